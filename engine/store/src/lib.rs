@@ -1,0 +1,126 @@
+//! `engine-store`: durable state of journeys, one trait over SQLite and PostgreSQL.
+//!
+//! What it is: about thirty verbs, each one transaction, over opaque JSON. It is the only crate with SQL.
+//! What it does not know: workflows, forms, partners, HTTP, or what any JSON column means.
+//! A new verb: add it to [`Store`], to both backends, and to the shared story in `tests/it/store.rs`.
+//!
+//! Invariants (named here, cited where code relies on them):
+//! - **one-commit**: everything an accepted event changes is in one [`Commit`]: all of it or nothing.
+//! - **seq-cas**: a commit names the `seq` it was computed from; if the journey moved on, nothing is written ([`Committed::Moved`]).
+//! - **key-with-event**: an idempotency key is stored only together with the event that it belongs to.
+//! - **fence**: an effect is settled only by the holder of its latest lease.
+
+mod types;
+pub use types::*;
+
+use async_trait::async_trait;
+
+/// Errors of the database itself; "not found" is never one of them.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    #[error("database: {0}")]
+    Database(#[from] sqlx::Error),
+    #[error("migration: {0}")]
+    Migration(#[from] sqlx::migrate::MigrateError),
+    #[error("stored value in `{column}` is not readable: {reason}")]
+    Corrupt { column: &'static str, reason: String },
+    /// The writer queue is full or stopped; the caller may try again.
+    #[error("store is busy")]
+    Busy,
+    #[error("{0}")]
+    Settings(String),
+}
+
+pub type Result<T> = std::result::Result<T, StoreError>;
+
+/// One database. All times are UTC milliseconds since 1970, all ids 128-bit random text unless said otherwise.
+#[async_trait]
+pub trait Store: Send + Sync + 'static {
+    // ---- set-up
+    async fn migrate(&self) -> Result<()>;
+    /// A cheap query that proves that the database answers.
+    async fn ping(&self) -> Result<()>;
+    fn kind(&self) -> &'static str;
+
+    // ---- journeys
+    /// Journey with its answers (fan-out rows) in one read; `None` when there is none.
+    async fn journey(&self, id: &str) -> Result<Option<JourneyRecord>>;
+    /// The one write path (**one-commit**, **seq-cas**, **key-with-event**, **fence**).
+    async fn commit(&self, commit: Commit) -> Result<Committed>;
+    /// What an idempotency key was used for.
+    async fn idempotency(&self, scope: &str, key: &str) -> Result<Option<IdempotencyRecord>>;
+    async fn events(&self, journey: &str, after_seq: i64, limit: u32) -> Result<Vec<EventRecord>>;
+    async fn journeys_of(&self, owner: &str, limit: u32) -> Result<Vec<JourneyHead>>;
+    /// Active journeys whose `expires_at` has passed.
+    async fn expired_journeys(&self, now_ms: i64, limit: u32) -> Result<Vec<String>>;
+    async fn journey_counts(&self) -> Result<Vec<JourneyCount>>;
+
+    // ---- drafts (never part of a commit's history)
+    async fn save_draft(&self, draft: Draft) -> Result<()>;
+    async fn draft(&self, journey: &str, step: &str) -> Result<Option<Draft>>;
+
+    // ---- effects and timers: our tables are the queue
+    /// Leases due effects (pending, or running with a lapsed lease), counts the attempt before the work, oldest due first.
+    async fn claim_effects(&self, claim: ClaimRequest) -> Result<Vec<EffectRecord>>;
+    async fn extend_lease(&self, effect: &EffectKey, fence: i64, until_ms: i64) -> Result<bool>;
+    /// Ends an effect outside of a journey's commit (sent message, cancelled, parked); false when the fence is old.
+    async fn finish_effect(&self, effect: &EffectKey, fence: i64, end: EffectEnd) -> Result<bool>;
+    async fn effect(&self, effect: &EffectKey) -> Result<Option<EffectRecord>>;
+    async fn effects(&self, filter: EffectFilter) -> Result<Vec<EffectRecord>>;
+    /// Parked effect: due again now with fresh attempts (`retry`), or ended (`skip`).
+    async fn requeue_effect(&self, effect: &EffectKey, now_ms: i64) -> Result<bool>;
+    /// Due timers, leased like effects so that two nodes do not fire one at once.
+    async fn claim_timers(&self, claim: ClaimRequest) -> Result<Vec<TimerRecord>>;
+    /// Earliest due time of anything that waits; lets an idle worker sleep.
+    async fn next_due(&self) -> Result<Option<i64>>;
+    /// Wakes when work may have arrived (a commit here, or a notification from another node). Spurious wakes are allowed.
+    fn wake(&self) -> tokio::sync::watch::Receiver<u64>;
+    /// Changes of journeys as they commit, on this node or another.
+    fn changes(&self) -> tokio::sync::broadcast::Receiver<Change>;
+
+    // ---- outside references
+    async fn correlation(&self, partner: &str, reference: &str) -> Result<Option<CorrelationRecord>>;
+    /// Records a webhook once; false when its `once` key was seen.
+    async fn park_webhook(&self, hook: WebhookRecord) -> Result<bool>;
+    async fn parked_webhooks(&self, limit: u32) -> Result<Vec<WebhookRecord>>;
+    async fn drop_webhook(&self, partner: &str, once: &str) -> Result<()>;
+    /// A successful answer of the same source and input, younger than `since_ms`.
+    async fn reusable_reply(&self, source: &str, input_hash: &str, since_ms: i64) -> Result<Option<serde_json::Value>>;
+
+    // ---- results
+    async fn records(&self, journey: &str) -> Result<Vec<Record>>;
+    async fn record_by_public_id(&self, public_id: &str) -> Result<Option<Record>>;
+    async fn document(&self, id: &str) -> Result<Option<DocumentRecord>>;
+    async fn incidents(&self, open_only: bool, limit: u32) -> Result<Vec<IncidentRecord>>;
+    async fn close_incident(&self, id: &str, by: &str, now_ms: i64) -> Result<bool>;
+
+    // ---- people
+    async fn session(&self, token_hash: &str) -> Result<Option<SessionRecord>>;
+    async fn save_session(&self, session: SessionRecord) -> Result<()>;
+    async fn end_session(&self, token_hash: &str) -> Result<()>;
+    /// Opens an OTP if the gate allows it (counts per bucket inside one transaction).
+    async fn open_otp(&self, otp: OtpRecord, limits: Vec<RateLimit>) -> Result<OtpOpened>;
+    /// Counts a try BEFORE anything is compared; `None` when unknown, used, expired or out of tries.
+    async fn try_otp(&self, id: &str, now_ms: i64, tries_max: i32) -> Result<Option<OtpRecord>>;
+    async fn use_otp(&self, id: &str, now_ms: i64) -> Result<bool>;
+
+    // ---- definitions
+    /// Stores files by content and makes the manifest current, in one transaction.
+    async fn publish(&self, publication: Publication) -> Result<i64>;
+    async fn current_publication(&self) -> Result<Option<Publication>>;
+    /// The number of the current publication: cheap, for nodes that poll.
+    async fn publication_number(&self) -> Result<i64>;
+    /// Closure of a workflow's version: path → content.
+    async fn version_files(&self, workflow: &str, version: &str) -> Result<Option<Vec<DefinitionFile>>>;
+
+    // ---- small things
+    /// A value by bucket and key (sandbox partners' memory, schedules).
+    async fn kv_get(&self, bucket: &str, key: &str) -> Result<Option<serde_json::Value>>;
+    async fn kv_put(&self, bucket: &str, key: &str, value: serde_json::Value) -> Result<()>;
+    /// Stores only if the stored value equals `expected` (`None` = absent).
+    async fn kv_swap(&self, bucket: &str, key: &str, expected: Option<serde_json::Value>, value: serde_json::Value) -> Result<bool>;
+    async fn kv_list(&self, bucket: &str, limit: u32) -> Result<Vec<(String, serde_json::Value)>>;
+    async fn kv_delete(&self, bucket: &str, key: &str) -> Result<()>;
+    /// Removes what is over: used idempotency keys, settled effects, expired sessions and OTPs older than `before_ms`.
+    async fn clean(&self, before_ms: i64, limit: u32) -> Result<u64>;
+}

@@ -1,0 +1,406 @@
+//! What goes in and out of the store. JSON values are opaque here.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// A journey as stored. `state` is the runtime's document (snapshot, trail, runs …).
+#[derive(Debug, Clone, PartialEq)]
+pub struct JourneyRecord {
+    pub id: String,
+    pub workflow: String,
+    pub version: String,
+    /// Number of the step that a person sees.
+    pub revision: i64,
+    /// Number of the last event; without gaps from 1.
+    pub seq: i64,
+    /// `active`, `done`, `expired`, `broken`.
+    pub status: String,
+    /// Id of the state whose step is shown, for lists and counts.
+    pub step: String,
+    pub state: Value,
+    /// Subject that may see it: a session's or a customer's id.
+    pub owner: String,
+    pub language: String,
+    pub channel: String,
+    pub attribution: Value,
+    pub created_at_ms: i64,
+    pub updated_at_ms: i64,
+    pub expires_at_ms: Option<i64>,
+    /// Fan-out rows, by (`into`, `key`).
+    pub answers: Vec<AnswerRecord>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct JourneyHead {
+    pub id: String,
+    pub workflow: String,
+    pub version: String,
+    pub status: String,
+    pub step: String,
+    pub revision: i64,
+    pub created_at_ms: i64,
+    pub updated_at_ms: i64,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct JourneyCount {
+    pub workflow: String,
+    pub version: String,
+    pub step: String,
+    pub status: String,
+    pub count: i64,
+}
+
+/// One answer of a fan-out, beside the snapshot.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AnswerRecord {
+    pub into: String,
+    pub key: String,
+    pub value: Value,
+}
+
+/// Everything that one accepted event changes. `new` starts a journey, otherwise `journey` must exist with `expected_seq`.
+#[derive(Debug, Clone)]
+pub struct Commit {
+    pub journey: String,
+    /// The `seq` that this was computed from; 0 for a new journey.
+    pub expected_seq: i64,
+    pub new: Option<NewJourney>,
+    pub update: JourneyUpdate,
+    /// Events in order; their `seq` run on from `expected_seq + 1` without gaps.
+    pub events: Vec<NewEvent>,
+    pub effects: Vec<NewEffect>,
+    /// Effects whose run is over: pending or running ones become `cancelled`.
+    pub cancel_effects: Vec<EffectKey>,
+    pub timers: Vec<NewTimer>,
+    pub cancel_timers: Vec<String>,
+    pub answers: Vec<AnswerRecord>,
+    /// `into` names whose rows are removed before `answers` are written.
+    pub clear_answers: Vec<String>,
+    pub records: Vec<NewRecord>,
+    pub documents: Vec<DocumentRecord>,
+    pub correlations: Vec<CorrelationRecord>,
+    pub incidents: Vec<IncidentRecord>,
+    pub replies: Vec<ReusableReply>,
+    pub idempotency: Option<IdempotencyRecord>,
+    /// The effect that this commit settles, with the fence of the caller's lease (**fence**).
+    pub settles: Option<(EffectKey, i64, EffectEnd)>,
+    /// The timer that this commit fires: removed, and the commit refused when it is gone.
+    pub fires: Option<String>,
+    /// The webhook that this commit consumes: recorded once, the commit refused when it was seen.
+    pub consumes: Option<WebhookRecord>,
+    /// Steps whose draft is over.
+    pub clear_drafts: Vec<String>,
+    /// Told to listeners after the commit.
+    pub change: Change,
+}
+
+#[derive(Debug, Clone)]
+pub struct NewJourney {
+    pub workflow: String,
+    pub version: String,
+    pub owner: String,
+    pub language: String,
+    pub channel: String,
+    pub attribution: Value,
+}
+
+#[derive(Debug, Clone)]
+pub struct JourneyUpdate {
+    pub revision: i64,
+    pub status: String,
+    pub step: String,
+    pub state: Value,
+    pub owner: Option<String>,
+    pub expires_at_ms: Option<i64>,
+    pub at_ms: i64,
+}
+
+#[derive(Debug, Clone)]
+pub struct NewEvent {
+    pub kind: String,
+    pub data: Value,
+    /// Actor: `{kind, id, roles}`.
+    pub by: Value,
+    pub at_ms: i64,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct EventRecord {
+    pub seq: i64,
+    pub kind: String,
+    pub data: Value,
+    pub by: Value,
+    pub at_ms: i64,
+}
+
+/// Stable for ever and the same for each attempt: (journey, seq of the event that ordered it, index in that commit).
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct EffectKey {
+    pub journey: String,
+    pub seq: i64,
+    pub index: i32,
+}
+
+impl std::fmt::Display for EffectKey {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}.{}.{}", self.journey, self.seq, self.index)
+    }
+}
+
+#[derive(Debug, Clone)]
+pub struct NewEffect {
+    /// `seq` is that of the event within this commit.
+    pub key: EffectKey,
+    /// `call`, `notify`, `refund` … the runtime's word.
+    pub kind: String,
+    /// Queue lane, e.g. the partner; for fairness and lists.
+    pub lane: String,
+    pub payload: Value,
+    pub due_at_ms: i64,
+    pub attempts_max: i32,
+    /// After this moment it is not worth doing.
+    pub deadline_ms: Option<i64>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct EffectRecord {
+    pub key: EffectKey,
+    pub kind: String,
+    pub lane: String,
+    pub payload: Value,
+    pub state: EffectState,
+    pub due_at_ms: i64,
+    pub attempts: i32,
+    pub attempts_max: i32,
+    pub deadline_ms: Option<i64>,
+    /// Grows with each claim; the settling commit must name it.
+    pub fence: i64,
+    pub lease_until_ms: Option<i64>,
+    pub worker: Option<String>,
+    pub outcome: Option<Value>,
+    pub created_at_ms: i64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EffectState {
+    Pending,
+    Running,
+    Done,
+    /// Attempts are used up: an operator decides.
+    Parked,
+    Cancelled,
+}
+
+#[derive(Debug, Clone)]
+pub enum EffectEnd {
+    Done { outcome: Value },
+    /// Try again at this time.
+    Retry { due_at_ms: i64, reason: Value },
+    Parked { reason: Value },
+    Cancelled { reason: Value },
+}
+
+#[derive(Debug, Clone, Default)]
+pub struct EffectFilter {
+    pub journey: Option<String>,
+    pub state: Option<EffectState>,
+    pub kind: Option<String>,
+    pub limit: u32,
+}
+
+#[derive(Debug, Clone)]
+pub struct ClaimRequest {
+    /// A name that is new at every start of a worker.
+    pub worker: String,
+    pub now_ms: i64,
+    pub lease_ms: i64,
+    pub limit: u32,
+}
+
+#[derive(Debug, Clone)]
+pub struct NewTimer {
+    pub id: String,
+    pub due_at_ms: i64,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct TimerRecord {
+    pub journey: String,
+    pub id: String,
+    pub due_at_ms: i64,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Draft {
+    pub journey: String,
+    pub step: String,
+    pub data: Value,
+    pub at_ms: i64,
+}
+
+#[derive(Debug, Clone)]
+pub struct NewRecord {
+    pub kind: String,
+    pub key: String,
+    pub data: Value,
+}
+
+/// Durable result of a journey, upserted by (journey, kind, key); `public_id` is made at the first write.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Record {
+    pub journey: String,
+    pub kind: String,
+    pub key: String,
+    pub public_id: String,
+    pub data: Value,
+    pub at_ms: i64,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct DocumentRecord {
+    pub id: String,
+    pub journey: String,
+    pub name: String,
+    pub media_type: String,
+    pub bytes: Vec<u8>,
+    pub at_ms: i64,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct CorrelationRecord {
+    pub partner: String,
+    pub reference: String,
+    pub journey: String,
+    /// What a later event must agree with, e.g. amount and currency.
+    pub expected: Value,
+}
+
+/// An outside event, unique by (`partner`, `once`).
+#[derive(Debug, Clone, PartialEq)]
+pub struct WebhookRecord {
+    pub partner: String,
+    pub once: String,
+    pub reference: String,
+    pub event: Value,
+    pub at_ms: i64,
+}
+
+#[derive(Debug, Clone)]
+pub struct ReusableReply {
+    pub source: String,
+    pub input_hash: String,
+    pub output: Value,
+    pub at_ms: i64,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct IdempotencyRecord {
+    /// The journey, or the session for a start.
+    pub scope: String,
+    pub key: String,
+    pub body_hash: String,
+    pub journey: String,
+    pub seq: i64,
+    pub at_ms: i64,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct IncidentRecord {
+    pub id: String,
+    pub journey: String,
+    pub version: String,
+    pub place: String,
+    pub reason: String,
+    pub detail: Value,
+    pub at_ms: i64,
+    pub closed_at_ms: Option<i64>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Committed {
+    /// Durable. `records` carry their public ids.
+    Done { records: Vec<Record> },
+    /// **seq-cas** failed: read again and decide anew.
+    Moved,
+    /// The idempotency key is used already.
+    KeyUsed(IdempotencyRecord),
+    /// The lease was lost, the timer is gone, or the webhook was seen: nothing to do.
+    Superseded,
+}
+
+/// Told to listeners after a commit.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Change {
+    pub journey: String,
+    pub seq: i64,
+    pub revision: i64,
+    /// `step`, `answer`, `message`, `publication`.
+    pub what: String,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct SessionRecord {
+    /// SHA-256 of the opaque token; the token itself is never stored.
+    pub token_hash: String,
+    pub id: String,
+    /// Who it is: `{roles, mobile?, customer?, channel …}`.
+    pub subject: Value,
+    pub created_at_ms: i64,
+    pub expires_at_ms: i64,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct OtpRecord {
+    pub id: String,
+    pub purpose: String,
+    /// Keyed hash of the normalised mobile number.
+    pub target_hash: String,
+    /// What it is bound to beside the target: the journey or session.
+    pub flow: String,
+    pub nonce: String,
+    pub tries: i32,
+    pub created_at_ms: i64,
+    pub expires_at_ms: i64,
+    pub used_at_ms: Option<i64>,
+}
+
+/// At most `max` sends in the last `window_ms` for this bucket.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RateLimit {
+    pub bucket: String,
+    pub window_ms: i64,
+    pub max: i64,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum OtpOpened {
+    Opened,
+    /// Refused by this bucket; may be tried after this time.
+    Limited { bucket: String, retry_at_ms: i64 },
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct DefinitionFile {
+    pub path: String,
+    pub hash: String,
+    pub content: Vec<u8>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Publication {
+    pub number: i64,
+    pub at_ms: i64,
+    pub by: String,
+    /// Every file of the publication; stored once by hash.
+    pub files: Vec<DefinitionFile>,
+    /// Versions that it makes known: (workflow, version, paths and hashes of the closure).
+    pub versions: Vec<VersionRecord>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct VersionRecord {
+    pub workflow: String,
+    pub version: String,
+    pub closure: Vec<(String, String)>,
+}
