@@ -1,0 +1,241 @@
+//! Every setting: name, type, default and meaning, written once.
+//!
+//! `settings!` turns one listing into the struct, its defaults and its rows of [`crate::reference`].
+
+use crate::Secret;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+/// One row of the reference table.
+pub struct Field {
+    pub area: &'static str,
+    pub name: &'static str,
+    pub default: &'static str,
+    pub doc: String,
+}
+
+macro_rules! settings {
+    ($(#[doc = $area_doc:literal])* $area:literal $name:ident { $( $(#[doc = $doc:literal])* $field:ident : $kind:ty = $default:expr ),* $(,)? }) => {
+        $(#[doc = $area_doc])*
+        #[derive(Debug, Clone, Deserialize)]
+        #[serde(default, deny_unknown_fields)]
+        pub struct $name { $( $(#[doc = $doc])* pub $field: $kind ),* }
+
+        impl Default for $name {
+            fn default() -> Self {
+                $name { $( $field: $default ),* }
+            }
+        }
+
+        impl $name {
+            /// Rows of the reference table.
+            pub fn fields() -> Vec<Field> {
+                vec![ $( Field { area: $area, name: stringify!($field), default: stringify!($default), doc: [$($doc),*].concat().trim().to_owned() } ),* ]
+            }
+        }
+    };
+}
+
+settings! {
+    /// The listener and what stands before it.
+    "server" Server {
+        /// Address and port to listen on; port 0 takes a free one.
+        address: String = "127.0.0.1:8080".into(),
+        /// Address that customers see, without a path, such as `https://shop.example`; default: the listening address.
+        public_url: Option<String> = None,
+        /// Further origins whose pages may send changing requests.
+        origins: Vec<String> = Vec::new(),
+        /// Addresses or networks (`10.0.0.0/8`) of proxies whose `X-Forwarded-For` is believed.
+        trusted_proxies: Vec<String> = Vec::new(),
+        /// Built web app on disk; default: what is embedded in the binary, in development `web/dist` where it exists.
+        web_dir: Option<PathBuf> = None,
+        /// Longest wait for running requests and jobs at a stop, in milliseconds.
+        stop_ms: u64 = 8_000,
+        /// Token that `/metrics` asks for as `Authorization: Bearer …`; without one only this machine may read it.
+        metrics_token: Option<Secret> = None,
+    }
+}
+
+settings! {
+    /// The database.
+    "database" Database {
+        /// `sqlite:<file>` or `postgres://…`.
+        url: String = "sqlite:.data/journey.db".into(),
+        /// Connections of the reading pool (SQLite) or of the pool (PostgreSQL).
+        connections: u32 = 16,
+        /// Longest wait for a connection, in milliseconds.
+        connect_timeout_ms: u64 = 5_000,
+        /// Most commits that are written together.
+        batch_max: usize = 256,
+    }
+}
+
+settings! {
+    /// Keys that protect what is stored.
+    "keys" Keys {
+        /// Master key: 32 bytes as 64 hexadecimal digits. In development one is made and kept in `keys.file`.
+        master: Option<Secret> = None,
+        /// File of the development key, made at the first start, readable by its owner only.
+        file: PathBuf = ".data/master.key".into(),
+    }
+}
+
+settings! {
+    /// Partners: what a definition may call and with which secrets.
+    "partners" Partners {
+        /// Host alias → address. This is the allow-list; an alias that is not here goes to the sandbox, where it is enabled.
+        hosts: BTreeMap<String, Host> = BTreeMap::new(),
+        /// Name of `secret://name` → value. Names are compared in lower case with `_` for `-`.
+        secrets: BTreeMap<String, Secret> = BTreeMap::new(),
+        /// Longest wait for a connection to a partner, in milliseconds.
+        connect_timeout_ms: u64 = 2_000,
+        /// Longest whole call, in milliseconds; an operation may ask for less.
+        timeout_ms_max: u64 = 30_000,
+        /// Largest reply that is read, in bytes.
+        reply_bytes_max: usize = 2 * 1024 * 1024,
+    }
+}
+
+settings! {
+    /// Outgoing e-mail. Without a host, e-mail goes to the sandbox inbox.
+    "smtp" Smtp {
+        /// Host name of the mail server.
+        host: Option<String> = None,
+        /// Port of the mail server.
+        port: u16 = 587,
+        /// `starttls`, `tls` or `none`.
+        security: String = "starttls".into(),
+        /// User name, where the server asks for one.
+        username: Option<String> = None,
+        /// Password of that user.
+        password: Option<Secret> = None,
+        /// Sender, such as `Shop <no-reply@shop.example>`.
+        from: String = "Journey <no-reply@localhost>".into(),
+    }
+}
+
+settings! {
+    /// Fake partners for development.
+    "sandbox" Sandbox {
+        /// Serve `/sandbox` and let unbound host aliases reach it. Must be off in production.
+        enabled: bool = true,
+        /// Address of the sandbox, for a worker of its own; default: `<listening address>/sandbox`.
+        url: Option<String> = None,
+        /// Multiplies every scripted delay by this many hundredths; 0 answers at once.
+        delay_percent: u32 = 100,
+    }
+}
+
+settings! {
+    /// Bounds on what comes in. Too much answers 413, 429 or 503.
+    "limits" Limits {
+        /// Largest request body, in bytes.
+        body_bytes_max: usize = 256 * 1024,
+        /// Deepest nesting of a JSON body.
+        json_depth_max: usize = 32,
+        /// Longest handling of a request other than a stream, in milliseconds.
+        request_timeout_ms: u64 = 30_000,
+        /// Requests handled at once.
+        concurrency_max: usize = 1_024,
+        /// Reading requests per second and client address, on average.
+        rate_per_s: u32 = 50,
+        /// Reading requests of a client address at once.
+        rate_burst: u32 = 300,
+        /// Changing requests per second and client address, on average.
+        write_rate_per_s: u32 = 10,
+        /// Changing requests of a client address at once.
+        write_rate_burst: u32 = 60,
+        /// Journeys that one client address may start in an hour.
+        starts_per_hour: u32 = 600,
+        /// Error reports of a client address in an hour.
+        error_reports_per_hour: u32 = 60,
+        /// Open change streams of one client address.
+        streams_per_address: u32 = 32,
+        /// Open change streams on this node.
+        streams_max: usize = 10_000,
+    }
+}
+
+settings! {
+    /// Background work.
+    "worker" Worker {
+        /// Jobs at work at once on this node.
+        concurrency: usize = 64,
+        /// How long a claimed job is ours without a sign of life, in milliseconds.
+        lease_ms: i64 = 10_000,
+        /// Longest sleep between two looks at the queue, in milliseconds.
+        poll_ms: u64 = 1_000,
+        /// Most jobs claimed at once.
+        batch_max: u32 = 64,
+        /// Settled work, used keys and ended sessions older than this are removed, in milliseconds.
+        keep_ms: i64 = 7 * 86_400_000,
+    }
+}
+
+settings! {
+    /// Sessions of visitors.
+    "session" Session {
+        /// Life of a session since its last use, in milliseconds.
+        ttl_ms: i64 = 30 * 86_400_000,
+    }
+}
+
+settings! {
+    /// One-time passwords: one gate for every send of every purpose.
+    "otp" Otp {
+        /// Life of a password, in milliseconds.
+        ttl_ms: i64 = 300_000,
+        /// Shortest time between two sends to one number, in milliseconds.
+        resend_ms: i64 = 30_000,
+        /// Wrong tries before a password is void.
+        tries: i32 = 5,
+        /// Sends to one number in an hour.
+        per_hour: i64 = 5,
+        /// Sends to one number in a day.
+        per_day: i64 = 10,
+        /// Sends asked for by one client address in an hour.
+        per_address_hour: i64 = 20,
+        /// Sends to one block of 1,000 numbers in an hour.
+        block_hour: i64 = 50,
+        /// Sends of the whole product in an hour.
+        global_hour: i64 = 20_000,
+    }
+}
+
+settings! {
+    /// Where workflows and forms come from.
+    "definitions" Definitions {
+        /// Folder with `workflows/` and `forms/`, published at the start; default: what is embedded, into an empty database only.
+        dir: Option<PathBuf> = None,
+        /// Publish again whenever a file of `definitions.dir` is saved.
+        watch: bool = true,
+    }
+}
+
+settings! {
+    /// Log lines on standard error.
+    "log" Log {
+        /// One JSON object per line.
+        json: bool = false,
+        /// Levels by target, such as `info,engine_http=debug`.
+        filter: String = "info,sqlx=warn".into(),
+    }
+}
+
+/// Where a host alias leads.
+#[derive(Debug, Clone, Deserialize, PartialEq, Eq)]
+#[serde(deny_unknown_fields)]
+pub struct Host {
+    /// Base address, such as `https://api.partner.example`; a path in it comes before the operation's.
+    pub url: String,
+    /// Private and loopback addresses may be reached.
+    #[serde(default)]
+    pub allow_private: bool,
+    /// Names of the secrets that may be sent there; empty means none in production, any in development.
+    #[serde(default)]
+    pub secrets: Vec<String>,
+    /// Customers may be sent there with a form (a hosted payment page): its origin joins `form-action`.
+    #[serde(default)]
+    pub redirect: bool,
+}
