@@ -1,0 +1,365 @@
+//! Evaluation: a walk over the tree. `&&`, `||`, `all` and `exists` take an error of one side only
+//! when the other side does not decide, as CEL has it.
+
+use super::tree::{Comprehension, ComprehensionKind, Expr};
+use super::val::{Val, weight};
+use super::{Fault, Scope, functions, operators};
+use serde_json::{Map, Value};
+use std::borrow::Cow;
+use std::cell::Cell;
+
+pub fn eval(root: &Expr, scope: &Scope<'_>, steps: &Cell<u64>) -> Result<Value, Box<Fault>> {
+    let mut evaluation = Evaluation { scope, steps, locals: Vec::new() };
+    let value = evaluation.expr(root)?;
+    evaluation.json(0, value)
+}
+
+pub fn eval_bool(root: &Expr, scope: &Scope<'_>, steps: &Cell<u64>) -> Result<bool, Box<Fault>> {
+    let mut evaluation = Evaluation { scope, steps, locals: Vec::new() };
+    evaluation.bool(0, root)
+}
+
+struct Evaluation<'a, 'e> {
+    scope: &'e Scope<'a>,
+    steps: &'e Cell<u64>,
+    locals: Vec<Val<'e>>,
+}
+
+type Evaluated<'a> = Result<Val<'a>, Box<Fault>>;
+
+impl<'a: 'e, 'e> Evaluation<'a, 'e> {
+    fn expr(&mut self, expr: &'e Expr) -> Evaluated<'e> {
+        self.charge(0, 1)?;
+        match expr {
+            Expr::Null => Ok(Val::Null),
+            Expr::Bool(b) => Ok(Val::Bool(*b)),
+            Expr::Int(i) => Ok(Val::Int(*i)),
+            Expr::Double(d) => Ok(Val::Double(*d)),
+            Expr::Text(s) => Ok(Val::Str(s)),
+            Expr::Local(i) => self.local(*i),
+            Expr::Context => self.variable(0, "context"),
+            Expr::Event => self.variable(0, "event"),
+            Expr::Variable(at, name) => self.variable(*at, name),
+            Expr::Select(at, base, field) => self.select(*at, base, field),
+            Expr::Has(at, base, field) => self.has(*at, base, field).map(Val::Bool),
+            Expr::Index(at, base, index) => self.index(*at, base, index),
+            Expr::List(items) => self.list(items),
+            Expr::Map(entries) => self.map(entries),
+            Expr::Not(at, inner) => self.bool(*at, inner).map(|b| Val::Bool(!b)),
+            Expr::Negate(at, inner) => self.negate(*at, inner),
+            Expr::Binary(at, operator, left, right) => {
+                let (left, right) = (self.expr(left)?, self.expr(right)?);
+                if left.as_text().is_some() || left.as_list().is_some() {
+                    self.charge(*at, self.size(&left) + self.size(&right))?;
+                }
+                operators::binary(*operator, left, right).map_err(|m| Fault::new(*at, m))
+            }
+            Expr::And(at, terms) => self.decide(*at, terms, false),
+            Expr::Or(at, terms) => self.decide(*at, terms, true),
+            Expr::Conditional(at, parts) => {
+                let [condition, then, otherwise] = &**parts;
+                if self.bool(*at, condition)? { self.expr(then) } else { self.expr(otherwise) }
+            }
+            Expr::Call(at, function, args) => self.call(*at, *function, args),
+            Expr::Host(at, name, args) => self.host(*at, name, args),
+            Expr::InState(node) => Ok(Val::Bool(self.scope.active.is_some_and(|a| a.binary_search(node).is_ok()))),
+            Expr::Comprehension(at, comprehension) => self.comprehension(*at, comprehension),
+        }
+    }
+
+    fn bool(&mut self, at: u32, expr: &'e Expr) -> Result<bool, Box<Fault>> {
+        match self.expr(expr)? {
+            Val::Bool(b) => Ok(b),
+            other => Err(Fault::new(at, format!("expected a boolean, got {}", other.kind()))),
+        }
+    }
+
+    /// `&&` (decided by false) and `||` (decided by true).
+    fn decide(&mut self, at: u32, terms: &'e [Expr], decided_by: bool) -> Evaluated<'e> {
+        let mut error = None;
+        for term in terms {
+            match self.bool(at, term) {
+                Ok(b) if b == decided_by => return Ok(Val::Bool(decided_by)),
+                Ok(_) => {}
+                Err(fault) if self.steps.get() == 0 => return Err(fault),
+                Err(fault) => error = error.or(Some(fault)),
+            }
+        }
+        error.map_or(Ok(Val::Bool(!decided_by)), Err)
+    }
+
+    fn variable(&mut self, at: u32, name: &str) -> Evaluated<'e> {
+        let direct = match name {
+            "context" => self.scope.context.map(Val::Map),
+            "event" => self.scope.event.map(Val::Event),
+            _ => None,
+        };
+        let value = direct.or_else(|| self.scope.variable(name));
+        value.ok_or_else(|| Fault::new(at, format!("`{name}` has no value here")))
+    }
+
+    fn local(&mut self, index: usize) -> Evaluated<'e> {
+        let value = self.locals.get(index).cloned().ok_or_else(|| Fault::new(0, "variable is out of reach"))?;
+        if let Val::Made(json) = &value {
+            self.charge(0, weight(json))?;
+        }
+        Ok(value)
+    }
+
+    fn select(&mut self, at: u32, base: &'e Expr, field: &'e str) -> Evaluated<'e> {
+        if let Some(found) = self.peek(base) {
+            let value = found.as_object().and_then(|map| map.get(field)).cloned();
+            let value = value.ok_or_else(|| missing(at, base, field, found.is_object()))?;
+            self.charge(at, weight(&value))?;
+            return Ok(Val::made(value));
+        }
+        match self.expr(base)? {
+            Val::Map(map) => map.get(field).map(Val::borrowed).ok_or_else(|| missing(at, base, field, true)),
+            Val::Event(event) if field == "type" => Ok(Val::Str(&event.kind)),
+            Val::Event(event) => event.data.get(field).map(Val::borrowed).ok_or_else(|| missing(at, base, field, true)),
+            Val::Made(mut json) => match json.as_object_mut().map(|map| map.get_mut(field).map(Value::take)) {
+                Some(Some(value)) => Ok(Val::made(value)),
+                Some(None) => Err(missing(at, base, field, true)),
+                None => Err(missing(at, base, field, false)),
+            },
+            _ => Err(missing(at, base, field, false)),
+        }
+    }
+
+    /// A path below a variable of a comprehension whose value is not borrowed: looked up in place.
+    fn peek(&self, expr: &Expr) -> Option<&Value> {
+        match expr {
+            Expr::Local(i) => match self.locals.get(*i)? {
+                Val::Made(json) => Some(json),
+                _ => None,
+            },
+            Expr::Select(_, base, field) => self.peek(base)?.as_object()?.get(&**field),
+            _ => None,
+        }
+    }
+
+    fn has(&mut self, at: u32, base: &'e Expr, field: &str) -> Result<bool, Box<Fault>> {
+        if let Some(Value::Object(map)) = self.peek(base) {
+            return Ok(map.contains_key(field));
+        }
+        match self.expr(base)? {
+            Val::Event(event) => Ok(field == "type" || event.data.contains_key(field)),
+            other => match other.as_map() {
+                Some(map) => Ok(map.contains_key(field)),
+                None => Err(Fault::new(at, format!("`has` looks into a map, not into {}", other.kind()))),
+            },
+        }
+    }
+
+    fn index(&mut self, at: u32, base: &'e Expr, index: &'e Expr) -> Evaluated<'e> {
+        let base_value = self.expr(base)?;
+        let index = self.expr(index)?;
+        let position = |length: usize| {
+            let Val::Int(i) = index else {
+                return Err(Fault::new(at, format!("a list is indexed by an int, not by {}", index.kind())));
+            };
+            let found = usize::try_from(i).ok().filter(|i| *i < length);
+            found.ok_or_else(|| Fault::new(at, format!("index {i} is outside the list of {length}")))
+        };
+        let key = || index.as_text().ok_or_else(|| Fault::new(at, format!("a map is indexed by a string, not by {}", index.kind())));
+        match base_value {
+            Val::List(items) => Ok(Val::borrowed(&items[position(items.len())?])),
+            Val::Map(map) => {
+                let key = key()?;
+                map.get(key).map(Val::borrowed).ok_or_else(|| missing(at, base, key, true))
+            }
+            Val::Event(event) => match key()? {
+                "type" => Ok(Val::Str(&event.kind)),
+                key => event.data.get(key).map(Val::borrowed).ok_or_else(|| missing(at, base, key, true)),
+            },
+            Val::Made(mut json) => match &mut *json {
+                Value::Array(items) => {
+                    let i = position(items.len())?;
+                    Ok(Val::made(items[i].take()))
+                }
+                Value::Object(map) => {
+                    let key = key()?;
+                    map.get_mut(key).map(|v| Val::made(v.take())).ok_or_else(|| missing(at, base, key, true))
+                }
+                _ => Err(Fault::new(at, "only lists and maps have elements")),
+            },
+            other => Err(Fault::new(at, format!("only lists and maps have elements, not {}", other.kind()))),
+        }
+    }
+
+    fn list(&mut self, items: &'e [Expr]) -> Evaluated<'e> {
+        let mut list = Vec::with_capacity(items.len());
+        for item in items {
+            let value = self.expr(item)?;
+            list.push(self.json(0, value)?);
+        }
+        Ok(Val::Made(Box::new(Value::Array(list))))
+    }
+
+    fn map(&mut self, entries: &'e [(u32, Expr, Expr)]) -> Evaluated<'e> {
+        let mut map = Map::new();
+        for (at, key, value) in entries {
+            let key = match self.expr(key)? {
+                Val::Str(s) => s.to_owned(),
+                Val::Text(s) => s,
+                other => return Err(Fault::new(*at, format!("a key is a string, not {}", other.kind()))),
+            };
+            let value = self.expr(value)?;
+            let value = self.json(*at, value)?;
+            if map.insert(key, value).is_some() {
+                return Err(Fault::new(*at, "key appears twice in the map"));
+            }
+        }
+        Ok(Val::Made(Box::new(Value::Object(map))))
+    }
+
+    fn negate(&mut self, at: u32, inner: &'e Expr) -> Evaluated<'e> {
+        match self.expr(inner)? {
+            Val::Int(i) => i.checked_neg().map(Val::Int).ok_or_else(|| Fault::new(at, "integer overflow")),
+            Val::Double(d) => Ok(Val::Double(-d)),
+            other => Err(Fault::new(at, format!("cannot negate {}", other.kind()))),
+        }
+    }
+
+    fn call(&mut self, at: u32, function: functions::Function, args: &'e [Expr]) -> Evaluated<'e> {
+        let mut values = Vec::with_capacity(args.len());
+        for arg in args {
+            let value = self.expr(arg)?;
+            if value.as_text().is_some() {
+                self.charge(at, self.size(&value))?;
+            }
+            values.push(value);
+        }
+        functions::call(function, &values).map_err(|m| Fault::new(at, m))
+    }
+
+    fn host(&mut self, at: u32, name: &str, args: &'e [Expr]) -> Evaluated<'e> {
+        let Some(host) = self.scope.host else {
+            return Err(Fault::new(at, format!("function `{name}` is not available here")));
+        };
+        let mut values = Vec::with_capacity(args.len());
+        for arg in args {
+            let value = self.expr(arg)?;
+            values.push(self.json(at, value)?);
+        }
+        let value = host.call(name, &values).map_err(|m| Fault::new(at, m))?;
+        self.charge(at, weight(&value))?;
+        Ok(Val::made(value))
+    }
+
+    fn comprehension(&mut self, at: u32, comprehension: &'e Comprehension) -> Evaluated<'e> {
+        let elements: Vec<Val<'e>> = match self.expr(&comprehension.range)? {
+            Val::List(items) => items.iter().map(Val::borrowed).collect(),
+            Val::Map(map) => map.keys().map(|k| Val::Str(k)).collect(),
+            Val::Made(json) => match *json {
+                Value::Array(items) => items.into_iter().map(Val::made).collect(),
+                Value::Object(map) => map.into_iter().map(|(k, _)| Val::Text(k)).collect(),
+                _ => Vec::new(),
+            },
+            other => return Err(Fault::new(at, format!("expected a list or a map, got {}", other.kind()))),
+        };
+        self.charge(at, elements.len() as u64)?;
+        self.locals.truncate(comprehension.local);
+        let result = self.fold(at, comprehension, elements);
+        self.locals.truncate(comprehension.local);
+        result
+    }
+
+    fn fold(&mut self, at: u32, comprehension: &'e Comprehension, elements: Vec<Val<'e>>) -> Evaluated<'e> {
+        let mut error = None;
+        let mut matches = 0u64;
+        let mut list = Vec::new();
+        for element in elements {
+            self.locals.truncate(comprehension.local);
+            self.locals.push(element);
+            match &comprehension.kind {
+                ComprehensionKind::All(condition) | ComprehensionKind::Exists(condition) => {
+                    let decided_by = matches!(comprehension.kind, ComprehensionKind::Exists(_));
+                    match self.bool(at, condition) {
+                        Ok(b) if b == decided_by => return Ok(Val::Bool(decided_by)),
+                        Ok(_) => {}
+                        Err(fault) if self.steps.get() == 0 => return Err(fault),
+                        Err(fault) => error = error.or(Some(fault)),
+                    }
+                }
+                ComprehensionKind::ExistsOne(condition) => matches += u64::from(self.bool(at, condition)?),
+                ComprehensionKind::Filter(condition) => {
+                    if self.bool(at, condition)? {
+                        let element = self.local(comprehension.local)?;
+                        list.push(self.json(at, element)?);
+                    }
+                }
+                ComprehensionKind::Map(condition, value) => {
+                    let wanted = condition.as_ref().map_or(Ok(true), |c| self.bool(at, c))?;
+                    if wanted {
+                        let value = self.expr(value)?;
+                        list.push(self.json(at, value)?);
+                    }
+                }
+            }
+        }
+        match (&comprehension.kind, error) {
+            (ComprehensionKind::All(_) | ComprehensionKind::Exists(_), Some(fault)) => Err(fault),
+            (ComprehensionKind::All(_), None) => Ok(Val::Bool(true)),
+            (ComprehensionKind::Exists(_), None) => Ok(Val::Bool(false)),
+            (ComprehensionKind::ExistsOne(_), _) => Ok(Val::Bool(matches == 1)),
+            (ComprehensionKind::Filter(_) | ComprehensionKind::Map(..), _) => Ok(Val::Made(Box::new(Value::Array(list)))),
+        }
+    }
+
+    /// A copy for keeping; counted by its size.
+    fn json(&self, at: u32, value: Val<'e>) -> Result<Value, Box<Fault>> {
+        self.charge(at, self.size(&value))?;
+        value.into_json().map_err(|m| Fault::new(at, m))
+    }
+
+    /// What copying the value costs; nothing when it is already our own.
+    fn size(&self, value: &Val<'_>) -> u64 {
+        match value {
+            Val::Null | Val::Bool(_) | Val::Int(_) | Val::Double(_) => 0,
+            Val::Str(s) => s.len() as u64 / 16,
+            Val::Text(s) => s.len() as u64 / 16,
+            Val::List(items) => items.iter().map(weight).sum(),
+            Val::Map(map) => map.values().map(|v| 2 + weight(v)).sum(),
+            Val::Event(event) => event.data.values().map(|v| 2 + weight(v)).sum(),
+            Val::Made(json) => match &**json {
+                Value::Array(items) => items.len() as u64,
+                Value::Object(map) => map.len() as u64,
+                _ => 0,
+            },
+        }
+    }
+
+    fn charge(&self, at: u32, steps: u64) -> Result<(), Box<Fault>> {
+        match self.steps.get().checked_sub(steps) {
+            Some(left) => {
+                self.steps.set(left);
+                Ok(())
+            }
+            None => {
+                self.steps.set(0);
+                Err(Fault::new(at, "evaluation takes too many steps"))
+            }
+        }
+    }
+}
+
+fn missing<'x>(at: u32, base: &Expr, field: impl Into<Cow<'x, str>>, is_map: bool) -> Box<Fault> {
+    let field = field.into();
+    match (described(base), is_map) {
+        (Some(path), true) => Fault::new(at, format!("`{path}` has no `{field}`")),
+        (None, true) => Fault::new(at, format!("the map has no `{field}`")),
+        (Some(path), false) => Fault::new(at, format!("`{path}` is not a map, so it has no `{field}`")),
+        (None, false) => Fault::new(at, format!("this value is not a map, so it has no `{field}`")),
+    }
+}
+
+fn described(expr: &Expr) -> Option<String> {
+    match expr {
+        Expr::Context => Some("context".into()),
+        Expr::Event => Some("event".into()),
+        Expr::Variable(_, name) => Some(name.to_string()),
+        Expr::Select(_, base, field) => Some(format!("{}.{field}", described(base)?)),
+        _ => None,
+    }
+}

@@ -1,0 +1,38 @@
+//! The host's side of an evaluation: tables, dates and other data, as pure functions.
+
+use serde_json::Value;
+use std::borrow::Cow;
+
+/// Pure: the same names and arguments give the same values for the whole macrostep.
+pub trait Host: Sync {
+    fn variable(&self, name: &str) -> Option<Cow<'_, Value>>;
+    /// An `Err` is the message of an evaluation error.
+    fn call(&self, name: &str, args: &[Value]) -> Result<Value, String>;
+}
+
+/// The plain dialect: no variables, no functions.
+pub struct NoHost;
+
+impl Host for NoHost {
+    fn variable(&self, _name: &str) -> Option<Cow<'_, Value>> {
+        None
+    }
+
+    fn call(&self, name: &str, _args: &[Value]) -> Result<Value, String> {
+        Err(format!("unknown function `{name}`"))
+    }
+}
+
+/// What one macrostep may know of the world.
+#[derive(Clone, Copy)]
+pub struct Env<'a> {
+    pub now_ms: i64,
+    pub host: &'a dyn Host,
+}
+
+impl Env<'static> {
+    /// The plain dialect at a moment.
+    pub fn plain(now_ms: i64) -> Self {
+        Env { now_ms, host: &NoHost }
+    }
+}
