@@ -235,6 +235,9 @@ pub struct Host {
     /// Names of the secrets that may be sent there; empty means none in production, any in development.
     #[serde(default)]
     pub secrets: Vec<String>,
+    /// Public values of this set-up (such as a key's id), merged over the partner's own `data`.
+    #[serde(default)]
+    pub data: BTreeMap<String, String>,
     /// Customers may be sent there with a form (a hosted payment page): its origin joins `form-action`.
     #[serde(default)]
     pub redirect: bool,

@@ -58,7 +58,7 @@ impl Settings {
         if let Some(host) = self.partners.hosts.get(alias) {
             return Some(host.clone());
         }
-        self.sandbox.enabled.then(|| Host { url: self.sandbox_url(), allow_private: true, secrets: Vec::new(), redirect: true })
+        self.sandbox.enabled.then(|| Host { url: self.sandbox_url(), allow_private: true, secrets: Vec::new(), data: Default::default(), redirect: true })
     }
 
     /// Value of `secret://name`. With the sandbox enabled an unset one has the value `sandbox-<name>`.
