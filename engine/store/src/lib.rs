@@ -10,10 +10,15 @@
 //! - **key-with-event**: an idempotency key is stored only together with the event that it belongs to.
 //! - **fence**: an effect is settled only by the holder of its latest lease.
 
+mod hub;
+mod ids;
+mod normal;
+mod sqlite;
 mod types;
 pub use types::*;
 
 use async_trait::async_trait;
+use std::sync::Arc;
 
 /// Errors of the database itself; "not found" is never one of them.
 #[derive(Debug, thiserror::Error)]
@@ -32,6 +37,14 @@ pub enum StoreError {
 }
 
 pub type Result<T> = std::result::Result<T, StoreError>;
+
+/// Opens `sqlite:path` or `postgres://…`. Tables are made by [`Store::migrate`], not here.
+pub async fn connect(url: &str) -> Result<Arc<dyn Store>> {
+    match url.split(':').next() {
+        Some("sqlite") => Ok(Arc::new(sqlite::Database::connect(url).await?)),
+        _ => Err(StoreError::Settings("the database's address must begin with `sqlite:` or `postgres://`".into())),
+    }
+}
 
 /// One database. All times are UTC milliseconds since 1970, all ids 128-bit random text unless said otherwise.
 #[async_trait]

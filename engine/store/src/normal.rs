@@ -1,0 +1,91 @@
+//! A commit before it is written: checked, and with at most one change per row, so that a backend may write its parts
+//! in any order or in one statement.
+
+use crate::{AnswerRecord, Commit, Result, StoreError, ids};
+use std::collections::HashSet;
+use std::hash::Hash;
+
+pub(crate) fn normalise(mut commit: Commit) -> Result<Commit> {
+    let foreign = |journey: &str| journey != commit.journey;
+    if commit.cancel_effects.iter().any(|k| foreign(&k.journey))
+        || commit.effects.iter().any(|e| foreign(&e.key.journey))
+        || commit.settles.as_ref().is_some_and(|(k, _, _)| foreign(&k.journey))
+    {
+        return Err(StoreError::Settings("a commit changes effects of another journey".into()));
+    }
+    let last_seq = commit.expected_seq.saturating_add(commit.events.len() as i64);
+    if commit.effects.iter().any(|e| !ids::fits(e.key.seq, e.key.index)) || !ids::fits(last_seq, 0) {
+        return Err(StoreError::Settings("a journey has more events or effects than can be numbered".into()));
+    }
+
+    last_of_each(&mut commit.timers, |t| t.id.clone());
+    last_of_each(&mut commit.answers, |a| (a.into.clone(), a.key.clone()));
+    last_of_each(&mut commit.records, |r| (r.kind.clone(), r.key.clone()));
+    last_of_each(&mut commit.documents, |d| d.id.clone());
+    last_of_each(&mut commit.correlations, |c| (c.partner.clone(), c.reference.clone()));
+    last_of_each(&mut commit.incidents, |i| i.id.clone());
+    last_of_each(&mut commit.replies, |r| (r.source.clone(), r.input_hash.clone()));
+    last_of_each(&mut commit.cancel_effects, Clone::clone);
+    last_of_each(&mut commit.clear_drafts, Clone::clone);
+
+    let settled = commit.settles.as_ref().map(|(key, _, _)| key);
+    commit.cancel_effects.retain(|k| ids::fits(k.seq, k.index) && Some(k) != settled);
+    // a timer that is set again is not removed first
+    commit.cancel_timers.extend(commit.fires.clone());
+    last_of_each(&mut commit.cancel_timers, Clone::clone);
+    let set: HashSet<&str> = commit.timers.iter().map(|t| t.id.as_str()).collect();
+    commit.cancel_timers.retain(|id| !set.contains(id.as_str()));
+    Ok(commit)
+}
+
+/// Whether a row of a cleared list is written again by the same commit.
+pub(crate) fn kept<'a>(answers: &'a [AnswerRecord], slot: &'a str) -> impl Iterator<Item = &'a str> {
+    answers.iter().filter(move |a| a.into == slot).map(|a| a.key.as_str())
+}
+
+fn last_of_each<T, K: Eq + Hash>(items: &mut Vec<T>, key: impl Fn(&T) -> K) {
+    if items.len() > 1 {
+        let mut seen = HashSet::new();
+        items.reverse();
+        items.retain(|item| seen.insert(key(item)));
+        items.reverse();
+    }
+}
+
+/// What two commits of one batch must not share: the second would be decided against what the first has not yet written.
+pub(crate) struct Claims {
+    journeys: HashSet<String>,
+    keys: HashSet<(String, String)>,
+    hooks: HashSet<(String, String)>,
+    rows: HashSet<(u8, String, String)>,
+}
+
+impl Claims {
+    pub fn new() -> Self {
+        Claims { journeys: HashSet::new(), keys: HashSet::new(), hooks: HashSet::new(), rows: HashSet::new() }
+    }
+
+    /// Whether `commit` can join the batch; if so, what it touches is taken.
+    pub fn join(&mut self, commit: &Commit) -> bool {
+        let key = commit.idempotency.as_ref().map(|k| (k.scope.clone(), k.key.clone()));
+        let hook = commit.consumes.as_ref().map(|h| (h.partner.clone(), h.once.clone()));
+        let rows: Vec<(u8, String, String)> = (commit.correlations.iter())
+            .map(|c| (0, c.partner.clone(), c.reference.clone()))
+            .chain(commit.replies.iter().map(|r| (1, r.source.clone(), r.input_hash.clone())))
+            .chain(commit.documents.iter().map(|d| (2, d.id.clone(), String::new())))
+            .chain(commit.incidents.iter().map(|i| (3, i.id.clone(), String::new())))
+            .collect();
+        if self.journeys.contains(&commit.journey)
+            || key.as_ref().is_some_and(|k| self.keys.contains(k))
+            || hook.as_ref().is_some_and(|h| self.hooks.contains(h))
+            || rows.iter().any(|r| self.rows.contains(r))
+        {
+            return false;
+        }
+        self.journeys.insert(commit.journey.clone());
+        self.keys.extend(key);
+        self.hooks.extend(hook);
+        self.rows.extend(rows);
+        true
+    }
+}

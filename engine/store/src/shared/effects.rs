@@ -1,0 +1,203 @@
+//! The queue: effects and timers, claimed in batches under a lease (**fence**).
+
+use super::super::{Conn, Database, Row, dialect};
+use super::values::{json, value};
+use crate::ids::{effect_key, effect_place, fits, pack, unpack};
+use crate::*;
+use sqlx::{AssertSqlSafe, QueryBuilder, Row as _};
+
+/// Qualified by the table's own name: SQLite knows no alias in `returning`.
+const COLUMNS: &str = "effects.id, (select j.id from journeys j where j.n = effects.id >> 32), effects.kind, effects.lane, \
+     effects.payload, effects.state, effects.due_at, effects.attempts, effects.attempts_max, effects.deadline, effects.fence, \
+     effects.next_at, effects.worker, effects.outcome, effects.created_at";
+
+/// Id of the effect $1 = journey, $2 = place.
+const BY_KEY: &str = "id = (((select n from journeys where id = $1) << 32) | $2)";
+
+impl Database {
+    pub async fn read_effect(&self, key: &EffectKey) -> Result<Option<EffectRecord>> {
+        if !fits(key.seq, key.index) {
+            return Ok(None);
+        }
+        let row = sqlx::query(AssertSqlSafe(format!("select {COLUMNS} from effects where {BY_KEY}")))
+            .bind(pack(&key.journey))
+            .bind(effect_place(key))
+            .fetch_optional(&self.pool)
+            .await?;
+        row.map(|r| effect(&r)).transpose()
+    }
+
+    /// By journey and order of creation; parked ones by age. A limit of 0 means 1,000.
+    pub async fn read_effects(&self, filter: &EffectFilter) -> Result<Vec<EffectRecord>> {
+        let mut query = QueryBuilder::new(format!("select {COLUMNS} from effects where 1 = 1"));
+        if let Some(journey) = &filter.journey {
+            let number: Option<i64> = sqlx::query_scalar("select n from journeys where id = $1")
+                .bind(pack(journey))
+                .fetch_optional(&self.pool)
+                .await?;
+            let Some(n) = number else { return Ok(Vec::new()) };
+            query.push(" and id >= ").push_bind(n << 32).push(" and id < ").push_bind((n + 1) << 32);
+        }
+        if let Some(state) = filter.state {
+            // a literal: the partial indexes need it
+            query.push(format!(" and state = {}", state_number(state)));
+        }
+        if let Some(kind) = &filter.kind {
+            query.push(" and kind = ").push_bind(kind.clone());
+        }
+        let order = if filter.journey.is_some() { "id" } else { "created_at, id" };
+        let limit = if filter.limit == 0 { 1000 } else { i64::from(filter.limit) };
+        query.push(format!(" order by {order} limit {limit}"));
+        query.build().fetch_all(&self.pool).await?.iter().map(effect).collect()
+    }
+
+    pub async fn read_next_due(&self) -> Result<Option<i64>> {
+        let due = sqlx::query_scalar(
+            "select min(at) from (select min(next_at) as at from effects where state <= 1 \
+             union all select min(next_at) from timers) as waiting",
+        );
+        Ok(due.fetch_one(&self.pool).await?)
+    }
+}
+
+/// Attempts are counted before the work; an effect without attempts left is parked instead of handed out, and its
+/// fence grows all the same, so that a frozen worker cannot settle it any more.
+pub async fn claim_effects(conn: &mut Conn, claim: &ClaimRequest) -> Result<Vec<EffectRecord>> {
+    let sql = format!(
+        "with due as materialized (select id from effects where state <= 1 and next_at <= $1 \
+           order by next_at limit $2{lock}) \
+         update effects set fence = fence + 1, \
+           state = case when attempts < attempts_max then 1 else 3 end, \
+           attempts = case when attempts < attempts_max then attempts + 1 else attempts end, \
+           next_at = case when attempts < attempts_max then $3 else next_at end, \
+           worker = case when attempts < attempts_max then $4 else worker end, \
+           outcome = case when attempts < attempts_max then outcome when outcome is null then '{{\"code\":\"attempts\"}}' \
+             else '{{\"code\":\"attempts\",\"last\":' || outcome || '}}' end \
+         from due where effects.id = due.id returning {columns}",
+        lock = dialect::SKIP_LOCKED,
+        columns = COLUMNS,
+    );
+    let rows = sqlx::query(AssertSqlSafe(sql))
+        .bind(claim.now_ms)
+        .bind(i64::from(claim.limit))
+        .bind(claim.now_ms.saturating_add(claim.lease_ms))
+        .bind(claim.worker.as_str())
+        .fetch_all(conn)
+        .await?;
+    let mut effects = rows.iter().map(effect).collect::<Result<Vec<_>>>()?;
+    effects.retain(|e| e.state == EffectState::Running);
+    effects.sort_by(|a, b| (a.due_at_ms, &a.key).cmp(&(b.due_at_ms, &b.key)));
+    Ok(effects)
+}
+
+pub async fn claim_timers(conn: &mut Conn, claim: &ClaimRequest) -> Result<Vec<TimerRecord>> {
+    let sql = format!(
+        "with due as materialized (select journey, id from timers where next_at <= $1 order by next_at limit $2{lock}) \
+         update timers set next_at = $3 from due where timers.journey = due.journey and timers.id = due.id returning {columns}",
+        lock = dialect::SKIP_LOCKED,
+        columns = "(select j.id from journeys j where j.n = timers.journey), timers.id, timers.due_at",
+    );
+    let rows = sqlx::query(AssertSqlSafe(sql))
+        .bind(claim.now_ms)
+        .bind(i64::from(claim.limit))
+        .bind(claim.now_ms.saturating_add(claim.lease_ms))
+        .fetch_all(conn)
+        .await?;
+    let mut timers = Vec::with_capacity(rows.len());
+    for r in &rows {
+        let journey = unpack(r.try_get(0)?, "timers.journey")?;
+        timers.push(TimerRecord { journey, id: r.try_get(1)?, due_at_ms: r.try_get(2)? });
+    }
+    timers.sort_by_key(|t| t.due_at_ms);
+    Ok(timers)
+}
+
+pub async fn extend_lease(conn: &mut Conn, key: &EffectKey, fence: i64, until_ms: i64) -> Result<bool> {
+    let sql = format!("update effects set next_at = $4 where {BY_KEY} and fence = $3 and state = 1");
+    let done = sqlx::query(AssertSqlSafe(sql))
+        .bind(pack(&key.journey))
+        .bind(effect_place(key))
+        .bind(fence)
+        .bind(until_ms)
+        .execute(conn)
+        .await?;
+    Ok(done.rows_affected() == 1)
+}
+
+pub async fn finish_effect(conn: &mut Conn, key: &EffectKey, fence: i64, end: &EffectEnd) -> Result<bool> {
+    let (state, due_at, outcome) = ended(end);
+    let sql = format!(
+        "update effects set state = $4, outcome = $6, due_at = coalesce($5, due_at), next_at = coalesce($5, next_at) \
+         where {BY_KEY} and fence = $3 and (state in (1, 3) or state = 0 and $4 = 4)"
+    );
+    let done = sqlx::query(AssertSqlSafe(sql))
+        .bind(pack(&key.journey))
+        .bind(effect_place(key))
+        .bind(fence)
+        .bind(state)
+        .bind(due_at)
+        .bind(outcome)
+        .execute(conn)
+        .await?;
+    Ok(done.rows_affected() == 1)
+}
+
+pub async fn requeue_effect(conn: &mut Conn, key: &EffectKey, now_ms: i64) -> Result<bool> {
+    let sql = format!(
+        "update effects set state = 0, attempts = 0, due_at = $3, next_at = $3, outcome = null where {BY_KEY} and state = 3"
+    );
+    let done = sqlx::query(AssertSqlSafe(sql))
+        .bind(pack(&key.journey))
+        .bind(effect_place(key))
+        .bind(now_ms)
+        .execute(conn)
+        .await?;
+    Ok(done.rows_affected() == 1)
+}
+
+pub fn state_number(state: EffectState) -> i16 {
+    match state {
+        EffectState::Pending => 0,
+        EffectState::Running => 1,
+        EffectState::Done => 2,
+        EffectState::Parked => 3,
+        EffectState::Cancelled => 4,
+    }
+}
+
+/// State, new due time, outcome.
+pub fn ended(end: &EffectEnd) -> (i16, Option<i64>, String) {
+    match end {
+        EffectEnd::Done { outcome } => (state_number(EffectState::Done), None, json(outcome)),
+        EffectEnd::Retry { due_at_ms, reason } => (state_number(EffectState::Pending), Some(*due_at_ms), json(reason)),
+        EffectEnd::Parked { reason } => (state_number(EffectState::Parked), None, json(reason)),
+        EffectEnd::Cancelled { reason } => (state_number(EffectState::Cancelled), None, json(reason)),
+    }
+}
+
+fn effect(r: &Row) -> Result<EffectRecord> {
+    let state = match r.try_get::<i16, _>(5)? {
+        0 => EffectState::Pending,
+        1 => EffectState::Running,
+        2 => EffectState::Done,
+        3 => EffectState::Parked,
+        4 => EffectState::Cancelled,
+        other => return Err(StoreError::Corrupt { column: "effects.state", reason: other.to_string() }),
+    };
+    Ok(EffectRecord {
+        key: effect_key(unpack(r.try_get(1)?, "effects.id")?, r.try_get(0)?),
+        kind: r.try_get(2)?,
+        lane: r.try_get(3)?,
+        payload: value(r.try_get(4)?, "effects.payload")?,
+        state,
+        due_at_ms: r.try_get(6)?,
+        attempts: r.try_get(7)?,
+        attempts_max: r.try_get(8)?,
+        deadline_ms: r.try_get(9)?,
+        fence: r.try_get(10)?,
+        lease_until_ms: if state == EffectState::Running { Some(r.try_get(11)?) } else { None },
+        worker: r.try_get(12)?,
+        outcome: r.try_get::<Option<&str>, _>(13)?.map(|t| value(t, "effects.outcome")).transpose()?,
+        created_at_ms: r.try_get(14)?,
+    })
+}

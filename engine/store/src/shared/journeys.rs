@@ -1,0 +1,179 @@
+//! Reading journeys, their events and drafts.
+
+use super::super::{Conn, Database, Row, dialect};
+use super::values::{json, opened, value};
+use crate::ids::{pack, unpack};
+use crate::*;
+use sqlx::Row as _;
+
+impl Database {
+    pub async fn read_journey(&self, id: &str) -> Result<Option<JourneyRecord>> {
+        let row = sqlx::query(dialect::JOURNEY).bind(pack(id)).fetch_optional(&self.pool).await?;
+        row.map(|r| journey(id, &r)).transpose()
+    }
+
+    pub async fn read_events(&self, journey: &str, after_seq: i64, limit: u32) -> Result<Vec<EventRecord>> {
+        let rows = sqlx::query(
+            "select e.id, e.kind, e.data, e.actor, e.at from journeys j join events e \
+             on e.id > ((j.n << 20) | $2) and e.id < ((j.n + 1) << 20) where j.id = $1 order by e.id limit $3",
+        )
+        .bind(pack(journey))
+        .bind(after_seq.clamp(0, ids::SEQ_MAX))
+        .bind(i64::from(limit))
+        .fetch_all(&self.pool)
+        .await?;
+        rows.iter()
+            .map(|r| {
+                Ok(EventRecord {
+                    seq: r.try_get::<i64, _>(0)? & ids::SEQ_MAX,
+                    kind: r.try_get(1)?,
+                    data: value(r.try_get(2)?, "events.data")?,
+                    by: value(r.try_get(3)?, "events.actor")?,
+                    at_ms: r.try_get(4)?,
+                })
+            })
+            .collect()
+    }
+
+    pub async fn read_journeys_of(&self, owner: &str, limit: u32) -> Result<Vec<JourneyHead>> {
+        let rows = sqlx::query(
+            "select id, workflow, version, status, step, revision, created_at, updated_at from journeys \
+             where owner = $1 order by updated_at desc, n desc limit $2",
+        )
+        .bind(pack(owner))
+        .bind(i64::from(limit))
+        .fetch_all(&self.pool)
+        .await?;
+        rows.iter()
+            .map(|r| {
+                Ok(JourneyHead {
+                    id: unpack(r.try_get(0)?, "journeys.id")?,
+                    workflow: r.try_get(1)?,
+                    version: unpack(r.try_get(2)?, "journeys.version")?,
+                    status: r.try_get(3)?,
+                    step: r.try_get(4)?,
+                    revision: r.try_get(5)?,
+                    created_at_ms: r.try_get(6)?,
+                    updated_at_ms: r.try_get(7)?,
+                })
+            })
+            .collect()
+    }
+
+    pub async fn read_expired(&self, now_ms: i64, limit: u32) -> Result<Vec<String>> {
+        let rows = sqlx::query(
+            "select id from journeys where status = 'active' and expires_at is not null and expires_at <= $1 \
+             order by expires_at limit $2",
+        )
+        .bind(now_ms)
+        .bind(i64::from(limit))
+        .fetch_all(&self.pool)
+        .await?;
+        rows.iter().map(|r| unpack(r.try_get(0)?, "journeys.id")).collect()
+    }
+
+    pub async fn read_counts(&self) -> Result<Vec<JourneyCount>> {
+        let rows = sqlx::query(
+            "select workflow, version, step, status, count(*) from journeys \
+             group by workflow, version, step, status order by workflow, version, step, status",
+        )
+        .fetch_all(&self.pool)
+        .await?;
+        rows.iter()
+            .map(|r| {
+                Ok(JourneyCount {
+                    workflow: r.try_get(0)?,
+                    version: unpack(r.try_get(1)?, "journeys.version")?,
+                    step: r.try_get(2)?,
+                    status: r.try_get(3)?,
+                    count: r.try_get(4)?,
+                })
+            })
+            .collect()
+    }
+
+    pub async fn read_idempotency(&self, scope: &str, key: &str) -> Result<Option<IdempotencyRecord>> {
+        let row = sqlx::query("select body_hash, journey, seq, at from idempotency where scope = $1 and key = $2")
+            .bind(pack(scope))
+            .bind(pack(key))
+            .fetch_optional(&self.pool)
+            .await?;
+        row.map(|r| {
+            Ok(IdempotencyRecord {
+                scope: scope.to_owned(),
+                key: key.to_owned(),
+                body_hash: unpack(r.try_get(0)?, "idempotency.body_hash")?,
+                journey: match r.try_get::<Option<&[u8]>, _>(1)? {
+                    Some(id) => unpack(id, "idempotency.journey")?,
+                    None => scope.to_owned(),
+                },
+                seq: r.try_get(2)?,
+                at_ms: r.try_get(3)?,
+            })
+        })
+        .transpose()
+    }
+
+    pub async fn read_draft(&self, journey: &str, step: &str) -> Result<Option<Draft>> {
+        let row = sqlx::query(
+            "select d.data, d.at from drafts d join journeys j on j.n = d.journey where j.id = $1 and d.step = $2",
+        )
+        .bind(pack(journey))
+        .bind(step)
+        .fetch_optional(&self.pool)
+        .await?;
+        row.map(|r| {
+            Ok(Draft {
+                journey: journey.to_owned(),
+                step: step.to_owned(),
+                data: value(r.try_get(0)?, "drafts.data")?,
+                at_ms: r.try_get(1)?,
+            })
+        })
+        .transpose()
+    }
+}
+
+/// An older draft never replaces a newer one; a draft of an unknown journey is nothing.
+pub async fn save_draft(conn: &mut Conn, draft: &Draft) -> Result<()> {
+    sqlx::query(
+        "insert into drafts (journey, step, at, data) select n, $2, $3, $4 from journeys where id = $1 \
+         on conflict (journey, step) do update set at = excluded.at, data = excluded.data where excluded.at >= drafts.at",
+    )
+    .bind(pack(&draft.journey))
+    .bind(draft.step.as_str())
+    .bind(draft.at_ms)
+    .bind(json(&draft.data))
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+fn journey(id: &str, r: &Row) -> Result<JourneyRecord> {
+    let mut answers: Vec<AnswerRecord> = match r.try_get::<Option<&str>, _>(14)? {
+        None => Vec::new(),
+        Some(text) => opened::<Vec<(String, String, String)>>(text, "answers")?
+            .into_iter()
+            .map(|(into, key, text)| Ok(AnswerRecord { into, key, value: value(&text, "answers.value")? }))
+            .collect::<Result<_>>()?,
+    };
+    answers.sort_by(|a, b| (&a.into, &a.key).cmp(&(&b.into, &b.key)));
+    Ok(JourneyRecord {
+        id: id.to_owned(),
+        workflow: r.try_get(0)?,
+        version: unpack(r.try_get(1)?, "journeys.version")?,
+        revision: r.try_get(2)?,
+        seq: r.try_get(3)?,
+        status: r.try_get(4)?,
+        step: r.try_get(5)?,
+        owner: unpack(r.try_get(6)?, "journeys.owner")?,
+        language: r.try_get(7)?,
+        channel: r.try_get(8)?,
+        created_at_ms: r.try_get(9)?,
+        updated_at_ms: r.try_get(10)?,
+        expires_at_ms: r.try_get(11)?,
+        attribution: value(r.try_get(12)?, "journeys.attribution")?,
+        state: value(r.try_get(13)?, "journeys.state")?,
+        answers,
+    })
+}

@@ -1,0 +1,198 @@
+//! The trait, verb by verb: reads go to the pool, writes to `Database::write`.
+
+use super::super::Database;
+use super::{definitions, effects, journeys, outside, people};
+use crate::*;
+use async_trait::async_trait;
+use serde_json::Value;
+use tokio::sync::{broadcast, watch};
+
+/// A write with owned arguments: `write!(self, conn => people::save_session(conn, &session))`.
+macro_rules! write {
+    ($self:ident, $conn:ident => $call:expr) => {
+        $self.write(move |$conn| Box::pin(async move { $call.await })).await
+    };
+}
+
+#[async_trait]
+impl Store for Database {
+    async fn migrate(&self) -> Result<()> {
+        self.run_migrations().await
+    }
+    async fn ping(&self) -> Result<()> {
+        sqlx::query("select 1").execute(&self.pool).await?;
+        Ok(())
+    }
+    fn kind(&self) -> &'static str {
+        super::super::dialect::KIND
+    }
+
+    async fn journey(&self, id: &str) -> Result<Option<JourneyRecord>> {
+        self.read_journey(id).await
+    }
+    async fn commit(&self, commit: Commit) -> Result<Committed> {
+        self.write_commit(commit).await
+    }
+    async fn idempotency(&self, scope: &str, key: &str) -> Result<Option<IdempotencyRecord>> {
+        self.read_idempotency(scope, key).await
+    }
+    async fn events(&self, journey: &str, after_seq: i64, limit: u32) -> Result<Vec<EventRecord>> {
+        self.read_events(journey, after_seq, limit).await
+    }
+    async fn journeys_of(&self, owner: &str, limit: u32) -> Result<Vec<JourneyHead>> {
+        self.read_journeys_of(owner, limit).await
+    }
+    async fn expired_journeys(&self, now_ms: i64, limit: u32) -> Result<Vec<String>> {
+        self.read_expired(now_ms, limit).await
+    }
+    async fn journey_counts(&self) -> Result<Vec<JourneyCount>> {
+        self.read_counts().await
+    }
+
+    async fn save_draft(&self, draft: Draft) -> Result<()> {
+        write!(self, conn => journeys::save_draft(conn, &draft))
+    }
+    async fn draft(&self, journey: &str, step: &str) -> Result<Option<Draft>> {
+        self.read_draft(journey, step).await
+    }
+
+    async fn claim_effects(&self, claim: ClaimRequest) -> Result<Vec<EffectRecord>> {
+        write!(self, conn => effects::claim_effects(conn, &claim))
+    }
+    async fn extend_lease(&self, effect: &EffectKey, fence: i64, until_ms: i64) -> Result<bool> {
+        let key = effect.clone();
+        write!(self, conn => effects::extend_lease(conn, &key, fence, until_ms))
+    }
+    async fn finish_effect(&self, effect: &EffectKey, fence: i64, end: EffectEnd) -> Result<bool> {
+        let key = effect.clone();
+        let again = matches!(end, EffectEnd::Retry { .. });
+        let done = write!(self, conn => effects::finish_effect(conn, &key, fence, &end))?;
+        if done && again {
+            self.wake_all();
+        }
+        Ok(done)
+    }
+    async fn effect(&self, effect: &EffectKey) -> Result<Option<EffectRecord>> {
+        self.read_effect(effect).await
+    }
+    async fn effects(&self, filter: EffectFilter) -> Result<Vec<EffectRecord>> {
+        self.read_effects(&filter).await
+    }
+    async fn requeue_effect(&self, effect: &EffectKey, now_ms: i64) -> Result<bool> {
+        let key = effect.clone();
+        let done = write!(self, conn => effects::requeue_effect(conn, &key, now_ms))?;
+        if done {
+            self.wake_all();
+        }
+        Ok(done)
+    }
+    async fn claim_timers(&self, claim: ClaimRequest) -> Result<Vec<TimerRecord>> {
+        write!(self, conn => effects::claim_timers(conn, &claim))
+    }
+    async fn next_due(&self) -> Result<Option<i64>> {
+        self.read_next_due().await
+    }
+    fn wake(&self) -> watch::Receiver<u64> {
+        self.hub.wakes()
+    }
+    fn changes(&self) -> broadcast::Receiver<Change> {
+        self.hub.changes()
+    }
+
+    async fn correlation(&self, partner: &str, reference: &str) -> Result<Option<CorrelationRecord>> {
+        self.read_correlation(partner, reference).await
+    }
+    async fn park_webhook(&self, hook: WebhookRecord) -> Result<bool> {
+        let new = write!(self, conn => outside::park_webhook(conn, &hook))?;
+        if new {
+            self.wake_all();
+        }
+        Ok(new)
+    }
+    async fn parked_webhooks(&self, limit: u32) -> Result<Vec<WebhookRecord>> {
+        self.read_parked_webhooks(limit).await
+    }
+    async fn drop_webhook(&self, partner: &str, once: &str) -> Result<()> {
+        let (partner, once) = (partner.to_owned(), once.to_owned());
+        write!(self, conn => outside::drop_webhook(conn, &partner, &once))
+    }
+    async fn reusable_reply(&self, source: &str, input_hash: &str, since_ms: i64) -> Result<Option<Value>> {
+        self.read_reply(source, input_hash, since_ms).await
+    }
+
+    async fn records(&self, journey: &str) -> Result<Vec<Record>> {
+        self.read_records(journey).await
+    }
+    async fn record_by_public_id(&self, public_id: &str) -> Result<Option<Record>> {
+        self.read_record(public_id).await
+    }
+    async fn document(&self, id: &str) -> Result<Option<DocumentRecord>> {
+        self.read_document(id).await
+    }
+    async fn incidents(&self, open_only: bool, limit: u32) -> Result<Vec<IncidentRecord>> {
+        self.read_incidents(open_only, limit).await
+    }
+    async fn close_incident(&self, id: &str, by: &str, now_ms: i64) -> Result<bool> {
+        let (id, by) = (id.to_owned(), by.to_owned());
+        write!(self, conn => outside::close_incident(conn, &id, &by, now_ms))
+    }
+
+    async fn session(&self, token_hash: &str) -> Result<Option<SessionRecord>> {
+        self.read_session(token_hash).await
+    }
+    async fn save_session(&self, session: SessionRecord) -> Result<()> {
+        write!(self, conn => people::save_session(conn, &session))
+    }
+    async fn end_session(&self, token_hash: &str) -> Result<()> {
+        let token_hash = token_hash.to_owned();
+        write!(self, conn => people::end_session(conn, &token_hash))
+    }
+    async fn open_otp(&self, otp: OtpRecord, limits: Vec<RateLimit>) -> Result<OtpOpened> {
+        write!(self, conn => people::open_otp(conn, &otp, &limits))
+    }
+    async fn try_otp(&self, id: &str, now_ms: i64, tries_max: i32) -> Result<Option<OtpRecord>> {
+        let id = id.to_owned();
+        write!(self, conn => people::try_otp(conn, &id, now_ms, tries_max))
+    }
+    async fn use_otp(&self, id: &str, now_ms: i64) -> Result<bool> {
+        let id = id.to_owned();
+        write!(self, conn => people::use_otp(conn, &id, now_ms))
+    }
+
+    async fn publish(&self, publication: Publication) -> Result<i64> {
+        let number = write!(self, conn => definitions::publish(conn, &publication))?;
+        self.tell_all(Change { journey: String::new(), seq: number, revision: 0, what: "publication".into() });
+        Ok(number)
+    }
+    async fn current_publication(&self) -> Result<Option<Publication>> {
+        self.read_publication().await
+    }
+    async fn publication_number(&self) -> Result<i64> {
+        self.read_publication_number().await
+    }
+    async fn version_files(&self, workflow: &str, version: &str) -> Result<Option<Vec<DefinitionFile>>> {
+        self.read_version_files(workflow, version).await
+    }
+
+    async fn kv_get(&self, bucket: &str, key: &str) -> Result<Option<Value>> {
+        self.read_kv(bucket, key).await
+    }
+    async fn kv_put(&self, bucket: &str, key: &str, value: Value) -> Result<()> {
+        let (bucket, key) = (bucket.to_owned(), key.to_owned());
+        write!(self, conn => outside::kv_put(conn, &bucket, &key, &value))
+    }
+    async fn kv_swap(&self, bucket: &str, key: &str, expected: Option<Value>, value: Value) -> Result<bool> {
+        let (bucket, key) = (bucket.to_owned(), key.to_owned());
+        write!(self, conn => outside::kv_swap(conn, &bucket, &key, expected.as_ref(), &value))
+    }
+    async fn kv_list(&self, bucket: &str, limit: u32) -> Result<Vec<(String, Value)>> {
+        self.read_kv_list(bucket, limit).await
+    }
+    async fn kv_delete(&self, bucket: &str, key: &str) -> Result<()> {
+        let (bucket, key) = (bucket.to_owned(), key.to_owned());
+        write!(self, conn => outside::kv_delete(conn, &bucket, &key))
+    }
+    async fn clean(&self, before_ms: i64, limit: u32) -> Result<u64> {
+        write!(self, conn => outside::clean(conn, before_ms, limit))
+    }
+}

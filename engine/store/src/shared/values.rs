@@ -1,0 +1,16 @@
+//! JSON in, JSON out.
+
+use crate::{Result, StoreError};
+use serde_json::Value;
+
+pub fn json(value: &Value) -> String {
+    value.to_string()
+}
+
+pub fn value(text: &str, column: &'static str) -> Result<Value> {
+    serde_json::from_str(text).map_err(|e| StoreError::Corrupt { column, reason: e.to_string() })
+}
+
+pub fn opened<T: serde::de::DeserializeOwned>(text: &str, column: &'static str) -> Result<T> {
+    serde_json::from_str(text).map_err(|e| StoreError::Corrupt { column, reason: e.to_string() })
+}

@@ -1,0 +1,102 @@
+//! SQLite: one file, one writer task with group commit, a pool of readers.
+
+mod commit;
+pub(crate) mod dialect;
+mod rows;
+#[path = "../shared/mod.rs"]
+mod shared;
+mod writer;
+
+use crate::hub::Hub;
+use crate::{Change, Commit, Committed, Result, StoreError};
+use futures::future::BoxFuture;
+use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
+use sqlx::{ConnectOptions, SqlitePool};
+use std::str::FromStr;
+use std::sync::Arc;
+use std::time::Duration;
+
+pub(crate) type Conn = sqlx::SqliteConnection;
+pub(crate) type Row = sqlx::sqlite::SqliteRow;
+
+const READERS: u32 = 4;
+
+pub(crate) struct Database {
+    /// Readers only; they never see an unfinished write and never wait for one.
+    pub pool: SqlitePool,
+    pub hub: Arc<Hub>,
+    writer: writer::Writer,
+    options: SqliteConnectOptions,
+}
+
+impl Database {
+    /// Opens or creates the file, and its folder. Statements that wait for another process give up after 5 s.
+    pub async fn connect(url: &str) -> Result<Database> {
+        let options = SqliteConnectOptions::from_str(url)?
+            .create_if_missing(true)
+            .journal_mode(SqliteJournalMode::Wal)
+            .synchronous(SqliteSynchronous::Full)
+            .busy_timeout(Duration::from_secs(5))
+            .foreign_keys(false)
+            .statement_cache_capacity(256)
+            .disable_statement_logging();
+        if let Some(folder) = options.get_filename().parent()
+            && !folder.as_os_str().is_empty()
+        {
+            std::fs::create_dir_all(folder).map_err(|e| StoreError::Settings(format!("folder of the database: {e}")))?;
+        }
+        let hub = Arc::new(Hub::new());
+        // the writer first: it creates the file and switches it to WAL
+        let writer = writer::Writer::start(options.clone().pragma("cache_size", "-16384"), hub.clone()).await?;
+        let pool = SqlitePoolOptions::new()
+            .max_connections(READERS)
+            .min_connections(1)
+            .idle_timeout(None)
+            .max_lifetime(None)
+            .test_before_acquire(false)
+            .connect_with(options.clone().read_only(true).create_if_missing(false).pragma("cache_size", "-4096"))
+            .await?;
+        Ok(Database { pool, hub, writer, options })
+    }
+
+    /// `sqlx` takes no lock on SQLite: when two processes race, the loser fails once and then finds everything applied.
+    pub async fn run_migrations(&self) -> Result<()> {
+        let mut migrator = sqlx::migrate!("../../migrations/sqlite");
+        migrator.dangerous_set_table_name("journey_migrations");
+        let mut conn = self.options.clone().connect().await?;
+        let mut tries = 0;
+        loop {
+            match migrator.run_direct(None, &mut conn, false).await {
+                Ok(()) => return Ok(()),
+                Err(error @ (sqlx::migrate::MigrateError::Execute(_) | sqlx::migrate::MigrateError::ExecuteMigration(..)))
+                    if tries < 5 =>
+                {
+                    tries += 1;
+                    tracing::debug!(%error, "another process migrates");
+                    conn = self.options.clone().connect().await?;
+                }
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
+    pub async fn write_commit(&self, commit: Commit) -> Result<Committed> {
+        self.writer.commit(crate::normal::normalise(commit)?).await
+    }
+
+    pub async fn write<T, F>(&self, call: F) -> Result<T>
+    where
+        T: Send + 'static,
+        F: for<'c> FnOnce(&'c mut Conn) -> BoxFuture<'c, Result<T>> + Send + 'static,
+    {
+        self.writer.write(call).await
+    }
+
+    pub fn wake_all(&self) {
+        self.hub.wake();
+    }
+
+    pub fn tell_all(&self, change: Change) {
+        self.hub.tell(change);
+    }
+}
