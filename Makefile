@@ -1,0 +1,73 @@
+# Two commands do everything on a fresh machine: `make run` and `make test`.
+.PHONY: help run dev test bench web check clean fmt pictures
+.DEFAULT_GOAL := help
+
+CARGO ?= cargo
+NPM_CI := npm ci --no-audit --no-fund --loglevel=error
+JOURNEY = $(CARGO) run --quiet --package engine-server --bin journey --
+ADDRESS ?= 127.0.0.1:8080
+
+help: ## This list
+	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+run: ## Build what is missing and start the product on SQLite, with sandbox partners and the worker
+	@.ci/setup run
+	@$(MAKE) --no-print-directory web
+	$(JOURNEY) serve --definitions . --address $(ADDRESS)
+
+dev: ## As run, and definitions and the web app reload on save
+	@.ci/setup run
+	@$(MAKE) --no-print-directory web
+	@cd web && (npx vite build --watch --logLevel warn & echo $$! > /tmp/journey-vite.pid); \
+	cd .. && $(JOURNEY) serve --definitions . --watch --address $(ADDRESS); kill `cat /tmp/journey-vite.pid`
+
+web: web/dist/.vite/manifest.json ## The web app, built
+
+web/node_modules/.package-lock.json: web/package-lock.json
+	cd web && $(NPM_CI)
+	@touch $@
+
+web/dist/.vite/manifest.json: web/node_modules/.package-lock.json $(shell find web/src web/index.html web/vite.config.ts -type f 2>/dev/null)
+	cd web && npm run --silent build
+	@touch $@
+
+tests/e2e/node_modules/.package-lock.json: tests/e2e/package-lock.json
+	cd tests/e2e && $(NPM_CI)
+	@touch $@
+
+tests/differential/node_modules/.package-lock.json: tests/differential/package-lock.json
+	cd tests/differential && $(NPM_CI)
+	@touch $@
+
+check: ## Check all definitions and run their stories
+	$(JOURNEY) check workflows forms
+	$(JOURNEY) stories
+
+test: ## Everything: set-up, Rust, web, definitions, agreement with XState, browser
+	@.ci/setup test
+	@$(MAKE) --no-print-directory web tests/e2e/node_modules/.package-lock.json tests/differential/node_modules/.package-lock.json
+	$(CARGO) fmt --check
+	$(CARGO) clippy --workspace --all-targets --quiet -- -D warnings
+	$(CARGO) build --workspace --bins
+	@$(MAKE) --no-print-directory check
+	$(CARGO) test --workspace --quiet
+	cd web && npm run --silent lint && npm run --silent check && npm test --silent && npm run --silent size
+	tests/differential/run.sh
+	cd tests/e2e && npm test --silent
+
+bench: tests/differential/node_modules/.package-lock.json ## Speed, side by side with a baseline in the same run
+	$(CARGO) bench --package engine-statechart
+	cd tests/differential && npm run --silent bench
+
+pictures: ## Pictures of every step at 390 and 1280 pixels, kept beside the browser tests
+	@.ci/setup test
+	@$(MAKE) --no-print-directory web tests/e2e/node_modules/.package-lock.json
+	$(CARGO) build --bin journey
+	cd tests/e2e && npm run --silent pictures
+
+fmt: ## Format Rust and the web app
+	$(CARGO) fmt
+	cd web && npm run --silent format
+
+clean: ## Remove build output and the development database
+	rm -rf target web/dist .data

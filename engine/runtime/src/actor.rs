@@ -1,0 +1,79 @@
+//! Who acts, and the one function that says what they may do (security rules 11–13).
+
+use engine_store::{JourneyRecord, SessionRecord};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+/// Who acts. Roles, channel and partner come from the server's session only, never from the request.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Actor {
+    /// `visitor`, `customer`, `agent`, `partner`, `operator`, `system`.
+    pub kind: String,
+    /// The subject that owns journeys: the session's id, or the customer's.
+    pub id: String,
+    pub roles: Vec<String>,
+    pub channel: String,
+    pub partner: Option<String>,
+    pub language: String,
+    /// Client address, for limits only; never stored with a journey.
+    #[serde(skip)]
+    pub address: Option<String>,
+}
+
+impl Actor {
+    /// A person without a sign-in.
+    pub fn visitor(id: impl Into<String>) -> Self {
+        Actor { kind: "visitor".into(), id: id.into(), roles: vec!["visitor".into()], channel: "web".into(), partner: None, language: "en".into(), address: None }
+    }
+
+    /// The product itself: timers, replies, webhooks.
+    pub fn system() -> Self {
+        Actor { kind: "system".into(), id: "system".into(), roles: vec!["system".into()], channel: "system".into(), partner: None, language: "en".into(), address: None }
+    }
+
+    pub fn of_session(session: &SessionRecord) -> Self {
+        let text = |key: &str, default: &str| session.subject.get(key).and_then(Value::as_str).unwrap_or(default).to_string();
+        Actor {
+            kind: text("kind", "visitor"),
+            id: session.subject.get("customer").and_then(Value::as_str).unwrap_or(&session.id).to_string(),
+            roles: session.subject.get("roles").and_then(|r| serde_json::from_value(r.clone()).ok()).unwrap_or_else(|| vec!["visitor".into()]),
+            channel: text("channel", "web"),
+            partner: session.subject.get("partner").and_then(Value::as_str).map(str::to_string),
+            language: text("language", "en"),
+            address: None,
+        }
+    }
+
+    /// The role whose form variant applies: the first one.
+    pub fn role(&self) -> &str {
+        self.roles.first().map_or("visitor", String::as_str)
+    }
+
+    /// `event.by` of the machine and the `by` of stored events.
+    pub fn by(&self) -> Value {
+        json!({"kind": self.kind, "roles": self.roles})
+    }
+
+    pub(crate) fn stored_by(&self) -> Value {
+        json!({"kind": self.kind, "id": self.id, "roles": self.roles})
+    }
+}
+
+/// What somebody wants to do with a journey.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Action {
+    See,
+    Act,
+    Operate,
+}
+
+/// Default deny. A journey is its owner's; operators may see and operate.
+pub fn can(actor: &Actor, action: Action, journey: &JourneyRecord) -> bool {
+    let owner = actor.id == journey.owner && actor.kind != "system";
+    let operator = actor.roles.iter().any(|r| r == "operator");
+    match action {
+        Action::See => owner || operator,
+        Action::Act => owner,
+        Action::Operate => operator,
+    }
+}

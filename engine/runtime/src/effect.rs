@@ -1,0 +1,77 @@
+//! Payloads of effects: what a job reads. Ids and inputs only; partners and messages are looked up live.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// Where a call goes; the operation is found when the call is made, since partners are always live.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Target {
+    Operation { partner: String, operation: String },
+    Contract { contract: String, partner: String },
+}
+
+impl Target {
+    pub fn partner(&self) -> &str {
+        match self {
+            Target::Operation { partner, .. } | Target::Contract { partner, .. } => partner,
+        }
+    }
+}
+
+impl std::fmt::Display for Target {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Target::Operation { partner, operation } => write!(f, "{partner}/{operation}"),
+            Target::Contract { contract, partner } => write!(f, "{partner}:{contract}"),
+        }
+    }
+}
+
+/// A partner call, of an invoke or of its own.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CallPayload {
+    pub target: Target,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub invoke: Option<String>,
+    /// Key of the fan-out's row; empty for a single call.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub key: String,
+    /// `seq` of the run that ordered it.
+    pub run: i64,
+    pub input: Value,
+    /// Hash under which a success may be used again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reuse: Option<String>,
+}
+
+/// A message to a person.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct NotifyPayload {
+    pub message: String,
+    pub to: String,
+    pub data: Value,
+    /// The one-time password that the sending job derives again; never stored in clear.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub otp: Option<OtpRef>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct OtpRef {
+    pub id: String,
+    pub nonce: String,
+}
+
+/// What a call came to, as the machine will hear it.
+#[derive(Debug, Clone, PartialEq)]
+pub enum CallResult {
+    Done { output: Value, correlate: Vec<(String, Value)>, document: Option<DocumentBytes> },
+    Failed { code: String, message: Option<String>, pointer: Option<String>, declined: bool },
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct DocumentBytes {
+    pub name: String,
+    pub media_type: String,
+    pub bytes: Vec<u8>,
+}

@@ -1,0 +1,231 @@
+//! What background work does with journeys: replies, timers, webhooks, expiry. Called by `worker` and by the webhook routes.
+
+use crate::actor::Actor;
+use crate::clock::new_id;
+use crate::effect::{CallPayload, CallResult};
+use crate::refusal::Refusal;
+use crate::runtime::{Runtime, RuntimeError};
+use crate::turn::{Finished, Refused, Turn};
+use engine_store::{Change, Commit, Committed, EffectEnd, EffectRecord, IncidentRecord, JourneyRecord, JourneyUpdate, WebhookRecord};
+use serde_json::{Map, Value, json};
+
+/// What became of a piece of background work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Settled {
+    Done,
+    /// Somebody else did it, or it is no longer wanted.
+    Superseded,
+    /// The reference is not known (yet).
+    Unknown,
+}
+
+/// A webhook that was verified and read.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Hook {
+    pub partner: String,
+    /// Business key: the same fact arrives once, by whichever way.
+    pub once: String,
+    pub reference: String,
+    /// Event type, and the one that is sent instead when `actual` is not what was expected.
+    pub event: String,
+    pub mismatch: Option<String>,
+    pub data: Map<String, Value>,
+    pub actual: Map<String, Value>,
+}
+
+const TRIES: usize = 50;
+
+impl Runtime {
+    /// The outcome of a call's effect, in one commit with what it changes.
+    pub async fn settle(&self, effect: &EffectRecord, payload: &CallPayload, result: CallResult) -> Result<Settled, RuntimeError> {
+        let journey = effect.key.journey.clone();
+        let outcome = match &result {
+            CallResult::Done { .. } => json!({"ok": true}),
+            CallResult::Failed { code, .. } => json!({"ok": false, "code": code}),
+        };
+        let ends = (effect.key.clone(), effect.fence, EffectEnd::Done { outcome });
+        let finished = || Finished { settles: Some(ends.clone()), ..Finished::default() };
+        self.internal_turn(&journey, finished, |turn| turn.reply(payload, result.clone()).map(|()| true)).await
+    }
+
+    /// A due timer. One that the journey no longer has does nothing (security rule 8).
+    pub async fn fire(&self, journey: &str, timer: &str) -> Result<Settled, RuntimeError> {
+        let finished = || Finished { fires: Some(timer.to_string()), ..Finished::default() };
+        self.internal_turn(journey, finished, |turn| turn.fire(timer)).await
+    }
+
+    /// An outside event, found by its reference; unknown ones are parked (workflows.md rule 22).
+    pub async fn deliver(&self, hook: &Hook) -> Result<Settled, RuntimeError> {
+        let record = self.hook_record(hook)?;
+        let Some(correlation) = self.store().correlation(&hook.partner, &hook.reference).await? else {
+            self.store().park_webhook(record).await?;
+            return Ok(Settled::Unknown);
+        };
+        self.deliver_to(&correlation.journey, &correlation.expected, hook, record).await
+    }
+
+    /// Parked webhooks whose reference is known by now; old ones become incidents of nobody and are dropped.
+    pub async fn retry_parked(&self, keep_ms: i64) -> Result<usize, RuntimeError> {
+        let mut delivered = 0;
+        for record in self.store().parked_webhooks(100).await? {
+            let Ok(hook) = serde_json::from_value::<StoredHook>(record.event.clone()) else { continue };
+            let hook = hook.into_hook(&record);
+            if let Some(correlation) = self.store().correlation(&hook.partner, &hook.reference).await? {
+                self.deliver_to(&correlation.journey, &correlation.expected, &hook, record).await?;
+                delivered += 1;
+            } else if record.at_ms + keep_ms < self.now_ms() {
+                tracing::warn!(partner = record.partner, "a webhook's reference stayed unknown");
+                self.store().drop_webhook(&record.partner, &record.once).await?;
+            }
+        }
+        Ok(delivered)
+    }
+
+    async fn deliver_to(&self, journey: &str, expected: &Value, hook: &Hook, record: WebhookRecord) -> Result<Settled, RuntimeError> {
+        let agrees = hook.actual.iter().all(|(name, actual)| expected.get(name).is_none_or(|e| e == actual));
+        let kind = if agrees { hook.event.clone() } else { hook.mismatch.clone().unwrap_or_else(|| format!("{}.mismatch", hook.partner)) };
+        let mut data = hook.data.clone();
+        data.insert("expected".into(), expected.clone());
+        let finished = || Finished { consumes: Some(record.clone()), ..Finished::default() };
+        self.internal_turn(journey, finished, |turn| turn.webhook(&record, &kind, data.clone()).map(|()| true)).await
+    }
+
+    fn hook_record(&self, hook: &Hook) -> Result<WebhookRecord, RuntimeError> {
+        let event = serde_json::to_value(StoredHook { event: hook.event.clone(), mismatch: hook.mismatch.clone(), data: hook.data.clone(), actual: hook.actual.clone() })?;
+        Ok(WebhookRecord { partner: hook.partner.clone(), once: hook.once.clone(), reference: hook.reference.clone(), event, at_ms: self.now_ms() })
+    }
+
+    /// Ends journeys that were idle for their time to live.
+    pub async fn expire_due(&self, limit: u32) -> Result<usize, RuntimeError> {
+        let due = self.store().expired_journeys(self.now_ms(), limit).await?;
+        for journey in &due {
+            self.internal_turn(journey, Finished::default, |turn| turn.expire().map(|()| true)).await?;
+        }
+        Ok(due.len())
+    }
+
+    /// The shared frame: read, decide, commit; again when another writer was first; an incident when the definition fails.
+    async fn internal_turn(&self, journey: &str, finished: impl Fn() -> Finished, decide: impl Fn(&mut Turn) -> Result<bool, Refused>) -> Result<Settled, RuntimeError> {
+        let _line = self.lock(journey).await;
+        let system = Actor::system();
+        for _ in 0..TRIES {
+            let Some(record) = self.store().journey(journey).await? else { return Ok(Settled::Superseded) };
+            let (workflow, catalog) = (self.workflow_of(&record).await?, self.catalog());
+            let expires = record.expires_at_ms;
+            let mut turn = Turn::on(&workflow, &catalog, record, self.now_ms()).map_err(|reason| RuntimeError::State { journey: journey.into(), reason })?;
+            let done = match decide(&mut turn) {
+                Ok(done) => done,
+                Err(Refused::Unselected) => false,
+                Err(Refused::Broken { place, reason }) => {
+                    tracing::error!(workflow = workflow.id, version = workflow.version, place, reason, "definition failed on a reply or timer");
+                    return self.incident_commit(journey, &place, &reason, finished()).await;
+                }
+            };
+            if !done && finished().settles.is_none() && finished().fires.is_none() {
+                return Ok(Settled::Superseded);
+            }
+            match self.answer_pending(&mut turn, &system).await {
+                Ok(()) => {}
+                // The incident is recorded; the work itself is tried again.
+                Err(Refusal::Broken { reference }) => return Err(RuntimeError::Definition { place: journey.into(), reason: format!("incident {reference}") }),
+                Err(_) => return Err(engine_store::StoreError::Busy.into()),
+            }
+            let commit = turn.commit(finished(), expires)?;
+            match self.store().commit(commit).await? {
+                Committed::Done { .. } => return Ok(Settled::Done),
+                Committed::Superseded | Committed::KeyUsed(_) => return Ok(Settled::Superseded),
+                Committed::Moved => {}
+            }
+        }
+        Err(engine_store::StoreError::Busy.into())
+    }
+
+    /// Only an incident, on a journey that does not move.
+    pub(crate) async fn record_incident(&self, journey: &str, place: &str, reason: &str, detail: Value) -> Result<(String, String), RuntimeError> {
+        for _ in 0..TRIES {
+            let Some(record) = self.store().journey(journey).await? else { break };
+            let id = new_id();
+            let step = record.step.clone();
+            let incident = self.incident_record(&id, &record, place, reason, detail.clone());
+            let mut commit = unchanged(record, self.now_ms());
+            commit.incidents.push(incident);
+            if let Committed::Done { .. } = self.store().commit(commit).await? {
+                return Ok((id, step));
+            }
+        }
+        Err(engine_store::StoreError::Busy.into())
+    }
+
+    async fn incident_commit(&self, journey: &str, place: &str, reason: &str, finished: Finished) -> Result<Settled, RuntimeError> {
+        for _ in 0..TRIES {
+            let Some(record) = self.store().journey(journey).await? else { return Ok(Settled::Superseded) };
+            let incident = self.incident_record(&new_id(), &record, place, reason, Value::Null);
+            let mut commit = unchanged(record, self.now_ms());
+            commit.incidents.push(incident);
+            commit.settles = finished.settles.clone().map(|(key, fence, _)| (key, fence, EffectEnd::Parked { reason: json!({"code": "definition", "place": place, "reason": reason}) }));
+            commit.fires = finished.fires.clone();
+            commit.consumes = finished.consumes.clone();
+            match self.store().commit(commit).await? {
+                Committed::Moved => {}
+                Committed::Done { .. } => return Ok(Settled::Done),
+                Committed::Superseded | Committed::KeyUsed(_) => return Ok(Settled::Superseded),
+            }
+        }
+        Err(engine_store::StoreError::Busy.into())
+    }
+
+    fn incident_record(&self, id: &str, record: &JourneyRecord, place: &str, reason: &str, detail: Value) -> IncidentRecord {
+        let (journey, version) = (record.id.clone(), record.version.clone());
+        IncidentRecord { id: id.into(), journey, version, place: place.into(), reason: reason.into(), detail, at_ms: self.now_ms(), closed_at_ms: None }
+    }
+}
+
+#[derive(serde::Serialize, serde::Deserialize)]
+struct StoredHook {
+    event: String,
+    mismatch: Option<String>,
+    data: Map<String, Value>,
+    actual: Map<String, Value>,
+}
+
+impl StoredHook {
+    fn into_hook(self, record: &WebhookRecord) -> Hook {
+        Hook { partner: record.partner.clone(), once: record.once.clone(), reference: record.reference.clone(), event: self.event, mismatch: self.mismatch, data: self.data, actual: self.actual }
+    }
+}
+
+/// A commit that moves nothing.
+fn unchanged(record: JourneyRecord, now_ms: i64) -> Commit {
+    Commit {
+        expected_seq: record.seq,
+        new: None,
+        update: JourneyUpdate {
+            revision: record.revision,
+            status: record.status,
+            step: record.step,
+            state: record.state,
+            owner: None,
+            expires_at_ms: record.expires_at_ms,
+            at_ms: now_ms,
+        },
+        events: Vec::new(),
+        effects: Vec::new(),
+        cancel_effects: Vec::new(),
+        timers: Vec::new(),
+        cancel_timers: Vec::new(),
+        answers: Vec::new(),
+        clear_answers: Vec::new(),
+        records: Vec::new(),
+        documents: Vec::new(),
+        correlations: Vec::new(),
+        incidents: Vec::new(),
+        replies: Vec::new(),
+        idempotency: None,
+        settles: None,
+        fires: None,
+        consumes: None,
+        clear_drafts: Vec::new(),
+        change: Change { journey: record.id.clone(), seq: record.seq, revision: record.revision, what: "message".into() },
+        journey: record.id,
+    }
+}

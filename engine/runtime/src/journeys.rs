@@ -1,0 +1,395 @@
+//! What people do with journeys: start, send, look, keep a draft.
+
+use crate::actor::{Action, Actor, can};
+use crate::clock::new_id;
+use crate::effect::CallResult;
+use crate::refusal::{Difference, Refusal};
+use crate::runtime::{Runtime, RuntimeError};
+use crate::turn::{Finished, Pending, Refused, SETTLE_WAIT, Turn, canonical};
+use crate::view::{JourneySummary, StepView};
+use engine_definitions::{StepKind, Workflow};
+use engine_store::{Committed, DocumentRecord, Draft, IdempotencyRecord, JourneyRecord, NewJourney};
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+/// A journey begins, usually with its first answers.
+#[derive(Debug, Clone)]
+pub struct Start {
+    pub workflow: String,
+    pub key: String,
+    /// Event type and data of the first step.
+    pub event: Option<(String, Value)>,
+    pub attribution: Value,
+}
+
+/// A person's event.
+#[derive(Debug, Clone)]
+pub struct Send {
+    pub key: String,
+    /// The revision that the person saw.
+    pub revision: i64,
+    pub kind: String,
+    pub data: Value,
+}
+
+#[derive(Debug, Clone)]
+pub struct Sent {
+    pub view: StepView,
+    /// The key was used by this very request before; nothing was done again.
+    pub repeated: bool,
+}
+
+/// Where a page address leads.
+#[derive(Debug, Clone)]
+pub enum Opened {
+    Here(Box<StepView>),
+    Elsewhere(String),
+}
+
+/// Tries of a turn against other writers of the same journey.
+const TRIES: usize = 20;
+
+impl From<RuntimeError> for Refusal {
+    fn from(error: RuntimeError) -> Self {
+        match error {
+            RuntimeError::Store(error) => error.into(),
+            other => Refusal::Internal(Box::new(other)),
+        }
+    }
+}
+
+impl Runtime {
+    /// The first step of a workflow, without a journey: nothing is stored.
+    pub async fn preview(&self, workflow: &str, actor: &Actor) -> Result<StepView, Refusal> {
+        let catalog = self.catalog();
+        let workflow = catalog.workflow(workflow).ok_or(Refusal::NotFound)?.clone();
+        let turn = Turn::begin(&workflow, &catalog, "", actor, &Value::Null, self.now_ms()).map_err(|r| internal(&workflow, r))?;
+        Ok(self.render(&turn, actor, None, None))
+    }
+
+    pub async fn start(&self, actor: &Actor, start: Start) -> Result<Sent, Refusal> {
+        if start.key.is_empty() {
+            return Err(Refusal::KeyMissing);
+        }
+        let catalog = self.catalog();
+        let workflow = catalog.workflow(&start.workflow).ok_or(Refusal::NotFound)?.clone();
+        let scope = format!("start:{}", actor.id);
+        let body = json!({"workflow": start.workflow, "event": start.event.as_ref().map(|(kind, data)| json!([kind, data]))});
+        let body_hash = self.inner.keys.hash("request", &canonical(&body));
+        if let Some(used) = self.store().idempotency(&scope, &start.key).await? {
+            return self.replay(actor, used, &body_hash).await;
+        }
+        let id = new_id();
+        let now = self.now_ms();
+        let mut turn = Turn::begin(&workflow, &catalog, &id, actor, &start.attribution, now).map_err(|r| internal(&workflow, r))?;
+        self.answer_pending(&mut turn, actor).await?;
+        if let Some((kind, data)) = &start.event {
+            self.apply(&mut turn, actor, kind, data, None).await?;
+        }
+        let idempotency = IdempotencyRecord { scope, key: start.key, body_hash: body_hash.clone(), journey: id.clone(), seq: 0, at_ms: now };
+        let new = NewJourney {
+            workflow: workflow.id.clone(),
+            version: workflow.version.clone(),
+            owner: actor.id.clone(),
+            language: actor.language.clone(),
+            channel: actor.channel.clone(),
+            attribution: start.attribution,
+        };
+        let finished = Finished { new: Some(new), idempotency: Some(idempotency), alive: true, ..Finished::default() };
+        let commit = turn.commit(finished, None).map_err(RuntimeError::from)?;
+        match self.store().commit(commit).await? {
+            Committed::Done { .. } => Ok(Sent { view: self.settled_view(actor, &id).await?, repeated: false }),
+            Committed::KeyUsed(used) => self.replay(actor, used, &body_hash).await,
+            Committed::Moved | Committed::Superseded => Err(Refusal::Busy),
+        }
+    }
+
+    /// A person's event: at most once per key, only at the revision that the person saw.
+    pub async fn send(&self, actor: &Actor, journey: &str, send: Send) -> Result<Sent, Refusal> {
+        if send.key.is_empty() {
+            return Err(Refusal::KeyMissing);
+        }
+        let body_hash = self.inner.keys.hash("request", &canonical(&json!([send.kind, send.data, send.revision])));
+        let _line = self.lock(journey).await;
+        for _ in 0..TRIES {
+            let record = self.mine(actor, Action::Act, journey).await?;
+            if record.revision != send.revision || record.status != "active" {
+                if let Some(used) = self.store().idempotency(journey, &send.key).await? {
+                    return self.replay(actor, used, &body_hash).await;
+                }
+                self.refuse_ended(&record).await?;
+                return Err(self.stale(actor, record, &send).await?);
+            }
+            let (workflow, catalog) = (self.workflow_of(&record).await?, self.catalog());
+            self.refuse_ended(&record).await?;
+            let now = self.now_ms();
+            let mut turn = Turn::on(&workflow, &catalog, record, now).map_err(|reason| RuntimeError::State { journey: journey.into(), reason })?;
+            self.apply(&mut turn, actor, &send.kind, &send.data, Some(journey)).await?;
+            let idempotency = IdempotencyRecord { scope: journey.into(), key: send.key.clone(), body_hash: body_hash.clone(), journey: journey.into(), seq: 0, at_ms: now };
+            let finished = Finished { idempotency: Some(idempotency), alive: true, ..Finished::default() };
+            let commit = turn.commit(finished, None).map_err(RuntimeError::from)?;
+            match self.store().commit(commit).await? {
+                Committed::Done { .. } => {
+                    drop(_line);
+                    return Ok(Sent { view: self.settled_view(actor, journey).await?, repeated: false });
+                }
+                Committed::KeyUsed(used) => return self.replay(actor, used, &body_hash).await,
+                Committed::Moved | Committed::Superseded => {}
+            }
+        }
+        Err(Refusal::Busy)
+    }
+
+    pub async fn view(&self, actor: &Actor, journey: &str) -> Result<StepView, Refusal> {
+        let record = self.mine(actor, Action::See, journey).await?;
+        self.refuse_ended(&record).await?;
+        Ok(self.view_of(actor, record).await?)
+    }
+
+    /// A page of a journey is opened by its address: the current step, a step of the trail (back, change), or elsewhere.
+    pub async fn open_path(&self, actor: &Actor, journey: &str, path: &str) -> Result<Opened, Refusal> {
+        let record = self.mine(actor, Action::See, journey).await?;
+        self.refuse_ended(&record).await?;
+        let (workflow, catalog) = (self.workflow_of(&record).await?, self.catalog());
+        let path = workflow.alias(path).unwrap_or(path);
+        let turn = Turn::on(&workflow, &catalog, record, self.now_ms()).map_err(|reason| RuntimeError::State { journey: journey.into(), reason })?;
+        let draft = self.store().draft(journey, &turn.step_node()).await?;
+        let view = self.render(&turn, actor, draft, Some(journey));
+        if view.step.path.as_deref().unwrap_or_default() == path {
+            return Ok(Opened::Here(Box::new(view)));
+        }
+        let target = turn.state.trail.iter().rev().find(|e| workflow.step_by_node(&e.node).is_some_and(|s| s.path.as_deref().unwrap_or_default() == path));
+        let Some(target) = target.map(|e| e.node.clone()) else { return Ok(Opened::Elsewhere(view.step.url)) };
+        let last = turn.state.trail.last().is_some_and(|e| e.node == target);
+        let (kind, data) = if last { ("back", json!({})) } else { ("change", json!({"step": target})) };
+        let send = Send { key: new_id(), revision: view.journey.revision, kind: kind.into(), data };
+        match self.send(actor, journey, send).await {
+            Ok(sent) if sent.view.step.path.as_deref().unwrap_or_default() == path => Ok(Opened::Here(Box::new(sent.view))),
+            Ok(sent) => Ok(Opened::Elsewhere(sent.view.step.url)),
+            // The journey forbids it, or moved meanwhile.
+            Err(Refusal::NotAccepted { view } | Refusal::Stale { view, .. }) => Ok(Opened::Elsewhere(view.step.url)),
+            Err(refusal) => Err(refusal),
+        }
+    }
+
+    /// What is being typed; never part of the history. Secret fields are not kept.
+    pub async fn save_draft(&self, actor: &Actor, journey: &str, step: &str, mut data: Value) -> Result<(), Refusal> {
+        let record = self.mine(actor, Action::Act, journey).await?;
+        self.refuse_ended(&record).await?;
+        if record.step != step {
+            // A late draft of a step that was left: the answer that left it wins.
+            return Ok(());
+        }
+        let workflow = self.workflow_of(&record).await?;
+        let form = workflow.step_by_node(step).and_then(|s| s.form.as_deref()).and_then(|f| workflow.form(f));
+        let (Some(form), Some(map)) = (form, data.as_object_mut()) else { return Ok(()) };
+        let secrets = form.secrets();
+        let known = form.properties();
+        map.retain(|key, _| known.contains(key) && !secrets.contains(key));
+        self.store().save_draft(Draft { journey: journey.into(), step: step.into(), data, at_ms: self.now_ms() }).await?;
+        Ok(())
+    }
+
+    pub async fn document(&self, actor: &Actor, journey: &str, id: &str) -> Result<DocumentRecord, Refusal> {
+        self.mine(actor, Action::See, journey).await?;
+        self.store().document(id).await?.filter(|d| d.journey == journey).ok_or(Refusal::NotFound)
+    }
+
+    pub async fn journeys_of(&self, actor: &Actor) -> Result<Vec<JourneySummary>, Refusal> {
+        let catalog = self.catalog();
+        let heads = self.store().journeys_of(&actor.id, 50).await?;
+        Ok(heads
+            .into_iter()
+            .map(|head| {
+                let workflow = catalog.workflow(&head.workflow);
+                let base = workflow.map(|w| w.base.clone()).unwrap_or_default();
+                let path = workflow.and_then(|w| w.step_by_node(&head.step)).and_then(|s| s.path.clone()).filter(|p| !p.is_empty());
+                JourneySummary {
+                    url: format!("{base}{}?request={}", path.map(|p| format!("/{p}")).unwrap_or_default(), head.id),
+                    title: workflow.map_or_else(|| head.workflow.clone(), |w| w.title.clone()),
+                    id: head.id,
+                    workflow: head.workflow,
+                    status: head.status,
+                    step: head.step,
+                    updated_at: crate::clock::rfc3339(head.updated_at_ms),
+                }
+            })
+            .collect())
+    }
+
+    /// A journey that this actor may use so; otherwise it does not exist.
+    pub(crate) async fn mine(&self, actor: &Actor, action: Action, journey: &str) -> Result<JourneyRecord, Refusal> {
+        self.store().journey(journey).await?.filter(|record| can(actor, action, record)).ok_or(Refusal::NotFound)
+    }
+
+    async fn refuse_ended(&self, record: &JourneyRecord) -> Result<(), Refusal> {
+        let over = record.status == "expired" || (record.status == "active" && record.expires_at_ms.is_some_and(|at| at <= self.now_ms()));
+        if !over {
+            return Ok(());
+        }
+        let base = self.workflow_of(record).await.map(|w| w.base.clone()).unwrap_or_default();
+        Err(Refusal::Expired { base })
+    }
+
+    /// Applies one event of a person to a turn and answers what the turn asks on the way.
+    async fn apply(&self, turn: &mut Turn<'_>, actor: &Actor, kind: &str, data: &Value, stored: Option<&str>) -> Result<(), Refusal> {
+        let result = match kind {
+            "back" => turn.back(actor),
+            "change" => turn.change(data.get("step").and_then(Value::as_str).unwrap_or_default(), actor),
+            "save" => Ok(()),
+            "submit" => {
+                let flow = turn.journey.clone();
+                let answer = turn.check_answer(data, actor, &|plain| self.inner.keys.seal(plain, &flow)).map_err(|errors| Refusal::Invalid { errors })?;
+                turn.submit(answer, actor)
+            }
+            other => match turn.check_event(other, data, actor) {
+                None => Err(Refused::Unselected),
+                Some(errors) if !errors.is_empty() => return Err(Refusal::Invalid { errors }),
+                Some(_) => turn.accept_event(other, data, actor),
+            },
+        };
+        match result {
+            Ok(()) => self.answer_pending(turn, actor).await,
+            Err(Refused::Unselected) => {
+                let view = match stored {
+                    Some(journey) => self.view(actor, journey).await?,
+                    None => self.preview(&turn.workflow.id, actor).await?,
+                };
+                Err(Refusal::NotAccepted { view: Box::new(view) })
+            }
+            Err(Refused::Broken { place, reason }) => Err(self.broken(turn, stored, kind, data, &place, &reason).await),
+        }
+    }
+
+    /// An incident: the answers are kept as a draft, the state does not move (workflows.md rule 27).
+    async fn broken(&self, turn: &Turn<'_>, stored: Option<&str>, kind: &str, data: &Value, place: &str, reason: &str) -> Refusal {
+        tracing::error!(workflow = turn.workflow.id, version = turn.workflow.version, place, reason, event = kind, "definition failed");
+        let Some(journey) = stored else {
+            return Refusal::Internal(Box::new(RuntimeError::Definition { place: place.into(), reason: reason.into() }));
+        };
+        match self.record_incident(journey, place, reason, json!({"event": kind})).await {
+            Ok((id, step)) => {
+                if kind == "submit" {
+                    let draft = Draft { journey: journey.into(), step, data: data.clone(), at_ms: self.now_ms() };
+                    if let Err(error) = self.store().save_draft(draft).await {
+                        tracing::error!(%error, "draft of a failed answer is lost");
+                    }
+                }
+                Refusal::Broken { reference: id }
+            }
+            Err(error) => error.into(),
+        }
+    }
+
+    /// Answers what the turn asked, until it asks no more.
+    pub(crate) async fn answer_pending(&self, turn: &mut Turn<'_>, actor: &Actor) -> Result<(), Refusal> {
+        let flow = turn.journey.clone();
+        while let Some(pending) = turn.pending.pop_front() {
+            let settled = match pending {
+                Pending::Reuse { invoke, run, key, source, input_hash, since_ms } => {
+                    match self.store().reusable_reply(&source, &input_hash, since_ms).await? {
+                        Some(output) => turn.settle_pending(&invoke, run, &key, CallResult::Done { output, correlate: Vec::new(), document: None }),
+                        None => Ok(false),
+                    }
+                }
+                Pending::System { invoke, run, name, input } => {
+                    let result = self.system(turn, &name, &input, &flow, actor).await?;
+                    turn.settle_pending(&invoke, run, "", result)
+                }
+            };
+            if let Err(Refused::Broken { place, reason }) = settled {
+                let event = Value::String("reply".into());
+                return Err(self.broken(turn, Some(&flow), "reply", &event, &place, &reason).await);
+            }
+        }
+        Ok(())
+    }
+
+    /// Sources that are the product's own, run inside the commit.
+    async fn system(&self, turn: &mut Turn<'_>, name: &str, input: &Value, flow: &str, actor: &Actor) -> Result<CallResult, Refusal> {
+        let purpose = input.get("purpose").and_then(Value::as_str).unwrap_or_default().to_string();
+        match name {
+            "otp.send" => {
+                let opened = self.open_otp(input, flow, actor.address.as_deref()).await?;
+                if let Some((id, notify)) = opened.notify {
+                    turn.state.otps.insert(purpose, id);
+                    turn.notify(notify);
+                }
+                Ok(opened.result)
+            }
+            "otp.verify" => {
+                let open = turn.state.otps.get(&purpose).cloned();
+                let result = self.verify_otp(input, open.as_deref(), flow).await?;
+                if matches!(&result, CallResult::Done { output, .. } if output["ok"] == true) {
+                    turn.state.otps.remove(&purpose);
+                    turn.state.verified = true;
+                }
+                Ok(result)
+            }
+            "settled" => Ok(CallResult::Done { output: Value::Null, correlate: Vec::new(), document: None }),
+            other => Ok(CallResult::Failed { code: "unknown_source".into(), message: Some(format!("`system/{other}` does not exist")), pointer: None, declined: false }),
+        }
+    }
+
+    async fn replay(&self, actor: &Actor, used: IdempotencyRecord, body_hash: &str) -> Result<Sent, Refusal> {
+        if used.body_hash != body_hash {
+            return Err(Refusal::KeyReused);
+        }
+        Ok(Sent { view: self.view(actor, &used.journey).await?, repeated: true })
+    }
+
+    async fn stale(&self, actor: &Actor, record: JourneyRecord, send: &Send) -> Result<Refusal, Refusal> {
+        let view = self.view_of(actor, record).await?;
+        let difference = match (&view.step.form, send.kind.as_str()) {
+            (Some(form), "submit") => difference(&send.data, &form.data),
+            _ => Vec::new(),
+        };
+        Ok(Refusal::Stale { view: Box::new(view), difference })
+    }
+
+    pub(crate) async fn view_of(&self, actor: &Actor, record: JourneyRecord) -> Result<StepView, Refusal> {
+        let (workflow, catalog) = (self.workflow_of(&record).await?, self.catalog());
+        let id = record.id.clone();
+        let draft = self.store().draft(&id, &record.step).await?;
+        let turn = Turn::on(&workflow, &catalog, record, self.now_ms()).map_err(|reason| RuntimeError::State { journey: id.clone(), reason })?;
+        Ok(self.render(&turn, actor, draft, Some(&id)))
+    }
+
+    /// The view after a commit; waits a moment for a quick call, so that a short check needs no wait page (rule 17).
+    async fn settled_view(&self, actor: &Actor, journey: &str) -> Result<StepView, Refusal> {
+        let mut changes = self.changes();
+        let end = tokio::time::Instant::now() + SETTLE_WAIT;
+        loop {
+            let view = self.view(actor, journey).await?;
+            let waits = view.step.kind == StepKind::Wait.as_str() && !view.step.waits.is_empty();
+            if !waits {
+                return Ok(view);
+            }
+            loop {
+                match tokio::time::timeout_at(end, changes.recv()).await {
+                    Ok(Ok(change)) if change.journey == journey && change.seq > 0 => break,
+                    Ok(Ok(_)) => {}
+                    Ok(Err(tokio::sync::broadcast::error::RecvError::Lagged(_))) => break,
+                    Ok(Err(_)) | Err(_) => return Ok(view),
+                }
+            }
+        }
+    }
+}
+
+fn internal(workflow: &Arc<Workflow>, refused: Refused) -> Refusal {
+    let (place, reason) = match refused {
+        Refused::Broken { place, reason } => (place, reason),
+        Refused::Unselected => (workflow.id.clone(), "the machine did not start".into()),
+    };
+    Refusal::Internal(Box::new(RuntimeError::Definition { place, reason }))
+}
+
+/// Fields that differ between what was sent and what is stored now.
+fn difference(yours: &Value, theirs: &Value) -> Vec<Difference> {
+    let (Some(a), Some(b)) = (yours.as_object(), theirs.as_object()) else { return Vec::new() };
+    let mut names: Vec<&String> = a.keys().chain(b.keys().filter(|k| !a.contains_key(*k))).collect();
+    names.dedup();
+    let get = |map: &serde_json::Map<String, Value>, name: &str| map.get(name).cloned().unwrap_or(Value::Null);
+    names.into_iter().filter(|name| get(a, name) != get(b, name)).map(|name| Difference { pointer: format!("/{name}"), yours: get(a, name), theirs: get(b, name) }).collect()
+}

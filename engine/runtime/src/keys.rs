@@ -1,0 +1,83 @@
+//! The server's keys: sealing of secrets, keyed hashes, derivation of one-time passwords.
+
+use aes_gcm::aead::{Aead, KeyInit};
+use aes_gcm::{Aes256Gcm, Nonce};
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use hmac::{Hmac, Mac};
+use sha2::Sha256;
+
+/// Handle of a sealed secret; what a machine and a stored effect see instead of the value.
+const SEALED: &str = "sealed:v1:";
+
+/// Derived from the master key, one key per purpose.
+pub struct Keys {
+    seal: [u8; 32],
+    mac: [u8; 32],
+    otp: [u8; 32],
+}
+
+impl Keys {
+    pub fn derive(master: &[u8; 32]) -> Keys {
+        Keys { seal: mac(master, &[b"seal"]), mac: mac(master, &[b"mac"]), otp: mac(master, &[b"otp"]) }
+    }
+
+    /// AES-256-GCM with a random nonce; `bound` must be named again to open it.
+    pub fn seal(&self, plain: &str, bound: &str) -> String {
+        let nonce: [u8; 12] = rand::random();
+        let payload = aes_gcm::aead::Payload { msg: plain.as_bytes(), aad: bound.as_bytes() };
+        let cipher = Aes256Gcm::new((&self.seal).into());
+        match cipher.encrypt(&Nonce::from(nonce), payload) {
+            Ok(sealed) => format!("{SEALED}{}", URL_SAFE_NO_PAD.encode([nonce.as_slice(), &sealed].concat())),
+            // Only an input beyond 64 GiB fails.
+            Err(_) => String::new(),
+        }
+    }
+
+    /// The secret behind a handle; `None` when it is not one of ours for this purpose.
+    pub fn open(&self, handle: &str, bound: &str) -> Option<String> {
+        let bytes = URL_SAFE_NO_PAD.decode(handle.strip_prefix(SEALED)?).ok()?;
+        let (nonce, sealed) = bytes.split_at_checked(12)?;
+        let nonce: [u8; 12] = nonce.try_into().ok()?;
+        let payload = aes_gcm::aead::Payload { msg: sealed, aad: bound.as_bytes() };
+        let plain = Aes256Gcm::new((&self.seal).into()).decrypt(&Nonce::from(nonce), payload).ok()?;
+        String::from_utf8(plain).ok()
+    }
+
+    pub fn is_handle(text: &str) -> bool {
+        text.starts_with(SEALED)
+    }
+
+    /// Keyed hash as hex, for look-ups and comparisons of what must not be readable.
+    pub fn hash(&self, purpose: &str, text: &str) -> String {
+        hex::encode(mac(&self.mac, &[purpose.as_bytes(), b"\0", text.as_bytes()]))
+    }
+
+    /// Six digits from the server's key and a stored nonce (security rule 15).
+    pub fn otp_code(&self, nonce: &str, target_hash: &str) -> String {
+        let bytes = mac(&self.otp, &[nonce.as_bytes(), b"\0", target_hash.as_bytes()]);
+        let number = u64::from_be_bytes([bytes[0], bytes[1], bytes[2], bytes[3], bytes[4], bytes[5], bytes[6], bytes[7]]) % 1_000_000;
+        format!("{number:06}")
+    }
+}
+
+fn mac(key: &[u8], parts: &[&[u8]]) -> [u8; 32] {
+    let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(key) else { return [0; 32] };
+    for part in parts {
+        mac.update(part);
+    }
+    mac.finalize().into_bytes().into()
+}
+
+impl crate::Runtime {
+    /// The input of a call with its sealed secrets opened; only for the job that makes the call.
+    pub fn unseal(&self, journey: &str, input: &serde_json::Value) -> serde_json::Value {
+        use serde_json::Value;
+        match input {
+            Value::String(text) if Keys::is_handle(text) => self.inner.keys.open(text, journey).map_or(Value::Null, Value::String),
+            Value::Array(items) => items.iter().map(|item| self.unseal(journey, item)).collect(),
+            Value::Object(map) => map.iter().map(|(key, value)| (key.clone(), self.unseal(journey, value))).collect::<serde_json::Map<_, _>>().into(),
+            other => other.clone(),
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! Publishing: definitions become versions, in one transaction, for every node.
+
+use crate::runtime::{Runtime, RuntimeError};
+use engine_definitions::{Files, Problem, Severity};
+use engine_store::{DefinitionFile, Publication, VersionRecord};
+use std::sync::Arc;
+
+/// What a publication changed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Published {
+    pub number: i64,
+    /// Workflows whose version is new.
+    pub changed: Vec<String>,
+    pub warnings: Vec<Problem>,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum PublishError {
+    /// Nothing was published; all problems at once.
+    #[error("the definitions have errors")]
+    Problems(Vec<Problem>),
+    #[error(transparent)]
+    Runtime(#[from] RuntimeError),
+}
+
+impl From<engine_store::StoreError> for PublishError {
+    fn from(error: engine_store::StoreError) -> Self {
+        PublishError::Runtime(error.into())
+    }
+}
+
+impl Runtime {
+    /// Checks everything, stores it and switches new journeys to it. The same files again change nothing.
+    pub async fn publish(&self, files: &Files, by: &str) -> Result<Published, PublishError> {
+        let loaded = engine_definitions::load(files);
+        let Some(catalog) = loaded.catalog else { return Err(PublishError::Problems(loaded.problems)) };
+        let warnings: Vec<Problem> = loaded.problems.into_iter().filter(|p| p.severity == Severity::Warning).collect();
+        let contents: Vec<DefinitionFile> = files.iter().map(|(path, bytes)| DefinitionFile { path: path.into(), hash: files.hash(path), content: bytes.to_vec() }).collect();
+        let current = self.store().current_publication().await?;
+        if let Some(current) = current.filter(|c| same_files(&c.files, &contents)) {
+            if self.publication() != current.number {
+                self.switch(current.number, catalog);
+            }
+            return Ok(Published { number: current.number, changed: Vec::new(), warnings });
+        }
+        let before = self.catalog();
+        let changed = catalog.workflows().filter(|w| before.workflow(&w.id).is_none_or(|b| b.version != w.version)).map(|w| w.id.clone()).collect();
+        let versions = catalog.workflows().map(|w| VersionRecord { workflow: w.id.clone(), version: w.version.clone(), closure: w.closure.clone() }).collect();
+        let publication = Publication { number: 0, at_ms: self.now_ms(), by: by.into(), files: contents, versions };
+        let number = self.store().publish(publication).await?;
+        self.switch(number, catalog);
+        Ok(Published { number, changed, warnings })
+    }
+
+    /// Serves what the database says is current; false when nothing was published yet.
+    pub async fn load_current(&self) -> Result<bool, RuntimeError> {
+        let Some(current) = self.store().current_publication().await? else { return Ok(false) };
+        if current.number == self.publication() {
+            return Ok(true);
+        }
+        let mut files = Files::new();
+        for file in current.files {
+            files.insert(file.path, Arc::<[u8]>::from(file.content));
+        }
+        let loaded = engine_definitions::load(&files);
+        let Some(catalog) = loaded.catalog else {
+            return Err(RuntimeError::Publication(loaded.problems.first().map(ToString::to_string).unwrap_or_default()));
+        };
+        self.switch(current.number, catalog);
+        Ok(true)
+    }
+
+    /// Follows publications of other nodes; cheap when nothing changed.
+    pub async fn follow_publications(&self) -> Result<bool, RuntimeError> {
+        let number = self.store().publication_number().await?;
+        if number == self.publication() || number == 0 {
+            return Ok(false);
+        }
+        self.load_current().await
+    }
+}
+
+fn same_files(stored: &[DefinitionFile], new: &[DefinitionFile]) -> bool {
+    let mut a: Vec<_> = stored.iter().map(|f| (&f.path, &f.hash)).collect();
+    let mut b: Vec<_> = new.iter().map(|f| (&f.path, &f.hash)).collect();
+    a.sort();
+    b.sort();
+    a == b
+}

@@ -1,0 +1,52 @@
+//! Why something was not done, as the caller learns it. `http` turns each into a problem (RFC 9457).
+
+use crate::view::StepView;
+use engine_definitions::FieldError;
+use serde::Serialize;
+use serde_json::Value;
+
+/// What another hand changed since the caller looked.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Difference {
+    pub pointer: String,
+    pub yours: Value,
+    pub theirs: Value,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum Refusal {
+    /// Unknown, or not yours: the same answer (security rule 11).
+    #[error("not found")]
+    NotFound,
+    #[error("the journey has moved on")]
+    Stale { view: Box<StepView>, difference: Vec<Difference> },
+    #[error("some answers are not valid")]
+    Invalid { errors: Vec<FieldError> },
+    /// This event cannot be sent at this step.
+    #[error("not possible at this step")]
+    NotAccepted { view: Box<StepView> },
+    #[error("the key was used for another request")]
+    KeyReused,
+    #[error("the key is missing")]
+    KeyMissing,
+    #[error("the journey has expired")]
+    Expired { base: String },
+    #[error("too many tries")]
+    Limited { retry_after_ms: i64 },
+    #[error("busy")]
+    Busy,
+    /// An incident was recorded; what was typed is kept.
+    #[error("something went wrong ({reference})")]
+    Broken { reference: String },
+    #[error("internal error")]
+    Internal(#[source] Box<dyn std::error::Error + Send + Sync>),
+}
+
+impl From<engine_store::StoreError> for Refusal {
+    fn from(error: engine_store::StoreError) -> Self {
+        match error {
+            engine_store::StoreError::Busy => Refusal::Busy,
+            other => Refusal::Internal(Box::new(other)),
+        }
+    }
+}

@@ -1,0 +1,240 @@
+//! A stored journey becomes the step that a person sees.
+
+use crate::actor::Actor;
+use crate::clock::rfc3339;
+use crate::runtime::Runtime;
+use crate::turn::{Turn, audience};
+use crate::view::{Accepted, Changeable, FormPart, JourneyView, MessageView, Progress, ProgressSection, Step, StepView, Wait, WaitPart};
+use engine_definitions as definitions;
+use engine_definitions::{Audience, StepKind, Workflow};
+use engine_statechart::Scope;
+use engine_store::Draft;
+use serde_json::{Map, Value, json};
+
+mod review;
+
+impl Runtime {
+    /// `journey` is `None` for the first step before there is a journey.
+    pub(crate) fn render(&self, turn: &Turn<'_>, actor: &Actor, draft: Option<Draft>, journey: Option<&str>) -> StepView {
+        let workflow = turn.workflow;
+        let audience = audience(actor);
+        let step = workflow.step(&turn.state.snapshot.active);
+        let step = match step {
+            Some(step) => self.declared(turn, step, &audience, draft, journey),
+            None => self.undeclared(turn, &audience, journey),
+        };
+        StepView {
+            journey: JourneyView {
+                id: journey.map(str::to_string),
+                workflow: workflow.id.clone(),
+                line: workflow.line.clone(),
+                title: workflow.title.clone(),
+                version: workflow.version.clone(),
+                revision: if journey.is_some() { turn.revision } else { 0 },
+                status: turn.status.clone(),
+                base: workflow.base.clone(),
+                language: actor.language.clone(),
+                channel: actor.channel.clone(),
+            },
+            step,
+            messages: self.messages(turn, &audience),
+            server_time: rfc3339(turn.now_ms),
+        }
+    }
+
+    fn declared(&self, turn: &Turn<'_>, step: &definitions::Step, audience: &Audience, draft: Option<Draft>, journey: Option<&str>) -> Step {
+        let workflow = turn.workflow;
+        let data = turn.with_scope(|scope| evaluate_all(step, scope));
+        let view = step.view.as_deref().and_then(|id| workflow.view(id));
+        let rendered = view.and_then(|view| {
+            let result = turn.with_scope(|scope| view.render(audience, &scope.clone().with("data", &data)));
+            result.inspect_err(|error| tracing::error!(step = step.node, %error, "view failed")).ok()
+        });
+        let form = step.form.as_deref().and_then(|id| workflow.form(id)).map(|form| form_part(turn, step, form, audience, draft));
+        let title = step.title.as_ref().map(|t| t.render(&audience.language, &data));
+        let title = title
+            .or_else(|| rendered.as_ref().and_then(|v| v.get("title")).and_then(Value::as_str).map(str::to_string))
+            .or_else(|| step.form.as_deref().and_then(|id| workflow.form(id)).map(|f| f.title(&audience.language)))
+            .unwrap_or_else(|| workflow.title.clone());
+        let waits = waits(turn);
+        let wait = step.wait.as_deref().map(|code| WaitPart {
+            text: turn.catalog.text(&workflow.line, code, &audience.language, data.as_object().unwrap_or(&Map::new())),
+            since: rfc3339(turn.state.since_ms),
+            deadline: waits.iter().filter_map(|w| w.deadline.clone()).max(),
+            next: turn.next_timer_ms().map(rfc3339),
+        });
+        let redirect = step.redirect.as_ref().and_then(|mapping| turn.with_scope(|scope| mapping.eval(scope)).inspect_err(|error| tracing::error!(step = step.node, %error, "redirect failed")).ok());
+        let over = turn.status != "active";
+        let trail = |turn: &Turn<'_>| turn.state.trail.last().and_then(|e| workflow.step_by_node(&e.node)).map(|s| address(workflow, s, journey));
+        let back = if over || forbidden(turn, "back") { None } else { trail(turn) };
+        let mut events = Vec::new();
+        if !over {
+            if form.is_some() || step.review || takes(turn, "submit") {
+                events.push(Accepted { kind: "submit".into(), schema: None });
+            }
+            events.extend(step.accepts.iter().filter(|(_, a)| a.by.is_empty() || a.by.contains(&audience.role)).map(|(kind, a)| Accepted { kind: kind.clone(), schema: Some(a.schema.clone()) }));
+            if back.is_some() {
+                events.push(Accepted { kind: "back".into(), schema: None });
+            }
+        }
+        let changeable = if over { Vec::new() } else { changeable(turn, audience) };
+        if !changeable.is_empty() {
+            events.push(Accepted { kind: "change".into(), schema: None });
+        }
+        let intro = step.form.as_deref().and_then(|id| workflow.form(id)).and_then(|f| f.intro(&audience.language));
+        Step {
+            id: step.node.clone(),
+            kind: step.kind.as_str().into(),
+            title,
+            intro,
+            path: step.path.clone(),
+            url: address(workflow, step, journey),
+            progress: progress(workflow, step, &audience.language),
+            review: step.review.then(|| review::review(turn, audience)),
+            form,
+            view: rendered,
+            redirect,
+            wait,
+            events,
+            back,
+            changeable,
+            waits,
+            stream: journey.filter(|_| !over).map(|id| format!("/api/v1/journeys/{id}/stream")),
+            consents: Vec::new(),
+            hide: step.hide.clone(),
+        }
+    }
+
+    /// No active state has a step: a generated wait page (workflows.md rule 1).
+    fn undeclared(&self, turn: &Turn<'_>, audience: &Audience, journey: Option<&str>) -> Step {
+        let workflow = turn.workflow;
+        let waits = waits(turn);
+        let over = turn.status != "active";
+        let code = if over { "journey.over" } else { "journey.working" };
+        let text = turn.catalog.text(&workflow.line, code, &audience.language, &Map::new());
+        Step {
+            id: turn.step_node(),
+            kind: if over { StepKind::Message.as_str() } else { StepKind::Wait.as_str() }.into(),
+            title: workflow.title.clone(),
+            url: journey.map_or_else(|| workflow.base.clone(), |id| format!("{}?request={id}", workflow.base)),
+            wait: Some(WaitPart { text, since: rfc3339(turn.state.since_ms), deadline: waits.iter().filter_map(|w| w.deadline.clone()).max(), next: turn.next_timer_ms().map(rfc3339) }),
+            waits,
+            stream: journey.filter(|_| !over).map(|id| format!("/api/v1/journeys/{id}/stream")),
+            ..Step::default()
+        }
+    }
+
+    fn messages(&self, turn: &Turn<'_>, audience: &Audience) -> Vec<MessageView> {
+        turn.state
+            .messages
+            .iter()
+            .map(|note| {
+                let empty = Map::new();
+                let fields = note.fields.as_object().unwrap_or(&empty);
+                let known = turn.catalog.find_text(&turn.workflow.line, &note.code, &audience.language, fields);
+                let text = known.or_else(|| note.text.clone()).unwrap_or_else(|| turn.catalog.text(&turn.workflow.line, "error.global", &audience.language, fields));
+                MessageView { code: note.code.clone(), level: note.level.clone().unwrap_or_else(|| "info".into()), pointer: note.pointer.clone(), text }
+            })
+            .collect()
+    }
+}
+
+/// Page address of a step (workflows.md rule 6).
+pub(crate) fn address(workflow: &Workflow, step: &definitions::Step, journey: Option<&str>) -> String {
+    let path = step.path.as_deref().filter(|p| !p.is_empty()).map(|p| format!("/{p}")).unwrap_or_default();
+    let query = journey.map(|id| format!("?request={id}")).unwrap_or_default();
+    format!("{}{path}{query}", workflow.base)
+}
+
+/// `step.data`: all that a view gets of the context (rule 4). What fails is left out, with a log line.
+fn evaluate_all(step: &definitions::Step, scope: &Scope) -> Value {
+    let mut data = Map::new();
+    for (name, mapping) in &step.data {
+        match mapping.eval(scope) {
+            Ok(value) => drop(data.insert(name.clone(), value)),
+            Err(error) => tracing::error!(step = step.node, name, %error, "step data failed"),
+        }
+    }
+    Value::Object(data)
+}
+
+/// Data of a form: draft, else context, else `prefill`, else the schema's defaults (rule 3).
+fn form_part(turn: &Turn<'_>, step: &definitions::Step, form: &definitions::Form, audience: &Audience, draft: Option<Draft>) -> FormPart {
+    turn.with_scope(|scope| {
+        let view = form.view(audience, scope);
+        let properties = form.properties();
+        let mut data = form.defaults(audience, scope);
+        let mut put = |from: &Map<String, Value>| {
+            for (key, value) in from.iter().filter(|(k, _)| properties.contains(k)) {
+                data.insert(key.clone(), value.clone());
+            }
+        };
+        if let Some(prefill) = &step.prefill
+            && let Ok(Value::Object(values)) = prefill.eval(scope)
+        {
+            put(&values.into_iter().filter(|(_, v)| !v.is_null()).collect());
+        }
+        if let Some(Value::Object(answers)) = step.into.as_ref().and_then(|into| turn.state.snapshot.context.get(into)) {
+            put(answers);
+        }
+        let draft = draft.filter(|d| d.step == step.node).and_then(|d| d.data.as_object().cloned());
+        if let Some(typed) = &draft {
+            put(typed);
+        }
+        let secrets = form.secrets();
+        data.retain(|key, _| !secrets.contains(key));
+        let submit = step.submit.clone().unwrap_or_else(|| turn.catalog.text(&turn.workflow.line, "action.continue", &audience.language, &Map::new()));
+        FormPart { id: step.form.clone().unwrap_or_default(), schema: view.schema, ui: view.ui, data: Value::Object(data), draft: draft.is_some(), submit }
+    })
+}
+
+fn progress(workflow: &Workflow, step: &definitions::Step, language: &str) -> Progress {
+    let current = step.section.as_deref().and_then(|id| workflow.sections.iter().position(|s| s.id == id));
+    let Some(current) = current else { return Progress::default() };
+    let state = |index: usize| if index < current { "done" } else if index == current { "current" } else { "todo" };
+    let sections = workflow.sections.iter().enumerate().map(|(i, s)| ProgressSection { id: s.id.clone(), title: s.title.render(language, &json!({})), state: state(i).into() });
+    Progress { sections: sections.collect() }
+}
+
+fn waits(turn: &Turn<'_>) -> Vec<Wait> {
+    let open = turn.state.runs.iter().filter(|(_, run)| !run.open.is_empty());
+    open.map(|(id, run)| Wait {
+        purpose: turn.workflow.invoke(id).and_then(|i| i.into.clone()).unwrap_or_else(|| id.clone()),
+        since: rfc3339(run.since_ms),
+        deadline: run.deadline_ms.map(rfc3339),
+        open: run.open.len(),
+        of: run.of,
+    })
+    .collect()
+}
+
+fn changeable(turn: &Turn<'_>, audience: &Audience) -> Vec<Changeable> {
+    let steps = turn.state.trail.iter().filter_map(|e| turn.workflow.step_by_node(&e.node));
+    steps
+        .map(|step| Changeable { step: step.node.clone(), title: title_of(turn, step, audience), path: step.path.clone() })
+        .collect()
+}
+
+/// A step's title away from the step itself.
+fn title_of(turn: &Turn<'_>, step: &definitions::Step, audience: &Audience) -> String {
+    let data = turn.with_scope(|scope| evaluate_all(step, scope));
+    let own = step.title.as_ref().map(|t| t.render(&audience.language, &data));
+    own.or_else(|| step.form.as_deref().and_then(|id| turn.workflow.form(id)).map(|f| f.title(&audience.language))).unwrap_or_else(|| turn.workflow.title.clone())
+}
+
+fn takes(turn: &Turn<'_>, kind: &str) -> bool {
+    let machine = &turn.workflow.machine;
+    let step = turn.step_node();
+    // Only the step's own state and what is inside it: a root handler is no offer to the person.
+    turn.state.snapshot.active.iter().any(|leaf| machine.ancestors(leaf).any(|node| (node == step || inside(machine, node, &step)) && machine.events_of(node).any(|d| d == kind)))
+}
+
+fn inside(machine: &engine_statechart::Machine, node: &str, step: &str) -> bool {
+    machine.ancestors(node).any(|a| a == step)
+}
+
+/// `on: {back: {}}` on the step forbids the built-in.
+fn forbidden(turn: &Turn<'_>, kind: &str) -> bool {
+    let step = turn.step_node();
+    turn.workflow.forbids(&step, kind)
+}

@@ -1,0 +1,138 @@
+//! The runtime's own state on a node: nothing in it matters after a restart.
+
+use crate::clock::Clock;
+use crate::keys::Keys;
+use engine_definitions::{Catalog, Workflow};
+use engine_settings::Settings;
+use engine_store::{Change, JourneyRecord, Store};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, RwLock, Weak};
+use tokio::sync::broadcast;
+
+/// Use cases of the product over one store. Cheap to clone.
+#[derive(Clone)]
+pub struct Runtime {
+    pub(crate) inner: Arc<Inner>,
+}
+
+pub(crate) struct Inner {
+    pub store: Arc<dyn Store>,
+    pub settings: Arc<Settings>,
+    pub clock: Arc<dyn Clock>,
+    pub keys: Keys,
+    /// The current publication.
+    live: RwLock<Live>,
+    /// Older versions that running journeys are pinned to.
+    versions: Mutex<HashMap<(String, String), Arc<Workflow>>>,
+    /// Keeps this node's writers of one journey in line; correctness is the store's (**seq-cas**).
+    locks: Mutex<HashMap<String, Weak<tokio::sync::Mutex<()>>>>,
+}
+
+#[derive(Clone)]
+struct Live {
+    number: i64,
+    catalog: Arc<Catalog>,
+}
+
+/// Ours or the database's fault.
+#[derive(Debug, thiserror::Error)]
+pub enum RuntimeError {
+    #[error(transparent)]
+    Store(#[from] engine_store::StoreError),
+    #[error("`keys.master` is not set")]
+    NoKey,
+    #[error("journey `{journey}` is pinned to version `{version}` of `{workflow}`, which does not load: {reason}")]
+    Version { journey: String, workflow: String, version: String, reason: String },
+    #[error("state of journey `{journey}` is not readable: {reason}")]
+    State { journey: String, reason: String },
+    #[error("state cannot be stored: {0}")]
+    Write(#[from] serde_json::Error),
+    #[error("`{place}`: {reason}")]
+    Definition { place: String, reason: String },
+    #[error("a publication does not load: {0}")]
+    Publication(String),
+}
+
+impl Runtime {
+    pub fn new(store: Arc<dyn Store>, settings: Arc<Settings>, clock: Arc<dyn Clock>) -> Result<Runtime, RuntimeError> {
+        let keys = Keys::derive(settings.master_key().ok_or(RuntimeError::NoKey)?.expose());
+        let live = RwLock::new(Live { number: 0, catalog: Arc::new(Catalog::default()) });
+        let inner = Inner { store, settings, clock, keys, live, versions: Mutex::default(), locks: Mutex::default() };
+        Ok(Runtime { inner: Arc::new(inner) })
+    }
+
+    /// The current definitions.
+    pub fn catalog(&self) -> Arc<Catalog> {
+        self.inner.live.read().unwrap_or_else(|e| e.into_inner()).catalog.clone()
+    }
+
+    /// Number of the publication that this node serves; 0 before the first.
+    pub fn publication(&self) -> i64 {
+        self.inner.live.read().unwrap_or_else(|e| e.into_inner()).number
+    }
+
+    pub(crate) fn switch(&self, number: i64, catalog: Arc<Catalog>) {
+        *self.inner.live.write().unwrap_or_else(|e| e.into_inner()) = Live { number, catalog };
+        self.inner.versions.lock().unwrap_or_else(|e| e.into_inner()).clear();
+    }
+
+    pub fn store(&self) -> &Arc<dyn Store> {
+        &self.inner.store
+    }
+
+    pub fn settings(&self) -> &Arc<Settings> {
+        &self.inner.settings
+    }
+
+    pub fn now_ms(&self) -> i64 {
+        self.inner.clock.now_ms()
+    }
+
+    /// Changes of journeys, on this node or another.
+    pub fn changes(&self) -> broadcast::Receiver<Change> {
+        self.inner.store.changes()
+    }
+
+    /// The version that a journey is pinned to.
+    pub(crate) async fn workflow_of(&self, record: &JourneyRecord) -> Result<Arc<Workflow>, RuntimeError> {
+        let catalog = self.catalog();
+        if let Some(workflow) = catalog.workflow(&record.workflow).filter(|w| w.version == record.version) {
+            return Ok(workflow.clone());
+        }
+        let key = (record.workflow.clone(), record.version.clone());
+        if let Some(workflow) = self.inner.versions.lock().unwrap_or_else(|e| e.into_inner()).get(&key) {
+            return Ok(workflow.clone());
+        }
+        let fail = |reason: String| RuntimeError::Version { journey: record.id.clone(), workflow: record.workflow.clone(), version: record.version.clone(), reason };
+        let stored = self.inner.store.version_files(&record.workflow, &record.version).await?.ok_or_else(|| fail("it was never published here".into()))?;
+        let mut files = engine_definitions::Files::new();
+        for file in stored {
+            files.insert(file.path, file.content);
+        }
+        let workflow = engine_definitions::reload_closure(&record.workflow, &files, &catalog).map_err(|problems| fail(first(&problems)))?;
+        self.inner.versions.lock().unwrap_or_else(|e| e.into_inner()).insert(key, workflow.clone());
+        Ok(workflow)
+    }
+
+    pub(crate) async fn lock(&self, journey: &str) -> tokio::sync::OwnedMutexGuard<()> {
+        let mutex = {
+            let mut locks = self.inner.locks.lock().unwrap_or_else(|e| e.into_inner());
+            if locks.len() > 4_096 {
+                locks.retain(|_, weak| weak.strong_count() > 0);
+            }
+            match locks.get(journey).and_then(Weak::upgrade) {
+                Some(mutex) => mutex,
+                None => {
+                    let mutex = Arc::new(tokio::sync::Mutex::new(()));
+                    locks.insert(journey.to_string(), Arc::downgrade(&mutex));
+                    mutex
+                }
+            }
+        };
+        mutex.lock_owned().await
+    }
+}
+
+fn first(problems: &[engine_definitions::Problem]) -> String {
+    problems.first().map_or_else(|| "no reason given".into(), ToString::to_string)
+}

@@ -1,0 +1,70 @@
+//! The end of a turn: one commit.
+
+use super::Turn;
+use engine_store::{Change, Commit, EffectEnd, EffectKey, IdempotencyRecord, JourneyUpdate, NewJourney, WebhookRecord};
+use std::time::Duration;
+
+/// What the turn was for, beside the journey itself.
+#[derive(Default)]
+pub struct Finished {
+    pub new: Option<NewJourney>,
+    pub owner: Option<String>,
+    pub idempotency: Option<IdempotencyRecord>,
+    pub settles: Option<(EffectKey, i64, EffectEnd)>,
+    pub fires: Option<String>,
+    pub consumes: Option<WebhookRecord>,
+    /// A person acted: the time to live starts anew.
+    pub alive: bool,
+}
+
+impl Turn<'_> {
+    /// Everything that this turn changed, for the store.
+    pub fn commit(self, finished: Finished, expires_at_ms: Option<i64>) -> Result<Commit, serde_json::Error> {
+        let answers = self.answer_rows();
+        let what = if self.revision != self.base_revision {
+            "step"
+        } else if answers.is_empty() {
+            "message"
+        } else {
+            "answer"
+        };
+        let step = self.step_node();
+        let ttl = self.workflow.ttl_ms.map(|ttl| self.now_ms + ttl);
+        let idempotency = finished.idempotency.map(|record| IdempotencyRecord { seq: self.seq(), ..record });
+        Ok(Commit {
+            expected_seq: self.base_seq,
+            new: finished.new,
+            update: JourneyUpdate {
+                revision: self.revision,
+                status: self.status.clone(),
+                step,
+                state: serde_json::to_value(&self.state)?,
+                owner: finished.owner,
+                expires_at_ms: if finished.alive { ttl } else { expires_at_ms },
+                at_ms: self.now_ms,
+            },
+            answers,
+            clear_answers: self.cleared_answers.iter().cloned().collect(),
+            idempotency,
+            settles: finished.settles,
+            fires: finished.fires,
+            consumes: finished.consumes,
+            change: Change { journey: self.journey.clone(), seq: self.seq, revision: self.revision, what: what.into() },
+            journey: self.journey,
+            events: self.out.events,
+            effects: self.out.effects,
+            cancel_effects: self.out.cancel_effects,
+            timers: self.out.timers,
+            cancel_timers: self.out.cancel_timers,
+            records: self.out.records,
+            documents: self.out.documents,
+            correlations: self.out.correlations,
+            incidents: self.out.incidents,
+            replies: self.out.replies,
+            clear_drafts: self.out.clear_drafts,
+        })
+    }
+}
+
+/// How long a reply may wait for a quick call to settle (workflows.md rule 17).
+pub(crate) const SETTLE_WAIT: Duration = Duration::from_secs(1);

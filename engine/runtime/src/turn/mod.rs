@@ -1,0 +1,270 @@
+//! One turn: everything that one event changes, decided in memory and without I/O.
+//!
+//! A turn starts from a stored journey, is fed events (`person`, `calls`, `outside`), and ends as one
+//! [`engine_store::Commit`]. What needs the store on the way (one-time passwords, reusable replies) is left in
+//! [`Turn::pending`]; the caller answers it and the turn goes on. This is the only place where a stored journey
+//! meets the statechart.
+
+mod calls;
+mod effects;
+mod finish;
+mod outside;
+mod person;
+mod trail;
+
+pub(crate) use effects::canonical;
+pub use finish::Finished;
+pub(crate) use finish::SETTLE_WAIT;
+pub use person::{Answer, audience};
+
+use crate::actor::Actor;
+use crate::clock::rfc3339;
+use crate::state::JourneyState;
+use engine_definitions::{Catalog, ProductHost, Workflow};
+use engine_statechart::{Env, Event, Outcome, Scope};
+use engine_store::{
+    AnswerRecord, CorrelationRecord, DocumentRecord, EffectKey, IncidentRecord, JourneyRecord, NewEffect, NewEvent, NewRecord, NewTimer, ReusableReply,
+};
+use serde_json::{Map, Value, json};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+/// Something only the caller can answer before the turn is over.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Pending {
+    /// A system source (`system/otp.send` …) of an invoke.
+    System { invoke: String, run: i64, name: String, input: Value },
+    /// Is there a young enough answer of the same source and input?
+    Reuse { invoke: String, run: i64, key: String, source: String, input_hash: String, since_ms: i64 },
+}
+
+/// Why an event was not taken; nothing of the turn may be committed.
+#[derive(Debug)]
+pub enum Refused {
+    /// No transition was selected.
+    Unselected,
+    /// The definition failed on it: becomes an incident (workflows.md rule 27).
+    Broken { place: String, reason: String },
+}
+
+pub struct Turn<'w> {
+    pub workflow: &'w Workflow,
+    pub catalog: &'w Catalog,
+    pub now_ms: i64,
+    pub journey: String,
+    /// `seq` that the turn was computed from; 0 for a new journey.
+    pub base_seq: i64,
+    pub base_revision: i64,
+    pub revision: i64,
+    pub status: String,
+    pub state: JourneyState,
+    pub pending: VecDeque<Pending>,
+    meta: Value,
+    answers: BTreeMap<String, Map<String, Value>>,
+    changed_answers: BTreeSet<(String, String)>,
+    cleared_answers: BTreeSet<String>,
+    seq: i64,
+    next_index: i32,
+    out: Out,
+}
+
+/// Rows that the commit will write.
+#[derive(Default)]
+struct Out {
+    events: Vec<NewEvent>,
+    effects: Vec<NewEffect>,
+    cancel_effects: Vec<EffectKey>,
+    timers: Vec<NewTimer>,
+    cancel_timers: Vec<String>,
+    records: Vec<NewRecord>,
+    documents: Vec<DocumentRecord>,
+    correlations: Vec<CorrelationRecord>,
+    incidents: Vec<IncidentRecord>,
+    replies: Vec<ReusableReply>,
+    clear_drafts: Vec<String>,
+}
+
+/// How the machine is moved.
+enum Move<'a> {
+    Event(&'a Event),
+    Timer(&'a str),
+    Jump { from: &'a str, to: &'a str },
+}
+
+/// `journey` as expressions see it.
+pub(crate) fn journey_variable(id: Option<&str>, workflow: &Workflow, channel: &str, language: &str, verified: bool, attribution: &Value) -> Value {
+    json!({
+        "id": id, "workflow": workflow.id, "version": workflow.version, "channel": channel, "language": language,
+        "verified": verified, "attribution": attribution,
+    })
+}
+
+impl<'w> Turn<'w> {
+    /// A turn on a stored journey. Fails only on a state that this program cannot read.
+    pub fn on(workflow: &'w Workflow, catalog: &'w Catalog, record: JourneyRecord, now_ms: i64) -> Result<Self, String> {
+        let state: JourneyState = serde_json::from_value(record.state).map_err(|e| e.to_string())?;
+        let mut answers: BTreeMap<String, Map<String, Value>> = BTreeMap::new();
+        for row in record.answers {
+            answers.entry(row.into).or_default().insert(row.key, row.value);
+        }
+        let meta = journey_variable(Some(&record.id), workflow, &record.channel, &record.language, state.verified, &record.attribution);
+        Ok(Turn {
+            workflow,
+            catalog,
+            now_ms,
+            journey: record.id,
+            base_seq: record.seq,
+            base_revision: record.revision,
+            revision: record.revision,
+            status: record.status,
+            state,
+            pending: VecDeque::new(),
+            meta,
+            answers,
+            changed_answers: BTreeSet::new(),
+            cleared_answers: BTreeSet::new(),
+            seq: record.seq,
+            next_index: 0,
+            out: Out::default(),
+        })
+    }
+
+    /// A new journey: the machine's initial macrostep is its first event.
+    pub fn begin(workflow: &'w Workflow, catalog: &'w Catalog, id: &str, actor: &Actor, attribution: &Value, now_ms: i64) -> Result<Self, Refused> {
+        let mut turn = Turn {
+            workflow,
+            catalog,
+            now_ms,
+            journey: id.to_string(),
+            base_seq: 0,
+            base_revision: 0,
+            revision: 1,
+            status: "active".into(),
+            state: JourneyState { since_ms: now_ms, ..JourneyState::default() },
+            pending: VecDeque::new(),
+            meta: journey_variable(Some(id), workflow, &actor.channel, &actor.language, false, attribution),
+            answers: BTreeMap::new(),
+            changed_answers: BTreeSet::new(),
+            cleared_answers: BTreeSet::new(),
+            seq: 0,
+            next_index: 0,
+            out: Out::default(),
+        };
+        turn.append("started", Value::Null, actor);
+        let host = turn.host();
+        let outcome = engine_statechart::start(&workflow.machine, &Env { now_ms, host: &host });
+        turn.accept(outcome)?;
+        Ok(turn)
+    }
+
+    pub(crate) fn host(&self) -> ProductHost<'w> {
+        self.workflow.host(self.now_ms, self.meta.clone(), self.catalog)
+    }
+
+    /// Id of the shown step's state, or of the machine when no step is declared.
+    pub fn step_node(&self) -> String {
+        self.workflow.step(&self.state.snapshot.active).map_or_else(|| self.workflow.machine.id().to_string(), |s| s.node.clone())
+    }
+
+    /// The context as expressions see it: with the answers of fan-outs.
+    pub fn context(&self) -> Value {
+        let mut context = self.state.snapshot.context.clone();
+        for (into, rows) in &self.answers {
+            context.insert(into.clone(), Value::Object(rows.clone()));
+        }
+        Value::Object(context)
+    }
+
+    pub fn seq(&self) -> i64 {
+        self.seq
+    }
+
+    /// Steps the machine; on success its effects are orders in this turn.
+    fn feed(&mut self, to: Move) -> Result<bool, Refused> {
+        let mut snapshot = self.state.snapshot.clone();
+        for (into, rows) in &self.answers {
+            snapshot.context.insert(into.clone(), Value::Object(rows.clone()));
+        }
+        let host = self.host();
+        let env = Env { now_ms: self.now_ms, host: &host };
+        let machine = &self.workflow.machine;
+        let outcome = match to {
+            Move::Event(event) => engine_statechart::step(machine, snapshot, event, &env),
+            Move::Timer(id) => engine_statechart::fire(machine, snapshot, id, &env),
+            Move::Jump { from, to } => match engine_statechart::jump(machine, snapshot, from, to, &env) {
+                Some(outcome) => outcome,
+                None => return Ok(false),
+            },
+        };
+        self.accept(outcome)
+    }
+
+    fn accept(&mut self, outcome: Outcome) -> Result<bool, Refused> {
+        if let Some(error) = outcome.error {
+            return Err(Refused::Broken { place: self.step_node(), reason: error.to_string() });
+        }
+        let mut snapshot = outcome.snapshot;
+        for into in self.answers.keys() {
+            // The rows are the truth; the snapshot keeps the place only.
+            snapshot.context.insert(into.clone(), json!({}));
+        }
+        self.state.snapshot = snapshot;
+        if self.state.snapshot.status == engine_statechart::Status::Done {
+            self.status = "done".into();
+        }
+        self.order(outcome.effects)?;
+        Ok(outcome.selected)
+    }
+
+    fn append(&mut self, kind: &str, data: Value, by: &Actor) {
+        self.seq += 1;
+        self.next_index = 0;
+        self.out.events.push(NewEvent { kind: kind.into(), data, by: by.stored_by(), at_ms: self.now_ms });
+    }
+
+    fn take_index(&mut self) -> i32 {
+        let index = self.next_index;
+        self.next_index += 1;
+        index
+    }
+
+    fn put_answer(&mut self, into: &str, key: &str, value: Value) {
+        self.answers.entry(into.into()).or_default().insert(key.into(), value);
+        self.changed_answers.insert((into.into(), key.into()));
+    }
+
+    fn answer_rows(&self) -> Vec<AnswerRecord> {
+        self.changed_answers
+            .iter()
+            .filter_map(|(into, key)| {
+                let value = self.answers.get(into)?.get(key)?.clone();
+                Some(AnswerRecord { into: into.clone(), key: key.clone(), value })
+            })
+            .collect()
+    }
+
+    pub(crate) fn incident(&mut self, place: &str, reason: &str, detail: Value) -> String {
+        let id = crate::clock::new_id();
+        self.out.incidents.push(IncidentRecord {
+            id: id.clone(),
+            journey: self.journey.clone(),
+            version: self.workflow.version.clone(),
+            place: place.into(),
+            reason: reason.into(),
+            detail,
+            at_ms: self.now_ms,
+            closed_at_ms: None,
+        });
+        id
+    }
+
+    /// Evaluates expressions of the workflow outside of a macrostep (views, `depends`, `satisfied`).
+    pub(crate) fn with_scope<T>(&self, read: impl FnOnce(&Scope) -> T) -> T {
+        let host = self.host();
+        let context = self.context();
+        read(&Scope::new().with_host(&host).with("context", &context))
+    }
+
+    pub(crate) fn now_text(&self) -> String {
+        rfc3339(self.now_ms)
+    }
+}

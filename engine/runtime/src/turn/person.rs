@@ -1,0 +1,136 @@
+//! What a person sends: answers of the step's form and the events that the step accepts.
+
+use super::{Move, Refused, Turn};
+use crate::actor::Actor;
+use crate::state::Sent;
+use engine_definitions::{Audience, FieldError};
+use engine_statechart::Event;
+use serde_json::{Map, Value, json};
+
+/// An answer that was checked: normalised, without its secret fields, which stand apart as handles.
+pub struct Answer {
+    pub data: Value,
+    pub secrets: Map<String, Value>,
+}
+
+pub fn audience(actor: &Actor) -> Audience {
+    Audience { role: actor.role().into(), channel: actor.channel.clone(), partner: actor.partner.clone(), language: actor.language.clone() }
+}
+
+impl Turn<'_> {
+    /// Normalises and validates the data of the shown step's form.
+    pub fn check_answer(&self, data: &Value, actor: &Actor, seal: &dyn Fn(&str) -> String) -> Result<Answer, Vec<FieldError>> {
+        let form = self.workflow.step(&self.state.snapshot.active).and_then(|s| s.form.as_deref()).and_then(|id| self.workflow.form(id));
+        let Some(form) = form else {
+            // A step with only a button: nothing may be sent along.
+            return if data.as_object().is_none_or(|m| m.is_empty()) {
+                Ok(Answer { data: json!({}), secrets: Map::new() })
+            } else {
+                Err(vec![FieldError { pointer: String::new(), code: "unknown".into(), text: "This step takes no answers.".into() }])
+            };
+        };
+        let mut data = data.clone();
+        form.normalise(&mut data);
+        let errors = self.with_scope(|scope| form.validate(&audience(actor), scope, &data));
+        if !errors.is_empty() {
+            return Err(errors);
+        }
+        let mut secrets = Map::new();
+        if let Some(map) = data.as_object_mut() {
+            for name in form.secrets() {
+                if let Some(value) = map.shift_remove(&name) {
+                    let plain = value.as_str().map_or_else(|| value.to_string(), str::to_string);
+                    secrets.insert(name, Value::String(seal(&plain)));
+                }
+            }
+        }
+        Ok(Answer { data, secrets })
+    }
+
+    /// A checked answer of the shown step (workflows.md rule 2). Refused when no transition takes it: then nothing is stored.
+    pub fn submit(&mut self, answer: Answer, actor: &Actor) -> Result<(), Refused> {
+        let step = self.step_node();
+        self.state.messages.clear();
+        self.deliver_submit(answer, actor)?;
+        self.out.clear_drafts.push(step);
+        self.resume(actor)
+    }
+
+    fn deliver_submit(&mut self, answer: Answer, actor: &Actor) -> Result<(), Refused> {
+        let before = self.step_node();
+        let Answer { data, secrets } = answer;
+        let kept = self.state.snapshot.context.clone();
+        self.put_into(&before, &data, actor);
+        let hidden: Map<String, Value> = secrets.keys().map(|k| (k.clone(), json!("sealed"))).collect();
+        let stored = if hidden.is_empty() { json!({"data": data}) } else { json!({"data": data, "secret": hidden}) };
+        self.append("submit", stored, actor);
+        let mut event = Event::new("submit").with("data", data.clone()).with("by", actor.by());
+        if !secrets.is_empty() {
+            event = event.with("secret", Value::Object(secrets.clone()));
+        }
+        if !self.feed(Move::Event(&event))? {
+            self.state.snapshot.context = kept;
+            return Err(Refused::Unselected);
+        }
+        // An answer with secrets cannot be sent again: the person is asked again.
+        let sent = secrets.is_empty().then(|| Sent { kind: "submit".into(), data });
+        self.moved(&before, sent);
+        self.revision += 1;
+        Ok(())
+    }
+
+    /// `context.<into>` = the old value minus what this actor could see, plus what was submitted.
+    fn put_into(&mut self, node: &str, data: &Value, actor: &Actor) {
+        let Some(step) = self.workflow.step_by_node(node) else { return };
+        let (Some(into), Some(form)) = (&step.into, step.form.as_deref().and_then(|f| self.workflow.form(f))) else { return };
+        let visible = self.with_scope(|scope| form.visible(&audience(actor), scope, data));
+        let slot = self.state.snapshot.context.entry(into.clone()).or_insert_with(|| json!({}));
+        if !slot.is_object() {
+            *slot = json!({});
+        }
+        if let (Some(map), Some(new)) = (slot.as_object_mut(), data.as_object()) {
+            map.retain(|key, _| !visible.contains(key));
+            map.extend(new.clone());
+        }
+    }
+
+    /// Checks the payload of an event that the step accepts; `None` when it does not accept this type from this actor.
+    pub fn check_event(&self, kind: &str, data: &Value, actor: &Actor) -> Option<Vec<FieldError>> {
+        let accept = self.workflow.step(&self.state.snapshot.active)?.accepts.get(kind)?;
+        let allowed = accept.by.is_empty() || accept.by.iter().any(|role| actor.roles.contains(role));
+        allowed.then(|| accept.validate(data))
+    }
+
+    /// A checked event that the shown step accepts; its payload stands only in `event.data`.
+    pub fn accept_event(&mut self, kind: &str, data: &Value, actor: &Actor) -> Result<(), Refused> {
+        self.state.messages.clear();
+        self.deliver_event(kind, data, actor)?;
+        self.resume(actor)
+    }
+
+    fn deliver_event(&mut self, kind: &str, data: &Value, actor: &Actor) -> Result<(), Refused> {
+        let before = self.step_node();
+        self.append(kind, json!({"data": data}), actor);
+        let event = Event::new(kind).with("data", data.clone()).with("by", actor.by());
+        if !self.feed(Move::Event(&event))? {
+            return Err(Refused::Unselected);
+        }
+        self.moved(&before, Some(Sent { kind: kind.into(), data: data.clone() }));
+        self.revision += 1;
+        Ok(())
+    }
+
+    /// The answer of a later step, once more, when it still is a good one.
+    pub(super) fn send_again(&mut self, sent: &Sent, actor: &Actor) -> Result<(), Refused> {
+        if sent.kind != "submit" {
+            return match self.check_event(&sent.kind, &sent.data, actor) {
+                Some(errors) if errors.is_empty() => self.deliver_event(&sent.kind, &sent.data, actor),
+                _ => Err(Refused::Unselected),
+            };
+        }
+        match self.check_answer(&sent.data, actor, &|_| String::new()) {
+            Ok(answer) => self.deliver_submit(answer, actor),
+            Err(_) => Err(Refused::Unselected),
+        }
+    }
+}

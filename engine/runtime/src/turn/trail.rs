@@ -1,0 +1,140 @@
+//! Where a person has been: Back, Change, and the way forward again after a change (workflows.md rules 18–20).
+
+use super::{Move, Refused, Turn};
+use crate::actor::Actor;
+use crate::state::{Resume, Sent, TrailEntry};
+use engine_definitions::{StepKind, Trail};
+use engine_statechart::Event;
+use serde_json::{Value, json};
+
+impl Turn<'_> {
+    /// Keeps the trail after a move from `before`; `sent` is the person's event that caused it.
+    pub(super) fn moved(&mut self, before: &str, sent: Option<Sent>) {
+        let after = self.step_node();
+        if after == before {
+            return;
+        }
+        self.state.since_ms = self.now_ms;
+        if let Some(position) = self.state.trail.iter().position(|e| e.node == after) {
+            self.state.trail.truncate(position);
+        } else if self.keeps(before) {
+            let depends = self.depends(before);
+            self.state.trail.push(TrailEntry { node: before.into(), sent, depends });
+        }
+        if self.workflow.step_by_node(&after).is_some_and(|s| s.trail == Trail::Close) {
+            self.state.trail.clear();
+            self.state.resume = None;
+        }
+    }
+
+    /// Waits and redirects are passed, not visited.
+    fn keeps(&self, node: &str) -> bool {
+        self.workflow.step_by_node(node).is_some_and(|s| s.trail == Trail::Keep && !matches!(s.kind, StepKind::Wait | StepKind::Redirect))
+    }
+
+    fn depends(&self, node: &str) -> Vec<Value> {
+        let Some(step) = self.workflow.step_by_node(node) else { return Vec::new() };
+        // A missing value is a value too: it counts as null.
+        self.with_scope(|scope| step.depends.iter().map(|e| e.eval(scope).unwrap_or(Value::Null)).collect())
+    }
+
+    /// One step back. The machine is asked first, by exact descriptor.
+    pub fn back(&mut self, actor: &Actor) -> Result<(), Refused> {
+        if self.asked("back", Value::Null, actor)? {
+            return Ok(());
+        }
+        let Some(target) = self.state.trail.last().map(|e| e.node.clone()) else { return Err(Refused::Unselected) };
+        self.state.resume = None;
+        self.jump("back", &target, json!({}), actor)
+    }
+
+    /// Back to a step of the trail, remembering where from.
+    pub fn change(&mut self, node: &str, actor: &Actor) -> Result<(), Refused> {
+        if self.asked("change", json!({"step": node}), actor)? {
+            return Ok(());
+        }
+        let Some(position) = self.state.trail.iter().position(|e| e.node == node) else { return Err(Refused::Unselected) };
+        let resume = Resume { goal: self.step_node(), later: self.state.trail[position + 1..].to_vec() };
+        self.jump("change", node, json!({"step": node}), actor)?;
+        self.state.resume = Some(resume);
+        Ok(())
+    }
+
+    fn jump(&mut self, kind: &str, target: &str, data: Value, actor: &Actor) -> Result<(), Refused> {
+        let from = self.step_node();
+        self.state.messages.clear();
+        self.append(kind, data, actor);
+        if !self.feed(Move::Jump { from: &from, to: target })? {
+            return Err(Refused::Unselected);
+        }
+        if let Some(position) = self.state.trail.iter().position(|e| e.node == target) {
+            self.state.trail.truncate(position);
+        }
+        self.state.since_ms = self.now_ms;
+        self.revision += 1;
+        Ok(())
+    }
+
+    /// Lets the machine answer a built-in event itself, when an active state names it exactly.
+    pub(super) fn asked(&mut self, kind: &str, data: Value, actor: &Actor) -> Result<bool, Refused> {
+        let machine = &self.workflow.machine;
+        let named = self.state.snapshot.active.iter().any(|leaf| machine.ancestors(leaf).any(|node| machine.events_of(node).any(|d| d == kind)));
+        if !named {
+            return Ok(false);
+        }
+        let before = self.step_node();
+        let (seq, index) = (self.seq, self.next_index);
+        self.append(kind, data.clone(), actor);
+        let event = Event::new(kind).with("data", data).with("by", actor.by());
+        if self.feed(Move::Event(&event))? {
+            self.moved(&before, None);
+            self.revision += 1;
+            return Ok(true);
+        }
+        self.out.events.pop();
+        (self.seq, self.next_index) = (seq, index);
+        Ok(false)
+    }
+
+    /// After a change: sends the later answers again until a step needs the person, or the start of the change is reached.
+    pub(super) fn resume(&mut self, actor: &Actor) -> Result<(), Refused> {
+        loop {
+            let Some(resume) = self.state.resume.clone() else { return Ok(()) };
+            let here = self.step_node();
+            let Some(step) = self.workflow.step_by_node(&here) else { return Ok(()) };
+            if here == resume.goal {
+                self.state.resume = None;
+                return Ok(());
+            }
+            if matches!(step.kind, StepKind::Wait | StepKind::Redirect) {
+                return Ok(());
+            }
+            let Some(entry) = resume.later.iter().find(|e| e.node == here).cloned() else {
+                self.state.resume = None;
+                return Ok(());
+            };
+            // Each entry is sent once at most: the loop ends.
+            self.state.resume = Some(Resume { goal: resume.goal, later: resume.later.into_iter().filter(|e| e.node != here).collect() });
+            if !self.satisfied(&entry) {
+                self.state.resume = None;
+                return Ok(());
+            }
+            let Some(sent) = entry.sent else { return Ok(()) };
+            if self.send_again(&sent, actor).is_err() {
+                self.state.resume = None;
+                return Ok(());
+            }
+            if self.step_node() == here {
+                return Ok(());
+            }
+        }
+    }
+
+    fn satisfied(&self, entry: &TrailEntry) -> bool {
+        let Some(step) = self.workflow.step_by_node(&entry.node) else { return false };
+        if self.depends(&entry.node) != entry.depends {
+            return false;
+        }
+        step.satisfied.as_ref().is_none_or(|e| self.with_scope(|scope| e.eval(scope).is_ok_and(|v| v == Value::Bool(true))))
+    }
+}

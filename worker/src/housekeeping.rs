@@ -1,0 +1,38 @@
+//! Work that no journey orders: follow publications, retry parked webhooks, end idle journeys, clean up.
+
+use crate::Context;
+use std::time::Duration;
+use tokio_util::sync::CancellationToken;
+
+/// An unknown webhook reference is tried again for a day (workflows.md rule 22).
+const PARKED_KEEP_MS: i64 = 24 * 3_600_000;
+const EXPIRE_BATCH: u32 = 200;
+const CLEAN_BATCH: u32 = 1_000;
+
+/// Ticks once a second until stopped; each task is safe on every node at once.
+pub async fn run(context: Context, stop: CancellationToken) {
+    let mut tick = 0_u64;
+    loop {
+        tokio::select! {
+            () = stop.cancelled() => return,
+            () = tokio::time::sleep(Duration::from_secs(1)) => {}
+        }
+        let runtime = &context.runtime;
+        tell("follow publications", runtime.follow_publications().await.map(drop));
+        tell("retry parked webhooks", runtime.retry_parked(PARKED_KEEP_MS).await.map(drop));
+        if tick.is_multiple_of(10) {
+            tell("expire journeys", runtime.expire_due(EXPIRE_BATCH).await.map(drop));
+        }
+        if tick.is_multiple_of(60) {
+            let before = runtime.now_ms() - runtime.settings().worker.keep_ms;
+            tell("clean up", runtime.store().clean(before, CLEAN_BATCH).await.map(drop).map_err(Into::into));
+        }
+        tick += 1;
+    }
+}
+
+fn tell(task: &str, result: Result<(), engine_runtime::RuntimeError>) {
+    if let Err(error) = result {
+        tracing::warn!(task, %error, "housekeeping failed; it will be tried again");
+    }
+}

@@ -1,0 +1,50 @@
+//! A partner call: looked up live, made with the effect's key, its reply one event of the journey.
+
+use super::{Context, End};
+use crate::backoff::full_jitter;
+use engine_partners::CallOutcome;
+use engine_runtime::RuntimeError;
+use engine_runtime::effect::{CallPayload, CallResult, DocumentBytes, Target};
+use engine_store::EffectRecord;
+use serde_json::json;
+
+pub(super) async fn call(context: &Context, effect: &EffectRecord) -> Result<End, RuntimeError> {
+    let Ok(payload) = serde_json::from_value::<CallPayload>(effect.payload.clone()) else {
+        return Ok(End::Park(json!({"code": "payload"})));
+    };
+    let catalog = context.runtime.catalog();
+    let found = match &payload.target {
+        Target::Operation { partner, operation } => catalog.partner(partner).zip(catalog.operation(partner, operation)),
+        Target::Contract { contract, partner } => catalog.for_contract(contract, partner),
+    };
+    let Some((partner, operation)) = found else {
+        return settle(context, effect, &payload, failed("no_operation", false)).await;
+    };
+    let input = context.runtime.unseal(&effect.key.journey, &payload.input);
+    let result = match context.partners.call(partner, operation, &input, &effect.key.to_string()).await {
+        CallOutcome::Done { output, correlate, document } => {
+            let document = document.map(|d| DocumentBytes { name: d.name, media_type: d.media_type, bytes: d.bytes.to_vec() });
+            CallResult::Done { output, correlate: correlate.into_iter().map(|c| (c.reference, c.expect)).collect(), document }
+        }
+        CallOutcome::Failed(error) => {
+            let now = context.runtime.now_ms();
+            let in_time = effect.deadline_ms.is_none_or(|deadline| now < deadline);
+            if error.retryable() && in_time && effect.attempts < effect.attempts_max {
+                let policy = &operation.retry;
+                let wait = error.retry_after_ms().unwrap_or_else(|| full_jitter(effect.attempts, policy.base_ms, policy.cap_ms));
+                return Ok(End::Retry { after_ms: Some(wait), reason: json!({"code": error.code}) });
+            }
+            CallResult::Failed { declined: error.declined(), code: error.code, message: error.message, pointer: None }
+        }
+    };
+    settle(context, effect, &payload, result).await
+}
+
+async fn settle(context: &Context, effect: &EffectRecord, payload: &CallPayload, result: CallResult) -> Result<End, RuntimeError> {
+    context.runtime.settle(effect, payload, result).await?;
+    Ok(End::Settled)
+}
+
+fn failed(code: &str, declined: bool) -> CallResult {
+    CallResult::Failed { code: code.into(), message: None, pointer: None, declined }
+}

@@ -1,0 +1,107 @@
+//! One job per file; here is which.
+
+mod call_partner;
+mod fire_timer;
+mod record_step;
+mod send_message;
+
+use crate::backoff::full_jitter;
+use crate::queue::{Job, Work};
+use engine_partners::Partners;
+use engine_runtime::{Runtime, RuntimeError};
+use engine_store::{EffectEnd, EffectRecord};
+use futures::FutureExt;
+use serde_json::{Value, json};
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// What every job may use.
+#[derive(Clone)]
+pub struct Context {
+    pub runtime: Runtime,
+    pub partners: Arc<Partners>,
+}
+
+/// How a job went, for the queue; what it changed is committed already where it could be.
+pub(crate) enum End {
+    /// Settled in a journey's commit, or superseded.
+    Settled,
+    /// Ends outside of a journey's commit.
+    Done(Value),
+    /// Try again, not before this many milliseconds (`None`: by the default policy).
+    Retry { after_ms: Option<i64>, reason: Value },
+    Park(Value),
+}
+
+/// Does one claimed piece of work. Nothing escapes: a panic or an error is a failed attempt.
+pub(crate) async fn perform(job: Job, context: &Context) {
+    let Some((work, _place)) = job.take() else { return };
+    match work {
+        Work::Timer(timer) => {
+            if let Err(error) = guarded(fire_timer::fire(context, &timer)).await {
+                // The claim lapses, and the timer is found again.
+                tracing::warn!(journey = timer.journey, timer = timer.id, %error, "timer failed");
+            }
+        }
+        Work::Effect(effect) => effect_job(context, &effect).await,
+    }
+}
+
+async fn effect_job(context: &Context, effect: &EffectRecord) {
+    let work = guarded(async {
+        match effect.kind.as_str() {
+            "call" => call_partner::call(context, effect).await,
+            "notify" => send_message::send(context, effect).await,
+            _ => record_step::record(context, effect).await,
+        }
+    });
+    let ended = with_lease(context, effect, work).await;
+    let end = match ended {
+        Ok(End::Settled) => return,
+        Ok(End::Done(outcome)) => EffectEnd::Done { outcome },
+        Ok(End::Park(reason)) => EffectEnd::Parked { reason },
+        Ok(End::Retry { after_ms, reason }) => again(context, effect, after_ms, reason),
+        Err(error) => {
+            tracing::warn!(effect = %effect.key, kind = effect.kind, attempt = effect.attempts, %error, "job failed");
+            again(context, effect, None, json!({"code": "error", "text": error}))
+        }
+    };
+    if let Err(error) = context.runtime.store().finish_effect(&effect.key, effect.fence, end).await {
+        // The lease lapses, and the effect is found again with the same key.
+        tracing::warn!(effect = %effect.key, %error, "the end of a job could not be written");
+    }
+}
+
+fn again(context: &Context, effect: &EffectRecord, after_ms: Option<i64>, reason: Value) -> EffectEnd {
+    if effect.attempts >= effect.attempts_max {
+        return EffectEnd::Parked { reason };
+    }
+    let wait = after_ms.unwrap_or_else(|| full_jitter(effect.attempts, 500, 60_000));
+    EffectEnd::Retry { due_at_ms: context.runtime.now_ms() + wait, reason }
+}
+
+/// Keeps the lease while the work lasts.
+async fn with_lease<T>(context: &Context, effect: &EffectRecord, work: impl Future<Output = T>) -> T {
+    let lease_ms = context.runtime.settings().worker.lease_ms;
+    let beat = async {
+        loop {
+            tokio::time::sleep(Duration::from_millis((lease_ms / 3).max(1) as u64)).await;
+            let until = context.runtime.now_ms() + lease_ms;
+            if let Err(error) = context.runtime.store().extend_lease(&effect.key, effect.fence, until).await {
+                tracing::warn!(effect = %effect.key, %error, "lease could not be extended");
+            }
+        }
+    };
+    tokio::select! {
+        done = work => done,
+        never = beat => never,
+    }
+}
+
+async fn guarded<T>(work: impl Future<Output = Result<T, RuntimeError>>) -> Result<T, String> {
+    match AssertUnwindSafe(work).catch_unwind().await {
+        Ok(result) => result.map_err(|error| error.to_string()),
+        Err(_) => Err("panic".into()),
+    }
+}
