@@ -1,1 +1,2 @@
 //! One integration binary: a module per subject.
+mod structure;

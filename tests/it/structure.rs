@@ -1,0 +1,137 @@
+//! The shape of the repository: crate direction, no line of business in code, files where they belong.
+
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// Which of our crates each of our crates may use (engine/ARCHITECTURE.md, "The rooms").
+const DIRECTION: &[(&str, &[&str])] = &[
+    ("engine-statechart", &[]),
+    ("engine-store", &[]),
+    ("engine-settings", &[]),
+    ("engine-definitions", &["engine-statechart", "engine-settings"]),
+    ("engine-runtime", &["engine-definitions", "engine-statechart", "engine-store", "engine-settings"]),
+    ("engine-partners", &["engine-definitions", "engine-statechart", "engine-settings"]),
+    ("worker", &["engine-runtime", "engine-partners", "engine-definitions", "engine-store", "engine-settings"]),
+    ("engine-http", &["engine-runtime", "engine-partners", "engine-definitions", "engine-store", "engine-statechart", "engine-settings"]),
+];
+
+#[test]
+fn crates_depend_in_one_direction() {
+    let output = Command::new(env!("CARGO")).args(["metadata", "--no-deps", "--format-version", "1", "--offline"]).current_dir(root()).output().expect("cargo metadata runs");
+    let metadata: Value = serde_json::from_slice(&output.stdout).expect("cargo metadata is JSON");
+    let packages = metadata["packages"].as_array().expect("packages");
+    let ours: BTreeSet<&str> = packages.iter().filter_map(|p| p["name"].as_str()).collect();
+    let allowed: BTreeMap<&str, &[&str]> = DIRECTION.iter().copied().collect();
+    let mut wrong = Vec::new();
+    for package in packages {
+        let name = package["name"].as_str().unwrap_or_default();
+        let Some(allowed) = allowed.get(name) else { continue };
+        for dependency in package["dependencies"].as_array().into_iter().flatten().filter(|d| d["kind"] != "dev") {
+            let used = dependency["name"].as_str().unwrap_or_default();
+            if ours.contains(used) && !allowed.contains(&used) {
+                wrong.push(format!("{name} uses {used}"));
+            }
+        }
+    }
+    assert_eq!(wrong, Vec::<String>::new());
+    for name in ours.iter().filter(|n| !["engine-server", "journey-tests"].contains(n)) {
+        assert!(allowed.contains_key(name), "crate `{name}` has no place in the direction");
+    }
+}
+
+/// Words that only definitions may say. Each is looked for as a whole word, whatever its case.
+const LINES_OF_BUSINESS: &[&str] = &[
+    "motor", "vehicle", "car", "cars", "bike", "bikes", "two_wheeler", "vahan", "rto", "insurer", "insurers", "premium", "policy", "nominee", "idv", "ncb", "hospital", "term_life", "sme",
+    "shopkeeper", "razorpay",
+];
+
+/// (file's ending, word, why it is meant otherwise there).
+const MEANT_OTHERWISE: &[(&str, &str, &str)] = &[("", "policy", "a security, retry or timer policy, and header names")];
+
+#[test]
+fn no_code_names_a_line_of_business() {
+    let mut found = Vec::new();
+    for top in ["engine", "worker", "web/src"] {
+        for file in sources(&root().join(top)) {
+            let text = std::fs::read_to_string(&file).unwrap_or_default();
+            for (number, line) in text.lines().enumerate() {
+                for word in words(line) {
+                    let named = LINES_OF_BUSINESS.contains(&word.as_str());
+                    let otherwise = MEANT_OTHERWISE.iter().any(|(ending, w, _)| file.to_string_lossy().ends_with(ending) && *w == word);
+                    if named && !otherwise {
+                        found.push(format!("{}:{}: {word}: {}", file.display(), number + 1, line.trim()));
+                    }
+                }
+            }
+        }
+    }
+    assert!(found.is_empty(), "a line of business is named in code:\n{}", found.join("\n"));
+}
+
+fn words(line: &str) -> impl Iterator<Item = String> + '_ {
+    line.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').filter(|w| !w.is_empty()).map(str::to_lowercase)
+}
+
+fn sources(dir: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    let Ok(entries) = std::fs::read_dir(dir) else { return files };
+    for entry in entries.flatten() {
+        let path = entry.path();
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if path.is_dir() {
+            if !["node_modules", "dist", "target", "tests", "fixtures"].contains(&name.as_str()) {
+                files.extend(sources(&path));
+            }
+        } else if [".rs", ".ts", ".tsx", ".css"].iter().any(|e| name.ends_with(e)) {
+            files.push(path);
+        }
+    }
+    files
+}
+
+#[test]
+fn paths_in_the_architecture_exist() {
+    let text = std::fs::read_to_string(root().join("engine/ARCHITECTURE.md")).expect("engine/ARCHITECTURE.md");
+    let mut missing = Vec::new();
+    for quoted in text.split('`').skip(1).step_by(2) {
+        let looks_like_a_path = quoted.contains('/') && !quoted.contains([' ', '(', '{', '*', ':']) && !quoted.starts_with('/');
+        let bases = ["", "engine", "worker", "engine/runtime/src", "engine/runtime", "worker/src"];
+        let exists = |path: &str| bases.iter().any(|b| root().join(b).join(path).exists());
+        // `runtime/turn` stands for `engine/runtime/src/turn`.
+        let inside = quoted.split_once('/').map(|(head, tail)| format!("{head}/src/{tail}")).unwrap_or_default();
+        if looks_like_a_path && !exists(quoted) && !exists(&inside) {
+            missing.push(quoted.to_string());
+        }
+    }
+    assert_eq!(missing, Vec::<String>::new());
+}
+
+#[test]
+fn sql_yaml_and_environment_have_one_home() {
+    let homes: &[(&str, &[&str])] = &[
+        ("sqlx::query", &["engine/store/"]),
+        ("serde_yaml", &["engine/definitions/src/source/"]),
+        ("std::env::var", &["engine/settings/"]),
+        ("env::vars", &["engine/settings/"]),
+        ("Handlebars", &["engine/definitions/"]),
+    ];
+    let mut wrong = Vec::new();
+    for top in ["engine", "worker"] {
+        for file in sources(&root().join(top)) {
+            let name = file.strip_prefix(root()).unwrap_or(&file).to_string_lossy().replace('\\', "/");
+            let text = std::fs::read_to_string(&file).unwrap_or_default();
+            for (needle, allowed) in homes {
+                if text.contains(needle) && !allowed.iter().any(|home| name.starts_with(home)) {
+                    wrong.push(format!("{name}: {needle}"));
+                }
+            }
+        }
+    }
+    assert_eq!(wrong, Vec::<String>::new());
+}
