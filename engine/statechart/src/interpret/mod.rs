@@ -1,10 +1,26 @@
-//! The interpreter.
+//! The interpreter: pure functions from a snapshot to the next one.
+//!
+//! [`run`] holds one macrostep, [`select`] finds transitions, [`microstep`] leaves and enters
+//! states, [`actions`] executes content, [`entry_set`] and [`domain`] are pure set algorithms,
+//! [`configuration`] turns active nodes into ids and back.
+
+mod actions;
+mod configuration;
+pub(crate) mod domain;
+pub(crate) mod entry_set;
+mod microstep;
+mod run;
+mod select;
+
+pub(crate) use configuration::fits;
 
 use crate::event::Event;
 use crate::expression::EvalError;
 use crate::host::Env;
 use crate::machine::Machine;
-use crate::snapshot::{Snapshot, Timer};
+use crate::machine::model::Transition;
+use crate::snapshot::{Snapshot, Status, Timer};
+use run::{Fatal, Run, failed, without_place};
 use serde_json::{Map, Value};
 
 /// An order to the host, in order of execution.
@@ -26,34 +42,104 @@ pub struct Outcome {
     pub effects: Vec<Effect>,
     /// A transition was selected for the event itself.
     pub selected: bool,
-    /// Why the status is `error`.
+    /// Why the status is `error`; the snapshot is otherwise as before.
     pub error: Option<EvalError>,
 }
 
-fn todo(s: Snapshot) -> Outcome {
-    Outcome { snapshot: s, effects: Vec::new(), selected: false, error: None }
+const ERROR_EVENT: &str = "xstate.error.actor";
+
+/// Enters the machine.
+pub fn start(m: &Machine, env: &Env<'_>) -> Outcome {
+    let event = Event::new("xstate.init");
+    let snapshot = Snapshot { context: m.context.clone(), ..Snapshot::default() };
+    let mut run = Run::new(m, env, snapshot, Vec::new());
+    let result = run.enter_root(&event).and_then(|()| run.complete_macrostep(&event));
+    finish(run, result, false)
 }
 
-pub fn start(_m: &Machine, _env: &Env<'_>) -> Outcome {
-    todo(Snapshot::default())
+/// One external event. After `done` or `error` nothing changes.
+pub fn step(m: &Machine, s: Snapshot, e: &Event, env: &Env<'_>) -> Outcome {
+    if s.status != Status::Active {
+        return unchanged(s);
+    }
+    let active = match configuration::restore(m, &s) {
+        Ok(active) if !active.is_empty() => active,
+        Ok(_) => return failed(s, without_place("the machine was never started".into())),
+        Err(message) => return failed(s, without_place(message)),
+    };
+    let mut run = Run::new(m, env, s, active);
+    let mut selected = false;
+    let result = external(&mut run, e, &mut selected);
+    finish(run, result, selected)
 }
 
-pub fn step(_m: &Machine, s: Snapshot, _e: &Event, _env: &Env<'_>) -> Outcome {
-    todo(s)
+/// A timer that is due (`env.now_ms` is its due time or later). An unknown timer changes nothing.
+pub fn fire(m: &Machine, mut s: Snapshot, timer_id: &str, env: &Env<'_>) -> Outcome {
+    let found = s.timers.iter().position(|t| t.id == timer_id);
+    match found {
+        Some(place) if s.status == Status::Active => {
+            let timer = s.timers.remove(place);
+            let event = timer.event.clone();
+            let mut outcome = step(m, s, &event, env);
+            if outcome.error.is_some() {
+                // Nothing of the event remains, so the timer is there again.
+                let timers = &mut outcome.snapshot.timers;
+                timers.insert(place.min(timers.len()), timer);
+            }
+            outcome
+        }
+        Some(_) | None => unchanged(s),
+    }
 }
 
-pub fn fire(_m: &Machine, s: Snapshot, _timer_id: &str, _env: &Env<'_>) -> Outcome {
-    todo(s)
+/// An external transition that nobody wrote: from `from` to `to`, re-entering, as if an event had
+/// selected it. `None` when one of the ids is unknown.
+pub fn jump(m: &Machine, s: Snapshot, from: &str, to: &str, env: &Env<'_>) -> Option<Outcome> {
+    let (source, target) = (m.find(from)?, m.find(to)?);
+    if s.status != Status::Active {
+        return Some(unchanged(s));
+    }
+    let active = match configuration::restore(m, &s) {
+        Ok(active) => active,
+        Err(message) => return Some(failed(s, without_place(message))),
+    };
+    let span = m.nodes[source as usize].span.clone();
+    let transition = Transition { source, targets: vec![target], guard: None, actions: Vec::new(), reenter: true, plan: None, span };
+    let event = Event::new("xstate.jump");
+    let mut run = Run::new(m, env, s, active);
+    let result = run.microstep(vec![&transition], &event).and_then(|()| run.complete_macrostep(&event));
+    Some(finish(run, result, true))
 }
 
-pub fn jump(_m: &Machine, s: Snapshot, _from: &str, _to: &str, _env: &Env<'_>) -> Option<Outcome> {
-    Some(todo(s))
+/// XState's state value: a child's key for an atomic child of a compound, else a map.
+pub fn value(m: &Machine, s: &Snapshot) -> Value {
+    configuration::state_value(m, &configuration::restore(m, s).unwrap_or_default())
 }
 
-pub fn value(_m: &Machine, _s: &Snapshot) -> Value {
-    Value::Null
+/// Whether the state with this id is active.
+pub fn is_in(m: &Machine, s: &Snapshot, id: &str) -> bool {
+    let Some(node) = m.find(id) else { return false };
+    s.active.iter().filter_map(|leaf| m.find(leaf)).any(|leaf| m.is_within(leaf, node))
 }
 
-pub fn is_in(_m: &Machine, _s: &Snapshot, _id: &str) -> bool {
-    false
+fn external<'m>(run: &mut Run<'m>, event: &Event, selected: &mut bool) -> Result<(), Fatal> {
+    let transitions = run.select_transitions(event)?;
+    *selected = !transitions.is_empty();
+    if *selected {
+        run.microstep(transitions, event)?;
+    } else if event.kind.starts_with(ERROR_EVENT) {
+        return Err(Box::new(without_place(format!("nothing handles `{}`", event.kind))));
+    }
+    run.complete_macrostep(event)
+}
+
+fn finish(run: Run<'_>, result: Result<(), Fatal>, selected: bool) -> Outcome {
+    match result {
+        Ok(()) => run.commit(selected),
+        Err(error) => run.roll_back(*error),
+    }
+}
+
+fn unchanged(snapshot: Snapshot) -> Outcome {
+    Outcome { snapshot, effects: Vec::new(), selected: false, error: None }
 }
