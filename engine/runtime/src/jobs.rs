@@ -105,7 +105,7 @@ impl Runtime {
     }
 
     /// The shared frame: read, decide, commit; again when another writer was first; an incident when the definition fails.
-    async fn internal_turn(&self, journey: &str, finished: impl Fn() -> Finished, decide: impl Fn(&mut Turn) -> Result<bool, Refused>) -> Result<Settled, RuntimeError> {
+    pub(crate) async fn internal_turn(&self, journey: &str, finished: impl Fn() -> Finished, decide: impl Fn(&mut Turn) -> Result<bool, Refused>) -> Result<Settled, RuntimeError> {
         let _line = self.lock(journey).await;
         let system = Actor::system();
         for _ in 0..TRIES {

@@ -16,6 +16,7 @@ mod otp;
 mod publish;
 mod refusal;
 mod render;
+mod returns;
 mod runtime;
 mod sessions;
 pub mod state;

@@ -63,7 +63,11 @@ impl Runtime {
             deadline: waits.iter().filter_map(|w| w.deadline.clone()).max(),
             next: turn.next_timer_ms().map(rfc3339),
         });
-        let redirect = step.redirect.as_ref().and_then(|mapping| turn.with_scope(|scope| mapping.eval(scope)).inspect_err(|error| tracing::error!(step = step.node, %error, "redirect failed")).ok());
+        let redirect = step.redirect.as_ref().and_then(|redirect| {
+            let back = Value::String(self.return_url(redirect.partner.as_deref().unwrap_or_default(), &turn.journey, turn.revision));
+            let result = turn.with_scope(|scope| redirect.render(&scope.clone().with("return_url", &back)));
+            result.inspect_err(|error| tracing::error!(step = step.node, %error, "redirect failed")).ok()
+        });
         let over = turn.status != "active";
         let trail = |turn: &Turn<'_>| turn.state.trail.last().and_then(|e| workflow.step_by_node(&e.node)).map(|s| address(workflow, s, journey));
         let back = if over || forbidden(turn, "back") { None } else { trail(turn) };

@@ -58,7 +58,7 @@ impl Turn<'_> {
         if invoke.each { self.settle_one_of(invoke, key, result, by) } else { self.settle_single(invoke, result, by) }
     }
 
-    fn settle_single(&mut self, invoke: &Invoke, result: CallResult, by: &Actor) -> Result<(), Refused> {
+    pub(super) fn settle_single(&mut self, invoke: &Invoke, result: CallResult, by: &Actor) -> Result<(), Refused> {
         if let Some(run) = self.state.runs.get_mut(&invoke.id) {
             run.open.clear();
         }
@@ -104,7 +104,7 @@ impl Turn<'_> {
         }
     }
 
-    fn settle_one_of(&mut self, invoke: &Invoke, key: &str, result: CallResult, by: &Actor) -> Result<(), Refused> {
+    pub(super) fn settle_one_of(&mut self, invoke: &Invoke, key: &str, result: CallResult, by: &Actor) -> Result<(), Refused> {
         let Some(into) = invoke.into.clone() else { return Ok(()) };
         let Some(run) = self.state.runs.get_mut(&invoke.id) else { return Ok(()) };
         run.open.remove(key);
@@ -128,11 +128,11 @@ impl Turn<'_> {
             let event = Event::new(format!("reply.{}", invoke.id)).with("key", key);
             self.feed(Move::Event(&event))?;
         }
-        if all_in && !settled { self.complete(&invoke.id, by) } else { Ok(()) }
+        if all_in && !settled && !self.replaying { self.complete(&invoke.id, by) } else { Ok(()) }
     }
 
     /// All have settled, or the deadline has come: the done event, once.
-    fn complete(&mut self, id: &str, by: &Actor) -> Result<(), Refused> {
+    pub(super) fn complete(&mut self, id: &str, by: &Actor) -> Result<(), Refused> {
         let Some(run) = self.state.runs.get_mut(id) else { return Ok(()) };
         if run.settled {
             return Ok(());

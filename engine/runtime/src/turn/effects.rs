@@ -44,10 +44,10 @@ impl Turn<'_> {
                 let of = |name: &str| from.get(name).and_then(Value::as_str).map(str::to_string);
                 let note = Note {
                     code: text("code").or_else(|| of("code")).unwrap_or_else(|| "unknown".into()),
-                    level: text("level"),
-                    pointer: text("pointer").or_else(|| of("pointer")),
+                    level: text("level").or_else(|| of("level")).or_else(|| (!from.is_null()).then(|| "error".into())),
+                    pointer: of("pointer").or_else(|| text("pointer")),
                     text: of("message"),
-                    fields: fields.shift_remove("fields").unwrap_or(Value::Null),
+                    fields: fields.shift_remove("data").unwrap_or(Value::Null),
                 };
                 self.state.messages.push(note);
             }

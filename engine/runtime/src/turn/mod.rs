@@ -10,12 +10,14 @@ mod effects;
 mod finish;
 mod outside;
 mod person;
+mod replay;
 mod trail;
 
 pub(crate) use effects::canonical;
 pub use finish::Finished;
 pub(crate) use finish::SETTLE_WAIT;
 pub use person::{Answer, audience};
+pub use replay::replay;
 
 use crate::actor::Actor;
 use crate::clock::rfc3339;
@@ -64,6 +66,8 @@ pub struct Turn<'w> {
     cleared_answers: BTreeSet<String>,
     seq: i64,
     next_index: i32,
+    /// The history says what followed; nothing is sent again by itself.
+    replaying: bool,
     out: Out,
 }
 
@@ -124,6 +128,7 @@ impl<'w> Turn<'w> {
             cleared_answers: BTreeSet::new(),
             seq: record.seq,
             next_index: 0,
+            replaying: false,
             out: Out::default(),
         })
     }
@@ -147,6 +152,7 @@ impl<'w> Turn<'w> {
             cleared_answers: BTreeSet::new(),
             seq: 0,
             next_index: 0,
+            replaying: false,
             out: Out::default(),
         };
         turn.append("started", Value::Null, actor);

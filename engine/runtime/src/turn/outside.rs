@@ -26,6 +26,19 @@ impl Turn<'_> {
         self.resume(&system)
     }
 
+    /// A named outside event without a business key; false when nothing takes it.
+    pub fn outside(&mut self, kind: &str, data: Map<String, Value>) -> Result<bool, Refused> {
+        let system = Actor::system();
+        let before = self.step_node();
+        let mut event = Event::new(kind);
+        event.data = data.clone();
+        self.append(kind, Value::Object(data), &system);
+        let taken = self.feed(Move::Event(&event))?;
+        self.after_internal(&before);
+        self.resume(&system)?;
+        Ok(taken)
+    }
+
     /// The journey was idle for its time to live.
     pub fn expire(&mut self) -> Result<(), Refused> {
         let system = Actor::system();

@@ -98,6 +98,9 @@ impl Turn<'_> {
 
     /// After a change: sends the later answers again until a step needs the person, or the start of the change is reached.
     pub(super) fn resume(&mut self, actor: &Actor) -> Result<(), Refused> {
+        if self.replaying {
+            return Ok(());
+        }
         loop {
             let Some(resume) = self.state.resume.clone() else { return Ok(()) };
             let here = self.step_node();
