@@ -7,7 +7,7 @@ use crate::refusal::{Difference, Refusal};
 use crate::runtime::{Runtime, RuntimeError};
 use crate::turn::{Finished, Pending, Refused, SETTLE_WAIT, Turn, canonical};
 use crate::view::{JourneySummary, StepView};
-use engine_definitions::{StepKind, Workflow};
+use engine_definitions::{FieldError, StepKind, Workflow};
 use engine_store::{Committed, DocumentRecord, Draft, IdempotencyRecord, JourneyRecord, NewJourney};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -233,23 +233,10 @@ impl Runtime {
 
     /// Applies one event of a person to a turn and answers what the turn asks on the way.
     async fn apply(&self, turn: &mut Turn<'_>, actor: &Actor, kind: &str, data: &Value, stored: Option<&str>) -> Result<(), Refusal> {
-        let result = match kind {
-            "back" => turn.back(actor),
-            "change" => turn.change(data.get("step").and_then(Value::as_str).unwrap_or_default(), actor),
-            "save" => Ok(()),
-            "submit" => {
-                let flow = turn.journey.clone();
-                let answer = turn.check_answer(data, actor, &|plain| self.inner.keys.seal(plain, &flow)).map_err(|errors| Refusal::Invalid { errors })?;
-                turn.submit(answer, actor)
-            }
-            other => match turn.check_event(other, data, actor) {
-                None => Err(Refused::Unselected),
-                Some(errors) if !errors.is_empty() => return Err(Refusal::Invalid { errors }),
-                Some(_) => turn.accept_event(other, data, actor),
-            },
-        };
-        match result {
-            Ok(()) => self.answer_pending(turn, actor).await,
+        let flow = turn.journey.clone();
+        match apply_event(turn, actor, kind, data, &|plain| self.inner.keys.seal(plain, &flow)) {
+            Ok(Applied::Done) => self.answer_pending(turn, actor).await,
+            Ok(Applied::Invalid(errors)) => Err(Refusal::Invalid { errors }),
             Err(Refused::Unselected) => {
                 let view = match stored {
                     Some(journey) => self.view(actor, journey).await?,
@@ -375,6 +362,31 @@ impl Runtime {
             }
         }
     }
+}
+
+/// A person's event on a turn: checked, then fed.
+pub(crate) enum Applied {
+    Done,
+    Invalid(Vec<FieldError>),
+}
+
+/// The one place where the type of a person's event is looked at.
+pub(crate) fn apply_event(turn: &mut Turn<'_>, actor: &Actor, kind: &str, data: &Value, seal: &dyn Fn(&str) -> String) -> Result<Applied, Refused> {
+    match kind {
+        "back" => turn.back(actor)?,
+        "change" => turn.change(data.get("step").and_then(Value::as_str).unwrap_or_default(), actor)?,
+        "save" => {}
+        "submit" => match turn.check_answer(data, actor, seal) {
+            Ok(answer) => turn.submit(answer, actor)?,
+            Err(errors) => return Ok(Applied::Invalid(errors)),
+        },
+        other => match turn.check_event(other, data, actor) {
+            None => return Err(Refused::Unselected),
+            Some(errors) if !errors.is_empty() => return Ok(Applied::Invalid(errors)),
+            Some(_) => turn.accept_event(other, data, actor)?,
+        },
+    }
+    Ok(Applied::Done)
 }
 
 fn internal(workflow: &Arc<Workflow>, refused: Refused) -> Refusal {

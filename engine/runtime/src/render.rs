@@ -13,136 +13,142 @@ use serde_json::{Map, Value, json};
 
 mod review;
 
+/// Makes the address to which a partner (its id) sends the person back.
+pub(crate) type Returns<'a> = &'a dyn Fn(&str) -> String;
+
 impl Runtime {
     /// `journey` is `None` for the first step before there is a journey.
     pub(crate) fn render(&self, turn: &Turn<'_>, actor: &Actor, draft: Option<Draft>, journey: Option<&str>) -> StepView {
-        let workflow = turn.workflow;
-        let audience = audience(actor);
-        let step = workflow.step(&turn.state.snapshot.active);
-        let step = match step {
-            Some(step) => self.declared(turn, step, &audience, draft, journey),
-            None => self.undeclared(turn, &audience, journey),
-        };
-        StepView {
-            journey: JourneyView {
-                id: journey.map(str::to_string),
-                workflow: workflow.id.clone(),
-                line: workflow.line.clone(),
-                title: workflow.title.clone(),
-                version: workflow.version.clone(),
-                revision: if journey.is_some() { turn.revision } else { 0 },
-                status: turn.status.clone(),
-                base: workflow.base.clone(),
-                language: actor.language.clone(),
-                channel: actor.channel.clone(),
-            },
-            step,
-            messages: self.messages(turn, &audience),
-            server_time: rfc3339(turn.now_ms),
-        }
-    }
-
-    fn declared(&self, turn: &Turn<'_>, step: &definitions::Step, audience: &Audience, draft: Option<Draft>, journey: Option<&str>) -> Step {
-        let workflow = turn.workflow;
-        let data = turn.with_scope(|scope| evaluate_all(step, scope));
-        let view = step.view.as_deref().and_then(|id| workflow.view(id));
-        let rendered = view.and_then(|view| {
-            let result = turn.with_scope(|scope| view.render(audience, &scope.clone().with("data", &data)));
-            result.inspect_err(|error| tracing::error!(step = step.node, %error, "view failed")).ok()
-        });
-        let form = step.form.as_deref().and_then(|id| workflow.form(id)).map(|form| form_part(turn, step, form, audience, draft));
-        let title = step.title.as_ref().map(|t| t.render(&audience.language, &data));
-        let title = title
-            .or_else(|| rendered.as_ref().and_then(|v| v.get("title")).and_then(Value::as_str).map(str::to_string))
-            .or_else(|| step.form.as_deref().and_then(|id| workflow.form(id)).map(|f| f.title(&audience.language)))
-            .unwrap_or_else(|| workflow.title.clone());
-        let waits = waits(turn);
-        let wait = step.wait.as_deref().map(|code| WaitPart {
-            text: turn.catalog.text(&workflow.line, code, &audience.language, data.as_object().unwrap_or(&Map::new())),
-            since: rfc3339(turn.state.since_ms),
-            deadline: waits.iter().filter_map(|w| w.deadline.clone()).max(),
-            next: turn.next_timer_ms().map(rfc3339),
-        });
-        let redirect = step.redirect.as_ref().and_then(|redirect| {
-            let back = Value::String(self.return_url(redirect.partner.as_deref().unwrap_or_default(), &turn.journey, turn.revision));
-            let result = turn.with_scope(|scope| redirect.render(&scope.clone().with("return_url", &back)));
-            result.inspect_err(|error| tracing::error!(step = step.node, %error, "redirect failed")).ok()
-        });
-        let over = turn.status != "active";
-        let trail = |turn: &Turn<'_>| turn.state.trail.last().and_then(|e| workflow.step_by_node(&e.node)).map(|s| address(workflow, s, journey));
-        let back = if over || forbidden(turn, "back") { None } else { trail(turn) };
-        let mut events = Vec::new();
-        if !over {
-            if form.is_some() || step.review || takes(turn, "submit") {
-                events.push(Accepted { kind: "submit".into(), schema: None });
-            }
-            events.extend(step.accepts.iter().filter(|(_, a)| a.by.is_empty() || a.by.contains(&audience.role)).map(|(kind, a)| Accepted { kind: kind.clone(), schema: Some(a.schema.clone()) }));
-            if back.is_some() {
-                events.push(Accepted { kind: "back".into(), schema: None });
-            }
-        }
-        let changeable = if over { Vec::new() } else { changeable(turn, audience) };
-        if !changeable.is_empty() {
-            events.push(Accepted { kind: "change".into(), schema: None });
-        }
-        let intro = step.form.as_deref().and_then(|id| workflow.form(id)).and_then(|f| f.intro(&audience.language));
-        Step {
-            id: step.node.clone(),
-            kind: step.kind.as_str().into(),
-            title,
-            intro,
-            path: step.path.clone(),
-            url: address(workflow, step, journey),
-            progress: progress(workflow, step, &audience.language),
-            review: step.review.then(|| review::review(turn, audience)),
-            form,
-            view: rendered,
-            redirect,
-            wait,
-            events,
-            back,
-            changeable,
-            waits,
-            stream: journey.filter(|_| !over).map(|id| format!("/api/v1/journeys/{id}/stream")),
-            consents: Vec::new(),
-            hide: step.hide.clone(),
-        }
-    }
-
-    /// No active state has a step: a generated wait page (workflows.md rule 1).
-    fn undeclared(&self, turn: &Turn<'_>, audience: &Audience, journey: Option<&str>) -> Step {
-        let workflow = turn.workflow;
-        let waits = waits(turn);
-        let over = turn.status != "active";
-        let code = if over { "journey.over" } else { "journey.working" };
-        let text = turn.catalog.text(&workflow.line, code, &audience.language, &Map::new());
-        Step {
-            id: turn.step_node(),
-            kind: if over { StepKind::Message.as_str() } else { StepKind::Wait.as_str() }.into(),
-            title: workflow.title.clone(),
-            url: journey.map_or_else(|| workflow.base.clone(), |id| format!("{}?request={id}", workflow.base)),
-            wait: Some(WaitPart { text, since: rfc3339(turn.state.since_ms), deadline: waits.iter().filter_map(|w| w.deadline.clone()).max(), next: turn.next_timer_ms().map(rfc3339) }),
-            waits,
-            stream: journey.filter(|_| !over).map(|id| format!("/api/v1/journeys/{id}/stream")),
-            ..Step::default()
-        }
-    }
-
-    fn messages(&self, turn: &Turn<'_>, audience: &Audience) -> Vec<MessageView> {
-        turn.state
-            .messages
-            .iter()
-            .map(|note| {
-                let empty = Map::new();
-                let fields = note.fields.as_object().unwrap_or(&empty);
-                let known = turn.catalog.find_text(&turn.workflow.line, &note.code, &audience.language, fields);
-                let text = known.or_else(|| note.text.clone()).unwrap_or_else(|| turn.catalog.text(&turn.workflow.line, "error.global", &audience.language, fields));
-                MessageView { code: note.code.clone(), level: note.level.clone().unwrap_or_else(|| "info".into()), pointer: note.pointer.clone(), text }
-            })
-            .collect()
+        render(turn, actor, draft, journey, &|partner| self.return_url(partner, &turn.journey, turn.revision))
     }
 }
 
+pub(crate) fn render(turn: &Turn<'_>, actor: &Actor, draft: Option<Draft>, journey: Option<&str>, returns: Returns) -> StepView {
+    let workflow = turn.workflow;
+    let audience = audience(actor);
+    let step = workflow.step(&turn.state.snapshot.active);
+    let step = match step {
+        Some(step) => declared(turn, step, &audience, draft, journey, returns),
+        None => undeclared(turn, &audience, journey),
+    };
+    StepView {
+        journey: JourneyView {
+            id: journey.map(str::to_string),
+            workflow: workflow.id.clone(),
+            line: workflow.line.clone(),
+            title: workflow.title.clone(),
+            version: workflow.version.clone(),
+            revision: if journey.is_some() { turn.revision } else { 0 },
+            status: turn.status.clone(),
+            base: workflow.base.clone(),
+            language: actor.language.clone(),
+            channel: actor.channel.clone(),
+        },
+        step,
+        messages: messages(turn, &audience),
+        server_time: rfc3339(turn.now_ms),
+    }
+}
+
+fn declared(turn: &Turn<'_>, step: &definitions::Step, audience: &Audience, draft: Option<Draft>, journey: Option<&str>, returns: Returns) -> Step {
+    let workflow = turn.workflow;
+    let data = turn.with_scope(|scope| evaluate_all(step, scope));
+    let view = step.view.as_deref().and_then(|id| workflow.view(id));
+    let rendered = view.and_then(|view| {
+        let result = turn.with_scope(|scope| view.render(audience, &scope.clone().with("data", &data)));
+        result.inspect_err(|error| tracing::error!(step = step.node, %error, "view failed")).ok()
+    });
+    let form = step.form.as_deref().and_then(|id| workflow.form(id)).map(|form| form_part(turn, step, form, audience, draft));
+    let title = step.title.as_ref().map(|t| t.render(&audience.language, &data));
+    let title = title
+        .or_else(|| rendered.as_ref().and_then(|v| v.get("title")).and_then(Value::as_str).map(str::to_string))
+        .or_else(|| step.form.as_deref().and_then(|id| workflow.form(id)).map(|f| f.title(&audience.language)))
+        .unwrap_or_else(|| workflow.title.clone());
+    let waits = waits(turn);
+    let wait = step.wait.as_deref().map(|code| WaitPart {
+        text: turn.catalog.text(&workflow.line, code, &audience.language, data.as_object().unwrap_or(&Map::new())),
+        since: rfc3339(turn.state.since_ms),
+        deadline: waits.iter().filter_map(|w| w.deadline.clone()).max(),
+        next: turn.next_timer_ms().map(rfc3339),
+    });
+    let redirect = step.redirect.as_ref().and_then(|redirect| {
+        let back = Value::String(returns(redirect.partner.as_deref().unwrap_or_default()));
+        let result = turn.with_scope(|scope| redirect.render(&scope.clone().with("return_url", &back)));
+        result.inspect_err(|error| tracing::error!(step = step.node, %error, "redirect failed")).ok()
+    });
+    let over = turn.status != "active";
+    let trail = |turn: &Turn<'_>| turn.state.trail.last().and_then(|e| workflow.step_by_node(&e.node)).map(|s| address(workflow, s, journey));
+    let back = if over || forbidden(turn, "back") { None } else { trail(turn) };
+    let mut events = Vec::new();
+    if !over {
+        if form.is_some() || step.review || takes(turn, "submit") {
+            events.push(Accepted { kind: "submit".into(), schema: None });
+        }
+        events.extend(step.accepts.iter().filter(|(_, a)| a.by.is_empty() || a.by.contains(&audience.role)).map(|(kind, a)| Accepted { kind: kind.clone(), schema: Some(a.schema.clone()) }));
+        if back.is_some() {
+            events.push(Accepted { kind: "back".into(), schema: None });
+        }
+    }
+    let changeable = if over { Vec::new() } else { changeable(turn, audience) };
+    if !changeable.is_empty() {
+        events.push(Accepted { kind: "change".into(), schema: None });
+    }
+    let intro = step.form.as_deref().and_then(|id| workflow.form(id)).and_then(|f| f.intro(&audience.language));
+    Step {
+        id: step.node.clone(),
+        kind: step.kind.as_str().into(),
+        title,
+        intro,
+        path: step.path.clone(),
+        url: address(workflow, step, journey),
+        progress: progress(workflow, step, &audience.language),
+        review: step.review.then(|| review::review(turn, audience)),
+        form,
+        view: rendered,
+        redirect,
+        wait,
+        events,
+        back,
+        changeable,
+        waits,
+        stream: journey.filter(|_| !over).map(|id| format!("/api/v1/journeys/{id}/stream")),
+        consents: Vec::new(),
+        hide: step.hide.clone(),
+    }
+}
+
+/// No active state has a step: a generated wait page (workflows.md rule 1).
+fn undeclared(turn: &Turn<'_>, audience: &Audience, journey: Option<&str>) -> Step {
+    let workflow = turn.workflow;
+    let waits = waits(turn);
+    let over = turn.status != "active";
+    let code = if over { "journey.over" } else { "journey.working" };
+    let text = turn.catalog.text(&workflow.line, code, &audience.language, &Map::new());
+    Step {
+        id: turn.step_node(),
+        kind: if over { StepKind::Message.as_str() } else { StepKind::Wait.as_str() }.into(),
+        title: workflow.title.clone(),
+        url: journey.map_or_else(|| workflow.base.clone(), |id| format!("{}?request={id}", workflow.base)),
+        wait: Some(WaitPart { text, since: rfc3339(turn.state.since_ms), deadline: waits.iter().filter_map(|w| w.deadline.clone()).max(), next: turn.next_timer_ms().map(rfc3339) }),
+        waits,
+        stream: journey.filter(|_| !over).map(|id| format!("/api/v1/journeys/{id}/stream")),
+        ..Step::default()
+    }
+}
+
+fn messages(turn: &Turn<'_>, audience: &Audience) -> Vec<MessageView> {
+    turn.state
+        .messages
+        .iter()
+        .map(|note| {
+            let empty = Map::new();
+            let fields = note.fields.as_object().unwrap_or(&empty);
+            let known = turn.catalog.find_text(&turn.workflow.line, &note.code, &audience.language, fields);
+            let text = known.or_else(|| note.text.clone()).unwrap_or_else(|| turn.catalog.text(&turn.workflow.line, "error.global", &audience.language, fields));
+            MessageView { code: note.code.clone(), level: note.level.clone().unwrap_or_else(|| "info".into()), pointer: note.pointer.clone(), text }
+        })
+        .collect()
+}
 /// Page address of a step (workflows.md rule 6).
 pub(crate) fn address(workflow: &Workflow, step: &definitions::Step, journey: Option<&str>) -> String {
     let path = step.path.as_deref().filter(|p| !p.is_empty()).map(|p| format!("/{p}")).unwrap_or_default();

@@ -222,6 +222,12 @@ impl Turn<'_> {
         }
     }
 
+    /// Every timer that could fire: the machine's and the deadlines of runs, as (due, id).
+    pub fn due_timers(&self) -> Vec<(i64, String)> {
+        let deadlines = self.state.runs.iter().filter(|(_, r)| !r.settled).filter_map(|(id, r)| Some((r.deadline_ms?, deadline_timer(id, r.seq))));
+        self.state.snapshot.timers.iter().map(|t| (t.due_ms, t.id.clone())).chain(deadlines).collect()
+    }
+
     /// When the shown state's earliest timer fires, for the wait page.
     pub fn next_timer_ms(&self) -> Option<i64> {
         self.state.snapshot.timers.iter().map(|t| t.due_ms).min()
