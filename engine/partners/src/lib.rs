@@ -7,9 +7,13 @@
 //! A new partner or operation is a file under `workflows/partners`, never code. A new kind of signature: `signature.rs`
 //! and its name in the definitions. A new page of the sandbox: one file in `sandbox/`, one line in its router.
 
-pub mod client;
-pub mod email;
+mod client;
+mod email;
+mod functions;
 pub mod memory;
 pub mod pdf;
 pub mod sandbox;
 pub mod signature;
+
+pub use client::{BreakerState, CallOutcome, Document, Partners, PartnersError, WebhookRefused};
+pub use email::{Email, EmailError};

@@ -14,7 +14,7 @@ pub struct Gates {
 
 struct Gate {
     partner: String,
-    concurrency: u32,
+    concurrency: usize,
     permits: Arc<Semaphore>,
     breaker: Mutex<State>,
 }
@@ -43,7 +43,7 @@ impl Gates {
     }
 
     /// Waits for a free place at most `wait`, then asks the breaker.
-    pub async fn enter(&self, partner: &str, concurrency: u32, rule: Rule, wait: Duration) -> Result<Pass<'_>, Closed> {
+    pub async fn enter(&self, partner: &str, concurrency: usize, rule: Rule, wait: Duration) -> Result<Pass<'_>, Closed> {
         let gate = self.gate(partner, concurrency.max(1));
         let permit = match tokio::time::timeout(wait, Arc::clone(&gate.permits).acquire_owned()).await {
             Ok(Ok(permit)) => permit,
@@ -64,14 +64,14 @@ impl Gates {
         all
     }
 
-    fn gate(&self, partner: &str, concurrency: u32) -> Arc<Gate> {
+    fn gate(&self, partner: &str, concurrency: usize) -> Arc<Gate> {
         let mut gates = self.gates.lock().unwrap_or_else(PoisonError::into_inner);
         match gates.get(partner) {
             Some(gate) if gate.concurrency == concurrency => Arc::clone(gate),
             // New, or its definition changed: calls under way finish on the old places.
             earlier => {
                 let state = earlier.map_or(State::START, |gate| gate.change(|state| (state, state)));
-                let permits = Arc::new(Semaphore::new(concurrency as usize));
+                let permits = Arc::new(Semaphore::new(concurrency));
                 let gate = Arc::new(Gate { partner: partner.to_owned(), concurrency, permits, breaker: Mutex::new(state) });
                 gates.insert(partner.to_owned(), Arc::clone(&gate));
                 gate

@@ -1,5 +1,142 @@
-pub mod breaker;
-pub mod exchange;
-pub mod gate;
-pub mod resolver;
+//! The one way out: [`Partners::call`] makes a request of an operation's mapping, within its partner's limits, and
+//! says what became of it. It never shows a partner's reply in an error.
+
+mod breaker;
+mod exchange;
+mod gate;
+mod outcome;
+mod request;
+mod resolver;
 pub mod target;
+mod webhook;
+
+pub use breaker::State as BreakerState;
+pub use outcome::{CallOutcome, Document};
+pub use webhook::WebhookRefused;
+
+use crate::email::{Email, EmailError, Post};
+use crate::memory::Memory;
+use breaker::Rule;
+use engine_definitions::{Catalog, Now, Operation, Partner};
+use engine_settings::Settings;
+use exchange::Clients;
+use gate::{Closed, Gates};
+use request::Secrets;
+use serde_json::Value;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Cheap to clone; everybody in a process shares one, because limits and breakers are per process.
+#[derive(Clone)]
+pub struct Partners(Arc<Inner>);
+
+struct Inner {
+    settings: Arc<Settings>,
+    clients: Clients,
+    gates: Gates,
+    post: Post,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum PartnersError {
+    #[error("the client cannot be made: {0}")]
+    Client(#[from] reqwest::Error),
+    #[error(transparent)]
+    Email(#[from] EmailError),
+}
+
+impl Partners {
+    /// Without a mail server in the settings, e-mail goes to `inbox` (the sandbox's memory), or nowhere.
+    pub fn new(settings: Arc<Settings>, inbox: Option<Arc<dyn Memory>>) -> Result<Partners, PartnersError> {
+        install_crypto();
+        let connect = Duration::from_millis(settings.partners.connect_timeout_ms);
+        let clients = Clients::new(connect, settings.partners.reply_bytes_max)?;
+        let post = Post::new(&settings, inbox.filter(|_| settings.sandbox.enabled))?;
+        Ok(Partners(Arc::new(Inner { settings, clients, gates: Gates::new(), post })))
+    }
+
+    /// One attempt. `key` is the effect's stable key and goes out as `Idempotency-Key`. Tables, dates and functions of
+    /// the operation's mappings come from `catalog` at `now_ms`.
+    pub async fn call(&self, catalog: &Catalog, partner: &Partner, operation: &Operation, input: &Value, key: &str, now_ms: i64) -> CallOutcome {
+        let started = Instant::now();
+        let outcome = self.attempt(catalog, partner, operation, input, key, now_ms).await;
+        let labels = [("partner", partner.id.clone()), ("operation", operation.id.clone())];
+        metrics::histogram!("partner_call_seconds", &labels).record(started.elapsed().as_secs_f64());
+        metrics::counter!("partner_calls_total", "partner" => partner.id.clone(), "operation" => operation.id.clone(), "outcome" => outcome.class()).increment(1);
+        if let CallOutcome::Failed(error) = &outcome {
+            tracing::info!(partner = %partner.id, operation = %operation.id, code = %error.code, outcome = outcome.class(), elapsed_ms = started.elapsed().as_millis() as u64, "partner call");
+        }
+        outcome
+    }
+
+    async fn attempt(&self, catalog: &Catalog, partner: &Partner, operation: &Operation, input: &Value, key: &str, now_ms: i64) -> CallOutcome {
+        let settings = &self.0.settings;
+        let (partner, target) = match target::bound(settings, partner) {
+            Ok(bound) => bound,
+            Err(error) => return CallOutcome::refused("partner.not_bound", &error.to_string()),
+        };
+        let total = Duration::from_millis(u64::try_from(operation.timeout_ms).unwrap_or(0).min(settings.partners.timeout_ms_max));
+        let now = Now::at(now_ms, chrono_tz::Asia::Kolkata);
+        let secrets = Secrets { settings, host: &target.host };
+        let host = catalog.host(&now, Some(&secrets));
+        let exchange = match operation.request(&partner, input, key, &host) {
+            Ok(request) => request::exchange(request, &target, &secrets, key, total),
+            Err(error) => return CallOutcome::refused("partner.request", &error.to_string()),
+        };
+        let mut exchange = match exchange {
+            Ok(exchange) => exchange,
+            Err(error) => return CallOutcome::refused("partner.request", &error.to_string()),
+        };
+
+        let begun = Instant::now();
+        let rule = Rule { failures: partner.breaker.failures, open_ms: u64::try_from(partner.breaker.open_ms).unwrap_or(0) };
+        let pass = match self.0.gates.enter(&partner.id, partner.concurrency, rule, total).await {
+            Ok(pass) => pass,
+            Err(Closed::Busy) => return CallOutcome::later("partner.busy", "too many calls at once", None),
+            Err(Closed::Open { retry_after_ms }) => return CallOutcome::later("partner.unavailable", "its circuit breaker is open", Some(retry_after_ms)),
+        };
+        exchange.timeout = total.saturating_sub(begun.elapsed());
+        let in_flight = InFlight::new(&partner.id);
+        let answer = self.0.clients.send(exchange, target.host.allow_private).await;
+        drop(in_flight);
+        let (outcome, health) = outcome::judge(&partner, operation, input, answer, &host);
+        pass.end(health);
+        outcome
+    }
+
+    /// State of each breaker of this process, by partner.
+    pub fn breakers(&self) -> Vec<(String, BreakerState)> {
+        self.0.gates.breakers()
+    }
+
+    pub async fn send_email(&self, email: Email, now_ms: i64) -> Result<(), EmailError> {
+        let result = self.0.post.send(email, now_ms).await;
+        metrics::counter!("emails_total", "outcome" => if result.is_ok() { "sent" } else { "failed" }).increment(1);
+        result
+    }
+
+    /// Checks the sender of a webhook over the raw body.
+    pub fn verify_webhook(&self, webhook: &engine_definitions::Webhook, headers: &axum::http::HeaderMap, raw: &[u8], now_ms: i64) -> Result<(), WebhookRefused> {
+        webhook::verify(&self.0.settings, webhook.verify_rule(), headers, raw, now_ms)
+    }
+}
+
+struct InFlight(String);
+
+impl InFlight {
+    fn new(partner: &str) -> Self {
+        metrics::gauge!("partner_calls_in_flight", "partner" => partner.to_owned()).increment(1.0);
+        InFlight(partner.to_owned())
+    }
+}
+
+impl Drop for InFlight {
+    fn drop(&mut self) {
+        metrics::gauge!("partner_calls_in_flight", "partner" => self.0.clone()).decrement(1.0);
+    }
+}
+
+/// The crypto library of TLS, once per process; a second time does nothing.
+pub(crate) fn install_crypto() {
+    let _ = rustls::crypto::ring::default_provider().install_default();
+}

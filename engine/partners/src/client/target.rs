@@ -1,14 +1,16 @@
 //! Where a call goes: partner → host alias → settings → address. The settings are the allow-list.
 
+use engine_definitions::Partner;
 use engine_settings::{Host, Settings};
+use serde_json::Value;
 use url::Url;
 
-/// A partner's address in this set-up.
+/// A partner's place in this set-up.
 #[derive(Debug, Clone)]
 pub struct Target {
-    /// Base of all its operations, as this process reaches it; no slash at the end.
-    pub base: String,
-    /// The same, as a customer's browser reaches it.
+    /// What its paths are appended to, as this process reaches it; no slash at the end.
+    pub root: String,
+    /// The same with the partner's base path, as a customer's browser reaches it.
     pub public: String,
     pub host: Host,
 }
@@ -19,37 +21,44 @@ pub enum NoTarget {
     Unbound(String),
     #[error("the address of host alias `{0}` is not an http address")]
     Malformed(String),
+    #[error("the path would leave its place")]
+    Path,
 }
 
-/// Address of a partner: its alias's binding, or in the sandbox a folder of its own. `base_path` is appended either way.
+/// A partner as it is in this set-up: its `data` with the settings' values over it, and `data.url`, its address for browsers.
+pub fn bound(settings: &Settings, partner: &Partner) -> Result<(Partner, Target), NoTarget> {
+    let target = target(settings, &partner.host, &partner.id, &partner.base_path)?;
+    let values = target.host.data.iter().map(|(name, value)| (name.clone(), Value::from(value.clone())));
+    let bound = partner.with_data(values.chain([("url".to_owned(), Value::from(target.public.clone()))]));
+    Ok((bound, target))
+}
+
+/// Where an alias leads: its binding, or in the sandbox a folder of the partner.
 pub fn target(settings: &Settings, alias: &str, partner: &str, base_path: &str) -> Result<Target, NoTarget> {
     let host = settings.host(alias).ok_or_else(|| NoTarget::Unbound(alias.to_owned()))?;
-    let base_path = base_path.trim_matches('/');
-    let join = |start: &str| {
-        let start = start.trim_end_matches('/');
-        if base_path.is_empty() { start.to_owned() } else { format!("{start}/{base_path}") }
-    };
-    let (base, public) = if settings.partners.hosts.contains_key(alias) {
-        (join(&host.url), join(&host.url))
+    let (root, public) = if settings.partners.hosts.contains_key(alias) {
+        (host.url.trim_end_matches('/').to_owned(), host.url.trim_end_matches('/').to_owned())
     } else {
-        (join(&format!("{}/partners/{partner}", settings.sandbox_url())), join(&format!("{}/sandbox/partners/{partner}", settings.public_url())))
+        (format!("{}/partners/{partner}", settings.sandbox_url()), format!("{}/sandbox/partners/{partner}", settings.public_url()))
     };
-    match Url::parse(&base) {
-        Ok(url) if matches!(url.scheme(), "http" | "https") && url.host().is_some() => Ok(Target { base, public, host }),
+    match Url::parse(&root) {
+        Ok(url) if matches!(url.scheme(), "http" | "https") && url.host().is_some() && url.query().is_none() && url.fragment().is_none() => {
+            Ok(Target { root, public: format!("{public}{base_path}"), host })
+        }
         Ok(_) | Err(_) => Err(NoTarget::Malformed(alias.to_owned())),
     }
 }
 
 impl Target {
-    /// The address of a request: each segment and each query value is encoded, so none can leave its place.
-    pub fn url(&self, segments: &[String], query: &[(String, String)]) -> Result<Url, NoTarget> {
-        let malformed = || NoTarget::Malformed(self.base.clone());
-        let mut url = Url::parse(&self.base).map_err(|_| malformed())?;
-        // A segment that the address standard reads as "here" or "up" cannot be encoded away.
-        if segments.iter().any(|segment| matches!(segment.as_str(), "" | "." | "..")) {
-            return Err(malformed());
+    /// The address of a request. `path` is percent-encoded and starts with `/`; query values are encoded here.
+    pub fn url(&self, path: &str, query: &[(String, String)]) -> Result<Url, NoTarget> {
+        let mut url = Url::parse(&self.root).map_err(|_| NoTarget::Path)?;
+        let whole = format!("{}{path}", url.path().trim_end_matches('/'));
+        url.set_path(&whole);
+        // The address standard reads some segments as "here" or "up", encoded too: what it changed would be elsewhere.
+        if url.path() != whole {
+            return Err(NoTarget::Path);
         }
-        url.path_segments_mut().map_err(|()| malformed())?.pop_if_empty().extend(segments);
         if !query.is_empty() {
             url.query_pairs_mut().extend_pairs(query);
         }
@@ -73,21 +82,19 @@ mod tests {
 
     #[test]
     fn addresses() {
-        let check = |url: &str, base_path: &str, segments: &[&str], expected: &str| {
-            let target = target(&settings("a", url), "a", "p", base_path).unwrap();
-            let segments: Vec<String> = segments.iter().map(|s| s.to_string()).collect();
-            assert_eq!(target.url(&segments, &[("k".into(), "a b&c=d".into())]).unwrap().as_str(), expected);
+        let check = |url: &str, path: &str, expected: &str| {
+            let target = target(&settings("a", url), "a", "p", "").unwrap();
+            assert_eq!(target.url(path, &[("k".into(), "a b&c=d".into())]).unwrap().as_str(), expected);
         };
-        check("https://api.example", "", &["v1", "orders"], "https://api.example/v1/orders?k=a+b%26c%3Dd");
-        check("https://api.example/x/", "/y/", &["a/../b", "ü?#"], "https://api.example/x/y/a%2F..%2Fb/%C3%BC%3F%23?k=a+b%26c%3Dd");
-        check("http://api.example:81", "y", &["%2e%2e"], "http://api.example:81/y/%252e%252e?k=a+b%26c%3Dd");
+        check("https://api.example", "/v1/orders", "https://api.example/v1/orders?k=a+b%26c%3Dd");
+        check("https://api.example/x/", "/y/a%2F..%2Fb/%C3%BC%3F%23", "https://api.example/x/y/a%2F..%2Fb/%C3%BC%3F%23?k=a+b%26c%3Dd");
     }
 
     #[test]
     fn unbound_means_sandbox_or_nothing() {
         let mut settings = settings("", "");
         let found = target(&settings, "hosts", "p1", "/base").unwrap();
-        assert_eq!((found.base.as_str(), found.public.as_str()), ("http://127.0.0.1:9/sandbox/partners/p1/base", "https://shop.example/sandbox/partners/p1/base"));
+        assert_eq!((found.root.as_str(), found.public.as_str()), ("http://127.0.0.1:9/sandbox/partners/p1", "https://shop.example/sandbox/partners/p1/base"));
         assert!(found.host.allow_private);
         settings.sandbox.enabled = false;
         assert_eq!(target(&settings, "hosts", "p1", "").unwrap_err(), NoTarget::Unbound("hosts".into()));
@@ -96,10 +103,10 @@ mod tests {
     #[test]
     fn no_way_out_of_the_address() {
         let found = target(&settings("a", "https://api.example/x"), "a", "p", "").unwrap();
-        for segment in ["..", ".", ""] {
-            assert!(found.url(&[segment.to_owned()], &[]).is_err(), "{segment}");
+        for path in ["/..", "/%2E%2E/admin", "/y/%2e/z", "/a?b", "/a#b", "/a b", "/a\\b"] {
+            assert!(found.url(path, &[]).is_err(), "{path}");
         }
-        for url in ["file:///etc/passwd", "api.example", "ftp://api.example"] {
+        for url in ["file:///etc/passwd", "api.example", "ftp://api.example", "https://api.example/?q"] {
             assert!(target(&settings("a", url), "a", "p", "").is_err(), "{url}");
         }
     }
