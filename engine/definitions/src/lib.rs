@@ -1,1 +1,53 @@
-//! engine-definitions
+//! Everything authored: workflows, forms, tables, partners, messages, texts, views, the site.
+//! Files become a [`Catalog`] or a list of [`Problem`]s with file, line, column and hint.
+//!
+//! Pure: no clock, no network, no database; the file system only in `Files::read_dir`. It does not
+//! know journeys (engine-runtime), does no calls (engine-partners), and no line of business: lines
+//! are folders. YAML and JSON text is read in `source` and nowhere else.
+//!
+//! To add a kind of file: a module with `compile(id, node, problems)`, a line in `load`, a getter in
+//! `catalog`, its keys in `schema`, a section in workflows/README.md. To add a function for
+//! expressions: `host`. To add a product key: `workflow`.
+
+mod calendar;
+mod catalog;
+pub mod check;
+mod fields;
+mod files;
+mod form;
+mod host;
+mod load;
+mod master;
+mod message;
+mod partner;
+pub mod schema;
+mod site;
+pub mod source;
+pub mod story;
+mod table;
+mod text;
+mod texts;
+mod view;
+mod workflow;
+
+pub use calendar::{Calendar, Calendars};
+pub use catalog::Catalog;
+pub use engine_statechart::{EvalError, Problem, Severity};
+pub use files::Files;
+pub use form::{Audience, FieldError, Form, FormView};
+pub use host::{FUNCTIONS, Now, ProductHost};
+pub use load::{Loaded, load};
+pub use master::{Master, Masters};
+pub use message::{Channel, Message, MessageError, Rendered};
+pub use partner::{
+    Auth, Body, Breaker, Button, CallError, CallErrorKind, Consequences, Correlate, Credential, Example, Fail, Go, Later, Operation,
+    OutgoingRequest, PageField, Partner, Remember, Reply, Retry, RetryPolicy, SandboxCase, SandboxPage, SandboxScript, SandboxWebhook,
+    Webhook, WebhookEvent, WebhookVerify,
+};
+pub use site::{Page, Redirect as SiteRedirect, Site};
+pub use story::Story;
+pub use table::{Table, Tables};
+pub use text::Text;
+pub use texts::{LineTexts, Texts};
+pub use view::View;
+pub use workflow::{Accept, Invoke, OnVersion, Redirect, Section, Source, Step, StepKind, Trail, Workflow, reload_closure};

@@ -1,0 +1,143 @@
+//! Opening hours: a zone, a week, holidays. One file, workflows/calendars.yaml, always live.
+
+use crate::fields::Fields;
+use crate::host::parse_date;
+use crate::source::Node;
+use chrono::{DateTime, Datelike, Days, NaiveDate, NaiveTime, TimeZone, Utc};
+use chrono_tz::Tz;
+use engine_statechart::Problem;
+use std::collections::{BTreeMap, BTreeSet};
+
+#[derive(Clone, Debug, Default)]
+pub struct Calendars {
+    map: BTreeMap<String, Calendar>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Calendar {
+    pub timezone: Tz,
+    /// Monday first; each day's opening times, from inclusive, to exclusive.
+    week: [Vec<(NaiveTime, NaiveTime)>; 7],
+    holidays: BTreeSet<NaiveDate>,
+}
+
+/// How far `next_open` looks.
+const DAYS_MAX: u64 = 400;
+const DAYS: [&str; 7] = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
+
+impl Calendars {
+    pub fn get(&self, name: &str) -> Option<&Calendar> {
+        self.map.get(name)
+    }
+
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.map.keys().map(String::as_str)
+    }
+
+    /// `{name: {timezone, week: {mon-fri: "10:00-19:00", sat: ["10:00-13:00", …]}, holidays: [date]}}`
+    pub fn compile(node: &Node, problems: &mut Vec<Problem>) -> Calendars {
+        let mut map = BTreeMap::new();
+        if !node.is_map() {
+            problems.push(Problem::error("shape", &node.span, "the file is a map from calendar names to calendars"));
+        }
+        for (key, value) in node.map() {
+            if let Some(calendar) = Calendar::compile(value, problems) {
+                map.insert(key.name.clone(), calendar);
+            }
+        }
+        Calendars { map }
+    }
+}
+
+impl Calendar {
+    fn compile(node: &Node, problems: &mut Vec<Problem>) -> Option<Calendar> {
+        let mut fields = Fields::open(node, "a calendar", &["title", "timezone", "week", "holidays"], problems)?;
+        let timezone = timezone(&mut fields)?;
+        let mut week: [Vec<(NaiveTime, NaiveTime)>; 7] = Default::default();
+        for (key, value) in fields.entries("week") {
+            let Some(days) = days(&key.name) else {
+                fields.problems.push(Problem::error("value", &key.span, format!("`{}` is not a day", key.name)).hint("mon … sun, or mon-fri"));
+                continue;
+            };
+            for item in value.items() {
+                match item.as_str().and_then(hours) {
+                    Some(hours) => days.clone().for_each(|d| week[d].push(hours)),
+                    None => fields.problems.push(Problem::error("value", &item.span, "opening hours look like `10:00-19:00`")),
+                }
+            }
+        }
+        week.iter_mut().for_each(|d| d.sort());
+        let mut holidays = BTreeSet::new();
+        for item in fields.list("holidays") {
+            match item.as_str().and_then(parse_date) {
+                Some(date) => {
+                    holidays.insert(date);
+                }
+                None => fields.problems.push(Problem::error("value", &item.span, "a holiday is a date like 2026-01-26")),
+            }
+        }
+        if week.iter().all(Vec::is_empty) {
+            fields.problems.push(Problem::error("value", &node.span, "the calendar is never open"));
+            return None;
+        }
+        Some(Calendar { timezone, week, holidays })
+    }
+
+    pub fn is_open(&self, ms: i64) -> bool {
+        let local = at(ms).with_timezone(&self.timezone);
+        self.hours(local.date_naive()).iter().any(|(from, to)| (*from..*to).contains(&local.time()))
+    }
+
+    /// The moment itself when open, else the next opening, both as milliseconds.
+    pub fn next_open(&self, ms: i64) -> Result<i64, String> {
+        if self.is_open(ms) {
+            return Ok(ms);
+        }
+        let first = at(ms).with_timezone(&self.timezone).date_naive();
+        for day in 0..DAYS_MAX {
+            let Some(date) = first.checked_add_days(Days::new(day)) else { break };
+            for (from, _) in self.hours(date) {
+                let opening = self.timezone.from_local_datetime(&date.and_time(*from)).earliest().map(|t| t.timestamp_millis());
+                if let Some(opening) = opening.filter(|o| *o >= ms) {
+                    return Ok(opening);
+                }
+            }
+        }
+        Err("the calendar does not open within a year".into())
+    }
+
+    /// Opening times of a day; none on a holiday.
+    pub fn hours(&self, date: NaiveDate) -> &[(NaiveTime, NaiveTime)] {
+        if self.holidays.contains(&date) { &[] } else { &self.week[date.weekday().num_days_from_monday() as usize] }
+    }
+}
+
+/// The zone of a `timezone` field; Asia/Kolkata when absent.
+pub fn timezone(fields: &mut Fields<'_, '_>) -> Option<Tz> {
+    let Some(node) = fields.get("timezone") else { return Some(Tz::Asia__Kolkata) };
+    let name = node.as_str().unwrap_or_default();
+    let found = name.parse::<Tz>().ok();
+    if found.is_none() {
+        fields.problems.push(Problem::error("value", &node.span, format!("unknown time zone `{name}`")).hint("a name like Asia/Kolkata"));
+    }
+    found
+}
+
+fn at(ms: i64) -> DateTime<Utc> {
+    DateTime::from_timestamp_millis(ms).unwrap_or_default()
+}
+
+fn days(name: &str) -> Option<std::ops::RangeInclusive<usize>> {
+    let index = |d: &str| DAYS.iter().position(|x| *x == d);
+    match name.split_once('-') {
+        Some((from, to)) => Some(index(from)?..=index(to)?).filter(|r| r.start() <= r.end()),
+        None => index(name).map(|i| i..=i),
+    }
+}
+
+fn hours(text: &str) -> Option<(NaiveTime, NaiveTime)> {
+    let (from, to) = text.split_once('-')?;
+    let parse = |t: &str| NaiveTime::parse_from_str(t.trim(), "%H:%M").ok();
+    let to = if to.trim() == "24:00" { NaiveTime::from_hms_milli_opt(23, 59, 59, 999)? } else { parse(to)? };
+    Some((parse(from)?, to)).filter(|(from, to)| from < to)
+}

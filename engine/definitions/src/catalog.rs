@@ -1,0 +1,112 @@
+//! Everything authored, checked and compiled: what a node serves from.
+
+use crate::calendar::Calendars;
+use crate::form::Form;
+use crate::host::{Now, ProductHost};
+use crate::master::{Master, Masters};
+use crate::message::Message;
+use crate::partner::{Operation, Partner, Webhook};
+use crate::site::Site;
+use crate::table::Tables;
+use crate::texts::{LineTexts, Texts};
+use crate::workflow::Workflow;
+use engine_statechart::Host;
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+#[derive(Default)]
+pub struct Catalog {
+    pub(crate) workflows: BTreeMap<String, Arc<Workflow>>,
+    pub(crate) partners: BTreeMap<String, Arc<Partner>>,
+    pub(crate) messages: BTreeMap<String, Arc<Message>>,
+    pub(crate) forms: BTreeMap<String, Arc<Form>>,
+    pub(crate) tables: Tables,
+    pub(crate) masters: Masters,
+    pub(crate) calendars: Calendars,
+    pub(crate) site: Site,
+    pub(crate) texts: BTreeMap<String, Arc<Texts>>,
+}
+
+impl Catalog {
+    /// By `<line>/<name>`.
+    pub fn workflow(&self, id: &str) -> Option<&Arc<Workflow>> {
+        self.workflows.get(id)
+    }
+
+    pub fn workflows(&self) -> impl Iterator<Item = &Arc<Workflow>> {
+        self.workflows.values()
+    }
+
+    /// By the address of its first page.
+    pub fn by_base(&self, base: &str) -> Option<&Arc<Workflow>> {
+        self.workflows.values().find(|w| w.base == base)
+    }
+
+    pub fn partner(&self, id: &str) -> Option<&Arc<Partner>> {
+        self.partners.get(id)
+    }
+
+    pub fn partners(&self) -> impl Iterator<Item = &Arc<Partner>> {
+        self.partners.values()
+    }
+
+    pub fn operation(&self, partner: &str, operation: &str) -> Option<&Arc<Operation>> {
+        self.partners.get(partner)?.operation(operation)
+    }
+
+    /// The operation by which a partner fulfils a contract.
+    pub fn for_contract(&self, contract: &str, partner: &str) -> Option<(&Arc<Partner>, &Arc<Operation>)> {
+        let partner = self.partners.get(partner)?;
+        Some((partner, partner.for_contract(contract)?))
+    }
+
+    pub fn webhook(&self, partner: &str, name: &str) -> Option<&Arc<Webhook>> {
+        self.partners.get(partner)?.webhook(name)
+    }
+
+    pub fn message(&self, id: &str) -> Option<&Arc<Message>> {
+        self.messages.get(id)
+    }
+
+    pub fn messages(&self) -> impl Iterator<Item = &Arc<Message>> {
+        self.messages.values()
+    }
+
+    /// The live form; a journey uses the one of its workflow.
+    pub fn form(&self, id: &str) -> Option<&Arc<Form>> {
+        self.forms.get(id)
+    }
+
+    pub fn forms(&self) -> impl Iterator<Item = &Arc<Form>> {
+        self.forms.values()
+    }
+
+    pub fn master(&self, name: &str) -> Option<&Arc<Master>> {
+        self.masters.get(name)
+    }
+
+    pub fn masters(&self) -> impl Iterator<Item = &Arc<Master>> {
+        self.masters.iter()
+    }
+
+    pub fn site(&self) -> &Site {
+        &self.site
+    }
+
+    pub fn calendars(&self) -> &Calendars {
+        &self.calendars
+    }
+
+    /// A line's text in a language, else in English, else shared, else the code itself.
+    pub fn text(&self, line: &str, code: &str, language: &str, fields: &Map<String, Value>) -> String {
+        let of = |line: &str| self.texts.get(line).cloned().unwrap_or_default();
+        LineTexts { own: of(line), shared: of("shared") }.text(code, language, fields)
+    }
+
+    /// A host for expressions outside journeys: operations, webhooks, sandbox scripts. `extra` gives
+    /// a meaning to `recall`, `new_id` and `hmac_sha256_hex`.
+    pub fn host<'a>(&'a self, now: &'a Now, extra: Option<&'a dyn Host>) -> ProductHost<'a> {
+        ProductHost { now, journey: None, params: None, tables: &self.tables, masters: &self.masters, calendars: &self.calendars, extra }
+    }
+}

@@ -1,0 +1,86 @@
+//! A set of definition files by their path from the repository's root.
+
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Paths (`workflows/…`, `forms/…`, always with `/`) → bytes, in path order. Cheap to clone.
+#[derive(Clone, Default, Debug)]
+pub struct Files {
+    map: BTreeMap<String, Arc<[u8]>>,
+}
+
+impl Files {
+    pub fn new() -> Self {
+        Files::default()
+    }
+
+    /// All definition files under `root/workflows` and `root/forms`; README and generated schemas apart.
+    pub fn read_dir(root: impl AsRef<Path>) -> std::io::Result<Files> {
+        let mut files = Files::new();
+        for top in ["workflows", "forms"] {
+            let dir = root.as_ref().join(top);
+            if dir.is_dir() {
+                files.read_into(&dir, top)?;
+            }
+        }
+        Ok(files)
+    }
+
+    fn read_into(&mut self, dir: &Path, prefix: &str) -> std::io::Result<()> {
+        for entry in std::fs::read_dir(dir)? {
+            let entry = entry?;
+            let name = entry.file_name();
+            let Some(name) = name.to_str().filter(|n| !n.starts_with('.')) else { continue };
+            let path = format!("{prefix}/{name}");
+            if entry.file_type()?.is_dir() {
+                if path != "workflows/schema" {
+                    self.read_into(&entry.path(), &path)?;
+                }
+            } else if Files::is_definition(&path) {
+                self.insert(path, std::fs::read(entry.path())?);
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a path is one of a definition: YAML, JSON or CSV under `workflows/` or `forms/`.
+    pub fn is_definition(path: &str) -> bool {
+        let place = path.starts_with("forms/") || (path.starts_with("workflows/") && !path.starts_with("workflows/schema/"));
+        place && [".yaml", ".yml", ".json", ".csv"].iter().any(|e| path.ends_with(e))
+    }
+
+    pub fn insert(&mut self, path: impl Into<String>, bytes: impl Into<Arc<[u8]>>) {
+        self.map.insert(path.into(), bytes.into());
+    }
+
+    pub fn remove(&mut self, path: &str) -> bool {
+        self.map.remove(path).is_some()
+    }
+
+    pub fn get(&self, path: &str) -> Option<&Arc<[u8]>> {
+        self.map.get(path)
+    }
+
+    pub fn contains(&self, path: &str) -> bool {
+        self.map.contains_key(path)
+    }
+
+    /// SHA-256 of a file's bytes as lower-case hex; empty for a path that is not there.
+    pub fn hash(&self, path: &str) -> String {
+        self.map.get(path).map(|bytes| hex::encode(Sha256::digest(bytes))).unwrap_or_default()
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &Arc<[u8]>)> {
+        self.map.iter().map(|(path, bytes)| (path.as_str(), bytes))
+    }
+
+    pub fn len(&self) -> usize {
+        self.map.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.map.is_empty()
+    }
+}

@@ -1,0 +1,172 @@
+//! Dates are ISO texts (`2026-11-21`), moments RFC 3339 UTC of fixed width
+//! (`2026-11-21T10:00:00.000Z`), so that they compare as texts.
+
+use super::expected;
+use chrono::{DateTime, Datelike, Days, Months, NaiveDate, SecondsFormat, TimeZone, Timelike, Utc};
+use chrono_tz::Tz;
+use serde_json::Value;
+
+/// One moment as data: `now` and, in the workflow's zone, `today`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Now {
+    pub ms: i64,
+    pub now: Value,
+    pub today: Value,
+    pub timezone: Tz,
+}
+
+impl Now {
+    /// `ms` since 1970, UTC.
+    pub fn at(ms: i64, timezone: Tz) -> Now {
+        let utc = moment(ms);
+        let today = utc.with_timezone(&timezone).date_naive();
+        Now { ms, now: Value::String(show_time(ms)), today: Value::String(today.to_string()), timezone }
+    }
+
+    pub fn today(&self) -> &str {
+        self.today.as_str().unwrap_or_default()
+    }
+
+    pub fn now(&self) -> &str {
+        self.now.as_str().unwrap_or_default()
+    }
+}
+
+fn moment(ms: i64) -> DateTime<Utc> {
+    DateTime::from_timestamp_millis(ms).unwrap_or_default()
+}
+
+/// RFC 3339, UTC, milliseconds.
+pub fn show_time(ms: i64) -> String {
+    moment(ms).to_rfc3339_opts(SecondsFormat::Millis, true)
+}
+
+pub fn time_value(ms: i64) -> Value {
+    Value::String(show_time(ms))
+}
+
+/// A date, of four-digit years.
+pub fn parse_date(text: &str) -> Option<NaiveDate> {
+    if text.len() != 10 {
+        return None;
+    }
+    NaiveDate::parse_from_str(text, "%Y-%m-%d").ok()
+}
+
+/// Milliseconds of an RFC 3339 moment.
+pub fn parse_time(text: &str) -> Option<i64> {
+    DateTime::parse_from_rfc3339(text).ok().map(|t| t.timestamp_millis())
+}
+
+/// A moment, or the start of a day in the zone, as milliseconds.
+pub fn time(value: &Value, tz: Tz) -> Result<i64, String> {
+    let text = value.as_str().ok_or_else(|| expected("a date or time", value))?;
+    if let Some(ms) = parse_time(text) {
+        return Ok(ms);
+    }
+    let date = parse_date(text).ok_or("the text is not a date or time")?;
+    let midnight = date.and_hms_opt(0, 0, 0).ok_or("the date is out of range")?;
+    let local = tz.from_local_datetime(&midnight).earliest().or_else(|| tz.from_local_datetime(&midnight).latest());
+    Ok(local.map_or_else(|| midnight.and_utc().timestamp_millis(), |t| t.timestamp_millis()))
+}
+
+fn date(value: &Value, tz: Tz) -> Result<NaiveDate, String> {
+    let text = value.as_str().ok_or_else(|| expected("a date", value))?;
+    parse_date(text)
+        .or_else(|| parse_time(text).map(|ms| moment(ms).with_timezone(&tz).date_naive()))
+        .ok_or_else(|| "the text is not a date".into())
+}
+
+/// Whole days from one date to another; negative when `to` is earlier.
+pub fn days(from: &Value, to: &Value, tz: Tz) -> Result<Value, String> {
+    Ok(Value::from((date(to, tz)? - date(from, tz)?).num_days()))
+}
+
+/// Completed years on a day.
+pub fn age(born: &Value, on: &Value, tz: Tz) -> Result<Value, String> {
+    let (born, on) = (date(born, tz)?, date(on, tz)?);
+    let before_birthday = (on.month(), on.day()) < (born.month(), born.day());
+    Ok(Value::from(i64::from(on.year()) - i64::from(born.year()) - i64::from(before_birthday)))
+}
+
+pub fn add_minutes(value: &Value, n: &Value, tz: Tz) -> Result<Value, String> {
+    let n = n.as_i64().ok_or_else(|| expected("an integer", n))?;
+    let ms = n.checked_mul(60_000).and_then(|ms| time(value, tz).ok()?.checked_add(ms)).ok_or("the time is out of range")?;
+    DateTime::from_timestamp_millis(ms).filter(|t| (0..10_000).contains(&t.year())).ok_or("the time is out of range")?;
+    Ok(time_value(ms))
+}
+
+/// Days later, or earlier when negative; a moment keeps its time of day.
+pub fn add_days(value: &Value, n: &Value) -> Result<Value, String> {
+    let n = n.as_i64().ok_or_else(|| expected("an integer", n))?;
+    shift(value, |d| if n < 0 { d.checked_sub_days(Days::new(n.unsigned_abs())) } else { d.checked_add_days(Days::new(n.unsigned_abs())) })
+}
+
+/// Years later, or earlier when negative; 29 February becomes the 28th.
+pub fn add_years(value: &Value, n: &Value) -> Result<Value, String> {
+    let n = n.as_i64().ok_or_else(|| expected("an integer", n))?;
+    let months = u32::try_from(n.unsigned_abs().saturating_mul(12)).map_err(|_| "the date is out of range")?;
+    shift(value, |d| if n < 0 { d.checked_sub_months(Months::new(months)) } else { d.checked_add_months(Months::new(months)) })
+}
+
+fn shift(value: &Value, by: impl Fn(NaiveDate) -> Option<NaiveDate>) -> Result<Value, String> {
+    let text = value.as_str().ok_or_else(|| expected("a date", value))?;
+    let far = || "the date is out of range".to_owned();
+    let fits = |d: &NaiveDate| (0..10_000).contains(&d.year());
+    if let Some(day) = parse_date(text) {
+        return by(day).filter(fits).map(|d| Value::String(d.to_string())).ok_or_else(far);
+    }
+    let ms = parse_time(text).ok_or("the text is not a date")?;
+    let utc = moment(ms);
+    let day = by(utc.date_naive()).filter(fits).ok_or_else(far)?;
+    Ok(time_value(day.and_time(utc.time()).and_utc().timestamp_millis()))
+}
+
+const MONTHS: [&str; 12] =
+    ["January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"];
+const WEEKDAYS: [&str; 7] = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
+
+/// Pattern letters: d dd M MM MMM MMMM yy yyyy EEE EEEE H HH h hh mm a; `'text'` is literal.
+pub fn format_date(value: &Value, pattern: &str, tz: Tz) -> Result<Value, String> {
+    let text = value.as_str().ok_or_else(|| expected("a date", value))?;
+    let local = match parse_date(text) {
+        Some(day) => day.and_hms_opt(0, 0, 0),
+        None => parse_time(text).map(|ms| moment(ms).with_timezone(&tz).naive_local()),
+    }
+    .ok_or("the text is not a date")?;
+    let mut out = String::new();
+    let mut rest = pattern;
+    while let Some(c) = rest.chars().next() {
+        let length = rest.chars().take_while(|x| *x == c).count();
+        let (hour, month) = (local.hour(), MONTHS[local.month0() as usize]);
+        let twelve = if hour % 12 == 0 { 12 } else { hour % 12 };
+        match (c, length) {
+            ('\'', _) => {
+                let end = rest[1..].find('\'').ok_or("the pattern's quote is not closed")?;
+                out.push_str(&rest[1..1 + end]);
+                rest = &rest[end + 2..];
+                continue;
+            }
+            ('d', 1) => out.push_str(&local.day().to_string()),
+            ('d', 2) => out.push_str(&format!("{:02}", local.day())),
+            ('M', 1) => out.push_str(&local.month().to_string()),
+            ('M', 2) => out.push_str(&format!("{:02}", local.month())),
+            ('M', 3) => out.push_str(&month[..3]),
+            ('M', 4) => out.push_str(month),
+            ('y', 2) => out.push_str(&format!("{:02}", local.year().rem_euclid(100))),
+            ('y', 4) => out.push_str(&format!("{:04}", local.year())),
+            ('E', 3) => out.push_str(&WEEKDAYS[local.weekday().num_days_from_monday() as usize][..3]),
+            ('E', 4) => out.push_str(WEEKDAYS[local.weekday().num_days_from_monday() as usize]),
+            ('H', 1) => out.push_str(&hour.to_string()),
+            ('H', 2) => out.push_str(&format!("{hour:02}")),
+            ('h', 1) => out.push_str(&twelve.to_string()),
+            ('h', 2) => out.push_str(&format!("{twelve:02}")),
+            ('m', 2) => out.push_str(&format!("{:02}", local.minute())),
+            ('a', 1) => out.push_str(if hour < 12 { "AM" } else { "PM" }),
+            (c, _) if c.is_ascii_alphabetic() => return Err(format!("unknown letters `{}` in the date pattern", c.to_string().repeat(length))),
+            (c, n) => (0..n).for_each(|_| out.push(c)),
+        }
+        rest = &rest[c.len_utf8() * length..];
+    }
+    Ok(Value::String(out))
+}

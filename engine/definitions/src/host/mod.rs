@@ -1,0 +1,213 @@
+//! What product expressions can see and call: variables and pure functions over the workflow's
+//! own tables and the live reference data. Time arrives as data in [`Now`].
+//!
+//! To add a function: a line in `FUNCTIONS`, its meaning in `call`, a case in tests/it/definitions.rs
+//! and a line in workflows/README.md.
+
+mod dates;
+mod lists;
+pub mod money;
+mod texts;
+
+pub use dates::{Now, parse_date, parse_time};
+
+use crate::calendar::Calendars;
+use crate::master::Masters;
+use crate::table::Tables;
+use engine_statechart::{Host, Limits, Vocabulary};
+use serde_json::Value;
+use std::borrow::Cow;
+use std::ops::RangeInclusive;
+use std::sync::OnceLock;
+
+/// Name and number of arguments of every function.
+pub const FUNCTIONS: [(&str, RangeInclusive<usize>); 39] = [
+    ("get", 3..=3),
+    ("merge", 2..=2),
+    ("without", 2..=2),
+    ("sum", 1..=1),
+    ("share", 2..=2),
+    ("scale", 3..=3),
+    ("days", 2..=2),
+    ("age", 2..=2),
+    ("add_minutes", 2..=2),
+    ("add_days", 2..=2),
+    ("add_years", 2..=2),
+    ("next_open", 2..=2),
+    ("open", 2..=2),
+    ("ms_until", 1..=1),
+    ("mask", 2..=2),
+    ("table", 2..=2),
+    ("rows", 1..=1),
+    ("lookup", 2..=2),
+    ("upper", 1..=1),
+    ("lower", 1..=1),
+    ("trim", 1..=1),
+    ("replace", 3..=3),
+    ("digits", 1..=1),
+    ("title", 1..=1),
+    ("join", 2..=2),
+    ("split", 2..=2),
+    ("keys", 1..=1),
+    ("values", 1..=1),
+    ("sort_by", 2..=2),
+    ("group_by", 2..=2),
+    ("min_of", 1..=1),
+    ("max_of", 1..=1),
+    ("format_date", 2..=2),
+    ("money", 1..=1),
+    ("hash", 1..=1),
+    ("range", 1..=1),
+    ("concat", 1..=1),
+    ("first", 1..=1),
+    ("abs", 1..=1),
+];
+
+/// The functions a sandbox script, an operation or a webhook has on top; the caller gives them a meaning.
+pub const CALL_FUNCTIONS: [(&str, RangeInclusive<usize>); 6] = [
+    ("recall", 2..=2),
+    ("recall_all", 1..=1),
+    ("new_id", 1..=1),
+    ("hmac_sha256_hex", 2..=2),
+    ("unix", 1..=1),
+    ("time_of", 1..=1),
+];
+
+/// Variables of a workflow's expressions beside `context` and `event`.
+pub const VARIABLES: [&str; 4] = ["now", "today", "journey", "params"];
+
+/// The vocabulary of expressions outside a machine: `variables` and the functions, nothing else.
+pub fn vocabulary(variables: &[&str], with_call_functions: bool) -> Vocabulary {
+    let mut functions: std::collections::BTreeMap<_, _> = FUNCTIONS.iter().map(|(n, a)| ((*n).to_owned(), a.clone())).collect();
+    if with_call_functions {
+        functions.extend(CALL_FUNCTIONS.iter().map(|(n, a)| ((*n).to_owned(), a.clone())));
+    }
+    Vocabulary {
+        variables: variables.iter().map(|v| (*v).to_owned()).collect(),
+        functions,
+        limits: limits(),
+        dotted_assign: true,
+        ..Vocabulary::default()
+    }
+}
+
+/// Expansion of `define` and `each` makes longer expressions than an author writes.
+pub fn limits() -> Limits {
+    Limits { expression_chars_max: 16_384, expression_nodes_max: 4_000, ..Limits::default() }
+}
+
+/// The vocabulary of views, forms and steps, made once.
+pub fn shared_vocabulary() -> &'static Vocabulary {
+    static SHARED: OnceLock<Vocabulary> = OnceLock::new();
+    SHARED.get_or_init(|| vocabulary(&VARIABLES, false))
+}
+
+/// The vocabulary of operations, webhooks and sandbox scripts, made once.
+pub fn call_vocabulary() -> &'static Vocabulary {
+    static SHARED: OnceLock<Vocabulary> = OnceLock::new();
+    SHARED.get_or_init(|| vocabulary(&["now", "today"], true))
+}
+
+/// Values and functions for one evaluation. Everything is borrowed; making one costs nothing.
+#[derive(Clone, Copy)]
+pub struct ProductHost<'a> {
+    pub now: &'a Now,
+    /// `journey {id, workflow, version, channel, language, verified, attribution}`; null outside journeys.
+    pub journey: Option<&'a Value>,
+    pub params: Option<&'a Value>,
+    pub tables: &'a Tables,
+    pub masters: &'a Masters,
+    pub calendars: &'a Calendars,
+    /// Asked for names that this host does not know: `recall`, `new_id`, `hmac_sha256_hex`.
+    pub extra: Option<&'a dyn Host>,
+}
+
+impl Host for ProductHost<'_> {
+    fn variable(&self, name: &str) -> Option<Cow<'_, Value>> {
+        match name {
+            "now" => Some(Cow::Borrowed(&self.now.now)),
+            "today" => Some(Cow::Borrowed(&self.now.today)),
+            "journey" => self.journey.map(Cow::Borrowed),
+            "params" => self.params.map(Cow::Borrowed),
+            _ => self.extra.and_then(|e| e.variable(name)),
+        }
+    }
+
+    fn call(&self, name: &str, args: &[Value]) -> Result<Value, String> {
+        use {dates as d, lists as l, texts as t};
+        let tz = self.now.timezone;
+        match (name, args) {
+            ("get", [map, key, default]) => l::get(map, key, default),
+            ("merge", [a, b]) => l::merge(a, b),
+            ("without", [map, keys]) => l::without(map, keys),
+            ("sum", [list]) => money::sum(list),
+            ("share", [amount, rate]) => money::share(amount, rate),
+            ("scale", [a, n, d]) => money::scale(a, n, d),
+            ("abs", [a]) => a.as_i64().and_then(i64::checked_abs).map(Value::from).ok_or_else(|| expected("an integer", a)),
+            ("days", [from, to]) => d::days(from, to, tz),
+            ("age", [date, on]) => d::age(date, on, tz),
+            ("add_minutes", [time, n]) => d::add_minutes(time, n, tz),
+            ("add_days", [date, n]) => d::add_days(date, n),
+            ("add_years", [date, n]) => d::add_years(date, n),
+            ("next_open", [time, calendar]) => self.calendar(calendar)?.next_open(d::time(time, tz)?).map(d::time_value),
+            ("open", [time, calendar]) => Ok(Value::Bool(self.calendar(calendar)?.is_open(d::time(time, tz)?))),
+            ("ms_until", [time]) => Ok(Value::from(d::time(time, tz)?.saturating_sub(self.now.ms))),
+            ("format_date", [date, pattern]) => d::format_date(date, text(pattern)?, tz),
+            ("mask", [value, kind]) => t::mask(text(value)?, text(kind)?).map(Value::String),
+            ("upper", [a]) => Ok(Value::String(text(a)?.to_uppercase())),
+            ("lower", [a]) => Ok(Value::String(text(a)?.to_lowercase())),
+            ("trim", [a]) => Ok(Value::String(text(a)?.trim().to_owned())),
+            ("replace", [a, from, to]) => t::replace(text(a)?, text(from)?, text(to)?),
+            ("digits", [a]) => Ok(Value::String(text(a)?.chars().filter(char::is_ascii_digit).collect())),
+            ("title", [a]) => Ok(Value::String(t::title(text(a)?))),
+            ("join", [list, separator]) => t::join(list, text(separator)?),
+            ("split", [a, separator]) => t::split(text(a)?, text(separator)?),
+            ("hash", [a]) => Ok(Value::from(t::hash(&crate::text::plain(a)))),
+            ("money", [paise]) => money::show(paise).map(Value::String),
+            ("keys", [map]) => l::keys(map),
+            ("values", [map]) => l::values(map),
+            ("sort_by", [list, key]) => l::sort_by(list, text(key)?),
+            ("group_by", [list, key]) => l::group_by(list, text(key)?),
+            ("min_of", [list]) => l::extreme(list, std::cmp::Ordering::Less),
+            ("max_of", [list]) => l::extreme(list, std::cmp::Ordering::Greater),
+            ("first", [list]) => list.as_array().map(|l| l.first().cloned().unwrap_or(Value::Null)).ok_or_else(|| expected("a list", list)),
+            ("concat", [lists]) => l::concat(lists),
+            ("range", [n]) => l::range(n),
+            ("table", [name, inputs]) => self.tables.need(text(name)?)?.first(inputs),
+            ("rows", [name]) => Ok(self.tables.need(text(name)?)?.rows()),
+            ("lookup", [name, key]) => self.masters.lookup(text(name)?, &crate::text::plain(key)),
+            _ => match self.extra {
+                Some(extra) => extra.call(name, args),
+                None => Err(format!("unknown function `{name}`")),
+            },
+        }
+    }
+}
+
+impl<'a> ProductHost<'a> {
+    fn calendar(&self, name: &Value) -> Result<&'a crate::calendar::Calendar, String> {
+        let name = text(name)?;
+        self.calendars.get(name).ok_or_else(|| format!("unknown calendar `{name}`"))
+    }
+}
+
+fn text(value: &Value) -> Result<&str, String> {
+    value.as_str().ok_or_else(|| expected("a text", value))
+}
+
+fn expected(what: &str, value: &Value) -> String {
+    let kind = match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a text",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "a map",
+    };
+    format!("expected {what}, got {kind}")
+}
+
+/// A date or moment as text, in India's zone: for messages, which know no workflow.
+pub(crate) fn format_date(value: &Value, pattern: &str) -> Result<String, String> {
+    dates::format_date(value, pattern, chrono_tz::Tz::Asia__Kolkata).map(|v| crate::text::plain(&v))
+}

@@ -1,0 +1,85 @@
+//! Functions on texts.
+
+use super::expected;
+use serde_json::Value;
+
+const TEXT_BYTES_MAX: usize = 64 * 1024;
+
+/// `mobile`: all but the last digits as stars, five of ten; `email`: the inner part of the local name;
+/// `last4`: all but the last four characters.
+pub fn mask(text: &str, kind: &str) -> Result<String, String> {
+    let chars: Vec<char> = text.chars().collect();
+    Ok(match kind {
+        "mobile" => {
+            let hidden = chars.len().saturating_sub(5).max(chars.len().min(5));
+            chars.iter().enumerate().map(|(i, c)| if i < hidden { '*' } else { *c }).collect()
+        }
+        "email" => match text.split_once('@') {
+            Some((local, domain)) => {
+                let count = local.chars().count();
+                let masked: String = local.chars().enumerate().map(|(i, c)| if count <= 2 && i > 0 || (i > 0 && i + 1 < count) { '*' } else { c }).collect();
+                format!("{masked}@{domain}")
+            }
+            None => "*".repeat(chars.len()),
+        },
+        "last4" => chars.iter().enumerate().map(|(i, c)| if i + 4 < chars.len() { '*' } else { *c }).collect(),
+        _ => return Err(format!("`mask` knows mobile, email and last4, not `{kind}`")),
+    })
+}
+
+pub fn replace(text: &str, from: &str, to: &str) -> Result<Value, String> {
+    if from.is_empty() {
+        return Ok(Value::String(text.to_owned()));
+    }
+    let length = text.len() + text.matches(from).count() * to.len();
+    if length > TEXT_BYTES_MAX {
+        return Err("the text becomes too long".into());
+    }
+    Ok(Value::String(text.replace(from, to)))
+}
+
+/// First letter of every word upper case, the rest lower case.
+pub fn title(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut start = true;
+    for c in text.chars() {
+        if start { out.extend(c.to_uppercase()) } else { out.extend(c.to_lowercase()) }
+        start = !c.is_alphanumeric() && c != '\'';
+    }
+    out
+}
+
+pub fn join(list: &Value, separator: &str) -> Result<Value, String> {
+    let items = list.as_array().ok_or_else(|| expected("a list", list))?;
+    let parts: Vec<String> = items.iter().filter(|v| !v.is_null()).map(crate::text::plain).collect();
+    if parts.iter().map(|p| p.len() + separator.len()).sum::<usize>() > TEXT_BYTES_MAX {
+        return Err("the text becomes too long".into());
+    }
+    Ok(Value::String(parts.join(separator)))
+}
+
+pub fn split(text: &str, separator: &str) -> Result<Value, String> {
+    if separator.is_empty() {
+        return Err("`split` needs a separator".into());
+    }
+    Ok(text.split(separator).map(str::to_owned).collect::<Vec<_>>().into())
+}
+
+/// FNV-1a, 31 bits: a short stable number for samples, not for security.
+pub fn hash(text: &str) -> i64 {
+    let hash = text.bytes().fold(0x811c_9dc5_u32, |h, b| (h ^ u32::from(b)).wrapping_mul(0x0100_0193));
+    i64::from((hash ^ (hash >> 15)) & 0x7fff_ffff)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// R5-40, R5-41.
+    #[test]
+    fn masks_what_is_personal() {
+        for (text, kind, expected) in [("9876543210", "mobile", "*****43210"), ("rahul@example.com", "email", "r***l@example.com"), ("ab@x.in", "email", "a*@x.in"), ("123456789012", "last4", "********9012"), ("12", "mobile", "**")] {
+            assert_eq!(mask(text, kind).as_deref(), Ok(expected));
+        }
+    }
+}

@@ -1,0 +1,232 @@
+//! Messages: SMS and e-mail texts per language. Handlebars, strict, bounded: 16 KB of text, blocks
+//! 20 deep, no partials, 256 KB of output. Rendered with their sample at load.
+
+use crate::fields::Fields;
+use crate::host::money;
+use crate::source::Node;
+use engine_statechart::Problem;
+use handlebars::template::TemplateElement;
+use handlebars::{Context, Handlebars, Helper, Output, RenderContext, RenderError, RenderErrorReason, Renderable, Template};
+use indexmap::IndexMap;
+use serde_json::Value;
+use std::sync::OnceLock;
+
+const SOURCE_BYTES_MAX: usize = 16 * 1024;
+const OUTPUT_BYTES_MAX: usize = 256 * 1024;
+const BLOCK_DEPTH_MAX: usize = 20;
+/// `each` inside `each` multiplies: deeper than this is refused.
+const EACH_DEPTH_MAX: usize = 2;
+
+#[derive(Debug)]
+pub struct Message {
+    pub id: String,
+    pub channel: Channel,
+    pub purpose: String,
+    /// The number that the regulator gave this text.
+    pub template_id: Option<String>,
+    pub sample: Value,
+    languages: IndexMap<String, Texts>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Channel {
+    Sms,
+    Email,
+}
+
+impl Channel {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Channel::Sms => "sms",
+            Channel::Email => "email",
+        }
+    }
+}
+
+#[derive(Debug)]
+struct Texts {
+    subject: Option<Template>,
+    text: Template,
+    html: Option<Template>,
+}
+
+/// A message ready to be sent.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rendered {
+    pub channel: Channel,
+    pub subject: Option<String>,
+    pub text: String,
+    pub html: Option<String>,
+    pub template_id: Option<String>,
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error("message `{message}`: {reason}")]
+pub struct MessageError {
+    pub message: String,
+    pub reason: String,
+}
+
+impl Message {
+    pub fn compile(id: &str, node: &Node, problems: &mut Vec<Problem>) -> Option<Message> {
+        let before = problems.len();
+        let keys = ["title", "description", "channel", "purpose", "template_id", "languages", "sample"];
+        let mut fields = Fields::open(node, "a message", &keys, problems)?;
+        fields.need("channel");
+        let channel = match fields.word("channel", &["sms", "email"]) {
+            Some("email") => Channel::Email,
+            _ => Channel::Sms,
+        };
+        let purpose = fields.word("purpose", &["service", "transactional", "marketing"]).unwrap_or("service").to_owned();
+        let template_id = fields.get("template_id").map(|n| crate::text::plain(&n.to_json()));
+        let sample = fields.get("sample").map_or(Value::Object(Default::default()), Node::to_json);
+        let mut languages = IndexMap::new();
+        fields.need("languages");
+        for (language, texts) in fields.entries("languages") {
+            let Some(mut entry) = Fields::open(texts, "the texts of a message", &["subject", "text", "html"], fields.problems) else { continue };
+            let mut part = |key: &str, is_html: bool| entry.get(key).and_then(|n| template(n, is_html, entry.problems));
+            let (subject, text, html) = (part("subject", false), part("text", false), part("html", true));
+            if entry.need("text").is_some() && let Some(text) = text {
+                if channel == Channel::Email && entry.get("subject").is_none() {
+                    entry.need("subject");
+                }
+                languages.insert(language.name.clone(), Texts { subject, text, html });
+            }
+        }
+        if !languages.contains_key("en") && problems.len() == before {
+            problems.push(Problem::error("missing", &node.span, "a message needs its `en` texts"));
+        }
+        let message = Message { id: id.to_owned(), channel, purpose, template_id, sample, languages };
+        for language in message.languages.keys() {
+            if let Err(e) = message.render(language, &message.sample) {
+                let at = node.get("languages").and_then(|l| l.get(language)).map_or(&node.span, |n| &n.span);
+                problems.push(Problem::error("sample", at, e.reason).hint("`sample` has every name that the texts use"));
+            }
+        }
+        (problems.len() == before).then_some(message)
+    }
+
+    /// The texts in `language`, else in English.
+    pub fn render(&self, language: &str, data: &Value) -> Result<Rendered, MessageError> {
+        let texts = self.languages.get(language).or_else(|| self.languages.get("en"));
+        let wrong = |reason: String| MessageError { message: self.id.clone(), reason };
+        let texts = texts.ok_or_else(|| wrong("no text in this language".into()))?;
+        let one = |template: &Template, registry: &'static Handlebars<'static>| render(template, registry, data).map_err(&wrong);
+        Ok(Rendered {
+            channel: self.channel,
+            subject: texts.subject.as_ref().map(|t| one(t, plain())).transpose()?.map(|s| s.replace(['\r', '\n'], " ").trim().to_owned()),
+            text: one(&texts.text, plain())?.trim().to_owned(),
+            html: texts.html.as_ref().map(|t| one(t, html())).transpose()?,
+            template_id: self.template_id.clone(),
+        })
+    }
+}
+
+fn template(node: &Node, is_html: bool, problems: &mut Vec<Problem>) -> Option<Template> {
+    let Some(text) = node.as_str() else {
+        problems.push(Problem::error("shape", &node.span, format!("a text is expected here, not {}", node.kind())));
+        return None;
+    };
+    if text.len() > SOURCE_BYTES_MAX {
+        problems.push(Problem::error("size", &node.span, format!("the text has {} bytes, at most {SOURCE_BYTES_MAX} are allowed", text.len())));
+        return None;
+    }
+    // The template parser recurses: refuse deep text before it sees it.
+    if text.matches("{{#").count() + text.matches("{{^").count() + text.matches("{{~#").count() > 200 {
+        problems.push(Problem::error("size", &node.span, "more than 200 blocks in one text"));
+        return None;
+    }
+    let compiled = match Template::compile(text) {
+        Ok(template) => template,
+        Err(e) => {
+            problems.push(Problem::error("template", &node.span, format!("{}", e.reason()).replace('\n', " ")));
+            return None;
+        }
+    };
+    match forbidden(&compiled, is_html, 0, 0) {
+        Some(what) => {
+            problems.push(Problem::error("template", &node.span, what));
+            None
+        }
+        None => Some(compiled),
+    }
+}
+
+fn forbidden(template: &Template, is_html: bool, depth: usize, eaches: usize) -> Option<String> {
+    if depth > BLOCK_DEPTH_MAX {
+        return Some(format!("blocks are nested deeper than {BLOCK_DEPTH_MAX}"));
+    }
+    template.elements.iter().find_map(|element| match element {
+        TemplateElement::PartialExpression(_) | TemplateElement::PartialBlock(_) => Some("partials are not supported".into()),
+        TemplateElement::DecoratorExpression(_) | TemplateElement::DecoratorBlock(_) => Some("decorators are not supported".into()),
+        TemplateElement::HtmlExpression(_) if is_html => Some("`{{{…}}}` would put raw HTML into the message".into()),
+        TemplateElement::HelperBlock(block) => {
+            let eaches = eaches + usize::from(block.name.as_name() == Some("each"));
+            if eaches > EACH_DEPTH_MAX {
+                return Some(format!("`each` is nested deeper than {EACH_DEPTH_MAX}"));
+            }
+            [&block.template, &block.inverse].into_iter().flatten().find_map(|t| forbidden(t, is_html, depth + 1, eaches))
+        }
+        _ => None,
+    })
+}
+
+fn render(template: &Template, registry: &'static Handlebars<'static>, data: &Value) -> Result<String, String> {
+    let context = Context::wraps(data).map_err(|e| e.to_string())?;
+    let mut out = Capped { text: String::new() };
+    template.render(registry, &context, &mut RenderContext::new(None), &mut out).map_err(|e| match e.reason() {
+        RenderErrorReason::MissingVariable(Some(name)) => format!("the text needs `{name}`"),
+        other => other.to_string(),
+    })?;
+    Ok(out.text)
+}
+
+struct Capped {
+    text: String,
+}
+
+impl Output for Capped {
+    fn write(&mut self, segment: &str) -> Result<(), std::io::Error> {
+        if self.text.len() + segment.len() > OUTPUT_BYTES_MAX {
+            return Err(std::io::Error::other(format!("the text becomes longer than {OUTPUT_BYTES_MAX} bytes")));
+        }
+        self.text.push_str(segment);
+        Ok(())
+    }
+}
+
+fn plain() -> &'static Handlebars<'static> {
+    static REGISTRY: OnceLock<Handlebars<'static>> = OnceLock::new();
+    REGISTRY.get_or_init(|| registry(false))
+}
+
+fn html() -> &'static Handlebars<'static> {
+    static REGISTRY: OnceLock<Handlebars<'static>> = OnceLock::new();
+    REGISTRY.get_or_init(|| registry(true))
+}
+
+fn registry(escapes: bool) -> Handlebars<'static> {
+    let mut registry = Handlebars::new();
+    registry.set_strict_mode(true);
+    if !escapes {
+        registry.register_escape_fn(handlebars::no_escape);
+    }
+    registry.register_helper("money", Box::new(money_helper));
+    registry.register_helper("date", Box::new(date_helper));
+    registry
+}
+
+/// `{{money amount}}`: paise → ₹1,23,456.00
+fn money_helper(h: &Helper<'_>, _: &Handlebars<'_>, _: &Context, _: &mut RenderContext<'_, '_>, out: &mut dyn Output) -> Result<(), RenderError> {
+    let value = h.param(0).map_or(&Value::Null, |p| p.value());
+    let text = money::show(value).map_err(|_| RenderErrorReason::Other("`money` takes an integer of paise".into()))?;
+    Ok(out.write(&text)?)
+}
+
+/// `{{date day "d MMM yyyy"}}`
+fn date_helper(h: &Helper<'_>, _: &Handlebars<'_>, _: &Context, _: &mut RenderContext<'_, '_>, out: &mut dyn Output) -> Result<(), RenderError> {
+    let value = h.param(0).map_or(&Value::Null, |p| p.value());
+    let pattern = h.param(1).and_then(|p| p.value().as_str()).unwrap_or("d MMM yyyy");
+    let text = crate::host::format_date(value, pattern).map_err(RenderErrorReason::Other)?;
+    Ok(out.write(&text)?)
+}

@@ -1,0 +1,323 @@
+//! Reading partner, operation and webhook files.
+
+use super::operation::{BodyMapping, CodeRule, ErrorKind, ErrorRule, Segment};
+use super::webhook::EventRule;
+use super::{Auth, Breaker, Credential, Example, Operation, Partner, RetryPolicy, Webhook, WebhookVerify, mapping};
+use crate::fields::Fields;
+use crate::host::call_vocabulary;
+use crate::source::{Node, Value as Source};
+use engine_statechart::expression::Expression;
+use engine_statechart::template::Mapping;
+use engine_statechart::{Problem, Vocabulary};
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+
+const REQUEST_NAMES: [&str; 3] = ["input", "key", "partner"];
+const REPLY_NAMES: [&str; 5] = ["status", "headers", "body", "input", "partner"];
+const TIMEOUT_MS_MAX: i64 = 30_000;
+
+pub fn compile_partner(id: &str, node: &Node, problems: &mut Vec<Problem>) -> Option<Partner> {
+    let keys = ["name", "title", "host", "base_path", "kit", "data", "auth", "limits", "breaker", "description"];
+    let mut fields = Fields::open(node, "a partner", &keys, problems)?;
+    let name = fields.need_text("name");
+    let base_path = fields.text("base_path").unwrap_or_default();
+    if !base_path.is_empty() && (!base_path.starts_with('/') || base_path.ends_with('/') || base_path.contains("//")) {
+        let at = fields.get("base_path").map_or(&node.span, |n| &n.span).clone();
+        fields.problems.push(Problem::error("value", &at, "`base_path` starts with `/` and does not end with it"));
+    }
+    let host = fields.need_text("host");
+    let kit = fields.text("kit");
+    let data = fields.get("data").map_or(json!({}), Node::to_json);
+    let auth = fields.get("auth").map_or(Auth::None, |n| auth(n, fields.problems));
+    let concurrency = fields.get("limits").and_then(|n| {
+        let mut limits = Fields::open(n, "the limits of a partner", &["concurrency"], fields.problems)?;
+        limits.int("concurrency")
+    });
+    let breaker = fields.get("breaker").and_then(|n| {
+        let mut breaker = Fields::open(n, "a breaker", &["failures", "open"], fields.problems)?;
+        Some(Breaker {
+            failures: breaker.int("failures").and_then(|i| u32::try_from(i).ok()).unwrap_or(5).max(1),
+            open_ms: breaker.duration("open").unwrap_or(30_000),
+        })
+    });
+    let variable = json!({"id": id, "name": name, "host": host, "data": data});
+    Some(Partner {
+        id: id.to_owned(),
+        name,
+        host,
+        base_path,
+        kit,
+        data,
+        auth,
+        concurrency: concurrency.and_then(|n| usize::try_from(n).ok()).unwrap_or(8).clamp(1, 1_000),
+        breaker: breaker.unwrap_or(Breaker { failures: 5, open_ms: 30_000 }),
+        operations: BTreeMap::new(),
+        webhooks: BTreeMap::new(),
+        variable,
+    })
+}
+
+fn auth(node: &Node, problems: &mut Vec<Problem>) -> Auth {
+    let Some(mut fields) = Fields::open(node, "`auth`", &["kind", "user", "password", "token", "name", "value"], problems) else { return Auth::None };
+    fields.need("kind");
+    let kind = fields.word("kind", &["none", "basic", "bearer", "header"]).unwrap_or("none");
+    let mut credential = |key: &str| {
+        let text = fields.need_text(key);
+        let parsed = Credential::parse(&text);
+        if key != "user" && matches!(parsed, Credential::Literal(_)) && !text.is_empty() {
+            let at = fields.get(key).map_or(&node.span, |n| &n.span);
+            fields.problems.push(Problem::error("secret", at, format!("`{key}` is a secret")).hint("write `secret://name`; the settings hold its value"));
+        }
+        parsed
+    };
+    match kind {
+        "basic" => Auth::Basic { user: credential("user"), password: credential("password") },
+        "bearer" => Auth::Bearer { token: credential("token") },
+        "header" => {
+            let value = credential("value");
+            Auth::Header { name: fields.need_text("name").to_lowercase(), value }
+        }
+        _ => Auth::None,
+    }
+}
+
+const OPERATION_KEYS: [&str; 16] = [
+    "contract", "title", "description", "method", "path", "query", "headers", "body", "form", "idempotent", "timeout", "retry", "reply", "errors", "examples", "sandbox",
+];
+
+/// `id` is the file's name without extension.
+pub fn compile_operation(id: &str, path: &str, node: &Node, problems: &mut Vec<Problem>) -> Option<Operation> {
+    let mut fields = Fields::open(node, "an operation", &OPERATION_KEYS, problems)?;
+    let contract = fields.text("contract");
+    let method = fields.word("method", &["GET", "POST", "PUT", "PATCH", "DELETE"]).unwrap_or("POST").to_owned();
+    let segments = segments(&mut fields);
+    let timeout_ms = fields.duration("timeout").unwrap_or(10_000);
+    if timeout_ms == 0 || timeout_ms > TIMEOUT_MS_MAX {
+        let at = fields.get("timeout").map_or(&node.span, |n| &n.span);
+        fields.problems.push(Problem::error("value", at, "`timeout` is at most 30s"));
+    }
+    let retry = retry(&mut fields);
+    let idempotent = fields.get("idempotent").map_or(method == "GET", |_| fields.bool("idempotent"));
+    let query = pairs(&mut fields, "query", &REQUEST_NAMES);
+    let headers = pairs(&mut fields, "headers", &REQUEST_NAMES);
+    let body = match (fields.get("body"), fields.get("form")) {
+        (Some(_), Some(form)) => {
+            fields.problems.push(Problem::error("shape", &form.span, "an operation has `body` or `form`, not both"));
+            BodyMapping::None
+        }
+        (Some(body), None) => BodyMapping::Json(mapping(body, call_vocabulary(), &REQUEST_NAMES, fields.problems)),
+        (None, Some(_)) => BodyMapping::Form(pairs(&mut fields, "form", &REQUEST_NAMES)),
+        (None, None) => BodyMapping::None,
+    };
+    let mut operation = Operation {
+        id: id.to_owned(),
+        contract,
+        method,
+        idempotent,
+        timeout_ms,
+        retry,
+        document: false,
+        sandbox: None,
+        examples: Vec::new(),
+        path: path.to_owned(),
+        segments,
+        query,
+        headers,
+        body,
+        when: None,
+        output: Mapping::literal(Value::Null),
+        correlate: Vec::new(),
+        document_name: None,
+        errors: Vec::new(),
+    };
+    let reply_node = if fields.get("sandbox").is_some() { fields.get("reply") } else { fields.need("reply") };
+    if let Some(reply) = reply_node {
+        self::reply(reply, &mut operation, fields.problems);
+    }
+    for rule in fields.list("errors") {
+        operation.errors.extend(error_rule(rule, fields.problems));
+    }
+    operation.examples = fields.list("examples").iter().filter_map(|n| example(n, fields.problems)).collect();
+    operation.sandbox = fields.get("sandbox").and_then(|n| super::sandbox::compile(n, fields.problems));
+    Some(operation)
+}
+
+fn segments(fields: &mut Fields<'_, '_>) -> Vec<Segment> {
+    let Some(node) = fields.need("path") else { return Vec::new() };
+    let mut list = Vec::new();
+    if !node.is_list() {
+        fields.problems.push(Problem::error("shape", &node.span, "`path` is a list of segments").hint("[\"v1\", \"orders\", \"=input.id\"]"));
+    }
+    for item in node.list() {
+        match item.as_str() {
+            Some(text) => match text.strip_prefix('=') {
+                Some(cel) => list.extend(expression(cel, item, call_vocabulary(), &REQUEST_NAMES, fields.problems).map(Segment::Value)),
+                None if text.is_empty() || text.contains('/') => {
+                    fields.problems.push(Problem::error("value", &item.span, "a segment is one part of a path, without `/`"));
+                }
+                None => list.push(Segment::Literal(text.to_owned())),
+            },
+            None => fields.wrong(item, "path", "a list of texts"),
+        }
+    }
+    list
+}
+
+fn retry(fields: &mut Fields<'_, '_>) -> RetryPolicy {
+    let default = RetryPolicy { attempts: 3, base_ms: 500, cap_ms: 20_000 };
+    let Some(node) = fields.get("retry") else { return default };
+    let Some(mut retry) = Fields::open(node, "`retry`", &["attempts", "base", "cap"], fields.problems) else { return default };
+    RetryPolicy {
+        attempts: retry.int("attempts").and_then(|i| u32::try_from(i).ok()).unwrap_or(default.attempts).clamp(1, 100),
+        base_ms: retry.duration("base").unwrap_or(default.base_ms),
+        cap_ms: retry.duration("cap").unwrap_or(default.cap_ms),
+    }
+}
+
+fn reply(node: &Node, operation: &mut Operation, problems: &mut Vec<Problem>) {
+    let Some(fields) = Fields::open(node, "`reply`", &["when", "output", "correlate", "document"], problems) else { return };
+    operation.when = condition(&fields, "when", &REPLY_NAMES).and_then(|r| keep(r, fields.problems));
+    if let Some(output) = fields.get("output") {
+        operation.output = mapping(output, call_vocabulary(), &REPLY_NAMES, fields.problems);
+    } else {
+        operation.output = Mapping::literal(json!({}));
+    }
+    for item in fields.get("correlate").map_or(&[][..], Node::items) {
+        let Some(mut entry) = Fields::open(item, "a correlation", &["reference", "expect"], fields.problems) else { continue };
+        let Some(reference) = entry.need("reference") else { continue };
+        let reference = mapping(reference, call_vocabulary(), &REPLY_NAMES, entry.problems);
+        let expect = match entry.get("expect") {
+            Some(expect) => mapping(expect, call_vocabulary(), &REPLY_NAMES, entry.problems),
+            None => Mapping::literal(json!({})),
+        };
+        operation.correlate.push((reference, expect));
+    }
+    if let Some(document) = fields.get("document") {
+        operation.document = true;
+        if let Some(mut entry) = Fields::open(document, "`document`", &["name"], fields.problems)
+            && entry.need("name").is_some()
+        {
+            operation.document_name = condition(&entry, "name", &REPLY_NAMES).and_then(|r| keep(r, entry.problems));
+        }
+    }
+}
+
+fn error_rule(node: &Node, problems: &mut Vec<Problem>) -> Option<ErrorRule> {
+    let mut fields = Fields::open(node, "an error rule", &["when", "kind", "code", "message"], problems)?;
+    fields.need("kind");
+    let kind = match fields.word("kind", &["declined", "refused", "failed", "retry"])? {
+        "declined" => ErrorKind::Declined,
+        "refused" => ErrorKind::Refused,
+        "retry" => ErrorKind::Retry,
+        _ => ErrorKind::Failed,
+    };
+    let when = condition(&fields, "when", &REPLY_NAMES).and_then(|r| keep(r, fields.problems));
+    let message = condition(&fields, "message", &REPLY_NAMES).and_then(|r| keep(r, fields.problems));
+    let code = fields.text("code").and_then(|text| {
+        if is_name(&text) {
+            return Some(CodeRule::Name(text));
+        }
+        let node = fields.get("code")?;
+        expression(&text, node, call_vocabulary(), &REPLY_NAMES, fields.problems).map(CodeRule::Value)
+    });
+    Some(ErrorRule { when, kind, code, message })
+}
+
+/// `quote.declined` is a name; `body.code` and `'x'` are expressions.
+fn is_name(text: &str) -> bool {
+    let first = text.split(['.', '[']).next().unwrap_or_default();
+    !REPLY_NAMES.contains(&first) && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-'))
+}
+
+fn example(node: &Node, problems: &mut Vec<Problem>) -> Option<Example> {
+    let mut fields = Fields::open(node, "an example", &["name", "input", "request", "reply", "output", "error"], problems)?;
+    let name = fields.need_text("name");
+    let reply_node = fields.need("reply")?;
+    let mut reply = Fields::open(reply_node, "the reply of an example", &["status", "headers", "body"], fields.problems)?;
+    let status = reply.int("status").and_then(|s| u16::try_from(s).ok()).unwrap_or(200);
+    let body = reply.get("body").map_or(Value::Null, Node::to_json);
+    let headers = match reply.get("headers").map(Node::to_json) {
+        Some(Value::Object(map)) => map.into_iter().map(|(k, v)| (k.to_lowercase(), v)).collect(),
+        _ => Map::new(),
+    };
+    let error_code = fields.get("error").map(|n| match n.as_str() {
+        Some(code) => code.to_owned(),
+        None => n.get("code").and_then(Node::as_str).unwrap_or_default().to_owned(),
+    });
+    Some(Example { name, input: fields.get("input").map_or(json!({}), Node::to_json), status, headers, body, output: fields.get("output").map(Node::to_json), error_code })
+}
+
+/// `partner` is the folder's name, `name` the file's name without `.webhook.yaml`.
+pub fn compile_webhook(partner: &str, name: &str, node: &Node, problems: &mut Vec<Problem>) -> Option<Webhook> {
+    let mut fields = Fields::open(node, "a webhook", &["title", "description", "verify", "once", "correlate", "events"], problems)?;
+    let names = ["headers", "body"];
+    let verify = fields.need("verify").and_then(|n| {
+        let mut verify = Fields::open(n, "`verify`", &["kind", "header", "secret", "window", "timestamp_header"], fields.problems)?;
+        verify.need("kind");
+        let kind = verify.word("kind", &["hmac_sha256_hex"])?.to_owned();
+        let secret = verify.need_text("secret");
+        if !secret.starts_with("secret://") {
+            verify.problems.push(Problem::error("secret", &n.span, "`secret` names a secret of the settings").hint("write `secret://name`"));
+        }
+        Some(WebhookVerify {
+            kind,
+            header: verify.need_text("header").to_lowercase(),
+            secret: Credential::parse(&secret),
+            window_ms: verify.duration("window"),
+            timestamp_header: verify.text("timestamp_header").map(|h| h.to_lowercase()),
+        })
+    });
+    let mut need = |key: &str| {
+        let node = fields.need(key)?;
+        cel(node, call_vocabulary(), &names, fields.problems)
+    };
+    let (once, correlate) = (need("once"), need("correlate"));
+    fields.need("events");
+    let mut events = Vec::new();
+    for item in fields.list("events") {
+        let Some(mut entry) = Fields::open(item, "an event of a webhook", &["when", "event", "data", "actual", "mismatch"], fields.problems) else { continue };
+        let when = condition(&entry, "when", &names).and_then(|r| keep(r, entry.problems));
+        let event = entry.need_text("event");
+        let mismatch = entry.text("mismatch");
+        let part = |key: &str, problems: &mut Vec<Problem>| item.get(key).map_or(Mapping::literal(json!({})), |n| mapping(n, call_vocabulary(), &names, problems));
+        events.push(EventRule { when, event, data: part("data", entry.problems), actual: part("actual", entry.problems), mismatch });
+    }
+    Some(Webhook { name: name.to_owned(), partner: partner.to_owned(), verify: verify?, once: once?, correlate: correlate?, events })
+}
+
+fn pairs(fields: &mut Fields<'_, '_>, key: &str, names: &[&str]) -> Vec<(String, Mapping)> {
+    let entries = fields.entries(key);
+    entries.iter().map(|(k, v)| (k.name.clone(), mapping(v, call_vocabulary(), names, fields.problems))).collect()
+}
+
+fn condition(fields: &Fields<'_, '_>, key: &str, names: &[&str]) -> Option<Result<Expression, Problem>> {
+    let node = fields.get(key)?;
+    Some(match node.as_str() {
+        Some(text) => Expression::compile(text, &node.span, call_vocabulary(), names),
+        None => match node.as_bool() {
+            Some(b) => Expression::compile(&b.to_string(), &node.span, call_vocabulary(), names),
+            None => Err(Problem::error("shape", &node.span, format!("`{key}` is an expression, not {}", node.kind()))),
+        },
+    })
+}
+
+fn keep(result: Result<Expression, Problem>, problems: &mut Vec<Problem>) -> Option<Expression> {
+    result.map_err(|p| problems.push(p)).ok()
+}
+
+pub(super) fn cel(node: &Node, vocabulary: &Vocabulary, extra: &[&str], problems: &mut Vec<Problem>) -> Option<Expression> {
+    let text = match &node.value {
+        Source::String(text) => text.clone(),
+        Source::Bool(b) => b.to_string(),
+        Source::Int(i) => i.to_string(),
+        _ => {
+            problems.push(Problem::error("shape", &node.span, format!("an expression is expected here, not {}", node.kind())));
+            return None;
+        }
+    };
+    expression(&text, node, vocabulary, extra, problems)
+}
+
+fn expression(text: &str, node: &Node, vocabulary: &Vocabulary, extra: &[&str], problems: &mut Vec<Problem>) -> Option<Expression> {
+    keep(Expression::compile(text, &node.span, vocabulary, extra), problems)
+}

@@ -1,0 +1,120 @@
+//! Partners, what can be asked of them (operations) and what they tell us (webhooks). Everything
+//! here is a pure mapping; engine-partners does the calls. Always live: never pinned by a journey.
+
+mod compile;
+mod operation;
+mod sandbox;
+mod webhook;
+
+pub use compile::{compile_operation, compile_partner, compile_webhook};
+pub use operation::{
+    Body, CallError, CallErrorKind, Correlate, Example, Operation, OutgoingRequest, Reply, Retry, RetryPolicy,
+};
+pub use sandbox::{Button, Consequences, Fail, Go, Later, PageField, Remember, SandboxCase, SandboxPage, SandboxScript, SandboxWebhook};
+pub use webhook::{Webhook, WebhookEvent, WebhookVerify};
+
+use crate::source::Node;
+use engine_statechart::template::Mapping;
+use engine_statechart::{Problem, Vocabulary};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// A partner: where it is (an alias that operators bind), who we are there, what it offers.
+#[derive(Clone, Debug)]
+pub struct Partner {
+    /// The folder's name.
+    pub id: String,
+    pub name: String,
+    /// Alias of a host in the settings.
+    pub host: String,
+    /// Prefix of all its operations' paths; starts with `/`, no `/` at the end; may be empty.
+    pub base_path: String,
+    pub kit: Option<String>,
+    /// Readable in its operations as `partner.data`.
+    pub data: Value,
+    pub auth: Auth,
+    /// Calls at the same time.
+    pub concurrency: usize,
+    pub breaker: Breaker,
+    pub operations: BTreeMap<String, Arc<Operation>>,
+    pub webhooks: BTreeMap<String, Arc<Webhook>>,
+    /// `{id, name, host, data}`: the variable `partner` of its expressions.
+    pub(crate) variable: Value,
+}
+
+impl Partner {
+    pub fn operation(&self, id: &str) -> Option<&Arc<Operation>> {
+        self.operations.get(id)
+    }
+
+    pub fn webhook(&self, name: &str) -> Option<&Arc<Webhook>> {
+        self.webhooks.get(name)
+    }
+
+    /// The operation that declares a contract.
+    pub fn for_contract(&self, contract: &str) -> Option<&Arc<Operation>> {
+        self.operations.values().find(|o| o.contract.as_deref() == Some(contract))
+    }
+
+    /// The same partner in a set-up: these values over its `data`, in its expressions too.
+    pub fn with_data(&self, values: impl IntoIterator<Item = (String, Value)>) -> Partner {
+        let mut bound = self.clone();
+        for data in [&mut bound.data, &mut bound.variable["data"]] {
+            if !data.is_object() {
+                *data = Value::Object(serde_json::Map::new());
+            }
+        }
+        for (name, value) in values {
+            bound.data[&name] = value.clone();
+            bound.variable["data"][&name] = value;
+        }
+        bound
+    }
+
+    /// `{id, name, data}` as its expressions see it.
+    pub fn variable(&self) -> &Value {
+        &self.variable
+    }
+}
+
+/// How a call proves who we are.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Auth {
+    None,
+    Basic { user: Credential, password: Credential },
+    Bearer { token: Credential },
+    Header { name: String, value: Credential },
+}
+
+/// A literal, or the name of a secret (`secret://name`) that the settings hold.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Credential {
+    Literal(String),
+    Secret(String),
+}
+
+impl Credential {
+    pub fn parse(text: &str) -> Credential {
+        match text.strip_prefix("secret://") {
+            Some(name) => Credential::Secret(name.to_owned()),
+            None => Credential::Literal(text.to_owned()),
+        }
+    }
+}
+
+/// After `failures` in a row no call is made for `open_ms`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Breaker {
+    pub failures: u32,
+    pub open_ms: i64,
+}
+
+/// Compiles a mapping, handing its problems on.
+pub(crate) fn mapping(node: &Node, vocabulary: &Vocabulary, extra: &[&str], problems: &mut Vec<Problem>) -> Mapping {
+    Mapping::compile(node, vocabulary, extra).unwrap_or_else(|found| {
+        problems.extend(found);
+        Mapping::literal(Value::Null)
+    })
+}
+

@@ -1,0 +1,180 @@
+//! YAML 1.2 events → nodes. Plain scalars follow the core schema, strictly: `true`, `false`,
+//! `null`, decimal numbers; everything else is text.
+
+use super::{Budget, Key, Node, Span, Value, count, duplicate, height};
+use engine_statechart::Problem;
+use serde_yaml::granit_parser::{self, Event, Parser, ScalarStyle, Tag};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+pub fn read(file: &Arc<str>, text: &str) -> Result<Node, Vec<Problem>> {
+    let mut reader = Reader { budget: Budget::new(), stack: Vec::new(), anchors: HashMap::new(), problems: Vec::new(), root: None };
+    let options = granit_parser::options! { emit_comments: false, disallow_directives: true };
+    let mut documents = 0;
+    for next in Parser::new_from_str_with_options(text, options) {
+        let (event, span) = match next {
+            Ok(next) => next,
+            Err(e) => {
+                let place = Span::new(file, e.marker().line() as u32, e.marker().col() as u32 + 1);
+                reader.problems.push(Problem::error("syntax", &place, e.info().to_string()));
+                return Err(reader.problems);
+            }
+        };
+        let place = Span::new(file, span.start.line() as u32, span.start.col() as u32 + 1);
+        if matches!(event, Event::DocumentStart(..)) {
+            documents += 1;
+            if documents > 1 {
+                reader.problems.push(Problem::error("syntax", &place, "one file holds one document"));
+                return Err(reader.problems);
+            }
+        }
+        if let Err(problem) = reader.event(event, place) {
+            reader.problems.push(problem);
+            return Err(reader.problems);
+        }
+    }
+    match reader.root {
+        Some(root) if reader.problems.is_empty() => Ok(root),
+        Some(_) => Err(reader.problems),
+        None => Err(vec![Problem::error("empty", &Span::new(file, 1, 1), "the file is empty")]),
+    }
+}
+
+struct Reader {
+    budget: Budget,
+    stack: Vec<Frame>,
+    anchors: HashMap<usize, Node>,
+    problems: Vec<Problem>,
+    root: Option<Node>,
+}
+
+/// An open list or map, with the anchor that names it (0: none).
+struct Frame {
+    span: Span,
+    anchor: usize,
+    content: Content,
+}
+
+enum Content {
+    List(Vec<Node>),
+    Map { entries: Vec<(Key, Node)>, seen: HashMap<String, Span>, key: Option<Key> },
+}
+
+impl Reader {
+    fn event(&mut self, event: Event<'_>, span: Span) -> Result<(), Problem> {
+        match event {
+            Event::Scalar(text, style, anchor, tag) => {
+                let value = scalar(&text, style, tag.as_deref(), &span).unwrap_or_else(|problem| {
+                    self.problems.push(problem);
+                    Value::Null
+                });
+                let waits_for_key = matches!(self.stack.last(), Some(Frame { content: Content::Map { key: None, .. }, .. }));
+                if waits_for_key {
+                    return self.key(text.into_owned(), span);
+                }
+                self.budget.take(1, &span)?;
+                self.add(Node::new(span, value), anchor)
+            }
+            Event::Alias(id) => {
+                let Some(node) = self.anchors.get(&id).cloned() else {
+                    return Err(Problem::error("alias", &span, "the alias stands inside its own anchor"));
+                };
+                self.budget.take(count(&node), &span)?;
+                Budget::depth(self.stack.len() + height(&node), &span)?;
+                self.add(node, 0)
+            }
+            Event::SequenceStart(_, anchor, _) => self.open(Content::List(Vec::new()), anchor, span),
+            Event::MappingStart(_, anchor, _) => {
+                self.open(Content::Map { entries: Vec::new(), seen: HashMap::new(), key: None }, anchor, span)
+            }
+            Event::SequenceEnd | Event::MappingEnd => {
+                let Some(frame) = self.stack.pop() else { return Ok(()) };
+                let value = match frame.content {
+                    Content::List(items) => Value::List(items),
+                    Content::Map { entries, .. } => Value::Map(entries),
+                };
+                self.add(Node::new(frame.span, value), frame.anchor)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn open(&mut self, content: Content, anchor: usize, span: Span) -> Result<(), Problem> {
+        if let Some(Frame { content: Content::Map { key: None, .. }, .. }) = self.stack.last() {
+            return Err(Problem::error("syntax", &span, "a key is a word, not a list or a map"));
+        }
+        self.budget.take(1, &span)?;
+        Budget::depth(self.stack.len() + 1, &span)?;
+        self.stack.push(Frame { span, anchor, content });
+        Ok(())
+    }
+
+    fn key(&mut self, name: String, span: Span) -> Result<(), Problem> {
+        let Some(Frame { content: Content::Map { seen, key, .. }, .. }) = self.stack.last_mut() else { return Ok(()) };
+        let found = Key { span: span.clone(), name };
+        if found.name == "<<" {
+            return Err(Problem::error("syntax", &span, "merge keys are not supported").hint("use `define`, a fragment or `extends`"));
+        }
+        if let Some(first) = seen.get(&found.name) {
+            self.problems.push(duplicate(&found, first));
+        } else {
+            seen.insert(found.name.clone(), span);
+        }
+        *key = Some(found);
+        Ok(())
+    }
+
+    fn add(&mut self, node: Node, anchor: usize) -> Result<(), Problem> {
+        if anchor != 0 {
+            self.anchors.insert(anchor, node.clone());
+        }
+        match self.stack.last_mut().map(|f| &mut f.content) {
+            None => self.root = Some(node),
+            Some(Content::List(items)) => items.push(node),
+            Some(Content::Map { entries, key, .. }) => match key.take() {
+                Some(key) => entries.push((key, node)),
+                None => return Err(Problem::error("syntax", &node.span, "a key is a word, not an alias")),
+            },
+        }
+        Ok(())
+    }
+}
+
+fn scalar(text: &str, style: ScalarStyle, tag: Option<&Tag>, span: &Span) -> Result<Value, Problem> {
+    if let Some(tag) = tag {
+        if tag.is_yaml_core_schema_tag("str") {
+            return Ok(Value::String(text.to_owned()));
+        }
+        return Err(Problem::error("syntax", span, "tags are not supported"));
+    }
+    if style != ScalarStyle::Plain {
+        return Ok(Value::String(text.to_owned()));
+    }
+    Ok(match text {
+        "" | "~" | "null" => Value::Null,
+        "true" => Value::Bool(true),
+        "false" => Value::Bool(false),
+        ".inf" | "-.inf" | "+.inf" | ".nan" => return Err(Problem::error("number", span, format!("`{text}` is not a number of JSON"))),
+        _ => number(text, span)?.unwrap_or_else(|| Value::String(text.to_owned())),
+    })
+}
+
+/// `None` when the text does not look like a decimal number.
+fn number(text: &str, span: &Span) -> Result<Option<Value>, Problem> {
+    let body = text.strip_prefix(['-', '+']).unwrap_or(text);
+    if body.is_empty() || !body.starts_with(|c: char| c.is_ascii_digit() || c == '.') {
+        return Ok(None);
+    }
+    if body.bytes().all(|b| b.is_ascii_digit()) {
+        if body.len() > 1 && body.starts_with('0') {
+            return Err(Problem::error("number", span, format!("`{text}` starts with 0")).hint("quote it if it is text"));
+        }
+        return match text.parse::<i64>() {
+            Ok(i) => Ok(Some(Value::Int(i))),
+            Err(_) => Err(Problem::error("number", span, format!("`{text}` is too large for an integer")).hint("quote it if it is text")),
+        };
+    }
+    let looks = body.bytes().all(|b| b.is_ascii_digit() || matches!(b, b'.' | b'e' | b'E' | b'+' | b'-'))
+        && body.bytes().any(|b| b.is_ascii_digit());
+    Ok(if looks { text.parse::<f64>().ok().filter(|f| f.is_finite()).map(Value::Float) } else { None })
+}

@@ -1,0 +1,147 @@
+//! Stories: given events → expected states and effects, as data. engine-runtime runs them.
+
+use crate::fields::{Fields, duration_ms};
+use crate::host::parse_time;
+use crate::source::Node;
+use engine_statechart::Problem;
+use engine_statechart::source::Span;
+use serde_json::{Map, Value};
+
+#[derive(Clone, Debug)]
+pub struct Story {
+    /// The file.
+    pub path: String,
+    pub workflow: String,
+    pub name: String,
+    /// Requirements that it shows.
+    pub rows: Vec<String>,
+    /// The clock at its start, ms since 1970; `None`: the runner's choice.
+    pub at_ms: Option<i64>,
+    pub language: Option<String>,
+    pub channel: Option<String>,
+    pub steps: Vec<StoryStep>,
+}
+
+#[derive(Clone, Debug)]
+pub struct StoryStep {
+    pub span: Span,
+    pub act: Act,
+    pub expect: Expect,
+}
+
+/// What happens.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Act {
+    /// Nothing: only expectations.
+    Look,
+    /// An actor sends an event.
+    Send { kind: String, data: Value, by: Value },
+    /// A call is answered: by the given output or error, or by the operation's example.
+    Reply { invoke: String, key: Option<String>, answer: Answer },
+    /// An event from outside.
+    Event { kind: String, data: Value },
+    Advance { ms: i64 },
+    /// The person enters the code of the last one-time password, or another one.
+    Otp { correct: bool, into: Option<String> },
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Answer {
+    Output(Value),
+    Error(Value),
+    Example(String),
+}
+
+/// Every given part must hold; maps are compared by the members that are given.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Expect {
+    pub state: Option<Value>,
+    pub path: Option<String>,
+    pub status: Option<String>,
+    pub context: Option<Value>,
+    /// In any order, each found among the effects of this step.
+    pub effects: Vec<Value>,
+    pub errors: Vec<Value>,
+    pub messages: Vec<Value>,
+    pub refused: Option<String>,
+    pub view: Option<Value>,
+}
+
+impl Story {
+    pub fn compile(path: &str, node: &Node, problems: &mut Vec<Problem>) -> Option<Story> {
+        let before = problems.len();
+        let keys = ["workflow", "name", "rows", "at", "language", "channel", "description", "steps"];
+        let mut fields = Fields::open(node, "a story", &keys, problems)?;
+        let (workflow, name, rows) = (fields.need_text("workflow"), fields.need_text("name"), fields.texts("rows"));
+        let at_ms = fields.text("at").and_then(|at| {
+            let ms = parse_time(&at);
+            if ms.is_none() {
+                let span = fields.get("at").map_or(&node.span, |n| &n.span);
+                fields.problems.push(Problem::error("value", span, "`at` is a moment like 2026-11-21T10:00:00+05:30"));
+            }
+            ms
+        });
+        let (language, channel) = (fields.text("language"), fields.text("channel"));
+        fields.need("steps");
+        let steps: Vec<StoryStep> = fields.list("steps").iter().filter_map(|n| step(n, fields.problems)).collect();
+        (problems.len() == before).then(|| Story { path: path.to_owned(), workflow, name, rows, at_ms, language, channel, steps })
+    }
+}
+
+const STEP_KEYS: [&str; 13] =
+    ["send", "data", "by", "reply", "key", "output", "error", "example", "event", "advance", "otp", "into", "expect"];
+
+fn step(node: &Node, problems: &mut Vec<Problem>) -> Option<StoryStep> {
+    let mut fields = Fields::open(node, "a step of a story", &STEP_KEYS, problems)?;
+    let acts: Vec<&str> = ["send", "reply", "event", "advance", "otp"].into_iter().filter(|k| fields.get(k).is_some()).collect();
+    if acts.len() > 1 {
+        fields.problems.push(Problem::error("shape", &node.span, format!("a step does one thing, not {}", acts.join(" and "))));
+        return None;
+    }
+    let data = fields.get("data").map_or(Value::Object(Map::new()), Node::to_json);
+    let act = match acts.first().copied() {
+        Some("send") => Act::Send { kind: fields.need_text("send"), data, by: fields.get("by").map_or(Value::Null, Node::to_json) },
+        Some("reply") => {
+            let answer = match (fields.get("output"), fields.get("error"), fields.text("example")) {
+                (Some(output), None, None) => Answer::Output(output.to_json()),
+                (None, Some(error), None) => Answer::Error(error.to_json()),
+                (None, None, Some(example)) => Answer::Example(example),
+                _ => {
+                    fields.problems.push(Problem::error("shape", &node.span, "a reply has one of `output`, `error` and `example`"));
+                    return None;
+                }
+            };
+            Act::Reply { invoke: fields.need_text("reply"), key: fields.text("key"), answer }
+        }
+        Some("event") => Act::Event { kind: fields.need_text("event"), data },
+        Some("advance") => match duration_ms(fields.need("advance")?) {
+            Ok(ms) => Act::Advance { ms },
+            Err(problem) => {
+                fields.problems.push(problem);
+                return None;
+            }
+        },
+        Some("otp") => Act::Otp { correct: fields.word("otp", &["correct", "wrong"])? == "correct", into: fields.text("into") },
+        _ => Act::Look,
+    };
+    let expect = fields.get("expect").map(|n| expect(n, fields.problems)).unwrap_or_default();
+    Some(StoryStep { span: node.span.clone(), act, expect })
+}
+
+fn expect(node: &Node, problems: &mut Vec<Problem>) -> Expect {
+    let keys = ["state", "path", "status", "context", "effects", "errors", "messages", "refused", "view"];
+    let Some(mut fields) = Fields::open(node, "an expectation", &keys, problems) else { return Expect::default() };
+    let mut list = |key: &str| fields.list(key).iter().map(Node::to_json).collect::<Vec<_>>();
+    let (effects, errors, messages) = (list("effects"), list("errors"), list("messages"));
+    Expect {
+        state: fields.get("state").map(Node::to_json),
+        path: fields.text("path"),
+        status: fields.text("status"),
+        context: fields.get("context").map(Node::to_json),
+        effects,
+        errors,
+        messages,
+        refused: fields.text("refused"),
+        view: fields.get("view").map(Node::to_json),
+    }
+}

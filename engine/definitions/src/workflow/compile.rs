@@ -1,0 +1,3 @@
+//! later
+pub(crate) struct Library;
+pub(crate) fn compile() {}

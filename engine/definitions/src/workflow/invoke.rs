@@ -1,0 +1,33 @@
+//! What only the product knows of a call; the machine evaluates its input.
+
+/// The core's `input` gives `{"input", "partner"}`, or with `each` `{"calls": [{"key", "partner", "input"}]}`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Invoke {
+    pub id: String,
+    /// Id of the state.
+    pub node: String,
+    pub source: Source,
+    pub each: bool,
+    pub deadline_ms: Option<i64>,
+    /// A success of the same source and input, younger than this, settles without a call.
+    pub reuse_ms: Option<i64>,
+    /// Attempts go on for this long.
+    pub retry_ms: Option<i64>,
+    /// Path into the context that takes the output, or the rows of an `each`.
+    pub into: Option<String>,
+    /// Each answer is an event `reply.<id>`.
+    pub on_reply: bool,
+    pub handles_error: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Source {
+    Operation { partner: String, operation: String },
+    /// The partner comes with the input.
+    Contract(String),
+    /// `otp.send`, `otp.verify`: run by the runtime in the same commit.
+    System(String),
+}
+
+/// What the runtime itself can be asked.
+pub const SYSTEM: [&str; 2] = ["otp.send", "otp.verify"];

@@ -1,0 +1,153 @@
+//! A workflow: a pure machine beside what only the product knows of its states and calls.
+
+mod closure;
+mod compile;
+mod define;
+mod fragment;
+mod invoke;
+mod product;
+mod step;
+mod words;
+
+pub(crate) use compile::{Library, compile};
+pub use closure::reload_closure;
+pub use invoke::{Invoke, Source};
+pub use step::{Accept, Redirect, Step, StepKind, Trail};
+
+use crate::catalog::Catalog;
+use crate::form::Form;
+use crate::host::{Now, ProductHost};
+use crate::story::Story;
+use crate::table::{Table, Tables};
+use crate::texts::LineTexts;
+use crate::view::View;
+use chrono_tz::Tz;
+use engine_statechart::Machine;
+use indexmap::IndexMap;
+use serde_json::{Map, Value};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// One published version of a workflow, with everything that is pinned to it.
+pub struct Workflow {
+    /// `<line>/<name>`: the path below workflows/ without extension.
+    pub id: String,
+    pub line: String,
+    /// Address of its first page, starting with `/`.
+    pub base: String,
+    pub title: String,
+    pub timezone: Tz,
+    /// An idle journey expires after this.
+    pub ttl_ms: Option<i64>,
+    /// Hash of the closure: 32 hex digits.
+    pub version: String,
+    /// Path and hash of every pinned file, in path order.
+    pub closure: Vec<(String, String)>,
+    pub machine: Machine,
+    /// The machine as a plain tree, product keys expanded: for export and pictures.
+    pub tree: crate::source::Node,
+    pub params: Value,
+    pub sections: Vec<Section>,
+    /// Further page paths → step paths.
+    pub aliases: BTreeMap<String, String>,
+    /// Delay names → what a new version does with a running one.
+    pub delays: BTreeMap<String, OnVersion>,
+    pub(crate) steps: IndexMap<String, Step>,
+    pub(crate) invokes: IndexMap<String, Invoke>,
+    pub(crate) forms: BTreeMap<String, Arc<Form>>,
+    pub(crate) views: BTreeMap<String, Arc<View>>,
+    pub(crate) tables: Tables,
+    pub(crate) texts: LineTexts,
+    pub(crate) stories: Vec<Arc<Story>>,
+    pub(crate) contracts: BTreeSet<String>,
+}
+
+/// One part of the progress line.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Section {
+    pub id: String,
+    pub title: String,
+}
+
+/// What happens to a running delay when a journey moves to another version.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum OnVersion {
+    #[default]
+    KeepDeadline,
+    KeepRest,
+    Restart,
+}
+
+impl Workflow {
+    /// The current step: the innermost active state with a step, else the nearest ancestor's.
+    /// `active` as in a snapshot, document order.
+    pub fn step(&self, active: &[String]) -> Option<&Step> {
+        active.iter().find_map(|id| self.machine.ancestors(id).find_map(|node| self.steps.get(node)))
+    }
+
+    pub fn step_by_node(&self, node: &str) -> Option<&Step> {
+        self.steps.get(node)
+    }
+
+    /// Steps whose page path is `path`, aliases followed.
+    pub fn step_by_path<'a>(&'a self, path: &'a str) -> impl Iterator<Item = &'a Step> {
+        let path = self.aliases.get(path).map_or(path, String::as_str);
+        self.steps.values().filter(move |s| s.path.as_deref() == Some(path))
+    }
+
+    /// In document order.
+    pub fn steps(&self) -> impl Iterator<Item = &Step> {
+        self.steps.values()
+    }
+
+    pub fn invoke(&self, id: &str) -> Option<&Invoke> {
+        self.invokes.get(id)
+    }
+
+    pub fn invokes(&self) -> impl Iterator<Item = &Invoke> {
+        self.invokes.values()
+    }
+
+    pub fn form(&self, id: &str) -> Option<&Arc<Form>> {
+        self.forms.get(id)
+    }
+
+    pub fn view(&self, id: &str) -> Option<&Arc<View>> {
+        self.views.get(id)
+    }
+
+    pub fn table(&self, id: &str) -> Option<&Arc<Table>> {
+        self.tables.get(id)
+    }
+
+    pub fn stories(&self) -> &[Arc<Story>] {
+        &self.stories
+    }
+
+    /// Contracts that its calls use.
+    pub fn contracts(&self) -> impl Iterator<Item = &str> {
+        self.contracts.iter().map(String::as_str)
+    }
+
+    /// A text of its line, as pinned with this version.
+    pub fn text(&self, code: &str, language: &str, fields: &Map<String, Value>) -> String {
+        self.texts.text(code, language, fields)
+    }
+
+    pub fn now(&self, ms: i64) -> Now {
+        Now::at(ms, self.timezone)
+    }
+
+    /// Variables and functions of its expressions. Tables are its own, reference data is live.
+    pub fn host<'a>(&'a self, now: &'a Now, journey: &'a Value, live: &'a Catalog) -> ProductHost<'a> {
+        ProductHost {
+            now,
+            journey: Some(journey),
+            params: Some(&self.params),
+            tables: &self.tables,
+            masters: &live.masters,
+            calendars: &live.calendars,
+            extra: None,
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! What a journey shows and accepts in a state.
+
+use crate::form::FieldError;
+use crate::text::Text;
+use engine_statechart::expression::Expression;
+use engine_statechart::template::Mapping;
+use indexmap::IndexMap;
+use serde_json::Value;
+
+#[derive(Debug)]
+pub struct Step {
+    /// Id of the state.
+    pub node: String,
+    pub kind: StepKind,
+    pub form: Option<String>,
+    pub view: Option<String>,
+    /// Code of the text of a wait page.
+    pub wait: Option<String>,
+    pub title: Option<Text>,
+    /// Below the workflow's base; `Some("")` is the base itself.
+    pub path: Option<String>,
+    /// Path into the context (`car`, `kyc.answers`) that takes the form's answers.
+    pub into: Option<String>,
+    pub section: Option<String>,
+    /// All that a view gets.
+    pub data: IndexMap<String, Mapping>,
+    pub prefill: Option<Mapping>,
+    /// Events that an actor may send, beside submit and the built-ins.
+    pub accepts: IndexMap<String, Accept>,
+    /// When one of these changed, the answers are asked again.
+    pub depends: Vec<Expression>,
+    pub satisfied: Option<Expression>,
+    pub trail: Trail,
+    pub redirect: Option<Redirect>,
+    pub review: bool,
+    /// Label of the button.
+    pub submit: Option<String>,
+    /// Parts of the page's frame that are left out: `header`, `footer`.
+    pub hide: Vec<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StepKind {
+    Form,
+    Choice,
+    Comparison,
+    Review,
+    Wait,
+    Tracker,
+    Redirect,
+    Message,
+    Upload,
+}
+
+impl StepKind {
+    pub const ALL: [(&'static str, StepKind); 9] = [
+        ("form", StepKind::Form),
+        ("choice", StepKind::Choice),
+        ("comparison", StepKind::Comparison),
+        ("review", StepKind::Review),
+        ("wait", StepKind::Wait),
+        ("tracker", StepKind::Tracker),
+        ("redirect", StepKind::Redirect),
+        ("message", StepKind::Message),
+        ("upload", StepKind::Upload),
+    ];
+
+    pub fn as_str(self) -> &'static str {
+        StepKind::ALL.iter().find(|(_, k)| *k == self).map_or("", |(name, _)| name)
+    }
+}
+
+/// Whether `back` may come here: waits and one-time passwords skip, `close` forgets all before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Trail {
+    Keep,
+    Skip,
+    Close,
+}
+
+/// A hop to a partner's page.
+#[derive(Debug)]
+pub struct Redirect {
+    pub url: Expression,
+    /// `GET` or `POST`.
+    pub method: String,
+    /// Gives a map; null without fields.
+    pub fields: Mapping,
+    /// Code of the label's text.
+    pub label: Option<String>,
+}
+
+/// An event that an actor may send: its payload's schema is closed and bounded.
+#[derive(Debug)]
+pub struct Accept {
+    pub schema: Value,
+    /// Roles; empty: everyone who may act on the journey.
+    pub by: Vec<String>,
+    pub(crate) validator: jsonschema::Validator,
+}
+
+impl Accept {
+    /// Problems of a payload, by pointer.
+    pub fn validate(&self, data: &Value) -> Vec<FieldError> {
+        crate::form::plain_errors(&self.validator, data)
+    }
+}
