@@ -5,7 +5,7 @@ use crate::clock::new_id;
 use crate::effect::CallResult;
 use crate::refusal::{Difference, Refusal};
 use crate::runtime::{Runtime, RuntimeError};
-use crate::turn::{Finished, Pending, Refused, SETTLE_WAIT, Turn, canonical};
+use crate::turn::{Checked, Finished, Pending, Refused, SETTLE_WAIT, Turn, canonical};
 use crate::view::{JourneySummary, StepView};
 use engine_definitions::{FieldError, StepKind, Workflow};
 use engine_store::{Committed, DocumentRecord, Draft, IdempotencyRecord, JourneyRecord, NewJourney};
@@ -151,7 +151,7 @@ impl Runtime {
         let record = self.mine(actor, Action::See, journey).await?;
         self.refuse_ended(&record).await?;
         let (workflow, catalog) = (self.workflow_of(&record).await?, self.catalog());
-        let path = workflow.alias(path).unwrap_or(path);
+        let path = workflow.aliases.get(path).map_or(path, String::as_str);
         let turn = Turn::on(&workflow, &catalog, record, self.now_ms()).map_err(|reason| RuntimeError::State { journey: journey.into(), reason })?;
         let draft = self.store().draft(journey, &turn.step_node()).await?;
         let view = self.render(&turn, actor, draft, Some(journey));
@@ -376,9 +376,9 @@ pub(crate) fn apply_event(turn: &mut Turn<'_>, actor: &Actor, kind: &str, data: 
         "back" => turn.back(actor)?,
         "change" => turn.change(data.get("step").and_then(Value::as_str).unwrap_or_default(), actor)?,
         "save" => {}
-        "submit" => match turn.check_answer(data, actor, seal) {
-            Ok(answer) => turn.submit(answer, actor)?,
-            Err(errors) => return Ok(Applied::Invalid(errors)),
+        "submit" => match turn.check_answer(data, actor, seal)? {
+            Checked::Good(answer) => turn.submit(answer, actor)?,
+            Checked::Wrong(errors) => return Ok(Applied::Invalid(errors)),
         },
         other => match turn.check_event(other, data, actor) {
             None => return Err(Refused::Unselected),

@@ -3,11 +3,11 @@
 use crate::actor::Actor;
 use crate::clock::rfc3339;
 use crate::runtime::Runtime;
-use crate::turn::{Turn, audience};
+use crate::turn::{Turn, audience, get_path};
 use crate::view::{Accepted, Changeable, FormPart, JourneyView, MessageView, Progress, ProgressSection, Step, StepView, Wait, WaitPart};
 use engine_definitions as definitions;
 use engine_definitions::{Audience, StepKind, Workflow};
-use engine_statechart::Scope;
+use engine_statechart::{EvalError, Scope};
 use engine_store::Draft;
 use serde_json::{Map, Value, json};
 
@@ -55,11 +55,12 @@ fn declared(turn: &Turn<'_>, step: &definitions::Step, audience: &Audience, draf
     let data = turn.with_scope(|scope| evaluate_all(step, scope));
     let view = step.view.as_deref().and_then(|id| workflow.view(id));
     let rendered = view.and_then(|view| {
-        let result = turn.with_scope(|scope| view.render(audience, &scope.clone().with("data", &data)));
+        let result = turn.with_scope(|scope| view.render(&data, scope));
         result.inspect_err(|error| tracing::error!(step = step.node, %error, "view failed")).ok()
     });
     let form = step.form.as_deref().and_then(|id| workflow.form(id)).map(|form| form_part(turn, step, form, audience, draft));
-    let title = step.title.as_ref().map(|t| t.render(&audience.language, &data));
+    let form = form.and_then(|part| part.inspect_err(|error| tracing::error!(step = step.node, %error, "form failed")).ok());
+    let title = step.title.as_ref().map(|t| t.render_lax(&data));
     let title = title
         .or_else(|| rendered.as_ref().and_then(|v| v.get("title")).and_then(Value::as_str).map(str::to_string))
         .or_else(|| step.form.as_deref().and_then(|id| workflow.form(id)).map(|f| f.title(&audience.language)))
@@ -73,7 +74,7 @@ fn declared(turn: &Turn<'_>, step: &definitions::Step, audience: &Audience, draf
     });
     let redirect = step.redirect.as_ref().and_then(|redirect| {
         let back = Value::String(returns(redirect.partner.as_deref().unwrap_or_default()));
-        let result = turn.with_scope(|scope| redirect.render(&scope.clone().with("return_url", &back)));
+        let result = turn.with_scope(|scope| redirected(turn, redirect, audience, &scope.clone().with("return_url", &back)));
         result.inspect_err(|error| tracing::error!(step = step.node, %error, "redirect failed")).ok()
     });
     let over = turn.status != "active";
@@ -101,7 +102,7 @@ fn declared(turn: &Turn<'_>, step: &definitions::Step, audience: &Audience, draf
         intro,
         path: step.path.clone(),
         url: address(workflow, step, journey),
-        progress: progress(workflow, step, &audience.language),
+        progress: progress(workflow, step),
         review: step.review.then(|| review::review(turn, audience)),
         form,
         view: rendered,
@@ -149,6 +150,14 @@ fn messages(turn: &Turn<'_>, audience: &Audience) -> Vec<MessageView> {
         })
         .collect()
 }
+/// `{url, method, fields, label}` of a redirect step.
+fn redirected(turn: &Turn<'_>, redirect: &definitions::Redirect, audience: &Audience, scope: &Scope) -> Result<Value, EvalError> {
+    let fields = redirect.fields.eval(scope)?;
+    let label = redirect.label.as_deref().unwrap_or("action.continue");
+    let label = turn.catalog.text(&turn.workflow.line, label, &audience.language, &Map::new());
+    Ok(json!({"url": redirect.url.eval(scope)?, "method": redirect.method, "fields": fields, "label": label}))
+}
+
 /// Page address of a step (workflows.md rule 6).
 pub(crate) fn address(workflow: &Workflow, step: &definitions::Step, journey: Option<&str>) -> String {
     let path = step.path.as_deref().filter(|p| !p.is_empty()).map(|p| format!("/{p}")).unwrap_or_default();
@@ -169,11 +178,11 @@ fn evaluate_all(step: &definitions::Step, scope: &Scope) -> Value {
 }
 
 /// Data of a form: draft, else context, else `prefill`, else the schema's defaults (rule 3).
-fn form_part(turn: &Turn<'_>, step: &definitions::Step, form: &definitions::Form, audience: &Audience, draft: Option<Draft>) -> FormPart {
+fn form_part(turn: &Turn<'_>, step: &definitions::Step, form: &definitions::Form, audience: &Audience, draft: Option<Draft>) -> Result<FormPart, EvalError> {
     turn.with_scope(|scope| {
-        let view = form.view(audience, scope);
+        let view = form.view(audience, scope)?;
         let properties = form.properties();
-        let mut data = form.defaults(audience, scope);
+        let mut data = form.defaults(audience, scope)?.as_object().cloned().unwrap_or_default();
         let mut put = |from: &Map<String, Value>| {
             for (key, value) in from.iter().filter(|(k, _)| properties.contains(k)) {
                 data.insert(key.clone(), value.clone());
@@ -184,7 +193,7 @@ fn form_part(turn: &Turn<'_>, step: &definitions::Step, form: &definitions::Form
         {
             put(&values.into_iter().filter(|(_, v)| !v.is_null()).collect());
         }
-        if let Some(Value::Object(answers)) = step.into.as_ref().and_then(|into| turn.state.snapshot.context.get(into)) {
+        if let Some(Value::Object(answers)) = step.into.as_ref().and_then(|into| get_path(&turn.state.snapshot.context, into)) {
             put(answers);
         }
         let draft = draft.filter(|d| d.step == step.node).and_then(|d| d.data.as_object().cloned());
@@ -194,15 +203,15 @@ fn form_part(turn: &Turn<'_>, step: &definitions::Step, form: &definitions::Form
         let secrets = form.secrets();
         data.retain(|key, _| !secrets.contains(key));
         let submit = step.submit.clone().unwrap_or_else(|| turn.catalog.text(&turn.workflow.line, "action.continue", &audience.language, &Map::new()));
-        FormPart { id: step.form.clone().unwrap_or_default(), schema: view.schema, ui: view.ui, data: Value::Object(data), draft: draft.is_some(), submit }
+        Ok(FormPart { id: step.form.clone().unwrap_or_default(), schema: view.schema, ui: view.ui, data: Value::Object(data), draft: draft.is_some(), submit })
     })
 }
 
-fn progress(workflow: &Workflow, step: &definitions::Step, language: &str) -> Progress {
+fn progress(workflow: &Workflow, step: &definitions::Step) -> Progress {
     let current = step.section.as_deref().and_then(|id| workflow.sections.iter().position(|s| s.id == id));
     let Some(current) = current else { return Progress::default() };
     let state = |index: usize| if index < current { "done" } else if index == current { "current" } else { "todo" };
-    let sections = workflow.sections.iter().enumerate().map(|(i, s)| ProgressSection { id: s.id.clone(), title: s.title.render(language, &json!({})), state: state(i).into() });
+    let sections = workflow.sections.iter().enumerate().map(|(i, s)| ProgressSection { id: s.id.clone(), title: s.title.clone(), state: state(i).into() });
     Progress { sections: sections.collect() }
 }
 
@@ -228,7 +237,7 @@ fn changeable(turn: &Turn<'_>, audience: &Audience) -> Vec<Changeable> {
 /// A step's title away from the step itself.
 fn title_of(turn: &Turn<'_>, step: &definitions::Step, audience: &Audience) -> String {
     let data = turn.with_scope(|scope| evaluate_all(step, scope));
-    let own = step.title.as_ref().map(|t| t.render(&audience.language, &data));
+    let own = step.title.as_ref().map(|t| t.render_lax(&data));
     own.or_else(|| step.form.as_deref().and_then(|id| turn.workflow.form(id)).map(|f| f.title(&audience.language))).unwrap_or_else(|| turn.workflow.title.clone())
 }
 

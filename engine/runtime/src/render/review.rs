@@ -1,7 +1,7 @@
 //! Check your answers: generated from the steps of the trail, with a Change link for each.
 
 use super::title_of;
-use crate::turn::Turn;
+use crate::turn::{Turn, get_path};
 use crate::view::{Review, ReviewRow, ReviewSection};
 use engine_definitions::Audience;
 use serde_json::{Map, Value, json};
@@ -10,9 +10,9 @@ pub(super) fn review(turn: &Turn<'_>, audience: &Audience) -> Review {
     let sections = turn.state.trail.iter().filter_map(|entry| {
         let step = turn.workflow.step_by_node(&entry.node)?;
         let form = turn.workflow.form(step.form.as_deref()?)?;
-        let answers = turn.state.snapshot.context.get(step.into.as_deref()?)?.as_object()?;
-        let view = turn.with_scope(|scope| form.view(audience, scope));
-        let shown = turn.with_scope(|scope| form.visible(audience, scope, &Value::Object(answers.clone())));
+        let answers = get_path(&turn.state.snapshot.context, step.into.as_deref()?)?.as_object()?;
+        let view = turn.with_scope(|scope| form.view(audience, scope)).ok()?;
+        let shown = turn.with_scope(|scope| form.visible(audience, scope, &Value::Object(answers.clone()))).ok()?;
         let rows = rows(turn, &view.schema, &view.ui, answers, &shown);
         (!rows.is_empty()).then(|| ReviewSection { title: title_of(turn, step, audience), step: step.node.clone(), path: step.path.clone(), changeable: true, rows })
     });
@@ -65,5 +65,5 @@ fn looked_up(turn: &Turn<'_>, ui: &Value, key: &Value) -> Option<Value> {
     let master = turn.catalog.master(options.get("source")?.as_str()?)?;
     let label = options.get("label").and_then(Value::as_str)?;
     let key = key.as_str().map_or_else(|| key.to_string(), str::to_string);
-    master.row(&key)?.get(label).cloned()
+    master.get(&key)?.get(label).cloned()
 }

@@ -85,22 +85,10 @@ impl Turn<'_> {
 
     /// `context.<into>` takes the fields of the output.
     fn merge_into(&mut self, into: &str, output: &Value) {
-        let mut slot = &mut self.state.snapshot.context;
-        let mut parts = into.split('.').peekable();
-        while let Some(part) = parts.next() {
-            let entry = slot.entry(part.to_string()).or_insert_with(|| json!({}));
-            if parts.peek().is_none() {
-                match (entry.as_object_mut(), output.as_object()) {
-                    (Some(old), Some(new)) => old.extend(new.clone()),
-                    _ => *entry = output.clone(),
-                }
-                return;
-            }
-            if !entry.is_object() {
-                *entry = json!({});
-            }
-            let Some(next) = entry.as_object_mut() else { return };
-            slot = next;
+        let context = &mut self.state.snapshot.context;
+        match output.as_object() {
+            Some(new) => super::map_at(context, into).extend(new.clone()),
+            None => super::set_path(context, into, output.clone()),
         }
     }
 

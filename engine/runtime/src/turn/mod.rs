@@ -16,7 +16,7 @@ mod trail;
 pub(crate) use effects::canonical;
 pub use finish::Finished;
 pub(crate) use finish::SETTLE_WAIT;
-pub use person::{Answer, audience};
+pub use person::{Answer, Checked, audience};
 pub use replay::replay;
 
 use crate::actor::Actor;
@@ -156,14 +156,9 @@ impl<'w> Turn<'w> {
             out: Out::default(),
         };
         turn.append("started", Value::Null, actor);
-        let host = turn.host();
-        let outcome = engine_statechart::start(&workflow.machine, &Env { now_ms, host: &host });
+        let outcome = turn.with_host(|host| engine_statechart::start(&workflow.machine, &Env { now_ms, host }));
         turn.accept(outcome)?;
         Ok(turn)
-    }
-
-    pub(crate) fn host(&self) -> ProductHost<'w> {
-        self.workflow.host(self.now_ms, self.meta.clone(), self.catalog)
     }
 
     /// Id of the shown step's state, or of the machine when no step is declared.
@@ -174,10 +169,14 @@ impl<'w> Turn<'w> {
     /// The context as expressions see it: with the answers of fan-outs.
     pub fn context(&self) -> Value {
         let mut context = self.state.snapshot.context.clone();
-        for (into, rows) in &self.answers {
-            context.insert(into.clone(), Value::Object(rows.clone()));
-        }
+        self.lay_answers(&mut context);
         Value::Object(context)
+    }
+
+    fn lay_answers(&self, context: &mut Map<String, Value>) {
+        for (into, rows) in &self.answers {
+            set_path(context, into, Value::Object(rows.clone()));
+        }
     }
 
     pub fn seq(&self) -> i64 {
@@ -187,21 +186,20 @@ impl<'w> Turn<'w> {
     /// Steps the machine; on success its effects are orders in this turn.
     fn feed(&mut self, to: Move) -> Result<bool, Refused> {
         let mut snapshot = self.state.snapshot.clone();
-        for (into, rows) in &self.answers {
-            snapshot.context.insert(into.clone(), Value::Object(rows.clone()));
-        }
-        let host = self.host();
-        let env = Env { now_ms: self.now_ms, host: &host };
+        self.lay_answers(&mut snapshot.context);
         let machine = &self.workflow.machine;
-        let outcome = match to {
-            Move::Event(event) => engine_statechart::step(machine, snapshot, event, &env),
-            Move::Timer(id) => engine_statechart::fire(machine, snapshot, id, &env),
-            Move::Jump { from, to } => match engine_statechart::jump(machine, snapshot, from, to, &env) {
-                Some(outcome) => outcome,
-                None => return Ok(false),
-            },
-        };
-        self.accept(outcome)
+        let outcome = self.with_host(|host| {
+            let env = Env { now_ms: self.now_ms, host };
+            match to {
+                Move::Event(event) => Some(engine_statechart::step(machine, snapshot, event, &env)),
+                Move::Timer(id) => Some(engine_statechart::fire(machine, snapshot, id, &env)),
+                Move::Jump { from, to } => engine_statechart::jump(machine, snapshot, from, to, &env),
+            }
+        });
+        match outcome {
+            Some(outcome) => self.accept(outcome),
+            None => Ok(false),
+        }
     }
 
     fn accept(&mut self, outcome: Outcome) -> Result<bool, Refused> {
@@ -210,8 +208,8 @@ impl<'w> Turn<'w> {
         }
         let mut snapshot = outcome.snapshot;
         for into in self.answers.keys() {
-            // The rows are the truth; the snapshot keeps the place only.
-            snapshot.context.insert(into.clone(), json!({}));
+            // The rows are the truth; the snapshot keeps the place only (**rows-beside**).
+            set_path(&mut snapshot.context, into, json!({}));
         }
         self.state.snapshot = snapshot;
         if self.state.snapshot.status == engine_statechart::Status::Done {
@@ -265,12 +263,43 @@ impl<'w> Turn<'w> {
 
     /// Evaluates expressions of the workflow outside of a macrostep (views, `depends`, `satisfied`).
     pub(crate) fn with_scope<T>(&self, read: impl FnOnce(&Scope) -> T) -> T {
-        let host = self.host();
         let context = self.context();
-        read(&Scope::new().with_host(&host).with("context", &context))
+        self.with_host(|host| read(&Scope::new().with_host(host).with("context", &context)))
+    }
+
+    fn with_host<T>(&self, read: impl FnOnce(&ProductHost) -> T) -> T {
+        let now = self.workflow.now(self.now_ms);
+        read(&self.workflow.host(&now, &self.meta, self.catalog))
     }
 
     pub(crate) fn now_text(&self) -> String {
         rfc3339(self.now_ms)
     }
+}
+
+/// The map at a dotted path of the context, made where it is missing.
+fn map_at<'m>(context: &'m mut Map<String, Value>, path: &str) -> &'m mut Map<String, Value> {
+    let mut map = context;
+    for part in path.split('.') {
+        let slot = map.entry(part.to_string()).or_insert_with(|| json!({}));
+        if !slot.is_object() {
+            *slot = json!({});
+        }
+        let Value::Object(inner) = slot else { unreachable!("made an object above") };
+        map = inner;
+    }
+    map
+}
+
+fn set_path(context: &mut Map<String, Value>, path: &str, value: Value) {
+    match path.rsplit_once('.') {
+        Some((parent, name)) => drop(map_at(context, parent).insert(name.into(), value)),
+        None => drop(context.insert(path.into(), value)),
+    }
+}
+
+pub(crate) fn get_path<'m>(context: &'m Map<String, Value>, path: &str) -> Option<&'m Value> {
+    let mut parts = path.split('.');
+    let first = context.get(parts.next()?)?;
+    parts.try_fold(first, |value, part| value.get(part))
 }

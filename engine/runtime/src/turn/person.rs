@@ -4,7 +4,7 @@ use super::{Move, Refused, Turn};
 use crate::actor::Actor;
 use crate::state::Sent;
 use engine_definitions::{Audience, FieldError};
-use engine_statechart::Event;
+use engine_statechart::{EvalError, Event};
 use serde_json::{Map, Value, json};
 
 /// An answer that was checked: normalised, without its secret fields, which stand apart as handles.
@@ -13,27 +13,37 @@ pub struct Answer {
     pub secrets: Map<String, Value>,
 }
 
+/// What came of checking an answer.
+pub enum Checked {
+    Good(Answer),
+    Wrong(Vec<FieldError>),
+}
+
 pub fn audience(actor: &Actor) -> Audience {
     Audience { role: actor.role().into(), channel: actor.channel.clone(), partner: actor.partner.clone(), language: actor.language.clone() }
 }
 
 impl Turn<'_> {
     /// Normalises and validates the data of the shown step's form.
-    pub fn check_answer(&self, data: &Value, actor: &Actor, seal: &dyn Fn(&str) -> String) -> Result<Answer, Vec<FieldError>> {
+    pub fn check_answer(&self, data: &Value, actor: &Actor, seal: &dyn Fn(&str) -> String) -> Result<Checked, Refused> {
         let form = self.workflow.step(&self.state.snapshot.active).and_then(|s| s.form.as_deref()).and_then(|id| self.workflow.form(id));
         let Some(form) = form else {
             // A step with only a button: nothing may be sent along.
-            return if data.as_object().is_none_or(|m| m.is_empty()) {
-                Ok(Answer { data: json!({}), secrets: Map::new() })
+            return Ok(if data.as_object().is_none_or(|m| m.is_empty()) {
+                Checked::Good(Answer { data: json!({}), secrets: Map::new() })
             } else {
-                Err(vec![FieldError { pointer: String::new(), code: "unknown".into(), text: "This step takes no answers.".into() }])
-            };
+                Checked::Wrong(vec![FieldError { pointer: String::new(), code: "unknown".into(), text: "This step takes no answers.".into() }])
+            });
         };
         let mut data = data.clone();
-        form.normalise(&mut data);
-        let errors = self.with_scope(|scope| form.validate(&audience(actor), scope, &data));
+        let audience = audience(actor);
+        let checked = self.with_scope(|scope| {
+            form.normalise(&audience, scope, &mut data)?;
+            form.validate(&audience, scope, &data)
+        });
+        let errors = checked.map_err(|error| self.broken(&error))?;
         if !errors.is_empty() {
-            return Err(errors);
+            return Ok(Checked::Wrong(errors));
         }
         let mut secrets = Map::new();
         if let Some(map) = data.as_object_mut() {
@@ -44,7 +54,11 @@ impl Turn<'_> {
                 }
             }
         }
-        Ok(Answer { data, secrets })
+        Ok(Checked::Good(Answer { data, secrets }))
+    }
+
+    fn broken(&self, error: &EvalError) -> Refused {
+        Refused::Broken { place: self.step_node(), reason: error.to_string() }
     }
 
     /// A checked answer of the shown step (workflows.md rule 2). Refused when no transition takes it: then nothing is stored.
@@ -60,7 +74,7 @@ impl Turn<'_> {
         let before = self.step_node();
         let Answer { data, secrets } = answer;
         let kept = self.state.snapshot.context.clone();
-        self.put_into(&before, &data, actor);
+        self.put_into(&before, &data, actor)?;
         let hidden: Map<String, Value> = secrets.keys().map(|k| (k.clone(), json!("sealed"))).collect();
         let stored = if hidden.is_empty() { json!({"data": data}) } else { json!({"data": data, "secret": hidden}) };
         self.append("submit", stored, actor);
@@ -80,18 +94,16 @@ impl Turn<'_> {
     }
 
     /// `context.<into>` = the old value minus what this actor could see, plus what was submitted.
-    fn put_into(&mut self, node: &str, data: &Value, actor: &Actor) {
-        let Some(step) = self.workflow.step_by_node(node) else { return };
-        let (Some(into), Some(form)) = (&step.into, step.form.as_deref().and_then(|f| self.workflow.form(f))) else { return };
-        let visible = self.with_scope(|scope| form.visible(&audience(actor), scope, data));
-        let slot = self.state.snapshot.context.entry(into.clone()).or_insert_with(|| json!({}));
-        if !slot.is_object() {
-            *slot = json!({});
-        }
-        if let (Some(map), Some(new)) = (slot.as_object_mut(), data.as_object()) {
+    fn put_into(&mut self, node: &str, data: &Value, actor: &Actor) -> Result<(), Refused> {
+        let Some(step) = self.workflow.step_by_node(node) else { return Ok(()) };
+        let (Some(into), Some(form)) = (&step.into, step.form.as_deref().and_then(|f| self.workflow.form(f))) else { return Ok(()) };
+        let visible = self.with_scope(|scope| form.visible(&audience(actor), scope, data)).map_err(|error| self.broken(&error))?;
+        if let Some(new) = data.as_object() {
+            let map = super::map_at(&mut self.state.snapshot.context, into);
             map.retain(|key, _| !visible.contains(key));
             map.extend(new.clone());
         }
+        Ok(())
     }
 
     /// Checks the payload of an event that the step accepts; `None` when it does not accept this type from this actor.
@@ -129,8 +141,8 @@ impl Turn<'_> {
             };
         }
         match self.check_answer(&sent.data, actor, &|_| String::new()) {
-            Ok(answer) => self.deliver_submit(answer, actor),
-            Err(_) => Err(Refused::Unselected),
+            Ok(Checked::Good(answer)) => self.deliver_submit(answer, actor),
+            Ok(Checked::Wrong(_)) | Err(_) => Err(Refused::Unselected),
         }
     }
 }
