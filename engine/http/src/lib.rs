@@ -1,1 +1,29 @@
-//! engine-http
+//! `engine-http`: the front door. API, pages, webhooks, the web app.
+//!
+//! What it is: [`router`] over an [`App`]; every route stands in `routes.rs`, one file per resource in `api/`, what
+//! every request passes in `edge/`, server-rendered pages in `html/` and `pages.rs`.
+//! What it does not know: workflows, forms and lines (they are data of the catalogue), SQL, how partners are called.
+//! It never decides about a journey: it reads a request, asks the runtime, and says the answer in HTTP.
+//! A new resource: a file in `api/` and its line in `routes.rs`. A new problem: a name in `problem.rs`.
+//!
+//! Invariants:
+//! - **commit-survives**: a change of state runs in a task of its own; a caller who goes away cannot cancel it.
+//! - **one-frame**: every answer passes `edge::edge`, which gives it its security headers and problem form.
+//! - **no-raw-html**: text reaches a page only through `html::writer`.
+
+mod api;
+mod app;
+mod assets;
+mod attribution;
+mod edge;
+mod html;
+mod notices;
+mod pages;
+mod problem;
+mod routes;
+mod session;
+mod site;
+
+pub use app::{App, Options};
+pub use problem::{Code, FieldProblem, Problem};
+pub use routes::{openapi, router};

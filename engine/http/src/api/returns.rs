@@ -1,0 +1,29 @@
+//! `/api/v1/partners/{partner}/return/{state}`: a browser comes back from a partner's page.
+//!
+//! The state in the address was made by us, is used once and gives no right: what the browser brings is not read,
+//! and the answer is a 303 to a page that asks for the session as any other (security rules 17 and 20).
+
+use crate::app::{App, committed};
+use crate::problem::Problem;
+use axum::extract::{Path, State};
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use engine_runtime::Refusal;
+
+/// Back from a partner's page, by GET or POST.
+#[utoipa::path(get, path = "/api/v1/partners/{partner}/return/{state}", tag = "partners", params(("partner" = String, Path), ("state" = String, Path)),
+    responses((status = 303, description = "to the journey's page; to the home page when the state is not known")))]
+pub async fn back(State(app): State<App>, Path((partner, state)): Path<(String, String)>) -> Result<Response, Problem> {
+    let runtime = app.runtime.clone();
+    let found = committed(async move {
+        match runtime.returned(&partner, &state).await {
+            Ok(page) => Ok(Some(page)),
+            Err(Refusal::NotFound) => Ok(None),
+            Err(other) => Err(other),
+        }
+    })
+    .await?;
+    let page = found.as_deref().unwrap_or("/");
+    let location = HeaderValue::from_str(page).unwrap_or_else(|_| HeaderValue::from_static("/"));
+    Ok((StatusCode::SEE_OTHER, [(header::LOCATION, location)]).into_response())
+}

@@ -1,0 +1,43 @@
+//! `/api/v1/webhooks/{partner}/{name}`: what partners tell us. The signature over the raw body is the only right (security rule 21).
+
+use crate::app::{App, committed};
+use crate::edge::json;
+use crate::problem::{Code, Problem};
+use crate::session::read;
+use axum::Json;
+use axum::extract::{Path, Request, State};
+use axum::http::HeaderMap;
+use axum::response::{IntoResponse, Response};
+use engine_runtime::{Hook, RuntimeError};
+use serde_json::{Map, Value, json};
+
+/// A partner's notification. The same fact may arrive many times and in any order.
+#[utoipa::path(post, path = "/api/v1/webhooks/{partner}/{name}", tag = "partners", params(("partner" = String, Path), ("name" = String, Path)), request_body(content = Object, description = "as the partner sends it"),
+    responses((status = 200, description = "kept"), (status = 401, body = Problem), (status = 404, body = Problem)))]
+pub async fn receive(State(app): State<App>, Path((partner, name)): Path<(String, String)>, request: Request) -> Result<Response, Problem> {
+    let catalog = app.runtime.catalog();
+    let webhook = catalog.webhook(&partner, &name).ok_or_else(|| Problem::new(Code::NotFound))?.clone();
+    let (parts, body) = request.into_parts();
+    let raw = read(&app, body).await?;
+    app.partners.verify_webhook(&webhook, &parts.headers, &raw, app.runtime.now_ms()).map_err(|reason| {
+        tracing::warn!(partner, webhook = name, %reason, "a webhook was refused");
+        Problem::new(Code::Signature)
+    })?;
+    let body = json::read(&raw, app.settings.limits.json_depth_max)?;
+    let event = webhook.read(&texts(&parts.headers), &body, &engine_statechart_host()).map_err(|error| {
+        tracing::warn!(partner, webhook = name, error = %error, "a webhook was not understood");
+        Problem::new(Code::BodyInvalid)
+    })?;
+    // A kind of event that no rule names: it is ours to ignore, not theirs to repeat.
+    let Some(event) = event else { return Ok(Json(json!({"received": true})).into_response()) };
+    let hook = Hook { partner, once: event.once, reference: event.reference, event: event.event, mismatch: event.mismatch, data: event.data, actual: event.actual };
+    let runtime = app.runtime.clone();
+    committed(async move { runtime.deliver(&hook).await.map_err(|error: RuntimeError| Problem::from(engine_runtime::Refusal::from(error))) }).await?;
+    Ok(Json(json!({"received": true})).into_response())
+}
+
+/// Header names in lower case → their text.
+fn texts(headers: &HeaderMap) -> Map<String, Value> {
+    headers.iter().filter_map(|(name, value)| Some((name.as_str().to_owned(), Value::from(value.to_str().ok()?)))).collect()
+}
+fn engine_statechart_host() {}

@@ -1,0 +1,100 @@
+//! What every handler may use, and the router over it.
+
+use crate::assets::Assets;
+use crate::edge::{Client, Class, Limiter, Origins, Proxies, SecurityHeaders};
+use crate::notices::Notices;
+use crate::problem::{Code, Problem};
+use engine_partners::client::Partners;
+use engine_runtime::Runtime;
+use engine_settings::Settings;
+use metrics_exporter_prometheus::PrometheusHandle;
+use std::ops::Deref;
+use std::sync::Arc;
+use std::time::Instant;
+use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
+
+/// Shared state of the handlers. Cheap to clone.
+#[derive(Clone)]
+pub struct App(Arc<Inner>);
+
+pub struct Inner {
+    pub runtime: Runtime,
+    pub partners: Arc<Partners>,
+    pub settings: Arc<Settings>,
+    pub notices: Notices,
+    pub assets: Assets,
+    pub proxies: Proxies,
+    pub limiter: Limiter,
+    pub origins: Origins,
+    pub headers: SecurityHeaders,
+    /// Requests at work at once.
+    pub slots: Semaphore,
+    pub metrics: Option<PrometheusHandle>,
+    /// Cancelled at a stop: streams end, `/readyz` says so.
+    pub shutdown: CancellationToken,
+}
+
+/// What the server gives.
+pub struct Options {
+    pub runtime: Runtime,
+    pub partners: Arc<Partners>,
+    pub settings: Arc<Settings>,
+    pub metrics: Option<PrometheusHandle>,
+    pub shutdown: CancellationToken,
+}
+
+impl App {
+    /// The error names the setting at fault. Must be called within a tokio runtime.
+    pub fn new(options: Options) -> Result<App, String> {
+        let Options { runtime, partners, settings, metrics, shutdown } = options;
+        let proxies = Proxies::parse(&settings.server.trusted_proxies).map_err(|error| format!("`server.trusted_proxies`: {error}"))?;
+        let on_disk = || {
+            let folder = std::path::PathBuf::from("web/dist");
+            (!settings.production() && folder.is_dir()).then_some(folder)
+        };
+        let inner = Inner {
+            notices: Notices::new(runtime.changes(), &settings.limits, shutdown.clone()),
+            assets: Assets::new(settings.server.web_dir.clone().or_else(on_disk)),
+            limiter: Limiter::new(&settings.limits),
+            origins: Origins::new(&settings),
+            headers: SecurityHeaders::new(&settings),
+            slots: Semaphore::new(settings.limits.concurrency_max),
+            runtime,
+            partners,
+            settings,
+            proxies,
+            metrics,
+            shutdown,
+        };
+        Ok(App(Arc::new(inner)))
+    }
+
+    /// Counts this request against its class, or answers 429.
+    pub fn limit(&self, class: Class, client: Client) -> Result<(), Problem> {
+        self.limiter.take(class, client.bucket(), Instant::now()).map_err(|wait| Problem::new(Code::Limited).retry_after_ms(wait.as_millis() as u64))
+    }
+}
+
+impl Deref for App {
+    type Target = Inner;
+    fn deref(&self) -> &Inner {
+        &self.0
+    }
+}
+
+
+/// Runs a change of state in a task of its own, so that a caller who goes away cannot cancel a commit.
+pub async fn committed<T, E>(work: impl Future<Output = Result<T, E>> + Send + 'static) -> Result<T, Problem>
+where
+    T: Send + 'static,
+    E: Into<Problem> + Send + 'static,
+{
+    match tokio::spawn(work).await {
+        Ok(result) => result.map_err(Into::into),
+        Err(error) => {
+            tracing::error!(panic = error.is_panic(), "a change of state ended early");
+            Err(Problem::new(Code::Internal))
+        }
+    }
+}

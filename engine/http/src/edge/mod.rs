@@ -1,0 +1,107 @@
+//! What every request passes: client address, limits, deadline, panics, security headers, metrics.
+//!
+//! One layer instead of many: a step of a journey costs less than its commit, so the frame around it must be thin.
+
+mod client;
+mod headers;
+pub mod json;
+mod limiter;
+mod origin;
+
+pub use client::{Client, Proxies};
+pub use headers::SecurityHeaders;
+pub use limiter::{Class, Limiter};
+pub use origin::Origins;
+
+use crate::app::App;
+use crate::problem::{Code, Problem};
+use axum::extract::{ConnectInfo, MatchedPath, Request, State};
+use axum::http::{HeaderValue, Method, StatusCode, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use futures::FutureExt;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::panic::AssertUnwindSafe;
+use std::time::{Duration, Instant};
+
+/// The frame around every handler of ours.
+pub async fn edge(State(app): State<App>, mut request: Request, next: Next) -> Response {
+    let started = Instant::now();
+    let peer = request.extensions().get::<ConnectInfo<SocketAddr>>().map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |info| info.0.ip());
+    let client = app.proxies.client(peer, request.headers());
+    request.extensions_mut().insert(client);
+    let path = request.uri().path();
+    let api = path.starts_with("/api/");
+    let free = path.starts_with("/assets/") || matches!(path, "/healthz" | "/readyz" | "/metrics");
+    let route = request.extensions().get::<MatchedPath>().map_or_else(|| "page".to_owned(), |path| path.as_str().to_owned());
+    let method = request.method().clone();
+    let class = if method == Method::GET || method == Method::HEAD || path.starts_with("/api/v1/webhooks/") { Class::Read } else { Class::Write };
+
+    let admitted = if free { Ok(()) } else { app.limit(class, client) };
+    let mut response = match admitted {
+        Err(problem) => problem.into_response(),
+        Ok(()) => match app.slots.try_acquire() {
+            Err(_) => Problem::new(Code::Busy).retry_after_ms(1_000).into_response(),
+            Ok(_slot) => guarded(&app, request, next).await,
+        },
+    };
+    if api {
+        as_problem(&mut response);
+    }
+    app.headers.apply(response.headers_mut());
+    let (status, took) = (response.status(), started.elapsed());
+    metrics::counter!("http_requests_total", "method" => method_name(&method), "route" => route.clone(), "status" => status.as_u16().to_string()).increment(1);
+    metrics::histogram!("http_request_seconds", "route" => route.clone()).record(took.as_secs_f64());
+    // The route's pattern, never the address: its query may hold anything.
+    if status.is_server_error() {
+        tracing::warn!(%method, route, status = status.as_u16(), took_ms = took.as_millis() as u64, "request");
+    } else {
+        tracing::debug!(%method, route, status = status.as_u16(), took_ms = took.as_millis() as u64, "request");
+    }
+    response
+}
+
+/// A panic is a 500, a handler without end a 503 (security rule 10).
+async fn guarded(app: &App, request: Request, next: Next) -> Response {
+    let limit = Duration::from_millis(app.settings.limits.request_timeout_ms);
+    match tokio::time::timeout(limit, AssertUnwindSafe(next.run(request)).catch_unwind()).await {
+        Ok(Ok(response)) => response,
+        Ok(Err(_)) => {
+            tracing::error!("a handler panicked");
+            Problem::new(Code::Internal).into_response()
+        }
+        Err(_) => Problem::new(Code::Timeout).retry_after_ms(1_000).into_response(),
+    }
+}
+
+/// Errors that the framework itself answers get the form of all others.
+fn as_problem(response: &mut Response) {
+    let code = match response.status() {
+        StatusCode::METHOD_NOT_ALLOWED => Code::Method,
+        StatusCode::UNSUPPORTED_MEDIA_TYPE => Code::MediaType,
+        StatusCode::PAYLOAD_TOO_LARGE => Code::BodyTooLarge,
+        StatusCode::NOT_FOUND => Code::NotFound,
+        StatusCode::BAD_REQUEST => Code::BodyInvalid,
+        _ => return,
+    };
+    let ours = |value: &HeaderValue| value == "application/problem+json";
+    if response.headers().get(header::CONTENT_TYPE).is_some_and(ours) {
+        return;
+    }
+    let allow = response.headers().get(header::ALLOW).cloned();
+    *response = Problem::new(code).into_response();
+    if let Some(allow) = allow {
+        response.headers_mut().insert(header::ALLOW, allow);
+    }
+}
+
+fn method_name(method: &Method) -> &'static str {
+    match method.as_str() {
+        "GET" => "GET",
+        "HEAD" => "HEAD",
+        "POST" => "POST",
+        "PUT" => "PUT",
+        "DELETE" => "DELETE",
+        _ => "other",
+    }
+}

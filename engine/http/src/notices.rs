@@ -1,0 +1,109 @@
+//! Changes of journeys, handed to the browsers that wait for them: one subscription per node, not one per stream.
+
+use crate::edge::Client;
+use crate::problem::{Code, Problem};
+use engine_settings::Limits;
+use engine_store::Change;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::sync::broadcast;
+use tokio_util::sync::CancellationToken;
+
+/// Changes that a slow listener may be behind; beyond, it is told to read again.
+const BEHIND_MAX: usize = 32;
+
+#[derive(Clone)]
+pub struct Notices(Arc<Mutex<State>>);
+
+struct State {
+    journeys: HashMap<String, broadcast::Sender<Change>>,
+    /// Open streams by client.
+    clients: HashMap<u128, u32>,
+    open: usize,
+    per_client_max: u32,
+    max: usize,
+}
+
+/// A place in the list of listeners, given back when dropped.
+pub struct Listener {
+    pub changes: broadcast::Receiver<Change>,
+    journey: String,
+    client: u128,
+    home: Notices,
+}
+
+impl Notices {
+    pub fn new(changes: broadcast::Receiver<Change>, limits: &Limits, shutdown: CancellationToken) -> Notices {
+        let state = State { journeys: HashMap::new(), clients: HashMap::new(), open: 0, per_client_max: limits.streams_per_address, max: limits.streams_max };
+        let notices = Notices(Arc::new(Mutex::new(state)));
+        tokio::spawn(deliver(notices.clone(), changes, shutdown));
+        notices
+    }
+
+    /// Listens to one journey; too many streams of one client or of all answer 429 and 503.
+    pub fn listen(&self, journey: &str, client: Client) -> Result<Listener, Problem> {
+        let client = client.bucket();
+        let mut state = self.state();
+        if state.open >= state.max {
+            return Err(Problem::new(Code::Busy).retry_after_ms(5_000));
+        }
+        let per_client_max = state.per_client_max;
+        let count = state.clients.entry(client).or_default();
+        if *count >= per_client_max {
+            return Err(Problem::new(Code::Limited).retry_after_ms(5_000));
+        }
+        *count += 1;
+        state.open += 1;
+        let changes = state.journeys.entry(journey.to_owned()).or_insert_with(|| broadcast::channel(BEHIND_MAX).0).subscribe();
+        Ok(Listener { changes, journey: journey.to_owned(), client, home: self.clone() })
+    }
+
+    /// Open streams of this node.
+    pub fn open(&self) -> usize {
+        self.state().open
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Listener {
+    fn drop(&mut self) {
+        let mut state = self.home.state();
+        state.open = state.open.saturating_sub(1);
+        if let Some(count) = state.clients.get_mut(&self.client) {
+            *count -= 1;
+            if *count == 0 {
+                state.clients.remove(&self.client);
+            }
+        }
+        // This listener is still counted by its channel.
+        if state.journeys.get(&self.journey).is_some_and(|sender| sender.receiver_count() <= 1) {
+            state.journeys.remove(&self.journey);
+        }
+    }
+}
+
+async fn deliver(notices: Notices, mut changes: broadcast::Receiver<Change>, shutdown: CancellationToken) {
+    loop {
+        let next = tokio::select! {
+            next = changes.recv() => next,
+            () = shutdown.cancelled() => return,
+        };
+        match next {
+            Ok(change) => {
+                if let Some(sender) = notices.state().journeys.get(&change.journey) {
+                    let _ = sender.send(change);
+                }
+            }
+            // Some changes were lost: everybody reads again.
+            Err(broadcast::error::RecvError::Lagged(_)) => {
+                for (journey, sender) in &notices.state().journeys {
+                    let _ = sender.send(Change { journey: journey.clone(), seq: 0, revision: 0, what: "step".into() });
+                }
+            }
+            Err(broadcast::error::RecvError::Closed) => return,
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! Every route of the product, on one page.
+
+use crate::api::{documents, drafts, events, health, journeys, master, reports, returns, stream, webhooks};
+use crate::app::App;
+use crate::edge::edge;
+use crate::pages;
+use axum::Router;
+use axum::routing::{any, get, post};
+use tower_http::compression::CompressionLayer;
+use utoipa::OpenApi;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+use utoipa_swagger_ui::SwaggerUi;
+
+#[derive(OpenApi)]
+#[openapi(info(title = "Journey", description = "Journeys of customers as data: start one, send events, follow its changes. Changing requests carry `content-type: application/json`, the header `X-Journey: 1`, and on journeys and events an `Idempotency-Key`."))]
+struct Description;
+
+/// The product's router; `sandbox` is mounted at `/sandbox`.
+pub fn router(app: App, sandbox: Option<Router>) -> Router {
+    let (api, description) = described().split_for_parts();
+    let routes = Router::new()
+        .merge(api)
+        .route("/stackTraceApi", post(reports::report))
+        .route("/api/v1/partners/{partner}/return/{state}", post(returns::back))
+        .route("/api/{*unknown}", any(|| async { axum::http::StatusCode::NOT_FOUND }))
+        .route("/openapi.json", get(move || std::future::ready(axum::Json(description.clone()))))
+        .fallback(pages::page)
+        .layer(axum::middleware::from_fn_with_state(app.clone(), edge))
+        .layer(CompressionLayer::new())
+        .with_state(app);
+    let routes = routes.merge(SwaggerUi::new("/docs").config(utoipa_swagger_ui::Config::from("/openapi.json")));
+    match sandbox {
+        Some(sandbox) => routes.nest("/sandbox", sandbox),
+        None => routes,
+    }
+}
+
+/// The description of the API, as `/openapi.json` shows it.
+pub fn openapi() -> utoipa::openapi::OpenApi {
+    described().split_for_parts().1
+}
+
+fn described() -> OpenApiRouter<App> {
+    OpenApiRouter::with_openapi(Description::openapi())
+        .routes(routes!(journeys::preview))
+        .routes(routes!(journeys::start, journeys::list))
+        .routes(routes!(journeys::view))
+        .routes(routes!(events::send))
+        .routes(routes!(drafts::save))
+        .routes(routes!(stream::open))
+        .routes(routes!(documents::download))
+        .routes(routes!(master::find))
+        .routes(routes!(webhooks::receive))
+        .routes(routes!(returns::back))
+        .routes(routes!(reports::report))
+        .routes(routes!(health::healthz))
+        .routes(routes!(health::readyz))
+        .routes(routes!(health::metrics))
+}

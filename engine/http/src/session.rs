@@ -1,0 +1,124 @@
+//! The visitor behind a request: an opaque cookie, nothing else (security rules 13 and 16).
+
+use crate::app::App;
+use crate::edge::{Client, json};
+use crate::problem::{Code, Problem};
+use axum::body::Body;
+use axum::extract::{FromRequest, FromRequestParts, Request};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, HeaderValue, header};
+use axum::response::{IntoResponse, Response};
+use engine_runtime::Actor;
+
+const COOKIE: &str = "__Host-session";
+
+/// Who asks. Without a session it is a visitor who owns nothing.
+pub struct Visitor {
+    pub actor: Actor,
+    pub client: Client,
+    /// Token of a session that this request has opened.
+    opened: Option<String>,
+    ttl_s: i64,
+}
+
+impl Visitor {
+    /// The visitor of the session cookie.
+    async fn of(app: &App, headers: &HeaderMap, client: Client) -> Result<Visitor, Problem> {
+        let token = cookie(headers, COOKIE).filter(|token| token.len() == 64 && token.bytes().all(|byte| byte.is_ascii_hexdigit()));
+        let known = match token {
+            Some(token) => app.runtime.session(token).await?,
+            None => None,
+        };
+        let mut actor = known.unwrap_or_else(|| Actor { language: language(app, headers), ..Actor::visitor("") });
+        actor.address = Some(client.0.to_string());
+        Ok(Visitor { actor, client, opened: None, ttl_s: app.settings.session.ttl_ms / 1000 })
+    }
+
+    /// Makes sure that there is a session: a visitor without one gets one with this answer.
+    pub async fn open(&mut self, app: &App) -> Result<(), Problem> {
+        if self.actor.id.is_empty() {
+            let (token, actor) = app.runtime.new_session(&self.actor.language).await?;
+            self.actor = Actor { address: self.actor.address.take(), ..actor };
+            self.opened = Some(token);
+        }
+        Ok(())
+    }
+
+    /// The answer, with the cookie of a session that was opened for it.
+    pub fn answer(&self, answer: impl IntoResponse) -> Response {
+        let mut response = answer.into_response();
+        if let Some(token) = &self.opened
+            && let Ok(value) = HeaderValue::from_str(&format!("{COOKIE}={token}; Path=/; Max-Age={}; HttpOnly; Secure; SameSite=Lax", self.ttl_s))
+        {
+            response.headers_mut().append(header::SET_COOKIE, value);
+        }
+        response
+    }
+}
+
+impl FromRequestParts<App> for Visitor {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Visitor, Problem> {
+        let client = parts.extensions.get::<Client>().copied().ok_or_else(|| Problem::new(Code::Internal))?;
+        Visitor::of(app, &parts.headers, client).await
+    }
+}
+
+/// A changing request of our own pages: its origin checked, its body read strictly (security rules 17, 18 and 34).
+pub struct Changing {
+    pub visitor: Visitor,
+    pub fields: json::Fields,
+    /// `Idempotency-Key`; empty when there is none.
+    pub key: String,
+    pub headers: HeaderMap,
+}
+
+impl FromRequest<App> for Changing {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, app: &App) -> Result<Changing, Problem> {
+        let (parts, body) = request.into_parts();
+        let headers = parts.headers;
+        app.origins.check(&headers)?;
+        let client = parts.extensions.get::<Client>().copied().ok_or_else(|| Problem::new(Code::Internal))?;
+        require_json(&headers)?;
+        let fields = json::Fields::of(json::read(&read(app, body).await?, app.settings.limits.json_depth_max)?)?;
+        let visitor = Visitor::of(app, &headers, client).await?;
+        let key = match headers.get("idempotency-key").map(HeaderValue::to_str) {
+            None => "",
+            Some(Ok(key)) if key.len() <= 200 => key.trim(),
+            Some(_) => return Err(Problem::new(Code::KeyMissing).detail("the key must be 1 to 200 visible characters")),
+        };
+        Ok(Changing { visitor, fields, key: key.to_owned(), headers })
+    }
+}
+
+/// The whole body, within its limit.
+pub async fn read(app: &App, body: Body) -> Result<axum::body::Bytes, Problem> {
+    axum::body::to_bytes(body, app.settings.limits.body_bytes_max).await.map_err(|error| {
+        let too_large = std::error::Error::source(&error).is_some_and(|source| source.to_string().contains("length limit"));
+        Problem::new(if too_large { Code::BodyTooLarge } else { Code::BodyInvalid })
+    })
+}
+
+fn require_json(headers: &HeaderMap) -> Result<(), Problem> {
+    let kind = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let essence = kind.split(';').next().unwrap_or_default().trim();
+    if essence.eq_ignore_ascii_case("application/json") { Ok(()) } else { Err(Problem::new(Code::MediaType)) }
+}
+
+/// The value of a cookie.
+pub fn cookie<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
+    let all = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
+    all.flat_map(|value| value.split(';')).filter_map(|pair| pair.trim().split_once('=')).find(|(found, _)| *found == name).map(|(_, value)| value)
+}
+
+/// The first language of the browser that the site speaks.
+fn language(app: &App, headers: &HeaderMap) -> String {
+    let catalog = app.runtime.catalog();
+    let spoken = crate::site::languages(&catalog);
+    let wanted = headers.get(header::ACCEPT_LANGUAGE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let mut wanted = wanted.split(',').filter_map(|item| item.split([';', '-']).next()).map(|tag| tag.trim().to_ascii_lowercase());
+    wanted.find(|tag| spoken.contains(tag)).or_else(|| spoken.first().cloned()).unwrap_or_else(|| "en".into())
+}
