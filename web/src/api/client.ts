@@ -1,0 +1,58 @@
+/** The few calls a journey makes. A refusal of the server is a `Refusal` with its problem; no answer at all is `Unreachable`. */
+import { api } from '../routes';
+import type { Data, Problem, StepView } from './types';
+
+export class Refusal extends Error {
+  readonly problem: Problem;
+  constructor(problem: Problem) {
+    super(problem.title ?? `status ${problem.status}`);
+    this.problem = problem;
+  }
+}
+export class Unreachable extends Error {}
+
+export interface Opened {
+  view?: StepView;
+  /** the page asked for is not where the journey is: its address instead */
+  elsewhere?: string;
+}
+
+export const client = {
+  start: (body: { workflow: string; type: string; data: Data; attribution?: Record<string, string> }, key: string) =>
+    call<StepView>('POST', api.journeys(), body, { 'idempotency-key': key }),
+  send: (id: string, body: { type: string; data: Data; revision: number }, key: string) =>
+    call<StepView>('POST', api.events(id), body, { 'idempotency-key': key }),
+  view: (id: string) => call<StepView>('GET', api.journey(id)),
+  async open(id: string, path: string): Promise<Opened> {
+    const answer = await call<StepView | { elsewhere: string }>('GET', api.journey(id, path));
+    return 'elsewhere' in answer ? { elsewhere: answer.elsewhere } : { view: answer };
+  },
+  draft: (id: string, step: string, data: Data, keepalive = false) =>
+    call<void>('PUT', api.draft(id), { step, data }, {}, { keepalive }),
+  master: (name: string, query: Record<string, string>, signal?: AbortSignal) =>
+    call<{ rows: Record<string, string | number>[]; more?: boolean }>('GET', api.master(name, query), undefined, {}, { signal }),
+};
+export type Client = typeof client;
+
+async function call<T>(method: string, url: string, body?: unknown, headers: Record<string, string> = {}, more: RequestInit = {}): Promise<T> {
+  const sent: Record<string, string> = { accept: 'application/json', ...headers };
+  if (method !== 'GET') Object.assign(sent, { 'content-type': 'application/json', 'x-journey': '1' });
+  let response: Response;
+  try {
+    response = await fetch(url, { method, headers: sent, credentials: 'same-origin', body: body === undefined ? undefined : JSON.stringify(body), ...more });
+  } catch (error) {
+    throw new Unreachable(String(error));
+  }
+  if (response.ok) return response.status === 204 ? (undefined as T) : ((await response.json()) as T);
+  throw new Refusal(await problem(response));
+}
+
+async function problem(response: Response): Promise<Problem> {
+  const wait = Number(response.headers.get('retry-after')) || undefined;
+  try {
+    const body = (await response.json()) as Problem;
+    return { ...body, status: response.status, retry_after_s: body.retry_after_s ?? wait };
+  } catch {
+    return { status: response.status, retry_after_s: wait };
+  }
+}

@@ -1,0 +1,255 @@
+/** What the server's `/api/v1` sends and takes, named as in its reference. Money is integer paise; times are RFC 3339. */
+
+export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
+export type Data = Record<string, unknown>;
+
+export type Tone = 'info' | 'success' | 'warning' | 'error' | 'plain';
+export type Level = 'info' | 'success' | 'warning' | 'error';
+
+export interface Paise {
+  paise: number;
+}
+/** A value that the renderer formats: money, a date, a share in percent, text, or a bare string or number. */
+export type Value = string | number | Paise | { date: string } | { percent: number } | { text: string } | null;
+
+export interface StepView {
+  journey: JourneyInfo;
+  step: Step;
+  messages: Message[];
+  server_time: string;
+}
+
+export interface JourneyInfo {
+  /** null while nothing was sent: the first step of a workflow that nobody has begun */
+  id: string | null;
+  workflow: string;
+  line: string;
+  title: string;
+  version?: string;
+  revision: number;
+  status: 'active' | 'done' | 'expired' | 'broken';
+  base: string;
+  language?: string;
+  channel?: string;
+}
+
+export type StepKind = 'form' | 'choice' | 'comparison' | 'review' | 'wait' | 'tracker' | 'redirect' | 'message' | 'upload';
+
+export interface Step {
+  id: string;
+  kind: StepKind;
+  title: string;
+  intro?: string | null;
+  path: string;
+  url: string;
+  progress?: { sections: Section[] } | null;
+  form?: FormView | null;
+  view?: { title?: string; blocks: Block[] } | null;
+  review?: { sections: ReviewSection[] } | null;
+  redirect?: Redirect | null;
+  wait?: { text: string; since: string; deadline?: string | null; next?: string | null } | null;
+  events: Accepted[];
+  back?: string | null;
+  changeable?: { step: string; title: string; path: string }[];
+  waits?: { for: string; since: string; deadline?: string | null; open?: number; of?: number }[];
+  stream?: string | null;
+  hide?: string[];
+}
+
+export interface Section {
+  id: string;
+  title: string;
+  state: 'done' | 'current' | 'todo';
+}
+export interface Accepted {
+  type: string;
+  schema?: Schema;
+}
+export interface Message {
+  code: string;
+  level: Level;
+  pointer?: string | null;
+  text: string;
+}
+export interface Redirect {
+  url: string;
+  method?: 'GET' | 'POST';
+  fields?: Record<string, string>;
+  label?: string;
+}
+export interface ReviewSection {
+  title: string;
+  step: string;
+  path?: string;
+  changeable?: boolean;
+  rows: { label: string; value: Value; pointer?: string }[];
+}
+
+/** JSON Schema 2020-12 with our `x-` keys. */
+// biome-ignore lint/suspicious/noExplicitAny: a schema is open by nature
+export type Schema = Record<string, any>;
+// biome-ignore lint/suspicious/noExplicitAny: a uiSchema is open by nature
+export type Ui = Record<string, any>;
+
+export interface FormView {
+  id: string;
+  title?: string;
+  intro?: string;
+  schema: Schema;
+  ui?: Ui;
+  data?: Data;
+  draft?: boolean;
+  submit?: string;
+  /** texts by pointer (or `*`) and keyword, for those that the schema's `x-messages` do not give */
+  messages?: Record<string, Record<string, string>>;
+}
+
+export type Block =
+  | ({ block: 'text' } & TextBlock)
+  | ({ block: 'notice' } & NoticeBlock)
+  | ({ block: 'facts' } & FactsBlock)
+  | ({ block: 'breakup' } & BreakupBlock)
+  | ({ block: 'options' } & OptionsBlock)
+  | ({ block: 'tracker' } & TrackerBlock)
+  | ({ block: 'documents' } & DocumentsBlock)
+  | ({ block: 'actions' } & ActionsBlock)
+  | ({ block: 'table' } & TableBlock)
+  | ({ block: 'links' } & LinksBlock)
+  | ({ block: 'steps' } & StepsBlock)
+  | ({ block: 'faq' } & FaqBlock)
+  | ({ block: 'cards' } & CardsBlock)
+  | ({ block: 'hero' } & HeroBlock)
+  | ({ block: 'form' } & BlockHead);
+
+export interface BlockHead {
+  id?: string;
+  title?: string;
+  tone?: Tone;
+}
+export interface TextBlock extends BlockHead {
+  text: string;
+  size?: 'lead' | 'body' | 'small';
+}
+export interface NoticeBlock extends BlockHead {
+  text: string;
+}
+export interface FactsBlock extends BlockHead {
+  items: Fact[];
+}
+export interface Fact {
+  label: string;
+  value: Value;
+  hint?: string;
+  change?: { step: string } | null;
+}
+export interface BreakupBlock extends BlockHead {
+  lines: BreakupLine[];
+}
+export interface BreakupLine {
+  label: string;
+  value: Value;
+  kind?: 'line' | 'discount' | 'tax' | 'total' | 'rounding';
+  detail?: string;
+}
+export interface OptionsBlock extends BlockHead {
+  sort?: { id: string; label: string }[];
+  compare_max?: number;
+  empty?: string;
+  items: Option[];
+  frequent?: Block | null;
+}
+export interface Option {
+  id: string;
+  provider: { name: string; short?: string; logo?: string | null; colour?: string | null };
+  state: 'asked' | 'quoted' | 'declined' | 'failed';
+  late?: boolean;
+  stale?: boolean;
+  price?: Paise | null;
+  price_note?: string | null;
+  was?: Paise | null;
+  badge?: string | null;
+  title?: string;
+  facts?: { label: string; value: Value }[];
+  tags?: string[];
+  notices?: { tone: Tone; text: string }[];
+  breakup?: BreakupLine[];
+  reason?: string | null;
+  sort?: Record<string, number>;
+  action?: { event: string; data?: Data; label?: string } | null;
+}
+export interface TrackerBlock extends BlockHead {
+  steps: { title: string; state: 'done' | 'current' | 'todo' | 'failed'; text?: string | null; at?: string | null }[];
+  next?: { text: string } | null;
+  reference?: { label: string; value: string } | null;
+}
+export interface DocumentsBlock extends BlockHead {
+  items: { title: string; document: string; note?: string | null }[];
+}
+export interface ActionsBlock extends BlockHead {
+  items: Action[];
+}
+export interface Action {
+  label: string;
+  event: string;
+  data?: Data;
+  style?: 'primary' | 'secondary' | 'link' | 'danger';
+  confirm?: string | null;
+}
+export interface TableBlock extends BlockHead {
+  columns: { title: string; align?: 'left' | 'right' | 'center' }[];
+  rows: Value[][];
+}
+export interface LinksBlock extends BlockHead {
+  items: { label: string; href: string }[];
+}
+export interface StepsBlock extends BlockHead {
+  items: { title: string; text?: string }[];
+}
+export interface FaqBlock extends BlockHead {
+  items: { question: string; answer: string }[];
+}
+export interface CardsBlock extends BlockHead {
+  items: { title: string; text: string; icon?: string }[];
+}
+export interface HeroBlock extends BlockHead {
+  text?: string;
+  points?: string[];
+}
+
+export interface Difference {
+  pointer: string;
+  yours: unknown;
+  theirs: unknown;
+}
+export interface FieldProblem {
+  pointer: string;
+  code?: string;
+  text: string;
+}
+/** RFC 9457 problem details with the keys of this product. */
+export interface Problem {
+  type?: string;
+  title?: string;
+  status: number;
+  code?: string;
+  detail?: string;
+  errors?: FieldProblem[];
+  view?: StepView;
+  difference?: Difference[];
+  retry_after_s?: number;
+}
+
+export interface Site {
+  name: string;
+  nav?: unknown[];
+  footer?: unknown[];
+  legal?: string;
+  call?: { number?: string; display?: string; text?: string } | null;
+  page?: { hide?: string[]; title?: string; description?: string };
+}
+export interface Boot {
+  view?: StepView;
+  site?: Site;
+  workflow?: string;
+  problem?: Problem;
+}

@@ -1,0 +1,136 @@
+/** A journey on the page: the machine, the address bar, what is announced, and the step between its banners. */
+import { useMachine } from '@xstate/react';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { client } from '../api/client';
+import type { Data, Site, StepView } from '../api/types';
+import { type Actions, ActionsContext } from '../renderer/context';
+import { LookupContext } from '../renderer/form/context';
+import { focusField } from '../renderer/form/pointer';
+import { api } from '../routes';
+import { setHidden } from '../site/chrome';
+import { Dialog } from '../ui/dialog';
+import { Button } from '../ui/button';
+import { useAddress, historyBack } from './address';
+import { Conflict } from './conflict';
+import { Ended } from './ended';
+import { feed, network } from './feed';
+import { newKey } from './keys';
+import { journeyMachine } from './machine';
+import { Offline, Interrupted } from './banners';
+import { forget, remember } from './start-draft';
+import { StepPage } from './step-page';
+
+interface Props {
+  view: StepView;
+  site: Site;
+  typed?: Data;
+  attribution?: Record<string, string>;
+}
+
+const machine = journeyMachine.provide({ actors: { feed, network } });
+
+export function Journey({ view: first, site, typed, attribution }: Props) {
+  const [state, send] = useMachine(machine, { input: { client, view: first, typed, newKey, attribution } });
+  const { view, data, problems, pending, failure, conflict, away, adopted, arrival, focus } = state.context;
+  const [spoken, setSpoken] = useState('');
+  const say = useCallback((text: string) => setSpoken(text), []);
+
+  useAddress(view, adopted, arrival, (path) => send({ type: 'POP', path }));
+  useArrival(view, adopted, site, focus);
+  useEffect(() => remember(view, data), [view, data]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, when the journey got its id
+  useEffect(() => {
+    if (view.journey.id !== null && first.journey.id === null) forget(first);
+  }, [view.journey.id]);
+  useEffect(() => {
+    const flush = () => send({ type: 'FLUSH' });
+    const hidden = () => document.visibilityState === 'hidden' && flush();
+    window.addEventListener('pagehide', flush);
+    document.addEventListener('visibilitychange', hidden);
+    return () => {
+      window.removeEventListener('pagehide', flush);
+      document.removeEventListener('visibilitychange', hidden);
+    };
+  }, [send]);
+
+  const sending = state.matches({ work: 'sending' }) && pending ? pending : undefined;
+  const actions = useMemo<Actions>(
+    () => ({
+      send: (event, data) => send({ type: 'SEND', event, data }),
+      change: (step, pointer) => send({ type: 'SEND', event: 'change', data: { step }, focus: pointer }),
+      documentUrl: (document) => (view.journey.id ? api.document(view.journey.id, document) : '#'),
+      sending: sending && { event: sending.type, data: sending.data },
+      say,
+    }),
+    [send, say, sending, view.journey.id],
+  );
+
+  if (state.matches({ work: 'expired' })) return <Ended reason="expired" base={view.journey.base} />;
+  if (state.matches({ work: 'gone' })) return <Ended reason="gone" base={view.journey.base} />;
+
+  return (
+    <ActionsContext.Provider value={actions}>
+      <LookupContext.Provider value={client.master}>
+        {state.matches({ network: 'offline' }) && <Offline saved={!state.matches({ draft: 'dirty' }) && !state.matches({ draft: 'unsaved' })} />}
+        {state.matches({ work: 'interrupted' }) && <Interrupted failure={failure} onRetry={() => send({ type: 'RETRY' })} />}
+        <StepPage
+          view={view}
+          data={data}
+          problems={problems}
+          failure={state.matches({ work: 'editing' }) ? failure : undefined}
+          saving={view.step.form ? draftState(state.value.draft) : undefined}
+          busy={sending !== undefined || state.matches({ work: 'opening' })}
+          onType={(next) => send({ type: 'TYPE', data: next })}
+          onSubmit={(answers) => send({ type: 'SEND', event: 'submit', data: answers })}
+          onBack={(event) => {
+            event.preventDefault();
+            if (view.step.back && historyBack(view.step.back)) return;
+            send({ type: 'SEND', event: 'back', popped: true });
+          }}
+        />
+        {conflict && state.matches({ work: 'conflict' }) && (
+          <Conflict
+            mine={view}
+            theirs={conflict.view}
+            difference={conflict.difference}
+            onKeepMine={() => send({ type: 'KEEP_MINE' })}
+            onTakeTheirs={() => send({ type: 'TAKE_THEIRS' })}
+          />
+        )}
+        {away && state.matches({ work: 'editing' }) && (
+          <Dialog
+            title="Your request moved on"
+            onClose={() => send({ type: 'GO_THERE' })}
+            actions={
+              <Button look="primary" onClick={() => send({ type: 'GO_THERE' })}>
+                Go to “{away.step.title}”
+              </Button>
+            }
+          >
+            <p>In another window it is now at “{away.step.title}”. What you typed here but did not send is not part of it.</p>
+          </Dialog>
+        )}
+        <p className="sr" role="status" aria-live="polite">
+          {spoken}
+        </p>
+      </LookupContext.Provider>
+    </ActionsContext.Provider>
+  );
+}
+
+const draftState = (value: string): 'saving' | 'saved' | 'unsaved' | undefined =>
+  ({ dirty: 'saving', saving: 'saving', saved: 'saved', unsaved: 'unsaved' })[value] as 'saving' | 'saved' | 'unsaved' | undefined;
+
+/** A new step: its title in the tab, the page from its top, the focus on its heading (or on the answer that is being changed). */
+function useArrival(view: StepView, adopted: number, site: Site, focus: string | undefined) {
+  const shown = useRef(view.step.id);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for every view taken over
+  useEffect(() => {
+    document.title = [view.step.title || view.journey.title, site.name].filter(Boolean).join(' – ');
+    setHidden([...(view.step.hide ?? []), ...(site.page?.hide ?? [])]);
+    if (shown.current === view.step.id) return;
+    shown.current = view.step.id;
+    window.scrollTo({ top: 0 });
+    if (!focus || !focusField(focus)) document.getElementById('step-title')?.focus({ preventScroll: true });
+  }, [adopted]);
+}

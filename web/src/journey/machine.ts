@@ -1,0 +1,375 @@
+/**
+ * The browser's side of a journey, as one XState machine with four regions: the work on the step, the draft of what is typed,
+ * the network, and the feed of changes. It holds no rule of any workflow: the server decides, this keeps what is typed safe
+ * and sends every event once (the same `Idempotency-Key` for every attempt of it).
+ */
+import { assign, fromCallback, fromPromise, raise, setup } from 'xstate';
+import { type Client, Refusal } from '../api/client';
+import type { Data, Difference, FieldProblem, Problem, StepView } from '../api/types';
+import { equal } from '../ui/equal';
+import { draftable, isNewer, pathOf, reconcile } from './views';
+
+export interface Pending {
+  type: string;
+  data: Data;
+  key: string;
+  revision: number;
+  attempts: number;
+  /** the browser's Back started it: the address is already there */
+  popped?: boolean;
+}
+
+export interface Context {
+  client: Client;
+  newKey: () => string;
+  attribution?: Record<string, string>;
+  view: StepView;
+  /** answers of the step's form as typed */
+  data: Data;
+  /** answers that the server is known to have (or was last sent): what differs from them was typed since */
+  base: Data;
+  pending?: Pending;
+  problems: FieldProblem[];
+  failure?: Problem;
+  conflict?: { view: StepView; difference: Difference[] };
+  /** the journey moved on in another window while something was typed here */
+  away?: StepView;
+  /** path asked for by the address bar or the browser's buttons */
+  wanted?: string;
+  /** counts views taken over; `arrival` says how the last one came */
+  adopted: number;
+  arrival: 'first' | 'sent' | 'popped' | 'moved';
+  focus?: string;
+}
+
+export type Events =
+  | { type: 'TYPE'; data: Data }
+  | { type: 'SEND'; event: string; data?: Data; focus?: string; popped?: boolean }
+  | { type: 'RETRY' }
+  | { type: 'POP'; path: string }
+  | { type: 'CHANGED'; revision?: number }
+  | { type: 'RECEIVED'; view: StepView }
+  | { type: 'KEEP_MINE' }
+  | { type: 'TAKE_THEIRS' }
+  | { type: 'GO_THERE' }
+  | { type: 'ONLINE' }
+  | { type: 'OFFLINE' }
+  | { type: 'FLUSH' }
+  | { type: 'ADOPTED' };
+
+export interface Input {
+  client: Client;
+  view: StepView;
+  typed?: Data;
+  newKey: () => string;
+  attribution?: Record<string, string>;
+  online?: boolean;
+}
+
+interface SendInput {
+  context: Context;
+  pending: Pending;
+}
+
+const AUTOMATIC_TRIES = 5;
+
+const refused = (error: unknown, test: (problem: Problem) => boolean): boolean => error instanceof Refusal && test(error.problem);
+const is = {
+  unreachable: (error: unknown) => !(error instanceof Refusal),
+  temporary: (error: unknown) => refused(error, ({ status }) => status >= 500 || status === 429),
+  stale: (error: unknown) => refused(error, ({ status, view }) => status === 409 && view !== undefined),
+  invalid: (error: unknown) => refused(error, ({ status, code, errors }) => status === 422 && code !== 'key_reused' && (errors?.length ?? 0) > 0),
+  expired: (error: unknown) => refused(error, ({ status }) => status === 410),
+  gone: (error: unknown) => refused(error, ({ status }) => [401, 403, 404].includes(status)),
+};
+
+export const journeyMachine = setup({
+  types: { context: {} as Context, events: {} as Events, input: {} as Input },
+  actors: {
+    send: fromPromise<StepView, SendInput>(async ({ input: { context, pending } }) => {
+      const { client, view, attribution } = context;
+      const { type, data, revision, key } = pending;
+      const { id, workflow } = view.journey;
+      if (id === null) return client.start({ workflow, type, data, ...(attribution ? { attribution } : {}) }, key);
+      // leaving a step by anything but its submit: what is typed goes into the draft first
+      if (type !== 'submit' && view.step.form && !equal(context.data, context.base)) {
+        await client.draft(id, view.step.id, draftable(view.step.form.schema, context.data)).catch(() => undefined);
+      }
+      return client.send(id, { type, data, revision }, key);
+    }),
+    open: fromPromise<StepView, { client: Client; id: string; path: string }>(async ({ input }) => {
+      const { view, elsewhere } = await input.client.open(input.id, input.path);
+      return view && !elsewhere ? view : input.client.view(input.id);
+    }),
+    refresh: fromPromise<StepView, { client: Client; id: string }>(({ input }) => input.client.view(input.id)),
+    draft: fromPromise<Data, { client: Client; id: string; step: string; stored: Data; data: Data }>(async ({ input }) => {
+      await input.client.draft(input.id, input.step, input.stored);
+      return input.data;
+    }),
+    /** replaced by the app: Server-Sent Events, or polling where they do not come */
+    feed: fromCallback<Events, { url: string }>(() => undefined),
+    network: fromCallback<Events>(() => undefined),
+  },
+  actions: {
+    adopt: assign(({ context }, { view, arrival }: { view: StepView; arrival: Context['arrival'] }) => {
+      const theirs = view.step.form?.data ?? {};
+      const same = view.step.id === context.view.step.id && view.journey.id === (context.view.journey.id ?? view.journey.id);
+      return {
+        view,
+        base: theirs,
+        data: same ? reconcile(context.base, context.data, theirs) : theirs,
+        problems: [],
+        failure: undefined,
+        conflict: undefined,
+        away: undefined,
+        pending: undefined,
+        wanted: undefined,
+        focus: same ? undefined : context.focus,
+        adopted: context.adopted + 1,
+        arrival,
+      };
+    }),
+    told: raise({ type: 'ADOPTED' }),
+  },
+  delays: {
+    again: ({ context }) => context.failure?.retry_after_s ? context.failure.retry_after_s * 1000 : Math.min(30_000, 1000 * 2 ** (context.pending?.attempts ?? 1)),
+  },
+}).createMachine({
+  id: 'journey',
+  type: 'parallel',
+  context: ({ input }) => ({
+    client: input.client,
+    newKey: input.newKey,
+    attribution: input.attribution,
+    view: input.view,
+    base: input.view.step.form?.data ?? {},
+    data: { ...input.view.step.form?.data, ...input.typed },
+    problems: [],
+    adopted: 0,
+    arrival: 'first',
+  }),
+  states: {
+    work: {
+      initial: 'editing',
+      on: {
+        TYPE: { actions: assign({ data: ({ event }) => event.data }) },
+      },
+      states: {
+        editing: {
+          on: {
+            SEND: {
+              target: 'sending',
+              actions: assign({
+                pending: ({ context, event }) => ({
+                  type: event.event,
+                  data: event.data ?? {},
+                  key: context.newKey(),
+                  revision: context.view.journey.revision,
+                  attempts: 0,
+                  popped: event.popped,
+                }),
+                // what was submitted is known to the server from here on
+                base: ({ context, event }) => (event.event === 'submit' ? context.data : context.base),
+                focus: ({ event }) => event.focus,
+                failure: undefined,
+                problems: [],
+              }),
+            },
+            POP: [
+              {
+                guard: ({ context, event }) => context.view.step.back != null && pathOf(context.view, context.view.step.back) === event.path,
+                actions: raise({ type: 'SEND', event: 'back', popped: true }),
+              },
+              {
+                guard: ({ context, event }) => context.view.step.changeable?.some((one) => one.path === event.path) ?? false,
+                actions: raise(({ context, event }) => ({
+                  type: 'SEND' as const,
+                  event: 'change',
+                  data: { step: context.view.step.changeable?.find((one) => one.path === event.path)?.step },
+                  popped: true,
+                })),
+              },
+              { guard: ({ context }) => context.view.journey.id !== null, target: 'opening', actions: assign({ wanted: ({ event }) => event.path }) },
+            ],
+            RECEIVED: [
+              { guard: ({ context, event }) => !isNewer(event.view, context.view) },
+              {
+                guard: ({ context, event }) => event.view.step.id !== context.view.step.id && context.view.step.form != null && !equal(context.data, context.base),
+                actions: assign({ away: ({ event }) => event.view }),
+              },
+              { actions: [{ type: 'adopt', params: ({ event }) => ({ view: event.view, arrival: 'moved' as const }) }, 'told'] },
+            ],
+            GO_THERE: {
+              guard: ({ context }) => context.away !== undefined,
+              actions: [{ type: 'adopt', params: ({ context }) => ({ view: context.away!, arrival: 'moved' as const }) }, 'told'],
+            },
+          },
+        },
+        sending: {
+          entry: assign({ pending: ({ context }) => (context.pending ? { ...context.pending, attempts: context.pending.attempts + 1 } : undefined) }),
+          invoke: {
+            src: 'send',
+            input: ({ context }) => ({ context, pending: context.pending! }),
+            onDone: {
+              target: 'editing',
+              actions: [
+                { type: 'adopt', params: ({ context, event }) => ({ view: event.output, arrival: context.pending?.popped ? ('popped' as const) : ('sent' as const) }) },
+                'told',
+              ],
+            },
+            onError: [
+              {
+                guard: ({ event }) => is.stale(event.error),
+                target: 'conflict',
+                actions: assign({
+                  conflict: ({ event }) => {
+                    const { view, difference } = (event.error as Refusal).problem;
+                    return { view: view!, difference: difference ?? [] };
+                  },
+                }),
+              },
+              { guard: ({ event }) => is.expired(event.error), target: 'expired' },
+              { guard: ({ event }) => is.gone(event.error), target: 'gone' },
+              {
+                guard: ({ event }) => is.invalid(event.error),
+                target: 'editing',
+                actions: assign({ problems: ({ event }) => (event.error as Refusal).problem.errors ?? [], pending: undefined, base: ({ context }) => context.view.step.form?.data ?? {} }),
+              },
+              {
+                guard: ({ event }) => is.unreachable(event.error),
+                target: 'interrupted',
+                actions: assign({ failure: { status: 0, code: 'unreachable' } }),
+              },
+              {
+                guard: ({ event }) => is.temporary(event.error),
+                target: 'interrupted',
+                actions: assign({ failure: ({ event }) => (event.error as Refusal).problem }),
+              },
+              {
+                target: 'editing',
+                actions: assign({ failure: ({ event }) => (event.error as Refusal).problem, pending: undefined, base: ({ context }) => context.view.step.form?.data ?? {} }),
+              },
+            ],
+          },
+        },
+        /** No answer came: whether the event was taken is unknown, so only the same key may be sent again. */
+        interrupted: {
+          after: { again: { guard: ({ context }) => (context.pending?.attempts ?? 0) < AUTOMATIC_TRIES, target: 'sending' } },
+          on: {
+            ONLINE: 'sending',
+            RETRY: 'sending',
+            SEND: [
+              {
+                guard: ({ context, event }) => context.pending?.type === event.event && equal(context.pending.data, event.data ?? {}),
+                target: 'sending',
+              },
+              {
+                target: 'sending',
+                actions: assign({
+                  pending: ({ context, event }) => ({ type: event.event, data: event.data ?? {}, key: context.newKey(), revision: context.view.journey.revision, attempts: 0 }),
+                  base: ({ context, event }) => (event.event === 'submit' ? context.data : context.base),
+                  failure: undefined,
+                }),
+              },
+            ],
+          },
+        },
+        conflict: {
+          on: {
+            KEEP_MINE: {
+              guard: ({ context }) => context.conflict?.view.step.id === context.view.step.id,
+              target: 'sending',
+              actions: assign({
+                view: ({ context }) => context.conflict!.view,
+                pending: ({ context }) => ({ ...context.pending!, key: context.newKey(), revision: context.conflict!.view.journey.revision, attempts: 0 }),
+                conflict: undefined,
+              }),
+            },
+            TAKE_THEIRS: {
+              target: 'editing',
+              actions: [
+                assign({ base: ({ context }) => context.data }), // nothing of ours is kept
+                { type: 'adopt', params: ({ context }) => ({ view: context.conflict!.view, arrival: 'moved' as const }) },
+                'told',
+              ],
+            },
+          },
+        },
+        opening: {
+          invoke: {
+            src: 'open',
+            input: ({ context }) => ({ client: context.client, id: context.view.journey.id!, path: context.wanted ?? '' }),
+            onDone: { target: 'editing', actions: [{ type: 'adopt', params: ({ event }) => ({ view: event.output, arrival: 'popped' as const }) }, 'told'] },
+            onError: [
+              { guard: ({ event }) => is.expired(event.error), target: 'expired' },
+              { guard: ({ event }) => is.gone(event.error), target: 'gone' },
+              { target: 'editing', actions: assign({ failure: { status: 0, code: 'unreachable' }, adopted: ({ context }) => context.adopted + 1, arrival: 'popped' as const }) },
+            ],
+          },
+        },
+        expired: {},
+        gone: {},
+      },
+    },
+
+    draft: {
+      initial: 'clean',
+      on: { SEND: '.clean', ADOPTED: '.clean' },
+      states: {
+        clean: { on: { TYPE: { guard: ({ context }) => context.view.journey.id !== null && context.view.step.form != null, target: 'dirty' } } },
+        dirty: {
+          after: { 700: 'saving' },
+          on: { TYPE: { target: 'dirty', reenter: true }, FLUSH: 'saving' },
+        },
+        saving: {
+          invoke: {
+            src: 'draft',
+            input: ({ context }) => ({
+              client: context.client,
+              id: context.view.journey.id!,
+              step: context.view.step.id,
+              stored: draftable(context.view.step.form?.schema, context.data),
+              data: context.data,
+            }),
+            onDone: [{ guard: ({ context, event }) => equal(context.data, event.output), target: 'saved' }, { target: 'dirty' }],
+            onError: 'unsaved',
+          },
+        },
+        saved: { on: { TYPE: 'dirty' } },
+        unsaved: { after: { 5000: 'saving' }, on: { TYPE: 'dirty', ONLINE: 'saving', FLUSH: 'saving' } },
+      },
+    },
+
+    network: {
+      initial: 'online',
+      invoke: { src: 'network' },
+      states: { online: { on: { OFFLINE: 'offline' } }, offline: { on: { ONLINE: 'online' } } },
+    },
+
+    feed: {
+      initial: 'off',
+      states: {
+        off: { always: { guard: ({ context }) => context.view.journey.id !== null && Boolean(context.view.step.stream), target: 'on' } },
+        on: {
+          invoke: { src: 'feed', input: ({ context }) => ({ url: context.view.step.stream ?? '' }) },
+          initial: 'quiet',
+          states: {
+            quiet: { on: { CHANGED: { guard: ({ context, event }) => (event.revision ?? context.view.journey.revision) >= context.view.journey.revision, target: 'soon' } } },
+            /** several arrivals within a moment are one look */
+            soon: { after: { 120: 'looking' } },
+            looking: {
+              invoke: {
+                src: 'refresh',
+                input: ({ context }) => ({ client: context.client, id: context.view.journey.id! }),
+                onDone: { target: 'quiet', actions: raise(({ event }) => ({ type: 'RECEIVED' as const, view: event.output })) },
+                onError: 'quiet',
+              },
+              // the look may have missed it: look again
+              on: { CHANGED: 'soon' },
+            },
+          },
+        },
+      },
+    },
+  },
+});

@@ -1,0 +1,111 @@
+/** Whichever step the server returned: progress, way back, heading, messages, then its body by what it carries. */
+import type { MouseEvent } from 'react';
+import type { Data, FieldProblem, Problem, StepView } from '../api/types';
+import { Blocks } from '../renderer/blocks';
+import { todayOf } from '../renderer/form/dates';
+import { focusField } from '../renderer/form/pointer';
+import { Notice } from '../ui/notice';
+import { Progress } from '../ui/progress';
+import { Loading } from '../ui/spinner';
+import { Failure } from './banners';
+import { OfferPage } from './offer-page';
+import { Redirecting } from './redirecting';
+import { Review } from './review';
+import { Saved } from './saved';
+import { StepFormCard } from './step-form';
+import { Wait } from './wait';
+
+export interface StepPageProps {
+  view: StepView;
+  data: Data;
+  problems: FieldProblem[];
+  failure?: Problem;
+  saving?: 'saving' | 'saved' | 'unsaved';
+  busy: boolean;
+  onType: (data: Data) => void;
+  onSubmit: (data: Data) => void;
+  onBack: (event: MouseEvent) => void;
+}
+
+export function StepPage(props: StepPageProps) {
+  const { view, failure, saving, onBack } = props;
+  const { step, messages } = view;
+  return (
+    <div className="step" data-kind={step.kind} data-step={step.id} key={step.id}>
+      <Progress sections={step.progress?.sections ?? []} />
+      <div className="step-bar">
+        {step.back && (
+          <a className="back" href={step.back} onClick={onBack}>
+            Back
+          </a>
+        )}
+        <Saved state={saving} />
+      </div>
+      <header className="step-head">
+        <h1 id="step-title" tabIndex={-1}>
+          {step.title}
+        </h1>
+        {step.intro && <p className="lead">{step.intro}</p>}
+      </header>
+      {messages.length > 0 && (
+        <div className="messages">
+          {messages.map((message) => (
+            <Notice key={message.code + message.text} tone={message.level} live>
+              <p>
+                {message.pointer && step.form ? (
+                  <a
+                    href="#form"
+                    onClick={(event) => {
+                      event.preventDefault();
+                      focusField(message.pointer!);
+                    }}
+                  >
+                    {message.text}
+                  </a>
+                ) : (
+                  message.text
+                )}
+              </p>
+            </Notice>
+          ))}
+        </div>
+      )}
+      {failure && <Failure failure={failure} />}
+      <Body {...props} />
+    </div>
+  );
+}
+
+function Body(props: StepPageProps) {
+  const { step, server_time } = props.view;
+  const today = todayOf(server_time);
+  const form = step.form ? <StepFormCard key={step.form.id} {...props} form={step.form} today={today} /> : null;
+  if (step.redirect) return <Redirecting key={props.view.journey.revision} redirect={step.redirect} once={`${props.view.journey.id}:${props.view.journey.revision}`} />;
+  if (step.wait) {
+    return (
+      <div className="step-body">
+        <Wait wait={step.wait} waits={step.waits ?? []} serverTime={server_time} />
+        {step.view && <Blocks blocks={step.view.blocks} form={form} />}
+      </div>
+    );
+  }
+  if (step.review) {
+    return (
+      <div className="step-body">
+        {step.view && <Blocks blocks={step.view.blocks} form={form} />}
+        <Review sections={step.review.sections} submit={step.form?.submit} hasForm={form !== null && !step.view?.blocks.some((block) => block.block === 'form')} form={form} {...props} />
+      </div>
+    );
+  }
+  const blocks = step.view?.blocks ?? [];
+  if (blocks.some((block) => block.block === 'options')) return <OfferPage blocks={blocks} form={form} submit={step.form?.submit} data={props.data} />;
+  const placed = blocks.some((block) => block.block === 'form');
+  const first = blocks.some((block) => block.block === 'hero');
+  return (
+    <div className={first ? 'step-body landing' : 'step-body'}>
+      {!placed && form}
+      {blocks.length > 0 && <Blocks blocks={blocks} form={form} />}
+      {!form && blocks.length === 0 && <Loading text="Loading…" />}
+    </div>
+  );
+}

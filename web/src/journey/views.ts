@@ -1,0 +1,57 @@
+/** Decisions about step views, pure. */
+import type { Data, Schema, StepView } from '../api/types';
+import { stepPath } from '../routes';
+import { equal } from '../ui/equal';
+
+/** Whether a view that was fetched in between may replace the one shown: never an older revision, nor an older look at the same one. */
+export function isNewer(theirs: StepView, shown: StepView): boolean {
+  if (theirs.journey.id !== shown.journey.id) return false;
+  if (theirs.journey.revision !== shown.journey.revision) return theirs.journey.revision > shown.journey.revision;
+  return theirs.server_time >= shown.server_time;
+}
+
+/** Three-way: what was typed since `base` stays, everything else is as the server says. */
+export function reconcile(base: Data, typed: Data, theirs: Data): Data {
+  const out: Data = { ...theirs };
+  for (const key of new Set([...Object.keys(base), ...Object.keys(typed)])) {
+    if (equal(base[key], typed[key])) continue;
+    if (typed[key] === undefined) delete out[key];
+    else out[key] = typed[key];
+  }
+  return out;
+}
+
+/** Answers without those marked `x-secret`: a one-time password is never stored. */
+export function draftable(schema: Schema | undefined, data: Data): Data {
+  const secret = (name: string): boolean => Boolean(propertyOf(schema, name)?.['x-secret']);
+  return Object.fromEntries(Object.entries(data).filter(([name, value]) => value !== undefined && !secret(name)));
+}
+
+/** What may wait in this tab before a journey exists: no secrets and nothing personal. */
+export function storable(schema: Schema | undefined, data: Data): Data {
+  return Object.fromEntries(Object.entries(draftable(schema, data)).filter(([name]) => !propertyOf(schema, name)?.['x-pii']));
+}
+
+/** Path of a step within the workflow, out of an address with or without host and query. */
+export function pathOf(view: StepView, url: string): string | undefined {
+  return stepPath(view.journey.base, new URL(url, 'http://here').pathname);
+}
+
+/** Label of a field for people, by its pointer. */
+export function labelOf(schema: Schema | undefined, pointer: string): string {
+  const title = pointer
+    .split('/')
+    .slice(1)
+    .reduce<Schema | undefined>((at, part) => propertyOf(at, part), schema)?.title;
+  return title ?? pointer.slice(1).replace(/[/_]/g, ' ');
+}
+
+function propertyOf(schema: Schema | undefined, name: string): Schema | undefined {
+  if (!schema) return undefined;
+  if (schema.properties?.[name]) return schema.properties[name];
+  for (const part of [...(schema.allOf ?? []), schema.then, schema.else]) {
+    const found = part && propertyOf(part, name);
+    if (found) return found;
+  }
+  return undefined;
+}

@@ -1,0 +1,51 @@
+/** A wait says what is happening, since when, for how long at most, and what comes then. */
+import { useEffect, useState } from 'react';
+import type { Step } from '../api/types';
+import { span } from '../ui/format';
+
+interface Props {
+  wait: NonNullable<Step['wait']>;
+  waits: NonNullable<Step['waits']>;
+  serverTime: string;
+}
+
+export function Wait({ wait, waits, serverTime }: Props) {
+  const now = useServerClock(serverTime);
+  const since = Date.parse(wait.since);
+  const deadline = wait.deadline ? Date.parse(wait.deadline) : undefined;
+  const left = deadline === undefined ? undefined : (deadline - now) / 1000;
+  const share = deadline === undefined ? undefined : Math.min(1, Math.max(0, (now - since) / (deadline - since)));
+  return (
+    <div className="card wait" role="status">
+      <div className="wait-mark" aria-hidden="true" />
+      <p className="wait-text">{wait.text}</p>
+      {share !== undefined && <progress className="options-progress" max={1} value={share} aria-hidden="true" />}
+      {left !== undefined && (
+        <p className="wait-left" aria-hidden="true">
+          {left > 1 ? `${span(left)} at most` : 'Taking a little longer than usual…'}
+        </p>
+      )}
+      {waits
+        .filter((one) => one.of !== undefined)
+        .map((one) => (
+          <p key={one.for} className="wait-left">
+            {(one.of ?? 0) - (one.open ?? 0)} of {one.of} have answered
+          </p>
+        ))}
+      {wait.next && <p className="wait-next">{wait.next}</p>}
+      <p className="wait-keep">You may leave this page open or come back later; nothing is lost.</p>
+    </div>
+  );
+}
+
+/** The server's clock, ticking here: a wrong clock on the phone does not shift a deadline. */
+function useServerClock(serverTime: string): number {
+  const [now, setNow] = useState(() => Date.parse(serverTime));
+  useEffect(() => {
+    const offset = Date.parse(serverTime) - Date.now();
+    setNow(Date.now() + offset);
+    const tick = setInterval(() => setNow(Date.now() + offset), 1000);
+    return () => clearInterval(tick);
+  }, [serverTime]);
+  return now;
+}

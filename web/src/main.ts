@@ -1,0 +1,19 @@
+/**
+ * The one entry of every page, about a kilobyte: content pages need nothing more. A page that carries a step loads the journey's
+ * app; its first paint is already there as HTML.
+ */
+import './styles/index.css';
+import type { Boot } from './api/types';
+
+const boot = JSON.parse(document.getElementById('boot')?.textContent || '{}') as Boot;
+
+if (boot.view || boot.problem) {
+  import('./journey/app').then(({ start }) => start(boot));
+}
+
+// an open menu closes when something else is pressed
+document.addEventListener('click', (event) => {
+  for (const menu of document.querySelectorAll<HTMLDetailsElement>('.site-header details[open]')) {
+    if (!menu.contains(event.target as Node)) menu.open = false;
+  }
+});

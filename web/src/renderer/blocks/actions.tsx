@@ -1,0 +1,50 @@
+import { useState } from 'react';
+import type { Action, ActionsBlock } from '../../api/types';
+import { Button } from '../../ui/button';
+import { Dialog } from '../../ui/dialog';
+import { equal } from '../../ui/equal';
+import { useActions } from '../context';
+
+/** Buttons that send an event; one that asks `confirm` first does so in a dialog. */
+export function ActionsView({ title, items }: ActionsBlock) {
+  const { send, sending } = useActions();
+  const [asked, setAsked] = useState<Action>();
+  const busy = (action: Action) => sending?.event === action.event && equal(sending.data ?? {}, action.data ?? {});
+  return (
+    <div className="actions">
+      {title && <h2>{title}</h2>}
+      {items.map((action) => (
+        <Button
+          key={`${action.event}-${action.label}`}
+          look={action.style ?? 'secondary'}
+          busy={busy(action)}
+          onClick={() => (action.confirm ? setAsked(action) : send(action.event, action.data))}
+        >
+          {action.label}
+        </Button>
+      ))}
+      {asked && (
+        <Dialog
+          title={asked.label}
+          onClose={() => setAsked(undefined)}
+          actions={
+            <>
+              <Button
+                look={asked.style === 'danger' ? 'danger' : 'primary'}
+                onClick={() => {
+                  setAsked(undefined);
+                  send(asked.event, asked.data);
+                }}
+              >
+                {asked.label}
+              </Button>
+              <Button onClick={() => setAsked(undefined)}>Keep as it is</Button>
+            </>
+          }
+        >
+          <p>{asked.confirm}</p>
+        </Dialog>
+      )}
+    </div>
+  );
+}

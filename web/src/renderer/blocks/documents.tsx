@@ -1,0 +1,25 @@
+import type { DocumentsBlock } from '../../api/types';
+import { Card } from '../../ui/card';
+import { useActions } from '../context';
+
+export function DocumentsView({ title, items }: DocumentsBlock) {
+  const { documentUrl } = useActions();
+  return (
+    <Card title={title} className="documents-card">
+      <ul className="documents">
+        {items.map((item) => (
+          <li key={item.document}>
+            <a className="document" href={documentUrl(item.document)} download>
+              <span className="document-mark" aria-hidden="true" />
+              <span>
+                <span className="document-title">{item.title}</span>
+                {item.note && <small>{item.note}</small>}
+              </span>
+              <span className="document-get">Download</span>
+            </a>
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
+}

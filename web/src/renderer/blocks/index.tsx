@@ -1,0 +1,66 @@
+/** All blocks by name. A block that this version does not know is left out, so that newer content never breaks an open page. */
+import type { ReactNode } from 'react';
+import type { Block } from '../../api/types';
+import { ActionsView } from './actions';
+import { BreakupView } from './breakup';
+import { CardsView } from './cards';
+import { DocumentsView } from './documents';
+import { FactsView } from './facts';
+import { FaqView } from './faq';
+import { HeroView } from './hero';
+import { LinksView } from './links';
+import { NoticeView } from './notice';
+import { OptionsView } from './options';
+import { StepsView } from './steps';
+import { TableView } from './table';
+import { TextView } from './text';
+import { TrackerView } from './tracker';
+
+/** `form` is where the step's form is drawn, when one of the blocks asks for it. */
+export function BlockView({ block, form }: { block: Block; form?: ReactNode }) {
+  switch (block.block) {
+    case 'text':
+      return <TextView {...block} />;
+    case 'notice':
+      return <NoticeView {...block} />;
+    case 'facts':
+      return <FactsView {...block} />;
+    case 'breakup':
+      return <BreakupView {...block} />;
+    case 'options':
+      return <OptionsView {...block} />;
+    case 'tracker':
+      return <TrackerView {...block} />;
+    case 'documents':
+      return <DocumentsView {...block} />;
+    case 'actions':
+      return <ActionsView {...block} />;
+    case 'table':
+      return <TableView {...block} />;
+    case 'links':
+      return <LinksView {...block} />;
+    case 'steps':
+      return <StepsView {...block} />;
+    case 'faq':
+      return <FaqView {...block} />;
+    case 'cards':
+      return <CardsView {...block} />;
+    case 'hero':
+      return <HeroView {...block} form={form} />;
+    case 'form':
+      return <>{form}</>;
+    default:
+      return null;
+  }
+}
+
+/** Actions that follow each other stand in one row with the form's end; blocks keep their order. */
+export function Blocks({ blocks, form }: { blocks: Block[]; form?: ReactNode }) {
+  return (
+    <>
+      {blocks.map((block, index) => (
+        <BlockView key={block.id ?? `${block.block}-${index}`} block={block} form={form} />
+      ))}
+    </>
+  );
+}

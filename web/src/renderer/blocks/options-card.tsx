@@ -1,0 +1,130 @@
+import { useRef } from 'react';
+import type { Option } from '../../api/types';
+import { Button } from '../../ui/button';
+import { equal } from '../../ui/equal';
+import { money, value as words } from '../../ui/format';
+import { safeUrl } from '../../routes';
+import { useActions } from '../context';
+import { Shown } from '../value';
+import { BreakupLines } from './breakup';
+import type { Compared } from './options-compare';
+
+/** One offer: who, what is in it, for how much, and the way to take it. */
+export function OptionCard({ item, lowest, compared }: { item: Option; lowest?: boolean; compared: Compared }) {
+  const fresh = useFresh(item);
+  const chosen = compared.chosen.some((one) => one.id === item.id);
+  return (
+    <article className="option" data-stale={item.stale || undefined} data-fresh={fresh || undefined} aria-label={`${item.provider.name}${item.title ? `, ${item.title}` : ''}`}>
+      {(item.badge || lowest || item.late) && (
+        <p className="option-badges">
+          {item.badge && <span className="badge">{item.badge}</span>}
+          {lowest && <span className="badge" data-tone="success">Lowest price</span>}
+          {item.late && <span className="badge" data-tone="plain">Answered late</span>}
+        </p>
+      )}
+      <div className="option-who">
+        <Logo provider={item.provider} />
+        <div>
+          <h3>{item.provider.name}</h3>
+          {item.title && <p>{item.title}</p>}
+        </div>
+      </div>
+      {item.facts && item.facts.length > 0 && (
+        <dl className="option-facts">
+          {item.facts.slice(0, 4).map((fact) => (
+            <div key={fact.label}>
+              <dt>{fact.label}</dt>
+              <dd>
+                <Shown value={fact.value} />
+              </dd>
+            </div>
+          ))}
+        </dl>
+      )}
+      {item.tags && item.tags.length > 0 && (
+        <ul className="option-tags">
+          {item.tags.map((tag) => (
+            <li key={tag}>{tag}</li>
+          ))}
+        </ul>
+      )}
+      <div className="option-price">
+        <Price item={item} />
+        <Take item={item} />
+        {item.price_note && <small>{item.price_note}</small>}
+      </div>
+      {item.notices?.map((notice) => (
+        <p key={notice.text} className="option-notice" data-tone={notice.tone}>
+          {notice.text}
+        </p>
+      ))}
+      <div className="option-more">
+        {item.breakup && item.breakup.length > 0 && (
+          <details className="disclosure">
+            <summary>Price breakup</summary>
+            <BreakupLines lines={item.breakup} />
+          </details>
+        )}
+        <label className="option-compare">
+          <input type="checkbox" checked={chosen} disabled={!chosen && compared.full} onChange={() => compared.toggle(item.id)} />
+          Compare<span className="sr"> {item.provider.name}</span>
+        </label>
+      </div>
+    </article>
+  );
+}
+
+export function Price({ item }: { item: Option }) {
+  if (item.stale) return <p className="option-updating">Updating price…{item.price && <s>{money(item.price.paise)}</s>}</p>;
+  return item.was && item.price && item.was.paise !== item.price.paise ? (
+    <p className="option-was">
+      <span className="sr">Before: </span>
+      <s>{money(item.was.paise)}</s>
+    </p>
+  ) : null;
+}
+
+/** The button carries the price: what is pressed is what is paid. */
+export function Take({ item }: { item: Option }) {
+  const { send, sending } = useActions();
+  const { action, price } = item;
+  if (!action) return price ? <p className="option-amount">{money(price.paise)}</p> : null;
+  const busy = sending?.event === action.event && equal(sending.data ?? {}, action.data ?? {});
+  const amount = price ? money(price.paise) : '';
+  const label = action.label && action.label !== amount ? action.label : undefined;
+  return (
+    <Button look="buy" busy={busy} disabled={item.stale} onClick={() => !item.stale && send(action.event, action.data)}>
+      {label && <span className="buy-label">{label}</span>}
+      {amount && <span className="figures">{amount}</span>}
+      <span className="sr"> from {item.provider.name}</span>
+    </Button>
+  );
+}
+
+/** The provider's logo, or its short name on its colour. */
+export function Logo({ provider }: { provider: Option['provider'] }) {
+  const source = safeUrl(provider.logo);
+  if (source) return <img className="logo" src={source} alt="" width={72} height={44} loading="lazy" />;
+  const colour = /^#[0-9a-f]{6}$/i.test(provider.colour ?? '') ? provider.colour! : undefined;
+  return (
+    <span className="logo" aria-hidden="true" style={colour ? { background: colour, color: inkOn(colour), borderColor: 'transparent' } : undefined}>
+      {(provider.short ?? provider.name).slice(0, 9)}
+    </span>
+  );
+}
+
+/** Black or white, whichever reads better on a colour. */
+export function inkOn(colour: string): string {
+  const [r, g, b] = [1, 3, 5].map((at) => {
+    const part = Number.parseInt(colour.slice(at, at + 2), 16) / 255;
+    return part <= 0.03928 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+  }) as [number, number, number];
+  const light = 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  return 1.05 / (light + 0.05) >= (light + 0.05) / 0.05 ? '#ffffff' : '#10262a';
+}
+
+/** Whether the price of a card that already stood has just changed; it is marked for a moment by CSS. */
+function useFresh(item: Option): boolean {
+  const first = useRef(item.price?.paise);
+  return first.current !== item.price?.paise && words(item.price) !== '—';
+}

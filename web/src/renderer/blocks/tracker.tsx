@@ -1,0 +1,37 @@
+import type { TrackerBlock } from '../../api/types';
+import { Card } from '../../ui/card';
+import { date } from '../../ui/format';
+
+const said = { done: 'Done', current: 'In progress', todo: 'To do', failed: 'Needs attention' } as const;
+
+/** The chain of what happens now, where it stands, what comes next, under which reference. */
+export function TrackerView({ title, steps, next, reference }: TrackerBlock) {
+  return (
+    <Card title={title} className="tracker-card">
+      {reference && (
+        <p className="tracker-reference">
+          {reference.label} <strong>{reference.value}</strong>
+        </p>
+      )}
+      <ol className="tracker">
+        {steps.map((step) => (
+          <li key={step.title} data-state={step.state} aria-current={step.state === 'current' ? 'step' : undefined}>
+            <span className="tracker-mark" aria-hidden="true" />
+            <div>
+              <p className="tracker-title">
+                {step.title} <span className="sr">({said[step.state]})</span>
+              </p>
+              {step.text && <p className="tracker-text">{step.text}</p>}
+              {step.at && <p className="tracker-at">{date(step.at)}</p>}
+            </div>
+          </li>
+        ))}
+      </ol>
+      {next && (
+        <p className="tracker-next">
+          <strong>Next:</strong> {next.text}
+        </p>
+      )}
+    </Card>
+  );
+}

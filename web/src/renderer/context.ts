@@ -1,0 +1,20 @@
+/** What blocks may do: send an event, go to an answer, download. The journey (or the gallery) supplies it. */
+import { createContext, useContext } from 'react';
+import type { Data } from '../api/types';
+
+export interface Actions {
+  send: (event: string, data?: Data) => void;
+  change: (step: string, pointer?: string) => void;
+  documentUrl: (document: string) => string;
+  /** the event being sent now, so that its button can say so */
+  sending?: { event: string; data?: Data };
+  say: (text: string) => void;
+}
+
+export const ActionsContext = createContext<Actions>({
+  send: () => undefined,
+  change: () => undefined,
+  documentUrl: (document) => `#${document}`,
+  say: () => undefined,
+});
+export const useActions = () => useContext(ActionsContext);

@@ -1,0 +1,15 @@
+/** What widgets may know of the form around them, outside of RJSF so that a keystroke redraws one field only. */
+import { createContext, useContext } from 'react';
+import type { Data } from '../../api/types';
+import { read } from './pointer';
+
+export type Lookup = (name: string, query: Record<string, string>, signal?: AbortSignal) => Promise<{ rows: Record<string, string | number>[]; more?: boolean }>;
+
+export const FormData = createContext<Data>({});
+export const LookupContext = createContext<Lookup>(async () => ({ rows: [] }));
+
+/** The values at some pointers of the form's answers, as texts; empty when not answered. */
+export function useAnswers(filter: Record<string, string> | undefined): Record<string, string> {
+  const data = useContext(FormData);
+  return Object.fromEntries(Object.entries(filter ?? {}).map(([column, pointer]) => [column, String(read(data, pointer) ?? '')]));
+}

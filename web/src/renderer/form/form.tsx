@@ -1,0 +1,176 @@
+/**
+ * A form: drawn by RJSF with our templates and widgets, checked here. The parent owns the answers and sends them.
+ * Errors show beside a field after it was left, and all of them, with a summary, after a submit; the server's merge into the same.
+ */
+import Form from '@rjsf/core/lib/components/Form.js';
+import type { ErrorSchema, RegistryFieldsType, RegistryWidgetsType, TemplatesType } from '@rjsf/utils';
+import { type FocusEvent, type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
+import type { Data, FieldProblem, FormView } from '../../api/types';
+import { equal } from '../../ui/equal';
+import { widgets as registry } from '../widgets';
+import { afterPointer } from './after-pointer';
+import { ordered, widgets } from './arrange';
+import { check, type FieldError } from './check';
+import { FormData } from './context';
+import { askedData, effectiveSchema } from './effective';
+import { Field, ObjectFields } from './field';
+import { ListField } from './list-field';
+import { normalise, normaliseData } from './normalise';
+import { changed, isMap, read, toPath } from './pointer';
+import { ErrorSummary } from './summary';
+import { rjsfValidator as rjsf } from './validator';
+
+interface Props {
+  form: FormView;
+  data: Data;
+  today: string;
+  /** errors of the last answer of the server; a new array is a new answer */
+  problems?: FieldProblem[];
+  onChange: (data: Data) => void;
+  onSubmit: (data: Data) => void;
+  children?: ReactNode;
+  domId?: string;
+}
+
+const NOTHING: FieldProblem[] = [];
+
+export function StepForm({ form, data, today, problems = NOTHING, onChange, onSubmit, children, domId = 'form' }: Props) {
+  const flat = useStable(useMemo(() => ordered(effectiveSchema(form.schema, form.ui, data), form.ui), [form.schema, form.ui, data]));
+  const ui = useStable(useMemo(() => widgets(flat, form.ui), [flat, form.ui]));
+  const clean = () => askedData(flat, normaliseData(flat, latest.current));
+  const errors = useMemo(() => check(form, flat, askedData(flat, normaliseData(flat, data)), today), [form, flat, data, today]);
+
+  const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
+  const [refused, setRefused] = useState<{ problems: FieldProblem[]; data: Data; serial: number; summary: boolean }>({ problems: [], data, serial: 0, summary: false });
+  const latest = useRef(data);
+  latest.current = data;
+  const edited = useRef(new Set<string>());
+
+  useEffect(() => {
+    if (problems.length > 0) setRefused((before) => ({ problems, data: latest.current, serial: before.serial + 1, summary: true }));
+  }, [problems]);
+
+  const shown = useStable(useMemo(() => merge(errors, left, refused, data), [errors, left, refused, data]));
+  const extraErrors = useMemo(() => toErrorSchema(shown), [shown]);
+
+  const change = (next: Data) => {
+    const moved = changed(latest.current, next);
+    if (moved.length === 0) return;
+    latest.current = next;
+    for (const pointer of moved) edited.current.add(pointer);
+    const displayed = new Set(shown.map((error) => error.pointer));
+    setLeft((before) => new Set([...before].filter((pointer) => displayed.has(pointer) || !moved.includes(pointer))));
+    onChange(next);
+  };
+
+  const blur = (event: FocusEvent) => {
+    const field = (event.target as HTMLElement).closest?.<HTMLElement>('[data-pointer]');
+    if (!field || (event.relatedTarget instanceof Node && field.contains(event.relatedTarget))) return;
+    const pointer = field.dataset.pointer ?? '';
+    afterPointer(() => {
+      const tidied = tidy(flat, latest.current, pointer);
+      if (tidied !== latest.current) {
+        latest.current = tidied;
+        onChange(tidied);
+      }
+      // an empty field that was only passed through is not an error yet; submit tells
+      if (read(latest.current, pointer) !== undefined || edited.current.has(pointer)) setLeft((before) => new Set([...before, pointer]));
+    });
+  };
+
+  const submit = () => {
+    const answers = clean();
+    const found = check(form, flat, answers, today);
+    setLeft(new Set(found.map((error) => error.pointer)));
+    setRefused((before) => ({ problems: [], data: latest.current, serial: before.serial + (found.length > 0 ? 1 : 0), summary: found.length > 0 }));
+    if (found.length === 0) onSubmit(answers);
+  };
+
+  return (
+    <FormData.Provider value={data}>
+      {refused.summary && <ErrorSummary errors={shown} serial={refused.serial} />}
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: only listens to fields being left */}
+      <div onBlur={blur} className="form-frame">
+        <Form
+          className="form"
+          id={domId}
+          method="post"
+          idPrefix="f"
+          idSeparator="-"
+          nameGenerator={(path) => path.join('.')}
+          schema={flat}
+          uiSchema={ui}
+          formData={data}
+          validator={rjsf}
+          templates={TEMPLATES}
+          widgets={registry as unknown as RegistryWidgetsType}
+          fields={FIELDS}
+          extraErrors={extraErrors}
+          noValidate
+          noHtml5Validate
+          showErrorList={false}
+          experimental_defaultFormStateBehavior={DEFAULTS}
+          onChange={({ formData }) => change(formData ?? {})}
+          onSubmit={submit}
+        >
+          {children ?? <></>}
+        </Form>
+      </div>
+    </FormData.Provider>
+  );
+}
+
+const TEMPLATES = { FieldTemplate: Field, ObjectFieldTemplate: ObjectFields, ...silent() } as unknown as Partial<TemplatesType>;
+const FIELDS = { ArrayField: ListField } as unknown as RegistryFieldsType;
+const DEFAULTS = { constAsDefaults: 'never', requiredBooleanDefault: 'skip', emptyObjectFields: 'skipDefaults' } as const;
+
+/** Field draws description, help and errors itself. */
+function silent() {
+  const nothing = () => null;
+  return { DescriptionFieldTemplate: nothing, FieldHelpTemplate: nothing, FieldErrorTemplate: nothing, TitleFieldTemplate: nothing, ErrorListTemplate: nothing };
+}
+
+/** Own errors of fields that were left, and the server's for values that were not touched since; one a field, in the form's order. */
+function merge(errors: FieldError[], left: ReadonlySet<string>, refused: { problems: FieldProblem[]; data: Data }, data: Data): FieldError[] {
+  const own = errors.filter((error) => left.has(error.pointer));
+  const theirs = refused.problems.filter(
+    (problem) => equal(read(refused.data, problem.pointer), read(data, problem.pointer)) && !own.some((error) => error.pointer === problem.pointer),
+  );
+  return [...own, ...theirs.map(({ pointer, text }) => ({ pointer, text }))];
+}
+
+function toErrorSchema(errors: FieldError[]): ErrorSchema {
+  const out: Record<string, unknown> = {};
+  for (const { pointer, text } of errors) {
+    let at = out;
+    for (const part of toPath(pointer)) {
+      at[part] ??= {};
+      at = at[part] as Record<string, unknown>;
+    }
+    at.__errors = [text];
+  }
+  return out as ErrorSchema;
+}
+
+/** The answers with one text normalised: what leaving its field does. The same object when nothing changes. */
+function tidy(flat: FormView['schema'], data: Data, pointer: string): Data {
+  const path = toPath(pointer);
+  const value = read(data, pointer);
+  const property = path.reduce<FormView['schema'] | undefined>((at, part) => at?.properties?.[part], flat);
+  if (typeof value !== 'string' || !property?.['x-normalise']) return data;
+  const text = normalise(property['x-normalise'], value);
+  return text === value ? data : put(data, path, text === '' ? undefined : text);
+}
+
+function put(data: Data, [first, ...rest]: string[], value: unknown): Data {
+  if (first === undefined) return data;
+  const inner = data[first];
+  return { ...data, [first]: rest.length === 0 ? value : put(isMap(inner) ? inner : {}, rest, value) };
+}
+
+/** Keeps the first of equal objects, so that RJSF sees a new schema only when something changed. */
+function useStable<T>(value: T): T {
+  const kept = useRef(value);
+  if (!equal(kept.current, value)) kept.current = value;
+  return kept.current;
+}

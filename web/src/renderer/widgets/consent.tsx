@@ -1,0 +1,41 @@
+import type { WidgetProps } from '@rjsf/utils';
+import { safeUrl } from '../../routes';
+import { nameOf, tied } from '../form/field';
+
+/** A tick that is never set beforehand. Links to what is agreed to open beside the form. */
+export function ConsentWidget(props: WidgetProps) {
+  const { id, value, onChange, label, options, disabled, readonly } = props;
+  const links = (options.links ?? []) as { label: string; href: string }[];
+  return (
+    <>
+      <label className="consent" htmlFor={id}>
+        <input
+          type="checkbox"
+          id={id}
+          name={nameOf(props)}
+          value="true"
+          checked={value === true}
+          disabled={disabled || readonly}
+          {...tied(props)}
+          onChange={(event) => onChange(event.target.checked || undefined)}
+        />
+        <span>{label}</span>
+      </label>
+      {links.length > 0 && (
+        <p className="consent-links">
+          {links.map((link) => (
+            <a key={link.href} href={safeUrl(link.href)} target="_blank" rel="noopener">
+              {link.label}
+            </a>
+          ))}
+        </p>
+      )}
+    </>
+  );
+}
+
+export const example = {
+  name: 'consent',
+  schema: { type: 'boolean', const: true, title: 'I agree to the terms of carriage' },
+  ui: { 'ui:widget': 'consent', 'ui:options': { links: [{ label: 'Terms of carriage', href: '/terms' }] } },
+};

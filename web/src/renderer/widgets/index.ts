@@ -1,0 +1,42 @@
+/** All widgets by the name that `ui:widget` gives them. One file each; a file ends with an example for the gallery and the tests. */
+import { CheckboxesWidget } from './checkboxes';
+import { ChoiceWidget } from './choice';
+import { ConsentWidget } from './consent';
+import { DateWidget } from './date';
+import { HiddenWidget } from './hidden';
+import { LookupWidget } from './lookup';
+import { MobileWidget } from './mobile';
+import { MoneyWidget } from './money';
+import { NumberWidget } from './number';
+import { OtpWidget } from './otp';
+import { RangeWidget } from './range';
+import { SelectWidget } from './select';
+import { TextWidget } from './text';
+import { TextareaWidget } from './textarea';
+import { ToggleWidget } from './toggle';
+import { UploadWidget } from './upload';
+
+export const widgets = {
+  text: TextWidget,
+  textarea: TextareaWidget,
+  mobile: MobileWidget,
+  otp: OtpWidget,
+  number: NumberWidget,
+  date: DateWidget,
+  choice: ChoiceWidget,
+  toggle: ToggleWidget,
+  select: SelectWidget,
+  checkboxes: CheckboxesWidget,
+  consent: ConsentWidget,
+  money: MoneyWidget,
+  range: RangeWidget,
+  lookup: LookupWidget,
+  hidden: HiddenWidget,
+  upload: UploadWidget,
+  // what RJSF falls back to by type
+  TextWidget,
+  SelectWidget,
+  CheckboxWidget: ConsentWidget,
+  CheckboxesWidget,
+  HiddenWidget,
+};

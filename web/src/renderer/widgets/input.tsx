@@ -1,0 +1,51 @@
+/** The one-line control that most widgets are made of: affixes, and a caret that stays where it was when the text is filtered. */
+import type { WidgetProps } from '@rjsf/utils';
+import { type InputHTMLAttributes, useLayoutEffect, useRef } from 'react';
+import { nameOf, tied } from '../form/field';
+
+interface Props extends Omit<InputHTMLAttributes<HTMLInputElement>, 'prefix' | 'onChange'> {
+  widget: WidgetProps;
+  text: string;
+  onText: (text: string) => void;
+  prefix?: string;
+  suffix?: string;
+}
+
+export function Input({ widget, text, onText, prefix, suffix, className = '', ...rest }: Props) {
+  const { id, schema, options, disabled, readonly, placeholder } = widget;
+  const ref = useRef<HTMLInputElement>(null);
+  const caret = useRef<number | null>(null);
+  useLayoutEffect(() => {
+    const input = ref.current;
+    if (caret.current !== null && input && document.activeElement === input) input.setSelectionRange(caret.current, caret.current);
+    caret.current = null;
+  });
+  return (
+    <div className="control">
+      {prefix && <span className="affix">{prefix}</span>}
+      <input
+        ref={ref}
+        className={`input ${className}`.trim()}
+        id={id}
+        name={nameOf(widget)}
+        type="text"
+        inputMode={options.inputMode as InputHTMLAttributes<HTMLInputElement>['inputMode']}
+        autoComplete={options.autocomplete as string | undefined}
+        placeholder={placeholder || undefined}
+        maxLength={schema['x-normalise' as keyof typeof schema] ? undefined : schema.maxLength}
+        disabled={disabled}
+        readOnly={readonly}
+        {...tied(widget)}
+        {...rest}
+        value={text}
+        onChange={(event) => {
+          const { value, selectionStart } = event.target;
+          onText(value);
+          // characters dropped before the caret move it back by as many as are missing
+          caret.current = selectionStart === value.length ? null : selectionStart;
+        }}
+      />
+      {suffix && <span className="affix">{suffix}</span>}
+    </div>
+  );
+}

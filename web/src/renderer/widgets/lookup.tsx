@@ -1,0 +1,210 @@
+/** One row of a reference list, found while typing (a combobox as the ARIA practices describe it), or a plain select when the list is short. */
+import type { WidgetProps } from '@rjsf/utils';
+import { type KeyboardEvent, useContext, useEffect, useRef, useState } from 'react';
+import { LookupContext, useAnswers } from '../form/context';
+import { nameOf, tied } from '../form/field';
+
+interface Row {
+  key: string | number;
+  label: string;
+}
+interface Source {
+  source: string;
+  value: string;
+  label: string;
+  filter?: Record<string, string>;
+  search?: boolean;
+}
+
+export function LookupWidget(props: WidgetProps) {
+  const source = props.options as unknown as Source;
+  const filter = useAnswers(source.filter);
+  const missing = Object.values(filter).some((value) => value === '');
+  useForgetWhenFilterChanges(props, JSON.stringify(filter));
+  return source.search === false ? (
+    <LookupList props={props} source={source} filter={filter} missing={missing} />
+  ) : (
+    <LookupBox props={props} source={source} filter={filter} missing={missing} />
+  );
+}
+
+interface Inner {
+  props: WidgetProps;
+  source: Source;
+  filter: Record<string, string>;
+  missing: boolean;
+}
+
+/** The whole list as a select. */
+function LookupList({ props, source, filter, missing }: Inner) {
+  const { rows } = useRows(source, filter, missing ? undefined : { limit: '200' });
+  const { id, value, onChange, disabled, readonly, placeholder } = props;
+  return (
+    <div className="control select">
+      <select
+        className="input"
+        id={id}
+        name={nameOf(props)}
+        disabled={disabled || readonly || missing}
+        {...tied(props)}
+        value={value === undefined ? '' : String(value)}
+        onChange={(event) => onChange(rows.find((row) => String(row.key) === event.target.value)?.key)}
+      >
+        <option value="">{placeholder || 'Choose'}</option>
+        {value !== undefined && !rows.some((row) => row.key === value) && <option value={String(value)}>{String(value)}</option>}
+        {rows.map((row) => (
+          <option key={row.key} value={String(row.key)}>
+            {row.label}
+          </option>
+        ))}
+      </select>
+    </div>
+  );
+}
+
+/** Typing searches; arrows move, Enter takes, Escape closes. Leaving with a text that is no row puts the chosen one back. */
+function LookupBox({ props, source, filter, missing }: Inner) {
+  const { id, value, onChange, disabled, readonly, placeholder, label } = props;
+  const [typed, setTyped] = useState<string>();
+  const [open, setOpen] = useState(false);
+  const [active, setActive] = useState(0);
+  const { rows, loading } = useRows(source, filter, open && !missing ? { q: typed ?? '', limit: '20' } : undefined);
+  const chosen = useLabel(source, value);
+  const list = `${id}-list`;
+  const shown = typed ?? chosen;
+
+  const take = (row: Row | undefined) => {
+    setOpen(false);
+    setTyped(undefined);
+    if (row) onChange(row.key);
+  };
+  const keys = (event: KeyboardEvent) => {
+    if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
+      event.preventDefault();
+      setOpen(true);
+      const step = event.key === 'ArrowDown' ? 1 : -1;
+      if (open) setActive((at) => (rows.length === 0 ? 0 : (at + step + rows.length) % rows.length));
+    } else if (event.key === 'Enter' && open && rows.length > 0) {
+      event.preventDefault();
+      take(rows[active]);
+    } else if (event.key === 'Escape' && open) {
+      event.preventDefault();
+      setOpen(false);
+    }
+  };
+  return (
+    <div className="lookup">
+      <div className="control">
+        <input
+          className="input"
+          id={id}
+          name={nameOf(props)}
+          type="text"
+          role="combobox"
+          aria-expanded={open}
+          aria-autocomplete="list"
+          aria-controls={list}
+          aria-activedescendant={open && rows[active] ? `${list}-${active}` : undefined}
+          autoComplete="off"
+          placeholder={placeholder || (missing ? undefined : 'Type to search')}
+          disabled={disabled || readonly || missing}
+          {...tied(props)}
+          value={shown}
+          onFocus={() => setOpen(true)}
+          onClick={() => setOpen(true)}
+          onChange={(event) => {
+            setTyped(event.target.value);
+            setActive(0);
+            setOpen(true);
+            if (event.target.value === '') onChange(undefined);
+          }}
+          onKeyDown={keys}
+          onBlur={() => {
+            const exact = rows.find((row) => row.label.toLowerCase() === (typed ?? '').trim().toLowerCase());
+            take(typed ? exact : undefined);
+          }}
+        />
+      </div>
+      <div className="lookup-list" id={list} role="listbox" aria-label={label} hidden={!open || missing}>
+        {rows.map((row, index) => (
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are those of the combobox
+          <div
+            key={row.key}
+            id={`${list}-${index}`}
+            role="option"
+            tabIndex={-1}
+            aria-selected={row.key === value}
+            data-active={index === active || undefined}
+            onPointerDown={(event) => event.preventDefault()}
+            onClick={() => take(row)}
+          >
+            {row.label}
+          </div>
+        ))}
+        {rows.length === 0 && (
+          <p className="lookup-none" role="presentation">
+            {loading ? 'Searching…' : 'Nothing found'}
+          </p>
+        )}
+      </div>
+    </div>
+  );
+}
+
+function useRows(source: Source, filter: Record<string, string>, query: Record<string, string> | undefined): { rows: Row[]; loading: boolean } {
+  const lookup = useContext(LookupContext);
+  const [state, setState] = useState<{ rows: Row[]; loading: boolean }>({ rows: [], loading: false });
+  const asked = query && JSON.stringify([source.source, source.value, source.label, { ...filter, ...query }]);
+  useEffect(() => {
+    if (!asked) return;
+    const [name, key, label, search] = JSON.parse(asked) as [string, string, string, Record<string, string>];
+    const stop = new AbortController();
+    setState((before) => ({ ...before, loading: true }));
+    const soon = setTimeout(
+      () =>
+        lookup(name, search, stop.signal).then(
+          ({ rows }) => setState({ rows: rows.map((row) => ({ key: row[key] ?? '', label: String(row[label] ?? row[key]) })), loading: false }),
+          () => setState((before) => ({ ...before, loading: false })),
+        ),
+      search.q ? 150 : 0,
+    );
+    return () => {
+      clearTimeout(soon);
+      stop.abort();
+    };
+  }, [lookup, asked]);
+  return state;
+}
+
+/** The words of the chosen row: asked once by key when the answer came from the server. */
+function useLabel(source: Source, value: unknown): string {
+  const lookup = useContext(LookupContext);
+  const [known, setKnown] = useState<Record<string, string>>({});
+  const key = value === undefined || value === null ? '' : String(value);
+  const { source: name, label, value: column } = source;
+  useEffect(() => {
+    if (key === '' || label === column) return;
+    const stop = new AbortController();
+    lookup(name, { key }, stop.signal).then(
+      ({ rows }) => setKnown((before) => ({ ...before, [key]: String(rows[0]?.[label] ?? key) })),
+      () => undefined,
+    );
+    return () => stop.abort();
+  }, [lookup, name, label, column, key]);
+  return key === '' ? '' : (known[key] ?? (label === column ? key : ''));
+}
+
+/** A choice made under another filter is no choice any more. */
+function useForgetWhenFilterChanges({ value, onChange }: WidgetProps, filter: string) {
+  const before = useRef(filter);
+  useEffect(() => {
+    if (before.current !== filter && value !== undefined) onChange(undefined);
+    before.current = filter;
+  }, [filter, value, onChange]);
+}
+
+export const example = {
+  name: 'lookup',
+  schema: { type: 'string', title: 'Town' },
+  ui: { 'ui:widget': 'lookup', 'ui:options': { source: 'towns', value: 'code', label: 'name' } },
+};

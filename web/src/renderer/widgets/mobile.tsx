@@ -1,0 +1,31 @@
+import type { WidgetProps } from '@rjsf/utils';
+import { Input } from './input';
+
+/** A ten-digit mobile number: digits only, a leading 0 or +91 dropped, also when a whole number is pasted. (R5-10, R5-11) */
+export function MobileWidget(props: WidgetProps) {
+  const { value, onChange, options } = props;
+  return (
+    <Input
+      widget={props}
+      text={String(value ?? '')}
+      onText={(text) => onChange(mobileTyped(text) || undefined)}
+      prefix={(options.prefix as string) ?? '+91'}
+      type="tel"
+      inputMode="numeric"
+      autoComplete={(options.autocomplete as string) ?? 'tel-national'}
+    />
+  );
+}
+
+export function mobileTyped(text: string): string {
+  const digits = text.replace(/\D/g, '');
+  const country = text.trim().startsWith('+') || digits.length === 12;
+  const bare = country && digits.startsWith('91') ? digits.slice(2) : digits;
+  return bare.replace(/^0+/, '').slice(0, 10);
+}
+
+export const example = {
+  name: 'mobile',
+  schema: { type: 'string', title: 'Mobile number', pattern: '^[6-9][0-9]{9}$', maxLength: 10, 'x-messages': { pattern: 'Invalid mobile number.' } },
+  ui: { 'ui:widget': 'mobile', 'ui:options': { hint: 'We send a one-time password to it' } },
+};

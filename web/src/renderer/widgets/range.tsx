@@ -1,0 +1,55 @@
+import type { WidgetProps } from '@rjsf/utils';
+import { grouped, money } from '../../ui/format';
+import { nameOf, tied } from '../form/field';
+
+/** A value between two ends: a slider with its value above, steps from `multipleOf`, and buttons for one step less or more. */
+export function RangeWidget(props: WidgetProps) {
+  const { id, value, onChange, schema, options, disabled, readonly, label } = props;
+  const [min, max, step] = [schema.minimum ?? 0, schema.maximum ?? 100, schema.multipleOf ?? Number(options.step ?? 1)];
+  const words = (amount: number): string => {
+    if (options.unit === 'money') return money(amount);
+    if (options.unit === 'percent') return `${amount}%`;
+    return `${(options.prefix as string) ?? ''}${grouped(amount)}${(options.suffix as string) ?? ''}`;
+  };
+  const now = typeof value === 'number' ? value : Number(schema.default ?? min);
+  const set = (amount: number) => onChange(Math.min(max, Math.max(min, amount)));
+  return (
+    <div className="range">
+      <div className="range-line">
+        <button type="button" className="icon-button" aria-label={`Less: ${label}`} disabled={disabled || readonly || now <= min} onClick={() => set(now - step)}>
+          <span aria-hidden="true">−</span>
+        </button>
+        <output className="range-value" id={`${id}-value`} htmlFor={id}>
+          {words(now)}
+        </output>
+        <button type="button" className="icon-button" aria-label={`More: ${label}`} disabled={disabled || readonly || now >= max} onClick={() => set(now + step)}>
+          <span aria-hidden="true">+</span>
+        </button>
+      </div>
+      <input
+        className="range-input"
+        type="range"
+        id={id}
+        name={nameOf(props)}
+        min={min}
+        max={max}
+        step={step}
+        value={now}
+        disabled={disabled || readonly}
+        aria-valuetext={words(now)}
+        {...tied(props)}
+        onChange={(event) => set(Number(event.target.value))}
+      />
+      <div className="range-ends">
+        <span>{words(min)}</span>
+        <span>{words(max)}</span>
+      </div>
+    </div>
+  );
+}
+
+export const example = {
+  name: 'range',
+  schema: { type: 'integer', title: 'Covered value', minimum: 90_000_00, maximum: 1_10_000_00, multipleOf: 1_000_00 },
+  ui: { 'ui:widget': 'range', 'ui:options': { unit: 'money' } },
+};

@@ -1,0 +1,35 @@
+import type { WidgetProps } from '@rjsf/utils';
+import { nameOf, tied } from '../form/field';
+
+/** One of many, with the browser's own list. */
+export function SelectWidget(props: WidgetProps) {
+  const { id, value, onChange, options, disabled, readonly, placeholder } = props;
+  const all = options.enumOptions ?? [];
+  return (
+    <div className="control select">
+      <select
+        className="input"
+        id={id}
+        name={nameOf(props)}
+        autoComplete={options.autocomplete as string | undefined}
+        disabled={disabled || readonly}
+        {...tied(props)}
+        value={value === undefined ? '' : String(value)}
+        onChange={(event) => onChange(all.find((option) => String(option.value) === event.target.value)?.value)}
+      >
+        <option value="">{placeholder || 'Choose'}</option>
+        {all.map((option) => (
+          <option key={String(option.value)} value={String(option.value)}>
+            {option.label}
+          </option>
+        ))}
+      </select>
+    </div>
+  );
+}
+
+export const example = {
+  name: 'select',
+  schema: { type: 'string', title: 'Region', oneOf: ['North', 'South', 'East', 'West', 'Islands'].map((title) => ({ const: title.toLowerCase(), title })) },
+  ui: { 'ui:widget': 'select' },
+};

@@ -1,0 +1,24 @@
+import type { WidgetProps } from '@rjsf/utils';
+import { nameOf, tied } from '../form/field';
+
+/** A file by name only: the bytes travel by themselves once the server takes uploads; they never become part of the answers. */
+export function UploadWidget(props: WidgetProps) {
+  const { id, value, onChange, options, disabled, readonly } = props;
+  return (
+    <div className="upload">
+      <input
+        className="input"
+        type="file"
+        id={id}
+        name={nameOf(props)}
+        accept={(options.accept as string) ?? '.pdf,.jpg,.jpeg,.png'}
+        disabled={disabled || readonly}
+        {...tied(props)}
+        onChange={(event) => onChange(event.target.files?.[0]?.name)}
+      />
+      {value && <p className="upload-name">{String(value)}</p>}
+    </div>
+  );
+}
+
+export const example = { name: 'upload', schema: { type: 'string', title: 'Invoice' }, ui: { 'ui:widget': 'upload', 'ui:options': { hint: 'PDF, JPEG or PNG up to 10 MB' } } };
