@@ -45,10 +45,6 @@ pub(crate) fn unpack(bytes: &[u8], column: &'static str) -> Result<String> {
 pub(crate) const SEQ_MAX: i64 = (1 << 20) - 1;
 pub(crate) const INDEX_MAX: i32 = (1 << 12) - 1;
 
-pub(crate) fn event_id(journey: i64, seq: i64) -> i64 {
-    journey << 20 | seq
-}
-
 pub(crate) fn effect_id(journey: i64, seq: i64, index: i32) -> i64 {
     journey << 32 | seq << 12 | i64::from(index)
 }

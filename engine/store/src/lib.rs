@@ -13,6 +13,7 @@
 mod hub;
 mod ids;
 mod normal;
+mod postgres;
 mod sqlite;
 mod types;
 pub use types::*;
@@ -42,6 +43,7 @@ pub type Result<T> = std::result::Result<T, StoreError>;
 pub async fn connect(url: &str) -> Result<Arc<dyn Store>> {
     match url.split(':').next() {
         Some("sqlite") => Ok(Arc::new(sqlite::Database::connect(url).await?)),
+        Some("postgres" | "postgresql") => Ok(Arc::new(postgres::Database::connect(url).await?)),
         _ => Err(StoreError::Settings("the database's address must begin with `sqlite:` or `postgres://`".into())),
     }
 }

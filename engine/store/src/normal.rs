@@ -38,6 +38,13 @@ pub(crate) fn normalise(mut commit: Commit) -> Result<Commit> {
     Ok(commit)
 }
 
+impl Commit {
+    /// Whether workers should look again.
+    pub(crate) fn brings_work(&self) -> bool {
+        !self.effects.is_empty() || !self.timers.is_empty() || self.settles.is_some()
+    }
+}
+
 /// Whether a row of a cleared list is written again by the same commit.
 pub(crate) fn kept<'a>(answers: &'a [AnswerRecord], slot: &'a str) -> impl Iterator<Item = &'a str> {
     answers.iter().filter(move |a| a.into == slot).map(|a| a.key.as_str())

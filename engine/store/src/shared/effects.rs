@@ -1,6 +1,6 @@
 //! The queue: effects and timers, claimed in batches under a lease (**fence**).
 
-use super::super::{Conn, Database, Row, dialect};
+use super::super::{Conn, Database, Pool, Row, dialect};
 use super::values::{json, value};
 use crate::ids::{effect_key, effect_place, fits, pack, unpack};
 use crate::*;
@@ -16,15 +16,7 @@ const BY_KEY: &str = "id = (((select n from journeys where id = $1) << 32) | $2)
 
 impl Database {
     pub async fn read_effect(&self, key: &EffectKey) -> Result<Option<EffectRecord>> {
-        if !fits(key.seq, key.index) {
-            return Ok(None);
-        }
-        let row = sqlx::query(AssertSqlSafe(format!("select {COLUMNS} from effects where {BY_KEY}")))
-            .bind(pack(&key.journey))
-            .bind(effect_place(key))
-            .fetch_optional(&self.pool)
-            .await?;
-        row.map(|r| effect(&r)).transpose()
+        effect_by_key(&self.pool, key).await
     }
 
     /// By journey and order of creation; parked ones by age. A limit of 0 means 1,000.
@@ -36,16 +28,16 @@ impl Database {
                 .fetch_optional(&self.pool)
                 .await?;
             let Some(n) = number else { return Ok(Vec::new()) };
-            query.push(" and id >= ").push_bind(n << 32).push(" and id < ").push_bind((n + 1) << 32);
+            query.push(" and effects.id >= ").push_bind(n << 32).push(" and effects.id < ").push_bind((n + 1) << 32);
         }
         if let Some(state) = filter.state {
             // a literal: the partial indexes need it
-            query.push(format!(" and state = {}", state_number(state)));
+            query.push(format!(" and effects.state = {}", state_number(state)));
         }
         if let Some(kind) = &filter.kind {
-            query.push(" and kind = ").push_bind(kind.clone());
+            query.push(" and effects.kind = ").push_bind(kind.clone());
         }
-        let order = if filter.journey.is_some() { "id" } else { "created_at, id" };
+        let order = if filter.journey.is_some() { "effects.id" } else { "effects.created_at, effects.id" };
         let limit = if filter.limit == 0 { 1000 } else { i64::from(filter.limit) };
         query.push(format!(" order by {order} limit {limit}"));
         query.build().fetch_all(&self.pool).await?.iter().map(effect).collect()
@@ -58,6 +50,18 @@ impl Database {
         );
         Ok(due.fetch_one(&self.pool).await?)
     }
+}
+
+pub async fn effect_by_key(pool: &Pool, key: &EffectKey) -> Result<Option<EffectRecord>> {
+    if !fits(key.seq, key.index) {
+        return Ok(None);
+    }
+    let row = sqlx::query(AssertSqlSafe(format!("select {COLUMNS} from effects where {BY_KEY}")))
+        .bind(pack(&key.journey))
+        .bind(effect_place(key))
+        .fetch_optional(pool)
+        .await?;
+    row.map(|r| effect(&r)).transpose()
 }
 
 /// Attempts are counted before the work; an effect without attempts left is parked instead of handed out, and its

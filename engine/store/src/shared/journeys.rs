@@ -1,6 +1,6 @@
 //! Reading journeys, their events and drafts.
 
-use super::super::{Conn, Database, Row, dialect};
+use super::super::{Conn, Database, Pool, Row, dialect};
 use super::values::{json, opened, value};
 use crate::ids::{pack, unpack};
 use crate::*;
@@ -13,26 +13,7 @@ impl Database {
     }
 
     pub async fn read_events(&self, journey: &str, after_seq: i64, limit: u32) -> Result<Vec<EventRecord>> {
-        let rows = sqlx::query(
-            "select e.id, e.kind, e.data, e.actor, e.at from journeys j join events e \
-             on e.id > ((j.n << 20) | $2) and e.id < ((j.n + 1) << 20) where j.id = $1 order by e.id limit $3",
-        )
-        .bind(pack(journey))
-        .bind(after_seq.clamp(0, ids::SEQ_MAX))
-        .bind(i64::from(limit))
-        .fetch_all(&self.pool)
-        .await?;
-        rows.iter()
-            .map(|r| {
-                Ok(EventRecord {
-                    seq: r.try_get::<i64, _>(0)? & ids::SEQ_MAX,
-                    kind: r.try_get(1)?,
-                    data: value(r.try_get(2)?, "events.data")?,
-                    by: value(r.try_get(3)?, "events.actor")?,
-                    at_ms: r.try_get(4)?,
-                })
-            })
-            .collect()
+        events(&self.pool, journey, after_seq, limit).await
     }
 
     pub async fn read_journeys_of(&self, owner: &str, limit: u32) -> Result<Vec<JourneyHead>> {
@@ -93,25 +74,7 @@ impl Database {
     }
 
     pub async fn read_idempotency(&self, scope: &str, key: &str) -> Result<Option<IdempotencyRecord>> {
-        let row = sqlx::query("select body_hash, journey, seq, at from idempotency where scope = $1 and key = $2")
-            .bind(pack(scope))
-            .bind(pack(key))
-            .fetch_optional(&self.pool)
-            .await?;
-        row.map(|r| {
-            Ok(IdempotencyRecord {
-                scope: scope.to_owned(),
-                key: key.to_owned(),
-                body_hash: unpack(r.try_get(0)?, "idempotency.body_hash")?,
-                journey: match r.try_get::<Option<&[u8]>, _>(1)? {
-                    Some(id) => unpack(id, "idempotency.journey")?,
-                    None => scope.to_owned(),
-                },
-                seq: r.try_get(2)?,
-                at_ms: r.try_get(3)?,
-            })
-        })
-        .transpose()
+        idempotency(&self.pool, scope, key).await
     }
 
     pub async fn read_draft(&self, journey: &str, step: &str) -> Result<Option<Draft>> {
@@ -132,6 +95,51 @@ impl Database {
         })
         .transpose()
     }
+}
+
+pub async fn events(pool: &Pool, journey: &str, after_seq: i64, limit: u32) -> Result<Vec<EventRecord>> {
+    let rows = sqlx::query(
+        "select e.id, e.kind, e.data, e.actor, e.at from journeys j join events e \
+         on e.id > ((j.n << 20) | $2) and e.id < ((j.n + 1) << 20) where j.id = $1 order by e.id limit $3",
+    )
+    .bind(pack(journey))
+    .bind(after_seq.clamp(0, ids::SEQ_MAX))
+    .bind(i64::from(limit))
+    .fetch_all(pool)
+    .await?;
+    rows.iter()
+        .map(|r| {
+            Ok(EventRecord {
+                seq: r.try_get::<i64, _>(0)? & ids::SEQ_MAX,
+                kind: r.try_get(1)?,
+                data: value(r.try_get(2)?, "events.data")?,
+                by: value(r.try_get(3)?, "events.actor")?,
+                at_ms: r.try_get(4)?,
+            })
+        })
+        .collect()
+}
+
+pub async fn idempotency(pool: &Pool, scope: &str, key: &str) -> Result<Option<IdempotencyRecord>> {
+    let row = sqlx::query("select body_hash, journey, seq, at from idempotency where scope = $1 and key = $2")
+        .bind(pack(scope))
+        .bind(pack(key))
+        .fetch_optional(pool)
+        .await?;
+    row.map(|r| {
+        Ok(IdempotencyRecord {
+            scope: scope.to_owned(),
+            key: key.to_owned(),
+            body_hash: unpack(r.try_get(0)?, "idempotency.body_hash")?,
+            journey: match r.try_get::<Option<&[u8]>, _>(1)? {
+                Some(id) => unpack(id, "idempotency.journey")?,
+                None => scope.to_owned(),
+            },
+            seq: r.try_get(2)?,
+            at_ms: r.try_get(3)?,
+        })
+    })
+    .transpose()
 }
 
 /// An older draft never replaces a newer one; a draft of an unknown journey is nothing.

@@ -5,10 +5,11 @@ mod definitions;
 mod effects;
 mod journeys;
 mod outside;
+pub(super) mod parts;
 mod people;
 mod store;
 mod values;
 
-pub(super) use effects::ended;
-pub(super) use outside::record;
-
+// each backend needs some of these
+#[allow(unused_imports)]
+pub(super) use {effects::effect_by_key, journeys::{events, idempotency}, outside::{record, records}, values::value};

@@ -1,6 +1,6 @@
 //! References, webhooks, replies, results, incidents, and small values by key.
 
-use super::super::{Conn, Database, Row};
+use super::super::{Conn, Database, Pool, Row};
 use super::values::{json, value};
 use crate::ids::{pack, unpack};
 use crate::*;
@@ -56,14 +56,7 @@ impl Database {
     }
 
     pub async fn read_records(&self, journey: &str) -> Result<Vec<Record>> {
-        let rows = sqlx::query(
-            "select j.id, r.kind, r.key, r.public_id, r.data, r.at from records r join journeys j on j.n = r.journey \
-             where j.id = $1 order by r.kind, r.key",
-        )
-        .bind(pack(journey))
-        .fetch_all(&self.pool)
-        .await?;
-        rows.iter().map(record).collect()
+        records(&self.pool, journey).await
     }
 
     pub async fn read_record(&self, public_id: &str) -> Result<Option<Record>> {
@@ -136,6 +129,17 @@ impl Database {
             .await?;
         rows.iter().map(|r| Ok((r.try_get(0)?, value(r.try_get(1)?, "kv.value")?))).collect()
     }
+}
+
+pub async fn records(pool: &Pool, journey: &str) -> Result<Vec<Record>> {
+    let rows = sqlx::query(
+        "select j.id, r.kind, r.key, r.public_id, r.data, r.at from records r join journeys j on j.n = r.journey \
+         where j.id = $1 order by r.kind, r.key",
+    )
+    .bind(pack(journey))
+    .fetch_all(pool)
+    .await?;
+    rows.iter().map(record).collect()
 }
 
 pub async fn park_webhook(conn: &mut Conn, hook: &WebhookRecord) -> Result<bool> {

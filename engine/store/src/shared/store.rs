@@ -14,6 +14,21 @@ macro_rules! write {
     };
 }
 
+/// Pooled connections that a restarted server cut are noticed when they are used; reading again does no harm.
+const READS_MAX: usize = 12;
+
+macro_rules! read {
+    ($call:expr) => {{
+        let mut reads = 1;
+        loop {
+            match $call.await {
+                Err(error) if reads < READS_MAX && super::super::lost(&error) => reads += 1,
+                result => break result,
+            }
+        }
+    }};
+}
+
 #[async_trait]
 impl Store for Database {
     async fn migrate(&self) -> Result<()> {
@@ -28,32 +43,32 @@ impl Store for Database {
     }
 
     async fn journey(&self, id: &str) -> Result<Option<JourneyRecord>> {
-        self.read_journey(id).await
+        read!(self.read_journey(id))
     }
     async fn commit(&self, commit: Commit) -> Result<Committed> {
         self.write_commit(commit).await
     }
     async fn idempotency(&self, scope: &str, key: &str) -> Result<Option<IdempotencyRecord>> {
-        self.read_idempotency(scope, key).await
+        read!(self.read_idempotency(scope, key))
     }
     async fn events(&self, journey: &str, after_seq: i64, limit: u32) -> Result<Vec<EventRecord>> {
-        self.read_events(journey, after_seq, limit).await
+        read!(self.read_events(journey, after_seq, limit))
     }
     async fn journeys_of(&self, owner: &str, limit: u32) -> Result<Vec<JourneyHead>> {
-        self.read_journeys_of(owner, limit).await
+        read!(self.read_journeys_of(owner, limit))
     }
     async fn expired_journeys(&self, now_ms: i64, limit: u32) -> Result<Vec<String>> {
-        self.read_expired(now_ms, limit).await
+        read!(self.read_expired(now_ms, limit))
     }
     async fn journey_counts(&self) -> Result<Vec<JourneyCount>> {
-        self.read_counts().await
+        read!(self.read_counts())
     }
 
     async fn save_draft(&self, draft: Draft) -> Result<()> {
         write!(self, conn => journeys::save_draft(conn, &draft))
     }
     async fn draft(&self, journey: &str, step: &str) -> Result<Option<Draft>> {
-        self.read_draft(journey, step).await
+        read!(self.read_draft(journey, step))
     }
 
     async fn claim_effects(&self, claim: ClaimRequest) -> Result<Vec<EffectRecord>> {
@@ -73,10 +88,10 @@ impl Store for Database {
         Ok(done)
     }
     async fn effect(&self, effect: &EffectKey) -> Result<Option<EffectRecord>> {
-        self.read_effect(effect).await
+        read!(self.read_effect(effect))
     }
     async fn effects(&self, filter: EffectFilter) -> Result<Vec<EffectRecord>> {
-        self.read_effects(&filter).await
+        read!(self.read_effects(&filter))
     }
     async fn requeue_effect(&self, effect: &EffectKey, now_ms: i64) -> Result<bool> {
         let key = effect.clone();
@@ -90,7 +105,7 @@ impl Store for Database {
         write!(self, conn => effects::claim_timers(conn, &claim))
     }
     async fn next_due(&self) -> Result<Option<i64>> {
-        self.read_next_due().await
+        read!(self.read_next_due())
     }
     fn wake(&self) -> watch::Receiver<u64> {
         self.hub.wakes()
@@ -100,7 +115,7 @@ impl Store for Database {
     }
 
     async fn correlation(&self, partner: &str, reference: &str) -> Result<Option<CorrelationRecord>> {
-        self.read_correlation(partner, reference).await
+        read!(self.read_correlation(partner, reference))
     }
     async fn park_webhook(&self, hook: WebhookRecord) -> Result<bool> {
         let new = write!(self, conn => outside::park_webhook(conn, &hook))?;
@@ -110,27 +125,27 @@ impl Store for Database {
         Ok(new)
     }
     async fn parked_webhooks(&self, limit: u32) -> Result<Vec<WebhookRecord>> {
-        self.read_parked_webhooks(limit).await
+        read!(self.read_parked_webhooks(limit))
     }
     async fn drop_webhook(&self, partner: &str, once: &str) -> Result<()> {
         let (partner, once) = (partner.to_owned(), once.to_owned());
         write!(self, conn => outside::drop_webhook(conn, &partner, &once))
     }
     async fn reusable_reply(&self, source: &str, input_hash: &str, since_ms: i64) -> Result<Option<Value>> {
-        self.read_reply(source, input_hash, since_ms).await
+        read!(self.read_reply(source, input_hash, since_ms))
     }
 
     async fn records(&self, journey: &str) -> Result<Vec<Record>> {
-        self.read_records(journey).await
+        read!(self.read_records(journey))
     }
     async fn record_by_public_id(&self, public_id: &str) -> Result<Option<Record>> {
-        self.read_record(public_id).await
+        read!(self.read_record(public_id))
     }
     async fn document(&self, id: &str) -> Result<Option<DocumentRecord>> {
-        self.read_document(id).await
+        read!(self.read_document(id))
     }
     async fn incidents(&self, open_only: bool, limit: u32) -> Result<Vec<IncidentRecord>> {
-        self.read_incidents(open_only, limit).await
+        read!(self.read_incidents(open_only, limit))
     }
     async fn close_incident(&self, id: &str, by: &str, now_ms: i64) -> Result<bool> {
         let (id, by) = (id.to_owned(), by.to_owned());
@@ -138,7 +153,7 @@ impl Store for Database {
     }
 
     async fn session(&self, token_hash: &str) -> Result<Option<SessionRecord>> {
-        self.read_session(token_hash).await
+        read!(self.read_session(token_hash))
     }
     async fn save_session(&self, session: SessionRecord) -> Result<()> {
         write!(self, conn => people::save_session(conn, &session))
@@ -165,17 +180,17 @@ impl Store for Database {
         Ok(number)
     }
     async fn current_publication(&self) -> Result<Option<Publication>> {
-        self.read_publication().await
+        read!(self.read_publication())
     }
     async fn publication_number(&self) -> Result<i64> {
-        self.read_publication_number().await
+        read!(self.read_publication_number())
     }
     async fn version_files(&self, workflow: &str, version: &str) -> Result<Option<Vec<DefinitionFile>>> {
-        self.read_version_files(workflow, version).await
+        read!(self.read_version_files(workflow, version))
     }
 
     async fn kv_get(&self, bucket: &str, key: &str) -> Result<Option<Value>> {
-        self.read_kv(bucket, key).await
+        read!(self.read_kv(bucket, key))
     }
     async fn kv_put(&self, bucket: &str, key: &str, value: Value) -> Result<()> {
         let (bucket, key) = (bucket.to_owned(), key.to_owned());
@@ -186,7 +201,7 @@ impl Store for Database {
         write!(self, conn => outside::kv_swap(conn, &bucket, &key, expected.as_ref(), &value))
     }
     async fn kv_list(&self, bucket: &str, limit: u32) -> Result<Vec<(String, Value)>> {
-        self.read_kv_list(bucket, limit).await
+        read!(self.read_kv_list(bucket, limit))
     }
     async fn kv_delete(&self, bucket: &str, key: &str) -> Result<()> {
         let (bucket, key) = (bucket.to_owned(), key.to_owned());

@@ -3,9 +3,10 @@
 
 use super::Conn;
 use super::rows::Rows;
-use super::shared::{ended, record};
-use crate::ids::{effect_id, effect_place, event_id, pack, unpack};
-use crate::{Commit, Committed, IdempotencyRecord, NewJourney, Record, Result, StoreError};
+use super::shared::parts::{PARTS, Parts};
+use super::shared::record;
+use crate::ids::{effect_place, pack, unpack};
+use crate::{Commit, Committed, IdempotencyRecord, Record, Result, StoreError};
 use sqlx::{AssertSqlSafe, Row as _};
 use std::collections::HashMap;
 
@@ -27,7 +28,7 @@ pub async fn write(conn: &mut Conn, commits: &[&Commit], before: &str, after: &s
         .fetch_all(&mut *conn)
         .await?;
     let mut outcomes: Vec<Committed> = vec![Committed::Moved; commits.len()];
-    let mut parts = Parts::default();
+    let mut parts = Parts::new();
     let mut numbers: HashMap<i64, usize> = HashMap::new();
     let mut next = 0;
     for row in &checked {
@@ -43,12 +44,9 @@ pub async fn write(conn: &mut Conn, commits: &[&Commit], before: &str, after: &s
             next += i64::from(number.is_none());
             numbers.insert(n, at);
             parts.add(n, commit);
-            for document in &commit.documents {
-                insert_document(conn, document).await?;
-            }
         }
     }
-    for (n, saved) in parts.write(conn, after).await? {
+    for (n, saved) in write_parts(parts, conn, after).await? {
         if let Some(Committed::Done { records }) = numbers.get(&n).and_then(|at| outcomes.get_mut(*at)) {
             records.push(saved);
         }
@@ -107,191 +105,84 @@ fn refusal(commit: &Commit, row: &super::Row) -> Result<Option<Committed>> {
     Ok((!agrees).then_some(Committed::Moved))
 }
 
-async fn insert_document(conn: &mut Conn, document: &crate::DocumentRecord) -> Result<()> {
-    sqlx::query(
-        "insert into documents (id, journey, name, media_type, at, bytes) values (?, ?, ?, ?, ?, ?) on conflict (id) do nothing",
-    )
-    .bind(pack(&document.id))
-    .bind(pack(&document.journey))
-    .bind(document.name.as_str())
-    .bind(document.media_type.as_str())
-    .bind(document.at_ms)
-    .bind(document.bytes.as_slice())
-    .execute(conn)
-    .await?;
-    Ok(())
-}
-
-/// Rows by statement, in the order in which they are written.
-#[derive(Default)]
-struct Parts {
-    rows: [Rows; STATEMENTS.len()],
-}
-
-const STATEMENTS: [&str; 18] = [
-    // 0
+/// In the order of [`Parts`].
+const STATEMENTS: [&str; PARTS] = [
+    // journeys that start
     "insert into journeys (n, id, workflow, version, revision, seq, status, step, owner, language, channel, created_at, \
      updated_at, expires_at, attribution, state) select value ->> 0, unhex(value ->> 1), value ->> 2, unhex(value ->> 3), \
      value ->> 4, value ->> 5, value ->> 6, value ->> 7, unhex(value ->> 8), value ->> 9, value ->> 10, value ->> 11, \
      value ->> 11, value ->> 12, value ->> 13, value ->> 14 from jsonb_each(?)",
-    // 1
+    // journeys that move
     "update journeys set revision = r.value ->> 1, seq = r.value ->> 2, status = r.value ->> 3, step = r.value ->> 4, \
      owner = coalesce(unhex(r.value ->> 5), owner), updated_at = r.value ->> 6, expires_at = r.value ->> 7, \
      state = r.value ->> 8 from jsonb_each(?) r where n = r.value ->> 0",
-    // 2
-    "insert into events (id, at, kind, actor, data) select value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4 \
-     from jsonb_each(?)",
-    // 3
-    "update effects set state = r.value ->> 1, outcome = r.value ->> 3, due_at = coalesce(r.value ->> 2, due_at), \
-     next_at = coalesce(r.value ->> 2, next_at) from jsonb_each(?) r where id = r.value ->> 0",
-    // 4
-    "update effects set state = 4 where id in (select value ->> 0 from jsonb_each(?)) and state in (0, 1)",
-    // 5
+    // events
+    "insert into events (id, at, kind, actor, data) select ((value ->> 0) << 20) | (value ->> 1), value ->> 2, value ->> 3, \
+     value ->> 4, value ->> 5 from jsonb_each(?)",
+    // effects settled, cancelled, ordered
+    "update effects set state = r.value ->> 2, outcome = r.value ->> 4, due_at = coalesce(r.value ->> 3, due_at), \
+     next_at = coalesce(r.value ->> 3, next_at) from jsonb_each(?) r where effects.id = ((r.value ->> 0) << 32) | (r.value ->> 1)",
+    "update effects set state = 4 where state in (0, 1) and id in \
+     (select ((value ->> 0) << 32) | (value ->> 1) from jsonb_each(?))",
     "insert into effects (id, next_at, due_at, created_at, fence, attempts, attempts_max, state, deadline, kind, lane, payload) \
-     select value ->> 0, value ->> 1, value ->> 1, value ->> 2, 0, 0, value ->> 3, 0, value ->> 4, value ->> 5, value ->> 6, \
-     value ->> 7 from jsonb_each(?)",
-    // 6
+     select ((value ->> 0) << 32) | (value ->> 1), value ->> 2, value ->> 2, value ->> 3, 0, 0, value ->> 4, 0, value ->> 5, \
+     value ->> 6, value ->> 7, value ->> 8 from jsonb_each(?)",
+    // timers removed, set
     "delete from timers where (journey, id) in (select value ->> 0, value ->> 1 from jsonb_each(?))",
-    // 7
     "insert into timers (journey, id, next_at, due_at) select value ->> 0, value ->> 1, value ->> 2, value ->> 2 \
      from jsonb_each(?) where true on conflict (journey, id) do update set next_at = excluded.next_at, due_at = excluded.due_at",
-    // 8
+    // answers cleared, written
     "delete from answers where (journey, slot) in (select value ->> 0, value ->> 1 from jsonb_each(?))",
-    // 9
     "insert into answers (journey, slot, key, value) select value ->> 0, value ->> 1, value ->> 2, value ->> 3 \
      from jsonb_each(?) where true on conflict (journey, slot, key) do update set value = excluded.value",
-    // 10
+    // drafts that are over
     "delete from drafts where (journey, step) in (select value ->> 0, value ->> 1 from jsonb_each(?))",
-    // 11
+    // correlations
     "insert into correlations (partner, reference, journey, expected) \
-     select value ->> 0, value ->> 1, unhex(value ->> 2), value ->> 3 from jsonb_each(?) where true \
+     select value ->> 1, value ->> 2, unhex(value ->> 3), value ->> 4 from jsonb_each(?) where true \
      on conflict (partner, reference) do update set journey = excluded.journey, expected = excluded.expected",
-    // 12
+    // webhooks consumed
     "insert into webhooks (partner, once, state, reference, at, event) \
-     select value ->> 0, value ->> 1, 1, value ->> 2, value ->> 3, value ->> 4 from jsonb_each(?) where true \
+     select value ->> 1, value ->> 2, 1, value ->> 3, value ->> 4, value ->> 5 from jsonb_each(?) where true \
      on conflict (partner, once) do update set state = 1",
-    // 13
-    "insert into replies (source, input_hash, at, output) select value ->> 0, unhex(value ->> 1), value ->> 2, value ->> 3 \
+    // replies
+    "insert into replies (source, input_hash, at, output) select value ->> 1, unhex(value ->> 2), value ->> 3, value ->> 4 \
      from jsonb_each(?) where true on conflict (source, input_hash) do update set at = excluded.at, output = excluded.output",
-    // 14
+    // incidents
     "insert into incidents (id, journey, version, place, reason, at, closed_at, detail) \
-     select unhex(value ->> 0), unhex(value ->> 1), unhex(value ->> 2), value ->> 3, value ->> 4, value ->> 5, value ->> 6, \
-     value ->> 7 from jsonb_each(?) where true on conflict (id) do nothing",
-    // 15
+     select unhex(value ->> 1), unhex(value ->> 2), unhex(value ->> 3), value ->> 4, value ->> 5, value ->> 6, value ->> 7, \
+     value ->> 8 from jsonb_each(?) where true on conflict (id) do nothing",
+    // idempotency keys
     "insert into idempotency (scope, key, body_hash, journey, seq, at) \
-     select unhex(value ->> 0), unhex(value ->> 1), unhex(value ->> 2), unhex(value ->> 3), value ->> 4, value ->> 5 \
+     select unhex(value ->> 1), unhex(value ->> 2), unhex(value ->> 3), unhex(value ->> 4), value ->> 5, value ->> 6 \
      from jsonb_each(?)",
-    // 16
+    // documents
+    "insert into documents (id, journey, name, media_type, at, bytes) \
+     select unhex(value ->> 1), unhex(value ->> 2), value ->> 3, value ->> 4, value ->> 5, unhex(value ->> 6) \
+     from jsonb_each(?) where true on conflict (id) do nothing",
+    // records, read back with their public ids
     "insert into records (journey, kind, key, public_id, at, data) \
      select value ->> 0, value ->> 1, value ->> 2, unhex(value ->> 3), value ->> 4, value ->> 5 from jsonb_each(?) where true \
-     on conflict (journey, kind, key) do update set at = excluded.at, data = excluded.data",
-    // 17: read back with their public ids
-    "select j.id, r.kind, r.key, r.public_id, r.data, r.at, r.journey from jsonb_each(?) v \
-     join records r on r.journey = v.value ->> 0 and r.kind = v.value ->> 1 and r.key = v.value ->> 2 \
-     join journeys j on j.n = r.journey order by v.key",
+     on conflict (journey, kind, key) do update set at = excluded.at, data = excluded.data \
+     returning (select id from journeys j where j.n = journey), kind, key, public_id, data, at, journey",
 ];
 
-impl Parts {
-    fn add(&mut self, n: i64, commit: &Commit) {
-        let [
-            starts, updates, events, settles, cancels, effects, unset, timers, clears, answers, drafts, correlations, hooks,
-            replies, incidents, keys, records, saved,
-        ] = &mut self.rows;
-        let update = &commit.update;
-        let seq = commit.expected_seq + commit.events.len() as i64;
-        let owner = update.owner.as_deref().map(pack);
-        match &commit.new {
-            Some(NewJourney { workflow, version, owner: first, language, channel, attribution }) => {
-                starts.row().int(n).bytes(&pack(&commit.journey)).text(workflow).bytes(&pack(version));
-                starts.int(update.revision).int(seq).text(&update.status).text(&update.step);
-                starts.bytes(&owner.unwrap_or_else(|| pack(first))).text(language).text(channel).int(update.at_ms);
-                starts.maybe(update.expires_at_ms).json(attribution).json(&update.state);
-            }
-            None => {
-                updates.row().int(n).int(update.revision).int(seq).text(&update.status).text(&update.step);
-                match owner {
-                    Some(owner) => updates.bytes(&owner),
-                    None => updates.null(),
-                };
-                updates.int(update.at_ms).maybe(update.expires_at_ms).json(&update.state);
-            }
-        }
-        for (event, seq) in commit.events.iter().zip(commit.expected_seq + 1..) {
-            events.row().int(event_id(n, seq)).int(event.at_ms).text(&event.kind).json(&event.by).json(&event.data);
-        }
-        if let Some((key, _, end)) = &commit.settles {
-            let (state, due_at, outcome) = ended(end);
-            settles.row().int(effect_id(n, key.seq, key.index)).int(state.into()).maybe(due_at).text(&outcome);
-        }
-        for key in &commit.cancel_effects {
-            cancels.row().int(effect_id(n, key.seq, key.index));
-        }
-        for e in &commit.effects {
-            effects.row().int(effect_id(n, e.key.seq, e.key.index)).int(e.due_at_ms).int(update.at_ms);
-            effects.int(e.attempts_max.into()).maybe(e.deadline_ms).text(&e.kind).text(&e.lane).json(&e.payload);
-        }
-        for id in &commit.cancel_timers {
-            unset.row().int(n).text(id);
-        }
-        for timer in &commit.timers {
-            timers.row().int(n).text(&timer.id).int(timer.due_at_ms);
-        }
-        for slot in &commit.clear_answers {
-            clears.row().int(n).text(slot);
-        }
-        for answer in &commit.answers {
-            answers.row().int(n).text(&answer.into).text(&answer.key).json(&answer.value);
-        }
-        for step in &commit.clear_drafts {
-            drafts.row().int(n).text(step);
-        }
-        for c in &commit.correlations {
-            correlations.row().text(&c.partner).text(&c.reference).bytes(&pack(&c.journey)).json(&c.expected);
-        }
-        if let Some(hook) = &commit.consumes {
-            hooks.row().text(&hook.partner).text(&hook.once).text(&hook.reference).int(hook.at_ms).json(&hook.event);
-        }
-        for reply in &commit.replies {
-            replies.row().text(&reply.source).bytes(&pack(&reply.input_hash)).int(reply.at_ms).json(&reply.output);
-        }
-        for i in &commit.incidents {
-            incidents.row().bytes(&pack(&i.id)).bytes(&pack(&i.journey)).bytes(&pack(&i.version)).text(&i.place);
-            incidents.text(&i.reason).int(i.at_ms).maybe(i.closed_at_ms).json(&i.detail);
-        }
-        if let Some(key) = &commit.idempotency {
-            keys.row().bytes(&pack(&key.scope)).bytes(&pack(&key.key)).bytes(&pack(&key.body_hash));
-            if key.journey == key.scope {
-                keys.null();
-            } else {
-                keys.bytes(&pack(&key.journey));
-            }
-            keys.int(key.seq).int(key.at_ms);
-        }
-        for record in &commit.records {
-            let public_id = uuid::Uuid::new_v4();
-            records.row().int(n).text(&record.kind).text(&record.key).bytes(public_id.as_bytes());
-            records.int(update.at_ms).json(&record.data);
-            saved.row().int(n).text(&record.kind).text(&record.key);
+/// All tables in one go; returns the records with the number of their journey.
+async fn write_parts(parts: Parts, conn: &mut Conn, after: &str) -> Result<Vec<(i64, Record)>> {
+    let mut sql = String::new();
+    let mut used = Vec::new();
+    for (rows, statement) in parts.rows.into_iter().zip(STATEMENTS) {
+        if rows.count > 0 {
+            sql.push_str(statement);
+            sql.push_str("; ");
+            used.push(rows.finish());
         }
     }
-
-    /// All tables in one go; returns the records with the number of their journey.
-    async fn write(self, conn: &mut Conn, after: &str) -> Result<Vec<(i64, Record)>> {
-        let mut sql = String::new();
-        let mut used = Vec::new();
-        for (rows, statement) in self.rows.into_iter().zip(STATEMENTS) {
-            if rows.count > 0 {
-                sql.push_str(statement);
-                sql.push_str("; ");
-                used.push(rows.finish());
-            }
-        }
-        sql.push_str(after);
-        let mut query = sqlx::query(AssertSqlSafe(sql));
-        for rows in used {
-            query = query.bind(rows);
-        }
-        let rows = query.fetch_all(conn).await?;
-        rows.iter().map(|r| Ok((r.try_get(6)?, record(r)?))).collect()
+    sql.push_str(after);
+    let mut query = sqlx::query(AssertSqlSafe(sql));
+    for rows in used {
+        query = query.bind(rows);
     }
+    let rows = query.fetch_all(conn).await?;
+    rows.iter().map(|r| Ok((r.try_get(6)?, record(r)?))).collect()
 }

@@ -17,6 +17,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 pub(crate) type Conn = sqlx::SqliteConnection;
+pub(crate) type Pool = sqlx::SqlitePool;
 pub(crate) type Row = sqlx::sqlite::SqliteRow;
 
 const READERS: u32 = 4;
@@ -99,4 +100,9 @@ impl Database {
     pub fn tell_all(&self, change: Change) {
         self.hub.tell(change);
     }
+}
+
+/// There is no connection to lose.
+pub(crate) fn lost(_: &StoreError) -> bool {
+    false
 }

@@ -118,21 +118,14 @@ impl Batch {
     /// False when the connection should be replaced.
     async fn process(mut self, conn: &mut Conn, hub: &Hub) -> bool {
         let mut outcomes: Vec<Result<Committed>> = Vec::new();
-        let durable = match self.transaction(conn, &mut outcomes).await {
-            Ok(()) => Ok(()),
-            Err(error) => {
-                tracing::error!(%error, "a batch of writes failed");
-                Err(error)
-            }
-        };
-        match durable {
+        match self.transaction(conn, &mut outcomes).await {
             Ok(()) => {
-                let mut wake = false;
+                let done = |outcome: &Result<Committed>| matches!(outcome, Ok(Committed::Done { .. }));
+                if self.commits.iter().zip(&outcomes).any(|(w, outcome)| done(outcome) && w.commit.brings_work()) {
+                    hub.wake();
+                }
                 for (waiting, outcome) in self.commits.into_iter().zip(outcomes) {
-                    if let Ok(Committed::Done { .. }) = &outcome {
-                        wake |= !waiting.commit.effects.is_empty()
-                            || !waiting.commit.timers.is_empty()
-                            || waiting.commit.settles.is_some();
+                    if done(&outcome) {
                         hub.tell(waiting.commit.change);
                     }
                     let _ = waiting.reply.send(outcome);
@@ -140,12 +133,10 @@ impl Batch {
                 for write in self.writes {
                     write.reply(None);
                 }
-                if wake {
-                    hub.wake();
-                }
                 true
             }
             Err(error) => {
+                tracing::error!(%error, "a batch of writes failed");
                 for waiting in self.commits {
                     let _ = waiting.reply.send(Err(copy(&error)));
                 }

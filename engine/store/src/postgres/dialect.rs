@@ -1,0 +1,20 @@
+//! The texts that differ between the two databases.
+
+use super::Conn;
+use crate::Result;
+
+pub const KIND: &str = "postgres";
+
+/// What another node claims at this moment is left to it.
+pub const SKIP_LOCKED: &str = " for update skip locked";
+
+pub const JOURNEY: &str = "select j.workflow, j.version, j.revision, j.seq, j.status, j.step, j.owner, j.language, j.channel, \
+     j.created_at, j.updated_at, j.expires_at, j.attribution, j.state, \
+     (select json_agg(json_build_array(a.slot, a.key, a.value))::text from answers a where a.journey = j.n) \
+     from journeys j where j.id = $1";
+
+/// Until the end of the transaction, by name.
+pub async fn lock(conn: &mut Conn, name: &str) -> Result<()> {
+    sqlx::query("select pg_advisory_xact_lock(hashtextextended($1, 7))").bind(name).execute(conn).await?;
+    Ok(())
+}

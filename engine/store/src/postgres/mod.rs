@@ -1,0 +1,139 @@
+//! PostgreSQL: any number of nodes share one database; row locks and **seq-cas** decide between them.
+
+mod commit;
+pub(crate) mod dialect;
+mod notify;
+mod rows;
+#[path = "../shared/mod.rs"]
+mod shared;
+mod writer;
+
+use crate::hub::Hub;
+use crate::{Change, Commit, Committed, Result, StoreError};
+use futures::future::BoxFuture;
+use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
+use sqlx::{ConnectOptions, Connection, Executor, PgPool};
+use std::str::FromStr;
+use std::sync::Arc;
+use std::time::Duration;
+
+pub(crate) type Conn = sqlx::PgConnection;
+pub(crate) type Pool = sqlx::PgPool;
+pub(crate) type Row = sqlx::postgres::PgRow;
+
+const READERS: u32 = 10;
+const WRITERS: u32 = 6;
+
+pub(crate) struct Database {
+    /// For single reading statements only: nothing ever begins a transaction here.
+    pub pool: PgPool,
+    pub hub: Arc<Hub>,
+    writes: PgPool,
+    writer: writer::Writer,
+    notify: notify::Notify,
+    options: PgConnectOptions,
+}
+
+impl Database {
+    pub async fn connect(url: &str) -> Result<Database> {
+        // Every query goes by an index. Statements are planned while tables may still be empty, and kept: these settings
+        // keep a plan from scanning a table that has grown since.
+        let options = PgConnectOptions::from_str(url)?
+            .application_name("journey")
+            .statement_cache_capacity(256)
+            .options([
+                ("enable_seqscan", "off"),
+                ("enable_hashjoin", "off"),
+                ("enable_mergejoin", "off"),
+                ("jit", "off"),
+                ("lock_timeout", "5s"),
+                ("idle_in_transaction_session_timeout", "30s"),
+            ])
+            .disable_statement_logging();
+        let pool = PgPoolOptions::new()
+            .max_connections(READERS)
+            .min_connections(1)
+            .acquire_timeout(Duration::from_secs(10))
+            .test_before_acquire(false)
+            .connect_with(options.clone())
+            .await?;
+        // A `begin` that is dropped half-way would leave its transaction open in the pool, and later writes would vanish:
+        // writes run in tasks that nobody cancels, and a connection comes back only after a rollback.
+        let writes = PgPoolOptions::new()
+            .max_connections(WRITERS)
+            .min_connections(0)
+            .acquire_timeout(Duration::from_secs(10))
+            .test_before_acquire(false)
+            .after_release(|conn, _| {
+                Box::pin(async move {
+                    conn.execute("rollback").await?;
+                    Ok(true)
+                })
+            })
+            .connect_lazy_with(options.clone());
+        let hub = Arc::new(Hub::new());
+        let notify = notify::Notify::start(&options, hub.clone());
+        let writer = writer::Writer::start(&options, pool.clone(), hub.clone(), notify.sender());
+        Ok(Database { pool, hub, writes, writer, notify, options })
+    }
+
+    /// Nodes that start at once wait for each other under a lock of the migrator.
+    pub async fn run_migrations(&self) -> Result<()> {
+        let mut migrator = sqlx::migrate!("../../migrations/postgres");
+        migrator.dangerous_set_table_name("journey_migrations");
+        let mut conn = self.options.clone().options([("lock_timeout", "0")]).connect().await?;
+        migrator.run_direct(None, &mut conn, false).await?;
+        conn.close().await?;
+        Ok(())
+    }
+
+    pub async fn write_commit(&self, commit: Commit) -> Result<Committed> {
+        self.writer.commit(crate::normal::normalise(commit)?).await
+    }
+
+    pub async fn write<T, F>(&self, call: F) -> Result<T>
+    where
+        T: Send + 'static,
+        F: for<'c> FnOnce(&'c mut Conn) -> BoxFuture<'c, Result<T>> + Send + 'static,
+    {
+        let pool = self.writes.clone();
+        let task = tokio::spawn(async move {
+            let mut tries = 0;
+            let mut transaction = loop {
+                match pool.begin().await {
+                    Ok(transaction) => break transaction,
+                    // nothing was done yet; the next connection may be a new one
+                    Err(error) if tries < WRITERS && lost_connection(&error) => tries += 1,
+                    Err(error) => return Err(error.into()),
+                }
+            };
+            let value = call(&mut transaction).await?;
+            transaction.commit().await?;
+            Ok(value)
+        });
+        task.await.map_err(|_| StoreError::Busy)?
+    }
+
+    pub fn wake_all(&self) {
+        self.hub.wake();
+        self.notify.sender().wake();
+    }
+
+    pub fn tell_all(&self, change: Change) {
+        self.notify.sender().tell(change.clone());
+        self.hub.tell(change);
+    }
+}
+
+/// The connection is gone, and with it the knowledge whether its last statement was committed.
+pub(crate) fn lost(error: &StoreError) -> bool {
+    matches!(error, StoreError::Database(error) if lost_connection(error))
+}
+
+fn lost_connection(error: &sqlx::Error) -> bool {
+    match error {
+        sqlx::Error::Database(e) => e.code().is_some_and(|code| code.starts_with("57P") || code.starts_with("08")),
+        sqlx::Error::Io(_) | sqlx::Error::Protocol(_) | sqlx::Error::WorkerCrashed => true,
+        _ => false,
+    }
+}

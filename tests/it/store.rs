@@ -1,0 +1,750 @@
+//! One story on both databases: what the store promises, whichever holds it. All times are given, none is read.
+
+use anyhow::Result;
+use engine_store::*;
+use futures::future::join_all;
+use journey_tests::postgres;
+use serde_json::{Value, json};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// A node of its own: `again` opens the same database a second time.
+struct Node {
+    store: Arc<dyn Store>,
+    url: String,
+    _folder: Arc<tempfile::TempDir>,
+}
+
+impl Node {
+    async fn again(&self) -> Result<Arc<dyn Store>> {
+        Ok(connect(&self.url).await?)
+    }
+}
+
+/// Runs a story on an empty SQLite file and on an empty PostgreSQL database.
+async fn check<F: AsyncFn(&Node) -> Result<()>>(story: F) {
+    for kind in ["sqlite", "postgres"] {
+        let run = async {
+            let folder = Arc::new(tempfile::tempdir()?);
+            let url = match kind {
+                "sqlite" => format!("sqlite:{}/deep/journey.db", folder.path().display()),
+                _ => postgres::database().await?,
+            };
+            let store = connect(&url).await?;
+            store.migrate().await?;
+            story(&Node { store, url, _folder: folder }).await
+        };
+        if let Err(error) = run.await {
+            panic!("{kind}: {error:?}");
+        }
+    }
+}
+
+fn id() -> String {
+    uuid::Uuid::new_v4().simple().to_string()
+}
+
+/// A commit of one event, computed from `seq`; seq 0 starts the journey.
+fn event(journey: &str, seq: i64) -> Commit {
+    Commit {
+        journey: journey.into(),
+        expected_seq: seq,
+        new: (seq == 0).then(|| NewJourney {
+            workflow: "library/loan".into(),
+            version: "0f".repeat(16),
+            owner: "reader".into(),
+            language: "en".into(),
+            channel: "web".into(),
+            attribution: json!({"from": "poster"}),
+        }),
+        update: JourneyUpdate {
+            revision: seq + 1,
+            status: "active".into(),
+            step: format!("step {seq}"),
+            state: json!({"seq": seq, "text": "ä \"quoted\" \u{0} [", "z": 1, "a": [1.5, null]}),
+            owner: None,
+            expires_at_ms: Some(1_000_000),
+            at_ms: 1_000 + seq,
+        },
+        events: vec![NewEvent { kind: "went on".into(), data: json!({"seq": seq}), by: json!({"kind": "reader"}), at_ms: 1_000 + seq }],
+        effects: vec![],
+        cancel_effects: vec![],
+        timers: vec![],
+        cancel_timers: vec![],
+        answers: vec![],
+        clear_answers: vec![],
+        records: vec![],
+        documents: vec![],
+        correlations: vec![],
+        incidents: vec![],
+        replies: vec![],
+        idempotency: None,
+        settles: None,
+        fires: None,
+        consumes: None,
+        clear_drafts: vec![],
+        change: Change { journey: journey.into(), seq: seq + 1, revision: seq + 1, what: "step".into() },
+    }
+}
+
+fn with(mut commit: Commit, change: impl FnOnce(&mut Commit)) -> Commit {
+    change(&mut commit);
+    commit
+}
+
+fn effect(journey: &str, seq: i64, index: i32, due_at_ms: i64) -> NewEffect {
+    NewEffect {
+        key: EffectKey { journey: journey.into(), seq, index },
+        kind: "call".into(),
+        lane: "courier".into(),
+        payload: json!({"index": index}),
+        due_at_ms,
+        attempts_max: 2,
+        deadline_ms: None,
+    }
+}
+
+fn claim(now_ms: i64) -> ClaimRequest {
+    ClaimRequest { worker: "w1".into(), now_ms, lease_ms: 100, limit: 10 }
+}
+
+fn key(scope: &str, key: &str, body: &str, journey: &str) -> Option<IdempotencyRecord> {
+    let (scope, key, body_hash, journey) = (scope.into(), key.into(), body.into(), journey.into());
+    Some(IdempotencyRecord { scope, key, body_hash, journey, seq: 1, at_ms: 7 })
+}
+
+const DONE: Committed = Committed::Done { records: Vec::new() };
+
+#[tokio::test]
+async fn a_journey_moves_only_from_where_it_is() {
+    check(async |node| {
+        let (store, j) = (&node.store, id());
+        assert_eq!(store.journey(&j).await?, None);
+        assert_eq!(store.commit(event(&j, 3)).await?, Committed::Moved, "there is none");
+        assert_eq!(store.commit(event(&j, 0)).await?, DONE);
+        assert_eq!(store.commit(event(&j, 0)).await?, Committed::Moved, "started twice");
+        assert_eq!(store.commit(event(&j, 1)).await?, DONE);
+        assert_eq!(store.commit(event(&j, 1)).await?, Committed::Moved, "computed from an old state");
+        assert_eq!(store.commit(event(&j, 5)).await?, Committed::Moved, "computed from a future state");
+        let three = with(event(&j, 2), |c| {
+            c.events = vec![c.events[0].clone(), c.events[0].clone(), c.events[0].clone()];
+            c.update.owner = Some(id());
+            c.update.expires_at_ms = None;
+        });
+        let owner = three.update.owner.clone().unwrap_or_default();
+        assert_eq!(store.commit(three).await?, DONE);
+        let stored = store.journey(&j).await?.expect("stored");
+        assert_eq!((stored.seq, stored.revision, stored.step.as_str()), (5, 3, "step 2"));
+        assert_eq!(stored.state, event(&j, 2).update.state);
+        assert_eq!(stored.state.to_string(), event(&j, 2).update.state.to_string(), "keys keep their order");
+        assert_eq!((stored.created_at_ms, stored.updated_at_ms, stored.expires_at_ms), (1_000, 1_002, None));
+        assert_eq!((stored.version.as_str(), &stored.owner), ("0f".repeat(16).as_str(), &owner));
+        let seqs: Vec<i64> = store.events(&j, 0, 100).await?.iter().map(|e| e.seq).collect();
+        assert_eq!(seqs, [1, 2, 3, 4, 5]);
+        assert_eq!(store.events(&j, 3, 1).await?[0].seq, 4);
+
+        let other = format!("{}-{}-4000-8000-000000000000", &j[..8], &j[8..12]);
+        store.commit(event(&other, 0)).await?;
+        assert_eq!(store.events(&other, 0, 9).await?.len(), 1, "not the neighbour's");
+        assert_eq!(store.journeys_of("reader", 9).await?.iter().map(|h| h.id.clone()).collect::<Vec<_>>(), [other.clone()]);
+        assert_eq!(store.expired_journeys(2_000_000, 9).await?, [other]);
+        assert_eq!(store.expired_journeys(999_999, 9).await?, Vec::<String>::new());
+        assert_eq!(store.journey_counts().await?.iter().map(|c| c.count).sum::<i64>(), 2);
+        store.ping().await?;
+        Ok(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_key_is_used_by_one_accepted_event() {
+    check(async |node| {
+        let (store, j) = (&node.store, id());
+        store.commit(event(&j, 0)).await?;
+        let keyed = |seq, k: &str, body: &str| with(event(&j, seq), |c| c.idempotency = key(&j, k, body, &j));
+        assert_eq!(store.commit(keyed(9, "k", "body")).await?, Committed::Moved);
+        assert_eq!(store.idempotency(&j, "k").await?, None, "a refused event uses no key");
+        assert_eq!(store.commit(keyed(1, "k", "body")).await?, DONE);
+        let used = key(&j, "k", "body", &j).expect("key");
+        assert_eq!(store.idempotency(&j, "k").await?, Some(used.clone()));
+        for repeat in [keyed(1, "k", "body"), keyed(2, "k", "other")] {
+            assert_eq!(store.commit(repeat).await?, Committed::KeyUsed(used.clone()), "same or other body");
+        }
+        assert_eq!(store.journey(&j).await?.map(|j| j.seq), Some(2));
+
+        // two starts with one key of a session
+        let (a, b) = (id(), id());
+        let start = |j: &str| with(event(j, 0), |c| c.idempotency = key("session", "k", "body", j));
+        let second = node.again().await?;
+        let (one, two) = tokio::join!(store.commit(start(&a)), second.commit(start(&b)));
+        let outcomes = [one?, two?];
+        assert_eq!(outcomes.iter().filter(|o| **o == DONE).count(), 1, "{outcomes:?}");
+        assert_eq!(outcomes.iter().filter(|o| matches!(o, Committed::KeyUsed(_))).count(), 1, "{outcomes:?}");
+        let both = (store.journey(&a).await?.is_some(), store.journey(&b).await?.is_some());
+        assert!(both == (true, false) || both == (false, true), "{both:?}");
+        Ok(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn effects_are_leased_counted_fenced_and_parked() {
+    check(async |node| {
+        let (store, j) = (&node.store, id());
+        let k = |index| EffectKey { journey: j.clone(), seq: 1, index };
+        store.commit(with(event(&j, 0), |c| c.effects = vec![effect(&j, 1, 0, 50), effect(&j, 1, 1, 40), effect(&j, 1, 2, 900)])).await?;
+        assert_eq!(store.next_due().await?, Some(40));
+        assert_eq!(store.claim_effects(claim(39)).await?, []);
+        let first = store.claim_effects(claim(60)).await?;
+        assert_eq!(first.iter().map(|e| e.key.index).collect::<Vec<_>>(), [1, 0], "oldest due first");
+        let e = &first[1];
+        assert_eq!((e.state, e.attempts, e.fence, e.lease_until_ms, e.due_at_ms), (EffectState::Running, 1, 1, Some(160), 50));
+        assert_eq!((e.worker.as_deref(), &e.payload, e.created_at_ms), (Some("w1"), &json!({"index": 0}), 1_000));
+        assert_eq!(store.claim_effects(claim(100)).await?, [], "leased");
+        assert!(store.extend_lease(&k(1), 1, 500).await?);
+        assert!(!store.extend_lease(&k(1), 9, 500).await?);
+
+        // the lease of 0 lapses: the next claim fences its first worker off
+        let again = store.claim_effects(claim(160)).await?;
+        assert_eq!(again.iter().map(|e| (e.key.index, e.attempts, e.fence)).collect::<Vec<_>>(), [(0, 2, 2)]);
+        let settle = |seq, index, fence, end| with(event(&j, seq), |c| c.settles = Some((k(index), fence, end)));
+        let good = || EffectEnd::Done { outcome: json!("delivered") };
+        assert_eq!(store.commit(settle(1, 0, 1, good())).await?, Committed::Superseded, "frozen worker");
+        assert_eq!(store.commit(settle(7, 0, 2, good())).await?, Committed::Moved, "holder, but the journey moved on");
+        assert!(!store.finish_effect(&k(0), 1, good()).await?);
+        assert_eq!(store.commit(settle(1, 0, 2, good())).await?, DONE);
+        assert_eq!(store.commit(settle(2, 0, 2, good())).await?, Committed::Superseded, "settled once");
+        let done = store.effect(&k(0)).await?.expect("there");
+        assert_eq!((done.state, done.outcome), (EffectState::Done, Some(json!("delivered"))));
+
+        // retry, attempts used up, parked, and again by hand
+        assert!(store.finish_effect(&k(1), 1, EffectEnd::Retry { due_at_ms: 300, reason: json!("busy") }).await?);
+        assert_eq!(store.next_due().await?, Some(300));
+        assert_eq!(store.claim_effects(claim(300)).await?[0].attempts, 2);
+        assert_eq!(store.claim_effects(claim(400)).await?, [], "no third attempt");
+        let parked = store.effects(EffectFilter { state: Some(EffectState::Parked), limit: 9, ..Default::default() }).await?;
+        assert_eq!(parked.iter().map(|e| (e.key.index, e.attempts)).collect::<Vec<_>>(), [(1, 2)]);
+        assert_eq!(parked[0].outcome, Some(json!({"code": "attempts", "last": "busy"})));
+        assert_eq!(store.commit(settle(2, 1, 2, good())).await?, Committed::Superseded, "parking fences too");
+        assert!(store.requeue_effect(&k(1), 410).await?);
+        assert!(!store.requeue_effect(&k(1), 410).await?);
+        let fresh = store.claim_effects(claim(410)).await?;
+        assert_eq!(fresh.iter().map(|e| (e.key.index, e.attempts)).collect::<Vec<_>>(), [(1, 1)]);
+        let park = EffectEnd::Parked { reason: json!("unknown address") };
+        assert!(store.finish_effect(&k(1), fresh[0].fence, park).await?);
+        let skip = EffectEnd::Cancelled { reason: json!("by hand") };
+        assert!(store.finish_effect(&k(1), fresh[0].fence, skip).await?, "an operator skips it");
+
+        // a run that is over: pending and running effects are cancelled, and cannot be settled
+        store.commit(with(event(&j, 2), |c| c.effects = vec![effect(&j, 3, 0, 0), effect(&j, 3, 1, 5_000)])).await?;
+        let running = store.claim_effects(claim(1_000)).await?;
+        assert_eq!(running.iter().map(|e| (e.key.seq, e.key.index)).collect::<Vec<_>>(), [(3, 0), (1, 2)]);
+        let over = |index| EffectKey { journey: j.clone(), seq: 3, index };
+        store.commit(with(event(&j, 3), |c| c.cancel_effects = vec![over(0), over(1)])).await?;
+        assert!(!store.finish_effect(&over(0), running[0].fence, good()).await?);
+        let states = store.effects(EffectFilter { journey: Some(j.clone()), ..Default::default() }).await?;
+        let states: Vec<_> = states.iter().map(|e| (e.key.seq, e.key.index, e.state)).collect();
+        use EffectState::*;
+        assert_eq!(states, [(1, 0, Done), (1, 1, Cancelled), (1, 2, Running), (3, 0, Cancelled), (3, 1, Cancelled)]);
+        assert_eq!(store.clean(5_000, 100).await?, 4, "what is over goes, what runs stays");
+        Ok(())
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn an_effect_is_handed_to_one_worker() {
+    check(async |node| {
+        let second = node.again().await?;
+        for _ in 0..10 {
+            let j = id();
+            node.store.commit(with(event(&j, 0), |c| c.effects = (0..20).map(|i| effect(&j, 1, i, 0)).collect())).await?;
+        }
+        let claims = (0..40).map(|i| if i % 2 == 0 { &node.store } else { &second }).map(|s| s.claim_effects(claim(10)));
+        let mut keys = Vec::new();
+        for claimed in join_all(claims).await {
+            keys.extend(claimed?.into_iter().map(|e| (e.key, e.fence)));
+        }
+        // what another claim held at that moment was passed over
+        while keys.len() < 200 {
+            keys.extend(node.store.claim_effects(claim(10)).await?.into_iter().map(|e| (e.key, e.fence)));
+        }
+        keys.sort();
+        keys.dedup();
+        assert_eq!(keys.len(), 200);
+        assert!(keys.iter().all(|(_, fence)| *fence == 1));
+        Ok(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_timer_fires_once_or_not_at_all() {
+    check(async |node| {
+        let (store, j) = (&node.store, id());
+        let set = |list: &[(&str, i64)]| list.iter().map(|(id, due)| NewTimer { id: (*id).into(), due_at_ms: *due }).collect::<Vec<_>>();
+        let fire = |seq, timer: &str| with(event(&j, seq), |c| c.fires = Some(timer.into()));
+        let ids = |timers: Vec<TimerRecord>| timers.into_iter().map(|t| t.id).collect::<Vec<_>>();
+        store.commit(with(event(&j, 0), |c| c.timers = set(&[("late", 30), ("soon", 10), ("never", 20)]))).await?;
+        assert_eq!(store.next_due().await?, Some(10));
+        assert_eq!(ids(store.claim_timers(claim(9)).await?), [""; 0]);
+        assert_eq!(ids(store.claim_timers(claim(20)).await?), ["soon", "never"]);
+        assert_eq!(ids(store.claim_timers(claim(20)).await?), [""; 0], "leased");
+        // cancelled while it is being delivered
+        assert_eq!(store.commit(with(event(&j, 1), |c| c.cancel_timers = vec!["never".into()])).await?, DONE);
+        assert_eq!(store.commit(fire(2, "never")).await?, Committed::Superseded);
+        assert_eq!(store.commit(fire(2, "soon")).await?, DONE);
+        assert_eq!(store.commit(fire(3, "soon")).await?, Committed::Superseded);
+        assert_eq!(ids(store.claim_timers(claim(40)).await?), ["late"]);
+        assert_eq!(ids(store.claim_timers(claim(140)).await?), ["late"], "its worker died");
+        assert_eq!(store.commit(fire(9, "late")).await?, Committed::Moved);
+        // set anew in the commit that removes it, and in the commit that fires it
+        let anew = with(event(&j, 3), |c| {
+            c.cancel_timers = vec!["late".into()];
+            c.timers = set(&[("late", 700)]);
+        });
+        assert_eq!(store.commit(anew).await?, DONE);
+        let again = with(fire(4, "late"), |c| c.timers = set(&[("late", 800)]));
+        assert_eq!(store.commit(again).await?, DONE);
+        assert_eq!(store.next_due().await?, Some(800));
+        assert_eq!(store.commit(fire(5, "late")).await?, DONE);
+        assert_eq!(store.next_due().await?, None);
+        Ok(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn answers_stand_beside_the_state() {
+    check(async |node| {
+        let (store, j) = (&node.store, id());
+        let put = |list: &[(&str, &str, i64)]| {
+            let one = |(into, key, n): &(&str, &str, i64)| AnswerRecord { into: (*into).into(), key: (*key).into(), value: json!({"n": n}) };
+            list.iter().map(one).collect::<Vec<_>>()
+        };
+        let answers = async || -> Result<Vec<AnswerRecord>> { Ok(store.journey(&j).await?.expect("there").answers) };
+        store.commit(with(event(&j, 0), |c| c.answers = put(&[("offers", "b", 1), ("offers", "a", 1), ("times", "a", 1)]))).await?;
+        store.commit(with(event(&j, 1), |c| c.answers = put(&[("offers", "b", 2), ("offers", "b", 3)]))).await?;
+        assert_eq!(answers().await?, put(&[("offers", "a", 1), ("offers", "b", 3), ("times", "a", 1)]));
+        let anew = with(event(&j, 2), |c| {
+            c.clear_answers = vec!["offers".into(), "offers".into()];
+            c.answers = put(&[("offers", "b", 4), ("offers", "c", 4)]);
+        });
+        store.commit(anew).await?;
+        assert_eq!(answers().await?, put(&[("offers", "b", 4), ("offers", "c", 4), ("times", "a", 1)]));
+        store.commit(with(event(&j, 3), |c| c.clear_answers = vec!["offers".into(), "none".into()])).await?;
+        assert_eq!(answers().await?, put(&[("times", "a", 1)]));
+
+        let draft = |n: i64, at_ms| Draft { journey: j.clone(), step: "address".into(), data: json!({"n": n}), at_ms };
+        for d in [draft(1, 10), draft(2, 20), draft(0, 5)] {
+            store.save_draft(d).await?;
+        }
+        assert_eq!(store.draft(&j, "address").await?, Some(draft(2, 20)), "an older one does not win");
+        store.save_draft(Draft { journey: id(), ..draft(1, 1) }).await?;
+        store.commit(with(event(&j, 4), |c| c.clear_drafts = vec!["address".into(), "other".into()])).await?;
+        assert_eq!(store.draft(&j, "address").await?, None);
+        Ok(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn results_keep_their_public_id() {
+    check(async |node| {
+        let (store, j) = (&node.store, id());
+        let record = |kind: &str, key: &str, n: i64| NewRecord { kind: kind.into(), key: key.into(), data: json!({"n": n}) };
+        let saved = |outcome| match outcome {
+            Committed::Done { records } => records,
+            other => panic!("{other:?}"),
+        };
+        let first = saved(store.commit(with(event(&j, 0), |c| c.records = vec![record("loan", "", 1), record("copy", "x", 1)])).await?);
+        let second = saved(store.commit(with(event(&j, 1), |c| c.records = vec![record("loan", "", 1), record("loan", "", 2)])).await?);
+        assert_eq!((first.len(), second.len()), (2, 1));
+        let loan = second[0].clone();
+        assert_eq!(loan.public_id, first.iter().find(|r| r.kind == "loan").expect("loan").public_id);
+        assert_eq!((loan.public_id.len(), &loan.data, loan.at_ms, &loan.journey), (32, &json!({"n": 2}), 1_001, &j));
+        assert_eq!(store.record_by_public_id(&loan.public_id).await?, Some(loan.clone()));
+        assert_eq!(store.record_by_public_id("guess").await?, None);
+        assert_eq!(store.records(&j).await?.iter().map(|r| r.kind.as_str()).collect::<Vec<_>>(), ["copy", "loan"]);
+
+        let document = DocumentRecord { id: id(), journey: j.clone(), name: "slip.pdf".into(), media_type: "application/pdf".into(), bytes: (0..=255).collect(), at_ms: 3 };
+        let reference = |expected: Value| CorrelationRecord { partner: "courier".into(), reference: "R-1".into(), journey: j.clone(), expected };
+        let incident = IncidentRecord { id: id(), journey: j.clone(), version: "0f".repeat(16), place: "guard".into(), reason: "no number".into(), detail: json!({}), at_ms: 4, closed_at_ms: None };
+        let reply = |n: i64, at_ms| ReusableReply { source: "courier.price".into(), input_hash: "ab".repeat(32), output: json!(n), at_ms };
+        let full = with(event(&j, 2), |c| {
+            c.documents = vec![document.clone()];
+            c.correlations = vec![reference(json!(1)), reference(json!({"grams": 5}))];
+            c.incidents = vec![incident.clone()];
+            c.replies = vec![reply(1, 50)];
+        });
+        assert_eq!(store.commit(full).await?, DONE);
+        store.commit(with(event(&j, 3), |c| c.replies = vec![reply(2, 90)])).await?;
+        assert_eq!(store.document(&document.id).await?, Some(document));
+        assert_eq!(store.correlation("courier", "R-1").await?, Some(reference(json!({"grams": 5}))));
+        assert_eq!(store.correlation("courier", "R-2").await?, None);
+        assert_eq!(store.reusable_reply("courier.price", &"ab".repeat(32), 90).await?, Some(json!(2)));
+        assert_eq!(store.reusable_reply("courier.price", &"ab".repeat(32), 91).await?, None, "too old");
+        assert_eq!(store.incidents(true, 9).await?, [incident.clone()]);
+        assert!(store.close_incident(&incident.id, "operator", 9).await?);
+        assert!(!store.close_incident(&incident.id, "operator", 9).await?);
+        assert_eq!(store.incidents(true, 9).await?, []);
+        assert_eq!(store.incidents(false, 9).await?[0].closed_at_ms, Some(9));
+        Ok(())
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn an_outside_event_counts_once() {
+    check(async |node| {
+        let store = &node.store;
+        let hook = |once: &str| WebhookRecord { partner: "courier".into(), once: once.into(), reference: "R-1".into(), event: json!({"at": "door"}), at_ms: 5 };
+        let consume = |j: &str, seq, once: &str| with(event(j, seq), |c| c.consumes = Some(hook(once)));
+        let j = id();
+        store.commit(event(&j, 0)).await?;
+        assert!(store.park_webhook(hook("a")).await?);
+        assert!(!store.park_webhook(hook("a")).await?);
+        assert_eq!(store.parked_webhooks(9).await?, [hook("a")]);
+        assert_eq!(store.commit(consume(&j, 7, "a")).await?, Committed::Moved);
+        assert_eq!(store.commit(consume(&j, 1, "a")).await?, DONE, "its journey came");
+        assert_eq!(store.commit(consume(&j, 2, "a")).await?, Committed::Superseded);
+        assert_eq!(store.parked_webhooks(9).await?, []);
+        assert_eq!(store.commit(consume(&j, 2, "b")).await?, DONE, "at once");
+        assert!(!store.park_webhook(hook("b")).await?);
+        store.park_webhook(hook("c")).await?;
+        store.drop_webhook("courier", "c").await?;
+        assert!(!store.park_webhook(hook("c")).await?, "dropped is seen");
+        assert_eq!(store.commit(consume(&j, 3, "c")).await?, Committed::Superseded);
+
+        // parked or not: of many commits at once on two nodes, one
+        let second = node.again().await?;
+        for once in ["d", "e"] {
+            if once == "e" {
+                store.park_webhook(hook(once)).await?;
+            }
+            let all = (0..16).map(|i| {
+                let (store, j) = (if i % 2 == 0 { store } else { &second }, id());
+                async move {
+                    let start = i % 4 < 2;
+                    if !start {
+                        store.commit(event(&j, 0)).await?;
+                    }
+                    store.commit(consume(&j, i64::from(!start), once)).await
+                }
+            });
+            let outcomes: Vec<Committed> = join_all(all).await.into_iter().collect::<std::result::Result<_, _>>()?;
+            assert_eq!(outcomes.iter().filter(|o| **o == DONE).count(), 1, "{outcomes:?}");
+            assert_eq!(outcomes.iter().filter(|o| **o == Committed::Superseded).count(), 15, "{outcomes:?}");
+        }
+        Ok(())
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn passwords_are_counted_before_they_are_compared() {
+    check(async |node| {
+        let store = &node.store;
+        let otp = |created_at_ms: i64| OtpRecord {
+            id: id(), purpose: "sign in".into(), target_hash: "cd".repeat(32), flow: "f".into(), nonce: "n".into(),
+            tries: 0, created_at_ms, expires_at_ms: created_at_ms + 300, used_at_ms: None,
+        };
+        let (first, second) = (otp(1_000), node.again().await?);
+        assert_eq!(store.open_otp(first.clone(), vec![]).await?, OtpOpened::Opened);
+        let tries = (0..20).map(|i| if i % 2 == 0 { store } else { &second }).map(|s| s.try_otp(&first.id, 1_100, 5));
+        let counted: Vec<_> = join_all(tries).await.into_iter().collect::<std::result::Result<_, _>>()?;
+        let mut counts: Vec<i32> = counted.into_iter().flatten().map(|o| o.tries).collect();
+        counts.sort();
+        assert_eq!(counts, [1, 2, 3, 4, 5]);
+        let other = otp(1_000);
+        store.open_otp(other.clone(), vec![]).await?;
+        assert_eq!(store.try_otp(&other.id, 1_300, 5).await?, None, "expired");
+        assert_eq!(store.try_otp("unknown", 1_100, 5).await?, None);
+        assert_eq!(store.try_otp(&other.id, 1_100, 5).await?, Some(OtpRecord { tries: 1, ..other.clone() }));
+        let uses = join_all((0..8).map(|_| store.use_otp(&other.id, 1_100))).await;
+        assert_eq!(uses.into_iter().flatten().filter(|used| *used).count(), 1);
+        assert_eq!(store.try_otp(&other.id, 1_100, 5).await?, None, "used");
+
+        // one per 30, three per 100, for one target; the gate counts only what it lets through
+        let limits = |target: &str| vec![
+            RateLimit { bucket: format!("target {target}"), window_ms: 30, max: 1 },
+            RateLimit { bucket: format!("target {target}"), window_ms: 100, max: 3 },
+            RateLimit { bucket: "all".into(), window_ms: 1_000, max: 8 },
+        ];
+        for (at, expected) in [(0, None), (20, Some(30)), (30, None), (60, None), (90, Some(100)), (100, None)] {
+            let got = store.open_otp(otp(10_000 + at), limits("a")).await?;
+            let expected = match expected {
+                None => OtpOpened::Opened,
+                Some(retry) => OtpOpened::Limited { bucket: "target a".into(), retry_at_ms: 10_000 + retry },
+            };
+            assert_eq!(got, expected, "at {at}");
+        }
+        // four of eight are used: of 20 on two nodes at once, four more
+        let opens = (0..20).map(|i| (i, if i % 2 == 0 { store } else { &second }));
+        let opens = opens.map(|(i, s)| s.open_otp(otp(10_100), limits(&i.to_string())));
+        let opened: Vec<_> = join_all(opens).await.into_iter().collect::<std::result::Result<_, _>>()?;
+        assert_eq!(opened.iter().filter(|o| **o == OtpOpened::Opened).count(), 4);
+        assert!(opened.contains(&OtpOpened::Limited { bucket: "all".into(), retry_at_ms: 11_000 }), "{opened:?}");
+
+        let session = SessionRecord { token_hash: "ef".repeat(32), id: id(), subject: json!({"roles": []}), created_at_ms: 1, expires_at_ms: 90 };
+        store.save_session(session.clone()).await?;
+        store.save_session(SessionRecord { subject: json!({"roles": ["reader"]}), ..session.clone() }).await?;
+        let found = store.session(&session.token_hash).await?.expect("there");
+        assert_eq!((found.subject, &found.id), (json!({"roles": ["reader"]}), &session.id));
+        store.end_session(&session.token_hash).await?;
+        assert_eq!(store.session(&session.token_hash).await?, None);
+        assert!(store.clean(20_000, 100).await? > 10);
+        Ok(())
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_version_keeps_its_files() {
+    check(async |node| {
+        let store = &node.store;
+        let hash = |n: u8| format!("{n:02x}").repeat(32);
+        let file = |path: &str, n: u8| DefinitionFile { path: path.into(), hash: hash(n), content: vec![n; 3] };
+        let version = |v: u8, closure: &[(&str, u8)]| VersionRecord {
+            workflow: "loan".into(), version: hash(v)[..32].into(),
+            closure: closure.iter().map(|(p, n)| ((*p).into(), hash(*n))).collect(),
+        };
+        let publication = |files, versions| Publication { number: 0, at_ms: 5, by: "desk".into(), files, versions };
+        assert_eq!((store.publication_number().await?, store.current_publication().await?), (0, None));
+        let mut changes = store.changes();
+        let one = publication(vec![file("loan", 1), file("form", 2), file("twin", 2)], vec![version(1, &[("loan", 1), ("form", 2)])]);
+        assert_eq!(store.publish(one.clone()).await?, 1);
+        assert_eq!(changes.recv().await?.what, "publication");
+        assert_eq!(store.current_publication().await?, Some(Publication { number: 1, ..one }));
+        let two = publication(vec![file("loan", 1), file("form", 3)], vec![version(2, &[("loan", 1), ("form", 3)])]);
+        assert_eq!(store.publish(two).await?, 2);
+        assert_eq!(store.version_files("loan", &hash(1)[..32]).await?, Some(vec![file("loan", 1), file("form", 2)]));
+        assert_eq!(store.version_files("loan", &hash(2)[..32]).await?, Some(vec![file("loan", 1), file("form", 3)]));
+        assert_eq!(store.version_files("loan", &hash(9)[..32]).await?, None);
+        let second = node.again().await?;
+        let more = (0..8).map(|i| if i % 2 == 0 { store } else { &second }).map(|s| s.publish(publication(vec![file("x", 7)], vec![])));
+        let mut numbers: Vec<i64> = join_all(more).await.into_iter().collect::<std::result::Result<_, _>>()?;
+        numbers.sort();
+        assert_eq!(numbers, [3, 4, 5, 6, 7, 8, 9, 10]);
+        assert_eq!(store.publication_number().await?, 10);
+        Ok(())
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_value_is_swapped_by_one() {
+    check(async |node| {
+        let (store, second) = (&node.store, node.again().await?);
+        let both = |i: i64| if i % 2 == 0 { store } else { &second };
+        let firsts = join_all((0..16).map(|i| both(i).kv_swap("b", "k", None, json!({"n": 0, "by": i})))).await;
+        assert_eq!(firsts.into_iter().flatten().filter(|won| *won).count(), 1);
+        let counts = (0..8).map(|i| async move {
+            let mut won = 0;
+            while won < 5 {
+                let old = both(i).kv_get("b", "k").await?.expect("there");
+                let new = json!({"n": old["n"].as_i64().unwrap_or(0) + 1});
+                won += i64::from(both(i).kv_swap("b", "k", Some(old), new).await?);
+            }
+            anyhow::Ok(())
+        });
+        join_all(counts).await.into_iter().collect::<Result<()>>()?;
+        assert_eq!(store.kv_get("b", "k").await?, Some(json!({"n": 40})));
+        store.kv_put("b", "o", json!({"x": 1, "y": 2})).await?;
+        assert!(store.kv_swap("b", "o", Some(json!({"y": 2, "x": 1})), json!(null)).await?, "values, not texts");
+        assert_eq!(store.kv_list("b", 9).await?, [("k".into(), json!({"n": 40})), ("o".into(), json!(null))]);
+        store.kv_delete("b", "k").await?;
+        assert_eq!((store.kv_get("b", "k").await?, store.kv_list("b", 9).await?.len()), (None, 1));
+        Ok(())
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn of_many_writers_one_wins_each_number() {
+    check(async |node| {
+        let (store, second, j) = (&node.store, node.again().await?, id());
+        store.commit(event(&j, 0)).await?;
+        let writers = (0..16).map(|w| {
+            let (store, j) = (if w % 2 == 0 { store } else { &second }, &j);
+            async move {
+                let mut won = Vec::new();
+                loop {
+                    let seq = store.journey(j).await?.expect("there").seq;
+                    if seq >= 40 {
+                        return anyhow::Ok(won);
+                    }
+                    let commit = with(event(j, seq), |c| {
+                        c.events[0].data = json!({"writer": w});
+                        c.effects = vec![effect(j, seq + 1, 0, 0)];
+                    });
+                    match store.commit(commit).await? {
+                        Committed::Done { .. } => won.push((seq + 1, w)),
+                        other => assert_eq!(other, Committed::Moved),
+                    }
+                }
+            }
+        });
+        let mut won: Vec<(i64, i32)> = join_all(writers).await.into_iter().collect::<Result<Vec<_>>>()?.concat();
+        won.sort();
+        let stored = store.events(&j, 1, 100).await?;
+        let stored: Vec<(i64, i32)> = stored.iter().map(|e| (e.seq, e.data["writer"].as_i64().unwrap_or(-1) as i32)).collect();
+        assert_eq!(won, stored, "who was told Done is who is stored");
+        assert_eq!(won.iter().map(|w| w.0).collect::<Vec<_>>(), (2..=40).collect::<Vec<_>>());
+        assert_eq!(store.effects(EffectFilter { journey: Some(j), limit: 100, ..Default::default() }).await?.len(), 39);
+        Ok(())
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn neighbours_in_a_batch_do_not_harm_each_other() {
+    check(async |node| {
+        let store = &node.store;
+        let ids: Vec<String> = (0..64).map(|_| id()).collect();
+        let commits = ids.iter().enumerate().map(|(i, j)| {
+            let commit = with(event(j, 0), |c| {
+                c.idempotency = key(j, "k", "body", j);
+                c.records = vec![NewRecord { kind: "loan".into(), key: String::new(), data: json!(i) }];
+                // one cannot be written, one is computed from nothing
+                c.effects = (0..2).map(|n| effect(j, 1, if i == 7 { 0 } else { n }, 0)).collect();
+                if i == 9 {
+                    (c.new, c.expected_seq) = (None, 4);
+                }
+            });
+            store.commit(commit)
+        });
+        for (i, outcome) in join_all(commits).await.into_iter().enumerate() {
+            match (i, outcome) {
+                (7, outcome) => assert!(outcome.is_err(), "{outcome:?}"),
+                (9, outcome) => assert_eq!(outcome?, Committed::Moved),
+                (_, outcome) => assert!(matches!(outcome?, Committed::Done { records } if records[0].data == json!(i))),
+            }
+        }
+        for (i, j) in ids.iter().enumerate() {
+            let there = (store.journey(j).await?.map(|j| j.seq), store.records(j).await?.len(), store.idempotency(j, "k").await?.is_some());
+            assert_eq!(there, if i == 7 || i == 9 { (None, 0, false) } else { (Some(1), 1, true) }, "{i}");
+        }
+        Ok(())
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_dropped_write_is_whole_or_nothing() {
+    check(async |node| {
+        let store = &node.store;
+        let mut ids = Vec::new();
+        for i in 0..200_u64 {
+            let j = id();
+            let commit = with(event(&j, 0), |c| c.effects = vec![effect(&j, 1, 0, 0)]);
+            // dropped at its first wait, or somewhat later
+            let patience = Duration::from_micros(i * 10);
+            let _ = tokio::time::timeout(patience, store.commit(commit)).await;
+            let _ = tokio::time::timeout(patience, store.open_otp(OtpRecord {
+                id: j.clone(), purpose: "p".into(), target_hash: "t".into(), flow: "f".into(), nonce: "n".into(),
+                tries: 0, created_at_ms: 1, expires_at_ms: 9, used_at_ms: None,
+            }, vec![RateLimit { bucket: "x".into(), window_ms: 9, max: 1_000 }])).await;
+            let _ = tokio::time::timeout(patience, store.journey(&j)).await;
+            ids.push(j);
+        }
+        // nothing was left open: later writes are there for another node at once
+        let second = node.again().await?;
+        for i in 0..50 {
+            store.kv_put("after", &format!("{i:02}"), json!(i)).await?;
+            assert_eq!(second.kv_get("after", &format!("{i:02}")).await?, Some(json!(i)));
+        }
+        for j in &ids {
+            let seq = store.journey(j).await?.map(|j| j.seq);
+            let rest = (store.events(j, 0, 9).await?.len(), store.effects(EffectFilter { journey: Some(j.clone()), ..Default::default() }).await?.len());
+            assert_eq!(rest, if seq.is_some() { (1, 1) } else { (0, 0) });
+        }
+        Ok(())
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn nodes_hear_of_each_other() {
+    check(async |node| {
+        let (store, second, j) = (&node.store, node.again().await?, id());
+        join_all([store.migrate(), second.migrate(), store.migrate()]).await.into_iter().collect::<std::result::Result<Vec<_>, _>>()?;
+        let (mut wake, mut changes) = (store.wake(), store.changes());
+        wake.mark_unchanged();
+        let commit = with(event(&j, 0), |c| c.effects = vec![effect(&j, 1, 0, 0)]);
+        let told = commit.change.clone();
+        store.commit(commit).await?;
+        assert_eq!(changes.recv().await?, told);
+        assert!(wake.has_changed()?);
+        if store.kind() == "postgres" {
+            // a node listens from some moment on: tell it until it hears
+            let (mut there, mut seq) = (second.changes(), 1);
+            let heard = async {
+                loop {
+                    store.commit(event(&j, seq)).await?;
+                    seq += 1;
+                    if let Ok(change) = tokio::time::timeout(Duration::from_millis(50), there.recv()).await {
+                        return anyhow::Ok(change?);
+                    }
+                }
+            };
+            assert_eq!(tokio::time::timeout(Duration::from_secs(20), heard).await??.journey, j);
+        }
+        Ok(())
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn two_nodes_may_migrate_at_once() {
+    for kind in ["sqlite", "postgres"] {
+        let folder = tempfile::tempdir().expect("folder");
+        let url = match kind {
+            "sqlite" => format!("sqlite:{}/journey.db", folder.path().display()),
+            _ => postgres::database().await.expect("database"),
+        };
+        let nodes = join_all((0..4).map(|_| connect(&url))).await;
+        let nodes: Vec<_> = nodes.into_iter().collect::<std::result::Result<_, _>>().expect(kind);
+        for migrated in join_all(nodes.iter().map(|n| n.migrate())).await {
+            migrated.expect(kind);
+        }
+        assert_eq!(nodes[0].journey_counts().await.expect(kind), []);
+    }
+    assert!(matches!(connect("mysql://x").await, Err(StoreError::Settings(_))));
+}
+
+/// PostgreSQL only: the server cuts every connection again and again while commits are on their way.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_lost_connection_loses_and_doubles_nothing() -> Result<()> {
+    let url = postgres::database().await?;
+    let store = connect(&url).await?;
+    store.migrate().await?;
+    let pool = sqlx::PgPool::connect(&url).await?;
+    let cut = async {
+        for _ in 0..30 {
+            let sql = "select pg_terminate_backend(pid) from pg_stat_activity \
+                       where application_name = 'journey' and datname = current_database()";
+            sqlx::query(sql).execute(&pool).await?;
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        anyhow::Ok(())
+    };
+    let writers = join_all((0..8).map(|_| async {
+        let j = id();
+        for seq in 0..30 {
+            // the commit path resolves what it does not know; nothing else tells it apart
+            assert_eq!(store.commit(event(&j, seq)).await?, DONE, "{seq}");
+        }
+        anyhow::Ok(j)
+    }));
+    let (cut, written) = tokio::join!(cut, writers);
+    cut?;
+    for j in written {
+        let seqs: Vec<i64> = sqlx::query_scalar("select e.id & 1048575 from events e join journeys j on j.n = e.id >> 20 where j.id = decode($1, 'hex') order by e.id")
+            .bind(j?)
+            .fetch_all(&pool)
+            .await?;
+        assert_eq!(seqs, (1..=30).collect::<Vec<_>>());
+    }
+    Ok(())
+}
