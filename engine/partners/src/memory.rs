@@ -25,8 +25,11 @@ pub trait Memory: Send + Sync + 'static {
 /// Bucket of messages to people: `{channel, to, subject?, text, html?, time_ms}`.
 pub const INBOX: &str = "inbox";
 
-/// Most entries that a page or a script sees of one bucket.
+/// Most entries that a page sees of one bucket.
 pub const LIST_MAX: u32 = 1_000;
+
+/// Most entries that `recall_all` of a script sees of one bucket.
+pub const RECALL_MAX: u32 = 20_000;
 
 /// Puts a message into the inbox; the same key and time write the same entry. Keys sort newest first.
 pub async fn put_message(memory: &dyn Memory, key: &str, mut message: Value, now_ms: i64) -> Result<(), MemoryError> {

@@ -34,12 +34,15 @@ pub enum RequestError {
 const OURS: [&str; 8] = ["host", "content-length", "transfer-encoding", "connection", "authorization", "cookie", "idempotency-key", "content-type"];
 
 pub fn exchange(request: OutgoingRequest, target: &Target, secrets: &Secrets<'_>, key: &str, timeout: Duration) -> Result<Exchange, RequestError> {
-    let mut headers = vec![(ACCEPT, HeaderValue::from_static("application/json, */*;q=0.5")), header("idempotency-key", key)?];
+    let mut headers = vec![header("idempotency-key", key)?];
     for (name, value) in &request.headers {
         if OURS.contains(&name.to_ascii_lowercase().as_str()) {
             return Err(RequestError::Header(name.clone()));
         }
         headers.push(header(name, value)?);
+    }
+    if !headers.iter().any(|(name, _)| *name == ACCEPT) {
+        headers.push((ACCEPT, HeaderValue::from_static("application/json, */*;q=0.5")));
     }
     headers.extend(credentials(&request.auth, secrets)?);
     let body = match request.body {

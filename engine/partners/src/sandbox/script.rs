@@ -6,7 +6,7 @@
 use super::host::{Place, ScriptHost};
 use super::later::{Entry, Hook, Task};
 use super::{Sandbox, SandboxError};
-use crate::memory::LIST_MAX;
+use crate::memory::RECALL_MAX;
 use engine_definitions::{Consequences, Go, Now};
 use engine_statechart::expression::{EvalError, Expression, Scope};
 use engine_statechart::template::Mapping;
@@ -147,7 +147,7 @@ impl<'s> Evaluation<'s> {
         let memory = self.sandbox.memory();
         match key {
             Some(key) => Ok(memory.get(bucket, key).await?.unwrap_or(Value::Null)),
-            None => Ok(memory.list(bucket, LIST_MAX).await?.into_iter().map(|(_, value)| value).collect()),
+            None => Ok(memory.list(bucket, RECALL_MAX).await?.into_iter().map(|(_, value)| value).collect()),
         }
     }
 }
