@@ -1,25 +1,34 @@
 //! Contract with the payment gateway: payloads in the shape of Razorpay's public documentation
 //! (razorpay.com/docs/webhooks, …/docs/payments/server-integration), and its two signatures.
 
-use super::world::{NOW_MS, World};
+use super::world::{NOW_MS, Shop, World, told, until};
+use axum::Router;
+use axum::body::Bytes;
 use axum::http::{HeaderMap, HeaderValue};
-use engine_definitions::{Files, load};
-use engine_partners::{WebhookRefused, signature};
+use axum::routing::post;
+use engine_definitions::{Catalog, Files, load};
+use engine_partners::{CallOutcome, WebhookRefused, signature};
 use engine_settings::{Secret, Settings};
 use serde_json::{Map, Value, json};
+use std::path::Path;
+use std::sync::{Arc, Mutex};
 
-/// The product's own gateway, with a secret as an operator would set it.
-fn world() -> World {
-    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
-    let all = Files::read_dir(if std::path::Path::new(root).join("workflows").exists() { root } else { "/work/main" }).unwrap();
+/// The product's own gateway.
+fn gateway() -> Arc<Catalog> {
     let mut gateway = Files::new();
-    for (path, bytes) in all.iter().filter(|(path, _)| path.starts_with("workflows/partners/gateway/")) {
-        gateway.insert(path, bytes.clone());
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../workflows/partners/gateway");
+    for entry in std::fs::read_dir(folder).unwrap().map(Result::unwrap) {
+        gateway.insert(format!("workflows/partners/gateway/{}", entry.file_name().display()), std::fs::read(entry.path()).unwrap());
     }
+    let loaded = load(&gateway);
+    loaded.catalog.unwrap_or_else(|| panic!("{:?}", loaded.problems.iter().map(ToString::to_string).collect::<Vec<_>>()))
+}
+
+/// With a secret as an operator would set it.
+fn world() -> World {
     let mut settings = Settings::default();
     settings.partners.secrets.insert("razorpay_webhook_secret".into(), Secret::new("whsec-of-the-test".into()));
-    let loaded = load(&gateway);
-    World::new(loaded.catalog.unwrap_or_else(|| panic!("{:?}", loaded.problems.iter().map(ToString::to_string).collect::<Vec<_>>())), settings)
+    World::new(gateway(), settings)
 }
 
 fn payload(event: &str, status: &str) -> Value {
@@ -76,4 +85,72 @@ fn the_checkout_signs_its_return() {
     assert_eq!(signature::checkout_signature("order_TestOrder001", "pay_TestPayment01", b"key-secret"), expected);
     assert!(signature::verify_checkout("order_TestOrder001", "pay_TestPayment01", b"key-secret", expected));
     assert!(!signature::verify_checkout("order_TestOrder002", "pay_TestPayment01", b"key-secret", expected));
+}
+
+/// Every button of the hosted page: what the browser brings back, which events come, what a poll then says.
+#[tokio::test]
+async fn the_hosted_page_ends_in_every_way() {
+    let events: Arc<Mutex<Vec<(HeaderMap, Bytes)>>> = Arc::default();
+    let store = Arc::clone(&events);
+    let product = Router::new().route("/api/v1/webhooks/gateway/payments", post(move |headers: HeaderMap, body: Bytes| async move { store.lock().unwrap().push((headers, body)) }));
+    let mut settings = Settings::default();
+    settings.sandbox.delay_percent = 0;
+    let shop = Shop::open_with(gateway(), product, settings).await;
+    let webhook = shop.world.catalog.webhook("gateway", "payments").unwrap();
+    let now = engine_definitions::Now::at(NOW_MS, "Asia/Kolkata".parse().unwrap());
+
+    let check = async |button: &str, back: &[&str], named: &[&str], status: &str| {
+        let order = shop.world.call("gateway/order", json!({"amount": 1_031_200, "currency": "INR", "receipt": button}), button).await;
+        let CallOutcome::Done { output: order, correlate, .. } = order else { panic!("{order:?}") };
+        let order_id = order["order"].as_str().unwrap();
+        assert_eq!((correlate[0].reference.as_str(), &correlate[0].expect), (order_id, &json!({"amount": 1_031_200, "currency": "INR"})));
+
+        let fields = [("key_id", "rzp_test"), ("order_id", order_id), ("amount", "1031200"), ("name", "Shop"), ("callback_url", "https://shop.example/return"), ("cancel_url", "https://shop.example/cancel")];
+        let opened = shop.http.post(order["checkout_url"].as_str().unwrap()).form(&fields).send().await.unwrap();
+        let page = format!("{}{}", shop.url, opened.headers()["location"].to_str().unwrap());
+        assert!(shop.http.get(&page).send().await.unwrap().text().await.unwrap().contains("₹10,312.00"));
+        let pressed = shop.http.post(&page).form(&[("button", button)]).send().await.unwrap();
+        let brought = match pressed.headers().get("location") {
+            Some(location) => location.to_str().unwrap().to_owned(),
+            None => pressed.text().await.unwrap(),
+        };
+        for part in back {
+            assert!(brought.contains(part), "{button}: {part}\n{brought}");
+        }
+        if let Some(rest) = brought.split("name=\"razorpay_signature\" value=\"").nth(1) {
+            let payment = brought.split("name=\"razorpay_payment_id\" value=\"").nth(1).and_then(|rest| rest.split('"').next()).unwrap();
+            assert!(signature::verify_checkout(order_id, payment, b"sandbox-razorpay_key_secret", rest.split('"').next().unwrap()), "{button}");
+        }
+
+        let mine = |(_, body): &&(HeaderMap, Bytes)| String::from_utf8_lossy(body).contains(order_id);
+        let taken = until(button, || async { Some(events.lock().unwrap().iter().filter(mine).cloned().collect::<Vec<_>>()).filter(|mine| mine.len() >= named.len()) }).await;
+        let mut names = Vec::new();
+        for (headers, body) in &taken {
+            assert_eq!(shop.world.partners.verify_webhook(webhook, headers, body, NOW_MS), Ok(()), "{button}");
+            let host = shop.world.catalog.host(&now, None);
+            let read = webhook.read(&Map::new(), &serde_json::from_slice(body).unwrap(), &host).unwrap().unwrap();
+            assert_eq!(read.reference, order_id);
+            names.push(read.event);
+        }
+        names.sort();
+        assert_eq!(names, named, "{button}");
+
+        let poll = shop.world.call("gateway/payments", json!({"order": order_id, "amount": 1_031_200, "currency": "INR"}), &format!("{button}-poll")).await;
+        let CallOutcome::Done { output: polled, .. } = poll else { panic!("{poll:?}") };
+        assert_eq!(polled["status"], status, "{button}: {polled}");
+        polled
+    };
+    let paid = check("pay", &["action=\"https://shop.example/return\"", "razorpay_order_id"], &["payment.captured"], "captured").await;
+    check("fail", &["error[code]", "error[metadata]", "BAD_REQUEST_ERROR"], &["payment.failed"], "failed").await;
+    check("pending", &["razorpay_signature"], &["payment.captured"], "captured").await;
+    check("late", &["error[code]"], &["payment.captured", "payment.failed"], "captured").await;
+    let less = check("wrong", &["razorpay_signature"], &["payment.captured"], "captured").await;
+    assert_eq!(less["amount"], 1_031_100);
+    check("close", &["https://shop.example/cancel"], &[], "none").await;
+
+    let refund = json!({"payment": paid["payment"], "order": paid["order"], "amount": 1_031_200, "reason": "superseded"});
+    let first = told(&shop.world.call("gateway/refund", refund.clone(), "r1").await);
+    assert!(first.starts_with("done") && first.contains("processed"), "{first}");
+    assert_eq!(told(&shop.world.call("gateway/refund", refund.clone(), "r1").await), first);
+    assert_eq!(told(&shop.world.call("gateway/refund", refund, "r2").await), "refused payment.refund_refused never");
 }

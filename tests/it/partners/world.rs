@@ -66,10 +66,12 @@ pub struct Shop {
 impl Shop {
     /// `product` answers beside the sandbox, such as the address of webhooks.
     pub async fn open(files: &[(&str, &str)], product: Router) -> Shop {
-        let catalog = catalog(files);
+        Shop::open_with(catalog(files), product, Settings::default()).await
+    }
+
+    pub async fn open_with(catalog: Arc<Catalog>, product: Router, mut settings: Settings) -> Shop {
         let memory: Arc<dyn Memory> = Arc::new(InMemory::default());
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let mut settings = Settings::default();
         settings.server.address = listener.local_addr().unwrap().to_string();
         let url = format!("http://{}", settings.server.address);
         let world = World::new(Arc::clone(&catalog), settings.clone());

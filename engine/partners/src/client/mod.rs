@@ -88,9 +88,10 @@ impl Partners {
             Err(error) => return CallOutcome::refused("partner.request", &error.to_string()),
         };
 
+        // Whoever waits for a place keeps at least half of the time for the call itself.
         let begun = Instant::now();
         let rule = Rule { failures: partner.breaker.failures, open_ms: u64::try_from(partner.breaker.open_ms).unwrap_or(0) };
-        let pass = match self.0.gates.enter(&partner.id, partner.concurrency, rule, total).await {
+        let pass = match self.0.gates.enter(&partner.id, partner.concurrency, rule, total / 2).await {
             Ok(pass) => pass,
             Err(Closed::Busy) => return CallOutcome::later("partner.busy", "too many calls at once", None),
             Err(Closed::Open { retry_after_ms }) => return CallOutcome::later("partner.unavailable", "its circuit breaker is open", Some(retry_after_ms)),

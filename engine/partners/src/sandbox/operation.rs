@@ -204,7 +204,7 @@ impl Played<'_> {
                 let timeout_ms = i64::try_from(self.operation.timeout_ms).unwrap_or(30_000);
                 delay_ms.map_or((timeout_ms - 1_000).max(0), |ms| i64::try_from(ms).unwrap_or(timeout_ms))
             }
-            Some(_) | None => reply.delay_ms.saturating_mul(i64::from(self.sandbox.settings().sandbox.delay_percent)) / 100,
+            Some(_) | None => reply.delay_ms,
         };
         if ms > 0 {
             tokio::time::sleep(Duration::from_millis(ms.unsigned_abs())).await;

@@ -61,9 +61,10 @@ impl<'s> Evaluation<'s> {
         }
     }
 
-    /// Milliseconds; nothing is 0.
+    /// Milliseconds by the sandbox's speed (`sandbox.delay_percent`); nothing is 0.
     pub async fn ms(&mut self, mapping: Option<&Mapping>) -> Result<i64, SandboxError> {
-        Ok(self.value_or(mapping, json!(0)).await?.as_i64().unwrap_or(0).max(0))
+        let ms = self.value_or(mapping, json!(0)).await?.as_i64().unwrap_or(0).max(0);
+        Ok(ms.saturating_mul(i64::from(self.sandbox.settings().sandbox.delay_percent)) / 100)
     }
 
     /// `remember`, `webhook` and `later` as tasks with their times.
