@@ -104,7 +104,7 @@ async fn opened(app: &App, catalog: &Catalog, visitor: &Visitor, base: &str, id:
 fn step_page(app: &App, catalog: &Catalog, view: &StepView) -> Response {
     let title = if view.step.title.is_empty() { view.journey.title.clone() } else { view.step.title.clone() };
     let first = view.journey.id.is_none();
-    let landing = if first { site::page(&app.runtime, catalog, &view.journey.base) } else { None };
+    let landing = if first { site::page(catalog, &view.journey.base, app.runtime.now_ms()) } else { None };
     let mut hide = view.step.hide.clone();
     let described = landing.unwrap_or_default();
     hide.extend(described.hide.into_iter().filter(|part| !view.step.hide.contains(part)));
@@ -116,7 +116,7 @@ fn step_page(app: &App, catalog: &Catalog, view: &StepView) -> Response {
 }
 
 fn content_page(app: &App, catalog: &Catalog, path: &str) -> Response {
-    let Some(found) = site::page(&app.runtime, catalog, path) else { return not_found(app, catalog) };
+    let Some(found) = site::page(catalog, path, app.runtime.now_ms()) else { return not_found(app, catalog) };
     let canonical = html::canonical(&app.settings.public_url(), path);
     let page = Page { title: found.title, description: found.description, hide: found.hide, noindex: false, canonical };
     let text = html::document(&site::chrome(catalog), &page, &Content::Blocks(&found.blocks), &app.assets.entry(), "en");

@@ -1,9 +1,12 @@
 //! The site's content as pages need it: what surrounds every page, content pages, redirects.
 
 use crate::html::Chrome;
-use engine_definitions::Catalog;
-use engine_runtime::Runtime;
+use engine_definitions::{Catalog, Now};
+use engine_statechart::expression::Scope;
 use serde_json::Value;
+
+/// `today` of content pages.
+const ZONE: chrono_tz::Tz = chrono_tz::Asia::Kolkata;
 
 /// A content page, its blocks evaluated.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -26,10 +29,13 @@ pub fn languages(catalog: &Catalog) -> Vec<String> {
     catalog.site().value.get("languages").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
 }
 
-/// The page of an address; `None` when there is none.
-pub fn page(runtime: &Runtime, catalog: &Catalog, path: &str) -> Option<SitePage> {
+/// The page of an address, its blocks evaluated at `now_ms`; `None` when there is none.
+pub fn page(catalog: &Catalog, path: &str, now_ms: i64) -> Option<SitePage> {
     let page = catalog.site().page(path)?;
-    let rendered = runtime.page(catalog, page);
+    let now = Now::at(now_ms, ZONE);
+    let host = catalog.host(&now, None);
+    let rendered = page.view.render(&Value::Null, &Scope::new().with_host(&host));
+    let rendered = rendered.inspect_err(|error| tracing::error!(path, %error, "a page of the site failed")).unwrap_or_default();
     let blocks = rendered.get("blocks").and_then(Value::as_array).cloned().unwrap_or_default();
     Some(SitePage { title: page.title.clone(), description: page.description.clone(), hide: page.hide.clone(), blocks })
 }

@@ -20,6 +20,7 @@ pub struct Rows {
 }
 
 const LIMIT: usize = 20;
+const LIMIT_MAX: usize = 200;
 
 /// Rows that contain `q` and whose columns equal the other parameters; with `key`, that row.
 #[utoipa::path(get, path = "/api/v1/master/{name}", tag = "master",
@@ -33,7 +34,7 @@ pub async fn find(State(app): State<App>, Path(name): Path<String>, RawQuery(que
         match name.as_ref() {
             "q" => q = value.chars().take(100).collect(),
             "key" => key = Some(value.into_owned()),
-            "limit" => limit = value.parse().unwrap_or(LIMIT).clamp(1, engine_definitions::FOUND_MAX),
+            "limit" => limit = value.parse().unwrap_or(LIMIT).clamp(1, LIMIT_MAX),
             _ if filters.len() < 8 => filters.push((name.into_owned(), value.into_owned())),
             _ => {}
         }

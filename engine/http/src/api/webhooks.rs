@@ -8,6 +8,7 @@ use axum::Json;
 use axum::extract::{Path, Request, State};
 use axum::http::HeaderMap;
 use axum::response::{IntoResponse, Response};
+use engine_definitions::Now;
 use engine_runtime::{Hook, RuntimeError};
 use serde_json::{Map, Value, json};
 
@@ -24,7 +25,8 @@ pub async fn receive(State(app): State<App>, Path((partner, name)): Path<(String
         Problem::new(Code::Signature)
     })?;
     let body = json::read(&raw, app.settings.limits.json_depth_max)?;
-    let event = webhook.read(&texts(&parts.headers), &body, &engine_statechart_host()).map_err(|error| {
+    let now = Now::at(app.runtime.now_ms(), chrono_tz::UTC);
+    let event = webhook.read(&texts(&parts.headers), &body, &catalog.host(&now, None)).map_err(|error| {
         tracing::warn!(partner, webhook = name, error = %error, "a webhook was not understood");
         Problem::new(Code::BodyInvalid)
     })?;
@@ -40,4 +42,3 @@ pub async fn receive(State(app): State<App>, Path((partner, name)): Path<(String
 fn texts(headers: &HeaderMap) -> Map<String, Value> {
     headers.iter().filter_map(|(name, value)| Some((name.as_str().to_owned(), Value::from(value.to_str().ok()?)))).collect()
 }
-fn engine_statechart_host() {}

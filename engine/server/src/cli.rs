@@ -1,0 +1,136 @@
+//! The command line.
+
+use clap::{Args, Parser, Subcommand};
+use std::path::PathBuf;
+
+/// Journeys of customers as data: workflows, forms and partners are files, one program runs them.
+#[derive(Parser)]
+#[command(name = "journey", version, after_help = "Settings come from journey.toml and the environment (JOURNEY_SERVER__ADDRESS=…); `journey settings` lists them all.")]
+pub struct Cli {
+    /// Settings file; default: journey.toml where there is one
+    #[arg(long, global = true, value_name = "FILE")]
+    pub settings: Option<PathBuf>,
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Subcommand)]
+pub enum Command {
+    /// Start the product: pages, API, sandbox partners, and the worker in the same process
+    #[command(after_help = "Examples:\n  journey serve --definitions .            publish ./workflows and ./forms, again on every save\n  journey serve --port 0                   take a free port; it is printed\n  journey serve --no-worker                only answer requests; run `journey worker` beside it")]
+    Serve(Serve),
+    /// Run background jobs only: calls of partners, timers, messages
+    Worker,
+    /// Check definitions; every problem as file:line:column with a hint; exit code 2 on errors
+    #[command(after_help = "Examples:\n  journey check workflows forms            everything, as publishing would see it\n  journey check workflows/parcel/cover.yaml    one file")]
+    Check {
+        /// Files or folders
+        #[arg(required = true, value_name = "PATH")]
+        paths: Vec<PathBuf>,
+    },
+    /// Run a machine on a script, without a database; exit code 2 for an invalid machine
+    #[command(after_help = "A script is a JSON list of {\"event\": {\"type\": …}} and {\"advance_ms\": n}. One JSON line is printed for the start and one per step.\nA line of a batch is {\"name\", \"machine\", \"script\"}.")]
+    Simulate {
+        /// The machine: YAML or JSON
+        #[arg(required_unless_present = "batch", requires = "script", value_name = "MACHINE")]
+        machine: Option<PathBuf>,
+        /// Its script: JSON
+        #[arg(long, value_name = "FILE")]
+        script: Option<PathBuf>,
+        /// Many cases: JSON lines; `-` reads standard input
+        #[arg(long, conflicts_with_all = ["machine", "script"], value_name = "FILE")]
+        batch: Option<PathBuf>,
+    },
+    /// Print a workflow in another notation
+    Export {
+        /// As a machine that XState 5 loads
+        #[arg(long, required = true)]
+        xstate: bool,
+        /// The file, or `line/name` of one in ./workflows
+        workflow: String,
+    },
+    /// Check a folder of definitions and publish it; new journeys follow on every node within a second
+    Publish {
+        /// Folder with workflows/ and forms/
+        dir: PathBuf,
+    },
+    /// Bring the database up to date; may be repeated, and run on several nodes at once
+    Migrate,
+    /// Look for what is wrong with this set-up, and say what to do
+    Doctor,
+    /// List every setting with its environment variable, default and meaning
+    Settings,
+    /// Run the stories of all workflows: given events → expected states and effects
+    Stories {
+        /// Folder with workflows/ and forms/
+        #[arg(default_value = ".")]
+        dir: PathBuf,
+    },
+    /// Orders to partners and messages: list them, retry or skip what is parked
+    #[command(subcommand)]
+    Effects(Effects),
+    /// What an operator must look at
+    #[command(subcommand)]
+    Incidents(Incidents),
+}
+
+#[derive(Args)]
+pub struct Serve {
+    /// Folder with workflows/ and forms/; default: what the database has, else what the program carries
+    #[arg(long, value_name = "DIR")]
+    pub definitions: Option<PathBuf>,
+    /// Publish again whenever a definition is saved (on by default with --definitions in development)
+    #[arg(long, conflicts_with = "no_watch")]
+    pub watch: bool,
+    /// Do not watch the folder
+    #[arg(long)]
+    pub no_watch: bool,
+    /// Address and port to listen on
+    #[arg(long, value_name = "HOST:PORT")]
+    pub address: Option<String>,
+    /// Port to listen on; 0 takes a free one
+    #[arg(long, value_name = "PORT")]
+    pub port: Option<u16>,
+    /// Database: sqlite:<file> or postgres://…
+    #[arg(long, value_name = "URL")]
+    pub database: Option<String>,
+    /// Leave background jobs to `journey worker`
+    #[arg(long)]
+    pub no_worker: bool,
+}
+
+#[derive(Subcommand)]
+pub enum Effects {
+    /// List effects; by default those that are parked
+    List {
+        /// Of this journey
+        #[arg(long)]
+        journey: Option<String>,
+        /// pending, running, done, parked or cancelled; `all` for every state
+        #[arg(long, default_value = "parked")]
+        state: String,
+        #[arg(long, default_value_t = 100)]
+        limit: u32,
+    },
+    /// Try a parked effect again, with fresh attempts
+    Retry {
+        /// As `list` shows it: journey.seq.index
+        key: String,
+    },
+    /// Give a parked effect up
+    Skip { key: String },
+}
+
+#[derive(Subcommand)]
+pub enum Incidents {
+    /// List open incidents
+    List {
+        /// Closed ones too
+        #[arg(long)]
+        all: bool,
+        #[arg(long, default_value_t = 100)]
+        limit: u32,
+    },
+    /// Mark an incident as dealt with
+    Close { id: String },
+}

@@ -1,0 +1,34 @@
+//! `journey check`.
+
+use super::INVALID;
+use engine_definitions::Severity;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Problems on standard output, one per line; the count on standard error.
+pub fn check(paths: &[PathBuf]) -> ExitCode {
+    let problems = engine_definitions::check::check(paths);
+    let errors = problems.iter().filter(|problem| problem.severity == Severity::Error).count();
+    for problem in &problems {
+        let grade = if problem.severity == Severity::Error { "" } else { "warning: " };
+        println!("{}: {grade}{}", place(problem), rest(problem));
+    }
+    let warnings = problems.len() - errors;
+    eprintln!("{errors} error{}, {warnings} warning{}", plural(errors), plural(warnings));
+    if errors > 0 { ExitCode::from(INVALID) } else { ExitCode::SUCCESS }
+}
+
+fn place(problem: &engine_definitions::Problem) -> String {
+    format!("{}:{}:{}", problem.span.file, problem.span.line, problem.span.column)
+}
+
+fn rest(problem: &engine_definitions::Problem) -> String {
+    match &problem.hint {
+        Some(hint) => format!("{} ({hint})", problem.message),
+        None => problem.message.clone(),
+    }
+}
+
+fn plural(count: usize) -> &'static str {
+    if count == 1 { "" } else { "s" }
+}

@@ -1,0 +1,60 @@
+//! One file per command; here is which.
+
+mod check;
+mod doctor;
+mod effects;
+mod export;
+mod incidents;
+mod publish;
+mod serve;
+mod simulate;
+mod stories;
+mod work;
+
+use crate::cli::{Cli, Command};
+use anyhow::Result;
+use engine_settings::Settings;
+use std::process::ExitCode;
+
+/// The definitions are wrong: the caller must change them.
+pub const INVALID: u8 = 2;
+
+pub fn run(cli: Cli) -> Result<ExitCode> {
+    let settings = || -> Result<Settings> {
+        let settings = Settings::load(cli.settings.as_deref())?;
+        log(&settings);
+        Ok(settings)
+    };
+    match cli.command {
+        Command::Serve(options) => on_threads(serve::serve(settings()?, options)),
+        Command::Worker => on_threads(work::work(settings()?)),
+        Command::Check { paths } => Ok(check::check(&paths)),
+        Command::Simulate { machine, script, batch } => simulate::simulate(machine.as_deref(), script.as_deref(), batch.as_deref()),
+        Command::Export { xstate: _, workflow } => export::export(&workflow),
+        Command::Publish { dir } => on_threads(publish::publish(settings()?, dir)),
+        Command::Migrate => on_threads(publish::migrate(settings()?)),
+        Command::Doctor => on_threads(doctor::doctor(Settings::load(cli.settings.as_deref()).map_err(Into::into))),
+        Command::Settings => {
+            print!("{}", engine_settings::reference());
+            Ok(ExitCode::SUCCESS)
+        }
+        Command::Stories { dir } => stories::stories(&dir),
+        Command::Effects(command) => on_threads(effects::effects(settings()?, command)),
+        Command::Incidents(command) => on_threads(incidents::incidents(settings()?, command)),
+    }
+}
+
+fn on_threads(command: impl Future<Output = Result<ExitCode>>) -> Result<ExitCode> {
+    tokio::runtime::Builder::new_multi_thread().enable_all().build()?.block_on(command)
+}
+
+/// Log lines go to standard error; standard output is for what was asked.
+fn log(settings: &Settings) {
+    use tracing_subscriber::{EnvFilter, fmt};
+    let filter = EnvFilter::try_new(&settings.log.filter).unwrap_or_else(|_| EnvFilter::new("info"));
+    let lines = fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    let started = if settings.log.json { lines.json().flatten_event(true).try_init() } else { lines.with_target(false).try_init() };
+    if let Err(error) = started {
+        eprintln!("logging is set up already: {error}");
+    }
+}

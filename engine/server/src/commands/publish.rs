@@ -1,0 +1,38 @@
+//! `journey publish` and `journey migrate`.
+
+use super::INVALID;
+use crate::definitions::{print_problems, told};
+use crate::product::open;
+use anyhow::{Context as _, Result};
+use engine_definitions::Files;
+use engine_runtime::{PublishError, Runtime, SystemClock};
+use engine_settings::Settings;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+pub async fn publish(settings: Settings, dir: PathBuf) -> Result<ExitCode> {
+    let files = Files::read_dir(&dir).with_context(|| format!("definitions in `{}` cannot be read", dir.display()))?;
+    let store = open(&settings).await?;
+    let runtime = Runtime::new(store, Arc::new(settings), Arc::new(SystemClock))?;
+    runtime.load_current().await?;
+    match runtime.publish(&files, "command line").await {
+        Ok(published) => {
+            print_problems(&published.warnings);
+            println!("{}", told(&published));
+            Ok(ExitCode::SUCCESS)
+        }
+        Err(PublishError::Problems(problems)) => {
+            print_problems(&problems);
+            eprintln!("nothing was published");
+            Ok(ExitCode::from(INVALID))
+        }
+        Err(PublishError::Runtime(error)) => Err(error.into()),
+    }
+}
+
+pub async fn migrate(settings: Settings) -> Result<ExitCode> {
+    let store = open(&settings).await?;
+    println!("the {} database is up to date", store.kind());
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,102 @@
+//! Where definitions come from: a folder, which may be watched, or the binary itself. All go through `publish`.
+
+use engine_definitions::{Files, Problem, Severity};
+use engine_runtime::{PublishError, Published, Runtime};
+use notify::{RecursiveMode, Watcher};
+use rust_embed::RustEmbed;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use tokio_util::sync::CancellationToken;
+
+#[derive(RustEmbed)]
+#[folder = "$CARGO_MANIFEST_DIR/../../workflows"]
+#[prefix = "workflows/"]
+#[allow_missing = true]
+struct Workflows;
+
+#[derive(RustEmbed)]
+#[folder = "$CARGO_MANIFEST_DIR/../../forms"]
+#[prefix = "forms/"]
+#[allow_missing = true]
+struct Forms;
+
+/// An editor writes a file in several steps; this long after the last one the files are read.
+const DEBOUNCE: Duration = Duration::from_millis(150);
+
+/// The files that this binary was built with.
+pub fn embedded() -> Files {
+    let mut files = Files::new();
+    for (path, file) in Workflows::iter().map(|path| (path.clone(), Workflows::get(&path))).chain(Forms::iter().map(|path| (path.clone(), Forms::get(&path)))) {
+        if let Some(file) = file.filter(|_| Files::is_definition(&path)) {
+            files.insert(path.to_string(), file.data.into_owned());
+        }
+    }
+    files
+}
+
+/// Errors and warnings for a person: one line each, errors last.
+pub fn print_problems(problems: &[Problem]) {
+    let errors = |problem: &&Problem| problem.severity == Severity::Error;
+    for problem in problems.iter().filter(|problem| !errors(problem)).chain(problems.iter().filter(errors)) {
+        let grade = if problem.severity == Severity::Error { "error" } else { "warning" };
+        eprintln!("{grade}: {problem}");
+    }
+}
+
+/// One line on what a publication changed.
+pub fn told(published: &Published) -> String {
+    match published.changed.as_slice() {
+        [] => format!("publication {}: no workflow changed", published.number),
+        changed => format!("publication {}: new versions of {}", published.number, changed.join(", ")),
+    }
+}
+
+/// Publishes a folder whenever something in it is saved, until stopped. What does not check stays unpublished.
+pub fn watch(runtime: Runtime, folder: PathBuf, stop: CancellationToken) -> notify::Result<()> {
+    let (saved, mut saves) = tokio::sync::mpsc::unbounded_channel();
+    let mut watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
+        let changed = event.is_ok_and(|event| !event.kind.is_access() && event.paths.iter().any(|path| is_authored(path)));
+        if changed {
+            let _ = saved.send(());
+        }
+    })?;
+    for part in ["workflows", "forms"].map(|part| folder.join(part)).iter().filter(|part| part.is_dir()) {
+        watcher.watch(part, RecursiveMode::Recursive)?;
+    }
+    tokio::spawn(async move {
+        // Dropping the watcher would end it.
+        let _watcher = watcher;
+        loop {
+            tokio::select! {
+                saved = saves.recv() => if saved.is_none() { return },
+                () = stop.cancelled() => return,
+            }
+            while tokio::time::timeout(DEBOUNCE, saves.recv()).await.is_ok_and(|saved| saved.is_some()) {}
+            publish_again(&runtime, &folder).await;
+        }
+    });
+    Ok(())
+}
+
+async fn publish_again(runtime: &Runtime, folder: &Path) {
+    let files = match Files::read_dir(folder) {
+        Ok(files) => files,
+        Err(error) => return tracing::warn!(%error, "definitions cannot be read"),
+    };
+    match runtime.publish(&files, "development").await {
+        Ok(published) => {
+            print_problems(&published.warnings);
+            tracing::info!("{}", told(&published));
+        }
+        Err(PublishError::Problems(problems)) => {
+            print_problems(&problems);
+            tracing::warn!("the saved definitions have errors; the last good ones stay");
+        }
+        Err(PublishError::Runtime(error)) => tracing::error!(%error, "publishing failed"),
+    }
+}
+
+fn is_authored(path: &Path) -> bool {
+    let ending = path.extension().and_then(|ending| ending.to_str());
+    ending.is_some_and(|ending| matches!(ending, "yaml" | "yml" | "json" | "csv"))
+}

@@ -1,0 +1,217 @@
+//! The whole product in one process.
+
+use crate::{StoreMemory, definitions};
+use anyhow::{Context as _, Result, bail};
+use engine_definitions::{Catalog, Files};
+use engine_http::{App, Options};
+use engine_partners::memory::Memory;
+use engine_partners::{Partners, sandbox};
+use engine_runtime::{Clock, PublishError, Runtime};
+use engine_settings::Settings;
+use engine_store::Store;
+use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+use tokio::net::TcpListener;
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+
+/// Where the definitions of a start come from.
+pub enum Source {
+    /// Published at the start; `watch`: again on every save.
+    Folder { folder: PathBuf, watch: bool },
+    /// Given by a test.
+    Files(Files),
+    /// What the database has; into an empty one, what the binary carries.
+    Stored,
+}
+
+/// What to start.
+pub struct Start {
+    /// `server.address` may have port 0.
+    pub settings: Settings,
+    pub source: Source,
+    pub clock: Arc<dyn Clock>,
+    /// Work in this process too.
+    pub worker: bool,
+}
+
+/// A running product. Dropping it stops nothing: call [`Product::stop`].
+pub struct Product {
+    pub address: SocketAddr,
+    pub runtime: Runtime,
+    pub settings: Arc<Settings>,
+    pub memory: Arc<dyn Memory>,
+    stop: CancellationToken,
+    server: JoinHandle<std::io::Result<()>>,
+    worker: Option<JoinHandle<Result<(), worker::WorkerError>>>,
+}
+
+impl Product {
+    /// Binds, migrates, publishes, and answers from then on.
+    pub async fn start(start: Start) -> Result<Product> {
+        let Start { mut settings, source, clock, worker } = start;
+        // First the address: partners of the sandbox and return pages name it.
+        let listener = TcpListener::bind(&settings.server.address).await.with_context(|| format!("cannot listen on {}", settings.server.address))?;
+        let address = listener.local_addr()?;
+        settings.server.address = reachable(address).to_string();
+        let settings = Arc::new(settings);
+
+        let store = engine_store::connect(&settings.database.url).await.context("the database cannot be opened")?;
+        store.migrate().await.context("the database cannot be migrated")?;
+        let runtime = Runtime::new(store.clone(), settings.clone(), clock)?;
+        let stop = CancellationToken::new();
+        publish(&runtime, source, &stop).await?;
+
+        let memory: Arc<dyn Memory> = Arc::new(StoreMemory(store));
+        let inbox = settings.sandbox.enabled.then(|| memory.clone());
+        let partners = Arc::new(Partners::new(settings.clone(), inbox)?);
+        let app = App::new(Options { runtime: runtime.clone(), partners: partners.clone(), settings: settings.clone(), metrics: metrics(), shutdown: stop.clone() }).map_err(anyhow::Error::msg)?;
+        let router = engine_http::router(app, settings.sandbox.enabled.then(|| fake_partners(&runtime, &settings, &memory)));
+
+        let server = tokio::spawn(serve(listener, router, stop.clone()));
+        let worker = worker.then(|| {
+            let context = worker::Context { runtime: runtime.clone(), partners };
+            tokio::spawn(worker::run(context, stop.clone().cancelled_owned()))
+        });
+        if worker.is_none() {
+            tokio::spawn(follow(runtime.clone(), stop.clone()));
+        }
+        Ok(Product { address, runtime, settings, memory, stop, server, worker })
+    }
+
+    /// `http://…` of this process.
+    pub fn url(&self) -> String {
+        format!("http://{}", reachable(self.address))
+    }
+
+    /// Titles and addresses of the workflows' first pages.
+    pub fn landings(&self) -> Vec<(String, String)> {
+        let catalog = self.runtime.catalog();
+        catalog.workflows().filter(|workflow| !workflow.base.is_empty()).map(|workflow| (workflow.title.clone(), format!("{}{}", self.settings.public_url(), workflow.base))).collect()
+    }
+
+    /// Resolves when the listener or the worker ends by itself, which is an error.
+    pub async fn ended(&mut self) -> anyhow::Error {
+        let worker = async {
+            match &mut self.worker {
+                Some(worker) => worker.await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            server = &mut self.server => anyhow::anyhow!("the listener ended: {server:?}"),
+            worker = worker => anyhow::anyhow!("the worker ended: {worker:?}"),
+        }
+    }
+
+    /// Finishes what was accepted, gives leases back, and ends (security rule 10).
+    pub async fn stop(self) -> Result<()> {
+        self.stop.cancel();
+        let limit = Duration::from_millis(self.settings.server.stop_ms);
+        let both = async {
+            let server = self.server.await;
+            let worker = match self.worker {
+                Some(worker) => worker.await.map(Some),
+                None => Ok(None),
+            };
+            (server, worker)
+        };
+        match tokio::time::timeout(limit, both).await {
+            Ok((Ok(Ok(())), Ok(None | Some(Ok(()))))) => Ok(()),
+            Ok((server, worker)) => bail!("stopped with an error: {server:?} {worker:?}"),
+            Err(_) => bail!("requests or jobs were still running after {} ms; what was committed is kept", limit.as_millis()),
+        }
+    }
+}
+
+async fn serve(listener: TcpListener, router: axum::Router, stop: CancellationToken) -> std::io::Result<()> {
+    use axum::serve::ListenerExt;
+    let listener = listener.tap_io(|stream| {
+        // Answers are small: waiting for more to send only costs time.
+        if let Err(error) = stream.set_nodelay(true) {
+            tracing::debug!(%error, "set_nodelay");
+        }
+    });
+    axum::serve(listener, router.into_make_service_with_connect_info::<SocketAddr>()).with_graceful_shutdown(stop.cancelled_owned()).await
+}
+
+async fn publish(runtime: &Runtime, source: Source, stop: &CancellationToken) -> Result<()> {
+    let (files, by) = match source {
+        Source::Stored => {
+            if runtime.load_current().await? {
+                return Ok(());
+            }
+            (definitions::embedded(), "binary")
+        }
+        Source::Files(files) => (files, "test"),
+        Source::Folder { folder, watch } => {
+            let files = Files::read_dir(&folder).with_context(|| format!("definitions in `{}` cannot be read", folder.display()))?;
+            if watch {
+                definitions::watch(runtime.clone(), folder, stop.clone()).context("definitions cannot be watched")?;
+            }
+            (files, "folder")
+        }
+    };
+    match runtime.publish(&files, by).await {
+        Ok(published) => {
+            definitions::print_problems(&published.warnings);
+            tracing::info!("{}", definitions::told(&published));
+            Ok(())
+        }
+        Err(PublishError::Problems(problems)) => {
+            definitions::print_problems(&problems);
+            // An edit that does not check must not take down what worked.
+            if runtime.load_current().await? {
+                tracing::warn!("the definitions have errors; the last published ones stay");
+                return Ok(());
+            }
+            bail!("the definitions have errors")
+        }
+        Err(PublishError::Runtime(error)) => Err(error.into()),
+    }
+}
+
+fn fake_partners(runtime: &Runtime, settings: &Arc<Settings>, memory: &Arc<dyn Memory>) -> axum::Router {
+    let (definitions, clock) = (runtime.clone(), runtime.clone());
+    let catalog: Arc<dyn Fn() -> Arc<Catalog> + Send + Sync> = Arc::new(move || definitions.catalog());
+    let options = sandbox::Options { settings: settings.clone(), product_url: None, now_ms: Some(Arc::new(move || clock.now_ms())) };
+    sandbox::router(catalog, memory.clone(), options)
+}
+
+/// A node without a worker follows what other nodes publish.
+async fn follow(runtime: Runtime, stop: CancellationToken) {
+    loop {
+        tokio::select! {
+            () = stop.cancelled() => return,
+            () = tokio::time::sleep(Duration::from_millis(500)) => {}
+        }
+        if let Err(error) = runtime.follow_publications().await {
+            tracing::warn!(%error, "publications cannot be followed; it will be tried again");
+        }
+    }
+}
+
+/// One recorder per process, whatever starts in it.
+fn metrics() -> Option<PrometheusHandle> {
+    static HANDLE: OnceLock<Option<PrometheusHandle>> = OnceLock::new();
+    HANDLE.get_or_init(|| PrometheusBuilder::new().install_recorder().inspect_err(|error| tracing::warn!(%error, "no metrics")).ok()).clone()
+}
+
+/// The address by which this machine reaches itself: `0.0.0.0` listens everywhere but is nowhere.
+fn reachable(address: SocketAddr) -> SocketAddr {
+    match address {
+        SocketAddr::V4(v4) if v4.ip().is_unspecified() => SocketAddr::from(([127, 0, 0, 1], v4.port())),
+        SocketAddr::V6(v6) if v6.ip().is_unspecified() => SocketAddr::from((std::net::Ipv6Addr::LOCALHOST, v6.port())),
+        other => other,
+    }
+}
+
+/// Opens the database of the settings, migrated.
+pub async fn open(settings: &Settings) -> Result<Arc<dyn Store>> {
+    let store = engine_store::connect(&settings.database.url).await.context("the database cannot be opened")?;
+    store.migrate().await.context("the database cannot be migrated")?;
+    Ok(store)
+}

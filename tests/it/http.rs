@@ -1,0 +1,322 @@
+//! The front door as a browser meets it, on a small neutral journey (`fixtures/parcel`).
+
+use journey_tests::server::{Reply, TestServer, Visitor, fixture};
+use serde_json::{Value, json};
+
+const PARCEL: &str = "parcel/cover";
+
+async fn parcels() -> TestServer {
+    TestServer::start(fixture("parcel")).await
+}
+
+/// A journey at its second step.
+async fn started(visitor: &Visitor) -> Value {
+    visitor.start(PARCEL, json!({"weight": 2, "kind": "gift"})).await.ok(201)
+}
+
+fn id(view: &Value) -> &str {
+    view["journey"]["id"].as_str().expect("a journey")
+}
+
+/// A journey whose offers have all arrived, heard over its stream.
+async fn with_offers(visitor: &Visitor) -> Value {
+    let view = started(visitor).await;
+    let view = visitor.event(&view, "submit", json!({"name": "Asha Rao"})).await.ok(200);
+    let mut changes = visitor.stream(id(&view)).await;
+    loop {
+        changes.next().await.expect("the stream stays open");
+        let view = visitor.view(id(&view)).await;
+        let items = view["step"]["view"]["blocks"][0]["items"].as_array().expect("offers").clone();
+        if items.len() == 2 && items.iter().all(|item| item["state"] == "quoted") {
+            return view;
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_parcel_from_the_first_page_to_its_document() {
+    let server = parcels().await;
+    let visitor = server.visitor();
+
+    let page = visitor.get("/parcel-cover").await;
+    assert_eq!(page.status, 200);
+    let cookie = page.header("set-cookie");
+    assert!(cookie.starts_with("__Host-session=") && ["Path=/", "HttpOnly", "Secure", "SameSite=Lax"].iter().all(|part| cookie.contains(part)), "{cookie}");
+    let html = page.text();
+    for part in [
+        "<title>What do you send? – Parcel House</title>",
+        "<div id=\"app\" data-server=\"true\"><div class=\"step\" data-kind=\"form\" data-step=\"cover.parcel\">",
+        "<li data-state=\"current\" aria-current=\"step\"><span>Your parcel</span></li>",
+        "<h1 id=\"step-title\" tabindex=\"-1\">What do you send?</h1><p class=\"lead\">We cover parcels of up to 30 kg.</p>",
+        "<input class=\"input\" id=\"f-weight\" name=\"weight\" type=\"text\"",
+        "<a href=\"https://trade.example/\" target=\"_blank\" rel=\"noopener\">Trade body</a>",
+        "<a class=\"site-call\" href=\"tel:+911234567890\">",
+    ] {
+        assert!(html.contains(part), "{part} is not in {html}");
+    }
+    let boot = html.split_once("id=\"boot\">").and_then(|(_, rest)| rest.split_once("</script>")).map(|(json, _)| json).expect("boot data");
+    let boot: Value = serde_json::from_str(boot).expect("JSON");
+    assert_eq!(boot["view"]["journey"]["id"], Value::Null);
+    assert_eq!(boot["site"]["name"], "Parcel House");
+
+    let view = started(&visitor).await;
+    assert_eq!((&view["step"]["path"], &view["step"]["kind"]), (&json!("sender"), &json!("form")));
+    let invalid = visitor.event(&view, "submit", json!({"name": "A"})).await;
+    assert_eq!((invalid.status, invalid.code().as_str()), (422, "invalid"));
+    assert_eq!(invalid.json()["errors"], json!([{"pointer": "/name", "code": "minLength", "text": "At least 2 characters, please"}]));
+
+    let view = with_offers(&visitor).await;
+    assert_eq!(view["step"]["view"]["blocks"][0]["items"][0]["price"], json!({"paise": 10_000}));
+    let forged = visitor.event(&view, "select", json!({"carrier": "swift", "price": 1})).await;
+    assert_eq!((forged.status, forged.code().as_str()), (422, "invalid"));
+    let mut changes = visitor.stream(id(&view)).await;
+    let mut view = visitor.event(&view, "select", json!({"carrier": "swift"})).await.ok(200);
+    while view["step"]["id"] != "cover.done" {
+        changes.next().await.expect("the stream stays open");
+        view = visitor.view(id(&view)).await;
+    }
+
+    let document = view["step"]["view"]["blocks"][1]["items"][0]["document"].as_str().expect("a document").to_owned();
+    let address = format!("/api/v1/journeys/{}/documents/{document}", id(&view));
+    let label = visitor.get(&address).await;
+    assert_eq!((label.status, label.header("content-type")), (200, "application/pdf"));
+    assert!(label.bytes.starts_with(b"%PDF-") && label.header("content-disposition").starts_with("attachment; filename=\"label.pdf\""));
+    assert_eq!(server.visitor().get(&address).await.status, 404);
+
+    let mine = visitor.get("/api/v1/journeys").await.ok(200);
+    assert_eq!(mine.as_array().map(Vec::len), Some(2));
+    assert_eq!(server.visitor().get("/api/v1/journeys").await.ok(200), json!([]));
+    server.stop().await;
+    assert_eq!(changes.next().await, None, "a stop ends streams");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_key_counts_once_and_a_revision_must_be_the_seen_one() {
+    let server = parcels().await;
+    let visitor = server.visitor();
+    let start = |key: &'static str, weight: i64| {
+        let body = json!({"workflow": PARCEL, "data": {"weight": weight, "kind": "gift"}}).to_string();
+        let visitor = &visitor;
+        async move { visitor.send("POST", "/api/v1/journeys", &[("idempotency-key", key)], Some(body)).await }
+    };
+    let (first, again, other) = (start("a", 2).await, start("a", 2).await, start("a", 3).await);
+    assert_eq!((first.status, first.header("idempotent-replayed")), (201, "false"));
+    assert_eq!((again.status, again.header("idempotent-replayed")), (200, "true"));
+    assert_eq!(id(&first.json()), id(&again.json()));
+    assert_eq!((other.status, other.code().as_str()), (422, "key_reused"));
+    assert_eq!(start("", 2).await.code(), "key_missing");
+
+    let view = first.json();
+    let address = format!("/api/v1/journeys/{}/events", id(&view));
+    let submit = |key: &'static str, name: &str, revision: i64| {
+        let body = json!({"type": "submit", "data": {"name": name}, "revision": revision}).to_string();
+        let (visitor, address) = (&visitor, &address);
+        async move { visitor.send("POST", address, &[("idempotency-key", key)], Some(body)).await }
+    };
+    let revision = view["journey"]["revision"].as_i64().expect("a revision");
+    assert_eq!(submit("", "Asha", revision).await.code(), "key_missing");
+    // A refused event does not use its key up.
+    assert_eq!(submit("b", "A", revision).await.code(), "invalid");
+    let accepted = submit("b", "Asha", revision).await;
+    assert_eq!((accepted.status, accepted.header("idempotent-replayed")), (200, "false"));
+    let repeated = submit("b", "Asha", revision).await;
+    assert_eq!((repeated.status, repeated.header("idempotent-replayed")), (200, "true"));
+    assert_eq!(submit("b", "Ravi", revision).await.code(), "key_reused");
+    let stale = submit("c", "Ravi", revision).await;
+    assert_eq!((stale.status, stale.code().as_str()), (409, "stale"));
+    assert_eq!(stale.json()["view"]["step"]["path"], "offers");
+    assert_eq!(stale.json()["difference"], json!([{"pointer": "/name", "yours": "Ravi", "theirs": "Asha"}]));
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn requests_that_are_refused() {
+    let server = parcels().await;
+    let visitor = server.visitor();
+    let view = started(&visitor).await;
+    let events = format!("/api/v1/journeys/{}/events", id(&view));
+    let good = json!({"type": "submit", "data": {"name": "Asha"}, "revision": view["journey"]["revision"]}).to_string();
+    let deep = format!("{{\"type\":\"submit\",\"data\":{}1{},\"revision\":1}}", "{\"a\":".repeat(40), "}".repeat(40));
+    let large = format!("{{\"type\":\"{}\"}}", "x".repeat(300_000));
+    let check = async |what: &str, method: &str, path: &str, headers: &[(&str, &str)], body: Option<&str>, status: u16, code: &str| {
+        let mut all = vec![("idempotency-key", "k")];
+        all.extend(headers);
+        let reply: Reply = visitor.send(method, path, &all, body.map(str::to_owned)).await;
+        assert_eq!((reply.status, reply.code().as_str()), (status, code), "{what}: {}", reply.text());
+    };
+    check("no header of ours", "POST", &events, &[("x-journey", "")], Some(&good), 403, "csrf").await;
+    check("a foreign origin", "POST", &events, &[("origin", "https://evil.example")], Some(&good), 403, "csrf").await;
+    check("a foreign page without origin", "POST", &events, &[("origin", ""), ("sec-fetch-site", "cross-site")], Some(&good), 403, "csrf").await;
+    check("a form", "POST", &events, &[("content-type", "application/x-www-form-urlencoded")], Some("type=submit"), 415, "media_type").await;
+    check("not JSON", "POST", &events, &[], Some("{"), 400, "body_invalid").await;
+    check("a key twice", "POST", &events, &[], Some(r#"{"type":"submit","data":{"name":"Asha","name":"Ravi"},"revision":1}"#), 400, "body_invalid").await;
+    check("too deep", "POST", &events, &[], Some(&deep), 400, "body_invalid").await;
+    check("too large", "POST", &events, &[], Some(&large), 413, "body_too_large").await;
+    check("an unknown name", "POST", &events, &[], Some(r#"{"type":"submit","data":{},"revision":1,"role":"operator"}"#), 400, "body_invalid").await;
+    check("no revision", "POST", &events, &[], Some(r#"{"type":"submit","data":{}}"#), 400, "body_invalid").await;
+    check("an unknown field of the form", "POST", &events, &[], Some(&good.replace("\"name\":\"Asha\"", "\"name\":\"Asha\",\"paid\":true")), 422, "invalid").await;
+    check("an event that nobody may send", "POST", &events, &[], Some(&good.replace("submit", "reply.label")), 409, "not_accepted").await;
+    check("an unknown workflow", "POST", "/api/v1/journeys", &[], Some(r#"{"workflow":"parcel/none"}"#), 404, "not_found").await;
+    check("a wrong method", "DELETE", &events, &[], None, 405, "method").await;
+    check("an unknown route", "GET", "/api/v1/nothing", &[], None, 404, "not_found").await;
+    check("a webhook nobody has", "POST", "/api/v1/webhooks/swift/none", &[], Some("{}"), 404, "not_found").await;
+    check("an unsigned webhook", "POST", "/api/v1/webhooks/swift/delivered", &[], Some("{}"), 401, "signature").await;
+    let body = r#"{"id":"1","kind":"delivered","label":"none"}"#;
+    let signature = engine_partners::signature::hmac_sha256_hex(b"sandbox-swift_webhook", body.as_bytes());
+    let signed = visitor.send("POST", "/api/v1/webhooks/swift/delivered", &[("x-swift-signature", &signature), ("x-journey", ""), ("origin", "")], Some(body.into())).await;
+    assert_eq!(signed.ok(200), json!({"received": true}), "a webhook needs its signature and nothing else");
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn not_yours_is_not_there() {
+    let server = parcels().await;
+    let (owner, other) = (server.visitor(), server.visitor());
+    let view = started(&owner).await;
+    started(&other).await;
+    let unknown = "0".repeat(32);
+    let asked = async |visitor: &Visitor, journey: &str| {
+        let base = format!("/api/v1/journeys/{journey}");
+        let event = json!({"type": "submit", "data": {"name": "Asha"}, "revision": view["journey"]["revision"]}).to_string();
+        let replies = [
+            visitor.get(&base).await,
+            visitor.get(&format!("{base}?path=sender")).await,
+            visitor.get(&format!("{base}/stream")).await,
+            visitor.get(&format!("{base}/documents/{unknown}")).await,
+            visitor.send("POST", &format!("{base}/events"), &[("idempotency-key", "x")], Some(event)).await,
+            visitor.send("PUT", &format!("{base}/draft"), &[], Some(json!({"step": "cover.sender", "data": {"name": "x"}}).to_string())).await,
+        ];
+        replies.map(|reply| (reply.status, reply.text()))
+    };
+    let (theirs, nobodys) = (asked(&other, id(&view)).await, asked(&other, &unknown).await);
+    assert_eq!(theirs, nobodys);
+    assert!(theirs.iter().all(|(status, _)| *status == 404), "{theirs:?}");
+    assert_eq!(asked(&server.visitor(), id(&view)).await, nobodys, "without a session too");
+    let page = other.get(&format!("/parcel-cover/sender?request={}", id(&view))).await;
+    assert_eq!((page.status, page.header("location")), (302, "/parcel-cover"));
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_typed_is_kept_and_idle_journeys_end() {
+    let server = parcels().await;
+    let visitor = server.visitor();
+    let view = started(&visitor).await;
+    let draft = format!("/api/v1/journeys/{}/draft", id(&view));
+    let saved = visitor.send("PUT", &draft, &[], Some(json!({"step": "cover.sender", "data": {"name": "Ash", "forged": 1}}).to_string())).await;
+    assert_eq!(saved.status, 204);
+    let form = visitor.view(id(&view)).await["step"]["form"].clone();
+    assert_eq!((&form["data"], &form["draft"]), (&json!({"name": "Ash"}), &json!(true)));
+    let page = visitor.get(view["step"]["url"].as_str().expect("an address")).await;
+    assert!(page.status == 200 && page.text().contains("value=\"Ash\""), "{}", page.text());
+
+    // Back by the address of the step before; its answer is there.
+    let back = visitor.get(&format!("/parcel-cover?request={}", id(&view))).await;
+    assert!(back.status == 200 && back.text().contains("name=\"weight\" type=\"text\" value=\"2\""), "{}", back.text());
+    let elsewhere = visitor.get(&format!("/api/v1/journeys/{}?path=offers", id(&view))).await.ok(200);
+    assert_eq!(elsewhere["elsewhere"], json!(format!("/parcel-cover?request={}", id(&view))));
+
+    server.clock.advance(31 * 86_400_000);
+    let expired = visitor.get(&format!("/api/v1/journeys/{}", id(&view))).await;
+    assert_eq!((expired.status, expired.code().as_str(), &expired.json()["base"]), (410, "expired", &json!("/parcel-cover")));
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn pages_redirects_and_what_is_not_there() {
+    let server = parcels().await;
+    let visitor = server.visitor();
+    let check = async |path: &str, status: u16, location: &str, part: &str| {
+        let reply = visitor.get(path).await;
+        assert_eq!((reply.status, reply.header("location")), (status, location), "{path}");
+        assert!(reply.text().contains(part), "{path}: {}", reply.text());
+    };
+    check("/no-such-page", 404, "", "Oops! We can&#39;t seem to find the page you&#39;re looking for.").await;
+    check("/no-such-page", 404, "", "<meta name=\"robots\" content=\"noindex\">").await;
+    check("/parcel-cover/nothing", 404, "", "Oops!").await;
+    check("/old-help?a=1", 301, "/help?a=1", "").await;
+    check("/help", 200, "", "<body data-hide=\"footer\">").await;
+    check("/help/", 200, "", "Ask &lt;us&gt; anything.").await;
+    check("/parcel-cover/prices?a=1", 302, "/parcel-cover?a=1", "").await;
+    check("/parcel-cover/offers", 302, "/parcel-cover", "").await;
+    check("/parcel-cover?_aid=1&_uid=2&x=3&utm_source=mail", 302, "/parcel-cover?x=3", "").await;
+    check("/openapi.json", 200, "", "/api/v1/journeys/{id}/events").await;
+    check("/healthz", 200, "", "ok").await;
+    check("/readyz", 200, "", "\"ready\":true").await;
+    for ending in ["js", "css", "svg", "png", "jpg", "jpeg", "json", "ico", "gif", "webp"] {
+        let missing = visitor.get(&format!("/missing.{ending}")).await;
+        assert_eq!((missing.status, missing.text().as_str()), (404, "not found"), "R2.1-29 {ending}");
+    }
+
+    // What came with the address is in the journey's record, and gives no right.
+    let view = started(&visitor).await;
+    let record = server.product.runtime.store().journey(id(&view)).await.expect("a database").expect("a journey");
+    assert_eq!(record.attribution, json!({"_aid": "1", "_uid": "2", "utm_source": "mail"}));
+    assert_eq!(view["journey"]["channel"], "web");
+
+    let towns = visitor.get("/api/v1/master/towns?q=pu").await.ok(200);
+    assert_eq!(towns, json!({"rows": [{"code": "PUN", "name": "Pune", "state": "Maharashtra"}], "more": false}));
+    let exact = visitor.get("/api/v1/master/towns?key=DL").await.ok(200);
+    assert_eq!(exact["rows"][0]["name"], "Delhi");
+    let filtered = visitor.get("/api/v1/master/towns?state=Maharashtra&limit=1").await.ok(200);
+    assert_eq!((filtered["rows"].as_array().map(Vec::len), &filtered["more"]), (Some(1), &json!(true)));
+    assert_eq!(visitor.get("/api/v1/master/none").await.code(), "not_found");
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_answer_has_its_headers() {
+    let server = parcels().await;
+    let visitor = server.visitor();
+    let view = started(&visitor).await;
+    let own = format!("/api/v1/journeys/{}", id(&view));
+    for path in ["/parcel-cover", "/help", "/no-such-page", "/missing.js", "/api/v1/nothing", "/api/v1/master/towns", "/healthz", "/sandbox/inbox", "/docs/", &own] {
+        let reply = visitor.get(path).await;
+        let policy = reply.header("content-security-policy");
+        assert!(policy.contains("frame-ancestors 'none'") && !policy.contains("unsafe"), "{path}: {policy}");
+        assert_eq!(reply.header("x-content-type-options"), "nosniff", "{path}");
+        assert!(!reply.header("referrer-policy").is_empty() && !reply.header("permissions-policy").is_empty(), "{path}");
+    }
+    for path in [own.as_str(), "/parcel-cover", "/api/v1/journeys"] {
+        assert_eq!(visitor.get(path).await.header("cache-control"), "no-store", "{path}");
+    }
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn too_much_is_told_when_to_come_back() {
+    let server = TestServer::start_with(fixture("parcel"), |settings| {
+        settings.limits.error_reports_per_hour = 2;
+        settings.limits.streams_per_address = 1;
+    })
+    .await;
+    let visitor = server.visitor();
+    let report = || visitor.send("POST", "/stackTraceApi", &[], Some(json!({"message": "x is not a function"}).to_string()));
+    assert_eq!([report().await.status, report().await.status], [204, 204]);
+    let limited = report().await;
+    assert_eq!((limited.status, limited.code().as_str()), (429, "limited"));
+    assert!(limited.header("retry-after").parse::<u64>().is_ok_and(|seconds| seconds > 0));
+
+    let view = started(&visitor).await;
+    let open = visitor.stream(id(&view)).await;
+    assert_eq!(visitor.get(&format!("/api/v1/journeys/{}/stream", id(&view))).await.code(), "limited");
+    drop(open);
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_edited_definition_reaches_new_journeys_only() {
+    let server = parcels().await;
+    let visitor = server.visitor();
+    let old = started(&visitor).await;
+    let mut files = fixture("parcel");
+    let form = String::from_utf8_lossy(files.get("forms/parcel/sender.json").expect("the form")).replace("Who sends it?", "Who is the sender?");
+    files.insert("forms/parcel/sender.json", form.into_bytes());
+    let published = server.product.runtime.publish(&files, "test").await.expect("it checks");
+    assert_eq!(published.changed, [PARCEL]);
+    assert_eq!(visitor.view(id(&old)).await["step"]["title"], "Who sends it?");
+    let new = started(&visitor).await;
+    assert_eq!(new["step"]["title"], "Who is the sender?");
+    assert_ne!(new["journey"]["version"], old["journey"]["version"]);
+    server.stop().await;
+}

@@ -1,0 +1,205 @@
+//! The whole product in this process: a free port, a fresh SQLite file, a clock that stands still until it is moved.
+
+use engine_definitions::Files;
+use engine_runtime::ManualClock;
+use engine_server::{Product, Source, Start};
+use engine_settings::{Secret, Settings};
+use futures::StreamExt;
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+/// 21 November 2026, 10:00 in India.
+pub const START_MS: i64 = 1_795_235_400_000;
+
+/// Longest wait for something that must come; only a failing test waits so long.
+const PATIENCE: Duration = Duration::from_secs(15);
+
+pub struct TestServer {
+    pub product: Product,
+    pub clock: Arc<ManualClock>,
+    _folder: tempfile::TempDir,
+}
+
+/// The definitions below `tests/it/fixtures/<name>`.
+pub fn fixture(name: &str) -> Files {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("it/fixtures").join(name);
+    Files::read_dir(folder).expect("the fixture is there")
+}
+
+impl TestServer {
+    pub async fn start(files: Files) -> TestServer {
+        TestServer::start_with(files, |_| {}).await
+    }
+
+    pub async fn start_with(files: Files, change: impl FnOnce(&mut Settings)) -> TestServer {
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let mut settings = Settings::default();
+        settings.server.address = "127.0.0.1:0".into();
+        settings.database.url = format!("sqlite:{}", folder.path().join("journey.db").display());
+        settings.keys.master = Some(Secret::new("5a".repeat(32)));
+        settings.worker.poll_ms = 20;
+        change(&mut settings);
+        let clock = Arc::new(ManualClock::at(START_MS));
+        let start = Start { settings, source: Source::Files(files), clock: clock.clone(), worker: true };
+        let product = Product::start(start).await.expect("the product starts");
+        TestServer { product, clock, _folder: folder }
+    }
+
+    /// A browser of its own.
+    pub fn visitor(&self) -> Visitor {
+        let http = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).build().expect("a client");
+        Visitor { base: self.product.url(), http, cookies: Mutex::default(), keys: AtomicU32::new(0) }
+    }
+
+    pub async fn stop(self) {
+        self.product.stop().await.expect("the product stops in time");
+    }
+}
+
+/// One person: keeps cookies, sends what the web app sends.
+pub struct Visitor {
+    base: String,
+    http: reqwest::Client,
+    cookies: Mutex<BTreeMap<String, String>>,
+    keys: AtomicU32,
+}
+
+/// An answer, read to its end.
+#[derive(Debug)]
+pub struct Reply {
+    pub status: u16,
+    pub headers: HeaderMap,
+    pub bytes: Vec<u8>,
+}
+
+impl Reply {
+    pub fn text(&self) -> String {
+        String::from_utf8_lossy(&self.bytes).into_owned()
+    }
+
+    pub fn json(&self) -> Value {
+        serde_json::from_slice(&self.bytes).unwrap_or_else(|error| panic!("{error}: {} {}", self.status, self.text()))
+    }
+
+    pub fn header(&self, name: &str) -> &str {
+        self.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
+    }
+
+    /// `code` of a problem.
+    pub fn code(&self) -> String {
+        assert_eq!(self.header("content-type"), "application/problem+json", "{}", self.text());
+        self.json()["code"].as_str().unwrap_or_default().to_owned()
+    }
+
+    /// JSON of an answer with this status.
+    #[track_caller]
+    pub fn ok(&self, status: u16) -> Value {
+        assert_eq!(self.status, status, "{}", self.text());
+        self.json()
+    }
+}
+
+impl Visitor {
+    pub async fn get(&self, path: &str) -> Reply {
+        self.send("GET", path, &[], None).await
+    }
+
+    /// Starts a journey with its first answers.
+    pub async fn start(&self, workflow: &str, data: Value) -> Reply {
+        self.send("POST", "/api/v1/journeys", &[("idempotency-key", &self.key())], Some(serde_json::json!({"workflow": workflow, "data": data}).to_string())).await
+    }
+
+    /// Sends an event to the journey of a view, at the view's revision.
+    pub async fn event(&self, view: &Value, kind: &str, data: Value) -> Reply {
+        let journey = view["journey"]["id"].as_str().expect("a journey");
+        let body = serde_json::json!({"type": kind, "data": data, "revision": view["journey"]["revision"]});
+        self.send("POST", &format!("/api/v1/journeys/{journey}/events"), &[("idempotency-key", &self.key())], Some(body.to_string())).await
+    }
+
+    pub async fn view(&self, journey: &str) -> Value {
+        self.get(&format!("/api/v1/journeys/{journey}")).await.ok(200)
+    }
+
+    /// Any request. With a body: JSON, our header and our origin, unless `headers` say otherwise (an empty value removes one).
+    pub async fn send(&self, method: &str, path: &str, headers: &[(&str, &str)], body: Option<String>) -> Reply {
+        let response = self.request(method, path, headers, body).await;
+        let (status, headers) = (response.status().as_u16(), response.headers().clone());
+        Reply { status, headers, bytes: response.bytes().await.expect("a body").to_vec() }
+    }
+
+    /// Listens to the changes of a journey.
+    pub async fn stream(&self, journey: &str) -> Changes {
+        let response = self.request("GET", &format!("/api/v1/journeys/{journey}/stream"), &[], None).await;
+        assert_eq!(response.status().as_u16(), 200);
+        Changes { bytes: Box::pin(response.bytes_stream().map(|part| part.map(|bytes| bytes.to_vec()))), read: String::new() }
+    }
+
+    fn key(&self) -> String {
+        format!("key-{}", self.keys.fetch_add(1, Ordering::Relaxed))
+    }
+
+    async fn request(&self, method: &str, path: &str, headers: &[(&str, &str)], body: Option<String>) -> reqwest::Response {
+        let mut all = HeaderMap::new();
+        if body.is_some() {
+            all.insert("content-type", HeaderValue::from_static("application/json"));
+            all.insert("x-journey", HeaderValue::from_static("1"));
+            all.insert("origin", HeaderValue::from_str(&self.base).expect("an origin"));
+        }
+        let cookies: Vec<String> = self.cookies.lock().expect("cookies").iter().map(|(name, value)| format!("{name}={value}")).collect();
+        if !cookies.is_empty() {
+            all.insert("cookie", HeaderValue::from_str(&cookies.join("; ")).expect("cookies"));
+        }
+        for (name, value) in headers {
+            let name = HeaderName::from_bytes(name.as_bytes()).expect("a header name");
+            match value.is_empty() {
+                true => all.remove(&name),
+                false => all.insert(name, HeaderValue::from_str(value).expect("a header value")),
+            };
+        }
+        let method = reqwest::Method::from_bytes(method.as_bytes()).expect("a method");
+        let request = self.http.request(method, format!("{}{path}", self.base)).headers(all);
+        let response = match body {
+            Some(body) => request.body(body),
+            None => request,
+        };
+        let response = response.send().await.expect("an answer");
+        for value in response.headers().get_all("set-cookie") {
+            let pair = value.to_str().expect("a cookie").split(';').next().unwrap_or_default();
+            if let Some((name, value)) = pair.split_once('=') {
+                self.cookies.lock().expect("cookies").insert(name.to_owned(), value.to_owned());
+            }
+        }
+        response
+    }
+}
+
+/// A stream of changes, event by event.
+pub struct Changes {
+    bytes: std::pin::Pin<Box<dyn futures::Stream<Item = reqwest::Result<Vec<u8>>> + Send>>,
+    read: String,
+}
+
+impl Changes {
+    /// Data of the next `change`; `None` when the server has ended the stream.
+    pub async fn next(&mut self) -> Option<Value> {
+        loop {
+            if let Some((event, rest)) = self.read.split_once("\n\n") {
+                let (event, rest) = (event.to_owned(), rest.to_owned());
+                self.read = rest;
+                if event.contains("event: change") {
+                    let data = event.lines().find_map(|line| line.strip_prefix("data: ")).expect("data");
+                    return Some(serde_json::from_str(data).expect("JSON"));
+                }
+                continue;
+            }
+            let part = tokio::time::timeout(PATIENCE, self.bytes.next()).await.expect("a change in time")?;
+            self.read.push_str(&String::from_utf8_lossy(&part.ok()?));
+        }
+    }
+}
