@@ -7,7 +7,7 @@
 //! A new partner or operation is a file under `workflows/partners`, never code. A new kind of signature: `signature.rs`
 //! and its name in the definitions. A new page of the sandbox: one file in `sandbox/`, one line in its router.
 
-mod client;
+pub mod client;
 mod email;
 mod functions;
 pub mod memory;

@@ -7,14 +7,14 @@ use serde_json::Value;
 /// Scripts and styles of our own only; forms may lead anywhere, because partners' pages send people back.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; form-action 'self' http: https:; base-uri 'none'; frame-ancestors 'none'";
 
-/// A whole page; `main` is markup.
+/// A whole page; `main` is markup. With `refresh_s` it looks again every so many seconds.
 pub fn page(title: &str, refresh_s: Option<u32>, main: &str) -> Response {
     let title = escape(title);
-    let refresh = refresh_s.map(|s| format!("<meta http-equiv=\"refresh\" content=\"{s}\">")).unwrap_or_default();
+    let refresh = refresh_s.map(|s| format!(" data-refresh=\"{s}\"")).unwrap_or_default();
     let html = format!(
-        "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">{refresh}\
+        "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
          <title>{title}</title><link rel=\"stylesheet\" href=\"/sandbox/assets/sandbox.css\"><script type=\"module\" src=\"/sandbox/assets/sandbox.js\"></script></head>\
-         <body><header><strong>Sandbox</strong><nav aria-label=\"Sandbox\"><a href=\"/sandbox/inbox\">Inbox</a> · <a href=\"/sandbox\">Partners</a></nav></header>\
+         <body{refresh}><header><strong>Sandbox</strong><nav aria-label=\"Sandbox\"><a href=\"/sandbox/inbox\">Inbox</a> · <a href=\"/sandbox\">Partners</a></nav></header>\
          <main>{main}</main><footer>Fake partners for development: no real money moves and no message leaves.</footer></body></html>"
     );
     let headers = [

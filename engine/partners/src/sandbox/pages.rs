@@ -172,7 +172,7 @@ fn render(id: &str, opened: &Opened) -> Response {
     }
     let mut group = "";
     for button in &opened.buttons {
-        if button.group != group {
+        if button.group != group && !button.group.is_empty() {
             main.push_str(&format!("<h2>{}</h2>", html::escape(&button.group)));
             group = &button.group;
         }

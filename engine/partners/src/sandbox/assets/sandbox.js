@@ -1,2 +1,6 @@
 // Sends a form that only carries fields to the next address; without script its button does.
 for (const form of document.querySelectorAll("form[data-go]")) form.submit();
+
+// A page that waits for news looks again.
+const { refresh } = document.body.dataset;
+if (refresh) setTimeout(() => location.reload(), Number(refresh) * 1000);
