@@ -17,6 +17,11 @@ from importlib import metadata, resources
 OUT = pathlib.Path(__file__).resolve().parent.parent / "pincodes.csv"
 VERSION = "2.0.1"
 SMALL = {"And", "Of", "The"}
+# spellings of the source that a customer would not expect
+NAMES = {"Ahmadabad": "Ahmedabad", "Anugul": "Angul", "Leh Ladakh": "Leh", "South Andamans": "South Andaman", "Nicobars": "Nicobar",
+         "Tuticorin": "Thoothukudi", "Visakhapatanam": "Visakhapatnam", "Kushi Nagar": "Kushinagar", "Rae Bareli": "Raebareli",
+         "Udam Singh Nagar": "Udham Singh Nagar", "S.a.s Nagar": "SAS Nagar", "Ntr": "NTR", "Y.s.r.": "YSR Kadapa", "Spsr Nellore": "Nellore",
+         "Dohad": "Dahod", "Charki Dadri": "Charkhi Dadri", "Kaimur (bhabua)": "Kaimur", "Maldah": "Malda", "Jangoan": "Jangaon"}
 
 
 def title(text):
@@ -40,7 +45,10 @@ if __name__ == "__main__":
             left_out += 1
             continue
         district = data["districts"][data["districtPairs"][pairs[0]][0]]
-        rows.append([f"{pin:06d}", title(district), title(data["states"][state])])
+        district, name = title(district), title(data["states"][state])
+        if name == "Delhi" and "Delhi" not in district and district != "Shahdara":
+            district += " Delhi"
+        rows.append([f"{pin:06d}", NAMES.get(district, district), name])
     with open(OUT, "w", newline="", encoding="utf-8") as file:
         out = csv.writer(file, lineterminator="\n")
         out.writerow(["pincode", "district", "state"])
