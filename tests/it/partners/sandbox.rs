@@ -11,7 +11,7 @@ use engine_settings::Settings;
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
 
-const FILES: [(&str, &str); 6] = [
+const FILES: [(&str, &str); 7] = [
     ("workflows/partners/depot/partner.yaml", "{name: Depot, host: depot, base_path: /api, data: {greeting: Hello}, auth: {kind: header, name: X-Key, value: 'secret://depot_key'}}"),
     (
         "workflows/partners/depot/send.yaml",
@@ -55,6 +55,22 @@ sandbox:
     - when: request.path[2] == 'all'
       body: "{'ids': recall_all('parcels').map(p, p.id)}"
     - body: "recall('parcels', request.path[2])"
+"#,
+    ),
+    (
+        "workflows/partners/depot/weigh.yaml",
+        r#"
+method: POST
+path: ["v1", "scales"]
+idempotent: true
+reply: {output: body}
+sandbox:
+  let:
+    - tries: "recall('tries', key)"
+    - number: "tries == null ? 1 : tries + 1"
+  cases:
+    - {when: number < 3, status: 503, remember: {bucket: "'tries'", key: key, value: number}}
+    - {body: {try: number}, remember: {bucket: "'tries'", key: key, value: number}}
 "#,
     ),
     (
@@ -166,6 +182,14 @@ async fn a_key_does_its_work_once_and_is_counted() {
     assert_eq!(output(shop.world.call("depot/list", json!({"id": "all"}), "l").await)["ids"].as_array().unwrap().len(), 2);
     assert_eq!(door.taken(2).await.len(), 2);
     assert_eq!(told(&shop.world.call("depot/send", json!({"to": "1", "kilos": 31}), "k3").await), "declined depot.too_heavy never");
+}
+
+#[tokio::test]
+async fn trouble_is_not_kept_as_a_reply() {
+    let shop = Shop::open(&FILES, Router::new()).await;
+    for expected in ["failed partner.failed later", "failed partner.failed later", r#"done {"try":3}"#, r#"done {"try":3}"#] {
+        assert_eq!(told(&shop.world.call("depot/weigh", json!({}), "k").await), expected);
+    }
 }
 
 #[tokio::test]

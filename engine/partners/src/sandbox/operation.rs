@@ -1,7 +1,7 @@
 //! `/sandbox/partners/{partner}/…`: one operation of a fake partner, played by its script.
 //!
 //! A request with an idempotency key does its work once: its reply and what follows from it are stored before
-//! anything else, and every repetition gets that reply again and is counted.
+//! anything else, and every repetition gets that reply again and is counted. A 5xx or 429 is not kept.
 
 use super::calls::Call;
 use super::later::{self, Task};
@@ -134,6 +134,8 @@ impl Played<'_> {
             let stored = memory.get(REPLIES, &place).await?;
             let earlier = stored.clone().map(serde_json::from_value::<Record>).transpose().map_err(|e| SandboxError::Stored(e.to_string()))?;
             let record = match earlier {
+                // Trouble is no reply to keep: the next try may end otherwise.
+                Some(record) if record.reply.status >= 500 || record.reply.status == 429 => Record { count: record.count + 1, ..self.evaluate(mode).await? },
                 Some(record) => Record { count: record.count + 1, ..record },
                 None => self.evaluate(mode).await?,
             };
