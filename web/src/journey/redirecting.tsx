@@ -27,7 +27,7 @@ export function Redirecting({ redirect, once }: { redirect: Redirect; once: stri
   }, [once, url]);
   const method = redirect.method ?? 'GET';
   // a GET form drops the query of its address: it travels as fields
-  const query = method === 'GET' && url ? [...new URL(url, window.location.href).searchParams] : [];
+  const query = method === 'GET' && url ? [...new URL(url, 'http://here').searchParams] : [];
   return (
     <div className="step-body">
       <form ref={ref} className="card wait" action={url} method={method}>

@@ -1,9 +1,8 @@
 /** Whichever step the server returned: progress, way back, heading, messages, then its body by what it carries. */
-import type { MouseEvent } from 'react';
-import type { Data, FieldProblem, Problem, StepView } from '../api/types';
+import { type MouseEvent, useMemo } from 'react';
+import type { Data, FieldProblem, Message, Problem, StepView } from '../api/types';
 import { Blocks } from '../renderer/blocks';
 import { todayOf } from '../renderer/form/dates';
-import { focusField } from '../renderer/form/pointer';
 import { Notice } from '../ui/notice';
 import { Progress } from '../ui/progress';
 import { Loading } from '../ui/spinner';
@@ -29,43 +28,32 @@ export interface StepPageProps {
 
 export function StepPage(props: StepPageProps) {
   const { view, failure, saving, onBack } = props;
-  const { step, messages } = view;
+  const { step } = view;
+  const general = view.messages.filter((message) => !aboutField(view, message));
   return (
     <div className="step" data-kind={step.kind} data-step={step.id} key={step.id}>
       <Progress sections={step.progress?.sections ?? []} />
-      <div className="step-bar">
-        {step.back && (
-          <a className="back" href={step.back} onClick={onBack}>
-            Back
-          </a>
-        )}
-        <Saved state={saving} />
-      </div>
+      {(step.back || (step.form && view.journey.id !== null)) && (
+        <div className="step-bar">
+          {step.back && (
+            <a className="back" href={step.back} onClick={onBack}>
+              Back
+            </a>
+          )}
+          <Saved state={saving} />
+        </div>
+      )}
       <header className="step-head">
         <h1 id="step-title" tabIndex={-1}>
           {step.title}
         </h1>
         {step.intro && <p className="lead">{step.intro}</p>}
       </header>
-      {messages.length > 0 && (
+      {general.length > 0 && (
         <div className="messages">
-          {messages.map((message) => (
+          {general.map((message) => (
             <Notice key={message.code + message.text} tone={message.level} live>
-              <p>
-                {message.pointer && step.form ? (
-                  <a
-                    href="#form"
-                    onClick={(event) => {
-                      event.preventDefault();
-                      focusField(message.pointer!);
-                    }}
-                  >
-                    {message.text}
-                  </a>
-                ) : (
-                  message.text
-                )}
-              </p>
+              {message.text}
             </Notice>
           ))}
         </div>
@@ -79,7 +67,8 @@ export function StepPage(props: StepPageProps) {
 function Body(props: StepPageProps) {
   const { step, server_time } = props.view;
   const today = todayOf(server_time);
-  const form = step.form ? <StepFormCard key={step.form.id} {...props} form={step.form} today={today} /> : null;
+  const problems = useFieldProblems(props);
+  const form = step.form ? <StepFormCard key={step.form.id} {...props} problems={problems} form={step.form} today={today} /> : null;
   if (step.redirect) return <Redirecting key={props.view.journey.revision} redirect={step.redirect} once={`${props.view.journey.id}:${props.view.journey.revision}`} />;
   if (step.wait) {
     return (
@@ -107,5 +96,18 @@ function Body(props: StepPageProps) {
       {blocks.length > 0 && <Blocks blocks={blocks} form={form} />}
       {!form && blocks.length === 0 && <Loading text="Loading…" />}
     </div>
+  );
+}
+
+/** An error that a message tells about one answer stands beside that answer, like any other. */
+const aboutField = (view: StepView, message: Message): boolean => message.level === 'error' && Boolean(message.pointer) && view.step.form != null;
+
+function useFieldProblems({ view, problems }: StepPageProps): FieldProblem[] {
+  return useMemo(
+    () =>
+      problems.length > 0
+        ? problems
+        : view.messages.filter((message) => aboutField(view, message)).map(({ pointer, code, text }) => ({ pointer: pointer ?? '', code, text })),
+    [problems, view],
   );
 }

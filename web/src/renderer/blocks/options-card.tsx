@@ -51,7 +51,6 @@ export function OptionCard({ item, lowest, compared }: { item: Option; lowest?: 
       <div className="option-price">
         <Price item={item} />
         <Take item={item} />
-        {item.price_note && <small>{item.price_note}</small>}
       </div>
       {item.notices?.map((notice) => (
         <p key={notice.text} className="option-notice" data-tone={notice.tone}>
@@ -74,29 +73,37 @@ export function OptionCard({ item, lowest, compared }: { item: Option; lowest?: 
   );
 }
 
+/** The price as it is now, the one before struck out; while it is asked again, it says so in the place of its note. */
 export function Price({ item }: { item: Option }) {
-  if (item.stale) return <p className="option-updating">Updating price…{item.price && <s>{money(item.price.paise)}</s>}</p>;
-  return item.was && item.price && item.was.paise !== item.price.paise ? (
-    <p className="option-was">
-      <span className="sr">Before: </span>
-      <s>{money(item.was.paise)}</s>
-    </p>
-  ) : null;
+  const { price, was, stale } = item;
+  if (!price) return null;
+  return (
+    <div className="option-cost" data-stale={stale || undefined}>
+      {was && was.paise !== price.paise && !stale && (
+        <p className="option-was">
+          <span className="sr">Before: </span>
+          <s>{money(was.paise)}</s>
+          <span className="sr">, now:</span>
+        </p>
+      )}
+      <p className="option-amount">{money(price.paise)}</p>
+      <small>{stale ? 'Updating…' : (item.price_note ?? '')}</small>
+    </div>
+  );
 }
 
-/** The button carries the price: what is pressed is what is paid. */
 export function Take({ item }: { item: Option }) {
   const { send, sending } = useActions();
-  const { action, price } = item;
-  if (!action) return price ? <p className="option-amount">{money(price.paise)}</p> : null;
+  const { action } = item;
+  if (!action) return null;
   const busy = sending?.event === action.event && equal(sending.data ?? {}, action.data ?? {});
-  const amount = price ? money(price.paise) : '';
-  const label = action.label && action.label !== amount ? action.label : undefined;
   return (
     <Button look="buy" busy={busy} disabled={item.stale} onClick={() => !item.stale && send(action.event, action.data)}>
-      {label && <span className="buy-label">{label}</span>}
-      {amount && <span className="figures">{amount}</span>}
-      <span className="sr"> from {item.provider.name}</span>
+      {action.label ?? 'Choose'}
+      <span className="sr">
+        {' '}
+        {item.provider.name} {item.price ? money(item.price.paise) : ''}
+      </span>
     </Button>
   );
 }

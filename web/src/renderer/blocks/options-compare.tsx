@@ -44,7 +44,7 @@ export function useCompared(offers: Option[], most: number): Compared {
 }
 
 function fromHash(): string[] {
-  const { hash } = window.location;
+  const hash = typeof window === 'undefined' ? '' : window.location.hash;
   try {
     return hash.startsWith(HASH) ? hash.slice(HASH.length).split(',').map(decodeURIComponent).filter(Boolean).slice(0, 4) : [];
   } catch {

@@ -79,12 +79,6 @@ export function OptionsView({ title, items, sort = [], empty, frequent, compare_
         )}
       </header>
 
-      <div className="options-again" data-shown={outOfOrder || undefined}>
-        <button type="button" className="pill-button" tabIndex={outOfOrder ? undefined : -1} aria-hidden={!outOfOrder} onClick={() => resort(sorted)}>
-          {settled ? 'Show in order' : 'New offers came in. Show in order'}
-        </button>
-      </div>
-
       <ul className="options-list">
         {cards.map((item, index) => (
           <li key={item.id} id={`option-${item.id}`}>
@@ -133,6 +127,13 @@ export function OptionsView({ title, items, sort = [], empty, frequent, compare_
         </details>
       )}
 
+      {outOfOrder && (
+        <div className="options-again" data-above={compared.chosen.length > 0 || undefined}>
+          <button type="button" className="pill-button" onClick={() => resort(sorted)}>
+            {settled ? 'Show in order' : 'New offers came in. Show in order'}
+          </button>
+        </div>
+      )}
       {compared.chosen.length > 0 && (
         <div className="compare-bar" role="region" aria-label="Compare">
           <p>
