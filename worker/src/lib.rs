@@ -12,7 +12,8 @@ mod queue;
 
 pub use jobs::Context;
 
-use apalis::prelude::{Data, TaskBuilder as _TaskBuilder, WorkerBuilder};
+use apalis::layers::WorkerBuilderExt;
+use apalis::prelude::{Data, WorkerBuilder};
 use queue::{Job, Queue};
 use std::future::Future;
 use std::time::Duration;

@@ -2,6 +2,7 @@
 
 use super::{Context, End};
 use crate::backoff::full_jitter;
+use engine_definitions::{CallErrorKind, Retry};
 use engine_partners::CallOutcome;
 use engine_runtime::RuntimeError;
 use engine_runtime::effect::{CallPayload, CallResult, DocumentBytes, Target};
@@ -21,7 +22,7 @@ pub(super) async fn call(context: &Context, effect: &EffectRecord) -> Result<End
         return settle(context, effect, &payload, failed("no_operation", false)).await;
     };
     let input = context.runtime.unseal(&effect.key.journey, &payload.input);
-    let result = match context.partners.call(partner, operation, &input, &effect.key.to_string()).await {
+    let result = match context.partners.call(&catalog, partner, operation, &input, &effect.key.to_string(), context.runtime.now_ms()).await {
         CallOutcome::Done { output, correlate, document } => {
             let document = document.map(|d| DocumentBytes { name: d.name, media_type: d.media_type, bytes: d.bytes.to_vec() });
             CallResult::Done { output, correlate: correlate.into_iter().map(|c| (c.reference, c.expect)).collect(), document }
@@ -29,12 +30,12 @@ pub(super) async fn call(context: &Context, effect: &EffectRecord) -> Result<End
         CallOutcome::Failed(error) => {
             let now = context.runtime.now_ms();
             let in_time = effect.deadline_ms.is_none_or(|deadline| now < deadline);
-            if error.retryable() && in_time && effect.attempts < effect.attempts_max {
+            if let (Retry::Later(after), true) = (error.retry, in_time && effect.attempts < effect.attempts_max) {
                 let policy = &operation.retry;
-                let wait = error.retry_after_ms().unwrap_or_else(|| full_jitter(effect.attempts, policy.base_ms, policy.cap_ms));
+                let wait = after.map_or_else(|| full_jitter(effect.attempts, policy.base_ms, policy.cap_ms), |ms| ms as i64);
                 return Ok(End::Retry { after_ms: Some(wait), reason: json!({"code": error.code}) });
             }
-            CallResult::Failed { declined: error.declined(), code: error.code, message: error.message, pointer: None }
+            CallResult::Failed { declined: error.kind == CallErrorKind::Declined, code: error.code, message: Some(error.message).filter(|m| !m.is_empty()), pointer: None }
         }
     };
     settle(context, effect, &payload, result).await

@@ -1,6 +1,7 @@
 //! A message to a person: rendered now, sent through the channel's operation or by e-mail, once per effect.
 
 use super::{Context, End};
+use engine_definitions::{Channel, Retry};
 use engine_partners::CallOutcome;
 use engine_runtime::RuntimeError;
 use engine_runtime::effect::NotifyPayload;
@@ -24,7 +25,7 @@ pub(super) async fn send(context: &Context, effect: &EffectRecord) -> Result<End
         Ok(rendered) => rendered,
         Err(error) => return Ok(End::Park(json!({"code": "template", "text": error.to_string()}))),
     };
-    if rendered.channel == "email" {
+    if rendered.channel == Channel::Email {
         let email = engine_partners::Email { key: effect.key.to_string(), to: payload.to, subject: rendered.subject.unwrap_or_default(), text: rendered.text, html: rendered.html };
         return Ok(match context.partners.send_email(email, context.runtime.now_ms()).await {
             Ok(()) => End::Done(json!({"sent": true})),
@@ -32,14 +33,14 @@ pub(super) async fn send(context: &Context, effect: &EffectRecord) -> Result<End
             Err(error) => End::Park(json!({"code": "email", "text": error.to_string()})),
         });
     }
-    let contract = format!("message/{}", rendered.channel);
+    let contract = format!("message/{}", rendered.channel.as_str());
     let Some((partner, operation)) = catalog.of_contract(&contract).next() else {
         return Ok(End::Park(json!({"code": "no_channel", "contract": contract})));
     };
     let input = json!({"to": payload.to, "text": rendered.text, "template_id": rendered.template_id});
-    Ok(match context.partners.call(partner, operation, &input, &effect.key.to_string()).await {
+    Ok(match context.partners.call(&catalog, partner, operation, &input, &effect.key.to_string(), context.runtime.now_ms()).await {
         CallOutcome::Done { .. } => End::Done(json!({"sent": true})),
-        CallOutcome::Failed(error) if error.retryable() => End::Retry { after_ms: None, reason: json!({"code": error.code}) },
+        CallOutcome::Failed(error) if matches!(error.retry, Retry::Later(_)) => End::Retry { after_ms: None, reason: json!({"code": error.code}) },
         CallOutcome::Failed(error) => End::Park(json!({"code": error.code})),
     })
 }
