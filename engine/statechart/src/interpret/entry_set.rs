@@ -11,7 +11,8 @@ pub struct HistoryLoop;
 pub type Recorded<'a> = &'a dyn Fn(NodeIx) -> Option<Vec<NodeIx>>;
 
 /// Bounds the recursion through history nodes; the tree itself is bounded by its depth.
-const HISTORY_STEPS_MAX: u32 = 64;
+const HISTORY_DEPTH_MAX: u32 = 32;
+const HISTORY_STEPS_MAX: u32 = 2_000;
 
 pub struct EntrySet<'a> {
     m: &'a Machine,
@@ -19,13 +20,22 @@ pub struct EntrySet<'a> {
     /// Sorted.
     nodes: Vec<NodeIx>,
     default_entered: Vec<NodeIx>,
+    history_depth: u32,
     history_steps: u32,
     history_steps_max: u32,
 }
 
 impl<'a> EntrySet<'a> {
     pub fn new(m: &'a Machine, recorded: Recorded<'a>) -> Self {
-        EntrySet { m, recorded, nodes: Vec::new(), default_entered: Vec::new(), history_steps: 0, history_steps_max: HISTORY_STEPS_MAX }
+        EntrySet {
+            m,
+            recorded,
+            nodes: Vec::new(),
+            default_entered: Vec::new(),
+            history_depth: 0,
+            history_steps: 0,
+            history_steps_max: HISTORY_STEPS_MAX,
+        }
     }
 
     /// Refuses to pass any history node.
@@ -94,10 +104,11 @@ impl<'a> EntrySet<'a> {
     }
 
     fn restore(&mut self, history: NodeIx) -> Result<(), HistoryLoop> {
-        if self.history_steps >= self.history_steps_max {
+        if self.history_steps >= self.history_steps_max || self.history_depth >= HISTORY_DEPTH_MAX {
             return Err(HistoryLoop);
         }
         self.history_steps += 1;
+        self.history_depth += 1;
         let Some(parent) = self.m.nodes[history as usize].parent else { return Ok(()) };
         let restored = (self.recorded)(history).unwrap_or_else(|| {
             let (defaults, by_initial) = default_targets(self.m, history);
@@ -115,7 +126,7 @@ impl<'a> EntrySet<'a> {
         for node in &restored {
             self.add_ancestors(*node, Domain::Node(parent))?;
         }
-        self.history_steps -= 1;
+        self.history_depth -= 1;
         Ok(())
     }
 
@@ -186,15 +197,22 @@ fn default_targets(m: &Machine, history: NodeIx) -> (Vec<NodeIx>, bool) {
 
 /// SCXML `getEffectiveTargetStates`: every history node replaced by what it restores.
 pub fn effective_targets(m: &Machine, targets: &[NodeIx], recorded: Recorded<'_>) -> Result<Vec<NodeIx>, HistoryLoop> {
+    if targets.iter().all(|t| m.nodes[*t as usize].kind != NodeKind::History) {
+        return Ok(targets.to_vec());
+    }
     let mut found = Vec::with_capacity(targets.len());
-    collect(m, targets, recorded, &mut found, 0)?;
+    collect(m, targets, recorded, &mut found, 0, &mut 0)?;
     Ok(found)
 }
 
-fn collect(m: &Machine, targets: &[NodeIx], recorded: Recorded<'_>, found: &mut Vec<NodeIx>, depth: u32) -> Result<(), HistoryLoop> {
-    if depth > HISTORY_STEPS_MAX {
-        return Err(HistoryLoop);
-    }
+fn collect(
+    m: &Machine,
+    targets: &[NodeIx],
+    recorded: Recorded<'_>,
+    found: &mut Vec<NodeIx>,
+    depth: u32,
+    steps: &mut u32,
+) -> Result<(), HistoryLoop> {
     for target in targets {
         if m.nodes[*target as usize].kind != NodeKind::History {
             if !found.contains(target) {
@@ -202,14 +220,12 @@ fn collect(m: &Machine, targets: &[NodeIx], recorded: Recorded<'_>, found: &mut 
             }
             continue;
         }
-        match recorded(*target) {
-            Some(nodes) => nodes.into_iter().for_each(|n| {
-                if !found.contains(&n) {
-                    found.push(n);
-                }
-            }),
-            None => collect(m, &default_targets(m, *target).0, recorded, found, depth + 1)?,
+        *steps += 1;
+        if depth > HISTORY_DEPTH_MAX || *steps > HISTORY_STEPS_MAX {
+            return Err(HistoryLoop);
         }
+        let restored = recorded(*target).unwrap_or_else(|| default_targets(m, *target).0);
+        collect(m, &restored, recorded, found, depth + 1, steps)?;
     }
     Ok(())
 }

@@ -1,11 +1,11 @@
 //! One microstep: leave the exit set, run the transitions' actions, enter the entry set.
 
 use super::Effect;
-use super::domain::{exit_range, transition_domain};
+use super::domain::exit_range;
 use super::entry_set::{EntrySet, effective_targets};
 use super::run::{Fatal, Run};
 use crate::event::Event;
-use crate::machine::model::{NodeIx, Output, Transition};
+use crate::machine::model::{Domain, NodeIx, Output, Transition};
 use crate::machine::{Machine, NodeKind};
 use crate::snapshot::Status;
 use serde_json::{Map, Value};
@@ -13,11 +13,22 @@ use serde_json::{Map, Value};
 impl<'m> Run<'m> {
     pub fn microstep(&mut self, mut transitions: Vec<&'m Transition>, event: &Event) -> Result<(), Fatal> {
         self.remove_conflicting_transitions(&mut transitions)?;
-        self.exit_states(&transitions, event)?;
+        if let [only] = transitions.as_slice()
+            && let Some(plan) = &only.plan
+        {
+            self.exit_states(&[plan.domain], event)?;
+            self.execute(&only.actions, only.source, event)?;
+            return self.enter_states(&plan.entry, event);
+        }
+        let mut domains = Vec::with_capacity(transitions.len());
+        for transition in &transitions {
+            domains.extend(self.domain(transition)?);
+        }
+        self.exit_states(&domains, event)?;
         for transition in &transitions {
             self.execute(&transition.actions, transition.source, event)?;
         }
-        let entry = self.entry_set(&transitions)?;
+        let entry = self.entry_set(&transitions, &domains)?;
         self.enter_states(&entry, event)
     }
 
@@ -30,11 +41,9 @@ impl<'m> Run<'m> {
         self.enter_states(&entry, event)
     }
 
-    fn exit_states(&mut self, transitions: &[&'m Transition], event: &Event) -> Result<(), Fatal> {
-        for transition in transitions {
-            // The ranges are disjoint (no conflicts), so each can be taken out by itself once its
-            // nodes have been left; leaving goes over all of them in reverse order first.
-            let range = self.exit_range(transition)?;
+    fn exit_states(&mut self, domains: &[Domain], event: &Event) -> Result<(), Fatal> {
+        for domain in domains {
+            let range = exit_range(self.m, *domain);
             let from = self.active.partition_point(|n| *n < range.start);
             let to = self.active.partition_point(|n| *n < range.end);
             if from < to {
@@ -45,7 +54,7 @@ impl<'m> Run<'m> {
             return Ok(());
         }
         let mut leaving = std::mem::take(&mut self.leaving);
-        if transitions.len() > 1 {
+        if domains.len() > 1 {
             leaving.sort_unstable();
             leaving.dedup();
         }
@@ -92,23 +101,22 @@ impl<'m> Run<'m> {
         }
     }
 
-    fn entry_set(&mut self, transitions: &[&'m Transition]) -> Result<Vec<(NodeIx, bool)>, Fatal> {
-        if let [Transition { plan: Some(plan), .. }] = transitions {
-            return Ok(plan.entry.clone());
-        }
+    /// `domains` are those of the transitions with targets, as the states were left: a history node
+    /// recorded on leaving does not narrow them, so that all that was left is entered again.
+    fn entry_set(&mut self, transitions: &[&'m Transition], domains: &[Domain]) -> Result<Vec<(NodeIx, bool)>, Fatal> {
         let recorded = |history| self.recorded(history);
         let mut set = EntrySet::new(self.m, &recorded);
-        for transition in transitions.iter().filter(|t| !t.targets.is_empty()) {
+        let targeted = transitions.iter().filter(|t| !t.targets.is_empty());
+        for (transition, domain) in targeted.zip(domains) {
             // Transitions that do not conflict enter separate parts of the tree, so that a plan
             // stays true beside others.
             match &transition.plan {
                 Some(plan) => set.add_planned(&plan.entry),
                 None => {
                     let targets = &transition.targets;
-                    let effective = effective_targets(self.m, targets, &recorded).map_err(|_| self.history_loop(transition))?;
-                    let domain = transition_domain(self.m, transition.source, transition.reenter, &effective);
-                    debug_assert!(exit_range(self.m, domain).end > 0);
-                    set.enter(targets, &effective, domain).map_err(|_| self.history_loop(transition))?;
+                    let looped = |_| self.history_loop(transition);
+                    let effective = effective_targets(self.m, targets, &recorded).map_err(looped)?;
+                    set.enter(targets, &effective, *domain).map_err(looped)?;
                 }
             }
         }

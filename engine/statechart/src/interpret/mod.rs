@@ -20,6 +20,7 @@ use crate::host::Env;
 use crate::machine::Machine;
 use crate::machine::model::Transition;
 use crate::snapshot::{Snapshot, Status, Timer};
+use entry_set::EntrySet;
 use run::{Fatal, Run, failed, without_place};
 use serde_json::{Map, Value};
 
@@ -48,13 +49,22 @@ pub struct Outcome {
 
 const ERROR_EVENT: &str = "xstate.error.actor";
 
-/// Enters the machine.
+/// Enters the machine. After an evaluation error the snapshot shows the initial configuration with
+/// the untouched context.
 pub fn start(m: &Machine, env: &Env<'_>) -> Outcome {
     let event = Event::new("xstate.init");
     let snapshot = Snapshot { context: m.context.clone(), ..Snapshot::default() };
     let mut run = Run::new(m, env, snapshot, Vec::new());
     let result = run.enter_root(&event).and_then(|()| run.complete_macrostep(&event));
-    finish(run, result, false)
+    let mut outcome = finish(run, result, false);
+    if outcome.error.is_some() {
+        let mut set = EntrySet::new(m, &|_| None);
+        if set.enter_root().is_ok() {
+            let nodes: Vec<_> = set.into_sorted().into_iter().map(|(node, _)| node).collect();
+            configuration::store(m, &nodes, &mut outcome.snapshot.active);
+        }
+    }
+    outcome
 }
 
 /// One external event. After `done` or `error` nothing changes.

@@ -5,7 +5,7 @@ use super::entry_set::effective_targets;
 use super::run::{Fatal, Run};
 use crate::event::Event;
 use crate::machine::NodeKind;
-use crate::machine::model::{EventIx, Guard, NodeIx, Transition, TransitionIx};
+use crate::machine::model::{Domain, EventIx, Guard, NodeIx, Transition, TransitionIx};
 use std::ops::Range;
 
 type Selected<'m> = Vec<&'m Transition>;
@@ -147,19 +147,21 @@ impl<'m> Run<'m> {
         }
     }
 
-    /// The exit set is the active part of this range; empty for a targetless transition.
-    pub fn exit_range(&self, transition: &Transition) -> Result<Range<NodeIx>, Fatal> {
+    /// Its active part is the exit set.
+    fn exit_range(&self, transition: &Transition) -> Result<Range<NodeIx>, Fatal> {
+        Ok(self.domain(transition)?.map_or(0..0, |domain| exit_range(self.m, domain)))
+    }
+
+    /// None for a targetless transition, which leaves nothing.
+    pub fn domain(&self, transition: &Transition) -> Result<Option<Domain>, Fatal> {
         if transition.targets.is_empty() {
-            return Ok(0..0);
+            return Ok(None);
         }
-        let domain = match &transition.plan {
-            Some(plan) => plan.domain,
-            None => {
-                let recorded = |history| self.recorded(history);
-                let effective = effective_targets(self.m, &transition.targets, &recorded).map_err(|_| self.history_loop(transition))?;
-                transition_domain(self.m, transition.source, transition.reenter, &effective)
-            }
-        };
-        Ok(exit_range(self.m, domain))
+        if let Some(plan) = &transition.plan {
+            return Ok(Some(plan.domain));
+        }
+        let recorded = |history| self.recorded(history);
+        let effective = effective_targets(self.m, &transition.targets, &recorded).map_err(|_| self.history_loop(transition))?;
+        Ok(Some(transition_domain(self.m, transition.source, transition.reenter, &effective)))
     }
 }
