@@ -1,6 +1,7 @@
 //! The client against a partner on a real socket, and the sandbox played by the client.
 
 mod client;
+mod content;
 mod email;
 mod gateway;
 mod pdf;

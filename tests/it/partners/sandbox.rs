@@ -67,6 +67,7 @@ reply: {output: body}
 sandbox:
   let:
     - tries: "recall('tries', key)"
+    - unused: tries.nothing
     - number: "tries == null ? 1 : tries + 1"
   cases:
     - {when: number < 3, status: 503, remember: {bucket: "'tries'", key: key, value: number}}

@@ -23,6 +23,8 @@ pub struct Evaluation<'s> {
     seed: String,
     ids: u32,
     known: HashMap<Place, Value>,
+    /// Names that have no value, and why.
+    failed: HashMap<String, String>,
 }
 
 /// Rounds of reading memory that one expression may ask for.
@@ -32,19 +34,25 @@ impl<'s> Evaluation<'s> {
     /// `seed` makes the ids: the same seed gives the same ones.
     pub fn new(sandbox: &'s Sandbox, variables: Map<String, Value>, seed: String) -> Self {
         let now = Now::at(sandbox.now_ms(), chrono_tz::Asia::Kolkata);
-        Evaluation { sandbox, variables, now, seed, ids: 0, known: HashMap::new() }
+        Evaluation { sandbox, variables, now, seed, ids: 0, known: HashMap::new(), failed: HashMap::new() }
     }
 
+    /// Names for values. One that cannot be worked out is an error only where it is needed, so that a case may
+    /// answer first for what is not there.
     pub async fn lets(&mut self, lets: &[(String, Mapping)]) -> Result<(), SandboxError> {
         for (name, mapping) in lets {
-            let value = self.value(mapping).await?;
-            self.variables.insert(name.clone(), value);
+            match self.value(mapping).await {
+                Ok(value) => drop(self.variables.insert(name.clone(), value)),
+                Err(SandboxError::Script(why)) => drop(self.failed.insert(name.clone(), why)),
+                Err(error) => return Err(error),
+            }
         }
         Ok(())
     }
 
     pub async fn value(&mut self, mapping: &Mapping) -> Result<Value, SandboxError> {
-        self.evaluate(|scope| mapping.eval(scope)).await
+        let result = self.evaluate(|scope| mapping.eval(scope)).await;
+        result.map_err(|error| self.cause(error, mapping.expressions().into_iter()))
     }
 
     pub async fn value_or(&mut self, mapping: Option<&Mapping>, default: Value) -> Result<Value, SandboxError> {
@@ -56,7 +64,10 @@ impl<'s> Evaluation<'s> {
 
     pub async fn holds(&mut self, condition: Option<&Expression>) -> Result<bool, SandboxError> {
         match condition {
-            Some(condition) => self.evaluate(|scope| condition.eval_bool(scope)).await,
+            Some(condition) => {
+                let result = self.evaluate(|scope| condition.eval_bool(scope)).await;
+                result.map_err(|error| self.cause(error, std::iter::once(condition)))
+            }
             None => Ok(true),
         }
     }
@@ -108,6 +119,14 @@ impl<'s> Evaluation<'s> {
         let url = self.value(&go.url).await?;
         let fields = self.value_or(go.fields.as_ref(), json!({})).await?;
         Ok(json!({"method": go.method, "url": url, "fields": fields}))
+    }
+
+    /// The error of a name that the failed expressions use, before their own.
+    fn cause<'e>(&self, error: SandboxError, mut expressions: impl Iterator<Item = &'e Expression>) -> SandboxError {
+        match expressions.find_map(|expression| expression.names().find_map(|name| self.failed.get(name))) {
+            Some(why) => SandboxError::Script(why.clone()),
+            None => error,
+        }
     }
 
     async fn evaluate<T>(&mut self, evaluate: impl Fn(&Scope<'_>) -> Result<T, EvalError>) -> Result<T, SandboxError> {
