@@ -45,6 +45,7 @@ impl Database {
                 ("enable_seqscan", "off"),
                 ("enable_hashjoin", "off"),
                 ("enable_mergejoin", "off"),
+                ("enable_bitmapscan", "off"),
                 ("jit", "off"),
                 ("lock_timeout", "5s"),
                 ("idle_in_transaction_session_timeout", "30s"),
@@ -63,7 +64,6 @@ impl Database {
             .max_connections(WRITERS)
             .min_connections(0)
             .acquire_timeout(Duration::from_secs(10))
-            .test_before_acquire(false)
             .after_release(|conn, _| {
                 Box::pin(async move {
                     conn.execute("rollback").await?;
@@ -91,6 +91,7 @@ impl Database {
         self.writer.commit(crate::normal::normalise(commit)?).await
     }
 
+    /// One statement, one round trip.
     pub async fn write<T, F>(&self, call: F) -> Result<T>
     where
         T: Send + 'static,
@@ -98,15 +99,21 @@ impl Database {
     {
         let pool = self.writes.clone();
         let task = tokio::spawn(async move {
-            let mut tries = 0;
-            let mut transaction = loop {
-                match pool.begin().await {
-                    Ok(transaction) => break transaction,
-                    // nothing was done yet; the next connection may be a new one
-                    Err(error) if tries < WRITERS && lost_connection(&error) => tries += 1,
-                    Err(error) => return Err(error.into()),
-                }
-            };
+            let mut conn = pool.acquire().await?;
+            call(&mut conn).await
+        });
+        task.await.map_err(|_| StoreError::Busy)?
+    }
+
+    /// Several statements: all or nothing.
+    pub async fn transact<T, F>(&self, call: F) -> Result<T>
+    where
+        T: Send + 'static,
+        F: for<'c> FnOnce(&'c mut Conn) -> BoxFuture<'c, Result<T>> + Send + 'static,
+    {
+        let pool = self.writes.clone();
+        let task = tokio::spawn(async move {
+            let mut transaction = pool.begin().await?;
             let value = call(&mut transaction).await?;
             transaction.commit().await?;
             Ok(value)

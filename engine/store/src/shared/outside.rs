@@ -112,6 +112,16 @@ impl Database {
             .collect()
     }
 
+    pub async fn read_old_keys(&self, before_ms: i64, limit: u32) -> Result<Vec<(Vec<u8>, Vec<u8>)>> {
+        let keys = sqlx::query_as("select scope, key from idempotency where at < $1 limit $2");
+        Ok(keys.bind(before_ms).bind(i64::from(limit)).fetch_all(&self.pool).await?)
+    }
+
+    pub async fn read_old_replies(&self, before_ms: i64, limit: u32) -> Result<Vec<(String, Vec<u8>)>> {
+        let replies = sqlx::query_as("select source, input_hash from replies where at < $1 limit $2");
+        Ok(replies.bind(before_ms).bind(i64::from(limit)).fetch_all(&self.pool).await?)
+    }
+
     pub async fn read_kv(&self, bucket: &str, key: &str) -> Result<Option<Value>> {
         let text: Option<String> = sqlx::query_scalar("select value from kv where bucket = $1 and key = $2")
             .bind(bucket)
@@ -222,15 +232,29 @@ pub async fn kv_delete(conn: &mut Conn, bucket: &str, key: &str) -> Result<()> {
 }
 
 /// Each table at most `limit` rows, so that a transaction stays short; the caller repeats while something was removed.
-pub async fn clean(conn: &mut Conn, before_ms: i64, limit: u32) -> Result<u64> {
+pub async fn clean(
+    conn: &mut Conn,
+    keys: &[(Vec<u8>, Vec<u8>)],
+    replies: &[(String, Vec<u8>)],
+    before_ms: i64,
+    limit: u32,
+) -> Result<u64> {
     let mut removed = 0;
+    for (scope, key) in keys {
+        let query = sqlx::query("delete from idempotency where scope = $1 and key = $2 and at < $3");
+        let query = query.bind(scope.as_slice()).bind(key.as_slice()).bind(before_ms);
+        removed += query.execute(&mut *conn).await?.rows_affected();
+    }
+    for (source, input_hash) in replies {
+        let query = sqlx::query("delete from replies where source = $1 and input_hash = $2 and at < $3");
+        let query = query.bind(source.as_str()).bind(input_hash.as_slice()).bind(before_ms);
+        removed += query.execute(&mut *conn).await?.rows_affected();
+    }
     for sql in [
-        "delete from idempotency where (scope, key) in (select scope, key from idempotency where at < $1 limit $2)",
         "delete from effects where id in (select id from effects where state in (2, 4) and created_at < $1 limit $2)",
         "delete from sessions where token_hash in (select token_hash from sessions where expires_at < $1 limit $2)",
         "delete from otps where id in (select id from otps where expires_at < $1 limit $2)",
         "delete from otp_sends where at in (select at from otp_sends where at < $1 limit $2)",
-        "delete from replies where (source, input_hash) in (select source, input_hash from replies where at < $1 limit $2)",
     ] {
         let done = sqlx::query(sql).bind(before_ms).bind(i64::from(limit)).execute(&mut *conn).await?;
         removed += done.rows_affected();

@@ -7,10 +7,17 @@ use async_trait::async_trait;
 use serde_json::Value;
 use tokio::sync::{broadcast, watch};
 
-/// A write with owned arguments: `write!(self, conn => people::save_session(conn, &session))`.
+/// A write of one statement, with owned arguments: `write!(self, conn => people::save_session(conn, &session))`.
 macro_rules! write {
     ($self:ident, $conn:ident => $call:expr) => {
         $self.write(move |$conn| Box::pin(async move { $call.await })).await
+    };
+}
+
+/// A write of several statements: all of them or none.
+macro_rules! transact {
+    ($self:ident, $conn:ident => $call:expr) => {
+        $self.transact(move |$conn| Box::pin(async move { $call.await })).await
     };
 }
 
@@ -163,7 +170,7 @@ impl Store for Database {
         write!(self, conn => people::end_session(conn, &token_hash))
     }
     async fn open_otp(&self, otp: OtpRecord, limits: Vec<RateLimit>) -> Result<OtpOpened> {
-        write!(self, conn => people::open_otp(conn, &otp, &limits))
+        transact!(self, conn => people::open_otp(conn, &otp, &limits))
     }
     async fn try_otp(&self, id: &str, now_ms: i64, tries_max: i32) -> Result<Option<OtpRecord>> {
         let id = id.to_owned();
@@ -175,7 +182,7 @@ impl Store for Database {
     }
 
     async fn publish(&self, publication: Publication) -> Result<i64> {
-        let number = write!(self, conn => definitions::publish(conn, &publication))?;
+        let number = transact!(self, conn => definitions::publish(conn, &publication))?;
         self.tell_all(Change { journey: String::new(), seq: number, revision: 0, what: "publication".into() });
         Ok(number)
     }
@@ -208,6 +215,9 @@ impl Store for Database {
         write!(self, conn => outside::kv_delete(conn, &bucket, &key))
     }
     async fn clean(&self, before_ms: i64, limit: u32) -> Result<u64> {
-        write!(self, conn => outside::clean(conn, before_ms, limit))
+        // found by a reader: on SQLite these two have no index by time, and the writer must not scan
+        let keys = read!(self.read_old_keys(before_ms, limit))?;
+        let replies = read!(self.read_old_replies(before_ms, limit))?;
+        transact!(self, conn => outside::clean(conn, &keys, &replies, before_ms, limit))
     }
 }

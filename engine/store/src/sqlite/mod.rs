@@ -93,6 +93,15 @@ impl Database {
         self.writer.write(call).await
     }
 
+    /// A write is a transaction here anyway.
+    pub async fn transact<T, F>(&self, call: F) -> Result<T>
+    where
+        T: Send + 'static,
+        F: for<'c> FnOnce(&'c mut Conn) -> BoxFuture<'c, Result<T>> + Send + 'static,
+    {
+        self.writer.write(call).await
+    }
+
     pub fn wake_all(&self) {
         self.hub.wake();
     }

@@ -169,6 +169,11 @@ impl Batch {
             }
         } else {
             sqlx::raw_sql("begin immediate").execute(&mut *conn).await?;
+            if let ([write], true) = (self.writes.as_mut_slice(), all.is_empty()) {
+                let end = if write.run(conn).await { "commit" } else { "rollback" };
+                sqlx::raw_sql(end).execute(conn).await?;
+                return Ok(());
+            }
             for write in &mut self.writes {
                 sqlx::raw_sql("savepoint part").execute(&mut *conn).await?;
                 let end = if write.run(conn).await { "release part" } else { "rollback to part; release part" };
