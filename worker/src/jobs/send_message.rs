@@ -34,7 +34,7 @@ pub(super) async fn send(context: &Context, effect: &EffectRecord) -> Result<End
         });
     }
     let contract = format!("message/{}", rendered.channel.as_str());
-    let Some((partner, operation)) = catalog.of_contract(&contract).next() else {
+    let Some((partner, operation)) = catalog.partners().find_map(|p| Some((p, p.for_contract(&contract)?))) else {
         return Ok(End::Park(json!({"code": "no_channel", "contract": contract})));
     };
     let input = json!({"to": payload.to, "text": rendered.text, "template_id": rendered.template_id});

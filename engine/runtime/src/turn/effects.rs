@@ -37,7 +37,7 @@ impl Turn<'_> {
     }
 
     fn act(&mut self, node: &str, kind: &str, mut fields: Map<String, Value>) {
-        let mut text = |name: &str| fields.get(name).and_then(Value::as_str).map(str::to_string);
+        let text = |name: &str| fields.get(name).and_then(Value::as_str).map(str::to_string);
         match kind {
             "message" => {
                 let from = fields.get("from").cloned().unwrap_or(Value::Null);
