@@ -104,6 +104,12 @@ impl Catalog {
         LineTexts { own: of(line), shared: of("shared") }.text(code, language, fields)
     }
 
+    /// The same; `None` when there is no such code.
+    pub fn find_text(&self, line: &str, code: &str, language: &str, fields: &Map<String, Value>) -> Option<String> {
+        let of = |line: &str| self.texts.get(line).cloned().unwrap_or_default();
+        LineTexts { own: of(line), shared: of("shared") }.find_text(code, language, fields)
+    }
+
     /// A host for expressions outside journeys: operations, webhooks, sandbox scripts. `extra` gives
     /// a meaning to `recall`, `new_id` and `hmac_sha256_hex`.
     pub fn host<'a>(&'a self, now: &'a Now, extra: Option<&'a dyn Host>) -> ProductHost<'a> {

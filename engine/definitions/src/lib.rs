@@ -20,6 +20,7 @@ mod load;
 mod master;
 mod message;
 mod partner;
+mod plain;
 pub mod schema;
 mod site;
 pub mod source;
@@ -27,6 +28,7 @@ pub mod story;
 mod table;
 mod text;
 mod texts;
+mod uses;
 mod view;
 mod workflow;
 
@@ -44,6 +46,7 @@ pub use partner::{
     OutgoingRequest, PageField, Partner, Remember, Reply, Retry, RetryPolicy, SandboxCase, SandboxPage, SandboxScript, SandboxWebhook,
     Webhook, WebhookEvent, WebhookVerify,
 };
+pub use plain::{plain_machine, xstate_machine};
 pub use site::{Page, Redirect as SiteRedirect, Site};
 pub use story::Story;
 pub use table::{Table, Tables};

@@ -1,6 +1,24 @@
-//! later
-use crate::{catalog::Catalog, files::Files};
+//! From files to a catalog: parse everything, then compile kind by kind, each kind knowing what it may
+//! name. Files and kinds are worked on in parallel.
+
+use crate::calendar::Calendars;
+use crate::catalog::Catalog;
+use crate::fields::unknown;
+use crate::files::Files;
+use crate::form::{Form, Messages, read as read_form};
+use crate::master::{Master, Masters};
+use crate::message::Message;
+use crate::partner::{Partner, compile_operation, compile_partner, compile_webhook};
+use crate::site::Site;
+use crate::source::{self, Node, Value as Source};
+use crate::story::Story;
+use crate::table::{Table, Tables};
+use crate::texts::Texts;
+use crate::view::View;
+use crate::workflow::{Library, Workflow, compile as compile_workflow, is_fragment};
 use engine_statechart::Problem;
+use engine_statechart::source::Span;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// A catalog when no problem is an error; all problems, sorted by place.
@@ -9,7 +27,358 @@ pub struct Loaded {
     pub problems: Vec<Problem>,
 }
 
-/// Reads and checks everything.
-pub fn load(_files: &Files) -> Loaded {
-    Loaded { catalog: Some(Arc::new(Catalog::default())), problems: Vec::new() }
+/// Folders of workflows/ that are not lines of business.
+const NO_LINES: [&str; 6] = ["shared", "partners", "messages", "tables", "master", "site"];
+
+/// Reads and checks everything. Reference data is indexed on first use, not here.
+pub fn load(files: &Files) -> Loaded {
+    let mut problems = Vec::new();
+    let masters = masters(files, &mut problems);
+    let parts = parts(files, &mut problems, masters.names().map(str::to_owned).collect());
+    let calendars = match parts.nodes.get("workflows/calendars.yaml") {
+        Some(node) => Calendars::compile(node, &mut problems),
+        None => Calendars::default(),
+    };
+    let site = site(&parts.nodes, &mut problems);
+    let (partners, messages, stories) = std::thread::scope(|scope| {
+        let partners = scope.spawn(|| collect(|problems| self::partners(&parts.nodes, problems)));
+        let messages = collect(|problems| self::messages(&parts.nodes, problems));
+        let stories = collect(|problems| self::stories(&parts.nodes, problems));
+        (partners.join().unwrap_or_default(), messages, stories)
+    });
+    problems.extend(partners.1);
+    problems.extend(messages.1);
+    problems.extend(stories.1);
+    let library = Library {
+        files,
+        nodes: &parts.nodes,
+        forms: &parts.forms,
+        views: &parts.views,
+        tables: &parts.tables,
+        texts: &parts.texts,
+        partners: &partners.0,
+        messages: &messages.0,
+        masters: &masters,
+        calendars: &calendars,
+        stories: &stories.0,
+    };
+    names(&library, &mut problems);
+    let ids: Vec<String> = workflow_ids(&parts.nodes).map(str::to_owned).collect();
+    let workflows = workflows(&ids, &library, &mut problems);
+    unique_bases(&workflows, &parts.nodes, &mut problems);
+    for story in stories.0.values().flatten().filter(|s| !ids.contains(&s.workflow)) {
+        let at = Node::new(Span::new(&Arc::from(story.path.as_str()), 1, 1), Source::Null);
+        problems.push(unknown("workflow", &at, &story.workflow, ids.iter().map(String::as_str)));
+    }
+    finish(&mut problems);
+    let catalog = (!problems.iter().any(Problem::is_error)).then(|| {
+        Arc::new(Catalog {
+            workflows,
+            partners: partners.0,
+            messages: messages.0,
+            forms: parts.forms,
+            tables: parts.tables,
+            masters,
+            calendars,
+            site,
+            texts: parts.texts,
+        })
+    });
+    let catalog = match catalog {
+        Some(catalog) => {
+            examples(&catalog, &mut problems);
+            finish(&mut problems);
+            (!problems.iter().any(Problem::is_error)).then_some(catalog)
+        }
+        None => None,
+    };
+    Loaded { catalog, problems }
+}
+
+/// Sorted by place, said once.
+pub(crate) fn finish(problems: &mut Vec<Problem>) {
+    problems.sort_by(|a, b| (&a.span, &a.message).cmp(&(&b.span, &b.message)));
+    problems.dedup();
+}
+
+/// What versions pin: everything that needs no partner.
+pub(crate) struct Parts {
+    pub nodes: BTreeMap<String, Node>,
+    pub forms: BTreeMap<String, Arc<Form>>,
+    pub views: BTreeMap<String, Arc<View>>,
+    pub tables: Tables,
+    pub texts: BTreeMap<String, Arc<Texts>>,
+}
+
+/// `masters`: names that look-up widgets may read; empty: not checked.
+pub(crate) fn parts(files: &Files, problems: &mut Vec<Problem>, masters: BTreeSet<String>) -> Parts {
+    let nodes = parse(files, problems);
+    let mut tables = Tables::default();
+    let mut texts: BTreeMap<String, Arc<Texts>> = BTreeMap::new();
+    for (path, node) in &nodes {
+        if let Some(id) = within(path, "workflows/tables/", ".yaml") {
+            if let Some(table) = Table::compile(id, node, problems) {
+                tables.insert(Arc::new(table));
+            }
+        } else if let Some(line) = within(path, "workflows/", "/texts.yaml").filter(|l| !l.contains('/')) {
+            texts.insert(line.to_owned(), Arc::new(Texts::compile(node, problems)));
+        }
+    }
+    let defaults = nodes.get("forms/shared/messages.json").map(|n| Messages::compile(n, problems)).unwrap_or_default();
+    let defaults = Arc::new(defaults);
+    let form_paths: Vec<(&str, &str)> = nodes
+        .iter()
+        .filter(|(_, node)| node.get("schema").is_some() || node.get("title").is_some())
+        .filter_map(|(path, _)| Some((within(path, "forms/", ".json")?, path.as_str())))
+        .collect();
+    for (path, node) in &nodes {
+        let Some(id) = within(path, "forms/", ".json") else { continue };
+        let is_shared = id == "shared/messages" || node.get("$defs").is_some();
+        if !is_shared && !form_paths.iter().any(|(f, _)| *f == id) {
+            problems.push(Problem::error("missing", &node.span, "a form needs `title` and `schema`"));
+        }
+    }
+    let (forms, views) = std::thread::scope(|scope| {
+        let views = scope.spawn(|| collect(|problems| views(&nodes, problems)));
+        let forms = collect(|problems| {
+            let mut forms = BTreeMap::new();
+            for (id, path) in &form_paths {
+                if let Some(form) = read_form(id, path, &nodes, &defaults, problems) {
+                    forms.insert((*id).to_owned(), Arc::new(form));
+                }
+            }
+            forms
+        });
+        (forms, views.join().unwrap_or_default())
+    });
+    problems.extend(forms.1);
+    problems.extend(views.1);
+    if !masters.is_empty() {
+        for form in forms.0.values() {
+            for (source, span) in form.lookups.iter().filter(|(s, _)| !masters.contains(s)) {
+                let at = Node::new(span.clone(), Source::Null);
+                problems.push(unknown("master data", &at, source, masters.iter().map(String::as_str)));
+            }
+        }
+    }
+    Parts { nodes, forms: forms.0, views: views.0, tables, texts }
+}
+
+/// Runs one kind with its own list of problems.
+fn collect<T>(work: impl FnOnce(&mut Vec<Problem>) -> T) -> (T, Vec<Problem>) {
+    let mut problems = Vec::new();
+    let value = work(&mut problems);
+    (value, problems)
+}
+
+/// The middle of a path.
+fn within<'a>(path: &'a str, start: &str, end: &str) -> Option<&'a str> {
+    path.strip_prefix(start)?.strip_suffix(end)
+}
+
+fn parse(files: &Files, problems: &mut Vec<Problem>) -> BTreeMap<String, Node> {
+    let list: Vec<(&str, &Arc<[u8]>)> = files.iter().filter(|(p, _)| !p.ends_with(".csv")).collect();
+    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(8);
+    let size = list.len().div_ceil(threads).max(1);
+    let parsed = std::thread::scope(|scope| {
+        let work = |chunk: &[(&str, &Arc<[u8]>)]| -> Vec<(String, Result<Node, Vec<Problem>>)> {
+            chunk.iter().map(|(path, bytes)| ((*path).to_owned(), source::read(path, bytes))).collect()
+        };
+        let running: Vec<_> = list.chunks(size).map(|chunk| scope.spawn(move || work(chunk))).collect();
+        running.into_iter().flat_map(|t| t.join().unwrap_or_default()).collect::<Vec<_>>()
+    });
+    let mut nodes = BTreeMap::new();
+    for (path, result) in parsed {
+        match result {
+            Ok(node) => {
+                nodes.insert(path, node);
+            }
+            Err(found) => problems.extend(found),
+        }
+    }
+    nodes
+}
+
+fn views(nodes: &BTreeMap<String, Node>, problems: &mut Vec<Problem>) -> BTreeMap<String, Arc<View>> {
+    let mut views = BTreeMap::new();
+    for (path, node) in nodes {
+        let id = within(path, "workflows/", ".yaml").and_then(|p| p.split_once("/views/"));
+        if let Some((line, name)) = id.filter(|(l, _)| !l.contains('/'))
+            && let Some(view) = View::compile(&format!("{line}/{name}"), path, node, problems)
+        {
+            views.insert(view.id.clone(), Arc::new(view));
+        }
+    }
+    views
+}
+
+fn masters(files: &Files, problems: &mut Vec<Problem>) -> Masters {
+    let mut masters = Masters::default();
+    for (path, bytes) in files.iter() {
+        let Some(name) = within(path, "workflows/master/", ".csv").filter(|n| !n.contains('/')) else { continue };
+        let note_path = format!("workflows/master/{name}.yaml");
+        // A broken note is reported when all files are read.
+        let note = files.get(&note_path).and_then(|b| source::read(&note_path, b).ok());
+        masters.insert(Arc::new(Master::new(name, path, Arc::clone(bytes), note.as_ref(), problems)));
+    }
+    masters
+}
+
+fn messages(nodes: &BTreeMap<String, Node>, problems: &mut Vec<Problem>) -> BTreeMap<String, Arc<Message>> {
+    let compile = |(path, node): (&String, &Node), problems: &mut Vec<Problem>| {
+        let id = within(path, "workflows/messages/", ".yaml")?;
+        Some((id.to_owned(), Arc::new(Message::compile(id, node, problems)?)))
+    };
+    nodes.iter().filter_map(|entry| compile(entry, problems)).collect()
+}
+
+fn site(nodes: &BTreeMap<String, Node>, problems: &mut Vec<Problem>) -> Site {
+    let mut site = Site::default();
+    if let Some(node) = nodes.get("workflows/site/site.yaml") {
+        site.read(node, problems);
+    }
+    for (path, node) in nodes.iter().filter(|(p, _)| p.starts_with("workflows/site/pages/")) {
+        site.add_page(path, node, problems);
+    }
+    site
+}
+
+fn stories(nodes: &BTreeMap<String, Node>, problems: &mut Vec<Problem>) -> BTreeMap<String, Vec<Arc<Story>>> {
+    let mut stories: BTreeMap<String, Vec<Arc<Story>>> = BTreeMap::new();
+    for (path, node) in nodes.iter().filter(|(p, _)| p.starts_with("workflows/") && p.contains("/stories/")) {
+        if let Some(story) = Story::compile(path, node, problems) {
+            stories.entry(story.workflow.clone()).or_default().push(Arc::new(story));
+        }
+    }
+    stories
+}
+
+fn partners(nodes: &BTreeMap<String, Node>, problems: &mut Vec<Problem>) -> BTreeMap<String, Arc<Partner>> {
+    let mut found: BTreeMap<String, Partner> = BTreeMap::new();
+    let mut kits: BTreeMap<String, BTreeMap<String, Arc<crate::partner::Operation>>> = BTreeMap::new();
+    let inside = |path: &'static str| nodes.iter().filter_map(move |(p, n)| Some((within(p, path, ".yaml")?, p, n)));
+    for (rest, path, node) in inside("workflows/partners/kits/") {
+        if let Some((kit, name)) = rest.split_once('/')
+            && let Some(operation) = compile_operation(name, path, node, problems)
+        {
+            kits.entry(kit.to_owned()).or_default().insert(name.to_owned(), Arc::new(operation));
+        }
+    }
+    for (rest, _, node) in inside("workflows/partners/") {
+        if let Some((id, "partner")) = rest.split_once('/')
+            && id != "kits"
+            && let Some(partner) = compile_partner(id, node, problems)
+        {
+            found.insert(id.to_owned(), partner);
+        }
+    }
+    for (rest, path, node) in inside("workflows/partners/") {
+        let Some((id, name)) = rest.split_once('/').filter(|(id, name)| *id != "kits" && *name != "partner") else { continue };
+        let Some(partner) = found.get_mut(id) else {
+            problems.push(Problem::error("missing", &node.span, format!("beside it belongs workflows/partners/{id}/partner.yaml")));
+            continue;
+        };
+        if let Some(webhook) = name.strip_suffix(".webhook") {
+            if let Some(compiled) = compile_webhook(id, webhook, node, problems) {
+                partner.webhooks.insert(webhook.to_owned(), Arc::new(compiled));
+            }
+        } else if let Some(operation) = compile_operation(name, path, node, problems) {
+            partner.operations.insert(name.to_owned(), Arc::new(operation));
+        }
+    }
+    for (id, partner) in &mut found {
+        let Some(kit) = partner.kit.clone() else { continue };
+        match kits.get(&kit) {
+            Some(operations) => {
+                for (name, operation) in operations {
+                    partner.operations.entry(name.clone()).or_insert_with(|| Arc::clone(operation));
+                }
+            }
+            None => {
+                let node = &nodes[&format!("workflows/partners/{id}/partner.yaml")];
+                problems.push(unknown("kit", node.get("kit").unwrap_or(node), &kit, kits.keys().map(String::as_str)));
+            }
+        }
+    }
+    for (id, partner) in &found {
+        let mut contracts: BTreeMap<&str, &str> = BTreeMap::new();
+        for operation in partner.operations.values() {
+            let Some(contract) = operation.contract.as_deref() else { continue };
+            if let Some(other) = contracts.insert(contract, &operation.id) {
+                let span = Span::new(&Arc::from(operation.path.as_str()), 1, 1);
+                let message = format!("operations `{other}` and `{}` of partner `{id}` both declare the contract `{contract}`", operation.id);
+                problems.push(Problem::error("duplicate-id", &span, message));
+            }
+        }
+    }
+    found.into_iter().map(|(id, partner)| (id, Arc::new(partner))).collect()
+}
+
+/// Tables and reference data that forms and views name.
+fn names(library: &Library<'_>, problems: &mut Vec<Problem>) {
+    let forms = library.forms.values().flat_map(|f| f.expressions());
+    for (text, span) in forms.chain(library.views.values().flat_map(|v| v.expressions())) {
+        crate::uses::check(text, span, library.tables, library.masters, problems);
+    }
+}
+
+/// Paths of workflows below workflows/, without extension.
+fn workflow_ids(nodes: &BTreeMap<String, Node>) -> impl Iterator<Item = &str> {
+    nodes.iter().filter(|(_, node)| !is_fragment(node)).filter_map(|(path, _)| {
+        let id = within(path, "workflows/", ".yaml")?;
+        let (line, name) = id.split_once('/')?;
+        let is_workflow = !NO_LINES.contains(&line) && !name.contains('/') && name != "texts";
+        is_workflow.then_some(id)
+    })
+}
+
+fn workflows(ids: &[String], library: &Library<'_>, problems: &mut Vec<Problem>) -> BTreeMap<String, Arc<Workflow>> {
+    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(8);
+    let size = ids.len().div_ceil(threads).max(1);
+    let work = |chunk: &[String]| {
+        collect(|problems| {
+            let compile = |id: &String, problems: &mut Vec<Problem>| Some((id.clone(), Arc::new(compile_workflow(id, library, problems)?)));
+            chunk.iter().filter_map(|id| compile(id, problems)).collect::<Vec<_>>()
+        })
+    };
+    let done = std::thread::scope(|scope| {
+        let running: Vec<_> = ids.chunks(size).map(|chunk| scope.spawn(move || work(chunk))).collect();
+        running.into_iter().map(|t| t.join().unwrap_or_default()).collect::<Vec<_>>()
+    });
+    let mut workflows = BTreeMap::new();
+    for (list, found) in done {
+        workflows.extend(list);
+        problems.extend(found);
+    }
+    // Fragments that no workflow uses are at least read as fragments are.
+    workflows
+}
+
+fn unique_bases(workflows: &BTreeMap<String, Arc<Workflow>>, nodes: &BTreeMap<String, Node>, problems: &mut Vec<Problem>) {
+    let mut seen: BTreeMap<&str, &str> = BTreeMap::new();
+    for (id, workflow) in workflows {
+        if let Some(other) = seen.insert(&workflow.base, id) {
+            let node = nodes.get(&format!("workflows/{id}.yaml"));
+            let span = node.map_or_else(Span::unknown, |n| n.get("base").unwrap_or(n).span.clone());
+            problems.push(Problem::error("duplicate-id", &span, format!("`{}` is also the base of `{other}`", workflow.base)));
+        }
+    }
+}
+
+/// Every example of an operation goes through both of its mappings.
+fn examples(catalog: &Catalog, problems: &mut Vec<Problem>) {
+    let now = crate::host::Now::at(1_767_225_600_000, chrono_tz::Tz::Asia__Kolkata);
+    let keys = crate::partner::ExampleHost;
+    let host = catalog.host(&now, Some(&keys));
+    let mut done: BTreeSet<&str> = BTreeSet::new();
+    for partner in catalog.partners.values() {
+        for operation in partner.operations.values().filter(|o| done.insert(&o.path)) {
+            for example in &operation.examples {
+                if let Err(message) = operation.try_example(partner, example, &host) {
+                    let message = format!("example `{}`: {message}", example.name);
+                    problems.push(Problem::error("example", &example.span, message));
+                }
+            }
+        }
+    }
 }

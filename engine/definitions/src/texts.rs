@@ -75,11 +75,13 @@ impl LineTexts {
 
     /// The text in the language, else in English; the code itself when there is none.
     pub fn text(&self, code: &str, language: &str, fields: &Map<String, Value>) -> String {
+        self.find_text(code, language, fields).unwrap_or_else(|| code.to_owned())
+    }
+
+    /// `None` when there is no such code.
+    pub fn find_text(&self, code: &str, language: &str, fields: &Map<String, Value>) -> Option<String> {
         let found = self.own.find(code, language).or_else(|| self.shared.find(code, language));
         let found = found.or_else(|| self.own.find(code, "en")).or_else(|| self.shared.find(code, "en"));
-        match found {
-            Some(text) => text.render_lax(&Value::Object(fields.clone())),
-            None => code.to_owned(),
-        }
+        found.map(|text| text.render_lax(&Value::Object(fields.clone())))
     }
 }

@@ -35,6 +35,7 @@ pub struct View {
     intro: Option<Part>,
     blocks: Part,
     data_names: BTreeSet<String>,
+    uses: Vec<(String, Span)>,
 }
 
 #[derive(Debug)]
@@ -65,7 +66,7 @@ impl View {
     /// From a map that has `title`, `intro` and `blocks` among other keys: pages of the site.
     pub(crate) fn of(id: &str, path: &str, node: &Node, problems: &mut Vec<Problem>) -> Option<View> {
         let before = problems.len();
-        let mut compiler = Compiler { problems, names: vec!["data".into()], data_names: BTreeSet::new() };
+        let mut compiler = Compiler { problems, names: vec!["data".into()], data_names: BTreeSet::new(), uses: Vec::new() };
         let title = node.get("title").map(|n| compiler.field("title", n, false));
         let intro = node.get("intro").map(|n| compiler.field("intro", n, false));
         let blocks = match node.get("blocks") {
@@ -82,13 +83,23 @@ impl View {
                 Part::Literal(Value::Null)
             }
         };
-        let data_names = compiler.data_names;
-        (problems.len() == before).then(|| View { id: id.to_owned(), path: path.to_owned(), title, intro, blocks, data_names })
+        let (data_names, uses) = (compiler.data_names, compiler.uses);
+        (problems.len() == before).then(|| View { id: id.to_owned(), path: path.to_owned(), title, intro, blocks, data_names, uses })
     }
 
     /// Names that the view reads from `data`.
     pub fn data_names(&self) -> impl Iterator<Item = &str> {
         self.data_names.iter().map(String::as_str)
+    }
+
+    /// Tables that it reads.
+    pub fn tables(&self) -> impl Iterator<Item = &str> {
+        self.uses.iter().flat_map(|(text, _)| crate::uses::tables(text))
+    }
+
+    /// Its expressions with their places, for the check of names.
+    pub(crate) fn expressions(&self) -> impl Iterator<Item = (&str, &Span)> {
+        self.uses.iter().map(|(text, span)| (text.as_str(), span))
     }
 
     /// `{title?, intro?, blocks}` of the API. `scope` carries `data` and a host with now, today,
@@ -112,6 +123,7 @@ struct Compiler<'p> {
     /// Variables in reach.
     names: Vec<String>,
     data_names: BTreeSet<String>,
+    uses: Vec<(String, Span)>,
 }
 
 impl Compiler<'_> {
@@ -221,6 +233,7 @@ impl Compiler<'_> {
             Ok(expression) => {
                 let read = expression.paths().filter_map(|p| p.strip_prefix("data.")).map(|p| p.split('.').next().unwrap_or(p).to_owned());
                 self.data_names.extend(read);
+                self.uses.push((text, node.span.clone()));
                 Some(expression)
             }
             Err(problem) => {

@@ -9,7 +9,7 @@ mod lists;
 pub mod money;
 mod texts;
 
-pub use dates::{Now, parse_date, parse_time};
+pub use dates::{Now, parse_date, parse_time, show_time};
 
 use crate::calendar::Calendars;
 use crate::master::Masters;

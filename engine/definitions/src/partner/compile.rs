@@ -244,7 +244,7 @@ fn example(node: &Node, problems: &mut Vec<Problem>) -> Option<Example> {
         Some(code) => code.to_owned(),
         None => n.get("code").and_then(Node::as_str).unwrap_or_default().to_owned(),
     });
-    Some(Example { name, input: fields.get("input").map_or(json!({}), Node::to_json), status, headers, body, output: fields.get("output").map(Node::to_json), error_code })
+    Some(Example { name, span: node.span.clone(), request: fields.get("request").map(Node::to_json), input: fields.get("input").map_or(json!({}), Node::to_json), status, headers, body, output: fields.get("output").map(Node::to_json), error_code })
 }
 
 /// `partner` is the folder's name, `name` the file's name without `.webhook.yaml`.

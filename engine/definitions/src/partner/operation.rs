@@ -2,6 +2,7 @@
 //! path segments and query are encoded by the caller's URL builder here; nothing is a text template.
 
 use super::{Auth, Partner, SandboxScript};
+use engine_statechart::source::Span;
 use engine_statechart::template::Mapping;
 use engine_statechart::{EvalError, Host, Scope, expression::Expression};
 use serde_json::{Map, Value};
@@ -81,12 +82,15 @@ pub struct RetryPolicy {
 #[derive(Clone, Debug)]
 pub struct Example {
     pub name: String,
+    pub span: Span,
     pub input: Value,
     pub status: u16,
     pub headers: Map<String, Value>,
     pub body: Value,
     pub output: Option<Value>,
     pub error_code: Option<String>,
+    /// Part of the request that the input must give: `{method, path, query, headers, body, form}`.
+    pub request: Option<Value>,
 }
 
 /// A request ready to be sent to the host that `host_alias` is bound to.
@@ -249,6 +253,33 @@ impl Operation {
         Ok(Reply { output, correlate, document: document.map(|d| crate::text::plain(&d)) })
     }
 
+    /// Whether an example goes through both mappings as it says; else what differs.
+    pub fn try_example(&self, partner: &Partner, example: &Example, host: &dyn Host) -> Result<(), String> {
+        let request = self.request(partner, &example.input, "example", host).map_err(|e| format!("the request: {e}"))?;
+        if let Some(expected) = &example.request {
+            let pairs = |list: &[(String, String)]| list.iter().map(|(k, v)| (k.clone(), Value::String(v.clone()))).collect::<Map<_, _>>();
+            let (body, form) = match &request.body {
+                Body::None => (Value::Null, Value::Null),
+                Body::Json(body) => (body.clone(), Value::Null),
+                Body::Form(fields) => (Value::Null, Value::Object(pairs(fields))),
+            };
+            let given = serde_json::json!({"method": request.method, "path": request.path, "query": pairs(&request.query), "headers": pairs(&request.headers), "body": body, "form": form});
+            if let Some(place) = differs(expected, &given, "") {
+                return Err(format!("the request differs at `{place}`"));
+            }
+        }
+        match (self.reply(partner, &example.input, example.status, &example.headers, &example.body, host), &example.output, &example.error_code) {
+            (Ok(reply), Some(expected), _) => match differs(expected, &reply.output, "") {
+                Some(place) => Err(format!("the output differs at `{place}`: {}", brief(&reply.output))),
+                None => Ok(()),
+            },
+            (Ok(_), None, Some(code)) => Err(format!("it gives an output instead of the error `{code}`")),
+            (Err(e), Some(_), _) => Err(format!("it gives the error {e} instead of an output")),
+            (Err(e), None, Some(code)) if e.code != *code => Err(format!("it gives the error `{}` instead of `{code}`", e.code)),
+            _ => Ok(()),
+        }
+    }
+
     fn error(&self, status: u16, headers: &Map<String, Value>, scope: &Scope<'_>) -> CallError {
         let rule = self.errors.iter().find(|rule| rule.when.as_ref().is_none_or(|w| w.eval_bool(scope).unwrap_or(false)));
         let wait = headers.get("retry-after").and_then(Value::as_str).and_then(|s| s.parse::<u64>().ok()).map(|s| s.saturating_mul(1000));
@@ -276,6 +307,25 @@ impl Operation {
             kind,
         }
     }
+}
+
+/// Where a value lacks what is expected; objects are compared by the members that are given.
+fn differs(expected: &Value, given: &Value, at: &str) -> Option<String> {
+    match (expected, given) {
+        (Value::Object(expected), Value::Object(given)) => {
+            expected.iter().find_map(|(k, v)| differs(v, given.get(k).unwrap_or(&Value::Null), &format!("{at}/{k}")))
+        }
+        (Value::Array(expected), Value::Array(given)) if expected.len() == given.len() => {
+            expected.iter().zip(given).enumerate().find_map(|(i, (e, g))| differs(e, g, &format!("{at}/{i}")))
+        }
+        (Value::Number(e), Value::Number(g)) if e.as_f64() == g.as_f64() => None,
+        _ => (expected != given).then(|| if at.is_empty() { "/".to_owned() } else { at.to_owned() }),
+    }
+}
+
+fn brief(value: &Value) -> String {
+    let text = value.to_string();
+    if text.chars().count() > 200 { text.chars().take(200).chain(['…']).collect() } else { text }
 }
 
 /// A reply that the mapping cannot read. The message carries the place, never the partner's data.

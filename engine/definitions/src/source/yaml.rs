@@ -4,7 +4,7 @@
 use super::{Budget, Key, Node, Span, Value, count, duplicate, height};
 use engine_statechart::Problem;
 use serde_yaml::granit_parser::{self, Event, Parser, ScalarStyle, Tag};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 pub fn read(file: &Arc<str>, text: &str) -> Result<Node, Vec<Problem>> {
@@ -64,14 +64,14 @@ impl Reader {
     fn event(&mut self, event: Event<'_>, span: Span) -> Result<(), Problem> {
         match event {
             Event::Scalar(text, style, anchor, tag) => {
-                let value = scalar(&text, style, tag.as_deref(), &span).unwrap_or_else(|problem| {
-                    self.problems.push(problem);
-                    Value::Null
-                });
                 let waits_for_key = matches!(self.stack.last(), Some(Frame { content: Content::Map { key: None, .. }, .. }));
                 if waits_for_key {
                     return self.key(text.into_owned(), span);
                 }
+                let value = scalar(&text, style, tag.as_deref(), &span).unwrap_or_else(|problem| {
+                    self.problems.push(problem);
+                    Value::Null
+                });
                 self.budget.take(1, &span)?;
                 self.add(Node::new(span, value), anchor)
             }
@@ -91,7 +91,7 @@ impl Reader {
                 let Some(frame) = self.stack.pop() else { return Ok(()) };
                 let value = match frame.content {
                     Content::List(items) => Value::List(items),
-                    Content::Map { entries, .. } => Value::Map(entries),
+                    Content::Map { entries, .. } => Value::Map(self.merged(entries)),
                 };
                 self.add(Node::new(frame.span, value), frame.anchor)
             }
@@ -112,9 +112,6 @@ impl Reader {
     fn key(&mut self, name: String, span: Span) -> Result<(), Problem> {
         let Some(Frame { content: Content::Map { seen, key, .. }, .. }) = self.stack.last_mut() else { return Ok(()) };
         let found = Key { span: span.clone(), name };
-        if found.name == "<<" {
-            return Err(Problem::error("syntax", &span, "merge keys are not supported").hint("use `define`, a fragment or `extends`"));
-        }
         if let Some(first) = seen.get(&found.name) {
             self.problems.push(duplicate(&found, first));
         } else {
@@ -122,6 +119,28 @@ impl Reader {
         }
         *key = Some(found);
         Ok(())
+    }
+
+    /// `<<: *anchor` (or a list of these): the keys of those maps that this map does not have itself.
+    fn merged(&mut self, entries: Vec<(Key, Node)>) -> Vec<(Key, Node)> {
+        if !entries.iter().any(|(k, _)| k.name == "<<") {
+            return entries;
+        }
+        let mut own: HashSet<String> = entries.iter().map(|(k, _)| k.name.clone()).collect();
+        let mut merged = Vec::with_capacity(entries.len());
+        for (key, node) in entries {
+            if key.name != "<<" {
+                merged.push((key, node));
+                continue;
+            }
+            for map in node.items() {
+                if !map.is_map() {
+                    self.problems.push(Problem::error("shape", &key.span, format!("`<<` takes a map, not {}", map.kind())));
+                }
+                merged.extend(map.map().iter().filter(|(k, _)| own.insert(k.name.clone())).cloned());
+            }
+        }
+        merged
     }
 
     fn add(&mut self, node: Node, anchor: usize) -> Result<(), Problem> {

@@ -1,3 +1,209 @@
-//! later
-pub(crate) struct Library;
-pub(crate) fn compile() {}
+//! A workflow file and everything that it names → a `Workflow`, or all that is wrong with it.
+
+use super::define::Names;
+use super::desugar::{Builder, Place};
+use super::{OnVersion, Section, Workflow, closure, merge, product, verify};
+use crate::calendar::{Calendars, timezone};
+use crate::fields::{Fields, unknown};
+use crate::files::Files;
+use crate::form::Form;
+use crate::host::{VARIABLES, vocabulary};
+use crate::master::Masters;
+use crate::message::Message;
+use crate::partner::Partner;
+use crate::source::{Key, Node, Span, Value as Source};
+use crate::story::Story;
+use crate::table::Tables;
+use crate::texts::{LineTexts, Texts};
+use crate::view::View;
+use engine_statechart::{Machine, Problem, Severity, Vocabulary};
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// All that a workflow can name.
+pub(crate) struct Library<'a> {
+    pub files: &'a Files,
+    /// Parsed files by path.
+    pub nodes: &'a BTreeMap<String, Node>,
+    pub forms: &'a BTreeMap<String, Arc<Form>>,
+    pub views: &'a BTreeMap<String, Arc<View>>,
+    pub tables: &'a Tables,
+    pub texts: &'a BTreeMap<String, Arc<Texts>>,
+    pub partners: &'a BTreeMap<String, Arc<Partner>>,
+    pub messages: &'a BTreeMap<String, Arc<Message>>,
+    pub masters: &'a Masters,
+    pub calendars: &'a Calendars,
+    pub stories: &'a BTreeMap<String, Vec<Arc<Story>>>,
+}
+
+/// Keys of the root beside those of a state.
+pub const ROOT_KEYS: [&str; 12] =
+    ["title", "base", "timezone", "ttl", "define", "delays", "sections", "extends", "merge", "params", "aliases", "description"];
+
+/// `id` is the path below workflows/ without extension.
+pub(crate) fn compile(id: &str, library: &Library<'_>, problems: &mut Vec<Problem>) -> Option<Workflow> {
+    let before = problems.len();
+    let path = format!("workflows/{id}.yaml");
+    let mut used = BTreeSet::new();
+    let tree = merge::resolve(&path, library.nodes, &mut used, problems)?;
+    if !tree.is_map() {
+        problems.push(Problem::error("shape", &tree.span, format!("a workflow is a map, not {}", tree.kind())));
+        return None;
+    }
+    let line = id.split('/').next().unwrap_or_default().to_owned();
+    let own = |line: &str| library.texts.get(line).cloned().unwrap_or_default();
+    let texts = LineTexts { own: own(&line), shared: own("shared") };
+    let root_id = tree.get("id").and_then(Node::as_str).unwrap_or_else(|| id.rsplit('/').next().unwrap_or(id)).to_owned();
+    let names = Names::read(tree.get("define"), None, problems);
+
+    let head = head(&tree, id, problems);
+    let mut builder = Builder::new(library, texts, root_id.clone(), used);
+    let (delays, delay_nodes) = delays_of(&tree, &names, &mut builder);
+    let machine_tree = builder.root(&tree, &names, &Place::root());
+    let vocabulary = machine_vocabulary(delay_nodes);
+    let compiled = Machine::compile(&machine_tree, &vocabulary);
+    problems.append(&mut builder.problems);
+    let machine = match compiled {
+        Ok((machine, warnings)) => {
+            problems.extend(warnings.into_iter().map(regrade));
+            machine
+        }
+        Err(found) => {
+            problems.extend(found.into_iter().map(regrade));
+            return None;
+        }
+    };
+    verify::verify(&machine, &mut builder, &tree, head.sections.as_slice(), &head.aliases);
+    problems.append(&mut builder.problems);
+    if problems[before..].iter().any(Problem::is_error) {
+        return None;
+    }
+    let (closure, version, pinned) = closure::of(&line, &builder, library);
+    Some(Workflow {
+        id: id.to_owned(),
+        line,
+        base: head.base,
+        title: head.title,
+        timezone: head.timezone,
+        ttl_ms: head.ttl_ms,
+        version,
+        closure,
+        machine,
+        tree: machine_tree,
+        params: head.params,
+        sections: head.sections,
+        aliases: head.aliases,
+        delays,
+        forms: pinned.forms,
+        views: pinned.views,
+        tables: pinned.tables,
+        texts: builder.texts,
+        stories: library.stories.get(id).cloned().unwrap_or_default(),
+        contracts: builder.contracts,
+        forbidden: builder.forbidden,
+        steps: builder.steps,
+        invokes: builder.invokes,
+    })
+}
+
+struct Head {
+    title: String,
+    base: String,
+    timezone: chrono_tz::Tz,
+    ttl_ms: Option<i64>,
+    params: Value,
+    sections: Vec<Section>,
+    aliases: BTreeMap<String, String>,
+}
+
+fn head(tree: &Node, id: &str, problems: &mut Vec<Problem>) -> Head {
+    let mut fields = Fields { node: tree, problems, what: "a workflow" };
+    let title = fields.need_text("title");
+    let base = fields.need_text("base");
+    if fields.get("base").is_some() && (!base.starts_with('/') || base.len() > 1 && base.ends_with('/')) {
+        let at = fields.get("base").map_or(&tree.span, |n| &n.span);
+        fields.problems.push(Problem::error("value", at, "`base` starts with `/` and does not end with it").hint("/car-insurance"));
+    }
+    let timezone = timezone(&mut fields).unwrap_or(chrono_tz::Tz::Asia__Kolkata);
+    let ttl_ms = fields.duration("ttl");
+    let params = fields.get("params").map_or(json!({}), Node::to_json);
+    if !params.is_object() {
+        fields.problems.push(Problem::error("shape", &tree.span, format!("`params` of `{id}` is a map")));
+    }
+    let mut sections: Vec<Section> = Vec::new();
+    for item in fields.list("sections") {
+        let Some(mut entry) = Fields::open(item, "a section", &["id", "title"], fields.problems) else { continue };
+        sections.push(Section { id: entry.need_text("id"), title: entry.need_text("title") });
+    }
+    let mut aliases = BTreeMap::new();
+    for (key, value) in fields.entries("aliases") {
+        match value.as_str() {
+            Some(path) => {
+                aliases.insert(key.name.clone(), path.to_owned());
+            }
+            None => fields.wrong(value, "aliases", "a map from paths to paths"),
+        }
+    }
+    Head { title, base, timezone, ttl_ms, params, sections, aliases }
+}
+
+/// `{until: CEL, within?: calendar, on_version?}` → milliseconds from now.
+pub(super) fn delays_of(tree: &Node, names: &Names, builder: &mut Builder<'_>) -> (BTreeMap<String, OnVersion>, BTreeMap<String, Node>) {
+    let (mut rules, mut nodes) = (BTreeMap::new(), BTreeMap::new());
+    for (key, value) in tree.get("delays").map_or(&[][..], Node::map) {
+        let mut problems = std::mem::take(&mut builder.problems);
+        let parsed = delay(value, names, builder, &mut problems);
+        builder.problems = problems;
+        if let Some((rule, text)) = parsed {
+            rules.insert(key.name.clone(), rule);
+            nodes.insert(key.name.clone(), Node::new(value.span.clone(), Source::String(text)));
+        }
+    }
+    (rules, nodes)
+}
+
+fn delay(node: &Node, names: &Names, builder: &mut Builder<'_>, problems: &mut Vec<Problem>) -> Option<(OnVersion, String)> {
+    let mut fields = Fields::open(node, "a delay", &["until", "within", "on_version"], problems)?;
+    let until = fields.need("until")?;
+    let Some(text) = until.as_str() else {
+        fields.wrong(until, "until", "an expression giving a time");
+        return None;
+    };
+    let rule = match fields.word("on_version", &["keep_deadline", "keep_rest", "restart"]) {
+        Some("keep_rest") => OnVersion::KeepRest,
+        Some("restart") => OnVersion::Restart,
+        _ => OnVersion::KeepDeadline,
+    };
+    let within = fields.text("within");
+    if let (Some(name), Some(at)) = (&within, fields.get("within"))
+        && builder.library.calendars.get(name).is_none()
+    {
+        fields.problems.push(unknown("calendar", at, name, builder.library.calendars.names()));
+    }
+    let moment = names.expand_node(text, until, fields.problems);
+    builder.uses(&moment, &until.span);
+    let moment = match within {
+        Some(calendar) => format!("next_open({moment}, {})", super::define::quote(&calendar)),
+        None => moment,
+    };
+    Some((rule, format!("ms_until({moment})")))
+}
+
+pub(super) fn machine_vocabulary(delays: BTreeMap<String, Node>) -> Vocabulary {
+    Vocabulary { actions: product::actions(), delays, strict_actions: true, ..vocabulary(&VARIABLES, false) }
+}
+
+/// What is doubtful in a plain machine is wrong in a product workflow.
+pub(super) fn regrade(problem: Problem) -> Problem {
+    let severity = match problem.code {
+        "dead-end" | "unreachable-state" | "endless-always" | "shadowed-transition" | "wildcard" | "no-effect" => Severity::Error,
+        _ => problem.severity,
+    };
+    Problem { severity, ..problem }
+}
+
+/// A generated key.
+pub(super) fn key(name: &str, span: &Span) -> Key {
+    Key { span: span.clone(), name: name.to_owned() }
+}

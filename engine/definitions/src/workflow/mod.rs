@@ -1,15 +1,22 @@
 //! A workflow: a pure machine beside what only the product knows of its states and calls.
 
+pub(crate) mod alone;
+mod calls;
 mod closure;
 mod compile;
 mod define;
+mod desugar;
 mod fragment;
 mod invoke;
+mod merge;
 mod product;
 mod step;
-mod words;
+mod steps;
+mod verify;
+pub(crate) mod words;
 
 pub(crate) use compile::{Library, compile};
+pub(crate) use fragment::is_fragment;
 pub use closure::reload_closure;
 pub use invoke::{Invoke, Source};
 pub use step::{Accept, Redirect, Step, StepKind, Trail};
@@ -60,6 +67,8 @@ pub struct Workflow {
     pub(crate) texts: LineTexts,
     pub(crate) stories: Vec<Arc<Story>>,
     pub(crate) contracts: BTreeSet<String>,
+    /// State → events that it forbids.
+    pub(crate) forbidden: BTreeMap<String, BTreeSet<String>>,
 }
 
 /// One part of the progress line.
@@ -127,6 +136,19 @@ impl Workflow {
     /// Contracts that its calls use.
     pub fn contracts(&self) -> impl Iterator<Item = &str> {
         self.contracts.iter().map(String::as_str)
+    }
+
+    /// Whether `on: {event: {}}` forbids a built-in event in a state or above it, up to the nearest step.
+    pub fn forbids(&self, node: &str, event: &str) -> bool {
+        for id in self.machine.ancestors(node) {
+            if self.forbidden.get(id).is_some_and(|events| events.contains(event)) {
+                return true;
+            }
+            if self.steps.contains_key(id) {
+                return false;
+            }
+        }
+        false
     }
 
     /// A text of its line, as pinned with this version.

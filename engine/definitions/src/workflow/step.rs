@@ -78,9 +78,11 @@ pub enum Trail {
     Close,
 }
 
-/// A hop to a partner's page.
+/// A hop to a partner's page. `url` and `fields` may read `return_url`: put it into their scope.
 #[derive(Debug)]
 pub struct Redirect {
+    /// Who sends the person back.
+    pub partner: Option<String>,
     pub url: Expression,
     /// `GET` or `POST`.
     pub method: String,

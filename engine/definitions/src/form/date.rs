@@ -1,0 +1,78 @@
+//! `x-date: {min, max}`: `today`, a date, or a distance from today: `-99y`, `+90d`, `+3m`.
+
+use crate::host::parse_date;
+use chrono::{Days, Months, NaiveDate};
+use serde_json::Value;
+
+/// A bound as a date; `None` when the text is none.
+pub fn bound(text: &str, today: &str) -> Option<String> {
+    if let Some(date) = parse_date(text) {
+        return Some(date.to_string());
+    }
+    let today = parse_date(today)?;
+    if text == "today" {
+        return Some(today.to_string());
+    }
+    let (is_past, rest) = match (text.strip_prefix('-'), text.strip_prefix('+')) {
+        (Some(rest), _) => (true, rest),
+        (_, Some(rest)) => (false, rest),
+        _ => return None,
+    };
+    let unit = rest.chars().last()?;
+    let n: u32 = rest[..rest.len() - unit.len_utf8()].parse().ok()?;
+    let date = match unit {
+        'd' => days(today, n, is_past),
+        'w' => days(today, n.checked_mul(7)?, is_past),
+        'm' => months(today, n, is_past),
+        'y' => months(today, n.checked_mul(12)?, is_past),
+        _ => None,
+    };
+    date.map(|d| d.to_string())
+}
+
+fn days(from: NaiveDate, n: u32, is_past: bool) -> Option<NaiveDate> {
+    let n = Days::new(u64::from(n));
+    if is_past { from.checked_sub_days(n) } else { from.checked_add_days(n) }
+}
+
+fn months(from: NaiveDate, n: u32, is_past: bool) -> Option<NaiveDate> {
+    let n = Months::new(n);
+    if is_past { from.checked_sub_months(n) } else { from.checked_add_months(n) }
+}
+
+/// `21 Nov 2026`
+pub fn words(date: &str) -> String {
+    parse_date(date).map_or_else(|| date.to_owned(), |d| d.format("%-d %b %Y").to_string())
+}
+
+/// Which bound a value breaks: `x-date.min` or `x-date.max`. What is no date is left to `format`.
+pub fn broken(rule: &Value, value: &Value) -> Option<&'static str> {
+    let date = parse_date(value.as_str()?)?;
+    let bound = |k: &str| rule.get(k).and_then(Value::as_str).and_then(parse_date);
+    if bound("min").is_some_and(|min| date < min) {
+        return Some("x-date.min");
+    }
+    bound("max").is_some_and(|max| date > max).then_some("x-date.max")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::bound;
+
+    #[test]
+    fn reads_bounds() {
+        for (text, expected) in [
+            ("today", Some("2024-02-29")),
+            ("-18y", Some("2006-02-28")),
+            ("+90d", Some("2024-05-29")),
+            ("+1m", Some("2024-03-29")),
+            ("-1w", Some("2024-02-22")),
+            ("2020-01-01", Some("2020-01-01")),
+            ("18y", None),
+            ("-y", None),
+            ("", None),
+        ] {
+            assert_eq!(bound(text, "2024-02-29").as_deref(), expected, "{text}");
+        }
+    }
+}

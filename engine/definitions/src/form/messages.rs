@@ -1,0 +1,146 @@
+//! What is said about a wrong field. Texts come from data: the property's `x-messages`, the form's
+//! `messages`, forms/shared/messages.json; the last resort is here.
+//!
+//! A pair of minLength and maxLength is one rule with the keys `length.equal` and `length.between`
+//! (R5-01, R5-02).
+
+use crate::source::Node;
+use engine_statechart::Problem;
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+
+/// Default texts by language and keyword.
+#[derive(Clone, Debug, Default)]
+pub struct Messages {
+    languages: BTreeMap<String, BTreeMap<String, String>>,
+}
+
+pub const KEYWORDS: [&str; 20] = [
+    "required", "type", "minLength", "maxLength", "length.equal", "length.between", "pattern", "enum", "const", "minimum", "maximum", "format",
+    "x-date.min", "x-date.max", "minItems", "maxItems", "uniqueItems", "multipleOf", "unknown", "any",
+];
+
+const LAST_RESORT: [(&str, &str); 3] =
+    [("required", "Please enter {label}"), ("unknown", "This field is not expected"), ("any", "Please check {label}")];
+
+impl Messages {
+    /// `{keyword: text}` in English, or `{en: {keyword: text}, hi: {…}}`.
+    pub fn compile(node: &Node, problems: &mut Vec<Problem>) -> Messages {
+        let mut messages = Messages::default();
+        if !node.is_map() {
+            problems.push(Problem::error("shape", &node.span, "messages are a map from keywords to texts"));
+        }
+        for (key, value) in node.map() {
+            if value.is_map() {
+                let texts = messages.languages.entry(key.name.clone()).or_default();
+                texts.extend(read_texts(value, problems));
+            } else if let Some(text) = value.as_str() {
+                messages.languages.entry("en".into()).or_default().insert(key.name.clone(), text.to_owned());
+            } else {
+                problems.push(Problem::error("shape", &value.span, format!("a text is expected here, not {}", value.kind())));
+            }
+        }
+        messages
+    }
+
+    fn text(&self, keyword: &str, language: &str) -> Option<&str> {
+        let find = |l: &str, k: &str| self.languages.get(l).and_then(|t| t.get(k)).map(String::as_str);
+        find(language, keyword).or_else(|| find("en", keyword))
+    }
+}
+
+fn read_texts(node: &Node, problems: &mut Vec<Problem>) -> Vec<(String, String)> {
+    let mut list = Vec::new();
+    for (key, value) in node.map() {
+        if !KEYWORDS.contains(&key.name.as_str()) {
+            let hint = engine_statechart::did_you_mean(&key.name, KEYWORDS);
+            problems.push(Problem::error("unknown-key", &key.span, format!("unknown rule `{}` in messages", key.name)).maybe_hint(hint));
+        }
+        match value.as_str() {
+            Some(text) => list.push((key.name.clone(), text.to_owned())),
+            None => problems.push(Problem::error("shape", &value.span, format!("a text is expected here, not {}", value.kind()))),
+        }
+    }
+    list
+}
+
+pub fn check(node: &Node, problems: &mut Vec<Problem>) {
+    read_texts(node, problems);
+}
+
+/// Gives every property of an object schema its complete `x-messages`: keyword → finished text.
+pub fn complete(schema: &mut Value, form: Option<&Value>, pointer: &str, defaults: &Messages, language: &str) {
+    let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) else { return };
+    for (name, rule) in properties.iter_mut() {
+        let pointer = format!("{pointer}/{}", name.replace('~', "~0").replace('/', "~1"));
+        let own = form.and_then(|f| f.get(&pointer)).and_then(Value::as_object);
+        complete(rule, form, &pointer, defaults, language);
+        if let Some(items) = rule.get_mut("items") {
+            complete(items, form, &pointer, defaults, language);
+        }
+        property(name, rule, own, defaults, language);
+    }
+}
+
+fn property(name: &str, rule: &mut Value, form: Option<&Map<String, Value>>, defaults: &Messages, language: &str) {
+    let Some(map) = rule.as_object_mut() else { return };
+    let written = map.get("x-messages").and_then(Value::as_object).cloned().unwrap_or_default();
+    let label = map.get("title").and_then(Value::as_str).unwrap_or(name).to_owned();
+    let mut texts = Map::new();
+    let mut add = |keyword: &str, also: &str, min: Option<&Value>, max: Option<&Value>| {
+        let of = |k: &str| written.get(k).or_else(|| form.and_then(|f| f.get(k))).and_then(Value::as_str);
+        let last = |k: &str| LAST_RESORT.iter().find(|(n, _)| *n == k).map(|(_, t)| *t);
+        let chosen = if also.is_empty() { None } else { of(also) };
+        let text = of(keyword)
+            .or(chosen)
+            .or_else(|| (!also.is_empty()).then(|| defaults.text(also, language)).flatten())
+            .or_else(|| defaults.text(keyword, language))
+            .or_else(|| last(keyword))
+            .or_else(|| defaults.text("any", language))
+            .or_else(|| last("any"))
+            .unwrap_or_default();
+        let show = |v: Option<&Value>| v.map(crate::text::plain).unwrap_or_default();
+        let limit = if max.is_some() { show(max) } else { show(min) };
+        let text = text.replace("{label}", &label).replace("{min}", &show(min)).replace("{max}", &show(max)).replace("{limit}", &limit);
+        texts.insert(keyword.to_owned(), Value::String(text));
+    };
+    let get = |k: &str| map.get(k);
+    add("required", "", None, None);
+    if map.contains_key("type") {
+        add("type", "", None, None);
+    }
+    match (get("minLength"), get("maxLength")) {
+        (Some(min), Some(max)) => {
+            let also = if min == max { "length.equal" } else { "length.between" };
+            add("minLength", also, Some(min), Some(max));
+            add("maxLength", also, Some(min), Some(max));
+        }
+        (Some(min), None) => add("minLength", "", Some(min), None),
+        (None, Some(max)) => add("maxLength", "", None, Some(max)),
+        (None, None) => {}
+    }
+    if ["enum", "oneOf", "anyOf"].iter().any(|k| map.contains_key(*k)) {
+        add("enum", "", None, None);
+    }
+    for keyword in ["pattern", "const", "format", "uniqueItems", "multipleOf"] {
+        if map.contains_key(keyword) {
+            add(keyword, "", None, None);
+        }
+    }
+    for (low, high) in [("minimum", "maximum"), ("minItems", "maxItems")] {
+        for keyword in [low, high].into_iter().filter(|k| map.contains_key(*k)) {
+            add(keyword, "", get(low), get(high));
+        }
+    }
+    if let Some(dates) = map.get("x-date").and_then(Value::as_object) {
+        let show = |k: &str| dates.get(k).and_then(Value::as_str).map(|d| Value::String(super::date::words(d)));
+        let (min, max) = (show("min"), show("max"));
+        if min.is_some() {
+            add("x-date.min", "", min.as_ref(), max.as_ref());
+        }
+        if max.is_some() {
+            add("x-date.max", "", min.as_ref(), max.as_ref());
+        }
+    }
+    map.insert("x-messages".into(), Value::Object(texts));
+}

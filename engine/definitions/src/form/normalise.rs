@@ -1,0 +1,249 @@
+//! `x-normalise`: steps that both sides apply to what was typed.
+
+use crate::source::{Node, Value as Source};
+use engine_statechart::Problem;
+use regex::Regex;
+use serde_json::Value;
+use std::collections::HashMap;
+use std::sync::{Mutex, OnceLock};
+
+/// The steps of one field.
+#[derive(Clone, Debug)]
+pub struct Normaliser {
+    steps: Vec<Step>,
+}
+
+#[derive(Clone, Debug)]
+enum Step {
+    Trim,
+    Upper,
+    Lower,
+    Collapse,
+    Sanitise,
+    /// Characters that match stay.
+    Keep(Regex),
+    Strip(Regex),
+    Unprefix(Vec<String>),
+    /// The groups of the first pattern that matches, joined.
+    Group(Vec<Regex>, String),
+    Max(usize),
+}
+
+const STEPS_MAX: usize = 20;
+
+impl Normaliser {
+    pub fn read(node: &Node, problems: &mut Vec<Problem>) -> Option<Normaliser> {
+        if !node.is_list() || node.list().len() > STEPS_MAX {
+            problems.push(Problem::error("shape", &node.span, format!("`x-normalise` is a list of at most {STEPS_MAX} steps")));
+            return None;
+        }
+        let steps: Vec<Step> = node.list().iter().filter_map(|n| step(n, problems)).collect();
+        (steps.len() == node.list().len()).then_some(Normaliser { steps })
+    }
+
+    pub fn apply(&self, text: &str) -> String {
+        self.steps.iter().fold(text.to_owned(), |text, step| step.apply(text))
+    }
+}
+
+fn step(node: &Node, problems: &mut Vec<Problem>) -> Option<Step> {
+    let mut wrong = |message: String| {
+        let problem = Problem::error("normalise", &node.span, message);
+        problems.push(problem.hint("trim, upper, lower, collapse, sanitise, {keep}, {strip}, {unprefix}, {group, join}, {max}"));
+        None
+    };
+    if let Some(word) = node.as_str() {
+        return match word {
+            "trim" => Some(Step::Trim),
+            "upper" => Some(Step::Upper),
+            "lower" => Some(Step::Lower),
+            "collapse" => Some(Step::Collapse),
+            "sanitise" => Some(Step::Sanitise),
+            _ => wrong(format!("unknown step `{word}`")),
+        };
+    }
+    let texts = |n: &Node| -> Option<Vec<String>> { n.items().iter().map(|i| i.as_str().map(str::to_owned)).collect() };
+    let Some((key, value)) = node.map().first() else { return wrong(format!("a step is a word or a map, not {}", node.kind())) };
+    let parsed = match (key.name.as_str(), node.map().len()) {
+        ("keep", 1) => value.as_str().and_then(pattern).map(Step::Keep),
+        ("strip", 1) => value.as_str().and_then(pattern).map(Step::Strip),
+        ("unprefix", 1) => texts(value).map(Step::Unprefix),
+        ("max", 1) => value.as_int().and_then(|n| usize::try_from(n).ok()).map(Step::Max),
+        ("group" | "join", 1 | 2) => {
+            let patterns = node.get("group").and_then(&texts).and_then(|list| list.iter().map(|p| pattern(p)).collect::<Option<Vec<_>>>());
+            let join = match node.get("join").map(|n| &n.value) {
+                None => Some(String::new()),
+                Some(Source::String(join)) => Some(join.clone()),
+                Some(_) => None,
+            };
+            patterns.zip(join).map(|(p, j)| Step::Group(p, j))
+        }
+        _ => return wrong(format!("unknown step `{}`", key.name)),
+    };
+    match parsed {
+        Some(step) => Some(step),
+        None => wrong(format!("`{}` cannot be read: a linear-time pattern, a list of texts or a number is expected", key.name)),
+    }
+}
+
+/// Compiled once for all forms: shared fields repeat the same patterns.
+fn pattern(text: &str) -> Option<Regex> {
+    static KNOWN: OnceLock<Mutex<HashMap<String, Regex>>> = OnceLock::new();
+    const KNOWN_MAX: usize = 1_000;
+    let known = KNOWN.get_or_init(Mutex::default);
+    if let Some(found) = known.lock().ok().and_then(|k| k.get(text).cloned()) {
+        return Some(found);
+    }
+    let regex = regex::RegexBuilder::new(text).size_limit(1 << 20).build().ok()?;
+    if let Ok(mut known) = known.lock() {
+        if known.len() >= KNOWN_MAX {
+            known.clear();
+        }
+        known.insert(text.to_owned(), regex.clone());
+    }
+    Some(regex)
+}
+
+impl Step {
+    fn apply(&self, text: String) -> String {
+        match self {
+            Step::Trim => text.trim().to_owned(),
+            Step::Upper => text.to_uppercase(),
+            Step::Lower => text.to_lowercase(),
+            Step::Collapse => collapse(&text),
+            Step::Sanitise => sanitise(&text),
+            Step::Keep(regex) => text.chars().filter(|c| regex.is_match(c.encode_utf8(&mut [0; 4]))).collect(),
+            Step::Strip(regex) => regex.replace_all(&text, "").into_owned(),
+            Step::Unprefix(prefixes) => prefixes.iter().find_map(|p| text.strip_prefix(p.as_str()).map(str::to_owned)).unwrap_or(text),
+            Step::Group(patterns, join) => {
+                let found = patterns.iter().find_map(|p| p.captures(&text));
+                found.map(|c| c.iter().skip(1).flatten().map(|m| m.as_str()).collect::<Vec<_>>().join(join)).unwrap_or(text)
+            }
+            Step::Max(n) => text.chars().take(*n).collect(),
+        }
+    }
+}
+
+fn collapse(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut space = false;
+    for c in text.chars() {
+        if c.is_whitespace() {
+            if !space {
+                out.push(' ');
+            }
+            space = true;
+        } else {
+            out.push(c);
+            space = false;
+        }
+    }
+    out
+}
+
+/// R5-39: tags and markers of scripts, images and links go, angle brackets are escaped. Plain words stay.
+pub fn sanitise(text: &str) -> String {
+    static MARKERS: OnceLock<Option<Regex>> = OnceLock::new();
+    let markers = MARKERS.get_or_init(|| Regex::new(r"(?i)</?\s*(script|img|svg)\b[^<>]*>?|\bon[a-z]+\s*=|\bhref\s*=|javascript:").ok());
+    let mut out = text.to_owned();
+    if let Some(markers) = markers {
+        // Taking a marker out may put another together: until nothing changes, shorter each time.
+        loop {
+            let next = markers.replace_all(&out, "").into_owned();
+            if next == out {
+                break;
+            }
+            out = next;
+        }
+    }
+    out.replace('<', "&lt;").replace('>', "&gt;")
+}
+
+/// Normalises the fields of an object, reads numbers and booleans from texts, drops what is empty.
+pub fn object(schema: &Value, normalisers: &HashMap<String, Normaliser>, data: &mut Value) {
+    let Some(map) = data.as_object_mut() else { return };
+    for (name, rule) in super::properties(schema) {
+        if let Some(value) = map.get_mut(name) {
+            field(rule, normalisers, value);
+        }
+    }
+    map.retain(|_, v| !(v.is_null() || v.as_str() == Some("")));
+}
+
+fn field(rule: &Value, normalisers: &HashMap<String, Normaliser>, value: &mut Value) {
+    match value {
+        Value::String(text) => {
+            if let Some(normaliser) = rule.get("x-normalise").and_then(|steps| normalisers.get(&steps.to_string())) {
+                *text = normaliser.apply(text);
+            }
+            if let Some(read) = typed(rule, text) {
+                *value = read;
+            }
+        }
+        Value::Object(_) => object(rule, normalisers, value),
+        Value::Array(items) => {
+            if let Some(rule) = rule.get("items") {
+                items.iter_mut().for_each(|item| field(rule, normalisers, item));
+            }
+        }
+        Value::Number(n) if n.is_f64() && rule.get("type").and_then(Value::as_str) == Some("integer") => {
+            if let Some(whole) = n.as_f64().filter(|f| f.fract() == 0.0 && f.abs() < 9e15) {
+                *value = Value::from(whole as i64);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// A form without scripts sends texts.
+fn typed(rule: &Value, text: &str) -> Option<Value> {
+    let plain = text.trim();
+    match rule.get("type").and_then(Value::as_str)? {
+        "integer" => plain.replace(',', "").parse::<i64>().ok().map(Value::from),
+        "number" => plain.replace(',', "").parse::<f64>().ok().filter(|f| f.is_finite()).map(Value::from),
+        "boolean" => match plain {
+            "true" | "on" | "yes" => Some(Value::Bool(true)),
+            "false" | "off" | "no" => Some(Value::Bool(false)),
+            _ => None,
+        },
+        "array" if !plain.is_empty() => Some(Value::Array(vec![Value::String(text.to_owned())])),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn check(steps: Value, typed: &str, expected: &str) {
+        let mut problems = Vec::new();
+        let normaliser = Normaliser::read(&Node::from_json(&steps), &mut problems);
+        assert_eq!(problems, vec![]);
+        assert_eq!(normaliser.map(|n| n.apply(typed)).as_deref(), Some(expected), "{typed}");
+    }
+
+    #[test]
+    fn applies_the_steps_in_order() {
+        let names = json!([{"keep": "[A-Za-z ]"}, "collapse", "trim"]);
+        check(names, "Asha1 R@o", "Asha Ro"); // R5-03
+        let mobile = json!(["trim", {"keep": "[0-9+]"}, {"unprefix": ["+91", "0"]}, {"keep": "[0-9]"}, {"max": 10}]);
+        check(mobile.clone(), "+919876543210", "9876543210"); // R5-11
+        check(mobile.clone(), "09876543210", "9876543210");
+        check(mobile, "98a76-54321099", "9876543210"); // R5-10
+        let code = json!(["upper", {"strip": "[-\\s]"}, {"group": ["^([A-Z]{1,2})([0-9]{1,2})([A-Z]{1,3})([0-9]{1,4})$"], "join": "-"}]);
+        check(code.clone(), "dl3cab1234", "DL-3-CAB-1234"); // R5-19
+        check(code, "1234", "1234");
+    }
+
+    /// R5-39
+    #[test]
+    fn sanitises_markers_and_brackets() {
+        let clean = sanitise("<script>a</script><img src=x><svg onLoad=x><a href=y>");
+        for marker in ["script", "onLoad=", "img", "svg", "href", "<", ">"] {
+            assert!(!clean.contains(marker), "{marker} in {clean}");
+        }
+        assert!(!sanitise("<scr<script>ipt>").contains("script"));
+        assert_eq!(sanitise("plain script words"), "plain script words");
+    }
+}

@@ -1,0 +1,80 @@
+//! A workflow file without its surroundings: names of forms, texts, partners and tables are taken as
+//! they are; only the machine counts.
+
+use super::compile::{Library, delays_of, machine_vocabulary};
+use super::define::Names;
+use super::desugar::{Builder, Place};
+use super::merge;
+use crate::files::Files;
+use crate::source::{self, Node};
+use crate::texts::LineTexts;
+use engine_statechart::{Problem, Vocabulary};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+/// Problems that only say that something outside the file was not found.
+const OUTSIDE: [&str; 3] = ["unknown-name", "table-name", "missing"];
+
+/// The plain tree of a product workflow; `extends` and `use` read files below the `workflows` folder
+/// that `file` lies in.
+pub fn desugar(file: &str, node: &Node) -> Result<(Node, Vec<Problem>), Vec<Problem>> {
+    with_builder(file, node, |builder, tree, names| builder.root(tree, names, &Place::root()))
+}
+
+/// The names that its machine may use.
+pub fn vocabulary(node: &Node, file: &str) -> Vocabulary {
+    let delays = with_builder(file, node, |builder, tree, names| delays_of(tree, names, builder)).map(|(d, _)| d.1).unwrap_or_default();
+    machine_vocabulary(delays)
+}
+
+fn with_builder<T>(file: &str, node: &Node, work: impl FnOnce(&mut Builder<'_>, &Node, &Names) -> T) -> Result<(T, Vec<Problem>), Vec<Problem>> {
+    let mut problems = Vec::new();
+    let (path, mut nodes) = neighbours(file);
+    nodes.insert(path.clone(), node.clone());
+    let mut used = BTreeSet::new();
+    let Some(tree) = merge::resolve(&path, &nodes, &mut used, &mut problems) else { return Err(problems) };
+    let (files, stories) = (Files::new(), BTreeMap::new());
+    let (forms, views, texts, partners, messages) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+    let (tables, masters, calendars) = (Default::default(), Default::default(), Default::default());
+    let library = Library {
+        files: &files,
+        nodes: &nodes,
+        forms: &forms,
+        views: &views,
+        tables: &tables,
+        texts: &texts,
+        partners: &partners,
+        messages: &messages,
+        masters: &masters,
+        calendars: &calendars,
+        stories: &stories,
+    };
+    let root_id = tree.get("id").and_then(Node::as_str).unwrap_or("(machine)").to_owned();
+    let names = Names::read(tree.get("define"), None, &mut problems);
+    let mut builder = Builder::new(&library, LineTexts::default(), root_id, used);
+    let value = work(&mut builder, &tree, &names);
+    problems.append(&mut builder.problems);
+    problems.retain(|p| !OUTSIDE.contains(&p.code));
+    let (errors, warnings): (Vec<Problem>, Vec<Problem>) = problems.into_iter().partition(Problem::is_error);
+    if errors.is_empty() { Ok((value, warnings)) } else { Err(errors) }
+}
+
+/// The path of a file below its `workflows` folder, and the workflow files of that folder.
+fn neighbours(file: &str) -> (String, BTreeMap<String, Node>) {
+    let path = Path::new(file);
+    let folder = path.ancestors().skip(1).find(|a| a.file_name().is_some_and(|n| n == "workflows"));
+    let Some(folder) = folder.filter(|f| f.is_dir()) else { return ("workflows/file.yaml".to_owned(), BTreeMap::new()) };
+    let mut nodes = BTreeMap::new();
+    for line in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let Some(name) = line.file_name().to_str().map(str::to_owned) else { continue };
+        for entry in std::fs::read_dir(line.path()).into_iter().flatten().flatten() {
+            let Some(rest) = entry.file_name().to_str().filter(|n| n.ends_with(".yaml")).map(str::to_owned) else { continue };
+            let shown = format!("workflows/{name}/{rest}");
+            if let Some(node) = std::fs::read(entry.path()).ok().and_then(|b| source::read(&shown, &b).ok()) {
+                nodes.insert(shown, node);
+            }
+        }
+    }
+    let inside = path.strip_prefix(folder).map(|p| p.to_string_lossy().replace('\\', "/")).unwrap_or_default();
+    (format!("workflows/{inside}"), nodes)
+}

@@ -1,0 +1,490 @@
+//! Product states → plain states: definitions put in, fragments unfolded, steps and calls moved into
+//! tables beside the machine.
+
+use super::compile::{Library, ROOT_KEYS, key};
+use super::define::Names;
+use super::{Invoke, Step, product};
+use crate::fields::unknown;
+use crate::source::{Key, Node, Span, Value as Source};
+use crate::texts::LineTexts;
+use engine_statechart::{Problem, did_you_mean};
+use indexmap::IndexMap;
+use std::collections::{BTreeMap, BTreeSet};
+
+pub(crate) struct Builder<'a> {
+    pub library: &'a Library<'a>,
+    pub texts: LineTexts,
+    pub root_id: String,
+    pub problems: Vec<Problem>,
+    pub steps: IndexMap<String, Step>,
+    pub step_spans: BTreeMap<String, Span>,
+    pub invokes: IndexMap<String, Invoke>,
+    pub contracts: BTreeSet<String>,
+    /// Files of the closure so far.
+    pub used: BTreeSet<String>,
+    pub forms: BTreeSet<String>,
+    pub views: BTreeSet<String>,
+    pub tables: BTreeSet<String>,
+    /// Context that fragments need: path → defaults.
+    pub contexts: Vec<(String, Node)>,
+    /// State → events that it forbids: `on: {back: {}}`.
+    pub forbidden: BTreeMap<String, BTreeSet<String>>,
+    /// Fragments being unfolded, for cycles.
+    pub unfolding: Vec<String>,
+}
+
+/// Where a state stands.
+#[derive(Clone, Debug)]
+pub struct Place {
+    /// Keys below the root, joined by dots; empty for the root.
+    pub path: String,
+    /// Inside a fragment: the host state.
+    pub border: Option<Border>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Border {
+    /// Id of the host state.
+    pub host_id: String,
+    /// Path of the host state: prefix of invoke ids.
+    pub host_path: String,
+    /// Custom ids inside the fragment.
+    pub ids: BTreeSet<String>,
+}
+
+impl Place {
+    pub fn root() -> Place {
+        Place { path: String::new(), border: None }
+    }
+
+    pub fn child(&self, key: &str) -> Place {
+        let path = if self.path.is_empty() { key.to_owned() } else { format!("{}.{key}", self.path) };
+        Place { path, border: self.border.clone() }
+    }
+}
+
+impl<'a> Builder<'a> {
+    pub fn new(library: &'a Library<'a>, texts: LineTexts, root_id: String, used: BTreeSet<String>) -> Self {
+        Builder {
+            library,
+            texts,
+            root_id,
+            problems: Vec::new(),
+            steps: IndexMap::new(),
+            step_spans: BTreeMap::new(),
+            invokes: IndexMap::new(),
+            contracts: BTreeSet::new(),
+            used,
+            forms: BTreeSet::new(),
+            views: BTreeSet::new(),
+            tables: BTreeSet::new(),
+            contexts: Vec::new(),
+            forbidden: BTreeMap::new(),
+            unfolding: Vec::new(),
+        }
+    }
+
+    /// The whole machine.
+    pub fn root(&mut self, tree: &Node, names: &Names, place: &Place) -> Node {
+        let entries: Vec<(Key, Node)> = tree.map().iter().filter(|(k, _)| !ROOT_KEYS.contains(&k.name.as_str())).cloned().collect();
+        let plain = Node::new(tree.span.clone(), Source::Map(entries));
+        let mut root = self.state(&plain, names, place);
+        let contexts = std::mem::take(&mut self.contexts);
+        let span = tree.span.clone();
+        if let Some(map) = root.map_mut() {
+            let at = match map.iter().position(|(k, _)| k.name == "context") {
+                Some(at) => at,
+                None => {
+                    map.push((key("context", &span), Node::new(span.clone(), Source::Map(Vec::new()))));
+                    map.len() - 1
+                }
+            };
+            for (path, defaults) in contexts {
+                add_defaults(&mut map[at].1, &path.split('.').collect::<Vec<_>>(), &defaults);
+            }
+            for (k, _) in map[at].1.map() {
+                if !is_context_key(&k.name) {
+                    self.problems.push(Problem::error("bad-key", &k.span, format!("context key `{}` is not a name: small letters, digits, `_`", k.name)));
+                }
+            }
+        }
+        root
+    }
+
+    pub fn state_id(&self, node: &Node, place: &Place) -> String {
+        let custom = node.get("id").and_then(Node::as_str);
+        match (custom, &place.border) {
+            (Some(id), Some(border)) => format!("{}.{id}", border.host_id),
+            (Some(id), None) => id.to_owned(),
+            (None, _) if place.path.is_empty() => self.root_id.clone(),
+            (None, _) => format!("{}.{}", self.root_id, place.path),
+        }
+    }
+
+    pub fn state(&mut self, node: &Node, names: &Names, place: &Place) -> Node {
+        if !node.is_map() {
+            if node.is_null() {
+                return Node::new(node.span.clone(), Source::Map(Vec::new()));
+            }
+            return node.clone();
+        }
+        if node.get("use").is_some() {
+            return self.unfold(node, names, place);
+        }
+        let id = self.state_id(node, place);
+        let empty = node.get("on").map_or(&[][..], Node::map).iter().filter(|(_, t)| t.is_map() && t.map().is_empty());
+        let events: BTreeSet<String> = empty.map(|(k, _)| k.name.clone()).collect();
+        if !events.is_empty() {
+            self.forbidden.insert(id.clone(), events);
+        }
+        let mut out: Vec<(Key, Node)> = Vec::new();
+        if place.path.is_empty() || place.border.is_some() && node.get("id").is_some() {
+            out.push((key("id", &node.span), text_node(&id, &node.span)));
+        }
+        let mut replies: Vec<(Key, Node)> = Vec::new();
+        for (k, value) in node.map() {
+            let new = match k.name.as_str() {
+                "id" if out.first().is_some_and(|(k, _)| k.name == "id") => continue,
+                "step" => {
+                    self.step(value, names, &id, node);
+                    continue;
+                }
+                "with" => {
+                    self.problems.push(Problem::error("misplaced-key", &k.span, "`with` belongs beside `use`"));
+                    continue;
+                }
+                "states" => self.states(value, names, place),
+                "on" => self.on(value, names, place),
+                "always" | "onDone" => self.transitions(value, names, place),
+                "after" => self.on(value, names, place),
+                "entry" | "exit" => self.actions(value, names),
+                "initial" => self.initial(value, names),
+                "output" => self.output(value, names),
+                "invoke" => self.invoke_list(value, names, place, &id, &mut replies),
+                _ => value.clone(),
+            };
+            out.push((k.clone(), new));
+        }
+        for (k, value) in replies {
+            add_handler(&mut out, &k, value);
+        }
+        Node::new(node.span.clone(), Source::Map(out))
+    }
+
+    pub fn states(&mut self, node: &Node, names: &Names, place: &Place) -> Node {
+        if !node.is_map() {
+            return node.clone();
+        }
+        let states = node.map().iter().map(|(k, child)| (k.clone(), self.state(child, names, &place.child(&k.name)))).collect();
+        Node::new(node.span.clone(), Source::Map(states))
+    }
+
+    /// A map from descriptors or durations to transitions.
+    pub fn on(&mut self, node: &Node, names: &Names, place: &Place) -> Node {
+        if !node.is_map() {
+            return node.clone();
+        }
+        let on = node.map().iter().map(|(k, t)| (k.clone(), self.transitions(t, names, place))).collect();
+        Node::new(node.span.clone(), Source::Map(on))
+    }
+
+    pub fn transitions(&mut self, node: &Node, names: &Names, place: &Place) -> Node {
+        match &node.value {
+            Source::List(items) => {
+                let list = items.iter().map(|t| self.transitions(t, names, place)).collect();
+                Node::new(node.span.clone(), Source::List(list))
+            }
+            Source::String(_) => self.target(node, place),
+            Source::Map(entries) => {
+                let map = entries
+                    .iter()
+                    .map(|(k, value)| {
+                        let new = match k.name.as_str() {
+                            "target" => self.target(value, place),
+                            "guard" => self.guard(value, names),
+                            "actions" => self.actions(value, names),
+                            _ => value.clone(),
+                        };
+                        (k.clone(), new)
+                    })
+                    .collect();
+                Node::new(node.span.clone(), Source::Map(map))
+            }
+            _ => node.clone(),
+        }
+    }
+
+    /// Inside a fragment `#id` means an id of the fragment; nothing else may be reached.
+    fn target(&mut self, node: &Node, place: &Place) -> Node {
+        if let Source::List(items) = &node.value {
+            let list = items.iter().map(|t| self.target(t, place)).collect();
+            return Node::new(node.span.clone(), Source::List(list));
+        }
+        let (Some(border), Some(target)) = (&place.border, node.as_str()) else { return node.clone() };
+        let Some(id) = target.strip_prefix('#') else { return node.clone() };
+        let first = id.split('.').next().unwrap_or(id);
+        if !border.ids.contains(first) {
+            let problem = Problem::error("fragment-border", &node.span, format!("target `{target}` leaves the fragment")).hint("end in a final state with an outcome; the host decides where to go");
+            self.problems.push(problem.maybe_hint(did_you_mean(first, border.ids.iter().map(String::as_str))));
+        }
+        text_node(&format!("#{}.{id}", border.host_id), &node.span)
+    }
+
+    pub fn guard(&mut self, node: &Node, names: &Names) -> Node {
+        match &node.value {
+            Source::String(text) => self.cel(text, node, names),
+            Source::List(items) => {
+                let list = items.iter().map(|g| self.guard(g, names)).collect();
+                Node::new(node.span.clone(), Source::List(list))
+            }
+            Source::Map(entries) => {
+                let map = entries.iter().map(|(k, g)| (k.clone(), self.guard(g, names))).collect();
+                Node::new(node.span.clone(), Source::Map(map))
+            }
+            _ => node.clone(),
+        }
+    }
+
+    fn initial(&mut self, node: &Node, names: &Names) -> Node {
+        let Source::Map(entries) = &node.value else { return node.clone() };
+        let map = entries.iter().map(|(k, v)| (k.clone(), if k.name == "actions" { self.actions(v, names) } else { v.clone() })).collect();
+        Node::new(node.span.clone(), Source::Map(map))
+    }
+
+    pub fn output(&mut self, node: &Node, names: &Names) -> Node {
+        match &node.value {
+            Source::String(text) => self.cel(text, node, names),
+            Source::Map(entries) => {
+                let map = entries
+                    .iter()
+                    .map(|(k, v)| match v.as_str() {
+                        Some(text) => (k.clone(), self.cel(text, v, names)),
+                        None => (k.clone(), v.clone()),
+                    })
+                    .collect();
+                Node::new(node.span.clone(), Source::Map(map))
+            }
+            _ => node.clone(),
+        }
+    }
+
+    pub fn actions(&mut self, node: &Node, names: &Names) -> Node {
+        match &node.value {
+            Source::List(items) => {
+                let list = items.iter().map(|a| self.actions(a, names)).collect();
+                Node::new(node.span.clone(), Source::List(list))
+            }
+            Source::Map(entries) => {
+                if node.get("type").is_some() {
+                    return self.named_action(node, names);
+                }
+                let map = entries
+                    .iter()
+                    .map(|(k, value)| {
+                        let new = match k.name.as_str() {
+                            "assign" => self.assign(value, names),
+                            "raise" => self.raise(value, names),
+                            _ => value.clone(),
+                        };
+                        (k.clone(), new)
+                    })
+                    .collect();
+                Node::new(node.span.clone(), Source::Map(map))
+            }
+            _ => node.clone(),
+        }
+    }
+
+    fn assign(&mut self, node: &Node, names: &Names) -> Node {
+        let Source::Map(entries) = &node.value else { return node.clone() };
+        let mut map = Vec::with_capacity(entries.len());
+        for (k, value) in entries {
+            let name = match (&names.place, k.name.strip_prefix("my.")) {
+                (Some(place), Some(rest)) => format!("{place}.{rest}"),
+                (Some(_), None) => {
+                    self.problems.push(Problem::error("fragment-border", &k.span, format!("a fragment writes `my.…`, not `{}`", k.name)).hint(format!("`my.{}`", k.name)));
+                    continue;
+                }
+                (None, _) => k.name.clone(),
+            };
+            if !name.split('.').all(is_context_key) {
+                self.problems.push(Problem::error("bad-key", &k.span, format!("context key `{}` is not a name: small letters, digits, `_`", k.name)));
+            }
+            let new = match value.as_str() {
+                Some(text) => self.cel(text, value, names),
+                None => value.clone(),
+            };
+            map.push((Key { span: k.span.clone(), name }, new));
+        }
+        Node::new(node.span.clone(), Source::Map(map))
+    }
+
+    fn raise(&mut self, node: &Node, names: &Names) -> Node {
+        let Source::Map(entries) = &node.value else { return node.clone() };
+        let map = entries.iter().map(|(k, v)| (k.clone(), if k.name == "params" { self.output(v, names) } else { v.clone() })).collect();
+        Node::new(node.span.clone(), Source::Map(map))
+    }
+
+    fn named_action(&mut self, node: &Node, names: &Names) -> Node {
+        let kind = node.get("type").and_then(Node::as_str).unwrap_or_default().to_owned();
+        self.check_action(&kind, node);
+        let map = node
+            .map()
+            .iter()
+            .map(|(k, value)| (k.clone(), if product::is_value(&kind, &k.name) { self.deep(value, names) } else { value.clone() }))
+            .collect();
+        Node::new(node.span.clone(), Source::Map(map))
+    }
+
+    fn check_action(&mut self, kind: &str, node: &Node) {
+        let needed = product::NEEDED.iter().find(|(k, _)| *k == kind).map_or(&[][..], |(_, n)| *n);
+        for field in needed.iter().filter(|f| node.get(f).is_none()) {
+            self.problems.push(Problem::error("missing", &node.span, format!("action `{kind}` needs `{field}`")));
+        }
+        let name = |field: &str| node.get(field).and_then(|n| Some((n, n.as_str()?)));
+        match kind {
+            "message" => {
+                if node.get("code").is_none() && node.get("from").is_none() {
+                    self.problems.push(Problem::error("missing", &node.span, "action `message` needs `code` or `from`"));
+                }
+                if let Some((at, code)) = name("code") {
+                    self.need_text(at, code);
+                }
+                if let Some((at, level)) = name("level")
+                    && !product::LEVELS.contains(&level)
+                {
+                    self.problems.push(unknown("level", at, level, product::LEVELS));
+                }
+                if let Some((at, pointer)) = name("pointer")
+                    && !pointer.starts_with('/')
+                {
+                    self.problems.push(Problem::error("value", &at.span, "`pointer` is a JSON pointer like /mobile"));
+                }
+            }
+            "notify" => {
+                let Some((at, id)) = name("message") else { return };
+                match self.library.messages.get(id) {
+                    None => self.problems.push(unknown("message", at, id, self.library.messages.keys().map(String::as_str))),
+                    Some(message) => {
+                        let (Some(sample), Some(data)) = (message.sample.as_object(), node.get("data").filter(|d| d.is_map())) else { return };
+                        for field in sample.keys().filter(|k| data.get(k).is_none()) {
+                            self.problems.push(Problem::warning("missing", &data.span, format!("message `{id}` is given no `{field}`")));
+                        }
+                    }
+                }
+            }
+            "call" => {
+                if let Some((at, name)) = name("operation") {
+                    let name = name.to_owned();
+                    self.need_operation(at, &name);
+                }
+            }
+            "correlate" => {
+                if let Some((at, id)) = name("partner")
+                    && !self.library.partners.contains_key(id)
+                {
+                    self.problems.push(unknown("partner", at, id, self.library.partners.keys().map(String::as_str)));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    pub fn need_text(&mut self, at: &Node, code: &str) {
+        if !self.texts.has(code) {
+            self.problems.push(unknown("text", at, code, self.texts.codes()));
+        }
+    }
+
+    /// `partner/operation` of partners that exist.
+    pub fn need_operation(&mut self, at: &Node, name: &str) -> Option<(String, String)> {
+        let Some((partner, operation)) = name.split_once('/') else {
+            self.problems.push(Problem::error("value", &at.span, format!("`{name}` is not `partner/operation`")));
+            return None;
+        };
+        let Some(found) = self.library.partners.get(partner) else {
+            self.problems.push(unknown("partner", at, partner, self.library.partners.keys().map(String::as_str)));
+            return None;
+        };
+        if found.operation(operation).is_none() {
+            let mut problem = unknown("operation", at, operation, found.operations.keys().map(String::as_str));
+            problem.message.push_str(&format!(" of partner `{partner}`"));
+            self.problems.push(problem);
+            return None;
+        }
+        Some((partner.to_owned(), operation.to_owned()))
+    }
+
+    /// A tree whose strings are expressions.
+    pub fn deep(&mut self, node: &Node, names: &Names) -> Node {
+        match &node.value {
+            Source::String(text) => self.cel(text, node, names),
+            Source::List(items) => Node::new(node.span.clone(), Source::List(items.iter().map(|v| self.deep(v, names)).collect())),
+            Source::Map(entries) => {
+                let map = entries.iter().map(|(k, v)| (k.clone(), self.deep(v, names))).collect();
+                Node::new(node.span.clone(), Source::Map(map))
+            }
+            _ => node.clone(),
+        }
+    }
+
+    pub fn cel(&mut self, text: &str, node: &Node, names: &Names) -> Node {
+        let expanded = names.expand_node(text, node, &mut self.problems);
+        self.uses(&expanded, &node.span);
+        text_node(&expanded, &node.span)
+    }
+
+    /// Notes the tables of an expression; names of tables, reference data and calendars must exist.
+    pub fn uses(&mut self, text: &str, span: &Span) {
+        self.tables.extend(crate::uses::tables(text).map(str::to_owned));
+        crate::uses::check(text, span, self.library.tables, self.library.masters, &mut self.problems);
+    }
+}
+
+pub fn text_node(text: &str, span: &Span) -> Node {
+    Node::new(span.clone(), Source::String(text.to_owned()))
+}
+
+pub fn is_context_key(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_ascii_lowercase()) && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
+}
+
+/// Adds a handler to `on` of a state; its candidates come after those that are there.
+pub fn add_handler(state: &mut Vec<(Key, Node)>, event: &Key, handler: Node) {
+    let at = match state.iter().position(|(k, _)| k.name == "on") {
+        Some(at) => at,
+        None => {
+            state.push((key("on", &event.span), Node::new(event.span.clone(), Source::Map(Vec::new()))));
+            state.len() - 1
+        }
+    };
+    let Some(on) = state[at].1.map_mut() else { return };
+    match on.iter_mut().find(|(k, _)| k.name == event.name) {
+        Some((_, known)) => {
+            let list: Vec<Node> = known.items().iter().chain(handler.items()).cloned().collect();
+            *known = Node::new(known.span.clone(), Source::List(list));
+        }
+        None => on.push((event.clone(), handler)),
+    }
+}
+
+/// Puts defaults under a path; what is written there already stays.
+fn add_defaults(context: &mut Node, path: &[&str], defaults: &Node) {
+    let Some(map) = context.map_mut() else { return };
+    let Some((first, rest)) = path.split_first() else {
+        for (k, value) in defaults.map() {
+            if !map.iter().any(|(known, _)| known.name == k.name) {
+                map.push((k.clone(), value.clone()));
+            }
+        }
+        return;
+    };
+    let at = match map.iter().position(|(k, _)| k.name == *first) {
+        Some(at) => at,
+        None => {
+            map.push((key(first, &defaults.span), Node::new(defaults.span.clone(), Source::Map(Vec::new()))));
+            map.len() - 1
+        }
+    };
+    add_defaults(&mut map[at].1, rest, defaults);
+}

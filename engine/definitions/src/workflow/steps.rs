@@ -1,0 +1,228 @@
+//! Reading `step` of a state.
+
+use super::calls::place_of;
+use super::define::Names;
+use super::desugar::{Builder, text_node};
+use super::{Accept, Redirect, Step, StepKind, Trail};
+use crate::fields::{Fields, unknown};
+use crate::host::shared_vocabulary;
+use crate::source::{Node, Value as Source};
+use crate::text::Text;
+use engine_statechart::Problem;
+use engine_statechart::expression::Expression;
+use engine_statechart::template::Mapping;
+use indexmap::IndexMap;
+use serde_json::{Value, json};
+
+pub const STEP_KEYS: [&str; 18] = [
+    "form", "view", "wait", "redirect", "review", "kind", "path", "into", "data", "prefill", "accepts", "depends", "satisfied", "trail", "title",
+    "section", "submit", "hide",
+];
+/// What the runtime answers itself; no step may call an event of its own so.
+const BUILT_IN: [&str; 5] = ["submit", "back", "change", "save", "expire"];
+
+impl Builder<'_> {
+    pub fn step(&mut self, node: &Node, names: &Names, state: &str, owner: &Node) {
+        let mut problems = std::mem::take(&mut self.problems);
+        let step = self.read_step(node, names, state, &mut problems);
+        problems.append(&mut self.problems);
+        self.problems = problems;
+        if let Some(step) = step {
+            self.step_spans.insert(state.to_owned(), owner.get("step").map_or(&owner.span, |n| &n.span).clone());
+            self.steps.insert(state.to_owned(), step);
+        }
+    }
+
+    fn read_step(&mut self, node: &Node, names: &Names, state: &str, problems: &mut Vec<Problem>) -> Option<Step> {
+        let mut fields = Fields::open(node, "a step", &STEP_KEYS, problems)?;
+        let (form, view, wait) = (fields.text("form"), fields.text("view"), fields.text("wait"));
+        let library = self.library;
+        for (kind, name, known) in [
+            ("form", &form, library.forms.keys().map(String::as_str).collect::<Vec<_>>()),
+            ("view", &view, library.views.keys().map(String::as_str).collect()),
+        ] {
+            if let (Some(name), Some(at)) = (name, fields.get(kind))
+                && !known.contains(&name.as_str())
+            {
+                fields.problems.push(unknown(kind, at, name, known));
+            }
+        }
+        if let (Some(code), Some(at)) = (&wait, fields.get("wait")) {
+            self.need_text(at, code);
+        }
+        self.forms.extend(form.clone());
+        self.views.extend(view.clone());
+        let review = fields.bool("review");
+        let redirect = fields.get("redirect").and_then(|n| self.redirect(n, names, fields.problems));
+        let kind = match fields.word("kind", &StepKind::ALL.map(|(name, _)| name)) {
+            Some(word) => StepKind::ALL.iter().find(|(name, _)| *name == word).map_or(StepKind::Message, |(_, k)| *k),
+            None => match (&form, review, &redirect, &wait, &view) {
+                (Some(_), ..) => StepKind::Form,
+                (_, true, ..) => StepKind::Review,
+                (_, _, Some(_), ..) => StepKind::Redirect,
+                (_, _, _, Some(_), _) => StepKind::Wait,
+                (_, _, _, _, Some(_)) => StepKind::Message,
+                _ => {
+                    let problem = Problem::error("missing", &node.span, "a step shows something: `form`, `view`, `wait`, `redirect` or `review`");
+                    fields.problems.push(problem);
+                    StepKind::Message
+                }
+            },
+        };
+        let title = fields.get("title").and_then(|n| Text::from_node(n, fields.problems));
+        let path = fields.text("path");
+        if let (Some(path), Some(at)) = (&path, fields.get("path")) {
+            let fits = path.split('/').all(|p| !p.is_empty() && p.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.')));
+            if !(path.is_empty() || fits) {
+                fields.problems.push(Problem::error("value", &at.span, format!("`{path}` is not a path: letters, digits, `-`, without `/` at its ends")));
+            }
+        }
+        let into = fields.text("into").map(|into| place_of(&into, node, names, fields.problems));
+        if into.is_some() && form.is_none() {
+            fields.problems.push(Problem::error("misplaced-key", &node.span, "`into` belongs beside `form`"));
+        }
+        let mut data = IndexMap::new();
+        for (k, value) in fields.entries("data") {
+            data.insert(k.name.clone(), self.mapping(value, names, &[], fields.problems));
+        }
+        if let (Some(title), Some(at)) = (&title, fields.get("title")) {
+            for name in title.names().filter(|n| !data.contains_key(*n)) {
+                fields.problems.push(unknown("step data", at, name, data.keys().map(String::as_str)));
+            }
+        }
+        if let Some(view) = view.as_ref().and_then(|v| library.views.get(v)) {
+            let at = fields.get("view").unwrap_or(node);
+            for name in view.data_names().filter(|n| !data.contains_key(*n)) {
+                let mut problem = unknown("step data", at, name, data.keys().map(String::as_str));
+                problem.message.push_str(&format!(": view `{}` reads `data.{name}`", view.id));
+                fields.problems.push(problem);
+            }
+        }
+        let prefill = fields.get("prefill").map(|n| self.mapping(n, names, &[], fields.problems));
+        if let (Some(form), Some(at)) = (form.as_ref().and_then(|f| library.forms.get(f)), fields.get("prefill")) {
+            for (k, _) in at.map() {
+                if !form.property_names().any(|p| p == k.name) {
+                    let here = Node::new(k.span.clone(), Source::Null);
+                    fields.problems.push(unknown("field", &here, &k.name, form.property_names()));
+                }
+            }
+        }
+        let accepts = self.accepts(&mut fields);
+        let mut depends = Vec::new();
+        for item in fields.get("depends").map_or(&[][..], Node::items) {
+            depends.extend(self.expression(item, names, &[], fields.problems));
+        }
+        let satisfied = fields.get("satisfied").and_then(|n| self.expression(n, names, &[], fields.problems));
+        let trail = match fields.word("trail", &["keep", "skip", "close"]) {
+            Some("skip") => Trail::Skip,
+            Some("close") => Trail::Close,
+            Some(_) => Trail::Keep,
+            None if matches!(kind, StepKind::Wait | StepKind::Redirect) => Trail::Skip,
+            None => Trail::Keep,
+        };
+        let hide = fields.texts("hide");
+        if let Some(at) = fields.get("hide") {
+            for name in hide.iter().filter(|h| !["header", "footer"].contains(&h.as_str())) {
+                fields.problems.push(unknown("part of the page", at, name, ["header", "footer"]));
+            }
+        }
+        Some(Step {
+            node: state.to_owned(),
+            kind,
+            form,
+            view,
+            wait,
+            title,
+            path,
+            into,
+            section: fields.text("section"),
+            data,
+            prefill,
+            accepts,
+            depends,
+            satisfied,
+            trail,
+            redirect,
+            review,
+            submit: fields.text("submit"),
+            hide,
+        })
+    }
+
+    fn redirect(&mut self, node: &Node, names: &Names, problems: &mut Vec<Problem>) -> Option<Redirect> {
+        let mut fields = Fields::open(node, "`redirect`", &["partner", "url", "method", "fields", "label"], problems)?;
+        let partner = fields.text("partner");
+        if let (Some(id), Some(at)) = (&partner, fields.get("partner"))
+            && !self.library.partners.contains_key(id)
+        {
+            fields.problems.push(unknown("partner", at, id, self.library.partners.keys().map(String::as_str)));
+        }
+        let url = fields.need("url")?;
+        let url = self.expression(url, names, &["return_url"], fields.problems);
+        let method = fields.word("method", &["GET", "POST"]).unwrap_or("GET").to_owned();
+        let values = fields.get("fields").map_or(Mapping::literal(json!({})), |n| self.mapping(n, names, &["return_url"], fields.problems));
+        let label = fields.text("label");
+        if let (Some(code), Some(at)) = (&label, fields.get("label")) {
+            self.need_text(at, code);
+        }
+        Some(Redirect { partner, url: url?, method, fields: values, label })
+    }
+
+    fn accepts(&mut self, fields: &mut Fields<'_, '_>) -> IndexMap<String, Accept> {
+        let mut accepts = IndexMap::new();
+        for (k, rule) in fields.entries("accepts") {
+            let reserved = BUILT_IN.contains(&k.name.as_str()) || ["xstate.", "reply."].iter().any(|p| k.name.starts_with(p));
+            if reserved {
+                fields.problems.push(Problem::error("bad-key", &k.span, format!("event `{}` is the engine's own", k.name)));
+            }
+            if !rule.is_map() && !rule.is_null() {
+                fields.wrong(rule, &k.name, "a map from fields to schemas");
+                continue;
+            }
+            let mut by = Vec::new();
+            let (mut properties, mut required) = (serde_json::Map::new(), Vec::new());
+            for (name, schema) in rule.map() {
+                if name.name == "by" && schema.is_list() {
+                    by = schema.list().iter().filter_map(Node::as_str).map(str::to_owned).collect();
+                    continue;
+                }
+                crate::form::bounded(schema, fields.problems);
+                let mut rule = schema.to_json();
+                let is_optional = rule.as_object_mut().and_then(|r| r.shift_remove("optional")) == Some(Value::Bool(true));
+                if !is_optional {
+                    required.push(name.name.clone());
+                }
+                properties.insert(name.name.clone(), rule);
+            }
+            let schema = json!({"type": "object", "properties": properties, "required": required, "additionalProperties": false});
+            match crate::form::validator(&schema) {
+                Ok(validator) => {
+                    accepts.insert(k.name.clone(), Accept { schema, by, validator });
+                }
+                Err(message) => fields.problems.push(Problem::error("schema", &rule.span, message)),
+            }
+        }
+        accepts
+    }
+
+    fn mapping(&mut self, node: &Node, names: &Names, extra: &[&str], problems: &mut Vec<Problem>) -> Mapping {
+        let expanded = self.deep(node, names);
+        crate::partner::mapping(&expanded, shared_vocabulary(), extra, problems)
+    }
+
+    fn expression(&mut self, node: &Node, names: &Names, extra: &[&str], problems: &mut Vec<Problem>) -> Option<Expression> {
+        let text = match &node.value {
+            Source::String(text) => text.clone(),
+            Source::Bool(b) => b.to_string(),
+            Source::Int(i) => i.to_string(),
+            _ => {
+                problems.push(Problem::error("shape", &node.span, format!("an expression is expected here, not {}", node.kind())));
+                return None;
+            }
+        };
+        let expanded = self.cel(&text, &text_node(&text, &node.span), names);
+        let text = expanded.as_str().unwrap_or_default();
+        Expression::compile(text, &node.span, shared_vocabulary(), extra).map_err(|p| problems.push(p)).ok()
+    }
+}
+

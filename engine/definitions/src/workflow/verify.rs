@@ -1,0 +1,127 @@
+//! Checks that need the compiled machine beside the product's tables.
+
+use super::Section;
+use super::desugar::Builder;
+use crate::fields::unknown;
+use crate::source::{Node, Span, Value as Source};
+use engine_statechart::{Machine, NodeKind, Problem};
+use std::collections::{BTreeMap, BTreeSet};
+
+pub fn verify(machine: &Machine, builder: &mut Builder<'_>, tree: &Node, sections: &[Section], aliases: &BTreeMap<String, String>) {
+    let shape = Shape::of(machine);
+    orthogonal_steps(machine, &shape, builder);
+    events_handled(machine, &shape, builder);
+    step_sections(builder, sections);
+    alias_targets(builder, tree, aliases);
+    into_context(builder, tree);
+}
+
+struct Shape {
+    children: BTreeMap<String, Vec<String>>,
+    parallel: Vec<String>,
+}
+
+impl Shape {
+    fn of(machine: &Machine) -> Shape {
+        let mut shape = Shape { children: BTreeMap::new(), parallel: Vec::new() };
+        for node in machine.nodes() {
+            if let Some(parent) = node.parent {
+                shape.children.entry(parent.to_owned()).or_default().push(node.id.to_owned());
+            }
+            if node.kind == NodeKind::Parallel {
+                shape.parallel.push(node.id.to_owned());
+            }
+        }
+        shape
+    }
+
+    /// The node and everything below it.
+    fn below(&self, id: &str) -> Vec<String> {
+        let mut found = vec![id.to_owned()];
+        let mut at = 0;
+        while at < found.len() {
+            let more = self.children.get(&found[at]).cloned().unwrap_or_default();
+            found.extend(more);
+            at += 1;
+        }
+        found
+    }
+}
+
+/// Rule 1: two current steps at the same time cannot be.
+fn orthogonal_steps(_: &Machine, shape: &Shape, builder: &mut Builder<'_>) {
+    for parallel in &shape.parallel {
+        let regions = shape.children.get(parallel).map_or(&[][..], Vec::as_slice);
+        let with_step: Vec<(&String, String)> =
+            regions.iter().filter_map(|r| Some((r, shape.below(r).into_iter().find(|n| builder.steps.contains_key(n))?))).collect();
+        if let [(_, first), (_, second), ..] = with_step.as_slice() {
+            let span = builder.step_spans.get(second).cloned().unwrap_or_else(Span::unknown);
+            let message = format!("steps in two regions of parallel state `{parallel}`: `{first}` and `{second}`");
+            builder.problems.push(Problem::error("parallel-steps", &span, message).hint("one region shows, the others work"));
+        }
+    }
+}
+
+/// What a step lets a person send must lead somewhere: in its state, above or below it.
+fn events_handled(machine: &Machine, shape: &Shape, builder: &mut Builder<'_>) {
+    let mut problems = Vec::new();
+    for step in builder.steps.values() {
+        let mut handled: BTreeSet<&str> = BTreeSet::new();
+        for node in machine.ancestors(&step.node) {
+            handled.extend(machine.events_of(node));
+        }
+        let below = shape.below(&step.node);
+        for node in &below {
+            handled.extend(machine.events_of(node));
+        }
+        let takes = |event: &str| handled.iter().any(|d| *d == event || *d == "*" || d.strip_suffix(".*").is_some_and(|p| event.starts_with(&format!("{p}."))));
+        let span = builder.step_spans.get(&step.node).cloned().unwrap_or_else(Span::unknown);
+        if (step.form.is_some() || step.review) && !takes("submit") {
+            problems.push(Problem::error("unhandled-event", &span, format!("nothing handles `submit` of step `{}`", step.node)));
+        }
+        for event in step.accepts.keys().filter(|e| !takes(e)) {
+            problems.push(Problem::error("unhandled-event", &span, format!("nothing handles `{event}`, which step `{}` accepts", step.node)));
+        }
+    }
+    builder.problems.append(&mut problems);
+}
+
+fn step_sections(builder: &mut Builder<'_>, sections: &[Section]) {
+    if sections.is_empty() {
+        return;
+    }
+    for step in builder.steps.values() {
+        if let Some(section) = step.section.as_deref().filter(|s| !sections.iter().any(|k| k.id == *s)) {
+            let at = Node::new(builder.step_spans.get(&step.node).cloned().unwrap_or_else(Span::unknown), Source::Null);
+            builder.problems.push(unknown("section", &at, section, sections.iter().map(|s| s.id.as_str())));
+        }
+    }
+}
+
+fn alias_targets(builder: &mut Builder<'_>, tree: &Node, aliases: &BTreeMap<String, String>) {
+    let paths: BTreeSet<&str> = builder.steps.values().filter_map(|s| s.path.as_deref()).collect();
+    for (alias, target) in aliases {
+        let at = tree.get("aliases").and_then(|a| a.get(alias)).unwrap_or(tree);
+        if !paths.contains(target.as_str()) {
+            builder.problems.push(unknown("path", at, target, paths.iter().copied()));
+        }
+        if paths.contains(alias.as_str()) {
+            builder.problems.push(Problem::error("duplicate-key", &at.span, format!("`{alias}` is already the path of a step")));
+        }
+    }
+}
+
+/// Answers go to a place whose first key the context declares.
+fn into_context(builder: &mut Builder<'_>, tree: &Node) {
+    let declared: BTreeSet<&str> = tree.get("context").map_or(&[][..], Node::map).iter().map(|(k, _)| k.name.as_str()).collect();
+    let mut problems = Vec::new();
+    let steps = builder.steps.values().filter_map(|s| Some((s.into.as_deref()?, builder.step_spans.get(&s.node)?)));
+    for (into, span) in steps {
+        let first = into.split('.').next().unwrap_or(into);
+        if !into.contains('.') && !declared.contains(first) {
+            let at = Node::new(span.clone(), Source::Null);
+            problems.push(unknown("context key", &at, first, declared.iter().copied()));
+        }
+    }
+    builder.problems.append(&mut problems);
+}
