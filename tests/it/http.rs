@@ -231,7 +231,7 @@ async fn pages_redirects_and_what_is_not_there() {
         assert_eq!((reply.status, reply.header("location")), (status, location), "{path}");
         assert!(reply.text().contains(part), "{path}: {}", reply.text());
     };
-    check("/no-such-page", 404, "", "Oops! We can&#39;t seem to find the page you&#39;re looking for.").await;
+    check("/no-such-page", 404, "", "Oops! We can't seem to find the page you're looking for.").await;
     check("/no-such-page", 404, "", "<meta name=\"robots\" content=\"noindex\">").await;
     check("/parcel-cover/nothing", 404, "", "Oops!").await;
     check("/old-help?a=1", 301, "/help?a=1", "").await;

@@ -4,7 +4,7 @@ use crate::assets::Assets;
 use crate::edge::{Client, Class, Limiter, Origins, Proxies, SecurityHeaders};
 use crate::notices::Notices;
 use crate::problem::{Code, Problem};
-use engine_partners::client::Partners;
+use engine_partners::Partners;
 use engine_runtime::Runtime;
 use engine_settings::Settings;
 use metrics_exporter_prometheus::PrometheusHandle;

@@ -60,9 +60,9 @@ async fn journey_page(app: &App, catalog: &Catalog, visitor: &mut Visitor, path:
     let (base, rest) = bases(path).find(|(base, _)| catalog.by_base(base).is_some())?;
     let workflow = catalog.by_base(base)?.clone();
     let rest = rest.trim_start_matches('/');
-    let known = rest.is_empty() || workflow.alias(rest).is_some() || workflow.step_by_path(rest).next().is_some();
+    let known = rest.is_empty() || workflow.aliases.contains_key(rest) || workflow.step_by_path(rest).next().is_some();
     // Content may live below a workflow's base.
-    if !known || (!rest.is_empty() && workflow.alias(rest).is_none() && catalog.site().page(path).is_some()) {
+    if !known || (!rest.is_empty() && !workflow.aliases.contains_key(rest) && catalog.site().page(path).is_some()) {
         return None;
     }
     let journey = url::form_urlencoded::parse(query.as_bytes()).find(|(name, _)| name == "request" || name == "leadId").map(|(_, id)| id.into_owned());

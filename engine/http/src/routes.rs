@@ -2,7 +2,7 @@
 
 use crate::api::{documents, drafts, events, health, journeys, master, reports, returns, stream, webhooks};
 use crate::app::App;
-use crate::edge::edge;
+use crate::edge;
 use crate::pages;
 use axum::Router;
 use axum::routing::{any, get, post};
@@ -26,14 +26,15 @@ pub fn router(app: App, sandbox: Option<Router>) -> Router {
         .route("/api/{*unknown}", any(|| async { axum::http::StatusCode::NOT_FOUND }))
         .route("/openapi.json", get(move || std::future::ready(axum::Json(description.clone()))))
         .fallback(pages::page)
-        .layer(axum::middleware::from_fn_with_state(app.clone(), edge))
+        .layer(axum::middleware::from_fn_with_state(app.clone(), edge::edge))
         .layer(CompressionLayer::new())
-        .with_state(app);
+        .with_state(app.clone());
     let routes = routes.merge(SwaggerUi::new("/docs").config(utoipa_swagger_ui::Config::from("/openapi.json")));
-    match sandbox {
+    let routes = match sandbox {
         Some(sandbox) => routes.nest("/sandbox", sandbox),
         None => routes,
-    }
+    };
+    routes.layer(axum::middleware::from_fn_with_state(app, edge::headers))
 }
 
 /// The description of the API, as `/openapi.json` shows it.

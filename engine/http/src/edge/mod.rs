@@ -1,15 +1,15 @@
-//! What every request passes: client address, limits, deadline, panics, security headers, metrics.
+//! What every request passes: client address, limits, deadline, panics, metrics; security headers around all of it.
 //!
 //! One layer instead of many: a step of a journey costs less than its commit, so the frame around it must be thin.
 
 mod client;
-mod headers;
+mod security;
 pub mod json;
 mod limiter;
 mod origin;
 
 pub use client::{Client, Proxies};
-pub use headers::SecurityHeaders;
+pub use security::SecurityHeaders;
 pub use limiter::{Class, Limiter};
 pub use origin::Origins;
 
@@ -48,7 +48,6 @@ pub async fn edge(State(app): State<App>, mut request: Request, next: Next) -> R
     if api {
         as_problem(&mut response);
     }
-    app.headers.apply(response.headers_mut());
     let (status, took) = (response.status(), started.elapsed());
     metrics::counter!("http_requests_total", "method" => method_name(&method), "route" => route.clone(), "status" => status.as_u16().to_string()).increment(1);
     metrics::histogram!("http_request_seconds", "route" => route.clone()).record(took.as_secs_f64());
@@ -58,6 +57,13 @@ pub async fn edge(State(app): State<App>, mut request: Request, next: Next) -> R
     } else {
         tracing::debug!(%method, route, status = status.as_u16(), took_ms = took.as_millis() as u64, "request");
     }
+    response
+}
+
+/// Around everything, the sandbox and the API's reference too: headers that a part has not set itself (security rule 32).
+pub async fn headers(State(app): State<App>, request: Request, next: Next) -> Response {
+    let mut response = next.run(request).await;
+    app.headers.apply(response.headers_mut());
     response
 }
 

@@ -98,6 +98,7 @@ impl<'a> Attributes<'a> {
     }
 }
 
+/// Attributes stand in double quotes, so an apostrophe is only an apostrophe.
 fn escape(out: &mut String, text: &str) {
     for part in text.chars() {
         match part {
@@ -105,7 +106,6 @@ fn escape(out: &mut String, text: &str) {
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
             '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&#39;"),
             '\0' => {}
             other => out.push(other),
         }
@@ -121,6 +121,6 @@ mod tests {
         let mut html = Html::default();
         html.element("p", &[("title", "\"><script>")], "<b>&'");
         html.json(&"</script><!--");
-        assert_eq!(html.into_string(), "<p title=\"&quot;&gt;&lt;script&gt;\">&lt;b&gt;&amp;&#39;</p>\"\\u003c/script\\u003e\\u003c!--\"");
+        assert_eq!(html.into_string(), "<p title=\"&quot;&gt;&lt;script&gt;\">&lt;b&gt;&amp;'</p>\"\\u003c/script\\u003e\\u003c!--\"");
     }
 }

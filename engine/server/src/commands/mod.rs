@@ -14,6 +14,7 @@ mod work;
 use crate::cli::{Cli, Command};
 use anyhow::Result;
 use engine_settings::Settings;
+use std::io::IsTerminal;
 use std::process::ExitCode;
 
 /// The definitions are wrong: the caller must change them.
@@ -52,7 +53,7 @@ fn on_threads(command: impl Future<Output = Result<ExitCode>>) -> Result<ExitCod
 fn log(settings: &Settings) {
     use tracing_subscriber::{EnvFilter, fmt};
     let filter = EnvFilter::try_new(&settings.log.filter).unwrap_or_else(|_| EnvFilter::new("info"));
-    let lines = fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    let lines = fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(std::io::stderr().is_terminal());
     let started = if settings.log.json { lines.json().flatten_event(true).try_init() } else { lines.with_target(false).try_init() };
     if let Err(error) = started {
         eprintln!("logging is set up already: {error}");
