@@ -2,13 +2,17 @@
 import type { StepView } from '../src/api/types';
 import { begin, COURIERS, type Parcel, view } from './parcel';
 
-const at = (step: string, more: Partial<Parcel> = {}): StepView => view({ ...begin(), id: 'sample', revision: 3, at: step, ...more });
+const at = (step: string, more: Partial<Parcel> = {}): StepView =>
+  view({ ...begin(), id: 'sample', revision: 3, at: step, ...more });
 
 export const fixtures: Record<string, StepView> = {
   start: view(begin()),
   contact: at('contact'),
   otp: at('otp', { data: { contact: { mobile: '9876543210' } } }),
-  'otp-refused': at('otp', { data: { contact: { mobile: '9876543210' } }, messages: [{ code: 'otp.wrong', level: 'error', pointer: '/otp', text: 'That password is not right. 4 tries are left.' }] }),
+  'otp-refused': at('otp', {
+    data: { contact: { mobile: '9876543210' } },
+    messages: [{ code: 'otp.wrong', level: 'error', pointer: '/otp', text: 'That password is not right. 4 tries are left.' }],
+  }),
   parcel: at('parcel', { data: { parcel: { kind: 'something_else', damaged_before: true, fragile: true } } }),
   'offers-arriving': at('offers', { answered: 5 }),
   offers: at('offers', { answered: COURIERS.length }),

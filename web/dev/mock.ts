@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Plugin, ViteDevServer } from 'vite';
 import type { Data, StepView } from '../src/api/types';
 import { fixtures } from './fixtures';
-import { begin, COURIERS, type Parcel, PATH_OF, view } from './parcel';
+import { begin, COURIERS, PATH_OF, type Parcel, view } from './parcel';
 import { shell } from './shell';
 
 interface Kept extends Parcel {
@@ -13,7 +13,18 @@ interface Kept extends Parcel {
   seq: number;
 }
 const journeys = new Map<string, Kept>();
-const NEXT: Record<string, string> = { start: 'contact', contact: 'otp', otp: 'parcel', parcel: 'offers', offers: 'offers', address: 'review', review: 'preparing', preparing: 'paying', paying: 'tracker', tracker: 'done' };
+const NEXT: Record<string, string> = {
+  start: 'contact',
+  contact: 'otp',
+  otp: 'parcel',
+  parcel: 'offers',
+  offers: 'offers',
+  address: 'review',
+  review: 'preparing',
+  preparing: 'paying',
+  paying: 'tracker',
+  tracker: 'done',
+};
 
 export function mock(): Plugin {
   return {
@@ -44,13 +55,23 @@ async function handle(server: ViteDevServer, request: IncomingMessage, response:
 
   if (pathname === '/') {
     response.setHeader('content-type', 'text/html; charset=utf-8');
-    response.end(`<!doctype html><title>Gallery</title><h1>Gallery</h1><p><a href="/parcel-insurance">The whole way</a></p><ul>${Object.keys(fixtures).map((name) => `<li><a href="/gallery/${name}">${name}</a></li>`).join('')}</ul>`);
+    response.end(
+      `<!doctype html><title>Gallery</title><h1>Gallery</h1><p><a href="/parcel-insurance">The whole way</a></p><ul>${Object.keys(
+        fixtures,
+      )
+        .map((name) => `<li><a href="/gallery/${name}">${name}</a></li>`)
+        .join('')}</ul>`,
+    );
     return true;
   }
   const shown = fixtures[pathname.replace('/gallery/', '')];
   if (pathname.startsWith('/gallery/') && shown) {
     const url = `${pathname}${new URL(`http://here${shown.step.url}`).search}`;
-    return page({ ...shown, journey: { ...shown.journey, base: pathname, id: shown.journey.id && `gallery` }, step: { ...shown.step, url, stream: null } });
+    return page({
+      ...shown,
+      journey: { ...shown.journey, base: pathname, id: shown.journey.id && `gallery` },
+      step: { ...shown.step, url, stream: null },
+    });
   }
   if (pathname === '/parcel-insurance' || pathname.startsWith('/parcel-insurance/')) {
     const kept = journeys.get(url.searchParams.get('request') ?? '');
@@ -66,9 +87,22 @@ async function handle(server: ViteDevServer, request: IncomingMessage, response:
   const [, , , what, id, verb] = pathname.split('/') as (string | undefined)[];
   if (what === 'master') return json(200, towns(url.searchParams));
   if (what !== 'journeys') return json(404, { status: 404 });
-  const body = (request.method === 'GET' ? {} : await read(request)) as { type: string; data: Data; revision: number; step: string };
+  const body = (request.method === 'GET' ? {} : await read(request)) as {
+    type: string;
+    data: Data;
+    revision: number;
+    step: string;
+  };
   if (!id) {
-    const kept: Kept = { ...begin(), id: crypto.randomUUID(), revision: 0, keys: new Map(), drafts: {}, listeners: new Set(), seq: 0 };
+    const kept: Kept = {
+      ...begin(),
+      id: crypto.randomUUID(),
+      revision: 0,
+      keys: new Map(),
+      drafts: {},
+      listeners: new Set(),
+      seq: 0,
+    };
     journeys.set(kept.id!, kept);
     return accept(kept, body, json);
   }
@@ -88,8 +122,10 @@ async function handle(server: ViteDevServer, request: IncomingMessage, response:
   if (verb === 'events') {
     const key = String(request.headers['idempotency-key']);
     const text = JSON.stringify(body);
-    if (kept.keys.has(key)) return kept.keys.get(key) === text ? json(200, withDraft(kept, kept)) : json(422, { status: 422, code: 'key_reused' });
-    if (body.revision !== kept.revision) return json(409, { status: 409, code: 'stale', view: withDraft(kept, kept), difference: [] });
+    if (kept.keys.has(key))
+      return kept.keys.get(key) === text ? json(200, withDraft(kept, kept)) : json(422, { status: 422, code: 'key_reused' });
+    if (body.revision !== kept.revision)
+      return json(409, { status: 409, code: 'stale', view: withDraft(kept, kept), difference: [] });
     kept.keys.set(key, text);
     return accept(kept, body, json);
   }
@@ -98,7 +134,11 @@ async function handle(server: ViteDevServer, request: IncomingMessage, response:
   return json(200, withDraft(kept, kept));
 }
 
-function accept(kept: Kept, { type, data }: { type: string; data: Data }, json: (status: number, body?: unknown) => boolean): boolean {
+function accept(
+  kept: Kept,
+  { type, data }: { type: string; data: Data },
+  json: (status: number, body?: unknown) => boolean,
+): boolean {
   kept.messages = [];
   const shown = view(kept);
   if (type === 'back') {
@@ -108,11 +148,18 @@ function accept(kept: Kept, { type, data }: { type: string; data: Data }, json: 
     move(kept, String(data.step).replace('parcel.', ''));
   } else if (type === 'submit') {
     if (kept.at === 'otp' && data.otp === '000000') {
-      kept.messages = [{ code: 'otp.wrong', level: 'error', pointer: '/otp', text: 'That password is not right. 4 tries are left.' }];
+      kept.messages = [
+        { code: 'otp.wrong', level: 'error', pointer: '/otp', text: 'That password is not right. 4 tries are left.' },
+      ];
       kept.revision += 1;
       return json(200, withDraft(kept, kept));
     }
-    if (kept.at === 'address' && data.pincode === '999999') return json(422, { status: 422, code: 'invalid', errors: [{ pointer: '/pincode', code: 'unserviceable', text: 'We do not collect there yet' }] });
+    if (kept.at === 'address' && data.pincode === '999999')
+      return json(422, {
+        status: 422,
+        code: 'invalid',
+        errors: [{ pointer: '/pincode', code: 'unserviceable', text: 'We do not collect there yet' }],
+      });
     if (kept.at !== 'otp') kept.data[kept.at] = data;
     delete kept.drafts[`parcel.${kept.at}`];
     move(kept, NEXT[kept.at] ?? kept.at, kept.at === 'offers');
@@ -158,21 +205,30 @@ function move(kept: Kept, to: string, again = false) {
 function tell(kept: Kept) {
   kept.moment += 1;
   kept.seq += 1;
-  for (const listener of kept.listeners) listener.write(`event: change\ndata: ${JSON.stringify({ revision: kept.revision, seq: kept.seq, what: 'answer' })}\n\n`);
+  for (const listener of kept.listeners)
+    listener.write(`event: change\ndata: ${JSON.stringify({ revision: kept.revision, seq: kept.seq, what: 'answer' })}\n\n`);
 }
 
 function withDraft(state: Parcel, kept: Kept | undefined): StepView {
   const shown = view(state);
   const draft = kept?.drafts[shown.step.id];
-  if (draft && shown.step.form) shown.step.form = { ...shown.step.form, data: { ...shown.step.form.data, ...draft }, draft: true };
+  if (draft && shown.step.form)
+    shown.step.form = { ...shown.step.form, data: { ...shown.step.form.data, ...draft }, draft: true };
   return shown;
 }
 
 function towns(query: URLSearchParams) {
-  const all = ['Madurai', 'Mysuru', 'Chennai', 'Kochi', 'Coimbatore', 'Salem'].map((name) => ({ code: name.slice(0, 3).toUpperCase(), name, region: 'south' }));
+  const all = ['Madurai', 'Mysuru', 'Chennai', 'Kochi', 'Coimbatore', 'Salem'].map((name) => ({
+    code: name.slice(0, 3).toUpperCase(),
+    name,
+    region: 'south',
+  }));
   const more = ['Jaipur', 'Delhi', 'Agra'].map((name) => ({ code: name.slice(0, 3).toUpperCase(), name, region: 'north' }));
   const rows = [...all, ...more].filter(
-    (row) => (!query.get('key') || row.code === query.get('key')) && (!query.get('region') || row.region === query.get('region')) && row.name.toLowerCase().includes((query.get('q') ?? '').toLowerCase()),
+    (row) =>
+      (!query.get('key') || row.code === query.get('key')) &&
+      (!query.get('region') || row.region === query.get('region')) &&
+      row.name.toLowerCase().includes((query.get('q') ?? '').toLowerCase()),
   );
   return { rows, more: false };
 }

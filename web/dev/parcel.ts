@@ -17,7 +17,16 @@ export interface Parcel {
   moment: number;
 }
 
-export const begin = (): Parcel => ({ id: null, revision: 0, at: 'start', data: {}, answered: 0, stale: false, messages: [], moment: 0 });
+export const begin = (): Parcel => ({
+  id: null,
+  revision: 0,
+  at: 'start',
+  data: {},
+  answered: 0,
+  stale: false,
+  messages: [],
+  moment: 0,
+});
 
 const BASE = '/parcel-insurance';
 const SECTIONS = [
@@ -27,7 +36,19 @@ const SECTIONS = [
   ['pay', 'Check and pay', ['review', 'preparing', 'paying']],
   ['done', 'Done', ['tracker', 'done']],
 ] as const;
-const PATHS: Record<string, string> = { start: '', contact: 'contact', otp: 'otp', parcel: 'parcel', offers: 'offers', address: 'address', review: 'confirm', preparing: 'confirm', paying: 'payment', tracker: 'status', done: 'done' };
+const PATHS: Record<string, string> = {
+  start: '',
+  contact: 'contact',
+  otp: 'otp',
+  parcel: 'parcel',
+  offers: 'offers',
+  address: 'address',
+  review: 'confirm',
+  preparing: 'confirm',
+  paying: 'payment',
+  tracker: 'status',
+  done: 'done',
+};
 const ORDER = ['start', 'contact', 'otp', 'parcel', 'offers', 'address', 'review', 'preparing', 'paying', 'tracker', 'done'];
 const NO_TRAIL = new Set(['otp', 'preparing', 'paying', 'tracker', 'done']);
 
@@ -40,12 +61,29 @@ export function view(state: Parcel): StepView {
   const back = ['preparing', 'paying', 'tracker', 'done'].includes(state.at) ? undefined : before.at(-1);
   const own = STEPS[state.at]!(state);
   return {
-    journey: { id: state.id, workflow: 'parcel/parcel', line: 'parcel', title: 'Parcel insurance', version: 'sample', revision: state.revision, status: state.at === 'done' ? 'done' : 'active', base: BASE, language: 'en', channel: 'web' },
+    journey: {
+      id: state.id,
+      workflow: 'parcel/parcel',
+      line: 'parcel',
+      title: 'Parcel insurance',
+      version: 'sample',
+      revision: state.revision,
+      status: state.at === 'done' ? 'done' : 'active',
+      base: BASE,
+      language: 'en',
+      channel: 'web',
+    },
     step: {
       id: `parcel.${state.at}`,
       path: PATHS[state.at]!,
       url: url(state.at),
-      progress: { sections: SECTIONS.map(([id, title], index) => ({ id, title, state: index < current ? 'done' : index === current ? 'current' : 'todo' })) },
+      progress: {
+        sections: SECTIONS.map(([id, title], index) => ({
+          id,
+          title,
+          state: index < current ? 'done' : index === current ? 'current' : 'todo',
+        })),
+      },
       events: [{ type: 'submit' }, { type: 'back' }],
       back: back ? url(back) : null,
       changeable: before.map((step) => ({ step: `parcel.${step}`, title: step, path: PATHS[step]! })),
@@ -87,19 +125,55 @@ const STEPS: Record<string, (state: Parcel) => Own> = {
             maxLength: 20,
             pattern: '^[A-Z]{2}-[0-9]{2}-[0-9]{1,4}$',
             'x-normalise': ['upper', { strip: '[-\\s]' }, { group: ['^([A-Z]{2})([0-9]{2})([0-9]{1,4})$'], join: '-' }],
-            'x-messages': { required: 'Please enter the tracking number', pattern: 'Please enter a tracking number such as AB-12-3456' },
+            'x-messages': {
+              required: 'Please enter the tracking number',
+              pattern: 'Please enter a tracking number such as AB-12-3456',
+            },
           },
         },
       },
-      ui: { number: { 'ui:widget': 'text', 'ui:placeholder': 'AB-12-3456', 'ui:options': { hint: 'It stands on your receipt' } } },
+      ui: {
+        number: { 'ui:widget': 'text', 'ui:placeholder': 'AB-12-3456', 'ui:options': { hint: 'It stands on your receipt' } },
+      },
     }),
     view: {
       blocks: [
-        { block: 'hero', text: 'Compare what 12 couriers pay when something breaks, gets lost or comes late. One form, no calls.', points: ['Prices in under a minute', 'Claims settled in 5 working days on average', 'Nothing to pay until you have chosen'] },
+        {
+          block: 'hero',
+          text: 'Compare what 12 couriers pay when something breaks, gets lost or comes late. One form, no calls.',
+          points: [
+            'Prices in under a minute',
+            'Claims settled in 5 working days on average',
+            'Nothing to pay until you have chosen',
+          ],
+        },
         { block: 'actions', items: [{ label: 'I have no tracking number yet', event: 'new', style: 'link' }] },
-        { block: 'steps', title: 'How it works', items: [{ title: 'Tell us about the parcel', text: 'A tracking number is enough.' }, { title: 'Compare', text: 'Prices and limits side by side.' }, { title: 'Pay', text: 'The certificate comes at once.' }] },
-        { block: 'cards', title: 'Why people choose us', items: [{ title: 'Fair prices', text: 'The couriers pay us; you pay what they ask.', icon: '₹' }, { title: 'Help with claims', text: 'One person stays with your case to the end.', icon: '☎' }, { title: 'Your data is yours', text: 'We never sell your number.', icon: '✓' }] },
-        { block: 'faq', title: 'Questions', items: [{ question: 'What is not covered?', answer: 'Cash, living animals and anything forbidden by law.' }, { question: 'When does the cover begin?', answer: 'When the courier takes the parcel over.' }] },
+        {
+          block: 'steps',
+          title: 'How it works',
+          items: [
+            { title: 'Tell us about the parcel', text: 'A tracking number is enough.' },
+            { title: 'Compare', text: 'Prices and limits side by side.' },
+            { title: 'Pay', text: 'The certificate comes at once.' },
+          ],
+        },
+        {
+          block: 'cards',
+          title: 'Why people choose us',
+          items: [
+            { title: 'Fair prices', text: 'The couriers pay us; you pay what they ask.', icon: '₹' },
+            { title: 'Help with claims', text: 'One person stays with your case to the end.', icon: '☎' },
+            { title: 'Your data is yours', text: 'We never sell your number.', icon: '✓' },
+          ],
+        },
+        {
+          block: 'faq',
+          title: 'Questions',
+          items: [
+            { question: 'What is not covered?', answer: 'Cash, living animals and anything forbidden by law.' },
+            { question: 'When does the cover begin?', answer: 'When the courier takes the parcel over.' },
+          ],
+        },
       ],
     },
   }),
@@ -112,17 +186,51 @@ const STEPS: Record<string, (state: Parcel) => Own> = {
         type: 'object',
         required: ['mobile', 'name', 'consent'],
         properties: {
-          mobile: { type: 'string', title: 'Mobile number', maxLength: 10, pattern: '^[6-9][0-9]{9}$', 'x-pii': 'mobile', 'x-messages': { required: 'Please enter your mobile number', pattern: 'Invalid mobile number.' } },
-          name: { type: 'string', title: 'Full name', minLength: 3, maxLength: 50, 'x-pii': 'name', 'x-normalise': [{ keep: '[A-Za-z ]' }, 'collapse', 'trim'] },
-          email: { type: 'string', format: 'email', title: 'E-mail', maxLength: 80, 'x-pii': 'email', 'x-normalise': ['trim', 'lower'] },
-          consent: { type: 'boolean', const: true, title: 'I agree to the terms and to be contacted about this request', 'x-messages': { required: 'Please agree to go on' } },
+          mobile: {
+            type: 'string',
+            title: 'Mobile number',
+            maxLength: 10,
+            pattern: '^[6-9][0-9]{9}$',
+            'x-pii': 'mobile',
+            'x-messages': { required: 'Please enter your mobile number', pattern: 'Invalid mobile number.' },
+          },
+          name: {
+            type: 'string',
+            title: 'Full name',
+            minLength: 3,
+            maxLength: 50,
+            'x-pii': 'name',
+            'x-normalise': [{ keep: '[A-Za-z ]' }, 'collapse', 'trim'],
+          },
+          email: {
+            type: 'string',
+            format: 'email',
+            title: 'E-mail',
+            maxLength: 80,
+            'x-pii': 'email',
+            'x-normalise': ['trim', 'lower'],
+          },
+          consent: {
+            type: 'boolean',
+            const: true,
+            title: 'I agree to the terms and to be contacted about this request',
+            'x-messages': { required: 'Please agree to go on' },
+          },
         },
       },
       ui: {
         mobile: { 'ui:widget': 'mobile', 'ui:options': { hint: 'We send a one-time password to it' } },
         name: { 'ui:widget': 'text', 'ui:options': { autocomplete: 'name' } },
         email: { 'ui:widget': 'text', 'ui:options': { autocomplete: 'email', inputMode: 'email' } },
-        consent: { 'ui:widget': 'consent', 'ui:options': { links: [{ label: 'Terms', href: '/terms' }, { label: 'Privacy', href: '/privacy' }] } },
+        consent: {
+          'ui:widget': 'consent',
+          'ui:options': {
+            links: [
+              { label: 'Terms', href: '/terms' },
+              { label: 'Privacy', href: '/privacy' },
+            ],
+          },
+        },
       },
     }),
   }),
@@ -132,10 +240,35 @@ const STEPS: Record<string, (state: Parcel) => Own> = {
     intro: `A six-digit code is on its way to +91 ${String(state.data.contact?.mobile ?? '9876543210').replace(/^(\d{2})\d{6}/, '$1••••••')}.`,
     form: form(state, 'otp', {
       submit: 'Confirm',
-      schema: { type: 'object', required: ['otp'], properties: { otp: { type: 'string', title: 'One-time password', minLength: 6, maxLength: 6, pattern: '^[0-9]{6}$', 'x-secret': true, 'x-messages': { required: 'Please enter the one-time password', minLength: 'The password has 6 digits' } } } },
+      schema: {
+        type: 'object',
+        required: ['otp'],
+        properties: {
+          otp: {
+            type: 'string',
+            title: 'One-time password',
+            minLength: 6,
+            maxLength: 6,
+            pattern: '^[0-9]{6}$',
+            'x-secret': true,
+            'x-messages': { required: 'Please enter the one-time password', minLength: 'The password has 6 digits' },
+          },
+        },
+      },
       ui: { otp: { 'ui:widget': 'otp' } },
     }),
-    view: { blocks: [{ block: 'form' }, { block: 'actions', items: [{ label: 'Send again', event: 'resend', style: 'link' }, { label: 'Change the number', event: 'change', data: { step: 'parcel.contact' }, style: 'link' }] }] },
+    view: {
+      blocks: [
+        { block: 'form' },
+        {
+          block: 'actions',
+          items: [
+            { label: 'Send again', event: 'resend', style: 'link' },
+            { label: 'Change the number', event: 'change', data: { step: 'parcel.contact' }, style: 'link' },
+          ],
+        },
+      ],
+    },
   }),
   parcel: (state) => ({
     kind: 'form',
@@ -147,23 +280,71 @@ const STEPS: Record<string, (state: Parcel) => Own> = {
         type: 'object',
         required: ['kind', 'speed', 'value', 'weight', 'region', 'town', 'collect', 'fragile', 'damaged_before'],
         properties: {
-          kind: { type: 'string', title: 'Contents', oneOf: ['Books', 'Clothes', 'Electronics', 'Glass', 'Documents', 'Something else'].map((title) => ({ const: title.toLowerCase().replace(/ /g, '_'), title })) },
+          kind: {
+            type: 'string',
+            title: 'Contents',
+            oneOf: ['Books', 'Clothes', 'Electronics', 'Glass', 'Documents', 'Something else'].map((title) => ({
+              const: title.toLowerCase().replace(/ /g, '_'),
+              title,
+            })),
+          },
           what: { type: 'string', title: 'What is it?', maxLength: 40, 'x-messages': { required: 'Please say what it is' } },
-          speed: { type: 'string', title: 'How fast should it go?', oneOf: [{ const: 'surface', title: 'By road', description: '4 to 6 days' }, { const: 'air', title: 'By air', description: '1 to 2 days' }] },
+          speed: {
+            type: 'string',
+            title: 'How fast should it go?',
+            oneOf: [
+              { const: 'surface', title: 'By road', description: '4 to 6 days' },
+              { const: 'air', title: 'By air', description: '1 to 2 days' },
+            ],
+          },
           weight: { type: 'integer', title: 'Weight', minimum: 1, maximum: 50 },
-          value: { type: 'integer', title: 'Value of the goods', minimum: 10_000, maximum: 100_000_000, 'x-messages': { minimum: 'The value must be ₹100 or more' } },
-          region: { type: 'string', title: 'Region', oneOf: ['North', 'South', 'East', 'West', 'Islands'].map((title) => ({ const: title.toLowerCase(), title })) },
+          value: {
+            type: 'integer',
+            title: 'Value of the goods',
+            minimum: 10_000,
+            maximum: 100_000_000,
+            'x-messages': { minimum: 'The value must be ₹100 or more' },
+          },
+          region: {
+            type: 'string',
+            title: 'Region',
+            oneOf: ['North', 'South', 'East', 'West', 'Islands'].map((title) => ({ const: title.toLowerCase(), title })),
+          },
           town: { type: 'string', title: 'Town', maxLength: 20 },
-          collect: { type: 'string', format: 'date', title: 'When should it be collected?', 'x-date': { min: 'today', max: '+30d' }, 'x-messages': { format: 'Please enter a real date', 'x-date.min': 'The day must be today or later', 'x-date.max': 'The day must be within 30 days' } },
+          collect: {
+            type: 'string',
+            format: 'date',
+            title: 'When should it be collected?',
+            'x-date': { min: 'today', max: '+30d' },
+            'x-messages': {
+              format: 'Please enter a real date',
+              'x-date.min': 'The day must be today or later',
+              'x-date.max': 'The day must be within 30 days',
+            },
+          },
           fragile: { type: 'boolean', title: 'Is it fragile?' },
           damaged_before: { type: 'boolean', title: 'Was a parcel of yours damaged in the last year?' },
           damages: { type: 'integer', title: 'How many?', minimum: 1, maximum: 9 },
-          extras: { type: 'array', title: 'Extras', uniqueItems: true, items: { type: 'string', oneOf: [{ const: 'photo', title: 'Photo on delivery' }, { const: 'sunday', title: 'Sunday delivery', description: 'Where the courier works on Sundays' }] } },
+          extras: {
+            type: 'array',
+            title: 'Extras',
+            uniqueItems: true,
+            items: {
+              type: 'string',
+              oneOf: [
+                { const: 'photo', title: 'Photo on delivery' },
+                { const: 'sunday', title: 'Sunday delivery', description: 'Where the courier works on Sundays' },
+              ],
+            },
+          },
           note: { type: 'string', title: 'Note for the courier', maxLength: 200 },
         },
         allOf: [
           { if: { properties: { kind: { const: 'something_else' } }, required: ['kind'] }, then: { required: ['what'] } },
-          { if: { properties: { damaged_before: { const: true } }, required: ['damaged_before'] }, then: { required: ['damages'] } },
+          {
+            if: { properties: { damaged_before: { const: true } }, required: ['damaged_before'] },
+            then: { required: ['damages'] },
+          },
         ],
         unevaluatedProperties: false,
       },
@@ -180,7 +361,10 @@ const STEPS: Record<string, (state: Parcel) => Own> = {
         weight: { 'ui:options': { suffix: 'kg' } },
         value: { 'ui:widget': 'money', 'ui:options': { hint: 'What it would cost to buy again' } },
         region: { 'ui:widget': 'select' },
-        town: { 'ui:widget': 'lookup', 'ui:options': { source: 'towns', value: 'code', label: 'name', filter: { region: '/region' }, hint: 'Where it goes' } },
+        town: {
+          'ui:widget': 'lookup',
+          'ui:options': { source: 'towns', value: 'code', label: 'name', filter: { region: '/region' }, hint: 'Where it goes' },
+        },
         collect: { 'ui:widget': 'date', 'ui:options': { hint: 'For example 25 11 2026' } },
         fragile: { 'ui:widget': 'toggle' },
         damaged_before: { 'ui:widget': 'toggle' },
@@ -203,25 +387,70 @@ const STEPS: Record<string, (state: Parcel) => Own> = {
         required: ['limit', 'excess'],
         properties: {
           limit: { type: 'integer', title: 'Covered value', minimum: 45_000_00, maximum: 55_000_00, multipleOf: 500_00 },
-          excess: { type: 'string', title: 'You pay first', oneOf: [{ const: '0', title: 'Nothing' }, { const: '500', title: '₹500' }, { const: '1000', title: '₹1,000' }] },
-          extras: { type: 'array', title: 'Extras', uniqueItems: true, items: { type: 'string', oneOf: [{ const: 'photo', title: 'Photo on delivery' }, { const: 'late', title: 'Late delivery', description: '₹100 a day' }, { const: 'return', title: 'Free return' }] } },
+          excess: {
+            type: 'string',
+            title: 'You pay first',
+            oneOf: [
+              { const: '0', title: 'Nothing' },
+              { const: '500', title: '₹500' },
+              { const: '1000', title: '₹1,000' },
+            ],
+          },
+          extras: {
+            type: 'array',
+            title: 'Extras',
+            uniqueItems: true,
+            items: {
+              type: 'string',
+              oneOf: [
+                { const: 'photo', title: 'Photo on delivery' },
+                { const: 'late', title: 'Late delivery', description: '₹100 a day' },
+                { const: 'return', title: 'Free return' },
+              ],
+            },
+          },
           gift: { type: 'boolean', title: 'Is it a gift?' },
         },
       },
-      ui: { 'ui:submit': 'change', limit: { 'ui:widget': 'range', 'ui:options': { unit: 'money' } }, excess: { 'ui:widget': 'choice' }, extras: { 'ui:widget': 'checkboxes' }, gift: { 'ui:widget': 'toggle' } },
+      ui: {
+        'ui:submit': 'change',
+        limit: { 'ui:widget': 'range', 'ui:options': { unit: 'money' } },
+        excess: { 'ui:widget': 'choice' },
+        extras: { 'ui:widget': 'checkboxes' },
+        gift: { 'ui:widget': 'toggle' },
+      },
     }),
     events: [{ type: 'submit' }, { type: 'select' }, { type: 'back' }],
-    waits: state.answered < COURIERS.length ? [{ for: 'quotes', since: '2026-11-21T10:00:00Z', deadline: '2026-11-21T10:01:30Z', open: COURIERS.length - state.answered, of: COURIERS.length }] : [],
+    waits:
+      state.answered < COURIERS.length
+        ? [
+            {
+              for: 'quotes',
+              since: '2026-11-21T10:00:00Z',
+              deadline: '2026-11-21T10:01:30Z',
+              open: COURIERS.length - state.answered,
+              of: COURIERS.length,
+            },
+          ]
+        : [],
     view: {
       blocks: [
         {
           block: 'options',
           title: 'Offers for your parcel',
-          sort: [{ id: 'price', label: 'Lowest price' }, { id: 'limit', label: 'Highest limit' }],
+          sort: [
+            { id: 'price', label: 'Lowest price' },
+            { id: 'limit', label: 'Highest limit' },
+          ],
           compare_max: 4,
           empty: 'No courier covers this parcel. Try another value.',
           items: COURIERS.map((courier, index) => option(courier, index, state)),
-          frequent: { block: 'notice', tone: 'info', title: 'Sending often?', text: 'A yearly cover pays from the fourth parcel on.' },
+          frequent: {
+            block: 'notice',
+            tone: 'info',
+            title: 'Sending often?',
+            text: 'A yearly cover pays from the fourth parcel on.',
+          },
         },
       ],
     },
@@ -234,12 +463,41 @@ const STEPS: Record<string, (state: Parcel) => Own> = {
         type: 'object',
         required: ['type', 'address', 'pincode', 'dob'],
         properties: {
-          type: { type: 'string', title: 'Sender', oneOf: [{ const: 'person', title: 'A person' }, { const: 'company', title: 'A company' }] },
+          type: {
+            type: 'string',
+            title: 'Sender',
+            oneOf: [
+              { const: 'person', title: 'A person' },
+              { const: 'company', title: 'A company' },
+            ],
+          },
           company: { type: 'string', title: 'Company name', minLength: 3, maxLength: 60 },
-          dob: { type: 'string', format: 'date', title: 'Date of birth', 'x-date': { min: '-99y', max: '-18y' }, 'x-pii': 'dob', 'x-messages': { 'x-date.max': 'You must be 18 or older' } },
+          dob: {
+            type: 'string',
+            format: 'date',
+            title: 'Date of birth',
+            'x-date': { min: '-99y', max: '-18y' },
+            'x-pii': 'dob',
+            'x-messages': { 'x-date.max': 'You must be 18 or older' },
+          },
           address: { type: 'string', title: 'Address', maxLength: 70 },
-          pincode: { type: 'string', title: 'Pincode', minLength: 6, maxLength: 6, pattern: '^[1-9][0-9]{5}$', 'x-normalise': [{ keep: '[0-9]' }, { max: 6 }] },
-          receiver: { type: 'object', title: 'Receiver', required: ['name'], properties: { name: { type: 'string', title: 'Name', minLength: 3, maxLength: 50 }, relation: { type: 'string', title: 'Relation', enum: ['Friend', 'Family', 'Business'] } } },
+          pincode: {
+            type: 'string',
+            title: 'Pincode',
+            minLength: 6,
+            maxLength: 6,
+            pattern: '^[1-9][0-9]{5}$',
+            'x-normalise': [{ keep: '[0-9]' }, { max: 6 }],
+          },
+          receiver: {
+            type: 'object',
+            title: 'Receiver',
+            required: ['name'],
+            properties: {
+              name: { type: 'string', title: 'Name', minLength: 3, maxLength: 50 },
+              relation: { type: 'string', title: 'Relation', enum: ['Friend', 'Family', 'Business'] },
+            },
+          },
         },
         allOf: [{ if: { properties: { type: { const: 'company' } }, required: ['type'] }, then: { required: ['company'] } }],
       },
@@ -252,7 +510,18 @@ const STEPS: Record<string, (state: Parcel) => Own> = {
         pincode: { 'ui:options': { inputMode: 'numeric', autocomplete: 'postal-code' } },
       },
     }),
-    view: { blocks: [{ block: 'facts', title: 'Your choice', items: [{ label: 'Courier', value: 'Garuda Express' }, { label: 'Price', value: { paise: 45_123 }, change: { step: 'parcel.offers' } }] }] },
+    view: {
+      blocks: [
+        {
+          block: 'facts',
+          title: 'Your choice',
+          items: [
+            { label: 'Courier', value: 'Garuda Express' },
+            { label: 'Price', value: { paise: 45_123 }, change: { step: 'parcel.offers' } },
+          ],
+        },
+      ],
+    },
   }),
   review: (state) => ({
     kind: 'review',
@@ -260,9 +529,37 @@ const STEPS: Record<string, (state: Parcel) => Own> = {
     intro: 'Please look once more before you pay.',
     review: {
       sections: [
-        { title: 'Contact', step: 'parcel.contact', path: 'contact', changeable: true, rows: [{ label: 'Mobile', value: '•••••43210', pointer: '/mobile' }, { label: 'Name', value: String(state.data.contact?.name ?? 'Asha Rao'), pointer: '/name' }] },
-        { title: 'Parcel', step: 'parcel.parcel', path: 'parcel', changeable: true, rows: [{ label: 'Contents', value: 'Glass', pointer: '/kind' }, { label: 'Value', value: { paise: 50_000_00 }, pointer: '/value' }, { label: 'Collected on', value: { date: '2026-11-25' }, pointer: '/collect' }] },
-        { title: 'Sender', step: 'parcel.address', path: 'address', changeable: true, rows: [{ label: 'Address', value: '14 Lake View Road, Jayanagar, Bengaluru', pointer: '/address' }, { label: 'Pincode', value: '560041', pointer: '/pincode' }] },
+        {
+          title: 'Contact',
+          step: 'parcel.contact',
+          path: 'contact',
+          changeable: true,
+          rows: [
+            { label: 'Mobile', value: '•••••43210', pointer: '/mobile' },
+            { label: 'Name', value: String(state.data.contact?.name ?? 'Asha Rao'), pointer: '/name' },
+          ],
+        },
+        {
+          title: 'Parcel',
+          step: 'parcel.parcel',
+          path: 'parcel',
+          changeable: true,
+          rows: [
+            { label: 'Contents', value: 'Glass', pointer: '/kind' },
+            { label: 'Value', value: { paise: 50_000_00 }, pointer: '/value' },
+            { label: 'Collected on', value: { date: '2026-11-25' }, pointer: '/collect' },
+          ],
+        },
+        {
+          title: 'Sender',
+          step: 'parcel.address',
+          path: 'address',
+          changeable: true,
+          rows: [
+            { label: 'Address', value: '14 Lake View Road, Jayanagar, Bengaluru', pointer: '/address' },
+            { label: 'Pincode', value: '560041', pointer: '/pincode' },
+          ],
+        },
       ],
     },
     view: { blocks: [{ block: 'breakup', title: 'What you pay', lines: breakup(45_123) }] },
@@ -270,9 +567,18 @@ const STEPS: Record<string, (state: Parcel) => Own> = {
   preparing: (state) => ({
     kind: 'wait',
     title: 'One moment',
-    wait: { text: 'Garuda Express is preparing your certificate', since: '2026-11-21T10:00:00Z', deadline: new Date(Date.parse('2026-11-21T10:00:20Z') + (state.moment > 20_000 ? state.moment : 0)).toISOString(), next: 'Then you go to the payment page.' },
+    wait: {
+      text: 'Garuda Express is preparing your certificate',
+      since: '2026-11-21T10:00:00Z',
+      deadline: new Date(Date.parse('2026-11-21T10:00:20Z') + (state.moment > 20_000 ? state.moment : 0)).toISOString(),
+      next: 'Then you go to the payment page.',
+    },
   }),
-  paying: () => ({ kind: 'redirect', title: 'To the payment', redirect: { url: '/dev/pay', method: 'GET', fields: { order: 'order_1' }, label: 'Pay ₹451.23 now' } }),
+  paying: () => ({
+    kind: 'redirect',
+    title: 'To the payment',
+    redirect: { url: '/dev/pay', method: 'GET', fields: { order: 'order_1' }, label: 'Pay ₹451.23 now' },
+  }),
   tracker: () => ({
     kind: 'tracker',
     title: 'Thank you. Your payment has arrived.',
@@ -291,8 +597,26 @@ const STEPS: Record<string, (state: Parcel) => Own> = {
           ],
           next: { text: 'Have the parcel ready from 10 am.' },
         },
-        { block: 'documents', title: 'Your documents', items: [{ title: 'Certificate of insurance', document: 'doc_1', note: 'PDF, 2 pages' }, { title: 'Receipt', document: 'doc_2' }] },
-        { block: 'actions', items: [{ label: 'Finish', event: 'finish', style: 'primary' }, { label: 'Cancel the cover', event: 'cancel', style: 'danger', confirm: 'The cover ends at once and the price is paid back within 5 days.' }] },
+        {
+          block: 'documents',
+          title: 'Your documents',
+          items: [
+            { title: 'Certificate of insurance', document: 'doc_1', note: 'PDF, 2 pages' },
+            { title: 'Receipt', document: 'doc_2' },
+          ],
+        },
+        {
+          block: 'actions',
+          items: [
+            { label: 'Finish', event: 'finish', style: 'primary' },
+            {
+              label: 'Cancel the cover',
+              event: 'cancel',
+              style: 'danger',
+              confirm: 'The cover ends at once and the price is paid back within 5 days.',
+            },
+          ],
+        },
       ],
     },
   }),
@@ -302,9 +626,28 @@ const STEPS: Record<string, (state: Parcel) => Own> = {
     view: {
       blocks: [
         { block: 'notice', tone: 'success', title: 'Delivered', text: 'Your parcel has arrived. The cover has ended.' },
-        { block: 'table', title: 'The way it took', columns: [{ title: 'Place' }, { title: 'When' }, { title: 'Cost', align: 'right' }], rows: [['Bengaluru', { date: '2026-11-25' }, { paise: 12_000 }], ['Madurai', { date: '2026-11-27' }, { paise: 33_123 }]] },
-        { block: 'text', title: 'What if something broke?', text: 'Keep the packing and take pictures.\n\nThen write to us within 7 days.' },
-        { block: 'links', title: 'More', items: [{ label: 'Report a damage', href: '/claims' }, { label: 'Courier association', href: 'https://example.org' }] },
+        {
+          block: 'table',
+          title: 'The way it took',
+          columns: [{ title: 'Place' }, { title: 'When' }, { title: 'Cost', align: 'right' }],
+          rows: [
+            ['Bengaluru', { date: '2026-11-25' }, { paise: 12_000 }],
+            ['Madurai', { date: '2026-11-27' }, { paise: 33_123 }],
+          ],
+        },
+        {
+          block: 'text',
+          title: 'What if something broke?',
+          text: 'Keep the packing and take pictures.\n\nThen write to us within 7 days.',
+        },
+        {
+          block: 'links',
+          title: 'More',
+          items: [
+            { label: 'Report a damage', href: '/claims' },
+            { label: 'Courier association', href: 'https://example.org' },
+          ],
+        },
       ],
     },
   }),
@@ -338,9 +681,11 @@ function option(courier: Courier, index: number, state: Parcel): Option {
   const provider = { name: courier.name, short: courier.short, logo: null, colour: courier.colour };
   const cover = state.data.offers ?? {};
   if (index >= state.answered) return { id: courier.id, provider, state: 'asked' };
-  if (courier.ends) return { id: courier.id, provider, state: courier.ends, reason: courier.ends === 'declined' ? 'Does not carry glass' : null };
+  if (courier.ends)
+    return { id: courier.id, provider, state: courier.ends, reason: courier.ends === 'declined' ? 'Does not carry glass' : null };
   const limit = Number(cover.limit ?? 50_000_00);
-  const price = Math.round((courier.price * limit) / 50_000_00) + (Array.isArray(cover.extras) ? (cover.extras.length - 1) * 2_500 : 0);
+  const price =
+    Math.round((courier.price * limit) / 50_000_00) + (Array.isArray(cover.extras) ? (cover.extras.length - 1) * 2_500 : 0);
   return {
     id: courier.id,
     provider,
@@ -376,4 +721,9 @@ function breakup(total: number) {
   ];
 }
 
-export const BLOCK_SAMPLES: Block[] = [...STEPS.start!(begin()).view!.blocks, ...STEPS.tracker!(begin()).view!.blocks, ...STEPS.done!(begin()).view!.blocks, ...STEPS.offers!({ ...begin(), answered: 12 }).view!.blocks];
+export const BLOCK_SAMPLES: Block[] = [
+  ...STEPS.start!(begin()).view!.blocks,
+  ...STEPS.tracker!(begin()).view!.blocks,
+  ...STEPS.done!(begin()).view!.blocks,
+  ...STEPS.offers!({ ...begin(), answered: 12 }).view!.blocks,
+];

@@ -6,5 +6,15 @@ import { StepPage } from '../src/journey/step-page';
 const nothing = () => undefined;
 
 export function render(view: StepView): string {
-  return renderToStaticMarkup(<StepPage view={view} data={view.step.form?.data ?? {}} problems={[]} busy={false} onType={nothing} onSubmit={nothing} onBack={nothing} />);
+  return renderToStaticMarkup(
+    <StepPage
+      view={view}
+      data={view.step.form?.data ?? {}}
+      problems={[]}
+      busy={false}
+      onType={nothing}
+      onSubmit={nothing}
+      onBack={nothing}
+    />,
+  );
 }

@@ -3,15 +3,35 @@ import type { Boot, Site } from '../src/api/types';
 
 const nav = [
   { text: 'Parcels', link: '/parcel-insurance' },
-  { text: 'Claims', link: '/claims', sub: [{ text: 'Report a damage', link: '/claims/new' }, { text: 'Track a claim', link: '/claims/track' }] },
+  {
+    text: 'Claims',
+    link: '/claims',
+    sub: [
+      { text: 'Report a damage', link: '/claims/new' },
+      { text: 'Track a claim', link: '/claims/track' },
+    ],
+  },
   { text: 'Help', link: '/help' },
 ];
 export const site: Site = {
   name: 'Sample Cover',
   nav,
   footer: [
-    { title: 'Products', links: [{ text: 'Parcels', link: '/parcel-insurance' }, { text: 'Yearly cover', link: '/yearly' }] },
-    { title: 'Company', links: [{ text: 'Contact us', link: '/contact' }, { text: 'Privacy', link: '/privacy' }, { text: 'Terms', link: '/terms' }] },
+    {
+      title: 'Products',
+      links: [
+        { text: 'Parcels', link: '/parcel-insurance' },
+        { text: 'Yearly cover', link: '/yearly' },
+      ],
+    },
+    {
+      title: 'Company',
+      links: [
+        { text: 'Contact us', link: '/contact' },
+        { text: 'Privacy', link: '/privacy' },
+        { text: 'Terms', link: '/terms' },
+      ],
+    },
   ],
   legal: 'Sample Cover is a sample. It sells nothing and covers nothing.',
   call: { number: '18000000000', display: '1800 000 0000', text: 'Talk to us, 24/7' },
@@ -37,8 +57,13 @@ export function shell(boot: Boot, inner: string): string {
 <nav class="site-nav" aria-label="Main"><details class="site-menu"><summary class="site-menu-button"><span class="site-menu-icon" aria-hidden="true"></span>Menu</summary><ul class="site-menu-list">${items()}</ul></details><ul class="site-nav-list">${items()}</ul></nav>
 <a class="site-call" href="tel:${site.call?.number}"><span class="site-call-icon" aria-hidden="true"></span><span class="site-call-text"><small>${site.call?.text}</small>${site.call?.display}</span></a></div></header>
 <main id="main" class="main" tabindex="-1"><div id="app" data-server="true">${inner}</div></main>
-<footer class="site-footer"><div class="site-footer-in"><div class="site-footer-groups">${(site.footer as { title: string; links: { text: string; link: string }[] }[])
-    .map((group) => `<section><h2>${group.title}</h2><ul>${group.links.map((link) => `<li><a href="${link.link}">${link.text}</a></li>`).join('')}</ul></section>`)
+<footer class="site-footer"><div class="site-footer-in"><div class="site-footer-groups">${(
+    site.footer as { title: string; links: { text: string; link: string }[] }[]
+  )
+    .map(
+      (group) =>
+        `<section><h2>${group.title}</h2><ul>${group.links.map((link) => `<li><a href="${link.link}">${link.text}</a></li>`).join('')}</ul></section>`,
+    )
     .join('')}</div><p class="site-legal">${site.legal}</p></div></footer>
 <script type="application/json" id="boot">${JSON.stringify({ ...boot, site }).replace(/</g, '\\u003c')}</script></body></html>`;
 }

@@ -28,7 +28,8 @@ export function thinRjsf(): Plugin {
       if (!importer?.includes('@rjsf/')) return null;
       for (const path of stubs.keys()) {
         const file = path.split('/').at(-1);
-        if (source === path || source.endsWith(`/${path}`) || (source === `./${file}` && file !== 'index.js')) return `\0thin-rjsf/${path}`;
+        if (source === path || source.endsWith(`/${path}`) || (source === `./${file}` && file !== 'index.js'))
+          return `\0thin-rjsf/${path}`;
       }
       return null;
     },

@@ -34,12 +34,24 @@ export const client = {
 };
 export type Client = typeof client;
 
-async function call<T>(method: string, url: string, body?: unknown, headers: Record<string, string> = {}, more: RequestInit = {}): Promise<T> {
+async function call<T>(
+  method: string,
+  url: string,
+  body?: unknown,
+  headers: Record<string, string> = {},
+  more: RequestInit = {},
+): Promise<T> {
   const sent: Record<string, string> = { accept: 'application/json', ...headers };
   if (method !== 'GET') Object.assign(sent, { 'content-type': 'application/json', 'x-journey': '1' });
   let response: Response;
   try {
-    response = await fetch(url, { method, headers: sent, credentials: 'same-origin', body: body === undefined ? undefined : JSON.stringify(body), ...more });
+    response = await fetch(url, {
+      method,
+      headers: sent,
+      credentials: 'same-origin',
+      body: body === undefined ? undefined : JSON.stringify(body),
+      ...more,
+    });
   } catch (error) {
     throw new Unreachable(String(error));
   }

@@ -3,49 +3,77 @@ import { useEffect, useRef } from 'react';
 import type { StepView } from '../api/types';
 import { stepPath } from '../routes';
 import type { Context } from './machine';
+import { pathOf } from './views';
 
 interface Entry {
   journey?: string | null;
+  /** address of the entry before, and how many entries lie before it: tells Back from Forward */
   previous?: string;
+  depth?: number;
 }
 
-export function useAddress(view: StepView, adopted: number, arrival: Context['arrival'], pop: (path: string) => void) {
-  const passing = useRef(view.step.kind); // a wait or a redirect leaves no entry of its own behind
+const entry = (): Entry => (window.history.state ?? {}) as Entry;
+const search = (url: string) => new URL(url, window.location.href).search;
+
+export function useAddress(
+  view: StepView,
+  adopted: number,
+  arrival: Context['arrival'],
+  pop: (path: string, backwards: boolean) => void,
+) {
+  const shown = useRef(view);
+  const depth = useRef(entry().depth ?? 0);
   // biome-ignore lint/correctness/useExhaustiveDependencies: once for every view taken over
   useEffect(() => {
-    const { pathname, search, hash } = window.location;
-    const here = pathname + search;
-    const url = view.step.url;
-    const replace = arrival === 'first' || arrival === 'popped' || passing.current === 'wait' || passing.current === 'redirect';
-    passing.current = view.step.kind;
+    const { pathname, search: query, hash } = window.location;
+    const before = shown.current;
+    shown.current = view;
+    const here = pathname + query;
+    const { url } = view.step;
     if (!url || url === here) return;
-    const state: Entry = { journey: view.journey.id, previous: replace ? (window.history.state as Entry | null)?.previous : here };
-    // the first page of a journey that has just begun is that journey's page from now on
-    if (!replace && !search.includes('request=') && view.journey.id && pathname !== new URL(url, window.location.href).pathname) {
-      window.history.replaceState({ ...window.history.state, journey: view.journey.id }, '', `${pathname}${new URL(url, window.location.href).search}`);
-      state.previous = `${pathname}${new URL(url, window.location.href).search}`;
+    if (arrival === 'first' || arrival === 'popped' || !isInTrail(before, view)) {
+      window.history.replaceState(
+        { ...entry(), journey: view.journey.id, depth: depth.current },
+        '',
+        url + (arrival === 'first' ? hash : ''),
+      );
+      return;
     }
-    if (replace) window.history.replaceState(state, '', url + (arrival === 'first' ? hash : ''));
-    else window.history.pushState(state, '', url);
+    // the first page of a journey that has just begun is that journey's page from now on
+    const previous = before.journey.id === null ? pathname + search(url) : here;
+    if (previous !== here)
+      window.history.replaceState({ ...entry(), journey: view.journey.id, depth: depth.current }, '', previous);
+    depth.current += 1;
+    window.history.pushState({ journey: view.journey.id, previous, depth: depth.current } satisfies Entry, '', url);
   }, [adopted]);
 
   const latest = useRef({ view, pop });
   latest.current = { view, pop };
   useEffect(() => {
     const listen = () => {
+      const at = entry().depth ?? 0;
+      const backwards = at < depth.current;
+      depth.current = at;
       const path = stepPath(latest.current.view.journey.base, window.location.pathname);
       if (path === undefined) window.location.reload();
-      else if (path !== latest.current.view.step.path) latest.current.pop(path);
+      else if (path !== latest.current.view.step.path) latest.current.pop(path, backwards);
     };
     window.addEventListener('popstate', listen);
     return () => window.removeEventListener('popstate', listen);
   }, []);
 }
 
+/** Whether one can come back to a step: waits, passwords and redirects leave no entry behind, so that Back is the step before. */
+function isInTrail(before: StepView, now: StepView): boolean {
+  return (
+    now.step.back != null &&
+    (pathOf(now, now.step.back) === before.step.path || (now.step.changeable ?? []).some((one) => one.step === before.step.id))
+  );
+}
+
 /** Goes back through the browser's own history when the entry before this one is the step before; false when it is not. */
 export function historyBack(back: string): boolean {
-  const previous = (window.history.state as Entry | null)?.previous;
-  if (!previous || previous !== back) return false;
+  if (entry().previous !== back) return false;
   window.history.back();
   return true;
 }

@@ -6,7 +6,8 @@ export function Offline({ saved }: { saved: boolean }) {
   return (
     <div className="banner" role="status">
       <p>
-        <strong>You are offline.</strong> {saved ? 'Your answers are saved.' : 'Your answers stay on this page and are saved when you are back.'}
+        <strong>You are offline.</strong>{' '}
+        {saved ? 'Your answers are saved.' : 'Your answers stay on this page and are saved when you are back.'}
       </p>
     </div>
   );
@@ -17,8 +18,8 @@ export function Interrupted({ failure, onRetry }: { failure?: Problem; onRetry: 
   return (
     <div className="banner" role="status" data-tone="warning">
       <p>
-        <strong>{failure?.code === 'unreachable' ? 'We could not reach our server.' : 'That took too long.'}</strong> We are trying again. Nothing
-        is sent twice.
+        <strong>{failure?.code === 'unreachable' ? 'We could not reach our server.' : 'That took too long.'}</strong> We are
+        trying again. Nothing is sent twice.
       </p>
       <Button onClick={onRetry}>Try now</Button>
     </div>
@@ -29,7 +30,10 @@ export function Failure({ failure }: { failure: Problem }) {
   return (
     <Notice tone="error" live title="That did not work">
       <p>
-        {failure.detail ?? (failure.code === 'unreachable' ? 'We could not reach our server. Please try again.' : 'Please try again. Your answers are still here.')}
+        {failure.detail ??
+          (failure.code === 'unreachable'
+            ? 'We could not reach our server. Please try again.'
+            : 'Please try again. Your answers are still here.')}
       </p>
     </Notice>
   );

@@ -8,15 +8,15 @@ import { LookupContext } from '../renderer/form/context';
 import { focusField } from '../renderer/form/pointer';
 import { api } from '../routes';
 import { setHidden } from '../site/chrome';
-import { Dialog } from '../ui/dialog';
 import { Button } from '../ui/button';
-import { useAddress, historyBack } from './address';
+import { Dialog } from '../ui/dialog';
+import { historyBack, useAddress } from './address';
+import { Interrupted, Offline } from './banners';
 import { Conflict } from './conflict';
 import { Ended } from './ended';
 import { feed, network } from './feed';
 import { newKey } from './keys';
 import { journeyMachine } from './machine';
-import { Offline, Interrupted } from './banners';
 import { forget, remember } from './start-draft';
 import { StepPage } from './step-page';
 
@@ -35,7 +35,7 @@ export function Journey({ view: first, site, typed, attribution }: Props) {
   const [spoken, setSpoken] = useState('');
   const say = useCallback((text: string) => setSpoken(text), []);
 
-  useAddress(view, adopted, arrival, (path) => send({ type: 'POP', path }));
+  useAddress(view, adopted, arrival, (path, backwards) => send({ type: 'POP', path, backwards }));
   useArrival(view, adopted, site, focus);
   useEffect(() => remember(view, data), [view, data]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: once, when the journey got its id
@@ -71,7 +71,9 @@ export function Journey({ view: first, site, typed, attribution }: Props) {
   return (
     <ActionsContext.Provider value={actions}>
       <LookupContext.Provider value={client.master}>
-        {state.matches({ network: 'offline' }) && <Offline saved={!state.matches({ draft: 'dirty' }) && !state.matches({ draft: 'unsaved' })} />}
+        {state.matches({ network: 'offline' }) && (
+          <Offline saved={!state.matches({ draft: 'dirty' }) && !state.matches({ draft: 'unsaved' })} />
+        )}
         {state.matches({ work: 'interrupted' }) && <Interrupted failure={failure} onRetry={() => send({ type: 'RETRY' })} />}
         <StepPage
           view={view}
@@ -119,7 +121,11 @@ export function Journey({ view: first, site, typed, attribution }: Props) {
 }
 
 const draftState = (value: string): 'saving' | 'saved' | 'unsaved' | undefined =>
-  ({ dirty: 'saving', saving: 'saving', saved: 'saved', unsaved: 'unsaved' })[value] as 'saving' | 'saved' | 'unsaved' | undefined;
+  ({ dirty: 'saving', saving: 'saving', saved: 'saved', unsaved: 'unsaved' })[value] as
+    | 'saving'
+    | 'saved'
+    | 'unsaved'
+    | undefined;
 
 /** A new step: its title in the tab, the page from its top, the focus on its heading (or on the answer that is being changed). */
 function useArrival(view: StepView, adopted: number, site: Site, focus: string | undefined) {

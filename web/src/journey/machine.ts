@@ -46,7 +46,7 @@ export type Events =
   | { type: 'TYPE'; data: Data }
   | { type: 'SEND'; event: string; data?: Data; focus?: string; popped?: boolean }
   | { type: 'RETRY' }
-  | { type: 'POP'; path: string }
+  | { type: 'POP'; path: string; backwards?: boolean }
   | { type: 'CHANGED'; revision?: number }
   | { type: 'RECEIVED'; view: StepView }
   | { type: 'KEEP_MINE' }
@@ -78,7 +78,8 @@ const is = {
   unreachable: (error: unknown) => !(error instanceof Refusal),
   temporary: (error: unknown) => refused(error, ({ status }) => status >= 500 || status === 429),
   stale: (error: unknown) => refused(error, ({ status, view }) => status === 409 && view !== undefined),
-  invalid: (error: unknown) => refused(error, ({ status, code, errors }) => status === 422 && code !== 'key_reused' && (errors?.length ?? 0) > 0),
+  invalid: (error: unknown) =>
+    refused(error, ({ status, code, errors }) => status === 422 && code !== 'key_reused' && (errors?.length ?? 0) > 0),
   expired: (error: unknown) => refused(error, ({ status }) => status === 410),
   gone: (error: unknown) => refused(error, ({ status }) => [401, 403, 404].includes(status)),
 };
@@ -132,7 +133,10 @@ export const journeyMachine = setup({
     told: raise({ type: 'ADOPTED' }),
   },
   delays: {
-    again: ({ context }) => context.failure?.retry_after_s ? context.failure.retry_after_s * 1000 : Math.min(30_000, 1000 * 2 ** (context.pending?.attempts ?? 1)),
+    again: ({ context }) =>
+      context.failure?.retry_after_s
+        ? context.failure.retry_after_s * 1000
+        : Math.min(30_000, 1000 * 2 ** (context.pending?.attempts ?? 1)),
   },
 }).createMachine({
   id: 'journey',
@@ -177,7 +181,8 @@ export const journeyMachine = setup({
             },
             POP: [
               {
-                guard: ({ context, event }) => context.view.step.back != null && pathOf(context.view, context.view.step.back) === event.path,
+                guard: ({ context, event }) =>
+                  context.view.step.back != null && pathOf(context.view, context.view.step.back) === event.path,
                 actions: raise({ type: 'SEND', event: 'back', popped: true }),
               },
               {
@@ -189,12 +194,23 @@ export const journeyMachine = setup({
                   popped: true,
                 })),
               },
-              { guard: ({ context }) => context.view.journey.id !== null, target: 'opening', actions: assign({ wanted: ({ event }) => event.path }) },
+              {
+                guard: ({ context, event }) => event.backwards === true && context.view.step.back != null,
+                actions: raise({ type: 'SEND', event: 'back', popped: true }),
+              },
+              {
+                guard: ({ context }) => context.view.journey.id !== null,
+                target: 'opening',
+                actions: assign({ wanted: ({ event }) => event.path }),
+              },
             ],
             RECEIVED: [
               { guard: ({ context, event }) => !isNewer(event.view, context.view) },
               {
-                guard: ({ context, event }) => event.view.step.id !== context.view.step.id && context.view.step.form != null && !equal(context.data, context.base),
+                guard: ({ context, event }) =>
+                  event.view.step.id !== context.view.step.id &&
+                  context.view.step.form != null &&
+                  !equal(context.data, context.base),
                 actions: assign({ away: ({ event }) => event.view }),
               },
               { actions: [{ type: 'adopt', params: ({ event }) => ({ view: event.view, arrival: 'moved' as const }) }, 'told'] },
@@ -206,14 +222,23 @@ export const journeyMachine = setup({
           },
         },
         sending: {
-          entry: assign({ pending: ({ context }) => (context.pending ? { ...context.pending, attempts: context.pending.attempts + 1 } : undefined) }),
+          entry: assign({
+            pending: ({ context }) =>
+              context.pending ? { ...context.pending, attempts: context.pending.attempts + 1 } : undefined,
+          }),
           invoke: {
             src: 'send',
             input: ({ context }) => ({ context, pending: context.pending! }),
             onDone: {
               target: 'editing',
               actions: [
-                { type: 'adopt', params: ({ context, event }) => ({ view: event.output, arrival: context.pending?.popped ? ('popped' as const) : ('sent' as const) }) },
+                {
+                  type: 'adopt',
+                  params: ({ context, event }) => ({
+                    view: event.output,
+                    arrival: context.pending?.popped ? ('popped' as const) : ('sent' as const),
+                  }),
+                },
                 'told',
               ],
             },
@@ -233,7 +258,11 @@ export const journeyMachine = setup({
               {
                 guard: ({ event }) => is.invalid(event.error),
                 target: 'editing',
-                actions: assign({ problems: ({ event }) => (event.error as Refusal).problem.errors ?? [], pending: undefined, base: ({ context }) => context.view.step.form?.data ?? {} }),
+                actions: assign({
+                  problems: ({ event }) => (event.error as Refusal).problem.errors ?? [],
+                  pending: undefined,
+                  base: ({ context }) => context.view.step.form?.data ?? {},
+                }),
               },
               {
                 guard: ({ event }) => is.unreachable(event.error),
@@ -247,7 +276,11 @@ export const journeyMachine = setup({
               },
               {
                 target: 'editing',
-                actions: assign({ failure: ({ event }) => (event.error as Refusal).problem, pending: undefined, base: ({ context }) => context.view.step.form?.data ?? {} }),
+                actions: assign({
+                  failure: ({ event }) => (event.error as Refusal).problem,
+                  pending: undefined,
+                  base: ({ context }) => context.view.step.form?.data ?? {},
+                }),
               },
             ],
           },
@@ -260,13 +293,20 @@ export const journeyMachine = setup({
             RETRY: 'sending',
             SEND: [
               {
-                guard: ({ context, event }) => context.pending?.type === event.event && equal(context.pending.data, event.data ?? {}),
+                guard: ({ context, event }) =>
+                  context.pending?.type === event.event && equal(context.pending.data, event.data ?? {}),
                 target: 'sending',
               },
               {
                 target: 'sending',
                 actions: assign({
-                  pending: ({ context, event }) => ({ type: event.event, data: event.data ?? {}, key: context.newKey(), revision: context.view.journey.revision, attempts: 0 }),
+                  pending: ({ context, event }) => ({
+                    type: event.event,
+                    data: event.data ?? {},
+                    key: context.newKey(),
+                    revision: context.view.journey.revision,
+                    attempts: 0,
+                  }),
                   base: ({ context, event }) => (event.event === 'submit' ? context.data : context.base),
                   failure: undefined,
                 }),
@@ -281,7 +321,12 @@ export const journeyMachine = setup({
               target: 'sending',
               actions: assign({
                 view: ({ context }) => context.conflict!.view,
-                pending: ({ context }) => ({ ...context.pending!, key: context.newKey(), revision: context.conflict!.view.journey.revision, attempts: 0 }),
+                pending: ({ context }) => ({
+                  ...context.pending!,
+                  key: context.newKey(),
+                  revision: context.conflict!.view.journey.revision,
+                  attempts: 0,
+                }),
                 conflict: undefined,
               }),
             },
@@ -299,11 +344,21 @@ export const journeyMachine = setup({
           invoke: {
             src: 'open',
             input: ({ context }) => ({ client: context.client, id: context.view.journey.id!, path: context.wanted ?? '' }),
-            onDone: { target: 'editing', actions: [{ type: 'adopt', params: ({ event }) => ({ view: event.output, arrival: 'popped' as const }) }, 'told'] },
+            onDone: {
+              target: 'editing',
+              actions: [{ type: 'adopt', params: ({ event }) => ({ view: event.output, arrival: 'popped' as const }) }, 'told'],
+            },
             onError: [
               { guard: ({ event }) => is.expired(event.error), target: 'expired' },
               { guard: ({ event }) => is.gone(event.error), target: 'gone' },
-              { target: 'editing', actions: assign({ failure: { status: 0, code: 'unreachable' }, adopted: ({ context }) => context.adopted + 1, arrival: 'popped' as const }) },
+              {
+                target: 'editing',
+                actions: assign({
+                  failure: { status: 0, code: 'unreachable' },
+                  adopted: ({ context }) => context.adopted + 1,
+                  arrival: 'popped' as const,
+                }),
+              },
             ],
           },
         },
@@ -314,9 +369,13 @@ export const journeyMachine = setup({
 
     draft: {
       initial: 'clean',
-      on: { SEND: '.clean', ADOPTED: '.clean' },
+      on: { ADOPTED: '.clean' },
       states: {
-        clean: { on: { TYPE: { guard: ({ context }) => context.view.journey.id !== null && context.view.step.form != null, target: 'dirty' } } },
+        clean: {
+          on: {
+            TYPE: { guard: ({ context }) => context.view.journey.id !== null && context.view.step.form != null, target: 'dirty' },
+          },
+        },
         dirty: {
           after: { 700: 'saving' },
           on: { TYPE: { target: 'dirty', reenter: true }, FLUSH: 'saving' },
@@ -349,12 +408,22 @@ export const journeyMachine = setup({
     feed: {
       initial: 'off',
       states: {
-        off: { always: { guard: ({ context }) => context.view.journey.id !== null && Boolean(context.view.step.stream), target: 'on' } },
+        off: {
+          always: { guard: ({ context }) => context.view.journey.id !== null && Boolean(context.view.step.stream), target: 'on' },
+        },
         on: {
           invoke: { src: 'feed', input: ({ context }) => ({ url: context.view.step.stream ?? '' }) },
           initial: 'quiet',
           states: {
-            quiet: { on: { CHANGED: { guard: ({ context, event }) => (event.revision ?? context.view.journey.revision) >= context.view.journey.revision, target: 'soon' } } },
+            quiet: {
+              on: {
+                CHANGED: {
+                  guard: ({ context, event }) =>
+                    (event.revision ?? context.view.journey.revision) >= context.view.journey.revision,
+                  target: 'soon',
+                },
+              },
+            },
             /** several arrivals within a moment are one look */
             soon: { after: { 120: 'looking' } },
             looking: {

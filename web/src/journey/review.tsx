@@ -39,17 +39,15 @@ export function Review({ sections, submit, hasForm, form, busy, onSubmit, view }
           </dl>
         </Card>
       ))}
-      {hasForm ? (
-        form
-      ) : (
-        view.step.events.some((event) => event.type === 'submit') && (
-          <div className="form-actions">
-            <Button look="primary" busy={busy} onClick={() => onSubmit({})}>
-              {submit ?? 'Confirm and continue'}
-            </Button>
-          </div>
-        )
-      )}
+      {hasForm
+        ? form
+        : view.step.events.some((event) => event.type === 'submit') && (
+            <div className="form-actions">
+              <Button look="primary" busy={busy} onClick={() => onSubmit({})}>
+                {submit ?? 'Confirm and continue'}
+              </Button>
+            </div>
+          )}
     </>
   );
 }

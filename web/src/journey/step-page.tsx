@@ -6,6 +6,7 @@ import { todayOf } from '../renderer/form/dates';
 import { Notice } from '../ui/notice';
 import { Progress } from '../ui/progress';
 import { Loading } from '../ui/spinner';
+import { useAutomatic } from './automatic';
 import { Failure } from './banners';
 import { OfferPage } from './offer-page';
 import { Redirecting } from './redirecting';
@@ -68,8 +69,18 @@ function Body(props: StepPageProps) {
   const { step, server_time } = props.view;
   const today = todayOf(server_time);
   const problems = useFieldProblems(props);
-  const form = step.form ? <StepFormCard key={step.form.id} {...props} problems={problems} form={step.form} today={today} /> : null;
-  if (step.redirect) return <Redirecting key={props.view.journey.revision} redirect={step.redirect} once={`${props.view.journey.id}:${props.view.journey.revision}`} />;
+  useAutomatic(step.form, props.data, today, props.busy, props.onSubmit);
+  const form = step.form ? (
+    <StepFormCard key={step.form.id} {...props} problems={problems} form={step.form} today={today} />
+  ) : null;
+  if (step.redirect)
+    return (
+      <Redirecting
+        key={props.view.journey.revision}
+        redirect={step.redirect}
+        once={`${props.view.journey.id}:${props.view.journey.revision}`}
+      />
+    );
   if (step.wait) {
     return (
       <div className="step-body">
@@ -82,12 +93,19 @@ function Body(props: StepPageProps) {
     return (
       <div className="step-body">
         {step.view && <Blocks blocks={step.view.blocks} form={form} />}
-        <Review sections={step.review.sections} submit={step.form?.submit} hasForm={form !== null && !step.view?.blocks.some((block) => block.block === 'form')} form={form} {...props} />
+        <Review
+          sections={step.review.sections}
+          submit={step.form?.submit}
+          hasForm={form !== null && !step.view?.blocks.some((block) => block.block === 'form')}
+          form={form}
+          {...props}
+        />
       </div>
     );
   }
   const blocks = step.view?.blocks ?? [];
-  if (blocks.some((block) => block.block === 'options')) return <OfferPage blocks={blocks} form={form} submit={step.form?.submit} data={props.data} />;
+  if (blocks.some((block) => block.block === 'options'))
+    return <OfferPage blocks={blocks} form={form} submit={step.form?.submit} data={props.data} />;
   const placed = blocks.some((block) => block.block === 'form');
   const first = blocks.some((block) => block.block === 'hero');
   return (
@@ -100,14 +118,17 @@ function Body(props: StepPageProps) {
 }
 
 /** An error that a message tells about one answer stands beside that answer, like any other. */
-const aboutField = (view: StepView, message: Message): boolean => message.level === 'error' && Boolean(message.pointer) && view.step.form != null;
+const aboutField = (view: StepView, message: Message): boolean =>
+  message.level === 'error' && Boolean(message.pointer) && view.step.form != null;
 
 function useFieldProblems({ view, problems }: StepPageProps): FieldProblem[] {
   return useMemo(
     () =>
       problems.length > 0
         ? problems
-        : view.messages.filter((message) => aboutField(view, message)).map(({ pointer, code, text }) => ({ pointer: pointer ?? '', code, text })),
+        : view.messages
+            .filter((message) => aboutField(view, message))
+            .map(({ pointer, code, text }) => ({ pointer: pointer ?? '', code, text })),
     [problems, view],
   );
 }

@@ -8,7 +8,9 @@ import type { Data, FormView, Schema } from '../api/types';
 export function typedBefore(root: ParentNode, form: FormView | null | undefined): Data {
   const out: Data = {};
   for (const [name, property] of Object.entries<Schema>(form?.schema.properties ?? {})) {
-    const controls = [...root.querySelectorAll<HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement>(`[name="${CSS.escape(name)}"]`)];
+    const controls = [
+      ...root.querySelectorAll<HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement>(`[name="${CSS.escape(name)}"]`),
+    ];
     const typed = valueOf(controls, property);
     if (typed !== undefined) out[name] = typed;
   }
@@ -36,7 +38,8 @@ function valueOf(controls: (HTMLInputElement | HTMLSelectElement | HTMLTextAreaE
 
 /** The constant whose text this is: `true` → true, `2` → 2. */
 function constant(text: string, property: Schema): unknown {
-  const all: unknown[] = property.oneOf?.map((one: Schema) => one.const) ?? property.enum ?? (property.type === 'boolean' ? [true, false] : []);
+  const all: unknown[] =
+    property.oneOf?.map((one: Schema) => one.const) ?? property.enum ?? (property.type === 'boolean' ? [true, false] : []);
   return all.find((one) => String(one) === text) ?? text;
 }
 
@@ -62,7 +65,9 @@ export function swap(from: HTMLElement, to: HTMLElement): void {
 
 function selection(control: HTMLInputElement | null): [number, number] | undefined {
   try {
-    return control && control.selectionStart !== null ? [control.selectionStart, control.selectionEnd ?? control.selectionStart] : undefined;
+    return control && control.selectionStart !== null
+      ? [control.selectionStart, control.selectionEnd ?? control.selectionStart]
+      : undefined;
   } catch {
     return undefined;
   }

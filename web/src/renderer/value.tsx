@@ -5,6 +5,7 @@ export const isMoney = (value: Value | undefined): boolean => typeof value === '
 
 /** A formatted value; figures line up. */
 export function Shown({ value, paisa }: { value: Value | undefined; paisa?: boolean }) {
-  const figures = typeof value === 'number' || (typeof value === 'object' && value !== null && !('text' in value) && !('date' in value));
+  const figures =
+    typeof value === 'number' || (typeof value === 'object' && value !== null && !('text' in value) && !('date' in value));
   return <span className={figures ? 'figures' : undefined}>{format(value, { paisa })}</span>;
 }

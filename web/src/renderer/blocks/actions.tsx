@@ -10,6 +10,7 @@ export function ActionsView({ title, items }: ActionsBlock) {
   const { send, sending } = useActions();
   const [asked, setAsked] = useState<Action>();
   const busy = (action: Action) => sending?.event === action.event && equal(sending.data ?? {}, action.data ?? {});
+  if (items.length === 0) return null;
   return (
     <div className="actions">
       {title && <h2>{title}</h2>}

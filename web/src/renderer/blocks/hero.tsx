@@ -1,9 +1,9 @@
-import type { ReactNode } from 'react';
 import type { HeroBlock } from '../../api/types';
 
-/** The promise at the top of a first page. Its title is the page's, so it is not said twice. */
-export const HeroView = ({ text, points }: HeroBlock & { form?: ReactNode }) => (
+/** The promise at the top of a first page. */
+export const HeroView = ({ title, text, points }: HeroBlock) => (
   <section className="hero">
+    {title && <h2>{title}</h2>}
     {text && <p className="lead">{text}</p>}
     {points && points.length > 0 && (
       <ul className="hero-points">

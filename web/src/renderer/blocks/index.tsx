@@ -46,7 +46,7 @@ export function BlockView({ block, form }: { block: Block; form?: ReactNode }) {
     case 'cards':
       return <CardsView {...block} />;
     case 'hero':
-      return <HeroView {...block} form={form} />;
+      return <HeroView {...block} />;
     case 'form':
       return <>{form}</>;
     default:

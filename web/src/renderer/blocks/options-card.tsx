@@ -1,9 +1,9 @@
 import { useRef } from 'react';
 import type { Option } from '../../api/types';
+import { safeUrl } from '../../routes';
 import { Button } from '../../ui/button';
 import { equal } from '../../ui/equal';
 import { money, value as words } from '../../ui/format';
-import { safeUrl } from '../../routes';
 import { useActions } from '../context';
 import { Shown } from '../value';
 import { BreakupLines } from './breakup';
@@ -14,12 +14,25 @@ export function OptionCard({ item, lowest, compared }: { item: Option; lowest?: 
   const fresh = useFresh(item);
   const chosen = compared.chosen.some((one) => one.id === item.id);
   return (
-    <article className="option" data-stale={item.stale || undefined} data-fresh={fresh || undefined} aria-label={`${item.provider.name}${item.title ? `, ${item.title}` : ''}`}>
+    <article
+      className="option"
+      data-stale={item.stale || undefined}
+      data-fresh={fresh || undefined}
+      aria-label={`${item.provider.name}${item.title ? `, ${item.title}` : ''}`}
+    >
       {(item.badge || lowest || item.late) && (
         <p className="option-badges">
           {item.badge && <span className="badge">{item.badge}</span>}
-          {lowest && <span className="badge" data-tone="success">Lowest price</span>}
-          {item.late && <span className="badge" data-tone="plain">Answered late</span>}
+          {lowest && (
+            <span className="badge" data-tone="success">
+              Lowest price
+            </span>
+          )}
+          {item.late && (
+            <span className="badge" data-tone="plain">
+              Answered late
+            </span>
+          )}
         </p>
       )}
       <div className="option-who">
@@ -114,7 +127,11 @@ export function Logo({ provider }: { provider: Option['provider'] }) {
   if (source) return <img className="logo" src={source} alt="" width={72} height={44} loading="lazy" />;
   const colour = /^#[0-9a-f]{6}$/i.test(provider.colour ?? '') ? provider.colour! : undefined;
   return (
-    <span className="logo" aria-hidden="true" style={colour ? { background: colour, color: inkOn(colour), borderColor: 'transparent' } : undefined}>
+    <span
+      className="logo"
+      aria-hidden="true"
+      style={colour ? { background: colour, color: inkOn(colour), borderColor: 'transparent' } : undefined}
+    >
       {(provider.short ?? provider.name).slice(0, 9)}
     </span>
   );

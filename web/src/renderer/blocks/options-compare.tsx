@@ -23,13 +23,20 @@ export function useCompared(offers: Option[], most: number): Compared {
   const max = Math.min(most, useMedia('(min-width: 48rem)') ? 4 : 3);
   const [ids, setIds] = useState<string[]>(() => fromHash());
   const [open, setOpen] = useState(() => fromHash().length > 1);
-  const chosen = ids.map((id) => offers.find((offer) => offer.id === id)).filter((offer): offer is Option => offer !== undefined).slice(0, max);
+  const chosen = ids
+    .map((id) => offers.find((offer) => offer.id === id))
+    .filter((offer): offer is Option => offer !== undefined)
+    .slice(0, max);
   const list = chosen.map((offer) => offer.id).join(',');
   useEffect(() => {
     const { hash, pathname, search } = window.location;
     if (list !== '' || hash.startsWith(HASH)) {
       if (list === '' && offers.length === 0) return; // the shared set waits for its offers
-      window.history.replaceState(window.history.state, '', `${pathname}${search}${list === '' ? '' : `${HASH}${list.split(',').map(encodeURIComponent).join(',')}`}`);
+      window.history.replaceState(
+        window.history.state,
+        '',
+        `${pathname}${search}${list === '' ? '' : `${HASH}${list.split(',').map(encodeURIComponent).join(',')}`}`,
+      );
     }
   }, [list, offers.length]);
   return {
@@ -38,7 +45,12 @@ export function useCompared(offers: Option[], most: number): Compared {
     full: chosen.length >= max,
     open,
     setOpen,
-    toggle: (id) => setIds(() => (chosen.some((one) => one.id === id) ? chosen.filter((one) => one.id !== id).map((one) => one.id) : [...chosen.map((one) => one.id), id])),
+    toggle: (id) =>
+      setIds(() =>
+        chosen.some((one) => one.id === id)
+          ? chosen.filter((one) => one.id !== id).map((one) => one.id)
+          : [...chosen.map((one) => one.id), id],
+      ),
     clear: () => setIds([]),
   };
 }

@@ -2,15 +2,15 @@
  * Offers of several providers, arriving one by one. A card that stands keeps its place: offers are added below those that
  * were there before, in the order of their arrival, until the person sorts; later arrivals are announced, not pushed in between.
  */
-import { useEffect, useMemo, useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import type { Option, OptionsBlock } from '../../api/types';
 import { Button } from '../../ui/button';
 import { money } from '../../ui/format';
 import { useActions } from '../context';
 import { BlockView } from '.';
-import { Compare, useCompared } from './options-compare';
 import { OptionCard } from './options-card';
-import { arrange, sortBy } from './options-order';
+import { Compare, useCompared } from './options-compare';
+import { arrange, providerOf, providers, sorted, standing } from './options-order';
 
 export function OptionsView({ title, items, sort = [], empty, frequent, compare_max = 4 }: OptionsBlock) {
   const { say } = useActions();
@@ -18,31 +18,19 @@ export function OptionsView({ title, items, sort = [], empty, frequent, compare_
   const open = items.filter((item) => item.state === 'asked');
   const without = items.filter((item) => item.state === 'declined' || item.state === 'failed');
   const settled = open.length === 0;
+  const asked = providers(items);
+  const answered = asked - providers(open);
 
-  const [sorted, setSorted] = useState(sort[0]?.id);
-  const order = useRef<string[]>([]);
-  const started = useRef(false);
-  const ids = useMemo(() => {
-    // what is complete at first sight is shown sorted; what streams in is shown as it comes
-    if (!started.current && settled && sorted) order.current = sortBy(quoted, sorted);
-    started.current = true;
-    order.current = arrange(order.current, quoted);
-    return order.current;
-  }, [quoted, settled, sorted]);
-  const byId = new Map(quoted.map((item) => [item.id, item]));
-  const cards = ids.map((id) => byId.get(id)).filter((item): item is Option => item !== undefined);
+  const [by, setBy] = useState(sort[0]?.id);
+  const { cards, resort, outOfOrder } = useCards(items, by, settled);
+  const best = cards.reduce<Option | undefined>(
+    (low, item) => (item.price && !item.stale && (!low?.price || item.price.paise < low.price.paise) ? item : low),
+    undefined,
+  );
+  const waiting = open.filter((item) => !cards.some((card) => providerOf(card) === providerOf(item)));
 
-  const [, redraw] = useState(0);
-  const resort = (by: string | undefined) => {
-    setSorted(by);
-    if (by) order.current = sortBy(quoted, by);
-    redraw((count) => count + 1);
-  };
-  const outOfOrder = sorted !== undefined && cards.length > 1 && sortBy(quoted, sorted).some((id, index) => id !== ids[index]);
-
-  useAnnounced(quoted, items.length, say);
+  useAnnounced(quoted, asked, say);
   const compared = useCompared(cards, compare_max);
-  const best = cards.reduce<Option | undefined>((low, item) => (item.price && (!low?.price || item.price.paise < low.price.paise) ? item : low), undefined);
 
   return (
     <section className="options" aria-label={title ?? 'Offers'}>
@@ -57,20 +45,33 @@ export function OptionsView({ title, items, sort = [], empty, frequent, compare_
               </>
             ) : (
               <>
-                <strong>{items.length - open.length}</strong> of {items.length} have answered
+                <strong>{answered}</strong> of {asked} have answered
               </>
             )}
           </p>
-          <progress className="options-progress" value={items.length - open.length} max={Math.max(1, items.length)} data-done={settled || undefined} aria-hidden="true" />
+          <progress
+            className="options-progress"
+            value={answered}
+            max={Math.max(1, asked)}
+            data-done={settled || undefined}
+            aria-hidden="true"
+          />
         </div>
         {sort.length > 0 && (
           <label className="options-sort">
             <span>Sort by</span>
             <span className="control select">
-              <select className="input" value={sorted ?? ''} onChange={(event) => resort(event.target.value)}>
-                {sort.map((by) => (
-                  <option key={by.id} value={by.id}>
-                    {by.label}
+              <select
+                className="input"
+                value={by ?? ''}
+                onChange={(event) => {
+                  setBy(event.target.value);
+                  resort(event.target.value);
+                }}
+              >
+                {sort.map((one) => (
+                  <option key={one.id} value={one.id}>
+                    {one.label}
                   </option>
                 ))}
               </select>
@@ -82,12 +83,12 @@ export function OptionsView({ title, items, sort = [], empty, frequent, compare_
       <ul className="options-list">
         {cards.map((item, index) => (
           <li key={item.id} id={`option-${item.id}`}>
-            {index === 1 && frequent && <BlockView block={frequent} />}
             <OptionCard item={item} lowest={item.id === best?.id && cards.length > 1} compared={compared} />
+            {index === 0 && frequent && <BlockView block={frequent} />}
           </li>
         ))}
         {!settled &&
-          open.slice(0, cards.length === 0 ? 3 : 1).map((item) => (
+          waiting.slice(0, cards.length === 0 ? 3 : 1).map((item) => (
             <li key={`waiting-${item.id}`} className="option option-waiting">
               <span className="skeleton" data-size="title" />
               <span className="skeleton" />
@@ -114,7 +115,7 @@ export function OptionsView({ title, items, sort = [], empty, frequent, compare_
       {without.length > 0 && (
         <details className="options-without">
           <summary>
-            {without.length} {without.length === 1 ? 'company' : 'companies'} without an offer
+            {providers(without)} {providers(without) === 1 ? 'company' : 'companies'} without an offer
           </summary>
           <ul>
             {without.map((item) => (
@@ -129,7 +130,7 @@ export function OptionsView({ title, items, sort = [], empty, frequent, compare_
 
       {outOfOrder && (
         <div className="options-again" data-above={compared.chosen.length > 0 || undefined}>
-          <button type="button" className="pill-button" onClick={() => resort(sorted)}>
+          <button type="button" className="pill-button" onClick={() => resort(by)}>
             {settled ? 'Show in order' : 'New offers came in. Show in order'}
           </button>
         </div>
@@ -142,14 +143,42 @@ export function OptionsView({ title, items, sort = [], empty, frequent, compare_
           <Button look="link" onClick={compared.clear}>
             Clear
           </Button>
-          <Button look="primary" disabled={compared.chosen.length < 2} onClick={() => compared.chosen.length > 1 && compared.setOpen(true)}>
+          <Button
+            look="primary"
+            disabled={compared.chosen.length < 2}
+            onClick={() => compared.chosen.length > 1 && compared.setOpen(true)}
+          >
             Compare
           </Button>
         </div>
       )}
-      {compared.open && compared.chosen.length > 1 && <Compare items={compared.chosen} onClose={() => compared.setOpen(false)} onRemove={compared.toggle} />}
+      {compared.open && compared.chosen.length > 1 && (
+        <Compare items={compared.chosen} onClose={() => compared.setOpen(false)} onRemove={compared.toggle} />
+      )}
     </section>
   );
+}
+
+/** The cards in their places. What is complete at first sight is shown sorted; what streams in is shown as it comes. */
+function useCards(items: Option[], by: string | undefined, settled: boolean) {
+  const cards = useRef<Option[]>([]);
+  const seen = useRef<Option[]>(undefined);
+  const [, redraw] = useState(0);
+  if (seen.current !== items) {
+    const shown = standing(cards.current, items);
+    cards.current = seen.current === undefined && settled && by ? sorted(shown, by) : arrange(cards.current, shown);
+    seen.current = items;
+  }
+  const now = cards.current;
+  const steady = now.every((card) => !card.stale);
+  return {
+    cards: now,
+    resort: (wanted: string | undefined) => {
+      if (wanted) cards.current = sorted(now, wanted);
+      redraw((count) => count + 1);
+    },
+    outOfOrder: by !== undefined && steady && sorted(now, by).some((card, index) => card.id !== now[index]?.id),
+  };
 }
 
 /** Says once what came: the first offers, and a late one that beats the best so far. */

@@ -16,14 +16,20 @@ export function ordered(flat: Schema, ui: Ui | undefined): Schema {
   const all = [...line, ...names.filter((name) => !line.includes(name))];
   const inGroups = groupsOf(all, ui).flatMap((group) => group.fields);
   const properties = Object.fromEntries(
-    inGroups.map((name) => [name, flat.properties[name].type === 'object' ? ordered(flat.properties[name], ui?.[name]) : flat.properties[name]]),
+    inGroups.map((name) => [
+      name,
+      flat.properties[name].type === 'object' ? ordered(flat.properties[name], ui?.[name]) : flat.properties[name],
+    ]),
   );
   return { ...flat, properties };
 }
 
 /** Groups with the fields that are asked; fields of no group come last, untitled. */
 export function groupsOf(names: string[], ui: Ui | undefined): Group[] {
-  const groups = ((ui?.['ui:groups'] ?? []) as Group[]).map((group) => ({ ...group, fields: group.fields.filter((name) => names.includes(name)) }));
+  const groups = ((ui?.['ui:groups'] ?? []) as Group[]).map((group) => ({
+    ...group,
+    fields: group.fields.filter((name) => names.includes(name)),
+  }));
   const placed = new Set(groups.flatMap((group) => group.fields));
   return [...groups, { fields: names.filter((name) => !placed.has(name)) }].filter((group) => group.fields.length > 0);
 }

@@ -21,8 +21,10 @@ export function check(form: Pick<FormView, 'messages'>, flat: Schema, data: Data
     const at = error.instanceLocation.slice(1);
     const property = propertyAt(flat, at);
     if (error.keyword === 'required') {
-      const value = at === '' ? data : toPath(at).reduce<unknown>((inner, part) => (isMap(inner) ? inner[part] : undefined), data);
-      for (const name of property?.required ?? []) if (!isMap(value) || value[name] === undefined) add(`${at}/${name}`, 'required');
+      const value =
+        at === '' ? data : toPath(at).reduce<unknown>((inner, part) => (isMap(inner) ? inner[part] : undefined), data);
+      for (const name of property?.required ?? [])
+        if (!isMap(value) || value[name] === undefined) add(`${at}/${name}`, 'required');
     } else if (property && property.type !== 'object' && LEAF.has(error.keyword)) {
       add(leafPointer(flat, at), error.keyword, property[error.keyword]);
     }
@@ -52,12 +54,28 @@ export function leaves(flat: Schema, base = ''): [string, Schema][] {
 const ORDER = ['required', 'type', 'const', 'minLength', 'maxLength', 'format', 'pattern'];
 const LEAF = new Set([
   ...ORDER,
-  ...['enum', 'oneOf', 'anyOf', 'not', 'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf', 'minItems', 'maxItems', 'uniqueItems'],
+  ...[
+    'enum',
+    'oneOf',
+    'anyOf',
+    'not',
+    'minimum',
+    'maximum',
+    'exclusiveMinimum',
+    'exclusiveMaximum',
+    'multipleOf',
+    'minItems',
+    'maxItems',
+    'uniqueItems',
+  ],
 ]);
-const rank = (keyword: string): number => (ORDER.indexOf(keyword) + 1 || ORDER.length + 1);
+const rank = (keyword: string): number => ORDER.indexOf(keyword) + 1 || ORDER.length + 1;
 
 function propertyAt(flat: Schema, pointer: string): Schema | undefined {
-  return toPath(pointer).reduce<Schema | undefined>((at, part) => at?.properties?.[part] ?? (at?.type === 'array' ? at : undefined), flat);
+  return toPath(pointer).reduce<Schema | undefined>(
+    (at, part) => at?.properties?.[part] ?? (at?.type === 'array' ? at : undefined),
+    flat,
+  );
 }
 
 /** An error inside an array belongs to the field that shows the array. */

@@ -3,7 +3,11 @@ import { createContext, useContext } from 'react';
 import type { Data } from '../../api/types';
 import { read } from './pointer';
 
-export type Lookup = (name: string, query: Record<string, string>, signal?: AbortSignal) => Promise<{ rows: Record<string, string | number>[]; more?: boolean }>;
+export type Lookup = (
+  name: string,
+  query: Record<string, string>,
+  signal?: AbortSignal,
+) => Promise<{ rows: Record<string, string | number>[]; more?: boolean }>;
 
 export const FormData = createContext<Data>({});
 export const LookupContext = createContext<Lookup>(async () => ({ rows: [] }));

@@ -15,11 +15,12 @@ export function todayOf(serverTime: string | undefined, zone = 'Asia/Kolkata'): 
 export function resolveDay(rule: string, today: string): string | undefined {
   if (rule === 'today') return today;
   if (isDay(rule)) return rule;
-  const found = /^([+-]?)(\d{1,5})([dwmy])$/.exec(rule);
+  const found = /^([+-])(\d{1,5})([dwmy])$/.exec(rule);
   if (!found) return undefined;
   const amount = Number(found[2]) * (found[1] === '-' ? -1 : 1);
   const [year, month, day] = today.split('-').map(Number) as [number, number, number];
-  if (found[3] === 'd' || found[3] === 'w') return iso(new Date(Date.UTC(year, month - 1, day + amount * (found[3] === 'w' ? 7 : 1))));
+  if (found[3] === 'd' || found[3] === 'w')
+    return iso(new Date(Date.UTC(year, month - 1, day + amount * (found[3] === 'w' ? 7 : 1))));
   const months = year * 12 + (month - 1) + amount * (found[3] === 'y' ? 12 : 1);
   const [toYear, toMonth] = [Math.floor(months / 12), months % 12];
   const last = new Date(Date.UTC(toYear, toMonth + 1, 0)).getUTCDate();
@@ -27,7 +28,11 @@ export function resolveDay(rule: string, today: string): string | undefined {
 }
 
 /** Which bound a day breaks, with that bound; undefined when it keeps both. */
-export function brokenBound(day: string, rule: DateRule, today: string): { keyword: 'x-date.min' | 'x-date.max'; limit: string } | undefined {
+export function brokenBound(
+  day: string,
+  rule: DateRule,
+  today: string,
+): { keyword: 'x-date.min' | 'x-date.max'; limit: string } | undefined {
   const min = rule.min === undefined ? undefined : resolveDay(rule.min, today);
   const max = rule.max === undefined ? undefined : resolveDay(rule.max, today);
   if (min !== undefined && day < min) return { keyword: 'x-date.min', limit: min };

@@ -14,7 +14,8 @@ export function effectiveSchema(schema: Schema, ui: Ui | undefined, data: Data):
   for (const name of hidden) delete out.properties[name];
   for (const [name, property] of Object.entries<Schema>(out.properties)) {
     const value = data[name];
-    out.properties[name] = property.type === 'object' ? effectiveSchema(property, ui?.[name], isMap(value) ? value : {}) : withoutDefault(property);
+    out.properties[name] =
+      property.type === 'object' ? effectiveSchema(property, ui?.[name], isMap(value) ? value : {}) : withoutDefault(property);
   }
   out.required = [...new Set<string>(out.required)].filter((name) => name in out.properties);
   return out;
@@ -25,8 +26,13 @@ export function askedData(flat: Schema, data: Data): Data {
   const out: Data = {};
   for (const [name, property] of Object.entries<Schema>(flat.properties ?? {})) {
     const value = data[name];
-    if (value === undefined || value === '') continue;
-    out[name] = property.type === 'object' && isMap(value) ? askedData(property, value) : value;
+    if (property.type === 'object') {
+      const inner = askedData(property, isMap(value) ? value : {});
+      // a required group is there, so that what is missing in it is told
+      if (Object.keys(inner).length > 0 || flat.required?.includes(name)) out[name] = inner;
+    } else if (value !== undefined && value !== '') {
+      out[name] = value;
+    }
   }
   return out;
 }
@@ -52,4 +58,5 @@ function withoutDefault(property: Schema): Schema {
   return rest;
 }
 
-const pick = (from: Schema, names: string[]): Schema => Object.fromEntries(names.filter((name) => name in from).map((name) => [name, from[name]]));
+const pick = (from: Schema, names: string[]): Schema =>
+  Object.fromEntries(names.filter((name) => name in from).map((name) => [name, from[name]]));

@@ -7,7 +7,17 @@ import { fieldId, toPointer } from './pointer';
 /** Widgets of several controls: a fieldset with a legend instead of a label. */
 const GROUPS = new Set(['choice', 'toggle', 'checkboxes', 'date']);
 
-export function Field({ fieldPathId, label, required, rawErrors, rawDescription, schema, uiSchema, hidden, children }: FieldTemplateProps) {
+export function Field({
+  fieldPathId,
+  label,
+  required,
+  rawErrors,
+  rawDescription,
+  schema,
+  uiSchema,
+  hidden,
+  children,
+}: FieldTemplateProps) {
   if (hidden) return null;
   if (schema.type === 'object') return <>{children}</>;
   const pointer = toPointer(fieldPathId.path);
@@ -36,7 +46,14 @@ export function Field({ fieldPathId, label, required, rawErrors, rawDescription,
 
   if (GROUPS.has(widget)) {
     return (
-      <fieldset className="field" id={id} data-widget={widget} data-pointer={pointer} data-invalid={error ? true : undefined} aria-describedby={described}>
+      <fieldset
+        className="field"
+        id={id}
+        data-widget={widget}
+        data-pointer={pointer}
+        data-invalid={error ? true : undefined}
+        aria-describedby={described}
+      >
         <legend className="field-label">{words}</legend>
         {hintLine}
         {children}

@@ -35,19 +35,34 @@ interface Props {
 const NOTHING: FieldProblem[] = [];
 
 export function StepForm({ form, data, today, problems = NOTHING, onChange, onSubmit, children, domId = 'form' }: Props) {
-  const flat = useStable(useMemo(() => ordered(effectiveSchema(form.schema, form.ui, data), form.ui), [form.schema, form.ui, data]));
+  const flat = useStable(
+    useMemo(() => ordered(effectiveSchema(form.schema, form.ui, data), form.ui), [form.schema, form.ui, data]),
+  );
   const ui = useStable(useMemo(() => widgets(flat, form.ui), [flat, form.ui]));
   const clean = () => askedData(flat, normaliseData(flat, latest.current));
   const errors = useMemo(() => check(form, flat, askedData(flat, normaliseData(flat, data)), today), [form, flat, data, today]);
 
   const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
-  const [refused, setRefused] = useState<{ problems: FieldProblem[]; data: Data; serial: number; summary: boolean }>({ problems: [], data, serial: 0, summary: false });
+  const [refused, setRefused] = useState<{ problems: FieldProblem[]; data: Data; serial: number; summary: boolean }>({
+    problems: [],
+    data,
+    serial: 0,
+    summary: false,
+  });
   const latest = useRef(data);
-  latest.current = data;
   const edited = useRef(new Set<string>());
+  // an answer that changes from outside (cleared, corrected by the server) is as good as untouched
+  useEffect(() => {
+    const moved = changed(latest.current, data);
+    latest.current = data;
+    if (moved.length === 0) return;
+    for (const pointer of moved) edited.current.delete(pointer);
+    setLeft((before) => new Set([...before].filter((pointer) => !moved.includes(pointer))));
+  }, [data]);
 
   useEffect(() => {
-    if (problems.length > 0) setRefused((before) => ({ problems, data: latest.current, serial: before.serial + 1, summary: true }));
+    if (problems.length > 0)
+      setRefused((before) => ({ problems, data: latest.current, serial: before.serial + 1, summary: true }));
   }, [problems]);
 
   const shown = useStable(useMemo(() => merge(errors, left, refused, data), [errors, left, refused, data]));
@@ -74,7 +89,8 @@ export function StepForm({ form, data, today, problems = NOTHING, onChange, onSu
         onChange(tidied);
       }
       // an empty field that was only passed through is not an error yet; submit tells
-      if (read(latest.current, pointer) !== undefined || edited.current.has(pointer)) setLeft((before) => new Set([...before, pointer]));
+      if (read(latest.current, pointer) !== undefined || edited.current.has(pointer))
+        setLeft((before) => new Set([...before, pointer]));
     });
   };
 
@@ -82,7 +98,12 @@ export function StepForm({ form, data, today, problems = NOTHING, onChange, onSu
     const answers = clean();
     const found = check(form, flat, answers, today);
     setLeft(new Set(found.map((error) => error.pointer)));
-    setRefused((before) => ({ problems: [], data: latest.current, serial: before.serial + (found.length > 0 ? 1 : 0), summary: found.length > 0 }));
+    setRefused((before) => ({
+      problems: [],
+      data: latest.current,
+      serial: before.serial + (found.length > 0 ? 1 : 0),
+      summary: found.length > 0,
+    }));
     if (found.length === 0) onSubmit(answers);
   };
 
@@ -127,16 +148,25 @@ const DEFAULTS = { constAsDefaults: 'never', requiredBooleanDefault: 'skip', emp
 /** Field draws description, help and errors itself. */
 function silent() {
   const nothing = () => null;
-  return { DescriptionFieldTemplate: nothing, FieldHelpTemplate: nothing, FieldErrorTemplate: nothing, TitleFieldTemplate: nothing, ErrorListTemplate: nothing };
+  return {
+    DescriptionFieldTemplate: nothing,
+    FieldHelpTemplate: nothing,
+    FieldErrorTemplate: nothing,
+    TitleFieldTemplate: nothing,
+    ErrorListTemplate: nothing,
+  };
 }
 
-/** Own errors of fields that were left, and the server's for values that were not touched since; one a field, in the form's order. */
-function merge(errors: FieldError[], left: ReadonlySet<string>, refused: { problems: FieldProblem[]; data: Data }, data: Data): FieldError[] {
-  const own = errors.filter((error) => left.has(error.pointer));
-  const theirs = refused.problems.filter(
-    (problem) => equal(read(refused.data, problem.pointer), read(data, problem.pointer)) && !own.some((error) => error.pointer === problem.pointer),
-  );
-  return [...own, ...theirs.map(({ pointer, text }) => ({ pointer, text }))];
+/** The server's errors of values that were not touched since, and our own of fields that were left; one a field. */
+function merge(
+  errors: FieldError[],
+  left: ReadonlySet<string>,
+  refused: { problems: FieldProblem[]; data: Data },
+  data: Data,
+): FieldError[] {
+  const theirs = refused.problems.filter((problem) => equal(read(refused.data, problem.pointer), read(data, problem.pointer)));
+  const own = errors.filter((error) => left.has(error.pointer) && !theirs.some((problem) => problem.pointer === error.pointer));
+  return [...theirs.map(({ pointer, text }) => ({ pointer, text })), ...own];
 }
 
 function toErrorSchema(errors: FieldError[]): ErrorSchema {

@@ -4,7 +4,19 @@ import type { ComponentType } from 'react';
 import type { Schema } from '../../api/types';
 
 export function ListField(props: FieldProps) {
-  const { schema, uiSchema, fieldPathId, formData, registry, name, required = false, disabled = false, readonly = false, rawErrors, onChange } = props;
+  const {
+    schema,
+    uiSchema,
+    fieldPathId,
+    formData,
+    registry,
+    name,
+    required = false,
+    disabled = false,
+    readonly = false,
+    rawErrors,
+    onChange,
+  } = props;
   const Widget = registry.widgets[String(uiSchema?.['ui:widget'] ?? 'checkboxes')] as ComponentType<WidgetProps>;
   const enumOptions = optionsList((schema.items ?? {}) as Schema, uiSchema);
   return (

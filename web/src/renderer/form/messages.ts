@@ -5,7 +5,7 @@ import { date, grouped } from '../../ui/format';
 const plain: Record<string, string> = {
   required: 'Please enter {label}',
   'required.choice': 'Please choose {label}',
-  length: 'Please enter {label} between {min} - {max} characters',
+  'length.between': 'Please enter {label} between {min} - {max} characters',
   'length.equal': 'Please enter {label} of length {min} characters',
   pattern: 'Please enter a valid {label}',
   format: 'Please enter a valid {label}',
@@ -22,10 +22,20 @@ const plain: Record<string, string> = {
   'x-date.max': '{label} must be on or before {limit}',
 };
 
-export function messageFor(form: Pick<FormView, 'messages'>, pointer: string, property: Schema, keyword: string, limit?: unknown): string {
-  const texts = [property['x-messages'], form.messages?.[pointer], form.messages?.['*'], plain] as (Record<string, string> | undefined)[];
-  const names = [keyword, ...fallbacks(keyword, property)];
-  const text = texts.flatMap((some) => names.map((name) => some?.[name])).find((found) => found !== undefined) ?? 'Please check {label}';
+export function messageFor(
+  form: Pick<FormView, 'messages'>,
+  pointer: string,
+  property: Schema,
+  keyword: string,
+  limit?: unknown,
+): string {
+  const authored = [property['x-messages'], form.messages?.[pointer], form.messages?.['*']] as (
+    | Record<string, string>
+    | undefined
+  )[];
+  const rarer = rarerNames(keyword, property);
+  const found = authored.flatMap((texts) => [keyword, ...rarer].map((name) => texts?.[name])).find((text) => text !== undefined);
+  const text = found ?? [...rarer, keyword].map((name) => plain[name]).find((own) => own !== undefined) ?? 'Please check {label}';
   return fill(text, {
     label: property.title ?? '',
     limit: shown(limit),
@@ -34,8 +44,10 @@ export function messageFor(form: Pick<FormView, 'messages'>, pointer: string, pr
   });
 }
 
-function fallbacks(keyword: string, property: Schema): string[] {
-  if (keyword === 'minLength' || keyword === 'maxLength') return [property.minLength === property.maxLength ? 'length.equal' : 'length'];
+/** Other names under which the words for a rule may stand. */
+function rarerNames(keyword: string, property: Schema): string[] {
+  if (keyword === 'minLength' || keyword === 'maxLength')
+    return [property.minLength === property.maxLength ? 'length.equal' : 'length.between'];
   if (keyword === 'required') {
     if (property.const === true) return ['const'];
     return property.oneOf || property.enum || property.type === 'boolean' || property.type === 'array' ? ['required.choice'] : [];
@@ -45,7 +57,8 @@ function fallbacks(keyword: string, property: Schema): string[] {
   return [];
 }
 
-const fill = (text: string, values: Record<string, string>): string => text.replace(/\{(label|limit|min|max)\}/g, (_, name: string) => values[name] ?? '');
+const fill = (text: string, values: Record<string, string>): string =>
+  text.replace(/\{(label|limit|min|max)\}/g, (_, name: string) => values[name] ?? '');
 
 function shown(limit: unknown): string {
   if (typeof limit === 'number') return grouped(limit);

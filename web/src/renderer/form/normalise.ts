@@ -52,7 +52,8 @@ function apply(step: NormaliseStep, text: string): string {
   if (step === 'sanitise') return sanitise(text);
   if ('keep' in step) return [...text].filter((character) => new RegExp(`^(?:${step.keep})$`, 'u').test(character)).join('');
   if ('strip' in step) return text.replace(new RegExp(step.strip, 'gu'), '');
-  if ('unprefix' in step) return step.unprefix.reduce((rest, prefix) => (rest.startsWith(prefix) ? rest.slice(prefix.length) : rest), text);
+  if ('unprefix' in step)
+    return step.unprefix.reduce((rest, prefix) => (rest.startsWith(prefix) ? rest.slice(prefix.length) : rest), text);
   if ('group' in step) return group(step.group, step.join, text);
   if ('max' in step) return [...text].slice(0, step.max).join('');
   return text;
@@ -61,7 +62,11 @@ function apply(step: NormaliseStep, text: string): string {
 function group(patterns: string[], join: string, text: string): string {
   for (const pattern of patterns) {
     const found = new RegExp(pattern, 'u').exec(text);
-    if (found) return found.slice(1).filter((part) => part !== undefined && part !== '').join(join);
+    if (found)
+      return found
+        .slice(1)
+        .filter((part) => part !== undefined && part !== '')
+        .join(join);
   }
   return text;
 }

@@ -5,13 +5,21 @@ export const toPointer = (path: readonly (string | number)[]): string =>
   path.map((part) => `/${String(part).replace(/~/g, '~0').replace(/\//g, '~1')}`).join('');
 
 export const toPath = (pointer: string): string[] =>
-  pointer === '' ? [] : pointer.slice(1).split('/').map((part) => part.replace(/~1/g, '/').replace(/~0/g, '~'));
+  pointer === ''
+    ? []
+    : pointer
+        .slice(1)
+        .split('/')
+        .map((part) => part.replace(/~1/g, '/').replace(/~0/g, '~'));
 
 /** The id of a field's control or group: `/owner/name` → `f-owner-name`. The server writes the same. */
 export const fieldId = (pointer: string): string => ['f', ...toPath(pointer)].join('-');
 
 export function read(data: unknown, pointer: string): unknown {
-  return toPath(pointer).reduce<unknown>((at, part) => (at === null || typeof at !== 'object' ? undefined : (at as Data)[part]), data);
+  return toPath(pointer).reduce<unknown>(
+    (at, part) => (at === null || typeof at !== 'object' ? undefined : (at as Data)[part]),
+    data,
+  );
 }
 
 /** Pointers whose values differ between two sets of answers: leaves only, whole arrays. */
@@ -19,7 +27,9 @@ export function changed(before: unknown, after: unknown, path: string[] = []): s
   if (Object.is(before, after)) return [];
   if (!isMap(before) && !isMap(after)) return JSON.stringify(before) === JSON.stringify(after) ? [] : [toPointer(path)];
   const [left, right] = [isMap(before) ? before : {}, isMap(after) ? after : {}];
-  return [...new Set([...Object.keys(left), ...Object.keys(right)])].flatMap((key) => changed(left[key], right[key], [...path, key]));
+  return [...new Set([...Object.keys(left), ...Object.keys(right)])].flatMap((key) =>
+    changed(left[key], right[key], [...path, key]),
+  );
 }
 
 export const isMap = (value: unknown): value is Data => typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -28,6 +28,7 @@ function conditionsHold(all: Record<string, Wanted> | undefined, data: Data, hid
 }
 
 function matches(wanted: Wanted, actual: unknown): boolean {
-  if (isMap(wanted) && 'not' in wanted) return actual !== undefined && !matches(wanted.not, actual);
+  // a question without an answer differs from every value
+  if (isMap(wanted) && 'not' in wanted) return !matches(wanted.not, actual);
   return Array.isArray(wanted) ? wanted.some((one) => equal(one, actual)) : equal(wanted, actual);
 }

@@ -15,7 +15,9 @@ export function ErrorSummary({ errors, serial }: { errors: FieldError[]; serial:
   if (errors.length === 0) return null;
   return (
     <div className="error-summary" role="alert" tabIndex={-1} ref={ref} aria-labelledby="error-summary-title">
-      <h2 id="error-summary-title">{errors.length === 1 ? 'Please check one answer' : `Please check ${errors.length} answers`}</h2>
+      <h2 id="error-summary-title">
+        {errors.length === 1 ? 'Please check one answer' : `Please check ${errors.length} answers`}
+      </h2>
       <ul>
         {errors.map(({ pointer, text }) => (
           <li key={pointer}>

@@ -19,7 +19,11 @@ export function CheckboxesWidget(props: WidgetProps) {
             checked={chosen.includes(option.value)}
             disabled={disabled || readonly}
             onChange={(event) =>
-              onChange(all.map((each) => each.value).filter((each) => (each === option.value ? event.target.checked : chosen.includes(each))))
+              onChange(
+                all
+                  .map((each) => each.value)
+                  .filter((each) => (each === option.value ? event.target.checked : chosen.includes(each))),
+              )
             }
           />
           <OptionWords option={option} />
@@ -35,7 +39,12 @@ export const example = {
     type: 'array',
     title: 'Extras',
     uniqueItems: true,
-    items: { oneOf: [{ const: 'photo', title: 'Photo on delivery' }, { const: 'sunday', title: 'Sunday delivery', description: 'Where the courier works on Sundays' }] },
+    items: {
+      oneOf: [
+        { const: 'photo', title: 'Photo on delivery' },
+        { const: 'sunday', title: 'Sunday delivery', description: 'Where the courier works on Sundays' },
+      ],
+    },
   },
   ui: { 'ui:widget': 'checkboxes' },
 };

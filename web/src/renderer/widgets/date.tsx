@@ -49,7 +49,8 @@ export function DateWidget(props: WidgetProps) {
             onChange={(event) => {
               const text = event.target.value.replace(/\D/g, '').slice(0, part.length);
               set(part.name, text);
-              const full = text.length === part.length && event.target.selectionStart === text.length && text !== parts[part.name];
+              const full =
+                text.length === part.length && event.target.selectionStart === text.length && text !== parts[part.name];
               if (full && index < 2) ref.current?.querySelectorAll('input')[index + 1]?.select();
             }}
           />

@@ -17,7 +17,8 @@ export function Input({ widget, text, onText, prefix, suffix, className = '', ..
   const caret = useRef<number | null>(null);
   useLayoutEffect(() => {
     const input = ref.current;
-    if (caret.current !== null && input && document.activeElement === input) input.setSelectionRange(caret.current, caret.current);
+    if (caret.current !== null && input && document.activeElement === input)
+      input.setSelectionRange(caret.current, caret.current);
     caret.current = null;
   });
   return (

@@ -64,19 +64,21 @@ function LookupList({ props, source, filter, missing }: Inner) {
 
 /** Typing searches; arrows move, Enter takes, Escape closes. Leaving with a text that is no row puts the chosen one back. */
 function LookupBox({ props, source, filter, missing }: Inner) {
-  const { id, value, onChange, disabled, readonly, placeholder, label } = props;
+  const { id, value, onChange, disabled, readonly, placeholder } = props;
   const [typed, setTyped] = useState<string>();
   const [open, setOpen] = useState(false);
   const [active, setActive] = useState(0);
   const { rows, loading } = useRows(source, filter, open && !missing ? { q: typed ?? '', limit: '20' } : undefined);
-  const chosen = useLabel(source, value);
+  const [chosen, remember] = useLabel(source, value);
   const list = `${id}-list`;
   const shown = typed ?? chosen;
 
   const take = (row: Row | undefined) => {
     setOpen(false);
     setTyped(undefined);
-    if (row) onChange(row.key);
+    if (!row) return;
+    remember(row);
+    onChange(row.key);
   };
   const keys = (event: KeyboardEvent) => {
     if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
@@ -125,7 +127,7 @@ function LookupBox({ props, source, filter, missing }: Inner) {
           }}
         />
       </div>
-      <div className="lookup-list" id={list} role="listbox" aria-label={label} hidden={!open || missing}>
+      <div className="lookup-list" id={list} role="listbox" aria-label="Suggestions" hidden={!open || missing}>
         {rows.map((row, index) => (
           // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are those of the combobox
           <div
@@ -151,7 +153,11 @@ function LookupBox({ props, source, filter, missing }: Inner) {
   );
 }
 
-function useRows(source: Source, filter: Record<string, string>, query: Record<string, string> | undefined): { rows: Row[]; loading: boolean } {
+function useRows(
+  source: Source,
+  filter: Record<string, string>,
+  query: Record<string, string> | undefined,
+): { rows: Row[]; loading: boolean } {
   const lookup = useContext(LookupContext);
   const [state, setState] = useState<{ rows: Row[]; loading: boolean }>({ rows: [], loading: false });
   const asked = query && JSON.stringify([source.source, source.value, source.label, { ...filter, ...query }]);
@@ -163,7 +169,11 @@ function useRows(source: Source, filter: Record<string, string>, query: Record<s
     const soon = setTimeout(
       () =>
         lookup(name, search, stop.signal).then(
-          ({ rows }) => setState({ rows: rows.map((row) => ({ key: row[key] ?? '', label: String(row[label] ?? row[key]) })), loading: false }),
+          ({ rows }) =>
+            setState({
+              rows: rows.map((row) => ({ key: row[key] ?? '', label: String(row[label] ?? row[key]) })),
+              loading: false,
+            }),
           () => setState((before) => ({ ...before, loading: false })),
         ),
       search.q ? 150 : 0,
@@ -176,22 +186,27 @@ function useRows(source: Source, filter: Record<string, string>, query: Record<s
   return state;
 }
 
-/** The words of the chosen row: asked once by key when the answer came from the server. */
-function useLabel(source: Source, value: unknown): string {
+/** The words of the chosen row: remembered when it was chosen here, asked once by key when the answer came from the server. */
+function useLabel(source: Source, value: unknown): [string, (row: Row) => void] {
   const lookup = useContext(LookupContext);
   const [known, setKnown] = useState<Record<string, string>>({});
   const key = value === undefined || value === null ? '' : String(value);
   const { source: name, label, value: column } = source;
+  const asked = useRef(new Set<string>());
   useEffect(() => {
-    if (key === '' || label === column) return;
-    const stop = new AbortController();
-    lookup(name, { key }, stop.signal).then(
-      ({ rows }) => setKnown((before) => ({ ...before, [key]: String(rows[0]?.[label] ?? key) })),
-      () => undefined,
+    if (key === '' || label === column || asked.current.has(key)) return;
+    asked.current.add(key);
+    const know = (words: unknown) => setKnown((before) => ({ ...before, [key]: String(words ?? key) }));
+    lookup(name, { key }).then(
+      ({ rows }) => know(rows[0]?.[label]),
+      () => know(key),
     );
-    return () => stop.abort();
   }, [lookup, name, label, column, key]);
-  return key === '' ? '' : (known[key] ?? (label === column ? key : ''));
+  const remember = (row: Row) => {
+    asked.current.add(String(row.key));
+    setKnown((before) => ({ ...before, [String(row.key)]: row.label }));
+  };
+  return [key === '' ? '' : (known[key] ?? (label === column ? key : '')), remember];
 }
 
 /** A choice made under another filter is no choice any more. */

@@ -8,6 +8,7 @@ export function MobileWidget(props: WidgetProps) {
     <Input
       widget={props}
       text={String(value ?? '')}
+      maxLength={undefined} // a number pasted with its prefix is longer at first
       onText={(text) => onChange(mobileTyped(text) || undefined)}
       prefix={(options.prefix as string) ?? '+91'}
       type="tel"
@@ -26,6 +27,12 @@ export function mobileTyped(text: string): string {
 
 export const example = {
   name: 'mobile',
-  schema: { type: 'string', title: 'Mobile number', pattern: '^[6-9][0-9]{9}$', maxLength: 10, 'x-messages': { pattern: 'Invalid mobile number.' } },
+  schema: {
+    type: 'string',
+    title: 'Mobile number',
+    pattern: '^[6-9][0-9]{9}$',
+    maxLength: 10,
+    'x-messages': { pattern: 'Invalid mobile number.' },
+  },
   ui: { 'ui:widget': 'mobile', 'ui:options': { hint: 'We send a one-time password to it' } },
 };

@@ -16,13 +16,25 @@ export function RangeWidget(props: WidgetProps) {
   return (
     <div className="range">
       <div className="range-line">
-        <button type="button" className="icon-button" aria-label={`Less: ${label}`} disabled={disabled || readonly || now <= min} onClick={() => set(now - step)}>
+        <button
+          type="button"
+          className="icon-button"
+          aria-label={`Less: ${label}`}
+          disabled={disabled || readonly || now <= min}
+          onClick={() => set(now - step)}
+        >
           <span aria-hidden="true">−</span>
         </button>
         <output className="range-value" id={`${id}-value`} htmlFor={id}>
           {words(now)}
         </output>
-        <button type="button" className="icon-button" aria-label={`More: ${label}`} disabled={disabled || readonly || now >= max} onClick={() => set(now + step)}>
+        <button
+          type="button"
+          className="icon-button"
+          aria-label={`More: ${label}`}
+          disabled={disabled || readonly || now >= max}
+          onClick={() => set(now + step)}
+        >
           <span aria-hidden="true">+</span>
         </button>
       </div>

@@ -30,6 +30,10 @@ export function SelectWidget(props: WidgetProps) {
 
 export const example = {
   name: 'select',
-  schema: { type: 'string', title: 'Region', oneOf: ['North', 'South', 'East', 'West', 'Islands'].map((title) => ({ const: title.toLowerCase(), title })) },
+  schema: {
+    type: 'string',
+    title: 'Region',
+    oneOf: ['North', 'South', 'East', 'West', 'Islands'].map((title) => ({ const: title.toLowerCase(), title })),
+  },
   ui: { 'ui:widget': 'select' },
 };

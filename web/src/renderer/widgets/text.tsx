@@ -14,7 +14,7 @@ export function TextWidget(props: WidgetProps) {
       prefix={options.prefix as string}
       suffix={options.suffix as string}
       type={schema.format === 'email' ? 'email' : 'text'}
-      autoCapitalize={steps?.includes('upper') ? 'characters' : undefined}
+      autoCapitalize={(options.autocapitalize as string) ?? (steps?.includes('upper') ? 'characters' : undefined)}
       spellCheck={false}
     />
   );

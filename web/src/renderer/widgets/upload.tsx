@@ -21,4 +21,8 @@ export function UploadWidget(props: WidgetProps) {
   );
 }
 
-export const example = { name: 'upload', schema: { type: 'string', title: 'Invoice' }, ui: { 'ui:widget': 'upload', 'ui:options': { hint: 'PDF, JPEG or PNG up to 10 MB' } } };
+export const example = {
+  name: 'upload',
+  schema: { type: 'string', title: 'Invoice' },
+  ui: { 'ui:widget': 'upload', 'ui:options': { hint: 'PDF, JPEG or PNG up to 10 MB' } },
+};
