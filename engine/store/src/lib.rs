@@ -76,17 +76,21 @@ pub trait Store: Send + Sync + 'static {
 
     // ---- effects and timers: our tables are the queue
     /// Leases due effects (pending, or running with a lapsed lease), counts the attempt before the work, oldest due first.
+    /// One without attempts left is parked instead, with the outcome `{"code": "attempts", "last": its last reason}`.
     async fn claim_effects(&self, claim: ClaimRequest) -> Result<Vec<EffectRecord>>;
     async fn extend_lease(&self, effect: &EffectKey, fence: i64, until_ms: i64) -> Result<bool>;
-    /// Ends an effect outside of a journey's commit (sent message, cancelled, parked); false when the fence is old.
+    /// Ends an effect outside of a journey's commit (sent message, cancelled, parked); false when the fence is old or the
+    /// effect is over. `Retry` gives a lease back.
     async fn finish_effect(&self, effect: &EffectKey, fence: i64, end: EffectEnd) -> Result<bool>;
     async fn effect(&self, effect: &EffectKey) -> Result<Option<EffectRecord>>;
     async fn effects(&self, filter: EffectFilter) -> Result<Vec<EffectRecord>>;
-    /// Parked effect: due again now with fresh attempts (`retry`), or ended (`skip`).
+    /// Parked effect: due again now with fresh attempts. (An operator who skips it ends it: `finish_effect` with the
+    /// effect's fence and `Cancelled`.)
     async fn requeue_effect(&self, effect: &EffectKey, now_ms: i64) -> Result<bool>;
     /// Due timers, leased like effects so that two nodes do not fire one at once.
     async fn claim_timers(&self, claim: ClaimRequest) -> Result<Vec<TimerRecord>>;
-    /// Earliest due time of anything that waits; lets an idle worker sleep.
+    /// Earliest due time of any effect (or end of its lease) and timer; lets an idle worker sleep. Expiry of journeys is not
+    /// in it.
     async fn next_due(&self) -> Result<Option<i64>>;
     /// Wakes when work may have arrived (a commit here, or a notification from another node). Spurious wakes are allowed.
     fn wake(&self) -> tokio::sync::watch::Receiver<u64>;
@@ -95,9 +99,10 @@ pub trait Store: Send + Sync + 'static {
 
     // ---- outside references
     async fn correlation(&self, partner: &str, reference: &str) -> Result<Option<CorrelationRecord>>;
-    /// Records a webhook once; false when its `once` key was seen.
+    /// Records a webhook once; false when its `once` key was seen. It waits until a commit consumes it.
     async fn park_webhook(&self, hook: WebhookRecord) -> Result<bool>;
     async fn parked_webhooks(&self, limit: u32) -> Result<Vec<WebhookRecord>>;
+    /// It waits no more; its key stays seen.
     async fn drop_webhook(&self, partner: &str, once: &str) -> Result<()>;
     /// A successful answer of the same source and input, younger than `since_ms`.
     async fn reusable_reply(&self, source: &str, input_hash: &str, since_ms: i64) -> Result<Option<serde_json::Value>>;

@@ -186,3 +186,25 @@ async fn write_parts(parts: Parts, conn: &mut Conn, after: &str) -> Result<Vec<(
     let rows = query.fetch_all(conn).await?;
     rows.iter().map(|r| Ok((r.try_get(6)?, record(r)?))).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sqlx::Connection;
+
+    /// A commit costs the same whatever is stored.
+    #[tokio::test]
+    async fn no_statement_scans_a_table() -> std::result::Result<(), Box<dyn std::error::Error>> {
+        let mut conn = Conn::connect("sqlite::memory:").await?;
+        sqlx::migrate!("../../migrations/sqlite").run_direct(None, &mut conn, false).await?;
+        for sql in STATEMENTS.iter().chain([&CHECK]) {
+            let plan = sqlx::query(AssertSqlSafe(format!("explain query plan {sql}"))).bind("[]").fetch_all(&mut conn).await?;
+            for row in plan {
+                let line: String = row.try_get("detail")?;
+                let ours = !["SCAN r ", "SCAN jsonb_each "].iter().any(|given| line.starts_with(given));
+                assert!(!(line.starts_with("SCAN") && ours), "{line}: {sql}");
+            }
+        }
+        Ok(())
+    }
+}
