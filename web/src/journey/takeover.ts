@@ -11,13 +11,13 @@ export function typedBefore(root: ParentNode, form: FormView | null | undefined)
     const controls = [
       ...root.querySelectorAll<HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement>(`[name="${CSS.escape(name)}"]`),
     ];
-    const typed = valueOf(controls, property);
+    const typed = typedValue(controls, property);
     if (typed !== undefined) out[name] = typed;
   }
   return out;
 }
 
-function valueOf(controls: (HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement)[], property: Schema): unknown {
+function typedValue(controls: (HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement)[], property: Schema): unknown {
   const [first] = controls;
   if (!first || first.type === 'file' || first.getAttribute('role') === 'combobox') return undefined;
   if (first instanceof HTMLSelectElement) return first.value === '' ? undefined : constant(first.value, property);

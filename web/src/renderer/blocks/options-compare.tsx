@@ -73,7 +73,6 @@ export function Compare({ items, onClose, onRemove }: { items: Option[]; onClose
         <input type="checkbox" checked={onlyDifferent} onChange={(event) => setOnlyDifferent(event.target.checked)} />
         Only what differs
       </label>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard */}
       <div className="compare-frame" tabIndex={0} role="region" aria-label="Comparison">
         <table className="compare" data-count={items.length}>
           <thead>

@@ -4,7 +4,6 @@ import { isMoney, Shown } from '../value';
 /** A table that scrolls sideways by itself where it is too wide. */
 export function TableView({ title, columns, rows }: TableBlock) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
     <div className="table-frame" tabIndex={0} role="region" aria-label={title ?? 'Table'}>
       <table className="table">
         {title && <caption>{title}</caption>}

@@ -1,0 +1,146 @@
+import { render, screen } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import axe from 'axe-core';
+import { expect, test, vi } from 'vitest';
+import { fixtures } from '../dev/fixtures';
+import type { Option } from '../src/api/types';
+import { StepPage } from '../src/journey/step-page';
+import { typedBefore } from '../src/journey/takeover';
+import { ActionsView } from '../src/renderer/blocks/actions';
+import { inkOn } from '../src/renderer/blocks/options-card';
+import { arrange, comparison, sorted, standing } from '../src/renderer/blocks/options-order';
+import { ActionsContext } from '../src/renderer/context';
+import { safeUrl } from '../src/routes';
+import { date, money, value } from '../src/ui/format';
+
+test.each(Object.entries(fixtures))('%s has no axe violation', async (_, view) => {
+  const { container } = render(
+    <StepPage
+      view={view}
+      data={view.step.form?.data ?? {}}
+      problems={[]}
+      busy={false}
+      onType={vi.fn()}
+      onSubmit={vi.fn()}
+      onBack={vi.fn()}
+    />,
+  );
+  const { violations } = await axe.run(container, {
+    rules: { region: { enabled: false }, 'color-contrast': { enabled: false } },
+  });
+  expect(violations.map((one) => `${one.id}: ${one.nodes.map((node) => node.html)}`)).toEqual([]);
+});
+
+const offer = (id: string, more: Partial<Option> = {}): Option => ({
+  id,
+  provider: { name: id.split('.')[0]! },
+  state: 'quoted',
+  price: { paise: 100 },
+  ...more,
+});
+const ids = (offers: Option[]) => offers.map((one) => `${one.id}${one.stale ? '*' : ''}`).join(' ');
+
+test('offers keep their places as others come and go', () => {
+  const first = arrange([], [offer('a'), offer('b')]);
+  expect(ids(arrange(first, [offer('z'), offer('b'), offer('a')]))).toBe('a b z');
+  expect(ids(arrange(first, [offer('b'), offer('c')]))).toBe('b c');
+});
+
+test('asked again: cards stay, stale, until their provider has answered; the new one takes the old place', () => {
+  const before = [offer('a.1'), offer('b.1'), offer('b.2')];
+  const asked = [offer('a.asked', { state: 'asked' }), offer('b.asked', { state: 'asked' })];
+  const during = arrange(before, standing(before, asked));
+  expect(ids(during)).toBe('a.1* b.1* b.2*');
+  const after = [offer('b.9'), offer('a.1', { was: { paise: 90 } })];
+  expect(ids(arrange(during, standing(during, after)))).toBe('a.1 b.9');
+  const declined = standing(during, [offer('a.1'), offer('b.none', { state: 'declined' })]);
+  expect(ids(arrange(during, declined))).toBe('a.1');
+});
+
+test('sorted by the figure that the server names; ties keep their order', () => {
+  const offers = [offer('a', { sort: { claims: 5 } }), offer('b', { price: { paise: 50 } }), offer('c', { sort: { claims: 1 } })];
+  expect(ids(sorted(offers, 'price'))).toBe('b a c');
+  expect(ids(sorted(offers, 'claims'))).toBe('c a b');
+});
+
+test('rows that differ come first', () => {
+  const rows = comparison([
+    offer('a', {
+      facts: [
+        { label: 'Same', value: 1 },
+        { label: 'Limit', value: { paise: 1 } },
+      ],
+    }),
+    offer('b', {
+      facts: [
+        { label: 'Same', value: 1 },
+        { label: 'Limit', value: { paise: 2 } },
+        { label: 'Extra', value: 'x' },
+      ],
+    }),
+  ]);
+  expect(rows.map((row) => `${row.label} ${row.differs}`)).toEqual(['Limit true', 'Extra true', 'Same false']);
+});
+
+test('an action that asks first sends only after the answer', async () => {
+  const send = vi.fn();
+  render(
+    <ActionsContext.Provider value={{ send, change: vi.fn(), documentUrl: () => '', say: vi.fn() }}>
+      <ActionsView items={[{ label: 'Cancel', event: 'cancel', confirm: 'Really?' }]} />
+    </ActionsContext.Provider>,
+  );
+  await userEvent.click(screen.getByRole('button', { name: 'Cancel' }));
+  expect(send).not.toHaveBeenCalled();
+  await userEvent.click(screen.getAllByRole('button', { name: 'Cancel' }).at(-1)!);
+  expect(send).toHaveBeenCalledWith('cancel', undefined);
+});
+
+test.each([
+  [123_456_700, '₹12,34,567'],
+  [45_123, '₹451.23'],
+  [-5_000, '−₹50'],
+  [0, '₹0'],
+])('%i paise', (paise, expected) => expect(money(paise)).toBe(expected));
+
+test('dates and values', () => {
+  expect(date('2026-11-21')).toBe('21 Nov 2026');
+  expect(date('2026-11-21T10:02:00Z')).toBe('21 Nov, 3:32 pm');
+  expect(date('soon')).toBe('soon');
+  expect(value({ percent: 99 })).toBe('99%');
+  expect(value(null)).toBe('—');
+});
+
+test.each([
+  ['/a', '/a'],
+  ['//evil.example', undefined],
+  ['/\\evil.example', undefined],
+  ['javascript:alert(1)', undefined],
+  ['data:text/html,x', undefined],
+  ['https://a.example', 'https://a.example'],
+  ['tel:1', 'tel:1'],
+])('address %s', (url, expected) => expect(safeUrl(url)).toBe(expected));
+
+test('ink on a colour can be read', () => {
+  expect(inkOn('#8a1c1c')).toBe('#ffffff');
+  expect(inkOn('#f2a33a')).toBe('#10262a');
+});
+
+test('what was typed into the server’s form before the scripts came is carried over', () => {
+  document.body.innerHTML = `<form><input name="name" value="old"><input name="same" value="kept"><input type="checkbox" name="ok" value="true">
+    <input type="radio" name="yes" value="true"><input type="radio" name="yes" value="false"><select name="n"><option value=""><option value="2"></select></form>`;
+  const input = (name: string) => document.querySelector<HTMLInputElement>(`[name=${name}]`)!;
+  input('name').value = 'new';
+  input('ok').checked = true;
+  document.querySelectorAll<HTMLInputElement>('[name=yes]')[1]!.checked = true;
+  document.querySelector('select')!.value = '2';
+  const schema = {
+    properties: {
+      name: { type: 'string' },
+      same: { type: 'string' },
+      ok: { type: 'boolean', const: true },
+      yes: { type: 'boolean' },
+      n: { type: 'integer', oneOf: [{ const: 2 }] },
+    },
+  };
+  expect(typedBefore(document.body, { id: 'f', schema })).toEqual({ name: 'new', ok: true, yes: false, n: 2 });
+});

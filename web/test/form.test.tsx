@@ -1,0 +1,250 @@
+import { act, render, screen, waitFor, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import axe from 'axe-core';
+import { useState } from 'react';
+import { expect, test, vi } from 'vitest';
+import type { Data, FieldProblem, FormView, Schema, Ui } from '../src/api/types';
+import { LookupContext } from '../src/renderer/form/context';
+import { StepForm } from '../src/renderer/form/form';
+import { Button } from '../src/ui/button';
+
+const files = import.meta.glob<{ example?: { name: string; schema: Schema; ui: Ui } }>('../src/renderer/widgets/*.tsx', {
+  eager: true,
+});
+const examples = Object.values(files).flatMap((file) => (file.example ? [file.example] : []));
+
+/** A form on the page; what it sends, and a way to let the server refuse. */
+function show(schema: Schema, ui: Ui = {}, data: Data = {}) {
+  const sent = vi.fn();
+  let refuse: (problems: FieldProblem[]) => void = () => undefined;
+  const form: FormView = { id: 'test', schema: { type: 'object', ...schema }, ui };
+  function Page() {
+    const [typed, setTyped] = useState(data);
+    const [problems, setProblems] = useState<FieldProblem[]>([]);
+    refuse = setProblems;
+    return (
+      <StepForm form={form} data={typed} today="2026-11-21" problems={problems} onChange={setTyped} onSubmit={sent}>
+        <Button type="submit">Send</Button>
+      </StepForm>
+    );
+  }
+  const view = render(<Page />);
+  return {
+    sent,
+    view,
+    refuse: (problems: FieldProblem[]) => act(() => refuse(problems)),
+    submit: () => userEvent.click(screen.getByRole('button', { name: 'Send' })),
+  };
+}
+
+test.each(
+  examples.map((example) => [example.name, example] as const),
+)('%s: labelled, accessible, with its error beside it', async (name, example) => {
+  const { view, submit, sent } = show(
+    { required: ['x'], properties: { x: { ...example.schema, 'x-messages': { required: 'It is missing' } } } },
+    { x: example.ui },
+  );
+  if (name === 'hidden') return expect(view.container.querySelector('.field')).toBeNull();
+  const field = view.container.querySelector('.field') as HTMLElement;
+  expect(field.dataset.widget).toBe(name);
+  const check = async () => {
+    const { violations } = await axe.run(view.container, {
+      rules: { region: { enabled: false }, 'color-contrast': { enabled: false } },
+    });
+    expect(violations.map((one) => `${one.id}: ${one.nodes.map((node) => node.html)}`)).toEqual([]);
+  };
+  await check();
+  await submit();
+  expect(sent).not.toHaveBeenCalled();
+  expect(within(field).getByText('It is missing')).toBeTruthy();
+  await check();
+});
+
+const two: Schema = {
+  required: ['a', 'b'],
+  properties: {
+    a: {
+      type: 'string',
+      title: 'First',
+      maxLength: 5,
+      pattern: '^[a-z]+$',
+      'x-normalise': ['trim', 'lower'],
+      'x-messages': { pattern: 'Letters only' },
+    },
+    b: { type: 'string', title: 'Second', maxLength: 5 },
+  },
+};
+
+test('an error shows on leaving, goes when corrected, and is not shown while the field is typed in again', async () => {
+  show(two);
+  const first = screen.getByLabelText('First');
+  await userEvent.type(first, '1');
+  expect(screen.queryByText('Letters only')).toBeNull();
+  await userEvent.tab();
+  await screen.findByText('Letters only');
+  expect(first.getAttribute('aria-invalid')).toBe('true');
+  expect(document.getElementById(first.getAttribute('aria-describedby')!)?.textContent).toContain('Letters only');
+  await userEvent.clear(first);
+  await userEvent.type(first, 'a');
+  expect(screen.queryByText('Letters only')).toBeNull();
+  await userEvent.type(first, '2');
+  expect(screen.queryByText('Letters only')).toBeNull();
+});
+
+test('a field that is only passed through is no error yet', async () => {
+  show(two);
+  await userEvent.tab();
+  await userEvent.tab();
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  expect(document.querySelector('.field-error')).toBeNull();
+});
+
+test('leaving a field normalises it; a submit sends the normalised answers', async () => {
+  const { submit, sent } = show(two);
+  await userEvent.type(screen.getByLabelText('First'), ' AB ');
+  await userEvent.tab();
+  await waitFor(() => expect((screen.getByLabelText('First') as HTMLInputElement).value).toBe('ab'));
+  await userEvent.type(screen.getByLabelText('Second'), 'x');
+  await submit();
+  expect(sent).toHaveBeenCalledWith({ a: 'ab', b: 'x' });
+});
+
+test('the summary takes the focus, lists all errors, and leads to each field', async () => {
+  const { submit } = show(two);
+  await submit();
+  const summary = screen.getByRole('alert');
+  expect(document.activeElement).toBe(summary);
+  const links = within(summary).getAllByRole('link');
+  expect(links.map((link) => link.textContent)).toEqual(['Please enter First', 'Please enter Second']);
+  await userEvent.click(links[1]!);
+  expect(document.activeElement).toBe(screen.getByLabelText('Second'));
+});
+
+test("the server's refusal stands beside its field until the field changes", async () => {
+  const { refuse } = show(two, {}, { a: 'ab', b: 'x' });
+  refuse([{ pointer: '/b', text: 'Already taken' }]);
+  expect(screen.getAllByText('Already taken')).toHaveLength(2);
+  expect(document.activeElement).toBe(screen.getByRole('alert'));
+  await userEvent.type(screen.getByLabelText('Second'), 'y');
+  expect(screen.queryByText('Already taken')).toBeNull();
+});
+
+test('consent is never ticked beforehand and no option is chosen beforehand', () => {
+  const { view } = show({
+    required: ['c', 'o'],
+    properties: {
+      c: { type: 'boolean', const: true, title: 'C' },
+      o: {
+        type: 'string',
+        title: 'O',
+        default: 'a',
+        oneOf: [
+          { const: 'a', title: 'A' },
+          { const: 'b', title: 'B' },
+        ],
+      },
+    },
+  });
+  expect(view.container.querySelectorAll('input:checked')).toHaveLength(0);
+});
+
+test('a question appears and vanishes with the answer that asks for it; its answer is not sent', async () => {
+  const { sent, submit } = show(
+    { required: ['k', 'w'], properties: { k: { type: 'boolean', title: 'More?' }, w: { type: 'string', title: 'What' } } },
+    { w: { 'ui:show': { k: true } } },
+  );
+  expect(screen.queryByLabelText('What')).toBeNull();
+  await userEvent.click(screen.getByLabelText('Yes'));
+  await userEvent.type(screen.getByLabelText('What'), 'z');
+  await userEvent.click(screen.getByLabelText('No'));
+  expect(screen.queryByLabelText('What')).toBeNull();
+  await submit();
+  expect(sent).toHaveBeenCalledWith({ k: false });
+});
+
+test('constants keep their type', async () => {
+  const { sent, submit } = show(
+    {
+      properties: {
+        n: {
+          type: 'integer',
+          title: 'N',
+          oneOf: [
+            { const: 0, title: 'None' },
+            { const: 2500, title: 'Much' },
+          ],
+        },
+        l: {
+          type: 'array',
+          title: 'L',
+          items: {
+            type: 'string',
+            oneOf: [
+              { const: 'p', title: 'P' },
+              { const: 'q', title: 'Q' },
+            ],
+          },
+        },
+      },
+    },
+    { n: { 'ui:widget': 'select' }, l: { 'ui:widget': 'checkboxes' } },
+  );
+  await userEvent.selectOptions(screen.getByLabelText(/^N/), 'Much');
+  await userEvent.click(screen.getByLabelText('Q'));
+  await userEvent.click(screen.getByLabelText('P'));
+  await submit();
+  expect(sent).toHaveBeenCalledWith({ n: 2500, l: ['p', 'q'] });
+});
+
+test('money is typed in rupees and answered in paise', async () => {
+  const { sent, submit } = show({ properties: { m: { type: 'integer', title: 'M' } } }, { m: { 'ui:widget': 'money' } });
+  await userEvent.type(screen.getByLabelText(/^M/), '1250000');
+  expect((screen.getByLabelText(/^M/) as HTMLInputElement).value).toBe('12,50,000');
+  await submit();
+  expect(sent).toHaveBeenCalledWith({ m: 125_000_000 });
+});
+
+test('a look-up is filtered by another answer and forgets its own when that changes', async () => {
+  const asked: string[] = [];
+  const rows = [
+    { code: 'MAD', name: 'Madurai', region: 's' },
+    { code: 'AGR', name: 'Agra', region: 'n' },
+  ];
+  const lookup = async (name: string, query: Record<string, string>) => {
+    asked.push(`${name}?${new URLSearchParams(query)}`);
+    return {
+      rows: rows.filter((row) => (!query.region || row.region === query.region) && (!query.key || row.code === query.key)),
+    };
+  };
+  const form: FormView = {
+    id: 't',
+    schema: {
+      type: 'object',
+      properties: { r: { type: 'string', title: 'Region', enum: ['s', 'n'] }, t: { type: 'string', title: 'Town' } },
+    },
+    ui: {
+      r: { 'ui:widget': 'select' },
+      t: { 'ui:widget': 'lookup', 'ui:options': { source: 'towns', value: 'code', label: 'name', filter: { region: '/r' } } },
+    },
+  };
+  const typed: Data[] = [];
+  function Page() {
+    const [data, setData] = useState<Data>({ r: 's', t: 'MAD' });
+    typed.push(data);
+    return (
+      <LookupContext.Provider value={lookup}>
+        <StepForm form={form} data={data} today="2026-11-21" onChange={setData} onSubmit={() => undefined} />
+      </LookupContext.Provider>
+    );
+  }
+  render(<Page />);
+  const town = screen.getByRole('combobox', { name: /Town/ }) as HTMLInputElement;
+  await waitFor(() => expect(town.value).toBe('Madurai'));
+  expect(asked).toEqual(['towns?key=MAD']);
+  await userEvent.selectOptions(screen.getByLabelText(/Region/), 'n');
+  await waitFor(() => expect(typed.at(-1)).toEqual({ r: 'n' }));
+  await userEvent.click(town);
+  await userEvent.click(await screen.findByRole('option', { name: 'Agra' }));
+  expect(typed.at(-1)).toEqual({ r: 'n', t: 'AGR' });
+  expect(town.value).toBe('Agra');
+});
