@@ -66,7 +66,19 @@ pub struct OtpRef {
 #[derive(Debug, Clone, PartialEq)]
 pub enum CallResult {
     Done { output: Value, correlate: Vec<(String, Value)>, document: Option<DocumentBytes> },
-    Failed { code: String, message: Option<String>, pointer: Option<String>, declined: bool },
+    Failed { code: String, message: Option<String>, pointer: Option<String>, kind: FailureKind },
+}
+
+/// Who said no, as `event.error.kind`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FailureKind {
+    /// The partner understood and says no.
+    Declined,
+    /// Our request was wrong for the partner.
+    Refused,
+    /// No usable answer.
+    Failed,
 }
 
 #[derive(Debug, Clone, PartialEq)]

@@ -2,7 +2,7 @@
 
 use crate::actor::{Action, Actor, can};
 use crate::clock::new_id;
-use crate::effect::CallResult;
+use crate::effect::{CallResult, FailureKind};
 use crate::refusal::{Difference, Refusal};
 use crate::runtime::{Runtime, RuntimeError};
 use crate::turn::{Checked, Finished, Pending, Refused, SETTLE_WAIT, Turn, canonical};
@@ -314,7 +314,7 @@ impl Runtime {
                 Ok(result)
             }
             "settled" => Ok(CallResult::Done { output: Value::Null, correlate: Vec::new(), document: None }),
-            other => Ok(CallResult::Failed { code: "unknown_source".into(), message: Some(format!("`system/{other}` does not exist")), pointer: None, declined: false }),
+            other => Ok(CallResult::Failed { code: "unknown_source".into(), message: Some(format!("`system/{other}` does not exist")), pointer: None, kind: FailureKind::Failed }),
         }
     }
 

@@ -1,7 +1,7 @@
 //! One-time passwords: one gate for every send, tries counted before anything is compared (security rule 15).
 
 use crate::clock::{new_id, rfc3339};
-use crate::effect::{CallResult, NotifyPayload, OtpRef};
+use crate::effect::{CallResult, FailureKind, NotifyPayload, OtpRef};
 use crate::runtime::{Runtime, RuntimeError};
 use engine_store::{OtpOpened, OtpRecord, RateLimit};
 use serde_json::{Value, json};
@@ -50,7 +50,7 @@ impl Runtime {
             OtpOpened::Limited { retry_at_ms, .. } => {
                 let minutes = (retry_at_ms - now).max(0) / 60_000;
                 let message = if minutes < 1 { "Please wait a little before asking for another code.".to_string() } else { format!("Too many codes were asked for. Please try again in {} minutes.", minutes + 1) };
-                Ok(Opened { result: CallResult::Failed { code: "otp.limited".into(), message: Some(message), pointer: None, declined: true }, notify: None })
+                Ok(Opened { result: CallResult::Failed { code: "otp.limited".into(), message: Some(message), pointer: None, kind: FailureKind::Declined }, notify: None })
             }
             OtpOpened::Opened => {
                 let output = json!({"ok": true, "left": settings.tries, "resend_at": rfc3339(now + settings.resend_ms), "id": record.id});

@@ -1,5 +1,6 @@
 //! What a journey's row holds beside its columns: the snapshot of its machine and the runtime's own notes.
 
+use crate::actor::Actor;
 use engine_statechart::Snapshot;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -56,6 +57,8 @@ pub struct Resume {
     pub goal: String,
     /// Entries of the trail behind the changed step, in order.
     pub later: Vec<TrailEntry>,
+    /// Who changed: the answers are sent again as theirs, also when a reply moves the journey on.
+    pub by: Actor,
 }
 
 /// One run of an invoke: the effects (`seq`, `first_index` …) that it ordered.

@@ -2,7 +2,7 @@
 
 use crate::actor::Actor;
 use crate::clock::rfc3339;
-use crate::effect::{CallPayload, CallResult};
+use crate::effect::{CallPayload, CallResult, FailureKind};
 use crate::journeys::{Applied, apply_event};
 use crate::render::render;
 use crate::turn::{Finished, Pending, Refused, Turn};
@@ -62,6 +62,8 @@ struct Stage<'a> {
     record: JourneyRecord,
     calls: BTreeMap<EffectKey, CallPayload>,
     wrong_codes: i64,
+    /// Successes that a call with `reuse` takes instead of a new call.
+    replies: BTreeMap<(String, String), Value>,
 }
 
 impl<'a> Stage<'a> {
@@ -89,7 +91,7 @@ impl<'a> Stage<'a> {
             expires_at_ms: None,
             answers: Vec::new(),
         };
-        let mut stage = Stage { catalog, workflow, actor, now_ms, record, calls: BTreeMap::new(), wrong_codes: 0 };
+        let mut stage = Stage { catalog, workflow, actor, now_ms, record, calls: BTreeMap::new(), wrong_codes: 0, replies: BTreeMap::new() };
         stage.end(turn, &mut Seen::default());
         Ok(stage)
     }
@@ -204,7 +206,10 @@ impl<'a> Stage<'a> {
     fn end(&mut self, mut turn: Turn<'a>, seen: &mut Seen) {
         while let Some(pending) = turn.pending.pop_front() {
             let result = match pending {
-                Pending::Reuse { .. } => continue,
+                Pending::Reuse { invoke, run, key, source, input_hash, .. } => match self.replies.get(&(source, input_hash)) {
+                    Some(output) => turn.settle_pending(&invoke, run, &key, done(output.clone())),
+                    None => continue,
+                },
                 Pending::System { invoke, run, name, input } => {
                     let result = self.system(&name, &input, &mut turn);
                     turn.settle_pending(&invoke, run, "", result)
@@ -266,6 +271,7 @@ impl<'a> Stage<'a> {
         seen.effects.extend(commit.records.into_iter().map(|r| json!({"record": r.kind, "key": r.key, "data": r.data})));
         seen.effects.extend(commit.incidents.into_iter().map(|i| json!({"incident": i.reason, "place": i.place})));
         seen.effects.extend(commit.correlations.into_iter().map(|c| json!({"correlate": c.reference, "expect": c.expected})));
+        self.replies.extend(commit.replies.into_iter().map(|r| ((r.source, r.input_hash), r.output)));
         for into in &commit.clear_answers {
             self.record.answers.retain(|a| a.into != *into);
         }
@@ -348,8 +354,8 @@ fn done(output: Value) -> CallResult {
 
 fn failed(error: &Value) -> CallResult {
     let text = |name: &str| error.get(name).and_then(Value::as_str).map(str::to_string);
-    let declined = error.get("declined") == Some(&json!(true)) || text("kind").as_deref() == Some("declined");
-    CallResult::Failed { code: text("code").unwrap_or_else(|| "failed".into()), message: text("message"), pointer: text("pointer"), declined }
+    let kind = error.get("kind").and_then(|k| serde_json::from_value(k.clone()).ok()).unwrap_or(FailureKind::Failed);
+    CallResult::Failed { code: text("code").unwrap_or_else(|| "failed".into()), message: text("message"), pointer: text("pointer"), kind }
 }
 
 fn as_list(value: Option<&Value>) -> Vec<Value> {

@@ -5,7 +5,7 @@ use crate::backoff::full_jitter;
 use engine_definitions::{CallErrorKind, Retry};
 use engine_partners::CallOutcome;
 use engine_runtime::RuntimeError;
-use engine_runtime::effect::{CallPayload, CallResult, DocumentBytes, Target};
+use engine_runtime::effect::{CallPayload, CallResult, DocumentBytes, FailureKind, Target};
 use engine_store::EffectRecord;
 use serde_json::json;
 
@@ -19,7 +19,7 @@ pub(super) async fn call(context: &Context, effect: &EffectRecord) -> Result<End
         Target::Contract { contract, partner } => catalog.for_contract(contract, partner),
     };
     let Some((partner, operation)) = found else {
-        return settle(context, effect, &payload, failed("no_operation", false)).await;
+        return settle(context, effect, &payload, failed("no_operation")).await;
     };
     let input = context.runtime.unseal(&effect.key.journey, &payload.input);
     let result = match context.partners.call(&catalog, partner, operation, &input, &effect.key.to_string(), context.runtime.now_ms()).await {
@@ -35,7 +35,7 @@ pub(super) async fn call(context: &Context, effect: &EffectRecord) -> Result<End
                 let wait = after.map_or_else(|| full_jitter(effect.attempts, policy.base_ms, policy.cap_ms), |ms| ms as i64);
                 return Ok(End::Retry { after_ms: Some(wait), reason: json!({"code": error.code}) });
             }
-            CallResult::Failed { declined: error.kind == CallErrorKind::Declined, code: error.code, message: Some(error.message).filter(|m| !m.is_empty()), pointer: None }
+            CallResult::Failed { kind: kind_of(error.kind), code: error.code, message: Some(error.message).filter(|m| !m.is_empty()), pointer: None }
         }
     };
     settle(context, effect, &payload, result).await
@@ -46,6 +46,14 @@ async fn settle(context: &Context, effect: &EffectRecord, payload: &CallPayload,
     Ok(End::Settled)
 }
 
-fn failed(code: &str, declined: bool) -> CallResult {
-    CallResult::Failed { code: code.into(), message: None, pointer: None, declined }
+fn failed(code: &str) -> CallResult {
+    CallResult::Failed { code: code.into(), message: None, pointer: None, kind: FailureKind::Failed }
+}
+
+fn kind_of(kind: CallErrorKind) -> FailureKind {
+    match kind {
+        CallErrorKind::Declined => FailureKind::Declined,
+        CallErrorKind::Refused => FailureKind::Refused,
+        CallErrorKind::Failed => FailureKind::Failed,
+    }
 }

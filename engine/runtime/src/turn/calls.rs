@@ -4,7 +4,7 @@ use super::effects::parse_deadline;
 use super::{Move, Refused, Turn};
 use crate::actor::Actor;
 use crate::clock::new_id;
-use crate::effect::{CallPayload, CallResult};
+use crate::effect::{CallPayload, CallResult, FailureKind};
 use engine_definitions::Invoke;
 use engine_statechart::Event;
 use engine_store::{CorrelationRecord, DocumentRecord, ReusableReply};
@@ -30,7 +30,7 @@ impl Turn<'_> {
             return Ok(());
         };
         self.settle(invoke, &payload.key, result, &system)?;
-        self.resume(&system)
+        self.resume()
     }
 
     /// Is this call still awaited?
@@ -44,6 +44,7 @@ impl Turn<'_> {
         let Some(state) = self.state.runs.get(&invoke.id).filter(|r| r.seq == run) else { return Ok(false) };
         if invoke.each && state.of == 0 {
             self.complete(&invoke.id, &Actor::system())?;
+            self.resume()?;
             return Ok(true);
         }
         let Some(index) = state.open.get(key).copied() else { return Ok(false) };
@@ -51,6 +52,7 @@ impl Turn<'_> {
             self.cancel_call(run, index);
         }
         self.settle(invoke, key, result, &Actor::system())?;
+        self.resume()?;
         Ok(true)
     }
 
@@ -69,8 +71,8 @@ impl Turn<'_> {
                 }
                 Event::new(format!("xstate.done.actor.{}", invoke.id)).with("output", output)
             }
-            CallResult::Failed { code, message, pointer, declined } => {
-                let error = json!({"code": code, "message": message, "pointer": pointer, "declined": declined});
+            CallResult::Failed { code, message, pointer, kind } => {
+                let error = json!({"code": code, "message": message, "pointer": pointer, "kind": kind});
                 Event::new(format!("xstate.error.actor.{}", invoke.id)).with("error", error)
             }
         };
@@ -105,8 +107,8 @@ impl Turn<'_> {
                 row.insert("state".into(), "quoted".into());
                 row.insert("output".into(), output.clone());
             }
-            CallResult::Failed { code, message, declined, .. } => {
-                row.insert("state".into(), if *declined { "declined".into() } else { "failed".into() });
+            CallResult::Failed { code, message, kind, .. } => {
+                row.insert("state".into(), if *kind == FailureKind::Declined { "declined".into() } else { "failed".into() });
                 row.insert("error".into(), json!({"code": code, "message": message}));
             }
         }
@@ -146,7 +148,7 @@ impl Turn<'_> {
             self.append("timer", json!({"id": timer}), &system);
             self.feed(Move::Timer(timer))?;
             self.after_internal(&before);
-            self.resume(&system)?;
+            self.resume()?;
             return Ok(true);
         };
         let Some(invoke) = self.workflow.invoke(id) else { return Ok(false) };
@@ -158,10 +160,10 @@ impl Turn<'_> {
             for index in open {
                 self.cancel_call(seq, index);
             }
-            let result = CallResult::Failed { code: "deadline".into(), message: None, pointer: None, declined: false };
+            let result = CallResult::Failed { code: "deadline".into(), message: None, pointer: None, kind: FailureKind::Failed };
             self.settle_single(invoke, result, &system)?;
         }
-        self.resume(&system)?;
+        self.resume()?;
         Ok(true)
     }
 
@@ -215,6 +217,6 @@ impl Turn<'_> {
 fn describe(result: &CallResult) -> Value {
     match result {
         CallResult::Done { output, .. } => json!({"output": output}),
-        CallResult::Failed { code, message, pointer, declined } => json!({"error": {"code": code, "message": message, "pointer": pointer, "declined": declined}}),
+        CallResult::Failed { code, message, pointer, kind } => json!({"error": {"code": code, "message": message, "pointer": pointer, "kind": kind}}),
     }
 }

@@ -23,7 +23,7 @@ impl Turn<'_> {
             self.incident(&hook.partner, "an event that nothing takes", json!({"event": kind, "reference": hook.reference}));
         }
         self.after_internal(&before);
-        self.resume(&system)
+        self.resume()
     }
 
     /// A named outside event without a business key; false when nothing takes it.
@@ -35,7 +35,7 @@ impl Turn<'_> {
         self.append(kind, Value::Object(data), &system);
         let taken = self.feed(Move::Event(&event))?;
         self.after_internal(&before);
-        self.resume(&system)?;
+        self.resume()?;
         Ok(taken)
     }
 

@@ -67,7 +67,7 @@ impl Turn<'_> {
         self.state.messages.clear();
         self.deliver_submit(answer, actor)?;
         self.out.clear_drafts.push(step);
-        self.resume(actor)
+        self.resume()
     }
 
     fn deliver_submit(&mut self, answer: Answer, actor: &Actor) -> Result<(), Refused> {
@@ -117,7 +117,7 @@ impl Turn<'_> {
     pub fn accept_event(&mut self, kind: &str, data: &Value, actor: &Actor) -> Result<(), Refused> {
         self.state.messages.clear();
         self.deliver_event(kind, data, actor)?;
-        self.resume(actor)
+        self.resume()
     }
 
     fn deliver_event(&mut self, kind: &str, data: &Value, actor: &Actor) -> Result<(), Refused> {

@@ -5,12 +5,12 @@
 
 use super::{Refused, Turn};
 use crate::actor::Actor;
-use crate::effect::CallResult;
+use crate::effect::{CallResult, FailureKind};
 use crate::turn::person::Answer;
 use engine_definitions::{Catalog, Workflow};
 use engine_statechart::Event;
 use engine_store::{EventRecord, JourneyRecord};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 /// The state and answers that the events give; compared with what is stored.
 pub fn replay<'w>(workflow: &'w Workflow, catalog: &'w Catalog, record: &JourneyRecord, events: &[EventRecord]) -> Result<Turn<'w>, Refused> {
@@ -89,7 +89,7 @@ fn result_of(described: &Value) -> CallResult {
             code: text(error, "code"),
             message: error.get("message").and_then(Value::as_str).map(str::to_string),
             pointer: error.get("pointer").and_then(Value::as_str).map(str::to_string),
-            declined: error.get("declined") == Some(&json!(true)),
+            kind: error.get("kind").and_then(|k| serde_json::from_value(k.clone()).ok()).unwrap_or(FailureKind::Failed),
         },
         None => CallResult::Done { output: described.get("output").cloned().unwrap_or(Value::Null), correlate: Vec::new(), document: None },
     }

@@ -54,7 +54,7 @@ impl Turn<'_> {
             return Ok(());
         }
         let Some(position) = self.state.trail.iter().position(|e| e.node == node) else { return Err(Refused::Unselected) };
-        let resume = Resume { goal: self.step_node(), later: self.state.trail[position + 1..].to_vec() };
+        let resume = Resume { goal: self.step_node(), later: self.state.trail[position + 1..].to_vec(), by: actor.clone() };
         self.jump("change", node, json!({"step": node}), actor)?;
         self.state.resume = Some(resume);
         Ok(())
@@ -97,7 +97,7 @@ impl Turn<'_> {
     }
 
     /// After a change: sends the later answers again until a step needs the person, or the start of the change is reached.
-    pub(super) fn resume(&mut self, actor: &Actor) -> Result<(), Refused> {
+    pub(super) fn resume(&mut self) -> Result<(), Refused> {
         if self.replaying {
             return Ok(());
         }
@@ -117,13 +117,13 @@ impl Turn<'_> {
                 return Ok(());
             };
             // Each entry is sent once at most: the loop ends.
-            self.state.resume = Some(Resume { goal: resume.goal, later: resume.later.into_iter().filter(|e| e.node != here).collect() });
+            self.state.resume = Some(Resume { goal: resume.goal, by: resume.by.clone(), later: resume.later.into_iter().filter(|e| e.node != here).collect() });
             if !self.satisfied(&entry) {
                 self.state.resume = None;
                 return Ok(());
             }
             let Some(sent) = entry.sent else { return Ok(()) };
-            if self.send_again(&sent, actor).is_err() {
+            if self.send_again(&sent, &resume.by).is_err() {
                 self.state.resume = None;
                 return Ok(());
             }
