@@ -11,7 +11,7 @@ export class Endless extends Error {}
 
 /** The lines of a case, as `simulate` prints them. */
 export function run({ machine, script }) {
-  const fuel = { left: 0, out: false }
+  const fuel = { left: 0, all: FUEL_OF_CASE, out: false }
   const clock = new Clock()
   const logic = createMachine(node(machine, fuel), { actors: { svc: never } })
   fuel.left = FUEL
@@ -31,7 +31,9 @@ export function run({ machine, script }) {
   return lines
 }
 
+// Candidates and actions of one step, and of a case.
 const FUEL = 200
+const FUEL_OF_CASE = 1500
 
 function line(actor) {
   const { value, context, status, output } = actor.getSnapshot()
@@ -148,7 +150,7 @@ function strict(target) {
 }
 
 function burn(fuel) {
-  if (fuel.left-- <= 0) {
+  if (fuel.left-- <= 0 || fuel.all-- <= 0) {
     fuel.out = true
     throw new Endless()
   }

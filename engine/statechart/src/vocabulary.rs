@@ -60,7 +60,7 @@ impl Default for Limits {
             states_max: 1_000,
             state_depth_max: 32,
             transitions_max: 20_000,
-            microsteps_max: 10_000,
+            microsteps_max: 2_000,
             evaluation_steps_max: 2_000_000,
         }
     }

@@ -78,7 +78,19 @@ fn int(operator: Operator, a: i64, b: i64) -> Result<i64, String> {
     result.ok_or_else(|| "integer overflow".to_owned())
 }
 
+/// What `+` may build: a text or list that grows with every event must not eat the memory.
+const TEXT_BYTES_MAX: usize = 65_536;
+const LIST_ITEMS_MAX: usize = 10_000;
+
 fn concatenate<'a>(left: Val<'a>, right: Val<'a>) -> Result<Val<'a>, String> {
+    let texts = left.as_text().zip(right.as_text()).map(|(a, b)| a.len() + b.len());
+    let lists = left.as_list().zip(right.as_list()).map(|(a, b)| a.len() + b.len());
+    if texts.is_some_and(|bytes| bytes > TEXT_BYTES_MAX) {
+        return Err(format!("text grows beyond {TEXT_BYTES_MAX} bytes"));
+    }
+    if lists.is_some_and(|items| items > LIST_ITEMS_MAX) {
+        return Err(format!("list grows beyond {LIST_ITEMS_MAX} items"));
+    }
     match (left, right) {
         (Val::Text(mut a), b) if b.as_text().is_some() => {
             a.push_str(b.as_text().unwrap_or_default());
