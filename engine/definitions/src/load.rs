@@ -95,10 +95,16 @@ pub fn load(files: &Files) -> Loaded {
     Loaded { catalog, problems }
 }
 
-/// Sorted by place, said once.
+/// Sorted by place, said once: a file that two workflows share has its mistakes once.
 pub(crate) fn finish(problems: &mut Vec<Problem>) {
     problems.sort_by(|a, b| (&a.span, &a.message).cmp(&(&b.span, &b.message)));
-    problems.dedup();
+    let same = |a: &Problem, b: &Problem| a.span == b.span && a.span.line > 0 && a.code == b.code && core(&a.message) == core(&b.message);
+    problems.dedup_by(|b, a| a == b || same(a, b));
+}
+
+/// A message without the state that it was met in.
+fn core(message: &str) -> &str {
+    message.split(" in state `").next().unwrap_or(message)
 }
 
 /// What versions pin: everything that needs no partner.

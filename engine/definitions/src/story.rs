@@ -88,7 +88,7 @@ impl Story {
     }
 }
 
-const STEP_KEYS: [&str; 13] =
+pub(crate) const STEP_KEYS: [&str; 13] =
     ["send", "data", "by", "reply", "key", "output", "error", "example", "event", "advance", "otp", "into", "expect"];
 
 fn step(node: &Node, problems: &mut Vec<Problem>) -> Option<StoryStep> {

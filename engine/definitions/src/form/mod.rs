@@ -13,6 +13,8 @@ mod variant;
 
 pub(crate) use messages::Messages;
 pub(crate) use read::read;
+#[cfg(test)]
+pub(crate) use read::FORM_KEYS;
 pub(crate) use rules::bounded;
 pub(crate) use validate::{plain_errors, validator};
 

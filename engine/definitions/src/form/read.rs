@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex};
 
-const FORM_KEYS: [&str; 8] = ["title", "intro", "schema", "ui", "variants", "messages", "languages", "description"];
+pub const FORM_KEYS: [&str; 8] = ["title", "intro", "schema", "ui", "variants", "messages", "languages", "description"];
 const WIDGETS: [&str; 16] = [
     "text", "textarea", "mobile", "otp", "date", "choice", "toggle", "select", "checkboxes", "consent", "money", "range", "lookup", "hidden", "upload",
     "password",

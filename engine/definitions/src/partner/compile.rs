@@ -81,7 +81,7 @@ fn auth(node: &Node, problems: &mut Vec<Problem>) -> Auth {
     }
 }
 
-const OPERATION_KEYS: [&str; 16] = [
+pub(crate) const OPERATION_KEYS: [&str; 16] = [
     "contract", "title", "description", "method", "path", "query", "headers", "body", "form", "idempotent", "timeout", "retry", "reply", "errors", "examples", "sandbox",
 ];
 

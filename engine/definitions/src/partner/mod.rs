@@ -6,6 +6,8 @@ mod operation;
 mod sandbox;
 mod webhook;
 
+#[cfg(test)]
+pub(crate) use compile::OPERATION_KEYS;
 pub use compile::{compile_operation, compile_partner, compile_webhook};
 pub use operation::{
     Body, CallError, CallErrorKind, Correlate, Example, Operation, OutgoingRequest, Reply, Retry, RetryPolicy,

@@ -37,6 +37,13 @@ pub(crate) struct Library<'a> {
     pub stories: &'a BTreeMap<String, Vec<Arc<Story>>>,
 }
 
+impl Library<'_> {
+    /// Whether a file is there at all: if it is broken, that was said where it is broken.
+    pub fn has_file(&self, path: &str) -> bool {
+        self.nodes.contains_key(path)
+    }
+}
+
 /// Keys of the root beside those of a state.
 pub const ROOT_KEYS: [&str; 12] =
     ["title", "base", "timezone", "ttl", "define", "delays", "sections", "extends", "merge", "params", "aliases", "description"];

@@ -364,6 +364,7 @@ impl<'a> Builder<'a> {
             "notify" => {
                 let Some((at, id)) = name("message") else { return };
                 match self.library.messages.get(id) {
+                    None if self.library.has_file(&format!("workflows/messages/{id}.yaml")) => {}
                     None => self.problems.push(unknown("message", at, id, self.library.messages.keys().map(String::as_str))),
                     Some(message) => {
                         let (Some(sample), Some(data)) = (message.sample.as_object(), node.get("data").filter(|d| d.is_map())) else { return };
@@ -402,11 +403,19 @@ impl<'a> Builder<'a> {
             self.problems.push(Problem::error("value", &at.span, format!("`{name}` is not `partner/operation`")));
             return None;
         };
+        let folder = format!("workflows/partners/{partner}");
         let Some(found) = self.library.partners.get(partner) else {
+            if self.library.has_file(&format!("{folder}/partner.yaml")) {
+                return None;
+            }
             self.problems.push(unknown("partner", at, partner, self.library.partners.keys().map(String::as_str)));
             return None;
         };
         if found.operation(operation).is_none() {
+            let kit = found.kit.as_ref().map(|k| format!("workflows/partners/kits/{k}/{operation}.yaml"));
+            if self.library.has_file(&format!("{folder}/{operation}.yaml")) || kit.is_some_and(|k| self.library.has_file(&k)) {
+                return None;
+            }
             let mut problem = unknown("operation", at, operation, found.operations.keys().map(String::as_str));
             problem.message.push_str(&format!(" of partner `{partner}`"));
             self.problems.push(problem);

@@ -17,6 +17,16 @@ pub(crate) mod words;
 
 pub(crate) use compile::{Library, compile};
 pub(crate) use fragment::is_fragment;
+pub(crate) use product::LEVELS;
+
+/// The checker's closed lists of keys.
+#[cfg(test)]
+pub(crate) mod keys {
+    pub use super::calls::INVOKE_KEYS;
+    pub use super::compile::ROOT_KEYS;
+    pub use super::fragment::FRAGMENT_KEYS;
+    pub use super::steps::STEP_KEYS;
+}
 pub use closure::reload_closure;
 pub use invoke::{Invoke, Source};
 pub use step::{Accept, Redirect, Step, StepKind, Trail};

@@ -43,6 +43,7 @@ impl Builder<'_> {
         ] {
             if let (Some(name), Some(at)) = (name, fields.get(kind))
                 && !known.contains(&name.as_str())
+                && !library.has_file(&file_of(kind, name))
             {
                 fields.problems.push(unknown(kind, at, name, known));
             }
@@ -226,3 +227,10 @@ impl Builder<'_> {
     }
 }
 
+/// Where a form or view is kept.
+fn file_of(kind: &str, id: &str) -> String {
+    match id.split_once('/') {
+        Some((line, name)) if kind == "view" => format!("workflows/{line}/views/{name}.yaml"),
+        _ => format!("forms/{id}.json"),
+    }
+}

@@ -1,0 +1,89 @@
+//! Forms, tables, texts, views, pages, calendars, notes on reference data.
+
+use super::{Kinds, any, cel, closed, flag, int, list_of, map_of, needs, one_or_list, text, texts, words, words_or_template};
+use crate::view::BLOCKS;
+use serde_json::{Value, json};
+
+pub fn all() -> Kinds {
+    vec![
+        ("form.json", "A form: forms/<line>/<name>.json", form()),
+        ("table.json", "A table: workflows/tables/<line>/<name>.yaml", table()),
+        ("texts.json", "Texts: workflows/<line>/texts.yaml", map_of(map_of(text()))),
+        ("view.json", "A view: workflows/<line>/views/<name>.yaml", view(&[])),
+        ("page.json", "A page: workflows/site/pages/<name>.yaml", page()),
+        ("site.json", "The site: workflows/site/site.yaml", site()),
+        ("calendars.json", "Calendars: workflows/calendars.yaml", map_of(calendar())),
+        ("master.json", "A note on reference data: workflows/master/<name>.yaml", master()),
+    ]
+}
+
+fn form() -> Value {
+    let audience = closed(&[("role", "", texts()), ("channel", "", texts()), ("partner", "", texts())]);
+    let variant = closed(&[("for", "", audience), ("merge", "RFC 7396 on title, intro, schema, ui, messages", map_of(any())), ("require", "+field, -field", list_of(text())), ("description", "", text())]);
+    let keys = [
+        ("title", "", any()),
+        ("intro", "", any()),
+        ("schema", "JSON Schema 2020-12 of an object", json!({"type": "object"})),
+        ("ui", "uiSchema: ui:order, ui:widget, ui:show, ui:options", json!({"type": "object"})),
+        ("variants", "Patches for a role, channel or partner", list_of(needs(variant, &["for"]))),
+        ("messages", "/field → keyword → text", map_of(map_of(text()))),
+        ("languages", "Language → pointer into this file → text", map_of(map_of(text()))),
+        ("description", "", text()),
+    ];
+    needs(closed(&keys), &["title", "schema"])
+}
+
+fn table() -> Value {
+    let kinds = ["text", "int", "money", "rate", "list", "bool", "date", "number", "json"];
+    let keys = [
+        ("title", "", text()),
+        ("source", "Public source of the figures", text()),
+        ("sample", "The figures are samples", flag()),
+        ("note", "", text()),
+        ("match", "Column → how an input is held against it", map_of(words(&["equals", "max", "min", "in"]))),
+        ("columns", "Column → kind", map_of(words(&kinds))),
+        ("rows", "Lists in the order of the columns, or maps; first fit wins", list_of(json!({"type": ["array", "object"]}))),
+    ];
+    needs(closed(&keys), &["columns", "rows"])
+}
+
+fn view(more: &[(&'static str, &'static str, Value)]) -> Value {
+    let block = json!({"type": "object", "required": ["block"], "properties": {
+        "block": words(&BLOCKS), "id": text(), "title": any(), "tone": words(&["info", "success", "warning", "error", "plain"]),
+        "when": cel(), "each": cel(), "as": text()}});
+    let mut keys = vec![("title", "", words_or_template()), ("intro", "", words_or_template()), ("blocks", "", list_of(block)), ("description", "", text())];
+    keys.extend(more.iter().cloned());
+    needs(closed(&keys), &["blocks"])
+}
+
+fn page() -> Value {
+    let schema = view(&[("path", "Address", text()), ("hide", "", one_or_list(words(&["header", "footer"]))), ("meta", "", map_of(any()))]);
+    needs(schema, &["path", "title", "blocks"])
+}
+
+fn site() -> Value {
+    let redirect = needs(closed(&[("from", "", text()), ("to", "", text()), ("status", "", int())]), &["from", "to"]);
+    json!({"type": "object", "properties": {"name": text(), "nav": any(), "footer": any(), "legal": any(), "call": any(), "redirects": list_of(redirect)}})
+}
+
+fn calendar() -> Value {
+    let keys = [
+        ("title", "", text()),
+        ("timezone", "", text()),
+        ("week", "mon … sun or mon-fri → 10:00-19:00", map_of(texts())),
+        ("holidays", "", list_of(text())),
+    ];
+    needs(closed(&keys), &["week"])
+}
+
+fn master() -> Value {
+    let keys = [
+        ("title", "", text()),
+        ("source", "", text()),
+        ("licence", "", text()),
+        ("version", "", any()),
+        ("columns", "Column → kind; text by default", map_of(words(&["int", "money", "bool", "text"]))),
+        ("note", "", text()),
+    ];
+    needs(closed(&keys), &["source"])
+}

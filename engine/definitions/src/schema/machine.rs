@@ -1,0 +1,215 @@
+//! Workflows, fragments, stories.
+
+use super::{Kinds, any, cel, closed, duration, flag, list_of, map_of, mapping, needs, one_or_list, text, texts, words, words_or_template};
+use crate::workflow::{LEVELS, StepKind};
+use serde_json::{Value, json};
+
+pub fn all() -> Kinds {
+    vec![
+        ("workflow.json", "A workflow: workflows/<line>/<name>.yaml", workflow()),
+        ("fragment.json", "A fragment: workflows/shared/<name>.yaml", fragment()),
+        ("story.json", "A story: workflows/<line>/stories/<name>.yaml", story()),
+    ]
+}
+
+fn workflow() -> Value {
+    let mut keys = vec![
+        ("title", "What people call it", text()),
+        ("base", "Address of its first page: /car-insurance", text()),
+        ("timezone", "Zone of `today`; Asia/Kolkata by default", text()),
+        ("ttl", "An idle journey expires after this", duration()),
+        ("define", "Named conditions and values, put in where an expression names them", map_of(any())),
+        ("delays", "Names for `after`", map_of(delay())),
+        ("sections", "The progress line", list_of(needs(closed(&[("id", "", text()), ("title", "", text())]), &["id", "title"]))),
+        ("extends", "Another workflow, line/name, of which this is a patch", text()),
+        ("merge", "The patch: maps are merged, null deletes, lists are replaced", map_of(any())),
+        ("params", "Values for `params.x`", map_of(any())),
+        ("aliases", "Further page paths → step paths", map_of(text())),
+    ];
+    keys.extend(state_keys().into_iter().filter(|(k, ..)| !matches!(*k, "use" | "with" | "history" | "target")));
+    keys.push(("context", "The journey's data at its start", map_of(any())));
+    with_definitions(closed(&keys))
+}
+
+fn with_definitions(mut schema: Value) -> Value {
+    let definitions = json!({
+        "state": closed(&state_keys()),
+        "transitions": {"oneOf": [text(), transition(), {"type": "array", "items": {"oneOf": [text(), transition()]}}]},
+        "guard": {"oneOf": [cel(), closed(&[("and", "", list_of(json!({"$ref": "#/$defs/guard"}))), ("or", "", list_of(json!({"$ref": "#/$defs/guard"}))), ("not", "", json!({"$ref": "#/$defs/guard"}))])]},
+        "action": action(),
+        "actions": one_or_list(json!({"$ref": "#/$defs/action"})),
+        "step": step(),
+        "invoke": invoke(),
+    });
+    if let Some(map) = schema.as_object_mut() {
+        map.insert("$defs".into(), definitions);
+    }
+    schema
+}
+
+fn state_keys() -> Vec<(&'static str, &'static str, Value)> {
+    let reference = |name: &str| json!({"$ref": format!("#/$defs/{name}")});
+    vec![
+        ("id", "Own id; by default the root's id and the path", text()),
+        ("type", "", words(&["parallel", "final", "history", "atomic", "compound"])),
+        ("initial", "Child that is entered first", json!({"oneOf": [text(), closed(&[("target", "", text()), ("actions", "", reference("actions"))])]})),
+        ("states", "Children", map_of(reference("state"))),
+        ("on", "Event → transitions; {} forbids", map_of(reference("transitions"))),
+        ("always", "Transitions without an event", reference("transitions")),
+        ("after", "Duration or delay name → transitions", map_of(reference("transitions"))),
+        ("entry", "", reference("actions")),
+        ("exit", "", reference("actions")),
+        ("onDone", "When a final child is reached", reference("transitions")),
+        ("invoke", "Calls that run while the state is active", one_or_list(reference("invoke"))),
+        ("history", "", words(&["shallow", "deep"])),
+        ("target", "Default of a history state", text()),
+        ("output", "Of a final state", mapping()),
+        ("description", "", text()),
+        ("tags", "", texts()),
+        ("meta", "", any()),
+        ("step", "What a person sees", reference("step")),
+        ("use", "A fragment: shared/otp", text()),
+        ("with", "Inputs of the fragment", mapping()),
+    ]
+}
+
+fn transition() -> Value {
+    closed(&[
+        ("target", "sibling, .child, #id; absent: nothing is left or entered", texts()),
+        ("guard", "", json!({"$ref": "#/$defs/guard"})),
+        ("actions", "", json!({"$ref": "#/$defs/actions"})),
+        ("reenter", "Leave and enter again", flag()),
+        ("description", "", text()),
+    ])
+}
+
+fn action() -> Value {
+    let typed = |kind: &str, keys: &[(&str, &str, Value)]| {
+        let mut all = vec![("type", "", json!({"const": kind}))];
+        all.extend(keys.iter().cloned());
+        closed(&all)
+    };
+    json!({"oneOf": [
+        closed(&[("assign", "Context key (dotted) → value", map_of(any()))]),
+        closed(&[("raise", "", closed(&[("type", "", text()), ("params", "", mapping()), ("delay", "", duration()), ("id", "", text())]))]),
+        closed(&[("cancel", "Id of a delayed raise", text())]),
+        typed("message", &[("code", "Of a text", text()), ("level", "", words(&LEVELS)), ("pointer", "Field: /mobile", text()), ("from", "CEL: an error", cel()), ("data", "Fills the text", mapping())]),
+        typed("record", &[("kind", "", text()), ("key", "CEL", cel()), ("data", "", mapping())]),
+        typed("notify", &[("message", "Id of a message", text()), ("to", "CEL", cel()), ("data", "", mapping()), ("language", "CEL", cel())]),
+        typed("call", &[("operation", "partner/operation", text()), ("input", "", mapping())]),
+        typed("track", &[("step", "", text()), ("data", "", mapping())]),
+        typed("incident", &[("reason", "", text()), ("detail", "", mapping())]),
+        typed("correlate", &[("partner", "", text()), ("reference", "CEL", cel()), ("expect", "", mapping())]),
+        typed("refund", &[("reason", "", text()), ("order", "CEL", cel()), ("amount", "CEL", cel())]),
+    ]})
+}
+
+fn step() -> Value {
+    closed(&[
+        ("form", "line/name below forms/", text()),
+        ("view", "line/name below workflows/*/views/", text()),
+        ("wait", "Code of the text of a wait page", text()),
+        ("redirect", "A hop to a partner's page", needs(closed(&[("partner", "", text()), ("url", "CEL; may read return_url", cel()), ("method", "", words(&["GET", "POST"])), ("fields", "", map_of(any())), ("label", "Code of a text", text())]), &["url"])),
+        ("review", "Check your answers, made by the engine", flag()),
+        ("kind", "", words(&StepKind::ALL.map(|(name, _)| name))),
+        ("path", "Page address below `base`", text()),
+        ("into", "Context key that takes the answers", text()),
+        ("data", "All that the view gets", map_of(any())),
+        ("prefill", "Field → value", map_of(any())),
+        ("accepts", "Event → fields with closed, bounded schemas", map_of(map_of(any()))),
+        ("depends", "CEL: when a value changed the answers are asked again", one_or_list(cel())),
+        ("satisfied", "CEL: whether the step may be passed over", cel()),
+        ("trail", "keep: back comes here; skip; close: nothing before can be changed", words(&["keep", "skip", "close"])),
+        ("title", "", words_or_template()),
+        ("section", "Part of the progress line", text()),
+        ("submit", "Label of the button", text()),
+        ("hide", "", one_or_list(words(&["header", "footer"]))),
+    ])
+}
+
+fn invoke() -> Value {
+    let transitions = || json!({"$ref": "#/$defs/transitions"});
+    closed(&[
+        ("src", "partner/operation, system/otp.send, system/otp.verify", text()),
+        ("contract", "What any partner's operation may declare", text()),
+        ("partner", "CEL: the partner's id", cel()),
+        ("id", "", text()),
+        ("input", "", mapping()),
+        ("each", "CEL: a list; each row is `item`", cel()),
+        ("key", "CEL: name of a row's answer", cel()),
+        ("deadline", "", duration()),
+        ("reuse", "A younger success of the same input settles without a call", duration()),
+        ("retry", "Attempts go on for this long", duration()),
+        ("into", "Context key that takes the output", text()),
+        ("onDone", "", transitions()),
+        ("onError", "", transitions()),
+        ("onReply", "Each answer of `each` as an event", transitions()),
+        ("description", "", text()),
+    ])
+}
+
+fn delay() -> Value {
+    needs(
+        closed(&[
+            ("until", "CEL: a moment", text()),
+            ("within", "Calendar: moved to its next opening", text()),
+            ("on_version", "", words(&["keep_deadline", "keep_rest", "restart"])),
+        ]),
+        &["until"],
+    )
+}
+
+fn fragment() -> Value {
+    let mut keys = vec![
+        ("fragment", "", json!({"const": true})),
+        ("title", "", text()),
+        ("input", "Name → {type, default?}", map_of(closed(&[("type", "", words(&["string", "integer", "number", "boolean", "object", "array", "any"])), ("default", "", any()), ("description", "", text())]))),
+        ("context", "Read and written as `my.x`", map_of(any())),
+        ("keep", "Keys that stay when it is entered again", list_of(text())),
+        ("define", "", map_of(any())),
+        ("outcomes", "How it may end", list_of(text())),
+    ];
+    let own = ["initial", "states", "on", "always", "after", "entry", "exit", "id", "meta", "description"];
+    keys.extend(state_keys().into_iter().filter(|(k, ..)| own.contains(k)));
+    needs(with_definitions(closed(&keys)), &["fragment", "outcomes", "initial", "states"])
+}
+
+fn story() -> Value {
+    let expect = closed(&[
+        ("state", "State value, or the dotted path of an active state", any()),
+        ("path", "Page path of the step", text()),
+        ("status", "", text()),
+        ("context", "Part of the context", map_of(any())),
+        ("effects", "Each is found among the effects", list_of(any())),
+        ("errors", "", list_of(any())),
+        ("messages", "", list_of(any())),
+        ("refused", "", text()),
+        ("view", "", any()),
+    ]);
+    let step = closed(&[
+        ("send", "Event of an actor", text()),
+        ("data", "", any()),
+        ("by", "Who", any()),
+        ("reply", "Id of a call", text()),
+        ("key", "Row of an `each`", text()),
+        ("output", "", any()),
+        ("error", "", any()),
+        ("example", "Name of an example of the operation", text()),
+        ("event", "Event from outside", text()),
+        ("advance", "Time passes", duration()),
+        ("otp", "", words(&["correct", "wrong"])),
+        ("into", "Field of the code", text()),
+        ("expect", "", expect),
+    ]);
+    let keys = [
+        ("workflow", "line/name", text()),
+        ("name", "", text()),
+        ("rows", "Requirements that it shows", list_of(text())),
+        ("at", "The clock at its start", text()),
+        ("language", "", text()),
+        ("channel", "", text()),
+        ("description", "", text()),
+        ("steps", "", list_of(step)),
+    ];
+    needs(closed(&keys), &["workflow", "name", "steps"])
+}

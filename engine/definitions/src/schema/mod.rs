@@ -1,0 +1,131 @@
+//! JSON Schemas of every kind of file, for editors and the Studio: they complete and explain keys. The
+//! checker is stricter; its key lists and these are held together by a test. Written to
+//! workflows/schema/ by `cargo run -p engine-definitions --example schemas`.
+
+mod content;
+mod machine;
+mod outside;
+
+use serde_json::{Map, Value, json};
+
+/// File name and schema of every kind.
+pub fn all() -> Vec<(&'static str, Value)> {
+    let mut list = machine::all();
+    list.extend(outside::all());
+    list.extend(content::all());
+    let file = |(name, title, schema): (&'static str, &str, Value)| (name, head(title, schema));
+    list.into_iter().map(file).collect()
+}
+
+type Kinds = Vec<(&'static str, &'static str, Value)>;
+
+fn head(title: &str, schema: Value) -> Value {
+    let mut map = Map::new();
+    map.insert("$schema".into(), json!("https://json-schema.org/draft/2020-12/schema"));
+    map.insert("title".into(), json!(title));
+    if let Value::Object(rest) = schema {
+        map.extend(rest);
+    }
+    Value::Object(map)
+}
+
+/// A closed map: key, description, schema.
+fn closed(keys: &[(&str, &str, Value)]) -> Value {
+    let described = |(key, description, schema): &(&str, &str, Value)| {
+        let mut schema = schema.clone();
+        if let (Some(map), false) = (schema.as_object_mut(), description.is_empty()) {
+            map.insert("description".into(), json!(description));
+        }
+        ((*key).to_owned(), schema)
+    };
+    let properties: Map<String, Value> = keys.iter().map(described).collect();
+    json!({"type": "object", "properties": properties, "additionalProperties": false})
+}
+
+fn needs(mut schema: Value, keys: &[&str]) -> Value {
+    if let Some(map) = schema.as_object_mut() {
+        map.insert("required".into(), json!(keys));
+    }
+    schema
+}
+
+fn text() -> Value {
+    json!({"type": "string"})
+}
+
+fn cel() -> Value {
+    json!({"type": ["string", "boolean", "integer"]})
+}
+
+/// Any tree; its strings are expressions.
+fn mapping() -> Value {
+    json!({})
+}
+
+fn flag() -> Value {
+    json!({"type": "boolean"})
+}
+
+fn int() -> Value {
+    json!({"type": "integer"})
+}
+
+fn any() -> Value {
+    json!({})
+}
+
+fn duration() -> Value {
+    json!({"type": ["string", "integer"], "pattern": "^[0-9]+(ms|s|m|h|d)?$"})
+}
+
+fn words(list: &[&str]) -> Value {
+    json!({"enum": list})
+}
+
+fn texts() -> Value {
+    json!({"type": ["string", "array"], "items": {"type": "string"}})
+}
+
+/// A literal or `{text: "…{{name}}…"}`.
+fn words_or_template() -> Value {
+    json!({"oneOf": [{"type": "string"}, {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"], "additionalProperties": false}]})
+}
+
+fn map_of(schema: Value) -> Value {
+    json!({"type": "object", "additionalProperties": schema})
+}
+
+fn list_of(schema: Value) -> Value {
+    json!({"type": "array", "items": schema})
+}
+
+fn one_or_list(schema: Value) -> Value {
+    json!({"oneOf": [schema.clone(), {"type": "array", "items": schema}]})
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    /// The checker's lists of keys and the schemas say the same.
+    #[test]
+    fn keys_are_those_of_the_checker() {
+        let schemas = super::all();
+        let check = |name: &str, pointer: &str, keys: &[&[&str]]| {
+            let schema = schemas.iter().find(|(n, _)| *n == name).map(|(_, s)| s);
+            let found = schema.and_then(|s| s.pointer(pointer)).and_then(|p| p.as_object()).cloned().unwrap_or_default();
+            let found: BTreeSet<&str> = found.keys().map(String::as_str).collect();
+            let wanted: BTreeSet<&str> = keys.concat().into_iter().collect();
+            assert_eq!(found, wanted, "{name}{pointer}");
+        };
+        use crate::workflow::keys::*;
+        check("workflow.json", "/$defs/step/properties", &[&STEP_KEYS]);
+        check("workflow.json", "/$defs/invoke/properties", &[&INVOKE_KEYS]);
+        check("fragment.json", "/properties", &[&FRAGMENT_KEYS]);
+        let state = ["id", "type", "initial", "context", "states", "on", "always", "after", "entry", "exit", "onDone", "invoke", "output", "tags", "meta", "step"];
+        check("workflow.json", "/properties", &[&ROOT_KEYS, &state]);
+        check("form.json", "/properties", &[&crate::form::FORM_KEYS]);
+        check("story.json", "/properties/steps/items/properties", &[&crate::story::STEP_KEYS]);
+        check("operation.json", "/properties", &[&crate::partner::OPERATION_KEYS]);
+    }
+}

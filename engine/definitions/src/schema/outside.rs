@@ -1,0 +1,120 @@
+//! Partners, operations, webhooks, messages.
+
+use super::{Kinds, any, cel, closed, duration, flag, int, list_of, map_of, mapping, needs, one_or_list, text, words};
+use serde_json::Value;
+
+pub fn all() -> Kinds {
+    vec![
+        ("partner.json", "A partner: workflows/partners/<partner>/partner.yaml", partner()),
+        ("operation.json", "An operation: workflows/partners/<partner>/<name>.yaml", operation()),
+        ("webhook.json", "A webhook: workflows/partners/<partner>/<name>.webhook.yaml", webhook()),
+        ("message.json", "A message: workflows/messages/<id>.yaml", message()),
+    ]
+}
+
+fn partner() -> Value {
+    let secret = || text();
+    let auth = closed(&[
+        ("kind", "", words(&["none", "basic", "bearer", "header"])),
+        ("user", "basic", text()),
+        ("password", "basic: secret://name", secret()),
+        ("token", "bearer: secret://name", secret()),
+        ("name", "header: its name", text()),
+        ("value", "header: secret://name", secret()),
+    ]);
+    let keys = [
+        ("name", "", text()),
+        ("title", "", text()),
+        ("description", "", text()),
+        ("host", "Alias that operators bind in the settings", text()),
+        ("base_path", "Prefix of all its paths", text()),
+        ("kit", "Folder of workflows/partners/kits whose operations it has", text()),
+        ("data", "Read as partner.data.x", map_of(any())),
+        ("auth", "", auth),
+        ("limits", "", closed(&[("concurrency", "", int())])),
+        ("breaker", "", closed(&[("failures", "", int()), ("open", "", duration())])),
+    ];
+    needs(closed(&keys), &["name", "host"])
+}
+
+fn operation() -> Value {
+    let reply = closed(&[
+        ("when", "CEL; by default any 2xx", cel()),
+        ("output", "Over status, headers, body, input, partner", mapping()),
+        ("correlate", "References by which webhooks find the journey", one_or_list(closed(&[("reference", "", cel()), ("expect", "", mapping())]))),
+        ("document", "The bytes become a document", closed(&[("name", "CEL", cel())])),
+    ]);
+    let error = closed(&[
+        ("when", "CEL", cel()),
+        ("kind", "", words(&["declined", "refused", "failed", "retry"])),
+        ("code", "A name, or CEL", text()),
+        ("message", "CEL", cel()),
+    ]);
+    let example = closed(&[
+        ("name", "", text()),
+        ("input", "", any()),
+        ("request", "Part of the request that it gives", any()),
+        ("reply", "", closed(&[("status", "", int()), ("headers", "", map_of(any())), ("body", "", any())])),
+        ("output", "", any()),
+        ("error", "", any()),
+    ]);
+    let keys = [
+        ("contract", "What workflows ask for when they choose the partner at run time", text()),
+        ("title", "", text()),
+        ("description", "", text()),
+        ("method", "", words(&["GET", "POST", "PUT", "PATCH", "DELETE"])),
+        ("path", "Segments; `=…` is CEL", list_of(text())),
+        ("query", "", map_of(any())),
+        ("headers", "", map_of(any())),
+        ("body", "JSON over input, key, partner, now", mapping()),
+        ("form", "The same, urlencoded", map_of(any())),
+        ("idempotent", "May be sent again with the same key", flag()),
+        ("timeout", "Of one attempt, at most 30s", duration()),
+        ("retry", "", closed(&[("attempts", "", int()), ("base", "", duration()), ("cap", "", duration())])),
+        ("reply", "", reply),
+        ("errors", "The first that holds", list_of(error)),
+        ("examples", "Checked at load", list_of(needs(example, &["name", "reply"]))),
+        ("sandbox", "The fake partner: let, then cases", closed(&[("delay", "", any()), ("let", "", any()), ("cases", "", list_of(map_of(any()))), ("description", "", text())])),
+    ];
+    needs(closed(&keys), &["path"])
+}
+
+fn webhook() -> Value {
+    let verify = closed(&[
+        ("kind", "", words(&["hmac_sha256_hex"])),
+        ("header", "", text()),
+        ("secret", "secret://name", text()),
+        ("window", "", duration()),
+        ("timestamp_header", "", text()),
+    ]);
+    let event = closed(&[
+        ("when", "CEL", cel()),
+        ("event", "Name in workflows", text()),
+        ("data", "", mapping()),
+        ("actual", "Compared with what the correlation expects", mapping()),
+        ("mismatch", "Event instead when it differs", text()),
+    ]);
+    let keys = [
+        ("title", "", text()),
+        ("description", "", text()),
+        ("verify", "", needs(verify, &["kind", "header", "secret"])),
+        ("once", "CEL: business key", cel()),
+        ("correlate", "CEL: the reference", cel()),
+        ("events", "The first that holds", list_of(needs(event, &["event"]))),
+    ];
+    needs(closed(&keys), &["verify", "once", "correlate", "events"])
+}
+
+fn message() -> Value {
+    let texts = needs(closed(&[("subject", "", text()), ("text", "", text()), ("html", "", text())]), &["text"]);
+    let keys = [
+        ("title", "", text()),
+        ("description", "", text()),
+        ("channel", "", words(&["sms", "email"])),
+        ("purpose", "", words(&["service", "transactional", "marketing"])),
+        ("template_id", "The regulator's number of the text", any()),
+        ("languages", "Handlebars", map_of(texts)),
+        ("sample", "A value for every name of the texts", map_of(any())),
+    ];
+    needs(closed(&keys), &["channel", "languages"])
+}
