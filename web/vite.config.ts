@@ -12,7 +12,6 @@ export default defineConfig(({ command }) => {
     build: {
       target: 'es2022',
       manifest: true,
-      cssCodeSplit: false,
       modulePreload: { polyfill: false },
       reportCompressedSize: false,
       rollupOptions: { input: { main: 'src/main.ts' } },

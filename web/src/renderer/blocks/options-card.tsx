@@ -20,14 +20,9 @@ export function OptionCard({ item, lowest, compared }: { item: Option; lowest?: 
       data-fresh={fresh || undefined}
       aria-label={`${item.provider.name}${item.title ? `, ${item.title}` : ''}`}
     >
-      {(item.badge || lowest || item.late) && (
+      {(item.badge || item.late) && (
         <p className="option-badges">
           {item.badge && <span className="badge">{item.badge}</span>}
-          {lowest && (
-            <span className="badge" data-tone="success">
-              Lowest price
-            </span>
-          )}
           {item.late && (
             <span className="badge" data-tone="plain">
               Answered late
@@ -39,7 +34,15 @@ export function OptionCard({ item, lowest, compared }: { item: Option; lowest?: 
         <Logo provider={item.provider} />
         <div>
           <h3>{item.provider.name}</h3>
-          {item.title && <p>{item.title}</p>}
+          {/* the mark moves from card to card as offers arrive: it stands in a line that is there anyway */}
+          <p>
+            {item.title}
+            {lowest && (
+              <span className="badge" data-tone="success">
+                Lowest price
+              </span>
+            )}
+          </p>
         </div>
       </div>
       {item.facts && item.facts.length > 0 && (

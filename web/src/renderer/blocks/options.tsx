@@ -24,7 +24,7 @@ export function OptionsView({ title, items, sort = [], empty, frequent, compare_
   const [by, setBy] = useState(sort[0]?.id);
   const { cards, resort, outOfOrder } = useCards(items, by, settled);
   const best = cards.reduce<Option | undefined>(
-    (low, item) => (item.price && !item.stale && (!low?.price || item.price.paise < low.price.paise) ? item : low),
+    (low, item) => (item.price && (!low?.price || item.price.paise < low.price.paise) ? item : low),
     undefined,
   );
   const waiting = open.filter((item) => !cards.some((card) => providerOf(card) === providerOf(item)));
