@@ -1,12 +1,15 @@
 //! One story on both databases: what the store promises, whichever holds it. All times are given, none is read.
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use engine_store::*;
 use futures::future::join_all;
 use journey_tests::postgres;
 use serde_json::{Value, json};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, UnixStream};
 
 /// A node of its own: `again` opens the same database a second time.
 struct Node {
@@ -630,29 +633,37 @@ async fn neighbours_in_a_batch_do_not_harm_each_other() {
     .await;
 }
 
+/// Polls for so long and then drops, finished or not (a timer would wait for whole milliseconds).
+async fn drop_after<T>(patience: Duration, future: impl Future<Output = T>) {
+    let mut future = std::pin::pin!(future);
+    let start = std::time::Instant::now();
+    while futures::poll!(&mut future).is_pending() && start.elapsed() < patience {
+        tokio::task::yield_now().await;
+    }
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_dropped_write_is_whole_or_nothing() {
     check(async |node| {
         let store = &node.store;
         let mut ids = Vec::new();
-        for i in 0..200_u64 {
+        let second = node.again().await?;
+        for i in 0..150_u64 {
             let j = id();
             let commit = with(event(&j, 0), |c| c.effects = vec![effect(&j, 1, 0, 0)]);
             // dropped at its first wait, or somewhat later
-            let patience = Duration::from_micros(i * 10);
-            let _ = tokio::time::timeout(patience, store.commit(commit)).await;
-            let _ = tokio::time::timeout(patience, store.open_otp(OtpRecord {
+            let patience = Duration::from_micros(i * 6);
+            let otp = OtpRecord {
                 id: j.clone(), purpose: "p".into(), target_hash: "t".into(), flow: "f".into(), nonce: "n".into(),
                 tries: 0, created_at_ms: 1, expires_at_ms: 9, used_at_ms: None,
-            }, vec![RateLimit { bucket: "x".into(), window_ms: 9, max: 1_000 }])).await;
-            let _ = tokio::time::timeout(patience, store.journey(&j)).await;
+            };
+            drop_after(patience, store.commit(commit)).await;
+            drop_after(patience, store.open_otp(otp, vec![RateLimit { bucket: "x".into(), window_ms: 9, max: 1_000 }])).await;
+            drop_after(patience, store.journey(&j)).await;
+            // nothing was left open: a later write is there for another node at once
+            store.kv_put("after", "n", json!(i)).await?;
+            assert_eq!(second.kv_get("after", "n").await?, Some(json!(i)));
             ids.push(j);
-        }
-        // nothing was left open: later writes are there for another node at once
-        let second = node.again().await?;
-        for i in 0..50 {
-            store.kv_put("after", &format!("{i:02}"), json!(i)).await?;
-            assert_eq!(second.kv_get("after", &format!("{i:02}")).await?, Some(json!(i)));
         }
         for j in &ids {
             let seq = store.journey(j).await?.map(|j| j.seq);
@@ -747,4 +758,64 @@ async fn a_lost_connection_loses_and_doubles_nothing() -> Result<()> {
         assert_eq!(seqs, (1..=30).collect::<Vec<_>>());
     }
     Ok(())
+}
+
+/// PostgreSQL only: the commit arrives, its confirmation does not. Whoever asked is told what happened all the same.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_commit_without_confirmation_is_resolved() -> Result<()> {
+    let url = postgres::database().await?;
+    let direct = connect(&url).await?;
+    direct.migrate().await?;
+    let swallow = Arc::new(AtomicBool::new(false));
+    let store = connect(&proxy(&url, swallow.clone()).await?).await?;
+    let mut swallowed = 0;
+    for n in 0..20 {
+        let j = id();
+        let first = with(event(&j, 0), |c| c.records = vec![NewRecord { kind: "loan".into(), key: String::new(), data: json!(n) }]);
+        assert!(matches!(store.commit(first).await?, Committed::Done { records } if records.len() == 1));
+        swallow.store(true, Ordering::SeqCst);
+        let second = with(event(&j, 1), |c| {
+            c.idempotency = key(&j, "k", "body", &j);
+            c.effects = vec![effect(&j, 2, 0, 0)];
+            c.records = vec![NewRecord { kind: "loan".into(), key: String::new(), data: json!(-n) }];
+        });
+        match store.commit(second.clone()).await? {
+            Committed::Done { records } => assert_eq!(records.iter().map(|r| &r.data).collect::<Vec<_>>(), [&json!(-n)]),
+            other => panic!("{other:?}"),
+        }
+        swallowed += i32::from(!swallow.swap(false, Ordering::SeqCst));
+        assert!(matches!(store.commit(second).await?, Committed::KeyUsed(_)), "a true repeat is still one");
+        assert_eq!(direct.events(&j, 0, 9).await?.len(), 2);
+    }
+    assert!(swallowed > 0, "no confirmation was swallowed");
+    Ok(())
+}
+
+/// Passes everything on to the server; while `swallow` is set, the next answer is lost together with its connection.
+async fn proxy(url: &str, swallow: Arc<AtomicBool>) -> Result<String> {
+    let (rest, folder) = url.split_once("?host=").context("address of a socket")?;
+    let (socket, database) = (format!("{folder}/.s.PGSQL.5432"), rest.rsplit('/').next().unwrap_or_default());
+    let listener = TcpListener::bind("127.0.0.1:0").await?;
+    let url = format!("postgres://postgres@{}/{database}?sslmode=disable", listener.local_addr()?);
+    tokio::spawn(async move {
+        while let Ok((client, _)) = listener.accept().await {
+            let (socket, swallow) = (socket.clone(), swallow.clone());
+            tokio::spawn(async move {
+                let server = UnixStream::connect(socket).await?;
+                let (mut from_client, mut to_client) = client.into_split();
+                let (mut from_server, mut to_server) = server.into_split();
+                let up = tokio::spawn(async move { tokio::io::copy(&mut from_client, &mut to_server).await });
+                let mut answer = vec![0; 65_536];
+                loop {
+                    let length = from_server.read(&mut answer).await?;
+                    if length == 0 || swallow.swap(false, Ordering::SeqCst) {
+                        up.abort();
+                        return std::io::Result::Ok(());
+                    }
+                    to_client.write_all(&answer[..length]).await?;
+                }
+            });
+        }
+    });
+    Ok(url)
 }
