@@ -54,8 +54,11 @@ pub async fn json(State(sandbox): State<Sandbox>, Query(filter): Query<Filter>) 
         same(&filter.partner, partner) && same(&filter.operation, operation) && same(&filter.key, key)
     };
     let recent: Vec<Call> = sandbox.recent().all().into_iter().filter(|call| fits(&call.partner, &call.operation, &call.key)).collect();
-    let stored = sandbox.memory().list(REPLIES, u32::MAX >> 1).await?;
-    let records = stored.into_iter().filter_map(|(_, value)| serde_json::from_value::<Record>(value).ok());
+    let stored: Vec<Value> = match (&filter.partner, &filter.operation, &filter.key) {
+        (Some(partner), Some(operation), Some(key)) => sandbox.memory().get(REPLIES, &format!("{partner}/{operation}/{key}")).await?.into_iter().collect(),
+        _ => sandbox.memory().list(REPLIES, u32::MAX >> 1).await?.into_iter().map(|(_, value)| value).collect(),
+    };
+    let records = stored.into_iter().filter_map(|value| serde_json::from_value::<Record>(value).ok());
     let keys: Vec<Value> = records
         .filter(|record| fits(&record.partner, &record.operation, &record.key))
         .map(|r| json!({"partner": r.partner, "operation": r.operation, "key": r.key, "count": r.count, "time_ms": r.time_ms}))
