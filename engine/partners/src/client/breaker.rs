@@ -27,9 +27,9 @@ pub enum Admission {
     Refused { retry_after_ms: u64 },
 }
 
-/// How an admitted call ended, as far as the partner's health is concerned.
+/// How an admitted call ended, as far as the breaker is concerned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Health {
+pub enum Verdict {
     /// It answered, whatever it answered.
     Answered,
     /// It did not, or with nonsense.
@@ -50,18 +50,18 @@ impl State {
         }
     }
 
-    pub fn record(self, rule: Rule, health: Health, now_ms: u64) -> State {
+    pub fn record(self, rule: Rule, verdict: Verdict, now_ms: u64) -> State {
         let open = State::Open { until_ms: now_ms.saturating_add(rule.open_ms) };
-        match (self, health) {
-            (State::Closed { .. } | State::HalfOpen, Health::Answered) => State::START,
-            (State::Closed { failures }, Health::Failed) if failures + 1 >= rule.failures.max(1) => open,
-            (State::Closed { failures }, Health::Failed) => State::Closed { failures: failures + 1 },
-            (State::HalfOpen, Health::Failed) => open,
+        match (self, verdict) {
+            (State::Closed { .. } | State::HalfOpen, Verdict::Answered) => State::START,
+            (State::Closed { failures }, Verdict::Failed) if failures + 1 >= rule.failures.max(1) => open,
+            (State::Closed { failures }, Verdict::Failed) => State::Closed { failures: failures + 1 },
+            (State::HalfOpen, Verdict::Failed) => open,
             // Nobody knows yet: the next call tries.
-            (State::HalfOpen, Health::Unknown) => State::Open { until_ms: now_ms },
-            (State::Closed { .. }, Health::Unknown) => self,
+            (State::HalfOpen, Verdict::Unknown) => State::Open { until_ms: now_ms },
+            (State::Closed { .. }, Verdict::Unknown) => self,
             // Calls admitted before it opened say nothing new.
-            (State::Open { .. }, Health::Answered | Health::Failed | Health::Unknown) => self,
+            (State::Open { .. }, Verdict::Answered | Verdict::Failed | Verdict::Unknown) => self,
         }
     }
 
@@ -87,13 +87,13 @@ mod tests {
             let (next, admission) = state.admit(rule, *now);
             assert_eq!(admission == Admission::Go, call.is_lowercase(), "at {now}: {call} in {state:?}");
             state = next;
-            let health = match call {
-                'f' => Health::Failed,
-                'a' => Health::Answered,
-                'u' => Health::Unknown,
+            let verdict = match call {
+                'f' => Verdict::Failed,
+                'a' => Verdict::Answered,
+                'u' => Verdict::Unknown,
                 _ => continue,
             };
-            state = state.record(rule, health, *now);
+            state = state.record(rule, verdict, *now);
         }
         assert_eq!(state, end);
     }
@@ -111,7 +111,7 @@ mod tests {
     #[test]
     fn one_call_tries_while_half_open() {
         let rule = Rule { failures: 1, open_ms: 5_000 };
-        let open = State::START.record(rule, Health::Failed, 0);
+        let open = State::START.record(rule, Verdict::Failed, 0);
         let (half, first) = open.admit(rule, 5_000);
         let (half, second) = half.admit(rule, 5_001);
         assert_eq!((first, second, half), (Admission::Go, Admission::Refused { retry_after_ms: 1_000 }, State::HalfOpen));

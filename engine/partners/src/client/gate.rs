@@ -1,6 +1,6 @@
 //! One gate per partner: how many calls at once, and whether any at all.
 
-use super::breaker::{Admission, Health, Rule, State};
+use super::breaker::{Admission, Verdict, Rule, State};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -33,7 +33,7 @@ pub struct Pass<'a> {
     gates: &'a Gates,
     gate: Arc<Gate>,
     rule: Rule,
-    health: Health,
+    verdict: Verdict,
     _permit: OwnedSemaphorePermit,
 }
 
@@ -51,7 +51,7 @@ impl Gates {
         };
         let admission = gate.change(|state| state.admit(rule, self.now_ms()));
         match admission {
-            Admission::Go => Ok(Pass { gates: self, gate, rule, health: Health::Unknown, _permit: permit }),
+            Admission::Go => Ok(Pass { gates: self, gate, rule, verdict: Verdict::Unknown, _permit: permit }),
             Admission::Refused { retry_after_ms } => Err(Closed::Open { retry_after_ms }),
         }
     }
@@ -100,14 +100,14 @@ impl Gate {
 }
 
 impl Pass<'_> {
-    pub fn end(mut self, health: Health) {
-        self.health = health;
+    pub fn end(mut self, verdict: Verdict) {
+        self.verdict = verdict;
     }
 }
 
 impl Drop for Pass<'_> {
     fn drop(&mut self) {
         let now_ms = self.gates.now_ms();
-        self.gate.change(|state| (state.record(self.rule, self.health, now_ms), ()));
+        self.gate.change(|state| (state.record(self.rule, self.verdict, now_ms), ()));
     }
 }

@@ -100,8 +100,8 @@ impl Partners {
         let in_flight = InFlight::new(&partner.id);
         let answer = self.0.clients.send(exchange, target.host.allow_private).await;
         drop(in_flight);
-        let (outcome, health) = outcome::judge(&partner, operation, input, answer, &host);
-        pass.end(health);
+        let (outcome, verdict) = outcome::judge(&partner, operation, input, answer, &host);
+        pass.end(verdict);
         outcome
     }
 

@@ -1,7 +1,7 @@
 //! What became of a call: done, declined, refused, failed, or worth another try. Codes are stable; texts never
 //! contain anything that the partner sent, except where the operation's own error rule takes it.
 
-use super::breaker::Health;
+use super::breaker::Verdict;
 use super::exchange::{Answer, Lost};
 use bytes::Bytes;
 use engine_definitions::{CallError, CallErrorKind, Correlate, Operation, Partner, Retry};
@@ -46,16 +46,16 @@ impl CallOutcome {
 /// Longest `Retry-After` that is obeyed.
 const RETRY_AFTER_MS_MAX: u64 = 3_600_000;
 
-/// The outcome, and what it says about the partner's health.
-pub fn judge(partner: &Partner, operation: &Operation, input: &Value, answer: Result<Answer, Lost>, host: &dyn Host) -> (CallOutcome, Health) {
+/// The outcome, and what it says about the partner's state.
+pub fn judge(partner: &Partner, operation: &Operation, input: &Value, answer: Result<Answer, Lost>, host: &dyn Host) -> (CallOutcome, Verdict) {
     let answer = match answer {
         Ok(answer) => answer,
-        Err(lost) => return (missing(lost, operation), health_of(lost)),
+        Err(lost) => return (missing(lost, operation), verdict_of(lost)),
     };
     let good = (200..300).contains(&answer.status);
     // A redirect is never followed: it would leave the allow-list.
     if (300..400).contains(&answer.status) {
-        return (CallOutcome::refused("partner.redirect", "it answered with a redirect"), Health::Answered);
+        return (CallOutcome::refused("partner.redirect", "it answered with a redirect"), Verdict::Answered);
     }
     let json = if answer.body.is_empty() { Ok(Value::Null) } else { serde_json::from_slice::<Value>(&answer.body) };
     let media_type = answer.headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or("application/octet-stream").to_owned();
@@ -63,22 +63,22 @@ pub fn judge(partner: &Partner, operation: &Operation, input: &Value, answer: Re
     let body = match json {
         Ok(_) | Err(_) if is_document => Value::Null,
         Ok(body) => body,
-        Err(_) if good => return (missing_sense(operation), Health::Failed),
+        Err(_) if good => return (missing_sense(operation), Verdict::Failed),
         Err(_) => Value::Null,
     };
-    let health = if answer.status >= 500 { Health::Failed } else { Health::Answered };
+    let verdict = if answer.status >= 500 { Verdict::Failed } else { Verdict::Answered };
     let outcome = match operation.reply(partner, input, answer.status, &texts(&answer.headers), &body, host) {
         Ok(reply) => {
             let name = reply.document.filter(|_| operation.document);
             if operation.document && !is_document {
-                return (missing_sense(operation), Health::Answered);
+                return (missing_sense(operation), Verdict::Answered);
             }
             let document = name.map(|name| Document { name, media_type, bytes: answer.body });
             CallOutcome::Done { output: reply.output, correlate: reply.correlate, document }
         }
         Err(error) => CallOutcome::Failed(bounded(error, answer.status, operation)),
     };
-    (outcome, health)
+    (outcome, verdict)
 }
 
 /// Nothing came back. A call that is not idempotent is repeated only when it surely never arrived.
@@ -99,10 +99,10 @@ fn missing_sense(operation: &Operation) -> CallOutcome {
     failed("partner.garbage", "the reply is not what its kind says", CallErrorKind::Failed, retry)
 }
 
-fn health_of(lost: Lost) -> Health {
+fn verdict_of(lost: Lost) -> Verdict {
     match lost {
-        Lost::Connect | Lost::Timeout | Lost::Broken | Lost::TooLarge => Health::Failed,
-        Lost::Refused => Health::Unknown,
+        Lost::Connect | Lost::Timeout | Lost::Broken | Lost::TooLarge => Verdict::Failed,
+        Lost::Refused => Verdict::Unknown,
     }
 }
 

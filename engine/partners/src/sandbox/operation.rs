@@ -67,7 +67,7 @@ pub async fn serve(State(sandbox): State<Sandbox>, Path((partner, _)): Path<(Str
     let Some((operation, script)) = sandbox.find(partner, method.as_str(), &path) else { return Ok(unknown("no operation with a sandbox script has this method and path")) };
     let request = request(&method, &uri, &headers, &body, &path);
     let key = headers.get("idempotency-key").and_then(|key| key.to_str().ok()).unwrap_or_default().to_owned();
-    let call = Played { sandbox: &sandbox, partner, operation: &operation, script, key, request };
+    let call = Played { sandbox: &sandbox, partner, operation, script, key, request };
     call.play().await
 }
 
@@ -203,7 +203,7 @@ impl Played<'_> {
         let ms = match switch {
             Some(Switch { mode: Mode::Slow, delay_ms, .. }) => delay_ms.map_or(SLOW_MS, |ms| i64::try_from(ms).unwrap_or(SLOW_MS)),
             Some(Switch { mode: Mode::Late, delay_ms, .. }) => {
-                let timeout_ms = i64::try_from(self.operation.timeout_ms).unwrap_or(30_000);
+                let timeout_ms = self.operation.timeout_ms;
                 delay_ms.map_or((timeout_ms - 1_000).max(0), |ms| i64::try_from(ms).unwrap_or(timeout_ms))
             }
             Some(_) | None => reply.delay_ms,
