@@ -1,0 +1,32 @@
+import { defineConfig } from '@playwright/test';
+
+/** Debian's Chromium; a test runner's own browser cannot be downloaded everywhere. */
+const chromium = {
+  executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+  args: [
+    '--no-sandbox',
+    '--disable-gpu',
+    '--disable-quic',
+    '--no-first-run',
+    '--disable-background-networking',
+    '--disable-component-update',
+    '--disable-sync',
+    '--disable-dev-shm-usage',
+  ],
+};
+
+export default defineConfig({
+  timeout: 120_000,
+  expect: { timeout: 15_000 },
+  // One product at a time: the machine is small, and a flaky pass is no pass.
+  workers: 1,
+  retries: 0,
+  forbidOnly: true,
+  reporter: [['list'], ['./support/closing-line.ts']],
+  outputDir: 'test-results',
+  use: { browserName: 'chromium', launchOptions: chromium, actionTimeout: 15_000, locale: 'en-IN', timezoneId: 'Asia/Kolkata', trace: 'retain-on-failure' },
+  projects: [
+    { name: 'walks', testDir: 'walks' },
+    { name: 'pictures', testDir: 'gallery' },
+  ],
+});

@@ -1,0 +1,85 @@
+/** The real product: the binary on a free port with a database of its own, killed and started again at will. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+const root = resolve(import.meta.dirname, '../../..');
+const binary = process.env.E2E_BINARY ?? join(process.env.CARGO_TARGET_DIR ?? join(root, 'target'), 'debug/journey');
+
+export interface SentMessage {
+  to: string;
+  text: string;
+}
+
+export class Product {
+  private child?: ChildProcess;
+  private readonly folder = mkdtempSync(join(tmpdir(), 'journey-e2e-'));
+  private port = 0;
+  base = '';
+
+  static async start(): Promise<Product> {
+    const product = new Product();
+    await product.up();
+    return product;
+  }
+
+  /** Starts the binary; again on the same port and database after `kill`. */
+  async up(): Promise<void> {
+    const child = spawn(binary, ['serve', '--definitions', root, '--no-watch', '--address', `127.0.0.1:${this.port}`], {
+      cwd: this.folder,
+      env: {
+        ...process.env,
+        JOURNEY_DATABASE__URL: `sqlite:${join(this.folder, 'journey.db')}`,
+        // Walks of one machine ask for many codes.
+        JOURNEY_OTP__PER_ADDRESS_HOUR: '1000',
+        JOURNEY_OTP__BLOCK_HOUR: '1000',
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    this.child = child;
+    const said: string[] = [];
+    await new Promise<void>((ready, failed) => {
+      const listen = (chunk: Buffer) => {
+        said.push(chunk.toString());
+        const found = /listening on http:\/\/127\.0\.0\.1:(\d+)/.exec(said.join(''));
+        if (found && !this.base) {
+          this.port = Number(found[1]);
+          this.base = `http://localhost:${this.port}`;
+        }
+        if (found) ready();
+      };
+      child.stdout?.on('data', listen);
+      child.stderr?.on('data', listen);
+      child.once('exit', (code) => failed(new Error(`${binary} ended with ${code}:\n${said.join('')}`)));
+    });
+  }
+
+  /** As a power cut would: no word to the process. */
+  async kill(): Promise<void> {
+    const child = this.child;
+    if (!child || child.exitCode !== null) return;
+    child.removeAllListeners('exit');
+    const gone = new Promise((done) => child.once('exit', done));
+    child.kill('SIGKILL');
+    await gone;
+  }
+
+  async stop(): Promise<void> {
+    await this.kill();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  /** Messages to a number, newest first. */
+  async messages(to: string): Promise<SentMessage[]> {
+    const reply = await fetch(`${this.base}/sandbox/inbox.json?to=${to}`);
+    const body = (await reply.json()) as { messages?: SentMessage[] } | SentMessage[];
+    return Array.isArray(body) ? body : (body.messages ?? []);
+  }
+
+  /** Lets a partner of the sandbox behave otherwise. */
+  async switch(setting: Record<string, unknown>): Promise<void> {
+    const reply = await fetch(`${this.base}/sandbox/switches`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(setting) });
+    if (!reply.ok) throw new Error(`switch: ${reply.status}`);
+  }
+}
