@@ -46,7 +46,7 @@ async fn a_parcel_from_the_first_page_to_its_document() {
     for part in [
         "<title>What do you send? – Parcel House</title>",
         "<div id=\"app\" data-server=\"true\"><div class=\"step\" data-kind=\"form\" data-step=\"cover.parcel\">",
-        "<li data-state=\"current\" aria-current=\"step\"><span>Your parcel</span></li>",
+        "<li data-state=\"current\" aria-current=\"step\"><span>Your parcel</span><span class=\"sr\"> (now)</span></li>",
         "<h1 id=\"step-title\" tabindex=\"-1\">What do you send?</h1><p class=\"lead\">We cover parcels of up to 30 kg.</p>",
         "<input class=\"input\" id=\"f-weight\" name=\"weight\" type=\"text\"",
         "<a href=\"https://trade.example/\" target=\"_blank\" rel=\"noopener\">Trade body</a>",
@@ -161,7 +161,8 @@ async fn requests_that_are_refused() {
     check("too large", "POST", &events, &[], Some(&large), 413, "body_too_large").await;
     check("an unknown name", "POST", &events, &[], Some(r#"{"type":"submit","data":{},"revision":1,"role":"operator"}"#), 400, "body_invalid").await;
     check("no revision", "POST", &events, &[], Some(r#"{"type":"submit","data":{}}"#), 400, "body_invalid").await;
-    check("an unknown field of the form", "POST", &events, &[], Some(&good.replace("\"name\":\"Asha\"", "\"name\":\"Asha\",\"paid\":true")), 422, "invalid").await;
+    check("an unknown field of the form", "POST", &events, &[], Some(&good.replace("\"name\":\"Asha\"", "\"name\":\"Asha\",\"paid\":true")), 422, "invalid")
+        .await;
     check("an event that nobody may send", "POST", &events, &[], Some(&good.replace("submit", "reply.label")), 409, "not_accepted").await;
     check("an unknown workflow", "POST", "/api/v1/journeys", &[], Some(r#"{"workflow":"parcel/none"}"#), 404, "not_found").await;
     check("a wrong method", "DELETE", &events, &[], None, 405, "method").await;
@@ -170,7 +171,9 @@ async fn requests_that_are_refused() {
     check("an unsigned webhook", "POST", "/api/v1/webhooks/swift/delivered", &[], Some("{}"), 401, "signature").await;
     let body = r#"{"id":"1","kind":"delivered","label":"none"}"#;
     let signature = engine_partners::signature::hmac_sha256_hex(b"sandbox-swift_webhook", body.as_bytes());
-    let signed = visitor.send("POST", "/api/v1/webhooks/swift/delivered", &[("x-swift-signature", &signature), ("x-journey", ""), ("origin", "")], Some(body.into())).await;
+    let signed = visitor
+        .send("POST", "/api/v1/webhooks/swift/delivered", &[("x-swift-signature", &signature), ("x-journey", ""), ("origin", "")], Some(body.into()))
+        .await;
     assert_eq!(signed.ok(200), json!({"received": true}), "a webhook needs its signature and nothing else");
     server.stop().await;
 }
@@ -277,7 +280,9 @@ async fn every_answer_has_its_headers() {
     let visitor = server.visitor();
     let view = started(&visitor).await;
     let own = format!("/api/v1/journeys/{}", id(&view));
-    for path in ["/parcel-cover", "/help", "/no-such-page", "/missing.js", "/api/v1/nothing", "/api/v1/master/towns", "/healthz", "/sandbox/inbox", "/docs/", &own] {
+    for path in
+        ["/parcel-cover", "/help", "/no-such-page", "/missing.js", "/api/v1/nothing", "/api/v1/master/towns", "/healthz", "/sandbox/inbox", "/docs/", &own]
+    {
         let reply = visitor.get(path).await;
         let policy = reply.header("content-security-policy");
         assert!(policy.contains("frame-ancestors 'none'") && !policy.contains("unsafe"), "{path}: {policy}");

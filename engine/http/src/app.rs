@@ -1,7 +1,7 @@
 //! What every handler may use, and the router over it.
 
 use crate::assets::Assets;
-use crate::edge::{Client, Class, Limiter, Origins, Proxies, SecurityHeaders};
+use crate::edge::{Class, Client, Limiter, Origins, Proxies, SecurityHeaders};
 use crate::notices::Notices;
 use crate::problem::{Code, Problem};
 use engine_partners::Partners;
@@ -82,7 +82,6 @@ impl Deref for App {
         &self.0
     }
 }
-
 
 /// Runs a change of state in a task of its own, so that a caller who goes away cannot cancel a commit.
 pub async fn committed<T, E>(work: impl Future<Output = Result<T, E>> + Send + 'static) -> Result<T, Problem>

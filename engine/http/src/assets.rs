@@ -62,8 +62,17 @@ impl Assets {
         if path.is_empty() || path.split('/').any(|part| part.starts_with('.')) {
             return None;
         }
-        let accepts = |coding: &str| headers.get_all(header::ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok()).any(|value| value.split(',').any(|item| item.split(';').next().is_some_and(|name| name.trim() == coding)));
-        let packed = [("br", "br"), ("gz", "gzip")].into_iter().filter(|(_, coding)| accepts(coding)).find_map(|(ending, coding)| Some((self.read(&format!("{path}.{ending}"))?, Some(coding))));
+        let accepts = |coding: &str| {
+            headers
+                .get_all(header::ACCEPT_ENCODING)
+                .iter()
+                .filter_map(|value| value.to_str().ok())
+                .any(|value| value.split(',').any(|item| item.split(';').next().is_some_and(|name| name.trim() == coding)))
+        };
+        let packed = [("br", "br"), ("gz", "gzip")]
+            .into_iter()
+            .filter(|(_, coding)| accepts(coding))
+            .find_map(|(ending, coding)| Some((self.read(&format!("{path}.{ending}"))?, Some(coding))));
         let (bytes, coding) = packed.or_else(|| Some((self.read(path)?, None)))?;
         let hashed = path.starts_with("assets/");
         let mut response = (StatusCode::OK, bytes.into_owned()).into_response();
@@ -97,7 +106,17 @@ impl Assets {
 /// Links of the entry and of what journey pages load at once, from Vite's manifest.
 fn links(manifest: &Value) -> Entry {
     let address = |value: &Value| value.as_str().map(|file| format!("/{file}"));
-    let list = |chunk: &str, key: &str| -> Vec<String> { manifest.get(chunk).and_then(|chunk| chunk.get(key)).and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect() };
+    let list = |chunk: &str, key: &str| -> Vec<String> {
+        manifest
+            .get(chunk)
+            .and_then(|chunk| chunk.get(key))
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_str)
+            .map(str::to_owned)
+            .collect()
+    };
     let mut entry = Entry { scripts: manifest.get(ENTRY).and_then(|chunk| chunk.get("file")).and_then(address).into_iter().collect(), ..Entry::default() };
     entry.styles = list(ENTRY, "css").iter().map(|file| format!("/{file}")).collect();
     let mut open = vec![JOURNEY.to_owned()];

@@ -149,7 +149,10 @@ pub fn unavailable() -> Response {
 
 fn message_page(app: &App, catalog: &Catalog, status: StatusCode, title: &str, text: &str) -> Response {
     let page = Page { title: title.into(), noindex: true, ..Page::default() };
-    let blocks = [serde_json::json!({"block": "text", "text": text, "size": "lead"}), serde_json::json!({"block": "links", "items": [{"label": "Go to the home page", "href": "/"}]})];
+    let blocks = [
+        serde_json::json!({"block": "text", "text": text, "size": "lead"}),
+        serde_json::json!({"block": "links", "items": [{"label": "Go to the home page", "href": "/"}]}),
+    ];
     html_response(status, html::document(&site::chrome(catalog), &page, &Content::Blocks(&blocks), &app.assets.entry(), "en"))
 }
 

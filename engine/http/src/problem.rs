@@ -158,7 +158,9 @@ impl From<Refusal> for Problem {
             Refusal::Expired { base } => Problem { base: Some(base), ..Problem::new(Code::Expired) },
             Refusal::Limited { retry_after_ms } => Problem::new(Code::Limited).retry_after_ms(retry_after_ms.max(0) as u64),
             Refusal::Busy => Problem::new(Code::Busy).retry_after_ms(1000),
-            Refusal::Broken { reference } => Problem { reference: Some(reference), ..Problem::new(Code::Broken).detail("What you typed is saved. Please try again later.") },
+            Refusal::Broken { reference } => {
+                Problem { reference: Some(reference), ..Problem::new(Code::Broken).detail("What you typed is saved. Please try again later.") }
+            }
             Refusal::Internal(source) => {
                 tracing::error!(error = %chain(source.as_ref()), "request failed");
                 Problem::new(Code::Internal)

@@ -13,7 +13,10 @@ use utoipa_axum::routes;
 use utoipa_swagger_ui::SwaggerUi;
 
 #[derive(OpenApi)]
-#[openapi(info(title = "Journey", description = "Journeys of customers as data: start one, send events, follow its changes. Changing requests carry `content-type: application/json`, the header `X-Journey: 1`, and on journeys and events an `Idempotency-Key`."))]
+#[openapi(info(
+    title = "Journey",
+    description = "Journeys of customers as data: start one, send events, follow its changes. Changing requests carry `content-type: application/json`, the header `X-Journey: 1`, and on journeys and events an `Idempotency-Key`."
+))]
 struct Description;
 
 /// The product's router; `sandbox` is mounted at `/sandbox`.

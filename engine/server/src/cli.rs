@@ -5,7 +5,11 @@ use std::path::PathBuf;
 
 /// Journeys of customers as data: workflows, forms and partners are files, one program runs them.
 #[derive(Parser)]
-#[command(name = "journey", version, after_help = "Settings come from journey.toml and the environment (JOURNEY_SERVER__ADDRESS=…); `journey settings` lists them all.")]
+#[command(
+    name = "journey",
+    version,
+    after_help = "Settings come from journey.toml and the environment (JOURNEY_SERVER__ADDRESS=…); `journey settings` lists them all."
+)]
 pub struct Cli {
     /// Settings file; default: journey.toml where there is one
     #[arg(long, global = true, value_name = "FILE")]
@@ -17,19 +21,25 @@ pub struct Cli {
 #[derive(Subcommand)]
 pub enum Command {
     /// Start the product: pages, API, sandbox partners, and the worker in the same process
-    #[command(after_help = "Examples:\n  journey serve --definitions .            publish ./workflows and ./forms, again on every save\n  journey serve --port 0                   take a free port; it is printed\n  journey serve --no-worker                only answer requests; run `journey worker` beside it")]
+    #[command(
+        after_help = "Examples:\n  journey serve --definitions .            publish ./workflows and ./forms, again on every save\n  journey serve --port 0                   take a free port; it is printed\n  journey serve --no-worker                only answer requests; run `journey worker` beside it"
+    )]
     Serve(Serve),
     /// Run background jobs only: calls of partners, timers, messages
     Worker,
     /// Check definitions; every problem as file:line:column with a hint; exit code 2 on errors
-    #[command(after_help = "Examples:\n  journey check workflows forms            everything, as publishing would see it\n  journey check workflows/parcel/cover.yaml    one file")]
+    #[command(
+        after_help = "Examples:\n  journey check workflows forms            everything, as publishing would see it\n  journey check workflows/parcel/cover.yaml    one file"
+    )]
     Check {
         /// Files or folders
         #[arg(required = true, value_name = "PATH")]
         paths: Vec<PathBuf>,
     },
     /// Run a machine on a script, without a database; exit code 2 for an invalid machine
-    #[command(after_help = "A script is a JSON list of {\"event\": {\"type\": …}} and {\"advance_ms\": n}. One JSON line is printed for the start and one per step.\nA line of a batch is {\"name\", \"machine\", \"script\"}.")]
+    #[command(
+        after_help = "A script is a JSON list of {\"event\": {\"type\": …}} and {\"advance_ms\": n}. One JSON line is printed for the start and one per step.\nA line of a batch is {\"name\", \"machine\", \"script\"}."
+    )]
     Simulate {
         /// The machine: YAML or JSON
         #[arg(required_unless_present = "batch", requires = "script", value_name = "MACHINE")]

@@ -68,7 +68,9 @@ impl Product {
         let memory: Arc<dyn Memory> = Arc::new(StoreMemory(store));
         let inbox = settings.sandbox.enabled.then(|| memory.clone());
         let partners = Arc::new(Partners::new(settings.clone(), inbox)?);
-        let app = App::new(Options { runtime: runtime.clone(), partners: partners.clone(), settings: settings.clone(), metrics: metrics(), shutdown: stop.clone() }).map_err(anyhow::Error::msg)?;
+        let app =
+            App::new(Options { runtime: runtime.clone(), partners: partners.clone(), settings: settings.clone(), metrics: metrics(), shutdown: stop.clone() })
+                .map_err(anyhow::Error::msg)?;
         let router = engine_http::router(app, settings.sandbox.enabled.then(|| fake_partners(&runtime, &settings, &memory)));
 
         let server = tokio::spawn(serve(listener, router, stop.clone()));
@@ -90,7 +92,11 @@ impl Product {
     /// Titles and addresses of the workflows' first pages.
     pub fn landings(&self) -> Vec<(String, String)> {
         let catalog = self.runtime.catalog();
-        catalog.workflows().filter(|workflow| !workflow.base.is_empty()).map(|workflow| (workflow.title.clone(), format!("{}{}", self.settings.public_url(), workflow.base))).collect()
+        catalog
+            .workflows()
+            .filter(|workflow| !workflow.base.is_empty())
+            .map(|workflow| (workflow.title.clone(), format!("{}{}", self.settings.public_url(), workflow.base)))
+            .collect()
     }
 
     /// Resolves when the listener or the worker ends by itself, which is an error.

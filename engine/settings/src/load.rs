@@ -114,15 +114,24 @@ mod tests {
 
     #[test]
     fn environment_wins_and_keeps_types() {
-        check(&[("JOURNEY_SERVER__ADDRESS", "0.0.0.0:0"), ("JOURNEY_OTP__TRIES", "3"), ("JOURNEY_SERVER__TRUSTED_PROXIES", "[\"10.0.0.0/8\"]"), ("JOURNEY_PARTNERS__SECRETS__GATE_KEY", "007"), ("PATH", "x")], |settings| {
-            let settings = settings.unwrap();
-            assert_eq!((settings.server.address.as_str(), settings.otp.tries), ("0.0.0.0:0", 3));
-            assert_eq!(settings.server.trusted_proxies, ["10.0.0.0/8"]);
-            assert_eq!(settings.secret("gate-key").unwrap().expose(), "007");
-            assert_eq!(settings.secret("other").unwrap().expose(), "sandbox-other");
-            assert!(settings.master_key().is_some());
-            assert!(!format!("{settings:?}").contains("007"));
-        });
+        check(
+            &[
+                ("JOURNEY_SERVER__ADDRESS", "0.0.0.0:0"),
+                ("JOURNEY_OTP__TRIES", "3"),
+                ("JOURNEY_SERVER__TRUSTED_PROXIES", "[\"10.0.0.0/8\"]"),
+                ("JOURNEY_PARTNERS__SECRETS__GATE_KEY", "007"),
+                ("PATH", "x"),
+            ],
+            |settings| {
+                let settings = settings.unwrap();
+                assert_eq!((settings.server.address.as_str(), settings.otp.tries), ("0.0.0.0:0", 3));
+                assert_eq!(settings.server.trusted_proxies, ["10.0.0.0/8"]);
+                assert_eq!(settings.secret("gate-key").unwrap().expose(), "007");
+                assert_eq!(settings.secret("other").unwrap().expose(), "sandbox-other");
+                assert!(settings.master_key().is_some());
+                assert!(!format!("{settings:?}").contains("007"));
+            },
+        );
     }
 
     #[test]

@@ -4,7 +4,12 @@ use crate::areas::*;
 
 /// Every setting in order of areas.
 pub fn fields() -> Vec<Field> {
-    let mut all = vec![Field { area: "", name: "mode", default: "development", doc: "`development` or `production`; the latter refuses unsafe values at the start.".into() }];
+    let mut all = vec![Field {
+        area: "",
+        name: "mode",
+        default: "development",
+        doc: "`development` or `production`; the latter refuses unsafe values at the start.".into(),
+    }];
     for area in [
         Server::fields(),
         Database::fields(),

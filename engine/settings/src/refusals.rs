@@ -26,7 +26,9 @@ impl Settings {
         let mut refuse = |setting, message: String| found.push(Refusal { setting, message });
         match self.master_key() {
             None => refuse("keys.master", "no master key is set: give 64 hexadecimal digits".into()),
-            Some(key) if key.expose().iter().all(|byte| byte == &key.expose()[0]) => refuse("keys.master", "the master key is a repeated byte: make one with `openssl rand -hex 32`".into()),
+            Some(key) if key.expose().iter().all(|byte| byte == &key.expose()[0]) => {
+                refuse("keys.master", "the master key is a repeated byte: make one with `openssl rand -hex 32`".into())
+            }
             Some(_) => {}
         }
         if self.sandbox.enabled {

@@ -112,7 +112,8 @@ impl Visitor {
 
     /// Starts a journey with its first answers.
     pub async fn start(&self, workflow: &str, data: Value) -> Reply {
-        self.send("POST", "/api/v1/journeys", &[("idempotency-key", &self.key())], Some(serde_json::json!({"workflow": workflow, "data": data}).to_string())).await
+        self.send("POST", "/api/v1/journeys", &[("idempotency-key", &self.key())], Some(serde_json::json!({"workflow": workflow, "data": data}).to_string()))
+            .await
     }
 
     /// Sends an event to the journey of a view, at the view's revision.

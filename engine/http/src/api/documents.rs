@@ -19,8 +19,13 @@ pub async fn download(State(app): State<App>, Path((id, document)): Path<(String
 
 /// `attachment` with a plain name for old clients and the full one as RFC 8187 has it.
 fn disposition(name: &str) -> HeaderValue {
-    let plain: String = name.chars().map(|part| if part.is_ascii_alphanumeric() || matches!(part, '.' | '-' | '_' | ' ') { part } else { '_' }).take(100).collect();
-    let full: String = name.bytes().take(300).map(|byte| if byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_') { char::from(byte).to_string() } else { format!("%{byte:02X}") }).collect();
+    let plain: String =
+        name.chars().map(|part| if part.is_ascii_alphanumeric() || matches!(part, '.' | '-' | '_' | ' ') { part } else { '_' }).take(100).collect();
+    let full: String = name
+        .bytes()
+        .take(300)
+        .map(|byte| if byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_') { char::from(byte).to_string() } else { format!("%{byte:02X}") })
+        .collect();
     HeaderValue::from_str(&format!("attachment; filename=\"{plain}\"; filename*=UTF-8''{full}")).unwrap_or_else(|_| HeaderValue::from_static("attachment"))
 }
 

@@ -36,13 +36,21 @@ pub async fn readyz(State(app): State<App>) -> Response {
         reasons.push("stopping".into());
     }
     let status = if reasons.is_empty() { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
-    (status, Json(json!({"ready": reasons.is_empty(), "reasons": reasons, "publication": app.runtime.publication(), "streams": app.notices.open()}))).into_response()
+    (status, Json(json!({"ready": reasons.is_empty(), "reasons": reasons, "publication": app.runtime.publication(), "streams": app.notices.open()})))
+        .into_response()
 }
 
 /// Prometheus text; for the token of the settings, or for this machine.
 #[utoipa::path(get, path = "/metrics", tag = "health", responses((status = 200, content_type = "text/plain"), (status = 404, body = Problem)))]
-pub async fn metrics(State(app): State<App>, Extension(client): Extension<Client>, peer: Option<Extension<ConnectInfo<SocketAddr>>>, headers: HeaderMap) -> Result<Response, Problem> {
-    let local = peer.is_some_and(|Extension(ConnectInfo(peer))| peer.ip().to_canonical().is_loopback()) && client.0.is_loopback() && !headers.contains_key("x-forwarded-for");
+pub async fn metrics(
+    State(app): State<App>,
+    Extension(client): Extension<Client>,
+    peer: Option<Extension<ConnectInfo<SocketAddr>>>,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    let local = peer.is_some_and(|Extension(ConnectInfo(peer))| peer.ip().to_canonical().is_loopback())
+        && client.0.is_loopback()
+        && !headers.contains_key("x-forwarded-for");
     let given = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok()).and_then(|value| value.strip_prefix("Bearer "));
     let allowed = match &app.settings.server.metrics_token {
         Some(token) => given.is_some_and(|given| same(given.as_bytes(), token.expose().as_bytes())),

@@ -69,7 +69,10 @@ mod tests {
 
     #[test]
     fn nothing_personal_reaches_the_log() {
-        assert_eq!(scrubbed("Failed for 9876543210 and\n asha@example.org at https://shop/x?request=abc#f line 120"), "Failed for … and … at https://shop/x line 120");
+        assert_eq!(
+            scrubbed("Failed for 9876543210 and\n asha@example.org at https://shop/x?request=abc#f line 120"),
+            "Failed for … and … at https://shop/x line 120"
+        );
         assert_eq!(scrubbed(&"x".repeat(2_000)).len(), REPORT_CHARS_MAX);
     }
 }

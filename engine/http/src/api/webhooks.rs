@@ -32,7 +32,15 @@ pub async fn receive(State(app): State<App>, Path((partner, name)): Path<(String
     })?;
     // A kind of event that no rule names: it is ours to ignore, not theirs to repeat.
     let Some(event) = event else { return Ok(Json(json!({"received": true})).into_response()) };
-    let hook = Hook { partner, once: event.once, reference: event.reference, event: event.event, mismatch: event.mismatch, data: event.data, actual: event.actual.as_object().cloned().unwrap_or_default() };
+    let hook = Hook {
+        partner,
+        once: event.once,
+        reference: event.reference,
+        event: event.event,
+        mismatch: event.mismatch,
+        data: event.data,
+        actual: event.actual.as_object().cloned().unwrap_or_default(),
+    };
     let runtime = app.runtime.clone();
     committed(async move { runtime.deliver(&hook).await.map_err(|error: RuntimeError| Problem::from(engine_runtime::Refusal::from(error))) }).await?;
     Ok(Json(json!({"received": true})).into_response())

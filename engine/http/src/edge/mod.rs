@@ -3,15 +3,15 @@
 //! One layer instead of many: a step of a journey costs less than its commit, so the frame around it must be thin.
 
 mod client;
-mod security;
 pub mod json;
 mod limiter;
 mod origin;
+mod security;
 
 pub use client::{Client, Proxies};
-pub use security::SecurityHeaders;
 pub use limiter::{Class, Limiter};
 pub use origin::Origins;
+pub use security::SecurityHeaders;
 
 use crate::app::App;
 use crate::problem::{Code, Problem};

@@ -14,7 +14,10 @@ impl SecurityHeaders {
             (header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
             (header::X_FRAME_OPTIONS, HeaderValue::from_static("DENY")),
             (header::REFERRER_POLICY, HeaderValue::from_static("strict-origin-when-cross-origin")),
-            (HeaderName::from_static("permissions-policy"), HeaderValue::from_static("camera=(), microphone=(), geolocation=(), payment=(), usb=(), browsing-topics=()")),
+            (
+                HeaderName::from_static("permissions-policy"),
+                HeaderValue::from_static("camera=(), microphone=(), geolocation=(), payment=(), usb=(), browsing-topics=()"),
+            ),
             (HeaderName::from_static("cross-origin-opener-policy"), HeaderValue::from_static("same-origin")),
             (HeaderName::from_static("cross-origin-resource-policy"), HeaderValue::from_static("same-origin")),
             // What depends on a session must not be kept; the few public answers say so themselves.

@@ -7,11 +7,17 @@ use serde_json::{Map, Value};
 
 /// The `<form>` of a step.
 pub fn form(html: &mut Html, form: &FormPart, messages: &[MessageView]) {
-    html.open("form", &[("class", "form"), ("id", "form"), ("method", "post"), ("novalidate", ""), ("autocomplete", "on")]);
+    html.raw("<div class=\"form-frame\">").open("form", &[("class", "form"), ("id", "form"), ("method", "post"), ("novalidate", ""), ("autocomplete", "on")]);
     let root = Level { schema: &form.schema, ui: &form.ui, data: &form.data, root_data: &form.data, root_ui: &form.ui, path: Vec::new(), messages };
     root.draw(html);
-    html.open("div", &[("class", "form-actions")]).open("button", &[("class", "button"), ("data-style", "primary"), ("type", "submit")]).text(&form.submit).close("button").close("div");
-    html.close("form");
+    if form.ui.get("ui:submit").and_then(Value::as_str) == Some("change") {
+        html.raw("<p class=\"form-status\" role=\"status\"></p>");
+    } else {
+        html.raw("<div class=\"form-actions\">")
+            .element("button", &[("class", "button"), ("data-style", "primary"), ("type", "submit")], &form.submit)
+            .raw("</div>");
+    }
+    html.raw("</form></div>");
     html.raw("<noscript><p class=\"notice\" data-tone=\"warning\">Please switch on JavaScript to continue.</p></noscript>");
 }
 
@@ -32,7 +38,8 @@ impl<'a> Level<'a> {
         let groups = self.ui.get("ui:groups").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
         let mut grouped: Vec<&str> = Vec::new();
         for group in groups {
-            let fields: Vec<&str> = group.get("fields").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).filter(|name| names.contains(name)).collect();
+            let fields: Vec<&str> =
+                group.get("fields").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).filter(|name| names.contains(name)).collect();
             grouped.extend(&fields);
             let visible: Vec<&str> = fields.into_iter().filter(|name| self.shows(name)).collect();
             if visible.is_empty() {
@@ -65,7 +72,9 @@ impl<'a> Level<'a> {
     fn shows(&self, name: &str) -> bool {
         let own = self.ui.get(name).and_then(|ui| ui.get("ui:show"));
         let root = self.path.is_empty().then(|| self.root_ui.get("ui:show").and_then(|all| all.get(name))).flatten();
-        own.or(root).and_then(Value::as_object).is_none_or(|conditions| conditions.iter().all(|(other, wanted)| holds(self.data.get(other).or_else(|| self.root_data.get(other)), wanted)))
+        own.or(root)
+            .and_then(Value::as_object)
+            .is_none_or(|conditions| conditions.iter().all(|(other, wanted)| holds(self.data.get(other).or_else(|| self.root_data.get(other)), wanted)))
     }
 
     fn field(&self, html: &mut Html, name: &'a str) {
@@ -81,13 +90,20 @@ impl<'a> Level<'a> {
             if let Some(title) = schema.get("title").and_then(Value::as_str) {
                 html.element("legend", &[("class", "group-title")], title);
             }
+            if let Some(hint) = schema.get("description").and_then(Value::as_str) {
+                html.element("p", &[("class", "field-hint")], hint);
+            }
             level.draw(html);
             html.close("fieldset");
             return;
         }
         let required = self.schema.get("required").and_then(Value::as_array).is_some_and(|all| all.iter().any(|item| item.as_str() == Some(name)));
         let pointer: String = path.iter().map(|part| format!("/{}", part.replace('~', "~0").replace('/', "~1"))).collect();
-        let error = self.messages.iter().find(|message| message.level == "error" && message.pointer.as_deref() == Some(pointer.as_str())).map(|message| message.text.as_str());
+        let error = self
+            .messages
+            .iter()
+            .find(|message| message.level == "error" && message.pointer.as_deref() == Some(pointer.as_str()))
+            .map(|message| message.text.as_str());
         control::draw(html, &Field { id: format!("f-{}", path.join("-")), name: path.join("."), pointer, schema, ui, data, required, error });
     }
 }
@@ -104,7 +120,12 @@ fn holds(found: Option<&Value>, wanted: &Value) -> bool {
 
 /// Label, hint, control and error of a field with one control.
 pub(super) fn wrap(html: &mut Html, field: &Field, widget: &str, inner: impl FnOnce(&mut Html)) {
-    html.open("div", &[("class", "field"), ("data-widget", widget), ("data-pointer", &field.pointer)]);
+    Attributes::new()
+        .with("class", "field")
+        .with("data-widget", widget)
+        .with("data-pointer", field.pointer.as_str())
+        .maybe("data-invalid", field.error.map(|_| "true"))
+        .open(html, "div");
     html.open("label", &[("class", "field-label"), ("for", &field.id)]);
     label_text(html, field);
     html.close("label");
@@ -117,7 +138,14 @@ pub(super) fn wrap(html: &mut Html, field: &Field, widget: &str, inner: impl FnO
 /// Legend, hint, controls and error of a field with several controls.
 pub(super) fn wrap_group(html: &mut Html, field: &Field, widget: &str, inner: impl FnOnce(&mut Html)) {
     let described = field.described_by();
-    Attributes::new().with("class", "field").with("id", field.id.as_str()).with("data-widget", widget).with("data-pointer", field.pointer.as_str()).maybe("aria-describedby", described.as_deref()).open(html, "fieldset");
+    Attributes::new()
+        .with("class", "field")
+        .with("id", field.id.as_str())
+        .with("data-widget", widget)
+        .with("data-pointer", field.pointer.as_str())
+        .maybe("data-invalid", field.error.map(|_| "true"))
+        .maybe("aria-describedby", described.as_deref())
+        .open(html, "fieldset");
     html.open("legend", &[("class", "field-label")]);
     label_text(html, field);
     html.close("legend");
@@ -130,7 +158,7 @@ pub(super) fn wrap_group(html: &mut Html, field: &Field, widget: &str, inner: im
 fn label_text(html: &mut Html, field: &Field) {
     html.text(field.title());
     if !field.required {
-        html.raw(" <span class=\"field-optional\">(optional)</span>");
+        html.raw("<span class=\"field-optional\"> (optional)</span>");
     }
 }
 
@@ -142,6 +170,6 @@ fn hint(html: &mut Html, field: &Field) {
 
 pub(super) fn error(html: &mut Html, field: &Field) {
     if let Some(text) = field.error {
-        html.element("p", &[("class", "field-error"), ("id", &format!("{}-error", field.id))], text);
+        html.open("p", &[("class", "field-error"), ("id", &format!("{}-error", field.id))]).raw("<span class=\"sr\">Error: </span>").text(text).close("p");
     }
 }

@@ -112,7 +112,8 @@ fn header(html: &mut Html, chrome: &Chrome) {
     html.raw("</nav>");
     let call = |key: &str| chrome.call.get(key).and_then(Value::as_str).unwrap_or_default();
     if !call("number").is_empty() {
-        html.open("a", &[("class", "site-call"), ("href", &format!("tel:{}", call("number")))]).raw("<span class=\"site-call-icon\" aria-hidden=\"true\"></span><span class=\"site-call-text\">");
+        html.open("a", &[("class", "site-call"), ("href", &format!("tel:{}", call("number")))])
+            .raw("<span class=\"site-call-icon\" aria-hidden=\"true\"></span><span class=\"site-call-text\">");
         html.element("small", &[], call("text")).text(call("display")).raw("</span></a>");
     }
     html.raw("</div></header>");
@@ -166,4 +167,3 @@ pub fn bare(title: &str, text: &str) -> String {
 pub fn canonical(public_url: &str, path: &str) -> Option<String> {
     safe_url(path).map(|path| format!("{public_url}{path}"))
 }
-

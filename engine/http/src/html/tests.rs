@@ -25,7 +25,7 @@ fn widgets() {
         json!({"type": "string", "title": "Name", "description": "As on your card", "maxLength": 60}),
         json!({"ui:options": {"autocomplete": "name"}}),
         json!("A \"B\""),
-        "<div class=\"field\" data-widget=\"text\" data-pointer=\"/x\"><label class=\"field-label\" for=\"f-x\">Name</label><p class=\"field-hint\" id=\"f-x-hint\">As on your card</p><div class=\"control\"><input class=\"input\" id=\"f-x\" name=\"x\" type=\"text\" value=\"A &quot;B&quot;\" autocomplete=\"name\" maxlength=\"60\" aria-describedby=\"f-x-hint\" aria-required=\"true\"></div></div>",
+        "<div class=\"field\" data-widget=\"text\" data-pointer=\"/x\"><label class=\"field-label\" for=\"f-x\">Name</label><p class=\"field-hint\" id=\"f-x-hint\">As on your card</p><div class=\"control\"><input class=\"input\" id=\"f-x\" name=\"x\" type=\"text\" value=\"A &quot;B&quot;\" autocomplete=\"name\" maxlength=\"60\" spellcheck=\"false\" aria-describedby=\"f-x-hint\" aria-required=\"true\"></div></div>",
     );
     check(
         json!({"type": "string", "title": "Mobile", "x-normalise": ["trim"], "maxLength": 10}),
@@ -43,19 +43,19 @@ fn widgets() {
         json!({"title": "Size", "oneOf": [{"const": "s", "title": "Small"}, {"const": "l", "title": "Large", "description": "over 5 kg"}]}),
         json!({"ui:widget": "choice"}),
         json!("l"),
-        "<fieldset class=\"field\" id=\"f-x\" data-widget=\"choice\" data-pointer=\"/x\"><legend class=\"field-label\">Size</legend><div class=\"choices\"><label class=\"choice\" for=\"f-x-0\"><input type=\"radio\" id=\"f-x-0\" name=\"x\" value=\"s\"><span class=\"choice-body\"><span class=\"choice-title\">Small</span></span></label><label class=\"choice\" for=\"f-x-1\"><input type=\"radio\" id=\"f-x-1\" name=\"x\" value=\"l\" checked=\"\"><span class=\"choice-body\"><span class=\"choice-title\">Large</span><span class=\"choice-text\">over 5 kg</span></span></label></div></fieldset>",
+        "<fieldset class=\"field\" id=\"f-x\" data-widget=\"choice\" data-pointer=\"/x\"><legend class=\"field-label\">Size</legend><div class=\"choices\"><label class=\"choice\" for=\"f-x-0\"><input type=\"radio\" id=\"f-x-0\" name=\"x\" value=\"s\" required=\"\"><span class=\"choice-body\"><span class=\"choice-title\">Small</span></span></label><label class=\"choice\" for=\"f-x-1\"><input type=\"radio\" id=\"f-x-1\" name=\"x\" value=\"l\" checked=\"\" required=\"\"><span class=\"choice-body\"><span class=\"choice-title\">Large</span><span class=\"choice-text\">over 5 kg</span></span></label></div></fieldset>",
     );
     check(
         json!({"type": "boolean", "title": "I agree"}),
         json!({"ui:widget": "consent"}),
         json!(false),
-        "<div class=\"field\" data-widget=\"consent\" data-pointer=\"/x\"><label class=\"consent\" for=\"f-x\"><input type=\"checkbox\" id=\"f-x\" name=\"x\" value=\"true\"><span>I agree</span></label></div>",
+        "<div class=\"field\" data-widget=\"consent\" data-pointer=\"/x\"><label class=\"consent\" for=\"f-x\"><input type=\"checkbox\" id=\"f-x\" name=\"x\" value=\"true\" aria-required=\"true\"><span>I agree</span></label></div>",
     );
     check(
         json!({"type": "string", "title": "Born on"}),
         json!({"ui:widget": "date", "ui:options": {"autocomplete": "bday"}}),
         json!("1990-05-07"),
-        "<fieldset class=\"field\" id=\"f-x\" data-widget=\"date\" data-pointer=\"/x\"><legend class=\"field-label\">Born on</legend><div class=\"date\"><div class=\"date-part\"><label for=\"f-x-day\">Day</label><input class=\"input\" id=\"f-x-day\" name=\"x.day\" inputmode=\"numeric\" maxlength=\"2\" value=\"7\" autocomplete=\"bday-day\"></div><div class=\"date-part\"><label for=\"f-x-month\">Month</label><input class=\"input\" id=\"f-x-month\" name=\"x.month\" inputmode=\"numeric\" maxlength=\"2\" value=\"5\" autocomplete=\"bday-month\"></div><div class=\"date-part\"><label for=\"f-x-year\">Year</label><input class=\"input\" id=\"f-x-year\" name=\"x.year\" inputmode=\"numeric\" maxlength=\"4\" value=\"1990\" autocomplete=\"bday-year\"></div></div></fieldset>",
+        "<fieldset class=\"field\" id=\"f-x\" data-widget=\"date\" data-pointer=\"/x\"><legend class=\"field-label\">Born on</legend><div class=\"date\"><div class=\"date-part\"><label for=\"f-x-day\">Day</label><input class=\"input\" id=\"f-x-day\" name=\"x.day\" inputmode=\"numeric\" maxlength=\"2\" value=\"07\" autocomplete=\"bday-day\" aria-required=\"true\"></div><div class=\"date-part\"><label for=\"f-x-month\">Month</label><input class=\"input\" id=\"f-x-month\" name=\"x.month\" inputmode=\"numeric\" maxlength=\"2\" value=\"05\" autocomplete=\"bday-month\" aria-required=\"true\"></div><div class=\"date-part\"><label for=\"f-x-year\">Year</label><input class=\"input\" id=\"f-x-year\" name=\"x.year\" inputmode=\"numeric\" maxlength=\"4\" value=\"1990\" autocomplete=\"bday-year\" aria-required=\"true\"></div></div></fieldset>",
     );
     check(json!({"type": "string"}), json!({"ui:widget": "hidden"}), json!("secret"), "");
 }
@@ -73,8 +73,11 @@ fn order_groups_conditions_and_errors() {
     assert!(at("<details class=\"group\"><summary class=\"group-title\">More") < at("f-extra"));
     assert!(at("f-extra") < at("id=\"f-to-name\"") && at("id=\"f-to-name\"") < at("id=\"f-kind\""));
     assert!(shown.contains("name=\"to.name\"") && shown.contains("data-pointer=\"/to/name\""));
-    assert!(shown.contains("aria-invalid=\"true\"") && shown.contains("<p class=\"field-error\" id=\"f-to-name-error\">Enter a name</p>"));
-    assert!(shown.contains("Extra <span class=\"field-optional\">(optional)</span>"));
+    assert!(
+        shown.contains("aria-invalid=\"true\"")
+            && shown.contains("<p class=\"field-error\" id=\"f-to-name-error\"><span class=\"sr\">Error: </span>Enter a name</p>")
+    );
+    assert!(shown.contains("Extra<span class=\"field-optional\"> (optional)</span>"));
     assert!(!form(schema, ui, json!({"kind": "c"}), &[]).contains("f-extra"));
 }
 

@@ -25,7 +25,16 @@ pub async fn effects(settings: Settings, command: Effects) -> Result<ExitCode> {
             let found = store.effects(EffectFilter { journey, state, kind: None, limit }).await?;
             for effect in &found {
                 let reason = effect.outcome.as_ref().map_or_else(String::new, ToString::to_string);
-                println!("{}\t{:?}\t{}\t{}\t{}/{}\t{}\t{reason}", effect.key, effect.state, effect.kind, effect.lane, effect.attempts, effect.attempts_max, rfc3339(effect.created_at_ms));
+                println!(
+                    "{}\t{:?}\t{}\t{}\t{}/{}\t{}\t{reason}",
+                    effect.key,
+                    effect.state,
+                    effect.kind,
+                    effect.lane,
+                    effect.attempts,
+                    effect.attempts_max,
+                    rfc3339(effect.created_at_ms)
+                );
             }
             eprintln!("{} effects", found.len());
             Ok(ExitCode::SUCCESS)

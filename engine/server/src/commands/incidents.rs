@@ -14,7 +14,15 @@ pub async fn incidents(settings: Settings, command: Incidents) -> Result<ExitCod
             let found = store.incidents(!all, limit).await?;
             for incident in &found {
                 let state = if incident.closed_at_ms.is_some() { "closed" } else { "open" };
-                println!("{}\t{state}\t{}\t{}\t{}\t{}\t{}", incident.id, rfc3339(incident.at_ms), incident.journey, incident.version, incident.place, incident.reason);
+                println!(
+                    "{}\t{state}\t{}\t{}\t{}\t{}\t{}",
+                    incident.id,
+                    rfc3339(incident.at_ms),
+                    incident.journey,
+                    incident.version,
+                    incident.place,
+                    incident.reason
+                );
             }
             eprintln!("{} incidents", found.len());
         }

@@ -22,7 +22,9 @@ pub async fn serve(mut settings: Settings, options: Serve) -> Result<ExitCode> {
     }
     refuse_unsafe(&settings)?;
     let source = match options.definitions.or_else(|| settings.definitions.dir.clone()) {
-        Some(folder) => Source::Folder { folder, watch: options.watch || (settings.definitions.watch && !options.no_watch && settings.mode == Mode::Development) },
+        Some(folder) => {
+            Source::Folder { folder, watch: options.watch || (settings.definitions.watch && !options.no_watch && settings.mode == Mode::Development) }
+        }
         None => Source::Stored,
     };
     let mut product = Product::start(Start { settings, source, clock: Arc::new(SystemClock), worker: !options.no_worker }).await?;
