@@ -1,33 +1,16 @@
 // Random cases on XState and on engine-statechart: `node run.mjs [--seed 1] [--count 5000] [--show 3]`.
 // The last line is `N passed, 0 failed`; the exit code is 1 when something failed.
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { isDeepStrictEqual } from 'node:util'
 import { generate } from './generate.mjs'
 import { known } from './known.mjs'
 import { Endless, run } from './oracle.mjs'
-
-const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..')
+import { simulate } from './simulate.mjs'
 
 function options() {
   const found = { seed: 1, count: 5000, show: 3 }
   const args = process.argv.slice(2)
   for (let i = 0; i < args.length; i += 2) found[args[i].replace(/^--/, '')] = Number(args[i + 1])
   return found
-}
-
-/** Lines of every case, in order, from the Rust side. */
-async function simulate(cases) {
-  const [command, ...args] = (process.env.SIMULATE ?? 'cargo run -q -p engine-statechart --example simulate').split(' ')
-  const child = spawn(command, args, { cwd: root, stdio: ['pipe', 'pipe', 'inherit'] })
-  const chunks = []
-  child.stdout.on('data', (chunk) => chunks.push(chunk))
-  child.stdin.end(cases.map((c) => JSON.stringify({ name: c.name, machine: c.machine, script: c.script })).join('\n'))
-  const [code] = await once(child, 'close')
-  if (code !== 0) throw new Error(`${command} ended with ${code}`)
-  return Buffer.concat(chunks).toString().trim().split('\n').map((line) => JSON.parse(line))
 }
 
 /** Cases with XState's lines; those without an end are left out. */

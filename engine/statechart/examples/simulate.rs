@@ -1,8 +1,19 @@
-//! `simulate --batch < cases.jsonl > lines.jsonl`: the plain dialect without the product's binary.
+//! `simulate < cases.jsonl > lines.jsonl`: the plain dialect without the product's binary.
+//! With `--export`: the machine of each case as JSON for XState.
 
-use engine_statechart::simulate;
-use std::io::{BufWriter, stdin, stdout};
+use engine_statechart::source::Node;
+use engine_statechart::{simulate, xstate};
+use std::io::{BufRead, BufWriter, Write, stdin, stdout};
 
 fn main() -> std::io::Result<()> {
-    simulate::batch(stdin().lock(), BufWriter::new(stdout().lock()))
+    let mut out = BufWriter::new(stdout().lock());
+    if std::env::args().nth(1).as_deref() != Some("--export") {
+        return simulate::batch(stdin().lock(), out);
+    }
+    for line in stdin().lock().lines() {
+        let case: serde_json::Value = serde_json::from_str(&line?)?;
+        serde_json::to_writer(&mut out, &xstate::export(&Node::from_json(&case["machine"])))?;
+        out.write_all(b"\n")?;
+    }
+    out.flush()
 }

@@ -1,5 +1,6 @@
 //! What stands in the states: transitions, guards, timers, invokes.
 
+use super::hash;
 use super::keys;
 use super::model::{After, Delay, EventIx, Guard, Invoke, NodeIx, Transition, TransitionIx, Wildcard};
 use super::targets;
@@ -11,14 +12,14 @@ use crate::suggest::did_you_mean;
 use crate::template::Mapping;
 use crate::vocabulary::Vocabulary;
 use serde_json::Value;
-use std::collections::HashMap;
+
 
 pub struct Compiler<'a, 'p> {
     pub tree: Tree<'a>,
     pub vocabulary: &'p Vocabulary,
     pub problems: &'p mut Problems,
     pub transitions: Vec<Transition>,
-    pub events: HashMap<Box<str>, EventIx>,
+    pub events: hash::Table,
     pub event_names: Vec<Box<str>>,
 }
 

@@ -3,6 +3,7 @@
 mod actions;
 mod body;
 mod check;
+mod hash;
 mod keys;
 pub(crate) mod model;
 mod plan;
@@ -17,9 +18,10 @@ use crate::snapshot::Snapshot;
 use crate::source::Node;
 use crate::vocabulary::{Limits, Vocabulary};
 use body::Compiler;
+use hash::Table;
 use model::{EVENT_UNKNOWN, EventIx, NodeIx, StateNode, Transition, TransitionIx};
 use serde_json::{Map, Value};
-use std::collections::HashMap;
+
 
 #[derive(Debug)]
 pub struct Machine {
@@ -29,8 +31,8 @@ pub struct Machine {
     pub(crate) limits: Limits,
     pub(crate) has_always: bool,
     pub(crate) has_history: bool,
-    by_id: HashMap<Box<str>, NodeIx>,
-    events: HashMap<Box<str>, EventIx>,
+    by_id: Table,
+    events: Table,
     event_names: Vec<Box<str>>,
 }
 
@@ -117,7 +119,7 @@ fn compile(node: &Node, vocabulary: &Vocabulary, problems: &mut Problems) -> Opt
         vocabulary,
         problems,
         transitions: Vec::new(),
-        events: HashMap::new(),
+        events: Table::default(),
         event_names: Vec::new(),
     };
     compiler.bodies();

@@ -1,19 +1,20 @@
 //! The tree of states: kinds, ids, order, `initial`, history. What stands in a node (transitions,
 //! actions) is compiled afterwards, when every id is known.
 
+use super::hash::Table;
 use super::keys;
 use super::model::{NodeIx, NodeKind, StateNode};
 use crate::problem::{Problem, Problems};
 use crate::source::{Node, Span};
 use crate::suggest::did_you_mean;
 use crate::vocabulary::Limits;
-use std::collections::HashMap;
+
 
 pub struct Tree<'a> {
     pub nodes: Vec<StateNode>,
     /// The definition of each node.
     pub sources: Vec<&'a Node>,
-    pub by_id: HashMap<Box<str>, NodeIx>,
+    pub by_id: Table,
 }
 
 /// `None` when there is nothing to go on with.
@@ -194,8 +195,8 @@ impl<'a> Reader<'a, '_> {
     }
 }
 
-fn index(nodes: &[StateNode], problems: &mut Problems) -> HashMap<Box<str>, NodeIx> {
-    let mut by_id = HashMap::with_capacity(nodes.len());
+fn index(nodes: &[StateNode], problems: &mut Problems) -> Table {
+    let mut by_id = Table::default();
     for (ix, node) in nodes.iter().enumerate() {
         if let Some(first) = by_id.insert(node.id.clone(), ix as NodeIx) {
             let message = format!("duplicate id `{}`, also used at {}", node.id, nodes[first as usize].span);
