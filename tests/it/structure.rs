@@ -85,7 +85,7 @@ fn sources(dir: &Path) -> Vec<PathBuf> {
         let path = entry.path();
         let name = entry.file_name().to_string_lossy().into_owned();
         if path.is_dir() {
-            if !["node_modules", "dist", "target", "tests", "fixtures"].contains(&name.as_str()) {
+            if !["node_modules", "dist", "target", "tests", "fixtures", "examples", "benches"].contains(&name.as_str()) {
                 files.extend(sources(&path));
             }
         } else if [".rs", ".ts", ".tsx", ".css"].iter().any(|e| name.ends_with(e)) {

@@ -6,7 +6,7 @@ use crate::effect::{CallPayload, CallResult};
 use crate::refusal::Refusal;
 use crate::runtime::{Runtime, RuntimeError};
 use crate::turn::{Finished, Refused, Turn};
-use engine_store::{Change, Commit, Committed, EffectEnd, EffectRecord, IncidentRecord, JourneyRecord, JourneyUpdate, WebhookRecord};
+use engine_store::{Change, Commit, Committed, EffectEnd, EffectRecord, IncidentRecord, JourneyRecord, JourneyUpdate, NewEvent, WebhookRecord};
 use serde_json::{Map, Value, json};
 
 /// What became of a piece of background work.
@@ -34,6 +34,8 @@ pub struct Hook {
 }
 
 const TRIES: usize = 50;
+/// Event of an incident: recorded, without a consequence for the machine.
+pub(crate) const INCIDENT: &str = "incident";
 
 impl Runtime {
     /// The outcome of a call's effect, in one commit with what it changes.
@@ -147,7 +149,7 @@ impl Runtime {
             let id = new_id();
             let step = record.step.clone();
             let incident = self.incident_record(&id, &record, place, reason, detail.clone());
-            let mut commit = unchanged(record, self.now_ms());
+            let mut commit = unmoved(record, &incident, self.now_ms());
             commit.incidents.push(incident);
             if let Committed::Done { .. } = self.store().commit(commit).await? {
                 return Ok((id, step));
@@ -160,7 +162,7 @@ impl Runtime {
         for _ in 0..TRIES {
             let Some(record) = self.store().journey(journey).await? else { return Ok(Settled::Superseded) };
             let incident = self.incident_record(&new_id(), &record, place, reason, Value::Null);
-            let mut commit = unchanged(record, self.now_ms());
+            let mut commit = unmoved(record, &incident, self.now_ms());
             commit.incidents.push(incident);
             commit.settles = finished.settles.clone().map(|(key, fence, _)| (key, fence, EffectEnd::Parked { reason: json!({"code": "definition", "place": place, "reason": reason}) }));
             commit.fires = finished.fires.clone();
@@ -194,8 +196,9 @@ impl StoredHook {
     }
 }
 
-/// A commit that moves nothing.
-fn unchanged(record: JourneyRecord, now_ms: i64) -> Commit {
+/// A commit that moves nothing: the history says that there was an incident.
+fn unmoved(record: JourneyRecord, incident: &IncidentRecord, now_ms: i64) -> Commit {
+    let event = NewEvent { kind: INCIDENT.into(), data: json!({"id": incident.id, "place": incident.place}), by: Actor::system().stored_by(), at_ms: now_ms };
     Commit {
         expected_seq: record.seq,
         new: None,
@@ -208,7 +211,7 @@ fn unchanged(record: JourneyRecord, now_ms: i64) -> Commit {
             expires_at_ms: record.expires_at_ms,
             at_ms: now_ms,
         },
-        events: Vec::new(),
+        events: vec![event],
         effects: Vec::new(),
         cancel_effects: Vec::new(),
         timers: Vec::new(),
@@ -225,7 +228,7 @@ fn unchanged(record: JourneyRecord, now_ms: i64) -> Commit {
         fires: None,
         consumes: None,
         clear_drafts: Vec::new(),
-        change: Change { journey: record.id.clone(), seq: record.seq, revision: record.revision, what: "message".into() },
+        change: Change { journey: record.id.clone(), seq: record.seq + 1, revision: record.revision, what: "message".into() },
         journey: record.id,
     }
 }

@@ -77,7 +77,7 @@ impl Runtime {
         let body = json!({"workflow": start.workflow, "event": start.event.as_ref().map(|(kind, data)| json!([kind, data]))});
         let body_hash = self.inner.keys.hash("request", &canonical(&body));
         if let Some(used) = self.store().idempotency(&scope, &start.key).await? {
-            return self.replay(actor, used, &body_hash).await;
+            return self.repeated(actor, used, &body_hash).await;
         }
         let id = new_id();
         let now = self.now_ms();
@@ -99,7 +99,7 @@ impl Runtime {
         let commit = turn.commit(finished, None).map_err(RuntimeError::from)?;
         match self.store().commit(commit).await? {
             Committed::Done { .. } => Ok(Sent { view: self.settled_view(actor, &id).await?, repeated: false }),
-            Committed::KeyUsed(used) => self.replay(actor, used, &body_hash).await,
+            Committed::KeyUsed(used) => self.repeated(actor, used, &body_hash).await,
             Committed::Moved | Committed::Superseded => Err(Refusal::Busy),
         }
     }
@@ -115,7 +115,7 @@ impl Runtime {
             let record = self.mine(actor, Action::Act, journey).await?;
             if record.revision != send.revision || record.status != "active" {
                 if let Some(used) = self.store().idempotency(journey, &send.key).await? {
-                    return self.replay(actor, used, &body_hash).await;
+                    return self.repeated(actor, used, &body_hash).await;
                 }
                 self.refuse_ended(&record).await?;
                 return Err(self.stale(actor, record, &send).await?);
@@ -133,7 +133,7 @@ impl Runtime {
                     drop(_line);
                     return Ok(Sent { view: self.settled_view(actor, journey).await?, repeated: false });
                 }
-                Committed::KeyUsed(used) => return self.replay(actor, used, &body_hash).await,
+                Committed::KeyUsed(used) => return self.repeated(actor, used, &body_hash).await,
                 Committed::Moved | Committed::Superseded => {}
             }
         }
@@ -294,31 +294,25 @@ impl Runtime {
 
     /// Sources that are the product's own, run inside the commit.
     async fn system(&self, turn: &mut Turn<'_>, name: &str, input: &Value, flow: &str, actor: &Actor) -> Result<CallResult, Refusal> {
-        let purpose = input.get("purpose").and_then(Value::as_str).unwrap_or_default().to_string();
         match name {
             "otp.send" => {
                 let opened = self.open_otp(input, flow, actor.address.as_deref()).await?;
-                if let Some((id, notify)) = opened.notify {
-                    turn.state.otps.insert(purpose, id);
+                if let Some(notify) = opened.notify {
                     turn.notify(notify);
                 }
                 Ok(opened.result)
             }
             "otp.verify" => {
-                let open = turn.state.otps.get(&purpose).cloned();
-                let result = self.verify_otp(input, open.as_deref(), flow).await?;
-                if matches!(&result, CallResult::Done { output, .. } if output["ok"] == true) {
-                    turn.state.otps.remove(&purpose);
-                    turn.state.verified = true;
-                }
-                Ok(result)
+                let purpose = input.get("purpose").and_then(Value::as_str).unwrap_or_default();
+                let open = turn.state.otps.get(purpose).cloned();
+                Ok(self.verify_otp(input, open.as_deref(), flow).await?)
             }
             "settled" => Ok(CallResult::Done { output: Value::Null, correlate: Vec::new(), document: None }),
             other => Ok(CallResult::Failed { code: "unknown_source".into(), message: Some(format!("`system/{other}` does not exist")), pointer: None, kind: FailureKind::Failed }),
         }
     }
 
-    async fn replay(&self, actor: &Actor, used: IdempotencyRecord, body_hash: &str) -> Result<Sent, Refusal> {
+    async fn repeated(&self, actor: &Actor, used: IdempotencyRecord, body_hash: &str) -> Result<Sent, Refusal> {
         if used.body_hash != body_hash {
             return Err(Refusal::KeyReused);
         }

@@ -16,6 +16,7 @@ mod otp;
 mod publish;
 mod refusal;
 mod render;
+mod replay;
 mod returns;
 mod runtime;
 mod sessions;

@@ -12,7 +12,7 @@ const HOUR_MS: i64 = 3_600_000;
 /// A code that was opened: what the machine hears, and the message that carries it.
 pub(crate) struct Opened {
     pub result: CallResult,
-    pub notify: Option<(String, NotifyPayload)>,
+    pub notify: Option<NotifyPayload>,
 }
 
 impl Runtime {
@@ -53,14 +53,14 @@ impl Runtime {
                 Ok(Opened { result: CallResult::Failed { code: "otp.limited".into(), message: Some(message), pointer: None, kind: FailureKind::Declined }, notify: None })
             }
             OtpOpened::Opened => {
-                let output = json!({"ok": true, "left": settings.tries, "resend_at": rfc3339(now + settings.resend_ms), "id": record.id});
+                let output = json!({"ok": true, "left": settings.tries, "resend_at": rfc3339(now + settings.resend_ms), "id": record.id, "purpose": record.purpose});
                 let message = Some(text("message")).filter(|m| !m.is_empty()).unwrap_or_else(|| "otp".into());
                 let minutes = settings.ttl_ms / 60_000;
                 let notify = NotifyPayload { message, to: mobile, data: json!({"minutes": minutes}), otp: Some(OtpRef { id: record.id.clone(), nonce: record.nonce.clone() }) };
                 // The sending job derives the code from the nonce and this hash.
                 let mut notify = notify;
                 notify.data["target"] = Value::String(record.target_hash);
-                Ok(Opened { result: CallResult::Done { output, correlate: Vec::new(), document: None }, notify: Some((record.id, notify)) })
+                Ok(Opened { result: CallResult::Done { output, correlate: Vec::new(), document: None }, notify: Some(notify) })
             }
         }
     }
@@ -72,7 +72,7 @@ impl Runtime {
         let settings = &self.inner.settings.otp;
         let given = self.inner.keys.open(&text("code"), flow).unwrap_or_default();
         let done = |ok: bool, left: i32, at: i64, reason: &str| {
-            let output = json!({"ok": ok, "left": left.max(0), "resend_at": rfc3339(at + settings.resend_ms), "reason": reason});
+            let output = json!({"ok": ok, "left": left.max(0), "resend_at": rfc3339(at + settings.resend_ms), "reason": reason, "purpose": text("purpose")});
             CallResult::Done { output, correlate: Vec::new(), document: None }
         };
         let Some(id) = open else { return Ok(done(false, 0, now - settings.resend_ms, "none")) };

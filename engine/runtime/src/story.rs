@@ -8,7 +8,7 @@ use crate::render::render;
 use crate::turn::{Finished, Pending, Refused, Turn};
 use engine_definitions::story::{Act, Answer, Expect, Story, StoryStep};
 use engine_definitions::{Catalog, FieldError, Workflow};
-use engine_store::{Commit, EffectKey, JourneyRecord};
+use engine_store::{Commit, EffectKey, EventRecord, JourneyRecord};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -43,6 +43,9 @@ pub fn run(catalog: &Arc<Catalog>, story: &Story) -> Vec<Failure> {
         let messages = stage.compare(&step.expect, &seen);
         failures.extend(messages.into_iter().map(|message| Failure { story: story.name.clone(), place: place.clone(), message }));
     }
+    if let Err(message) = stage.replayed() {
+        failures.push(Failure { story: story.name.clone(), place: format!("{}:1:1", story.path), message });
+    }
     failures
 }
 
@@ -64,6 +67,7 @@ struct Stage<'a> {
     wrong_codes: i64,
     /// Successes that a call with `reuse` takes instead of a new call.
     replies: BTreeMap<(String, String), Value>,
+    events: Vec<EventRecord>,
 }
 
 impl<'a> Stage<'a> {
@@ -91,7 +95,7 @@ impl<'a> Stage<'a> {
             expires_at_ms: None,
             answers: Vec::new(),
         };
-        let mut stage = Stage { catalog, workflow, actor, now_ms, record, calls: BTreeMap::new(), wrong_codes: 0, replies: BTreeMap::new() };
+        let mut stage = Stage { catalog, workflow, actor, now_ms, record, calls: BTreeMap::new(), wrong_codes: 0, replies: BTreeMap::new(), events: Vec::new() };
         stage.end(turn, &mut Seen::default());
         Ok(stage)
     }
@@ -234,13 +238,13 @@ impl<'a> Stage<'a> {
                 self.wrong_codes = 0;
                 let to = input.get("mobile").and_then(Value::as_str).unwrap_or_default().to_string();
                 turn.notify(crate::effect::NotifyPayload { message: "otp".into(), to, data: json!({}), otp: None });
-                done(json!({"ok": true, "left": TRIES, "resend_at": resend_at, "id": "otp"}))
+                done(json!({"ok": true, "left": TRIES, "resend_at": resend_at, "id": "otp", "purpose": input["purpose"]}))
             }
             "otp.verify" => {
                 let ok = input.get("code").and_then(Value::as_str) == Some(&format!("sealed:{CODE}"));
                 self.wrong_codes += i64::from(!ok);
-                turn.state.verified |= ok;
-                done(json!({"ok": ok, "left": (TRIES - self.wrong_codes).max(0), "resend_at": resend_at, "reason": if ok { "verified" } else { "wrong" }}))
+                let left = (TRIES - self.wrong_codes).max(0);
+                done(json!({"ok": ok, "left": left, "resend_at": resend_at, "reason": if ok { "verified" } else { "wrong" }, "purpose": input["purpose"]}))
             }
             _ => done(Value::Null),
         }
@@ -279,11 +283,23 @@ impl<'a> Stage<'a> {
             self.record.answers.retain(|a| (&a.into, &a.key) != (&answer.into, &answer.key));
             self.record.answers.push(answer);
         }
-        self.record.seq += commit.events.len() as i64;
+        for event in commit.events {
+            self.record.seq += 1;
+            self.events.push(EventRecord { seq: self.record.seq, kind: event.kind, data: event.data, by: event.by, at_ms: event.at_ms });
+        }
         self.record.state = commit.update.state;
         self.record.revision = commit.update.revision;
         self.record.status = commit.update.status;
         self.record.step = commit.update.step;
+    }
+
+    /// The events of the story give its state again, to the letter.
+    fn replayed(&self) -> Result<(), String> {
+        match crate::turn::differs_from_replay(self.workflow, self.catalog, &self.record, &self.events) {
+            Ok(differences) if differences.is_empty() => Ok(()),
+            Ok(differences) => Err(format!("replay: {}", differences.join("; "))),
+            Err(refused) => Err(format!("replay: {refused:?}")),
+        }
     }
 
     fn compare(&self, expect: &Expect, seen: &Seen) -> Vec<String> {
@@ -373,7 +389,7 @@ fn contains(expected: &Value, actual: &Value) -> bool {
     wrong.is_empty()
 }
 
-fn differ(at: &str, expected: &Value, actual: &Value, wrong: &mut Vec<String>) {
+pub(crate) fn differ(at: &str, expected: &Value, actual: &Value, wrong: &mut Vec<String>) {
     match (expected, actual) {
         (Value::Object(e), Value::Object(a)) => {
             for (key, value) in e {

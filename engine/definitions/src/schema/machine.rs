@@ -15,7 +15,7 @@ pub fn all() -> Kinds {
 fn workflow() -> Value {
     let mut keys = vec![
         ("title", "What people call it", text()),
-        ("base", "Address of its first page: /car-insurance", text()),
+        ("base", "Address of its first page: /parcel-cover", text()),
         ("timezone", "Zone of `today`; Asia/Kolkata by default", text()),
         ("ttl", "An idle journey expires after this", duration()),
         ("define", "Named conditions and values, put in where an expression names them", map_of(any())),

@@ -130,7 +130,7 @@ fn head(tree: &Node, id: &str, problems: &mut Vec<Problem>) -> Head {
     let base = fields.need_text("base");
     if fields.get("base").is_some() && (!base.starts_with('/') || base.len() > 1 && base.ends_with('/')) {
         let at = fields.get("base").map_or(&tree.span, |n| &n.span);
-        fields.problems.push(Problem::error("value", at, "`base` starts with `/` and does not end with it").hint("/car-insurance"));
+        fields.problems.push(Problem::error("value", at, "`base` starts with `/` and does not end with it").hint("/parcel-cover"));
     }
     let timezone = timezone(&mut fields).unwrap_or(chrono_tz::Tz::Asia__Kolkata);
     let ttl_ms = fields.duration("ttl");

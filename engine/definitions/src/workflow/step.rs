@@ -19,7 +19,7 @@ pub struct Step {
     pub title: Option<Text>,
     /// Below the workflow's base; `Some("")` is the base itself.
     pub path: Option<String>,
-    /// Path into the context (`car`, `kyc.answers`) that takes the form's answers.
+    /// Path into the context (`owner`, `check.answers`) that takes the form's answers.
     pub into: Option<String>,
     pub section: Option<String>,
     /// All that a view gets.

@@ -5,7 +5,7 @@ use super::{Move, Refused, Turn};
 use crate::actor::Actor;
 use crate::clock::new_id;
 use crate::effect::{CallPayload, CallResult, FailureKind};
-use engine_definitions::Invoke;
+use engine_definitions::{Invoke, Source};
 use engine_statechart::Event;
 use engine_store::{CorrelationRecord, DocumentRecord, ReusableReply};
 use serde_json::{Map, Value, json};
@@ -64,6 +64,7 @@ impl Turn<'_> {
         if let Some(run) = self.state.runs.get_mut(&invoke.id) {
             run.open.clear();
         }
+        self.remember_otp(invoke, &result);
         let event = match result {
             CallResult::Done { output, .. } => {
                 if let Some(into) = &invoke.into {
@@ -83,6 +84,19 @@ impl Turn<'_> {
             return Ok(());
         }
         self.deliver_internal(event, by)
+    }
+
+    /// Which password is open for a purpose, and that one was verified: from the answers of the system's sources, so that replay knows it too.
+    fn remember_otp(&mut self, invoke: &Invoke, result: &CallResult) {
+        let (Source::System(name), CallResult::Done { output, .. }) = (&invoke.source, result) else { return };
+        let text = |field: &str| output.get(field).and_then(Value::as_str).unwrap_or_default().to_string();
+        if name == "otp.send" {
+            self.state.otps.insert(text("purpose"), text("id"));
+        } else if output.get("ok") == Some(&Value::Bool(true)) {
+            self.state.otps.remove(&text("purpose"));
+            self.state.verified = true;
+            self.meta["verified"] = Value::Bool(true);
+        }
     }
 
     /// `context.<into>` takes the fields of the output.
@@ -118,7 +132,7 @@ impl Turn<'_> {
             let event = Event::new(format!("reply.{}", invoke.id)).with("key", key);
             self.feed(Move::Event(&event))?;
         }
-        if all_in && !settled && !self.replaying { self.complete(&invoke.id, by) } else { Ok(()) }
+        if all_in && !settled && self.replaying.is_none() { self.complete(&invoke.id, by) } else { Ok(()) }
     }
 
     /// All have settled, or the deadline has come: the done event, once.

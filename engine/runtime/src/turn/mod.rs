@@ -17,7 +17,7 @@ pub(crate) use effects::canonical;
 pub use finish::Finished;
 pub(crate) use finish::SETTLE_WAIT;
 pub use person::{Answer, Checked, audience};
-pub use replay::replay;
+pub use replay::{differs_from_replay, replay};
 
 use crate::actor::Actor;
 use crate::clock::rfc3339;
@@ -66,8 +66,8 @@ pub struct Turn<'w> {
     cleared_answers: BTreeSet<String>,
     seq: i64,
     next_index: i32,
-    /// The history says what followed; nothing is sent again by itself.
-    replaying: bool,
+    /// While replaying: the type of the event that follows in the history. Nothing is sent again by itself then.
+    replaying: Option<String>,
     out: Out,
 }
 
@@ -128,7 +128,7 @@ impl<'w> Turn<'w> {
             cleared_answers: BTreeSet::new(),
             seq: record.seq,
             next_index: 0,
-            replaying: false,
+            replaying: None,
             out: Out::default(),
         })
     }
@@ -152,7 +152,7 @@ impl<'w> Turn<'w> {
             cleared_answers: BTreeSet::new(),
             seq: 0,
             next_index: 0,
-            replaying: false,
+            replaying: None,
             out: Out::default(),
         };
         turn.append("started", Value::Null, actor);

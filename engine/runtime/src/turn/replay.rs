@@ -18,14 +18,36 @@ pub fn replay<'w>(workflow: &'w Workflow, catalog: &'w Catalog, record: &Journey
     (actor.channel, actor.language) = (record.channel.clone(), record.language.clone());
     let first = events.first().map_or(record.created_at_ms, |e| e.at_ms);
     let mut turn = Turn::begin(workflow, catalog, &record.id, &actor, &record.attribution, first)?;
-    turn.replaying = true;
-    for event in events.iter().skip(1) {
+    for (index, event) in events.iter().enumerate().skip(1) {
+        turn.replaying = Some(events.get(index + 1).map_or_else(String::new, |next| next.kind.clone()));
         turn.now_ms = event.at_ms;
         turn.pending.clear();
         let by: Actor = Actor { roles: roles(&event.by), kind: text(&event.by, "kind"), id: text(&event.by, "id"), ..actor.clone() };
         turn.again(event, &by)?;
     }
     Ok(turn)
+}
+
+/// Where replay and the stored journey disagree; empty when they agree.
+pub fn differs_from_replay(workflow: &Workflow, catalog: &Catalog, record: &JourneyRecord, events: &[EventRecord]) -> Result<Vec<String>, Refused> {
+    let again = replay(workflow, catalog, record, events)?;
+    let mut wrong = Vec::new();
+    let state = serde_json::to_value(&again.state).unwrap_or(Value::Null);
+    both_ways("state", &record.state, &state, &mut wrong);
+    let stored: Map<String, Value> = record.answers.iter().map(|a| (format!("{}.{}", a.into, a.key), a.value.clone())).collect();
+    let rows = again.answers.iter().flat_map(|(into, rows)| rows.iter().map(move |(key, value)| (format!("{into}.{key}"), value.clone())));
+    both_ways("answers", &Value::Object(stored), &Value::Object(rows.collect()), &mut wrong);
+    if again.seq() != record.seq {
+        wrong.push(format!("seq: stored {}, replayed {}", record.seq, again.seq()));
+    }
+    Ok(wrong)
+}
+
+fn both_ways(at: &str, stored: &Value, replayed: &Value, wrong: &mut Vec<String>) {
+    crate::story::differ(at, stored, replayed, wrong);
+    if wrong.is_empty() {
+        crate::story::differ(at, replayed, stored, wrong);
+    }
 }
 
 impl Turn<'_> {
@@ -45,7 +67,7 @@ impl Turn<'_> {
             "timer" => self.fire(&text(&event.data, "id")).map(drop),
             "answer" => self.answer_again(event),
             // Recorded, without a consequence for the machine.
-            "reply.dropped" => {
+            "reply.dropped" | crate::jobs::INCIDENT => {
                 self.append(&event.kind, event.data.clone(), by);
                 Ok(())
             }

@@ -98,9 +98,6 @@ impl Turn<'_> {
 
     /// After a change: sends the later answers again until a step needs the person, or the start of the change is reached.
     pub(super) fn resume(&mut self) -> Result<(), Refused> {
-        if self.replaying {
-            return Ok(());
-        }
         loop {
             let Some(resume) = self.state.resume.clone() else { return Ok(()) };
             let here = self.step_node();
@@ -123,6 +120,12 @@ impl Turn<'_> {
                 return Ok(());
             }
             let Some(sent) = entry.sent else { return Ok(()) };
+            if let Some(next) = &self.replaying {
+                if *next != sent.kind {
+                    self.state.resume = None;
+                }
+                return Ok(());
+            }
             if self.send_again(&sent, &resume.by).is_err() {
                 self.state.resume = None;
                 return Ok(());

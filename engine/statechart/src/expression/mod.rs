@@ -110,7 +110,7 @@ impl Expression {
         self.compiled.names.iter().map(String::as_str)
     }
 
-    /// The longest dotted paths that it reads: `context.car.kind`.
+    /// The longest dotted paths that it reads: `context.order.kind`.
     pub fn paths(&self) -> impl Iterator<Item = &str> {
         self.compiled.paths.iter().map(String::as_str)
     }

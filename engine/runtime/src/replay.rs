@@ -1,0 +1,25 @@
+//! `journey replay`: is what is stored what the events say?
+
+use crate::runtime::{Runtime, RuntimeError};
+use crate::turn::differs_from_replay;
+
+const PAGE: u32 = 500;
+
+impl Runtime {
+    /// Differences between the stored state and the one that the events give; `None` when there is no such journey.
+    pub async fn replay(&self, journey: &str) -> Result<Option<Vec<String>>, RuntimeError> {
+        let Some(record) = self.store().journey(journey).await? else { return Ok(None) };
+        let mut events = Vec::new();
+        loop {
+            let page = self.store().events(journey, events.len() as i64, PAGE).await?;
+            let last = page.len() < PAGE as usize;
+            events.extend(page);
+            if last {
+                break;
+            }
+        }
+        let (workflow, catalog) = (self.workflow_of(&record).await?, self.catalog());
+        let differences = differs_from_replay(&workflow, &catalog, &record, &events);
+        Ok(Some(differences.unwrap_or_else(|refused| vec![format!("{refused:?}")])))
+    }
+}
