@@ -3,6 +3,7 @@
 .DEFAULT_GOAL := help
 
 CARGO ?= cargo
+BINARY = $(abspath $(or $(CARGO_TARGET_DIR),target))/debug/journey
 NPM_CI := npm ci --no-audit --no-fund --loglevel=error
 JOURNEY = $(CARGO) run --quiet --package engine-server --bin journey --
 ADDRESS ?= 127.0.0.1:8080
@@ -18,8 +19,7 @@ run: ## Build what is missing and start the product on SQLite, with sandbox part
 dev: ## As run, and definitions and the web app reload on save
 	@.ci/setup run
 	@$(MAKE) --no-print-directory web
-	@cd web && (npx vite build --watch --logLevel warn & echo $$! > /tmp/journey-vite.pid); \
-	cd .. && $(JOURNEY) serve --definitions . --watch --address $(ADDRESS); kill `cat /tmp/journey-vite.pid`
+	@trap 'kill 0' EXIT INT TERM; (cd web && npx vite build --watch --logLevel warn) & $(JOURNEY) serve --definitions . --watch --address $(ADDRESS)
 
 web: web/dist/.vite/manifest.json ## The web app, built
 
@@ -27,7 +27,7 @@ web/node_modules/.package-lock.json: web/package-lock.json
 	cd web && $(NPM_CI)
 	@touch $@
 
-web/dist/.vite/manifest.json: web/node_modules/.package-lock.json $(shell find web/src web/index.html web/vite.config.ts -type f 2>/dev/null)
+web/dist/.vite/manifest.json: web/node_modules/.package-lock.json $(shell find web/src web/public web/vite.config.ts -type f 2>/dev/null)
 	cd web && npm run --silent build
 	@touch $@
 
@@ -48,12 +48,12 @@ test: ## Everything: set-up, Rust, web, definitions, agreement with XState, brow
 	@$(MAKE) --no-print-directory web tests/e2e/node_modules/.package-lock.json tests/differential/node_modules/.package-lock.json
 	$(CARGO) fmt --check
 	$(CARGO) clippy --workspace --all-targets --quiet -- -D warnings
-	$(CARGO) build --workspace --bins
+	$(CARGO) build --quiet --bin journey
 	@$(MAKE) --no-print-directory check
 	$(CARGO) test --workspace --quiet
 	cd web && npm run --silent lint && npm run --silent check && npm test --silent && npm run --silent size
-	tests/differential/run.sh
-	cd tests/e2e && npm test --silent
+	cd tests/differential && SIMULATE="$(BINARY) simulate --batch -" npm test --silent && node export.mjs
+	cd tests/e2e && E2E_BINARY="$(BINARY)" npm test --silent
 
 bench: tests/differential/node_modules/.package-lock.json ## Speed, side by side with a baseline in the same run
 	$(CARGO) bench --package engine-statechart
@@ -63,7 +63,7 @@ pictures: ## Pictures of every step at 390 and 1280 pixels, kept beside the brow
 	@.ci/setup test
 	@$(MAKE) --no-print-directory web tests/e2e/node_modules/.package-lock.json
 	$(CARGO) build --bin journey
-	cd tests/e2e && npm run --silent pictures
+	cd tests/e2e && E2E_BINARY="$(BINARY)" npm run --silent pictures
 
 fmt: ## Format Rust and the web app
 	$(CARGO) fmt
