@@ -38,8 +38,8 @@ export function Conflict({ mine, theirs, difference, onKeepMine, onTakeTheirs }:
           : `Since you opened this page, your request moved on to “${theirs.step.title}”. What you sent here was not used.`}
       </p>
       {difference.length > 0 && (
-        <div className="table-frame">
-          <table className="table">
+        <div className="table-scroll">
+          <table>
             <thead>
               <tr>
                 <th scope="col">Answer</th>

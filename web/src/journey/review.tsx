@@ -1,10 +1,10 @@
 /** Check your answers: every answer with its way back to the question, then the one button. */
 import type { ReactNode } from 'react';
 import type { ReviewSection } from '../api/types';
+import { Facts } from '../renderer/blocks/facts';
 import { useActions } from '../renderer/context';
-import { Shown } from '../renderer/value';
+import { Block } from '../ui/block';
 import { Button } from '../ui/button';
-import { Card } from '../ui/card';
 import type { StepPageProps } from './step-page';
 
 interface Props extends Pick<StepPageProps, 'busy' | 'onSubmit' | 'view'> {
@@ -19,25 +19,15 @@ export function Review({ sections, submit, hasForm, form, busy, onSubmit, view }
   return (
     <>
       {sections.map((section) => (
-        <Card key={section.step} className="facts-card" title={section.title}>
-          <dl className="facts">
-            {section.rows.map((row) => (
-              <div className="fact" key={row.pointer ?? row.label}>
-                <dt>{row.label}</dt>
-                <dd>
-                  <Shown value={row.value} />
-                </dd>
-                {section.changeable !== false && (
-                  <dd className="fact-change">
-                    <button type="button" className="link-button" onClick={() => change(section.step, row.pointer)}>
-                      Change<span className="sr"> {row.label}</span>
-                    </button>
-                  </dd>
-                )}
-              </div>
-            ))}
-          </dl>
-        </Card>
+        <Block key={section.step} kind="facts" title={section.title}>
+          <Facts
+            items={section.rows.map((row) => ({
+              ...row,
+              key: row.pointer,
+              onChange: section.changeable === false ? undefined : () => change(section.step, row.pointer),
+            }))}
+          />
+        </Block>
       ))}
       {hasForm
         ? form

@@ -34,21 +34,19 @@ export function StepPage(props: StepPageProps) {
   return (
     <div className="step" data-kind={step.kind} data-step={step.id} key={step.id}>
       <Progress sections={step.progress?.sections ?? []} />
-      {(step.back || (step.form && view.journey.id !== null)) && (
-        <div className="step-bar">
-          {step.back && (
-            <a className="back" href={step.back} onClick={onBack}>
-              Back
-            </a>
-          )}
-          <Saved state={saving} />
-        </div>
-      )}
+      <div className="step-bar">
+        {step.back && (
+          <a className="back" href={step.back} onClick={onBack}>
+            Back
+          </a>
+        )}
+      </div>
       <header className="step-head">
         <h1 id="step-title" tabIndex={-1}>
           {step.title}
         </h1>
         {step.intro && <p className="lead">{step.intro}</p>}
+        <Saved state={saving} />
       </header>
       {general.length > 0 && (
         <div className="messages">
@@ -107,9 +105,8 @@ function Body(props: StepPageProps) {
   if (blocks.some((block) => block.block === 'options'))
     return <OfferPage blocks={blocks} form={form} submit={step.form?.submit} data={props.data} />;
   const placed = blocks.some((block) => block.block === 'form');
-  const first = blocks.some((block) => block.block === 'hero');
   return (
-    <div className={first ? 'step-body landing' : 'step-body'}>
+    <div className="step-body">
       {!placed && form}
       {blocks.length > 0 && <Blocks blocks={blocks} form={form} />}
       {!form && blocks.length === 0 && <Loading text="Loading…" />}

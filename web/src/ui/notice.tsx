@@ -16,7 +16,7 @@ export function Notice({
   return (
     <div className="notice" data-tone={tone} role={live ? (tone === 'error' ? 'alert' : 'status') : undefined}>
       <div className="notice-body">
-        {title && <p className="notice-title">{title}</p>}
+        {title && <strong>{title}</strong>}
         {typeof children === 'string' ? <p>{children}</p> : children}
       </div>
     </div>

@@ -5,7 +5,6 @@ const said = { done: 'done', current: 'now', todo: 'to do' } as const;
 /** The slim line of sections: what is done, where we are, what comes. */
 export function Progress({ sections }: { sections: Section[] }) {
   if (sections.length === 0) return null;
-  const at = sections.findIndex((section) => section.state === 'current');
   return (
     <nav className="progress" aria-label="Progress">
       <ol>
@@ -16,11 +15,6 @@ export function Progress({ sections }: { sections: Section[] }) {
           </li>
         ))}
       </ol>
-      {at >= 0 && (
-        <p className="progress-phone" aria-hidden="true">
-          Step {at + 1} of {sections.length} · <strong>{sections[at]?.title}</strong>
-        </p>
-      )}
     </nav>
   );
 }

@@ -1,28 +1,30 @@
 import type { BreakupBlock, BreakupLine } from '../../api/types';
-import { Card } from '../../ui/card';
+import { Block } from '../../ui/block';
 import { Shown } from '../value';
 
 export const BreakupView = ({ title, lines }: BreakupBlock) => (
-  <Card title={title} className="breakup-card">
+  <Block kind="breakup" title={title}>
     <BreakupLines lines={lines} />
-  </Card>
+  </Block>
 );
 
 /** How a price is made up: every line to the paisa, so that it can be added up by hand. */
 export function BreakupLines({ lines }: { lines: BreakupLine[] }) {
   return (
-    <dl className="breakup">
-      {lines.map((line, index) => (
-        <div className="breakup-line" data-kind={line.kind ?? 'line'} key={index}>
-          <dt>
-            {line.label}
-            {line.detail && <small>{line.detail}</small>}
-          </dt>
-          <dd>
-            <Shown value={line.value} paisa />
-          </dd>
-        </div>
-      ))}
-    </dl>
+    <table className="breakup">
+      <tbody>
+        {lines.map((line, index) => (
+          <tr data-kind={line.kind ?? 'line'} key={index}>
+            <th scope="row">
+              {line.label}
+              {line.detail && <small>{line.detail}</small>}
+            </th>
+            <td>
+              <Shown value={line.value} paisa />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
   );
 }

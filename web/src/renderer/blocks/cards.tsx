@@ -1,20 +1,16 @@
 import type { CardsBlock } from '../../api/types';
+import { Block } from '../../ui/block';
+import { Paragraphs } from '../paragraphs';
 
 export const CardsView = ({ title, items }: CardsBlock) => (
-  <section className="cards">
-    {title && <h2>{title}</h2>}
-    <ul>
+  <Block kind="cards" title={title}>
+    <ul className="cards">
       {items.map((item) => (
-        <li key={item.title} className="card">
-          {item.icon && (
-            <span className="cards-icon" aria-hidden="true">
-              {item.icon}
-            </span>
-          )}
+        <li key={item.title}>
           <h3>{item.title}</h3>
-          <p>{item.text}</p>
+          <Paragraphs text={item.text} />
         </li>
       ))}
     </ul>
-  </section>
+  </Block>
 );

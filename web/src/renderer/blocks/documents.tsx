@@ -1,11 +1,11 @@
 import type { DocumentsBlock } from '../../api/types';
-import { Card } from '../../ui/card';
+import { Block } from '../../ui/block';
 import { useActions } from '../context';
 
 export function DocumentsView({ title, items }: DocumentsBlock) {
   const { documentUrl } = useActions();
   return (
-    <Card title={title} className="documents-card">
+    <Block kind="documents" title={title}>
       <ul className="documents">
         {items.map((item) => (
           <li key={item.document}>
@@ -20,6 +20,6 @@ export function DocumentsView({ title, items }: DocumentsBlock) {
           </li>
         ))}
       </ul>
-    </Card>
+    </Block>
   );
 }

@@ -1,16 +1,14 @@
 import type { FaqBlock } from '../../api/types';
+import { Block } from '../../ui/block';
 import { Paragraphs } from '../paragraphs';
 
 export const FaqView = ({ title, items }: FaqBlock) => (
-  <section className="faq">
-    {title && <h2>{title}</h2>}
+  <Block kind="faq" title={title}>
     {items.map((item) => (
-      <details key={item.question}>
+      <details className="faq" key={item.question}>
         <summary>{item.question}</summary>
-        <div>
-          <Paragraphs text={item.answer} />
-        </div>
+        <Paragraphs text={item.answer} />
       </details>
     ))}
-  </section>
+  </Block>
 );

@@ -1,16 +1,17 @@
 import type { HeroBlock } from '../../api/types';
+import { Block } from '../../ui/block';
 
 /** The promise at the top of a first page. */
 export const HeroView = ({ title, text, points }: HeroBlock) => (
-  <section className="hero">
+  <Block kind="hero">
     {title && <h2>{title}</h2>}
     {text && <p className="lead">{text}</p>}
     {points && points.length > 0 && (
-      <ul className="hero-points">
+      <ul className="points">
         {points.map((point) => (
           <li key={point}>{point}</li>
         ))}
       </ul>
     )}
-  </section>
+  </Block>
 );

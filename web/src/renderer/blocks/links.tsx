@@ -1,12 +1,12 @@
 import type { LinksBlock } from '../../api/types';
 import { safeUrl } from '../../routes';
+import { Block } from '../../ui/block';
 
 export function LinksView({ title, items }: LinksBlock) {
   const out = (href: string) => /^https?:/i.test(href);
   return (
-    <section className="links">
-      {title && <h2>{title}</h2>}
-      <ul>
+    <Block kind="links" title={title}>
+      <ul className="links">
         {items.map((item) => (
           <li key={item.href + item.label}>
             <a href={safeUrl(item.href)} {...(out(item.href) ? { target: '_blank', rel: 'noopener' } : {})}>
@@ -15,6 +15,6 @@ export function LinksView({ title, items }: LinksBlock) {
           </li>
         ))}
       </ul>
-    </section>
+    </Block>
   );
 }

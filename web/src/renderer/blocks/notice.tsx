@@ -1,9 +1,12 @@
 import type { NoticeBlock } from '../../api/types';
+import { Block } from '../../ui/block';
 import { Notice } from '../../ui/notice';
 import { Paragraphs } from '../paragraphs';
 
 export const NoticeView = ({ title, text, tone }: NoticeBlock) => (
-  <Notice tone={tone} title={title}>
-    <Paragraphs text={text} />
-  </Notice>
+  <Block kind="notice">
+    <Notice tone={tone} title={title}>
+      <Paragraphs text={text} />
+    </Notice>
+  </Block>
 );

@@ -1,15 +1,16 @@
 import type { StepsBlock } from '../../api/types';
+import { Block } from '../../ui/block';
+import { Paragraphs } from '../paragraphs';
 
 export const StepsView = ({ title, items }: StepsBlock) => (
-  <section className="how">
-    {title && <h2>{title}</h2>}
-    <ol>
+  <Block kind="steps" title={title}>
+    <ol className="steps">
       {items.map((item) => (
         <li key={item.title}>
           <h3>{item.title}</h3>
-          {item.text && <p>{item.text}</p>}
+          {item.text && <Paragraphs text={item.text} />}
         </li>
       ))}
     </ol>
-  </section>
+  </Block>
 );

@@ -1,12 +1,12 @@
 import type { TableBlock } from '../../api/types';
+import { Block } from '../../ui/block';
 import { isMoney, Shown } from '../value';
 
 /** A table that scrolls sideways by itself where it is too wide. */
-export function TableView({ title, columns, rows }: TableBlock) {
-  return (
-    <div className="table-frame" tabIndex={0} role="region" aria-label={title ?? 'Table'}>
-      <table className="table">
-        {title && <caption>{title}</caption>}
+export const TableView = ({ title, columns, rows }: TableBlock) => (
+  <Block kind="table" title={title}>
+    <div className="table-scroll" tabIndex={0} role="region" aria-label={title ?? 'Table'}>
+      <table>
         <thead>
           <tr>
             {columns.map((column) => (
@@ -19,21 +19,15 @@ export function TableView({ title, columns, rows }: TableBlock) {
         <tbody>
           {rows.map((row, index) => (
             <tr key={index}>
-              {row.map((cell, at) =>
-                at === 0 ? (
-                  <th key={at} scope="row" data-align={columns[at]?.align}>
-                    <Shown value={cell} />
-                  </th>
-                ) : (
-                  <td key={at} data-align={columns[at]?.align ?? (isMoney(cell) ? 'right' : undefined)}>
-                    <Shown value={cell} />
-                  </td>
-                ),
-              )}
+              {row.map((cell, at) => (
+                <td key={at} data-align={columns[at]?.align ?? (isMoney(cell) ? 'right' : undefined)}>
+                  <Shown value={cell} />
+                </td>
+              ))}
             </tr>
           ))}
         </tbody>
       </table>
     </div>
-  );
-}
+  </Block>
+);

@@ -1,11 +1,9 @@
 import type { TextBlock } from '../../api/types';
+import { Block } from '../../ui/block';
 import { Paragraphs } from '../paragraphs';
 
-export function TextView({ title, text, size = 'body' }: TextBlock) {
-  return (
-    <section className="block-text" data-size={size}>
-      {title && <h2>{title}</h2>}
-      <Paragraphs text={text} />
-    </section>
-  );
-}
+export const TextView = ({ title, text, size = 'body' }: TextBlock) => (
+  <Block kind="text" title={title}>
+    <Paragraphs text={text} className="text" size={size} />
+  </Block>
+);

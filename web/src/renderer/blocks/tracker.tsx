@@ -1,5 +1,5 @@
 import type { TrackerBlock } from '../../api/types';
-import { Card } from '../../ui/card';
+import { Block } from '../../ui/block';
 import { date } from '../../ui/format';
 
 const said = { done: 'Done', current: 'In progress', todo: 'To do', failed: 'Needs attention' } as const;
@@ -7,7 +7,7 @@ const said = { done: 'Done', current: 'In progress', todo: 'To do', failed: 'Nee
 /** The chain of what happens now, where it stands, what comes next, under which reference. */
 export function TrackerView({ title, steps, next, reference }: TrackerBlock) {
   return (
-    <Card title={title} className="tracker-card">
+    <Block kind="tracker" title={title}>
       {reference && (
         <p className="tracker-reference">
           {reference.label} <strong>{reference.value}</strong>
@@ -32,6 +32,6 @@ export function TrackerView({ title, steps, next, reference }: TrackerBlock) {
           <strong>Next:</strong> {next.text}
         </p>
       )}
-    </Card>
+    </Block>
   );
 }

@@ -4,7 +4,17 @@
  */
 import Form from '@rjsf/core/lib/components/Form.js';
 import type { ErrorSchema, RegistryFieldsType, RegistryWidgetsType, TemplatesType } from '@rjsf/utils';
-import { type FocusEvent, type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
+import {
+  type ComponentProps,
+  createContext,
+  type FocusEvent,
+  type ReactNode,
+  useContext,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react';
 import type { Data, FieldProblem, FormView } from '../../api/types';
 import { equal } from '../../ui/equal';
 import { widgets as registry } from '../widgets';
@@ -110,10 +120,11 @@ export function StepForm({ form, data, today, problems = NOTHING, onChange, onSu
   return (
     <FormData.Provider value={data}>
       {refused.summary && <ErrorSummary errors={shown} serial={refused.serial} />}
-      {/* biome-ignore lint/a11y/noStaticElementInteractions: only listens to fields being left */}
-      <div onBlur={blur} className="form-frame">
+      <Leaving.Provider value={blur}>
         <Form
           className="form"
+          tagName={FormElement}
+          autoComplete="on"
           id={domId}
           method="post"
           idPrefix="f"
@@ -136,10 +147,14 @@ export function StepForm({ form, data, today, problems = NOTHING, onChange, onSu
         >
           {children ?? <></>}
         </Form>
-      </div>
+      </Leaving.Provider>
     </FormData.Provider>
   );
 }
+
+/** The `<form>` itself listens to fields being left, so that it needs no frame around it. */
+const Leaving = createContext<(event: FocusEvent) => void>(() => undefined);
+const FormElement = (props: ComponentProps<'form'>) => <form {...props} onBlur={useContext(Leaving)} />;
 
 const TEMPLATES = { FieldTemplate: Field, ObjectFieldTemplate: ObjectFields, ...silent() } as unknown as Partial<TemplatesType>;
 const FIELDS = { ArrayField: ListField } as unknown as RegistryFieldsType;
