@@ -1,5 +1,5 @@
-// Does XState load what `xstate::export` writes? Random machines are exported, loaded, given guards
-// and actions that evaluate the exported expressions, and must start as the originals do.
+// Does XState load what `xstate::export` writes? Random machines are exported, loaded, given stubs
+// for guards and actions, and must start as the originals do.
 import { isDeepStrictEqual } from 'node:util'
 import { assign, createActor, createMachine, fromCallback } from 'xstate'
 import { generate } from './generate.mjs'
@@ -38,5 +38,6 @@ process.exit()
 
 function bare(key, value) {
   if (key === 'always' || key === 'onDone') return undefined
+  if (key === 'initial' && value.target) return { ...value, actions: 'effect' }
   return key === 'entry' || key === 'exit' ? 'effect' : value
 }
