@@ -37,7 +37,7 @@ process.exitCode = failed ? 1 : 0
 process.exit()
 
 function bare(key, value) {
-  if (key === 'always' || key === 'onDone') return undefined
+  if (['always', 'onDone', '*', 'xstate.done.*'].includes(key)) return undefined
   if (key === 'initial' && value.target) return { ...value, actions: 'effect' }
   return key === 'entry' || key === 'exit' ? 'effect' : value
 }
