@@ -65,9 +65,14 @@ pub struct FieldProblem {
     pub text: String,
 }
 
-/// The body of every error.
+/// The body of every error. Boxed: an error passes through many hands, and most calls have none.
 #[derive(Debug, Clone, Serialize, ToSchema)]
-pub struct Problem {
+#[serde(transparent)]
+pub struct Problem(Box<ProblemDetails>);
+
+/// RFC 9457.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct ProblemDetails {
     #[serde(rename = "type")]
     kind: String,
     title: &'static str,
@@ -97,7 +102,7 @@ pub struct Problem {
 impl Problem {
     pub fn new(code: Code) -> Problem {
         let (status, name, title) = code.parts();
-        Problem {
+        Problem(Box::new(ProblemDetails {
             kind: format!("urn:journey:problem:{name}"),
             title,
             status: status.as_u16(),
@@ -109,37 +114,38 @@ impl Problem {
             retry_after_s: None,
             reference: None,
             base: None,
-        }
+        }))
     }
 
-    pub fn detail(mut self, text: impl Into<String>) -> Problem {
-        self.detail = Some(text.into());
+    fn with(mut self, change: impl FnOnce(&mut ProblemDetails)) -> Problem {
+        change(&mut self.0);
         self
     }
 
-    pub fn errors(mut self, errors: Vec<FieldProblem>) -> Problem {
-        self.errors = errors;
-        self
+    pub fn detail(self, text: impl Into<String>) -> Problem {
+        self.with(|it| it.detail = Some(text.into()))
     }
 
-    pub fn view(mut self, view: Box<StepView>) -> Problem {
-        self.view = Some(view);
-        self
+    pub fn errors(self, errors: Vec<FieldProblem>) -> Problem {
+        self.with(|it| it.errors = errors)
+    }
+
+    pub fn view(self, view: Box<StepView>) -> Problem {
+        self.with(|it| it.view = Some(view))
     }
 
     /// Rounded up to whole seconds, at least one.
-    pub fn retry_after_ms(mut self, ms: u64) -> Problem {
-        self.retry_after_s = Some(ms.div_ceil(1000).max(1));
-        self
+    pub fn retry_after_ms(self, ms: u64) -> Problem {
+        self.with(|it| it.retry_after_s = Some(ms.div_ceil(1000).max(1)))
     }
 
     pub fn status(&self) -> u16 {
-        self.status
+        self.0.status
     }
 
     #[cfg(test)]
     pub fn detail_text(&self) -> &str {
-        self.detail.as_deref().unwrap_or_default()
+        self.0.detail.as_deref().unwrap_or_default()
     }
 }
 
@@ -147,7 +153,7 @@ impl From<Refusal> for Problem {
     fn from(refusal: Refusal) -> Problem {
         match refusal {
             Refusal::NotFound => Problem::new(Code::NotFound),
-            Refusal::Stale { view, difference } => Problem { difference, ..Problem::new(Code::Stale).view(view) },
+            Refusal::Stale { view, difference } => Problem::new(Code::Stale).view(view).with(|it| it.difference = difference),
             Refusal::Invalid { errors } => {
                 let errors = errors.into_iter().map(|error| FieldProblem { pointer: error.pointer, code: error.code, text: error.text });
                 Problem::new(Code::Invalid).errors(errors.collect())
@@ -155,11 +161,11 @@ impl From<Refusal> for Problem {
             Refusal::NotAccepted { view } => Problem::new(Code::NotAccepted).view(view),
             Refusal::KeyReused => Problem::new(Code::KeyReused),
             Refusal::KeyMissing => Problem::new(Code::KeyMissing),
-            Refusal::Expired { base } => Problem { base: Some(base), ..Problem::new(Code::Expired) },
+            Refusal::Expired { base } => Problem::new(Code::Expired).with(|it| it.base = Some(base)),
             Refusal::Limited { retry_after_ms } => Problem::new(Code::Limited).retry_after_ms(retry_after_ms.max(0) as u64),
             Refusal::Busy => Problem::new(Code::Busy).retry_after_ms(1000),
             Refusal::Broken { reference } => {
-                Problem { reference: Some(reference), ..Problem::new(Code::Broken).detail("What you typed is saved. Please try again later.") }
+                Problem::new(Code::Broken).detail("What you typed is saved. Please try again later.").with(|it| it.reference = Some(reference))
             }
             Refusal::Internal(source) => {
                 tracing::error!(error = %chain(source.as_ref()), "request failed");
@@ -182,10 +188,10 @@ pub fn chain(error: &(dyn std::error::Error + 'static)) -> String {
 
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
-        let status = StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        let status = StatusCode::from_u16(self.0.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let body = serde_json::to_vec(&self).unwrap_or_default();
         let mut response = (status, [(header::CONTENT_TYPE, "application/problem+json")], body).into_response();
-        if let Some(seconds) = self.retry_after_s {
+        if let Some(seconds) = self.0.retry_after_s {
             response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
         }
         response

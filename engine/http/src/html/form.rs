@@ -1,5 +1,6 @@
 //! A form as semantic HTML, with the ids and classes of the web theme, so that the swap moves nothing.
 
+use super::condition;
 use super::control::{self, Field};
 use super::writer::{Attributes, Html};
 use engine_runtime::view::{FormPart, MessageView};
@@ -97,7 +98,7 @@ impl<'a> Level<'a> {
             html.close("fieldset");
             return;
         }
-        let required = self.schema.get("required").and_then(Value::as_array).is_some_and(|all| all.iter().any(|item| item.as_str() == Some(name)));
+        let required = condition::is_required(self.schema, name, self.data);
         let pointer: String = path.iter().map(|part| format!("/{}", part.replace('~', "~0").replace('/', "~1"))).collect();
         let error = self
             .messages

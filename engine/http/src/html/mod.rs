@@ -4,6 +4,7 @@
 //! [`writer::Html`], addresses only through [`link::safe_url`].
 
 mod blocks;
+mod condition;
 mod control;
 mod form;
 mod format;
