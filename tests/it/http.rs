@@ -332,3 +332,31 @@ async fn an_edited_definition_reaches_new_journeys_only() {
     assert_ne!(new["journey"]["version"], old["journey"]["version"]);
     server.stop().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_saved_definition_is_published_and_a_broken_one_is_not() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    for (path, bytes) in fixture("parcel").iter() {
+        let place = folder.path().join(path);
+        std::fs::create_dir_all(place.parent().expect("a folder")).expect("a folder");
+        std::fs::write(place, bytes).expect("a file");
+    }
+    let server = TestServer::start_watching(folder.path()).await;
+    let visitor = server.visitor();
+    let form = folder.path().join("forms/parcel/parcel.json");
+    let good = std::fs::read_to_string(&form).expect("the form");
+    let title = async || visitor.get("/api/v1/workflows/parcel/cover/start").await.ok(200)["step"]["title"].as_str().map(str::to_owned).expect("a title");
+    let saved = |text: String| std::fs::write(&form, text).expect("a file");
+
+    let before = server.product.runtime.publication();
+    saved(good.replace("What do you send?", "What shall we carry?"));
+    server.until("the saved form", async || (title().await == "What shall we carry?").then_some(())).await;
+    assert_eq!(server.product.runtime.publication(), before + 1);
+    // A broken save changes nothing; the next good one does.
+    saved(good.replace("What do you send?", "{ broken").replace("\"ui\"", "\"iu\""));
+    server.until("the refusal", async || visitor.get("/metrics").await.text().contains("definitions_refused_total").then_some(())).await;
+    assert_eq!((title().await.as_str(), server.product.runtime.publication()), ("What shall we carry?", before + 1));
+    saved(good.replace("What do you send?", "And now?"));
+    server.until("the form that was put right", async || (title().await == "And now?").then_some(())).await;
+    server.stop().await;
+}

@@ -90,6 +90,7 @@ async fn publish_again(runtime: &Runtime, folder: &Path) {
         }
         Err(PublishError::Problems(problems)) => {
             print_problems(&problems);
+            metrics::counter!("definitions_refused_total").increment(1);
             tracing::warn!("the saved definitions have errors; the last good ones stay");
         }
         Err(PublishError::Runtime(error)) => tracing::error!(%error, "publishing failed"),

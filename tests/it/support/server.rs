@@ -37,6 +37,15 @@ impl TestServer {
     }
 
     pub async fn start_with(files: Files, change: impl FnOnce(&mut Settings)) -> TestServer {
+        TestServer::start_from(Source::Files(files), change).await
+    }
+
+    /// Publishes a folder, and again on every save.
+    pub async fn start_watching(folder: &Path) -> TestServer {
+        TestServer::start_from(Source::Folder { folder: folder.to_owned(), watch: true }, |_| {}).await
+    }
+
+    async fn start_from(source: Source, change: impl FnOnce(&mut Settings)) -> TestServer {
         let _ = rustls::crypto::ring::default_provider().install_default();
         let folder = tempfile::tempdir().expect("a temporary folder");
         let mut settings = Settings::default();
@@ -46,7 +55,7 @@ impl TestServer {
         settings.worker.poll_ms = 20;
         change(&mut settings);
         let clock = Arc::new(ManualClock::at(START_MS));
-        let start = Start { settings, source: Source::Files(files), clock: clock.clone(), worker: true };
+        let start = Start { settings, source, clock: clock.clone(), worker: true };
         let product = Product::start(start).await.expect("the product starts");
         TestServer { product, clock, _folder: folder }
     }
@@ -55,6 +64,18 @@ impl TestServer {
     pub fn visitor(&self) -> Visitor {
         let http = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).build().expect("a client");
         Visitor { base: self.product.url(), http, cookies: Mutex::default(), keys: AtomicU32::new(0) }
+    }
+
+    /// Looks again until `wanted` holds; only a failing test waits long.
+    pub async fn until<T>(&self, what: &str, mut wanted: impl AsyncFnMut() -> Option<T>) -> T {
+        let end = tokio::time::Instant::now() + PATIENCE;
+        loop {
+            if let Some(found) = wanted().await {
+                return found;
+            }
+            assert!(tokio::time::Instant::now() < end, "waited too long for {what}");
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
     }
 
     pub async fn stop(self) {
