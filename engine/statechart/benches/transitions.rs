@@ -48,10 +48,12 @@ fn hierarchical(content: Content) -> Value {
 }
 
 fn parallel(content: Content) -> Value {
-    let region = || json!({"initial": "a", "states": {
+    let region = || {
+        json!({"initial": "a", "states": {
         "a": {"on": {"NEXT": content.transition("b", true)}},
         "b": {"on": {"NEXT": content.transition("c", false)}},
-        "c": {"on": {"NEXT": content.transition("a", true)}}}});
+        "c": {"on": {"NEXT": content.transition("a", true)}}}})
+    };
     json!({"id": "par", "type": "parallel", "context": {"n": 0}, "states": {"form": region(), "checks": region(), "payment": region(), "papers": region()}})
 }
 

@@ -45,9 +45,22 @@ mod tests {
 
     #[test]
     fn reads_the_dialects_durations() {
-        for (text, ms) in [("0", Some(0)), ("1000", Some(1000)), ("5ms", Some(5)), ("2m", Some(120_000)), ("3h", Some(10_800_000)),
-            ("30d", Some(2_592_000_000)), ("", None), ("s", None), ("-1s", None), ("1.5s", None), ("1 s", None), ("1w", None),
-            ("99999999999999999999d", None), ("9223372036854775807", None)] {
+        for (text, ms) in [
+            ("0", Some(0)),
+            ("1000", Some(1000)),
+            ("5ms", Some(5)),
+            ("2m", Some(120_000)),
+            ("3h", Some(10_800_000)),
+            ("30d", Some(2_592_000_000)),
+            ("", None),
+            ("s", None),
+            ("-1s", None),
+            ("1.5s", None),
+            ("1 s", None),
+            ("1w", None),
+            ("99999999999999999999d", None),
+            ("9223372036854775807", None),
+        ] {
             assert_eq!(parse_duration_ms(text).ok(), ms, "{text}");
         }
     }

@@ -87,11 +87,7 @@ pub fn batch(reader: impl BufRead, writer: impl Write) -> std::io::Result<()> {
 }
 
 /// As `batch`, with a compiler that knows more than the plain dialect.
-pub fn batch_with(
-    reader: impl BufRead,
-    mut writer: impl Write,
-    compile: impl Fn(&Node) -> Result<Machine, Vec<Problem>>,
-) -> std::io::Result<()> {
+pub fn batch_with(reader: impl BufRead, mut writer: impl Write, compile: impl Fn(&Node) -> Result<Machine, Vec<Problem>>) -> std::io::Result<()> {
     for line in reader.lines() {
         let line = line?;
         if line.trim().is_empty() {

@@ -65,8 +65,7 @@ fn part(node: &Node, vocabulary: &Vocabulary, extra: &[&str], problems: &mut Vec
             if parts.iter().all(Part::is_literal) { Part::Literal(node.to_json()) } else { Part::List(parts) }
         }
         Source::Map(entries) => {
-            let parts: Vec<(String, Part)> =
-                entries.iter().map(|(k, v)| (k.name.clone(), part(v, vocabulary, extra, problems))).collect();
+            let parts: Vec<(String, Part)> = entries.iter().map(|(k, v)| (k.name.clone(), part(v, vocabulary, extra, problems))).collect();
             if parts.iter().all(|(_, p)| p.is_literal()) { Part::Literal(node.to_json()) } else { Part::Map(parts) }
         }
         Source::Null | Source::Bool(_) | Source::Int(_) | Source::Float(_) => Part::Literal(node.to_json()),

@@ -103,8 +103,7 @@ fn action(node: &Node) -> Value {
     let named = |kind: &str, params: Value| json!({"type": kind, "params": params});
     if node.get("type").is_some() || !node.is_map() {
         let kind = node.get("type").unwrap_or(node).to_json();
-        let params: Map<String, Value> =
-            node.map().iter().filter(|(k, _)| k.name != "type").map(|(k, v)| (k.name.clone(), v.to_json())).collect();
+        let params: Map<String, Value> = node.map().iter().filter(|(k, _)| k.name != "type").map(|(k, v)| (k.name.clone(), v.to_json())).collect();
         return if params.is_empty() { json!({ "type": kind }) } else { json!({"type": kind, "params": params}) };
     }
     match node.map() {

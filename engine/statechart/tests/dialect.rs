@@ -25,11 +25,16 @@ fn recorded_cases_give_their_lines() {
 #[track_caller]
 fn check(machine: Value, script: Value, value: Value, context: Value, status: &str) {
     let (machine, _) = Machine::compile(&Node::from_json(&machine), &Vocabulary::default()).expect("a valid machine");
-    let steps: Vec<Value> = script.as_array().into_iter().flatten().map(|step| match step {
-        Value::String(kind) => json!({"event": {"type": kind}}),
-        Value::Number(ms) => json!({"advance_ms": ms}),
-        event => json!({"event": event}),
-    }).collect();
+    let steps: Vec<Value> = script
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(|step| match step {
+            Value::String(kind) => json!({"event": {"type": kind}}),
+            Value::Number(ms) => json!({"advance_ms": ms}),
+            event => json!({"event": event}),
+        })
+        .collect();
     let lines = simulate::run(&machine, &simulate::script(&Value::Array(steps)).expect("a valid script"));
     let last = lines.last().expect("at least the initial line");
     assert_eq!((&last["value"], &last["context"], &last["status"]), (&value, &context, &json!(status)), "{lines:#?}");
@@ -61,12 +66,14 @@ fn a_failing_exact_candidate_falls_through_to_wildcards_and_ancestors() {
 
 #[test]
 fn history_brings_back_what_was_left() {
-    let states = |history: &str| json!({"id": "m", "initial": "off", "states": {
+    let states = |history: &str| {
+        json!({"id": "m", "initial": "off", "states": {
         "off": {"on": {"ON": "on.h"}},
         "on": {"initial": "a", "on": {"OFF": "off"}, "states": {
             "a": {"on": {"NEXT": "b"}},
             "b": {"initial": "x", "states": {"x": {"on": {"NEXT": "y"}}, "y": {}}},
-            "h": {"type": "history", "history": history}}}}});
+            "h": {"type": "history", "history": history}}}}})
+    };
     let script = json!(["ON", "NEXT", "NEXT", "OFF", "ON"]);
     check(states("deep"), script.clone(), json!({"on": {"b": "y"}}), json!({}), "active");
     check(states("shallow"), script, json!({"on": {"b": "x"}}), json!({}), "active");

@@ -40,9 +40,15 @@ fn every_mistake_has_its_code() {
     check(with(json!({})), &["unreachable-state", "dead-end"]);
     check(with(json!({"always": "b"})), &[] as &[&str]);
     check(json!({"initial": "a", "states": {"a": {"always": "b"}, "b": {"always": "a"}}}), &["!endless-always"]);
-    check(json!({"initial": "a", "context": {"n": 0}, "states": {"a": {"always": {"actions": {"assign": {"n": "context.n + 1"}}}}}}), &["dead-end", "!endless-always"]);
+    check(
+        json!({"initial": "a", "context": {"n": 0}, "states": {"a": {"always": {"actions": {"assign": {"n": "context.n + 1"}}}}}}),
+        &["dead-end", "!endless-always"],
+    );
     check(json!({"initial": "a", "states": {"a": {"initial": "h", "states": {"h": {"type": "history"}}}}}), &["!history-loop"]);
-    check(json!({"type": "parallel", "states": {"p": {"initial": "x", "on": {"E": [{"target": ["#x", "#y"]}]}, "states": {"x": {"id": "x"}, "y": {"id": "y"}}}}}), &["!conflicting-targets"]);
+    check(
+        json!({"type": "parallel", "states": {"p": {"initial": "x", "on": {"E": [{"target": ["#x", "#y"]}]}, "states": {"x": {"id": "x"}, "y": {"id": "y"}}}}}),
+        &["!conflicting-targets"],
+    );
     check(json!(null), &["!shape"]);
     check(json!({"states": []}), &["!shape"]);
 }

@@ -223,8 +223,44 @@ proptest! {
 }
 
 const WORDS: &[&str] = &[
-    "context", ".a", "event", "1", " + ", " - ", " * ", " / ", " % ", "(", ")", "[", "]", "{", "}", "'s'", ": ", " ? ", " && ", " || ", "!", "-",
-    " == ", " < ", " in ", ", ", ".map(x, ", ".filter(x, ", ".all(x, ", "x", "has(", "size(", "int(", "string(", "1.5", "9223372036854775807", "null", "true",
+    "context",
+    ".a",
+    "event",
+    "1",
+    " + ",
+    " - ",
+    " * ",
+    " / ",
+    " % ",
+    "(",
+    ")",
+    "[",
+    "]",
+    "{",
+    "}",
+    "'s'",
+    ": ",
+    " ? ",
+    " && ",
+    " || ",
+    "!",
+    "-",
+    " == ",
+    " < ",
+    " in ",
+    ", ",
+    ".map(x, ",
+    ".filter(x, ",
+    ".all(x, ",
+    "x",
+    "has(",
+    "size(",
+    "int(",
+    "string(",
+    "1.5",
+    "9223372036854775807",
+    "null",
+    "true",
 ];
 
 fn evaluate(text: &str) {
@@ -237,7 +273,13 @@ fn evaluate(text: &str) {
 /// JSON that looks like a machine more often than chance would have it.
 fn anything() -> impl Strategy<Value = Value> {
     let word = prop::sample::select(vec!["a", "b", ".a", "#a", "#m", "parallel", "history", "final", "deep", "1 + 1", "true", "A", "*", "10", "1s", ""]);
-    let leaf = prop_oneof![Just(Value::Null), any::<bool>().prop_map(Value::from), any::<i64>().prop_map(Value::from), any::<f64>().prop_map(Value::from), word.prop_map(Value::from)];
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        any::<f64>().prop_map(Value::from),
+        word.prop_map(Value::from)
+    ];
     let key = prop::sample::select(vec![
         "id", "initial", "states", "states", "on", "always", "after", "entry", "exit", "onDone", "invoke", "history", "target", "type", "guard", "actions",
         "assign", "raise", "cancel", "output", "context", "a", "b", "A", "*", "and", "not", "src", "params", "delay", "10", "1s", "reenter",

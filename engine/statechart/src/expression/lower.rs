@@ -17,8 +17,7 @@ pub struct Lowered {
 }
 
 pub fn lower(ast: Ast, vocabulary: &Vocabulary, extra: &[&str], states: Option<StateResolver<'_>>) -> Result<Lowered, Box<Fault>> {
-    let mut lowering =
-        Lowering { vocabulary, extra, states, locals: Vec::new(), names: BTreeSet::new(), paths: BTreeSet::new() };
+    let mut lowering = Lowering { vocabulary, extra, states, locals: Vec::new(), names: BTreeSet::new(), paths: BTreeSet::new() };
     let root = lowering.expr(ast)?;
     Ok(Lowered { root, names: lowering.names, paths: lowering.paths })
 }

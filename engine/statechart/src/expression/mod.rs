@@ -98,11 +98,11 @@ impl Expression {
 
     /// As `eval`, taking its steps from a budget shared with other expressions.
     pub(crate) fn eval_within(&self, scope: &Scope<'_>, steps: &Cell<u64>) -> Result<Value, EvalError> {
-        eval::eval(&self.compiled.root, scope, steps).map_err(|fault| self.error(fault))
+        eval::eval(&self.compiled.root, scope, steps).map_err(|fault| self.error(*fault))
     }
 
     pub(crate) fn eval_bool_within(&self, scope: &Scope<'_>, steps: &Cell<u64>) -> Result<bool, EvalError> {
-        eval::eval_bool(&self.compiled.root, scope, steps).map_err(|fault| self.error(fault))
+        eval::eval_bool(&self.compiled.root, scope, steps).map_err(|fault| self.error(*fault))
     }
 
     /// Variables and functions of the host that the expression names (`context` and `event` too).
@@ -131,13 +131,9 @@ impl Expression {
         }
     }
 
-    fn error(&self, fault: Box<Fault>) -> EvalError {
+    fn error(&self, fault: Fault) -> EvalError {
         let at = fault.column(&self.compiled.text);
-        EvalError {
-            message: format!("{} (at character {at})", fault.message),
-            span: self.compiled.span.clone(),
-            expression: self.compiled.text.clone(),
-        }
+        EvalError { message: format!("{} (at character {at})", fault.message), span: self.compiled.span.clone(), expression: self.compiled.text.clone() }
     }
 }
 
@@ -170,7 +166,7 @@ impl Fault {
         text.char_indices().take_while(|(i, _)| *i < self.at as usize).count() + 1
     }
 
-    fn into_problem(self: Box<Fault>, text: &str, span: &Span) -> Problem {
+    fn into_problem(self, text: &str, span: &Span) -> Problem {
         const SHOWN_CHARS_MAX: usize = 60;
         let column = self.column(text);
         let mut shown: String = text.chars().take(SHOWN_CHARS_MAX).collect();

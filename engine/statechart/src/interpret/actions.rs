@@ -53,7 +53,7 @@ impl<'m> Run<'m> {
         let Some((key, inner)) = assignment.path.split_first() else { return Ok(()) };
         let context = &mut self.context;
         let Some(slot) = context.get_mut(key) else {
-            context.insert(key.clone(), inner.iter().rev().fold(value, nested));
+            context.insert(key.clone(), inner.iter().rev().fold(value, |value, key| nested(value, key)));
             self.undo.push((key, None));
             return Ok(());
         };
@@ -137,8 +137,8 @@ impl<'m> Run<'m> {
     }
 }
 
-fn nested(value: Value, key: &String) -> Value {
-    Value::Object(Map::from_iter([(key.clone(), value)]))
+fn nested(value: Value, key: &str) -> Value {
+    Value::Object(Map::from_iter([(key.to_owned(), value)]))
 }
 
 /// Makes maps on the way; what is in the way and is no map is the error.

@@ -135,12 +135,7 @@ impl<'m> Run<'m> {
             }
             for invoke in &state.invokes {
                 let input = invoke.input.eval_within(&self.scope(event), &self.steps)?;
-                self.effects.push(Effect::Invoke {
-                    id: invoke.id.to_string(),
-                    node: state.id.to_string(),
-                    src: invoke.src.to_string(),
-                    input,
-                });
+                self.effects.push(Effect::Invoke { id: invoke.id.to_string(), node: state.id.to_string(), src: invoke.src.to_string(), input });
             }
             if *default_entered {
                 self.execute(&state.initial_actions, *node, event)?;

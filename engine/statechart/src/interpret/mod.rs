@@ -28,12 +28,25 @@ use serde_json::{Map, Value};
 #[derive(Clone, Debug, PartialEq)]
 pub enum Effect {
     /// A named action of the node `node`; its value fields are evaluated.
-    Action { node: String, kind: String, fields: Map<String, Value> },
-    Invoke { id: String, node: String, src: String, input: Value },
+    Action {
+        node: String,
+        kind: String,
+        fields: Map<String, Value>,
+    },
+    Invoke {
+        id: String,
+        node: String,
+        src: String,
+        input: Value,
+    },
     /// The state of an invoke was left, or the machine is done.
-    Stop { id: String },
+    Stop {
+        id: String,
+    },
     StartTimer(Timer),
-    CancelTimer { id: String },
+    CancelTimer {
+        id: String,
+    },
 }
 
 /// What became of one macrostep.

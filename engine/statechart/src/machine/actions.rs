@@ -164,11 +164,7 @@ impl Compiler<'_, '_> {
     }
 
     pub fn output(&mut self, node: &Node) -> Output {
-        if node.is_map() {
-            Output::Map(node.map().iter().map(|(k, v)| (k.name.clone(), self.value(v))).collect())
-        } else {
-            Output::Value(self.value(node))
-        }
+        if node.is_map() { Output::Map(node.map().iter().map(|(k, v)| (k.name.clone(), self.value(v))).collect()) } else { Output::Value(self.value(node)) }
     }
 
     pub fn mapping(&mut self, node: &Node) -> Mapping {

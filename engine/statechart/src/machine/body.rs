@@ -13,7 +13,6 @@ use crate::template::Mapping;
 use crate::vocabulary::Vocabulary;
 use serde_json::Value;
 
-
 pub struct Compiler<'a, 'p> {
     pub tree: Tree<'a>,
     pub vocabulary: &'p Vocabulary,
@@ -25,6 +24,9 @@ pub struct Compiler<'a, 'p> {
 
 /// Candidates of one node: descriptor → transitions, in file order.
 type Table = Vec<(String, Vec<TransitionIx>)>;
+
+/// The same, sorted for the interpreter.
+type Candidates<Descriptor> = Vec<(Descriptor, Vec<TransitionIx>)>;
 
 const TARGETS_MAX: usize = 64;
 
@@ -94,8 +96,7 @@ impl<'a> Compiler<'a, '_> {
             if written.get("src").is_none() {
                 self.report(Problem::error("shape", &written.span, "`invoke` needs a `src`"));
             }
-            let invoke_id: Box<str> =
-                keys::string(written, "id", self.problems).map_or_else(|| format!("{index}.{id}").into(), Into::into);
+            let invoke_id: Box<str> = keys::string(written, "id", self.problems).map_or_else(|| format!("{index}.{id}").into(), Into::into);
             for (key, event) in [("onDone", "done"), ("onError", "error")] {
                 if let Some(handler) = written.get(key) {
                     let list = self.transitions(ix, handler);
@@ -133,7 +134,7 @@ impl<'a> Compiler<'a, '_> {
     }
 
     /// Exact descriptors by number, wildcards from the longest to the shortest.
-    fn intern(&mut self, table: Table) -> (Vec<(EventIx, Vec<TransitionIx>)>, Vec<(Wildcard, Vec<TransitionIx>)>) {
+    fn intern(&mut self, table: Table) -> (Candidates<EventIx>, Candidates<Wildcard>) {
         let mut on = Vec::new();
         let mut wildcards = Vec::new();
         for (descriptor, list) in table {

@@ -26,8 +26,7 @@ fn history_loops(m: &Machine, problems: &mut Problems) -> bool {
     let mut found = false;
     for (ix, node) in m.nodes.iter().enumerate().filter(|(_, n)| n.kind == NodeKind::History) {
         let target = [ix as NodeIx];
-        let looped = effective_targets(m, &target, &nothing)
-            .and_then(|effective| EntrySet::new(m, &nothing).enter(&target, &effective, Domain::Node(0)));
+        let looped = effective_targets(m, &target, &nothing).and_then(|effective| EntrySet::new(m, &nothing).enter(&target, &effective, Domain::Node(0)));
         if looped.is_err() {
             let message = format!("the default of history state `{}` leads back to itself", node.id);
             problems.push(Problem::error("history-loop", &node.span, message));
@@ -135,9 +134,8 @@ fn endless_always(m: &Machine, reachable: &[bool], problems: &mut Problems) {
     if !m.has_always {
         return;
     }
-    let steps: Vec<Option<Vec<NodeIx>>> = (0..m.nodes.len() as NodeIx)
-        .map(|ix| if m.nodes[ix as usize].is_leaf() && reachable[ix as usize] { certain_step(m, ix) } else { None })
-        .collect();
+    let steps: Vec<Option<Vec<NodeIx>>> =
+        (0..m.nodes.len() as NodeIx).map(|ix| if m.nodes[ix as usize].is_leaf() && reachable[ix as usize] { certain_step(m, ix) } else { None }).collect();
     let mut state = vec![Visit::New; m.nodes.len()];
     for start in 0..m.nodes.len() as NodeIx {
         if let Some(cycle) = find_cycle(&steps, &mut state, start) {

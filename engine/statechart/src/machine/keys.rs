@@ -5,8 +5,24 @@ use crate::source::Node;
 use crate::suggest::did_you_mean;
 
 pub const STATE: &[&str] = &[
-    "id", "type", "initial", "context", "states", "on", "always", "after", "entry", "exit", "onDone", "invoke", "history",
-    "target", "output", "description", "tags", "meta",
+    "id",
+    "type",
+    "initial",
+    "context",
+    "states",
+    "on",
+    "always",
+    "after",
+    "entry",
+    "exit",
+    "onDone",
+    "invoke",
+    "history",
+    "target",
+    "output",
+    "description",
+    "tags",
+    "meta",
 ];
 pub const TRANSITION: &[&str] = &["target", "guard", "actions", "reenter", "description"];
 pub const INVOKE: &[&str] = &["src", "id", "input", "onDone", "onError"];

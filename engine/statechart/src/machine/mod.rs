@@ -22,7 +22,6 @@ use hash::Table;
 use model::{EVENT_UNKNOWN, EventIx, NodeIx, StateNode, Transition, TransitionIx};
 use serde_json::{Map, Value};
 
-
 #[derive(Debug)]
 pub struct Machine {
     pub(crate) nodes: Vec<StateNode>,
@@ -114,14 +113,7 @@ impl Machine {
 fn compile(node: &Node, vocabulary: &Vocabulary, problems: &mut Problems) -> Option<Machine> {
     let tree = tree::read(node, &vocabulary.limits, problems)?;
     let context = context(node, problems);
-    let mut compiler = Compiler {
-        tree,
-        vocabulary,
-        problems,
-        transitions: Vec::new(),
-        events: Table::default(),
-        event_names: Vec::new(),
-    };
+    let mut compiler = Compiler { tree, vocabulary, problems, transitions: Vec::new(), events: Table::default(), event_names: Vec::new() };
     compiler.bodies();
     let Compiler { tree, transitions, events, event_names, .. } = compiler;
     let mut machine = Machine {
@@ -153,4 +145,3 @@ fn context(root: &Node, problems: &mut Problems) -> Map<String, Value> {
         }
     }
 }
-

@@ -2,8 +2,8 @@
 
 use super::Machine;
 use super::model::{Plan, Transition};
-use crate::interpret::entry_set::{EntrySet, effective_targets};
 use crate::interpret::domain::transition_domain;
+use crate::interpret::entry_set::{EntrySet, effective_targets};
 
 /// Larger ones are computed when needed, so that a hostile file cannot fill the memory with plans.
 const PLAN_NODES_MAX: usize = 16;

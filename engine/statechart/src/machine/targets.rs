@@ -16,7 +16,8 @@ pub fn resolve(tree: &Tree<'_>, owner: NodeIx, text: &str, span: &Span) -> Resul
         return below(nodes, owner, path).map_err(|(base, key)| unknown(text, span, child_hint(nodes, base, key)));
     }
     let Some(parent) = nodes[owner as usize].parent else {
-        let hint = if below(nodes, owner, text).is_ok() { format!("did you mean `.{text}`?") } else { "the root has no siblings: write `.child` or `#id`".into() };
+        let hint =
+            if below(nodes, owner, text).is_ok() { format!("did you mean `.{text}`?") } else { "the root has no siblings: write `.child` or `#id`".into() };
         return Err(unknown(text, span, Some(hint)));
     };
     below(nodes, parent, text).map_err(|(base, key)| {

@@ -9,7 +9,6 @@ use crate::source::{Node, Span};
 use crate::suggest::did_you_mean;
 use crate::vocabulary::Limits;
 
-
 pub struct Tree<'a> {
     pub nodes: Vec<StateNode>,
     /// The definition of each node.
