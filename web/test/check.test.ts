@@ -90,7 +90,7 @@ test.each<[Data, string[]]>([
   expect(errors(conditional, show, data)).toEqual(expected));
 
 test.each<[Data, string[]]>([
-  [{ kind: 'a', other: 'x' }, ['kind', 'deep']], // what is hidden counts as not answered
+  [{ kind: 'a', other: 'plain' }, ['kind', 'deep']], // what is hidden counts as not answered
   [{ kind: 'b', other: 'plain' }, ['kind', 'other']],
   [{ kind: 'b', other: 'rare' }, ['kind', 'other', 'deep']],
 ])('asked for %j', (data, expected) =>
