@@ -1,4 +1,5 @@
 //! One integration binary: a module per subject.
+mod definitions;
 mod http;
 mod store;
 mod structure;

@@ -1,0 +1,424 @@
+//! Definitions at their boundary: files in, a catalog or problems with places out.
+
+use engine_definitions::{Audience, Catalog, FieldError, Files, Problem, Workflow, load, reload_closure};
+use engine_statechart::expression::Expression;
+use engine_statechart::source::Span;
+use engine_statechart::{Effect, Env, Event, Host, Scope, Vocabulary};
+use serde_json::{Map, Value, json};
+use std::sync::Arc;
+
+/// A small library that lends books.
+const LOAN: &str = "\
+title: Loan
+base: /loan
+params: {days: 14}
+initial: asking
+context: {loan: {}, offers: {}}
+define:
+  is_long: context.loan.pages > params.days * 10
+delays: {reminder: {until: 'add_days(now, 1)', within: desk}}
+sections: [{id: ask, title: Your book}]
+states:
+  asking:
+    step: {form: library/loan, view: library/hint, kind: form, into: loan, path: '', section: ask, data: {noun: \"'book'\"}, accepts: {hint: {about: {type: string, maxLength: 20}}}}
+    on:
+      hint: {actions: {type: message, code: loan.hint}}
+      submit: [{guard: is_long, target: checking}, {target: searching}]
+  checking: {use: shared/code, with: {to: context.loan.mobile}, onDone: searching}
+  searching:
+    step: {wait: loan.searching, path: search}
+    invoke: {id: search, contract: library/offer, each: \"rows('library/branches')\", key: item.slug, partner: item.slug, input: {book: context.loan.title, near: item.near}, deadline: 30s, into: offers, onDone: found}
+    after: {reminder: found}
+  found:
+    step: {view: library/found, path: found, data: {offers: context.offers}, accepts: {again: {}}}
+    on: {again: asking, back: {}}
+    after: {30d: gone}
+  gone: {type: final}
+";
+
+const FORM: &str = r##"{
+  "title": "Which book?",
+  "schema": {"type": "object", "required": ["title", "pages", "member", "card"], "properties": {
+    "title": {"title": "Title", "type": "string", "minLength": 3, "maxLength": 50, "x-normalise": [{"keep": "[A-Za-z ]"}, "collapse", "trim"]},
+    "code": {"title": "Shelf mark", "type": "string", "minLength": 10, "maxLength": 10},
+    "pages": {"title": "Pages", "type": "integer", "minimum": 1, "maximum": {"$cel": "params.days * 100"}},
+    "mobile": {"$ref": "shared/fields#/$defs/mobile"},
+    "back_on": {"title": "Back on", "type": "string", "format": "date", "maxLength": 10, "x-date": {"min": "today", "max": "+14d"}},
+    "member": {"title": "Are you a member?", "type": "boolean"},
+    "card": {"title": "Card", "type": "string", "maxLength": 8},
+    "pin": {"title": "PIN", "type": "string", "maxLength": 6, "x-secret": true}}},
+  "ui": {"ui:order": ["title", "*"], "card": {"ui:show": {"member": true}}},
+  "variants": [{"for": {"role": ["staff"]}, "merge": {"schema": {"properties": {"mobile": null, "note": {"title": "Note", "type": "string", "maxLength": 99}}}}, "require": ["-pages"]}],
+  "languages": {"hi": {"/schema/properties/title/title": "शीर्षक"}}
+}"##;
+
+const FRAGMENT: &str = "\
+fragment: true
+input: {to: {type: string}, tries: {type: integer, default: 3}}
+context: {left: 3, seen: []}
+keep: [seen]
+define: {is_empty: my.left < 1}
+outcomes: [good, bad]
+initial: asking
+states:
+  asking: {id: ask, step: {form: library/code, into: my.answers, path: code, trail: skip}, on: {submit: [{guard: is_empty, target: lost}, {target: checking, actions: {assign: {my.left: my.left - 1}}}]}}
+  checking:
+    step: {wait: loan.searching}
+    invoke: {id: verify, src: system/otp.verify, input: {mobile: input.to, purpose: \"'loan'\", code: event.secret.code}, onDone: won, onError: '#ask'}
+  won: {type: final, output: {outcome: \"'good'\"}}
+  lost: {type: final, output: {outcome: \"'bad'\"}}
+";
+
+const OPERATION: &str = "\
+contract: library/offer
+method: GET
+path: [v1, '=input.book', offers]
+query: {near: input.near, days: 'null'}
+reply: {when: status == 200, output: {price: body.rupees * 100, on: body.on}}
+errors: [{when: status == 404, kind: declined, code: offer.none}, {when: status == 409, kind: declined, code: body.reason, message: body.text}]
+examples:
+  - {name: there, input: {book: 'a/b', near: yes}, request: {path: /lib/v1/a%2Fb/offers, query: {near: 'yes'}}, reply: {status: 200, body: {rupees: 12, on: '2026-01-01'}}, output: {price: 1200, on: '2026-01-01'}}
+  - {name: gone, input: {book: x, near: no}, reply: {status: 404}, error: offer.none}
+";
+
+fn library() -> Files {
+    let mut files = Files::new();
+    for (path, text) in [
+        ("workflows/library/loan.yaml", LOAN),
+        ("workflows/library/texts.yaml", "en: {loan.hint: Look on the spine, loan.searching: 'Searching {{what}}'}\nhi: {loan.hint: रीढ़ देखें}\n"),
+        ("workflows/library/views/hint.yaml", "blocks: [{block: text, text: {text: 'Any {{noun}} at all'}}, {block: form}]\n"),
+        ("workflows/library/views/found.yaml", "title: Found\nblocks:\n  - {block: notice, when: size(data.offers) == 0, text: None}\n  - block: facts\n    items:\n      - {each: values(data.offers), as: o, when: o.price > 0, label: {text: 'From {{o.by}}'}, value: {paise: o.price}}\n"),
+        ("workflows/shared/code.yaml", FRAGMENT),
+        ("workflows/tables/library/branches.yaml", "sample: true\nmatch: {near: equals, floor: max}\ncolumns: {slug: text, near: text, floor: int, fee: money, rate: rate}\nrows:\n  - [north, river, 2, ₹2, 0.5%]\n  - [north, any, 9, '₹1,094.50', 18%]\n"),
+        ("workflows/master/cities.csv", "code,name,people\nDEL,Delhi,32\nBLR,\"Bengaluru, City\",13\n"),
+        ("workflows/master/cities.yaml", "source: sample\ncolumns: {people: int}\n"),
+        ("workflows/calendars.yaml", "desk: {timezone: Asia/Kolkata, week: {mon-fri: '10:00-19:00', sat: ['10:00-13:00']}, holidays: ['2026-01-26']}\n"),
+        ("workflows/messages/ready.yaml", "channel: email\nsample: {name: Asha, items: [a], due: 5}\nlanguages: {en: {subject: 'For {{name}}', text: '{{#each items}}{{this}} {{/each}}{{money due}}', html: '<b>{{name}}</b>'}}\n"),
+        ("workflows/partners/north/partner.yaml", "name: North\nhost: libraries\nbase_path: /lib\nauth: {kind: bearer, token: 'secret://north'}\n"),
+        ("workflows/partners/north/offer.yaml", OPERATION),
+        ("workflows/site/site.yaml", "name: Books\nredirects: [{from: /old, to: /loan, status: 301}]\n"),
+        ("workflows/site/pages/about.yaml", "path: /about\ntitle: About\nblocks: [{block: text, text: Hello}]\n"),
+        ("forms/library/loan.json", FORM),
+        ("forms/library/code.json", r#"{"title": "Code", "schema": {"type": "object", "properties": {"code": {"type": "string", "maxLength": 6, "x-secret": true}}}}"#),
+        ("forms/shared/fields.json", r#"{"$defs": {"mobile": {"title": "Mobile", "type": "string", "maxLength": 10, "pattern": "^[6-9][0-9]{9}$", "x-pii": "mobile", "x-normalise": [{"keep": "[0-9+]"}, {"unprefix": ["+91", "0"]}], "x-messages": {"pattern": "Invalid mobile number."}}}}"#),
+        ("forms/shared/messages.json", r#"{"en": {"length.equal": "Please enter {label} of length {max} characters", "length.between": "Please enter {label} between {min} - {max} characters", "x-date.max": "{label}: {max} at the latest"}}"#),
+    ] {
+        files.insert(path, text.as_bytes());
+    }
+    files
+}
+
+fn catalog(files: &Files) -> Arc<Catalog> {
+    let loaded = load(files);
+    assert_eq!(show(&loaded.problems), "");
+    loaded.catalog.expect("no problems, so there is a catalog")
+}
+
+fn show(problems: &[Problem]) -> String {
+    problems.iter().map(|p| format!("{p}\n")).collect()
+}
+
+/// The library with one text replaced in one file: what `load` says about that file.
+#[track_caller]
+fn check(path: &str, from: &str, to: &str, expected: &str) {
+    let mut files = library();
+    let old = String::from_utf8(files.get(path).expect(path).to_vec()).unwrap();
+    assert!(old.contains(from), "{from} is in {path}");
+    files.insert(path, old.replacen(from, to, 1).into_bytes());
+    let said = show(&load(&files).problems);
+    assert!(said.contains(expected), "expected {expected}\ngot {said}");
+}
+
+const WORKFLOW: &str = "workflows/library/loan.yaml";
+
+#[test]
+fn a_small_library_loads_without_problems() {
+    let catalog = catalog(&library());
+    let workflow = catalog.by_base("/loan").expect("by base");
+    assert_eq!((workflow.id.as_str(), workflow.line.as_str(), workflow.version.len()), ("library/loan", "library", 32));
+    assert_eq!(workflow.steps().map(|s| s.node.as_str()).collect::<Vec<_>>(), ["loan.asking", "loan.checking.ask", "loan.checking.checking", "loan.searching", "loan.found"]);
+    assert_eq!(workflow.invokes().map(|i| i.id.as_str()).collect::<Vec<_>>(), ["checking.verify", "search"]);
+    assert!(workflow.forbids("loan.found", "back") && !workflow.forbids("loan.asking", "back"));
+    assert_eq!(catalog.site().page("/about").map(|p| p.title.as_str()), Some("About"));
+    assert_eq!(catalog.text("library", "loan.hint", "hi", &Map::new()), "रीढ़ देखें");
+    assert_eq!(catalog.find_text("library", "loan.none", "hi", &Map::new()), None);
+}
+
+#[test]
+fn mistakes_have_a_place_and_a_hint() {
+    check(WORKFLOW, "target: searching", "target: serching", "loan.yaml:15:61: unknown target `serching` in state `loan.asking` (did you mean `searching`?)");
+    check(WORKFLOW, "guard: is_long", "guard: is_lng", "unknown name `is_lng`");
+    check(WORKFLOW, "is_long: context", "is_long: is_long || context", "definitions go round in a circle: is_long → is_long");
+    check(WORKFLOW, "code: loan.hint", "code: loan.hnt", "unknown text `loan.hnt` (did you mean `loan.hint`?)");
+    check(WORKFLOW, "form: library/loan", "form: library/loann", "unknown form `library/loann` (did you mean `library/loan`?)");
+    check(WORKFLOW, "view: library/found", "view: library/fund", "unknown view `library/fund`");
+    check(WORKFLOW, "data: {offers: ", "data: {offer: ", "unknown step data `offers`: view `library/found` reads `data.offers` (did you mean `offer`?)");
+    check(WORKFLOW, "contract: library/offer", "contract: library/ofer", "no operation of a partner declares the contract `library/ofer` (did you mean `library/offer`?)");
+    check(WORKFLOW, "partner: item.slug, ", "", "a call by `contract` needs `partner`");
+    check(WORKFLOW, "rows('library/branches')", "rows('library/branch')", "unknown table `library/branch`");
+    check(WORKFLOW, "use: shared/code", "use: shared/cod", "unknown fragment `shared/cod` (did you mean `shared/code`?)");
+    check(WORKFLOW, "with: {to: ", "with: {too: ", "the fragment needs the input `to`");
+    check(WORKFLOW, "onDone: searching}\n", "onDone: {guard: \"event.output.outcome == 'good'\", target: searching}}\n", "outcome `bad` of fragment `shared/code` is not handled");
+    check(WORKFLOW, "within: desk", "within: dusk", "unknown calendar `dusk` (did you mean `desk`?)");
+    check(WORKFLOW, "section: ask", "section: aks", "unknown section `aks`");
+    check(WORKFLOW, "on: {again: asking, back: {}}", "on: {back: {}}", "nothing handles `again`, which step `loan.found` accepts");
+    check(WORKFLOW, "about: {type: string, maxLength: 20}", "about: {type: string}", "a text needs `maxLength`");
+    check(WORKFLOW, "into: loan,", "into: lone,", "unknown context key `lone` (did you mean `loan`?)");
+    check(WORKFLOW, "deadline: 30s", "deadline: soon", "`soon` is not a duration");
+    check(WORKFLOW, "type: message, code", "type: massage, code", "unknown action `massage` (did you mean `message`?)");
+    check(WORKFLOW, "    after: {30d: gone}\n", "", "state `loan.gone` can never be entered");
+    check(WORKFLOW, "title: Loan\n", "title: Loan\ntitle: Again\n", "loan.yaml:2:1: duplicate key `title` (first written in line 1)");
+    check("workflows/shared/code.yaml", "onError: '#ask'", "onError: '#found'", "target `#found` leaves the fragment");
+    check("workflows/shared/code.yaml", ", onError: '#ask'", "", "nothing says what happens when `checking.verify` fails (add `onError`)");
+    check("workflows/shared/code.yaml", "{assign: {my.left:", "{assign: {left:", "a fragment writes `my.…`, not `left`");
+    check("workflows/shared/code.yaml", "mobile: input.to", "mobile: context.loan.mobile", "a fragment sees `my` and `input`, not `context`");
+    check("workflows/library/views/hint.yaml", "block: form", "block: from", "unknown block `from` (did you mean `form`?)");
+    check("workflows/tables/library/branches.yaml", "sample: true\n", "", "a table names its `source`, or says `sample: true`");
+    check("workflows/tables/library/branches.yaml", "river, 2, ₹2", "river, 2, two", "the cell of `fee` is like ₹2,094");
+    check("workflows/messages/ready.yaml", "name: Asha", "nme: Asha", "the text needs `name`");
+    check("workflows/messages/ready.yaml", "{{name}}</b>", "{{{name}}}</b>", "raw HTML");
+    check("workflows/partners/north/partner.yaml", "'secret://north'", "abc", "`token` is a secret");
+    check("workflows/partners/north/offer.yaml", "output: {price: 1200", "output: {price: 12", "example `there`: the output differs at `/price`");
+    check("workflows/partners/north/offer.yaml", "error: offer.none", "error: offer.gone", "it gives the error `offer.none` instead of `offer.gone`");
+    check("forms/library/loan.json", "\"maxLength\": 8", "\"maxLenght\": 8", "unknown keyword `maxLenght` (did you mean `maxLength`?)");
+    check("forms/library/loan.json", "{\"member\": true}", "{\"membre\": true}", "unknown field `membre` (did you mean `member`?)");
+    check("forms/library/loan.json", "$defs/mobile", "$defs/mobil", "unknown definition `mobil` (did you mean `mobile`?)");
+    check("forms/shared/fields.json", "^[6-9][0-9]{9}$", "^([0-9]+)+$", "the pattern repeats what already repeats");
+    check("forms/library/loan.json", "\"title\": \"Which", "\"title\": \"x\", \"title\": \"Which", "loan.json:2:17: duplicate key `title`");
+}
+
+/// Rule 27: every bomb is refused with a place, and soon.
+#[test]
+fn bombs_are_refused() {
+    let aliases = (1..30).fold("a0: &a0 [x, x]\n".to_owned(), |text, i| format!("{text}a{i}: &a{i} [*a{0}, *a{0}]\n", i - 1));
+    let defines = (1..30).fold("define:\n  d0: 1 + 1\n".to_owned(), |text, i| format!("{text}  d{i}: d{0} + d{0}\n", i - 1));
+    let deep = format!("title: {}", "[".repeat(5_000));
+    let blocks = format!("channel: sms\nlanguages: {{en: {{text: \"{}\"}}}}\n", "{{#if a}}".repeat(1_500));
+    for (path, text, expected) in [
+        (WORKFLOW, aliases, "more than 60000 values in one file"),
+        (WORKFLOW, LOAN.replace("define:\n", &defines), "at most 12000 are allowed"),
+        (WORKFLOW, deep, "recursion limit exceeded"),
+        (WORKFLOW, "x".repeat(300_000), "at most 262144 are read"),
+        ("workflows/messages/ready.yaml", blocks, "more than 200 blocks"),
+        ("forms/library/loan.json", "{\"a\":".repeat(10_000), "nested deeper than 32"),
+    ] {
+        let mut files = library();
+        files.insert(path, text.into_bytes());
+        let start = std::time::Instant::now();
+        let said = show(&load(&files).problems);
+        assert!(said.contains(expected) && said.contains(path), "expected {expected}\ngot {}", said.chars().take(500).collect::<String>());
+        assert!(start.elapsed().as_secs() < 5, "{expected} took {:?}", start.elapsed());
+    }
+}
+
+const NOON: i64 = 1_795_242_600_000; // 2026-11-21T06:30:00Z, Saturday noon in India
+
+fn eval(text: &str) -> Result<Value, String> {
+    let catalog = catalog(&library());
+    let workflow = catalog.workflow("library/loan").expect("workflow");
+    let (now, journey) = (workflow.now(NOON), json!({"id": "j", "channel": "web"}));
+    let host = workflow.host(&now, &journey, &catalog);
+    let functions = engine_definitions::FUNCTIONS.iter().map(|(n, a)| ((*n).to_owned(), a.clone())).collect();
+    let variables = ["now", "today", "journey", "params"].map(str::to_owned).into();
+    let vocabulary = Vocabulary { functions, variables, ..Vocabulary::default() };
+    let expression = Expression::compile(text, &Span::unknown(), &vocabulary, &[]).map_err(|p| p.to_string())?;
+    expression.eval(&Scope::new().with_host(&host)).map_err(|e| e.message)
+}
+
+#[test]
+fn functions_of_expressions() {
+    for (text, expected) in [
+        ("now + ' ' + today + ' ' + journey.channel", json!("2026-11-21T06:30:00.000Z 2026-11-21 web")),
+        ("get({'a': null}, 'a', 1) + get({}, 'b', 2)", json!(3)),
+        ("merge({'a': 1, 'b': 2}, {'b': null})", json!({"a": 1, "b": null})),
+        ("without({'a': 1, 'b': 2}, ['a'])", json!({"b": 2})),
+        ("sum([1, 2, 3]) + share(1050, 500000) + scale(-5, 1, 2)", json!(528)),
+        ("days('2026-11-01', today)", json!(20)),
+        ("[age('2008-11-21', today), age('2008-11-22', today)]", json!([18, 17])),
+        ("add_minutes(now, 30)", json!("2026-11-21T07:00:00.000Z")),
+        ("[add_days(today, -21), add_years('2024-02-29', 1), add_days(now, 1)]", json!(["2026-10-31", "2025-02-28", "2026-11-22T06:30:00.000Z"])),
+        ("[open(now, 'desk'), open(add_minutes(now, 60), 'desk')]", json!([true, false])),
+        ("next_open(add_minutes(now, 60), 'desk')", json!("2026-11-23T04:30:00.000Z")),
+        ("next_open('2026-01-25', 'desk')", json!("2026-01-27T04:30:00.000Z")),
+        ("ms_until(add_minutes(now, 2))", json!(120_000)),
+        ("[mask('9876543210', 'mobile'), mask('rahul@example.com', 'email')]", json!(["*****43210", "r***l@example.com"])),
+        ("table('library/branches', {'near': 'river', 'floor': 2}).fee", json!(200)),
+        ("table('library/branches', {'near': 'hill', 'floor': 3})", json!({"slug": "north", "near": null, "floor": 9, "fee": 109_450, "rate": 180_000})),
+        ("table('library/branches', {'near': 'hill', 'floor': 10})", Value::Null),
+        ("size(rows('library/branches'))", json!(2)),
+        ("[lookup('cities', 'BLR').name, lookup('cities', 'DEL').people, lookup('cities', '')]", json!(["Bengaluru, City", 32, null])),
+        ("[upper('a'), lower('A'), trim(' a '), replace('a-b', '-', ''), digits('a1b2'), title('ASHA RAO')]", json!(["A", "a", "a", "ab", "12", "Asha Rao"])),
+        ("join(split('a,b', ','), '+')", json!("a+b")),
+        ("[keys({'a': 1}), values({'a': 1})]", json!([["a"], [1]])),
+        ("sort_by([{'a': 2}, {'a': 1}, {}], 'a').map(x, get(x, 'a', 0))", json!([1, 2, 0])),
+        ("sort_by([{'a': 1}, {'a': 2}], '-a')[0].a", json!(2)),
+        ("[min_of([3, 1]), max_of(['a', 'b']), min_of([]), first([7])]", json!([1, "b", null, 7])),
+        ("concat([[1], [2, 3]])", json!([1, 2, 3])),
+        ("group_by([{'k': 'a', 'n': 1}, {'k': 'a', 'n': 2}], 'k').a.map(x, x.n)", json!([1, 2])),
+        ("format_date(now, 'EEE d MMM yyyy, h:mm a')", json!("Sat 21 Nov 2026, 12:00 PM")),
+        ("money(12345600)", json!("₹1,23,456.00")),
+        ("hash('a') == hash('a') && hash('a') != hash('b')", json!(true)),
+        ("range(3)", json!([0, 1, 2])),
+        ("params.days", json!(14)),
+    ] {
+        assert_eq!(eval(text), Ok(expected), "{text}");
+    }
+    for (text, expected) in [("table('library/branch', {})", "unknown table"), ("table('library/branches', {'flor': 1})", "no column `flor`"), ("scale(1, 1, 0)", "division by zero"), ("range(5000)", "0 to 1000"), ("age('x', today)", "not a date"), ("open(now, 'dusk')", "unknown calendar")] {
+        let said = eval(text).expect_err(text);
+        assert!(said.contains(expected), "{text}: {said}");
+    }
+}
+
+fn staff() -> Audience {
+    Audience { role: "staff".into(), channel: "web".into(), partner: None, language: "en".into() }
+}
+
+/// Normalises and validates answers; `pointer code text` of each error.
+fn answers(audience: &Audience, data: Value) -> (Value, Vec<String>) {
+    let catalog = catalog(&library());
+    let workflow = catalog.workflow("library/loan").expect("workflow");
+    let (now, journey, context) = (workflow.now(NOON), json!({}), Map::new());
+    let host = workflow.host(&now, &journey, &catalog);
+    let scope = Scope::new().with_host(&host).with_context(&context);
+    let form = workflow.form("library/loan").expect("form");
+    let mut data = data;
+    form.normalise(audience, &scope, &mut data).expect("normalises");
+    let errors: Vec<FieldError> = form.validate(audience, &scope, &data).expect("validates");
+    (data, errors.into_iter().map(|e| format!("{} {} {}", e.pointer, e.code, e.text)).collect())
+}
+
+#[test]
+fn forms_say_what_is_wrong() {
+    let visitor = Audience { language: "en".into(), ..Audience::default() };
+    let good = json!({"title": " Asha1  R@o ", "pages": "120", "member": false, "card": "x", "mobile": "+919876543210", "code": ""});
+    let kept = json!({"title": "Asha Ro", "pages": 120, "member": false, "mobile": "9876543210"});
+    assert_eq!(answers(&visitor, good), (kept, vec![]));
+    for (data, expected) in [
+        (json!({"title": "A", "pages": 1, "member": false}), "/title minLength Please enter Title between 3 - 50 characters"), // R5-02
+        (json!({"title": "Abc", "pages": 1, "member": false, "code": "12345"}), "/code minLength Please enter Shelf mark of length 10 characters"), // R5-01
+        (json!({"title": "Abc", "pages": 1, "member": false, "mobile": "1234567890"}), "/mobile pattern Invalid mobile number."), // R5-09
+        (json!({"title": "Abc", "pages": 1401, "member": false}), "/pages maximum Please check Pages"),
+        (json!({"title": "Abc", "pages": 1, "member": true}), "/card required Please enter Card"),
+        (json!({"title": "Abc", "pages": 1, "member": false, "back_on": "2026-12-06"}), "/back_on x-date.max Back on: 5 Dec 2026 at the latest"),
+        (json!({"title": "Abc", "pages": 1, "member": false, "admin": true}), "/admin unknown This field is not expected"),
+        (json!({"pages": 1, "member": "maybe"}), "/title required Please enter Title|/member type Please check Are you a member?"),
+    ] {
+        assert_eq!(answers(&visitor, data.clone()).1.join("|"), expected, "{data}");
+    }
+    let cut = answers(&staff(), json!({"title": "Abc", "member": false, "mobile": "9876543210", "note": "x"})).1;
+    assert_eq!(cut, ["/mobile unknown This field is not expected"]);
+}
+
+#[test]
+fn forms_are_cut_on_the_server() {
+    let catalog = catalog(&library());
+    let workflow = catalog.workflow("library/loan").expect("workflow");
+    let (now, journey, context) = (workflow.now(NOON), json!({}), Map::new());
+    let host = workflow.host(&now, &journey, &catalog);
+    let scope = Scope::new().with_host(&host).with_context(&context);
+    let form = workflow.form("library/loan").expect("form");
+    let hindi = Audience { language: "hi".into(), ..staff() };
+    let view = form.view(&hindi, &scope).expect("a view");
+    let shown = view.schema.to_string();
+    assert_eq!(view.schema.pointer("/properties/title/title"), Some(&json!("शीर्षक")));
+    assert_eq!(view.schema.pointer("/properties/pages/maximum"), Some(&json!(1400)));
+    assert_eq!(view.schema.pointer("/allOf/0/then/required"), Some(&json!(["card"])));
+    assert!(!shown.contains("mobile") && !shown.contains("x-pii") && !shown.contains("$cel"), "{shown}");
+    assert_eq!(form.secrets(), ["pin"]);
+    assert!(form.visible(&hindi, &scope, &json!({})).expect("names").contains(&"note".to_owned()));
+}
+
+#[test]
+fn a_workflow_runs_on_the_core() {
+    let catalog = catalog(&library());
+    let workflow = catalog.workflow("library/loan").expect("workflow");
+    let (now, journey) = (workflow.now(NOON), json!({"id": "j"}));
+    let host = workflow.host(&now, &journey, &catalog);
+    let env = Env { now_ms: NOON, host: &host as &dyn Host };
+    let mut s = engine_statechart::start(&workflow.machine, &env).snapshot;
+    assert_eq!(workflow.step(&s.active).map(|s| s.path.as_deref()), Some(Some("")));
+    s.context.insert("loan".into(), json!({"title": "Emma", "pages": 500, "mobile": "9876543210"}));
+    let s = engine_statechart::step(&workflow.machine, s, &Event::new("submit"), &env).snapshot;
+    assert_eq!(s.context["checking"], json!({"left": 3, "seen": [], "input": {"to": "9876543210", "tries": 3}}));
+    let outcome = engine_statechart::step(&workflow.machine, s, &Event::new("submit").with("secret", json!({"code": "handle"})), &env);
+    assert_eq!(outcome.error, None);
+    let call = outcome.effects.iter().find_map(|e| if let Effect::Invoke { id, src, input, .. } = e { Some((id.as_str(), src.as_str(), input)) } else { None });
+    assert_eq!(call, Some(("checking.verify", "system/otp.verify", &json!({"input": {"mobile": "9876543210", "purpose": "loan", "code": "handle"}, "partner": null}))));
+    let done = Event::new("xstate.done.actor.checking.verify").with("output", json!({"ok": true}));
+    let outcome = engine_statechart::step(&workflow.machine, outcome.snapshot, &done, &env);
+    assert_eq!(outcome.snapshot.active, ["loan.searching"]);
+    let call = outcome.effects.iter().find_map(|e| if let Effect::Invoke { input, .. } = e { Some(input) } else { None });
+    assert_eq!(call.and_then(|c| c.pointer("/calls/0")), Some(&json!({"key": "north", "partner": "north", "input": {"book": "Emma", "near": "river"}})));
+    // The reminder is a day later, a Sunday, so it moves to Monday 10:00 in India.
+    assert_eq!(outcome.snapshot.timers.first().map(|t| t.due_ms - NOON), Some(46 * 3_600_000 - 6 * 60 * 60_000 + 6 * 3_600_000));
+}
+
+#[test]
+fn views_messages_and_webhooks_render() {
+    let catalog = catalog(&library());
+    let workflow = catalog.workflow("library/loan").expect("workflow");
+    let (now, journey) = (workflow.now(NOON), json!({}));
+    let host = workflow.host(&now, &journey, &catalog);
+    let data = json!({"offers": {"a": {"by": "North", "price": 100}, "b": {"by": "South", "price": 0}}});
+    let view = workflow.view("library/found").expect("view").render(&data, &Scope::new().with_host(&host)).expect("renders");
+    assert_eq!(view, json!({"title": "Found", "blocks": [{"block": "facts", "items": [{"label": "From North", "value": {"paise": 100}}]}]}));
+    let message = catalog.message("ready").expect("message").render("hi", &json!({"name": "<A>", "items": ["x", "y"], "due": 5})).expect("renders");
+    assert_eq!((message.subject.as_deref(), message.text.as_str(), message.html.as_deref()), (Some("For <A>"), "x y ₹0.05", Some("<b>&lt;A&gt;</b>")));
+}
+
+fn version(files: &Files) -> String {
+    catalog(files).workflow("library/loan").expect("workflow").version.clone()
+}
+
+#[test]
+fn a_version_is_its_closure_and_comes_back() {
+    let files = library();
+    let first = catalog(&files);
+    let workflow: &Arc<Workflow> = first.workflow("library/loan").expect("workflow");
+    for (path, pinned) in [
+        (WORKFLOW, true),
+        ("workflows/shared/code.yaml", true),
+        ("workflows/library/views/found.yaml", true),
+        ("workflows/library/texts.yaml", true),
+        ("workflows/tables/library/branches.yaml", true),
+        ("forms/library/loan.json", true),
+        ("forms/shared/fields.json", true),
+        ("workflows/partners/north/offer.yaml", false),
+        ("workflows/messages/ready.yaml", false),
+        ("workflows/site/site.yaml", false),
+    ] {
+        let mut changed = files.clone();
+        let mut bytes = files.get(path).expect(path).to_vec();
+        bytes.push(b'\n');
+        changed.insert(path, bytes);
+        assert_eq!(version(&changed) != workflow.version, pinned, "{path}");
+    }
+    let mut kept = Files::new();
+    for (path, hash) in &workflow.closure {
+        kept.insert(path.clone(), files.get(path).expect(path).clone());
+        assert_eq!(files.hash(path), *hash);
+    }
+    let again = reload_closure("library/loan", &kept, &first).map_err(|p| show(&p)).expect("reloads");
+    assert_eq!((again.version.as_str(), again.closure.len()), (workflow.version.as_str(), workflow.closure.len()));
+}
+
+#[test]
+fn the_repository_has_no_errors_and_its_schemas_are_current() {
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
+    let files = Files::read_dir(root).expect("readable");
+    let errors: Vec<Problem> = load(&files).problems.into_iter().filter(Problem::is_error).collect();
+    assert_eq!(show(&errors), "");
+    for (name, schema) in engine_definitions::schema::all() {
+        let written = std::fs::read_to_string(format!("{root}/workflows/schema/{name}")).unwrap_or_default();
+        let is_current = written == format!("{}\n", serde_json::to_string_pretty(&schema).unwrap_or_default());
+        assert!(is_current, "{name}: run `cargo run -p engine-definitions --example schemas`");
+    }
+}
+
+#[test]
+fn one_file_alone_is_a_machine() {
+    let machine = engine_definitions::plain_machine("loan.yaml", LOAN.replace("  checking: {use: shared/code, with: {to: context.loan.mobile}, onDone: searching}\n", "  checking: {on: {submit: searching}}\n").as_bytes());
+    assert_eq!(machine.map(|m| m.id().to_owned()).map_err(|p| show(&p)), Ok("(machine)".to_owned()));
+    let plain = engine_definitions::xstate_machine("a.json", br#"{"id": "a", "initial": "b", "states": {"b": {"on": {"x": "c"}}, "c": {"type": "final"}}}"#);
+    assert_eq!(plain.map_err(|p| show(&p)).map(|j| j["id"].clone()), Ok(json!("a")));
+}
