@@ -82,6 +82,8 @@ pub enum Command {
     /// What an operator must look at
     #[command(subcommand)]
     Incidents(Incidents),
+    /// Rebuild a journey from its events and compare with what is stored; exit code 2 when they differ
+    Replay { journey: String },
 }
 
 #[derive(Args)]

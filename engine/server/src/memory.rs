@@ -14,7 +14,7 @@ pub struct StoreMemory(pub Arc<dyn Store>);
 #[async_trait]
 impl Memory for StoreMemory {
     async fn get(&self, bucket: &str, key: &str) -> Result<Option<Value>, MemoryError> {
-        self.0.kv_get(&place(bucket), key).await.map_err(told)
+        Ok(self.0.kv_get(&place(bucket), key).await.map_err(told)?.filter(|value| !value.is_null()))
     }
 
     async fn put(&self, bucket: &str, key: &str, value: Value) -> Result<(), MemoryError> {
@@ -26,11 +26,23 @@ impl Memory for StoreMemory {
     }
 
     async fn list(&self, bucket: &str, limit: u32) -> Result<Vec<(String, Value)>, MemoryError> {
-        self.0.kv_list(&place(bucket), limit).await.map_err(told)
+        let mut found = self.0.kv_list(&place(bucket), limit).await.map_err(told)?;
+        found.retain(|(_, value)| !value.is_null());
+        Ok(found)
     }
 
     async fn swap(&self, bucket: &str, key: &str, expected: Option<Value>, value: Value) -> Result<bool, MemoryError> {
-        self.0.kv_swap(&place(bucket), key, expected, value).await.map_err(told)
+        let bucket = place(bucket);
+        let (created, removed) = (expected.is_none(), value.is_null());
+        let mut swapped = self.0.kv_swap(&bucket, key, expected, value.clone()).await.map_err(told)?;
+        if !swapped && created {
+            // Left by a crash between the two steps of a removal.
+            swapped = self.0.kv_swap(&bucket, key, Some(Value::Null), value).await.map_err(told)?;
+        }
+        if swapped && removed {
+            self.0.kv_delete(&bucket, key).await.map_err(told)?;
+        }
+        Ok(swapped)
     }
 }
 

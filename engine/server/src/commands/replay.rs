@@ -1,0 +1,23 @@
+//! `journey replay`.
+
+use crate::product::open;
+use anyhow::{Result, bail};
+use engine_runtime::{Runtime, SystemClock};
+use engine_settings::Settings;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+pub async fn replay(settings: Settings, journey: String) -> Result<ExitCode> {
+    let store = open(&settings).await?;
+    let runtime = Runtime::new(store, Arc::new(settings), Arc::new(SystemClock))?;
+    runtime.load_current().await?;
+    let Some(differences) = runtime.replay(&journey).await? else { bail!("there is no journey `{journey}`") };
+    if differences.is_empty() {
+        println!("{journey}: the events give what is stored");
+        return Ok(ExitCode::SUCCESS);
+    }
+    for difference in &differences {
+        println!("{journey}: {difference}");
+    }
+    Ok(ExitCode::from(2))
+}
