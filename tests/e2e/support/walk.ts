@@ -28,7 +28,15 @@ export function newMobile(): string {
   return `98${String(Date.now() % 100_000).padStart(5, '0')}${String(numbers).padStart(3, '0')}`;
 }
 
+/** Values of every control of the step, as the person sees them. */
+export type Typed = Record<string, string>;
+
 export class Walk {
+  /** Called on every step that is reached, with the last part of its address (`start` for the first one). */
+  arrived?: (step: string) => Promise<void>;
+  /** Called when a step is filled in and about to be sent. */
+  leaving?: () => Promise<void>;
+
   constructor(
     readonly page: Page,
     readonly product: Product,
@@ -52,7 +60,9 @@ export class Walk {
   async at(title: string | RegExp, path?: string): Promise<void> {
     await expect(this.heading(title)).toBeVisible({ timeout: 30_000 });
     if (path !== undefined) await expect(this.page).toHaveURL(new RegExp(`${path}(\\?|$)`));
+    await this.settled();
     await this.accessible();
+    await this.arrived?.(new URL(this.page.url()).pathname.split('/')[2] ?? 'start');
   }
 
   async accessible(): Promise<void> {
@@ -60,20 +70,28 @@ export class Walk {
     expect(result.violations.map((v) => `${v.id}: ${v.nodes.map((n) => n.target.join(' ')).join(', ')}`)).toEqual([]);
   }
 
+  field(label: string | RegExp): Locator {
+    return this.page.getByLabel(label, { exact: typeof label === 'string' });
+  }
+
   async type(label: string | RegExp, text: string): Promise<void> {
-    const field = this.page.getByLabel(label, { exact: typeof label === 'string' });
+    const field = this.field(label);
     await field.click();
     await field.press('Control+a');
     await field.pressSequentially(text);
   }
 
-  /** A radio card or toggle by its question and answer. */
+  question(name: string | RegExp): Locator {
+    return this.page.getByRole('group', { name }).or(this.page.getByRole('radiogroup', { name }));
+  }
+
+  /** A radio card, toggle or tick by its question and answer. */
   async choose(question: string | RegExp, answer: string | RegExp): Promise<void> {
-    await this.page.getByRole('group', { name: question }).or(this.page.getByRole('radiogroup', { name: question })).getByText(answer).first().click();
+    await this.question(question).getByText(answer, { exact: typeof answer === 'string' }).first().click();
   }
 
   async select(label: string | RegExp, option: string): Promise<void> {
-    await this.page.getByLabel(label).selectOption({ label: option });
+    await this.field(label).selectOption({ label: option });
   }
 
   /** Types into a look-up field and takes the option. */
@@ -83,6 +101,7 @@ export class Walk {
     await field.press('Control+a');
     await field.pressSequentially(text);
     await this.page.getByRole('option', { name: option }).first().click();
+    await expect(field).toHaveAttribute('aria-expanded', 'false');
   }
 
   async date(label: string | RegExp, iso: string): Promise<void> {
@@ -99,6 +118,37 @@ export class Walk {
 
   async press(name: string | RegExp): Promise<void> {
     await this.page.getByRole('button', { name }).first().click();
+  }
+
+  /** Sends a step that is filled in. */
+  async submit(name: string | RegExp): Promise<void> {
+    await this.leaving?.();
+    await this.press(name);
+  }
+
+  /** Presses the way back that stands on the page. */
+  async back(): Promise<void> {
+    await this.page.getByRole('link', { name: 'Back', exact: true }).click();
+  }
+
+  /** The error texts beside the fields; the summary above them says the same and holds the focus. */
+  async errors(texts: string[]): Promise<void> {
+    await expect(this.page.locator('.field-error')).toHaveText(texts.map((text) => `Error: ${text}`));
+    const summary = this.page.getByRole('alert').filter({ has: this.page.getByRole('heading', { name: /^Please check/ }) });
+    await expect(summary.getByRole('listitem')).toHaveText(texts);
+    await expect(summary).toBeFocused();
+    await this.accessible();
+  }
+
+  async typed(): Promise<Typed> {
+    return this.page.locator('#app').evaluate((app) =>
+      Object.fromEntries(
+        [...app.querySelectorAll<HTMLInputElement>('input[id], select[id], textarea[id]')].map((control) => [
+          control.id,
+          ['checkbox', 'radio'].includes(control.type) ? String(control.checked) : control.value,
+        ]),
+      ),
+    );
   }
 
   /** The newest one-time password that was sent to a number. */

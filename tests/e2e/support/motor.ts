@@ -1,0 +1,216 @@
+/** The steps of a motor purchase as a customer takes them: one function a step, from its heading to its button. */
+import { type Locator, type Page, expect } from '@playwright/test';
+import type { Walk } from './walk.ts';
+import { newMobile } from './walk.ts';
+
+export interface Line {
+  base: string;
+  noun: string;
+}
+
+export const car: Line = { base: '/car-insurance', noun: 'car' };
+export const bike: Line = { base: '/bike-insurance', noun: 'bike' };
+
+/** A day from today in India, as ISO date. */
+export function day(offset: number): string {
+  return new Date(Date.now() + (offset * 24 + 5.5) * 3_600_000).toISOString().slice(0, 10);
+}
+
+/** Paise of an amount as it is shown: ₹1,02,345.60 or −₹20. */
+export function paise(shown: string): number {
+  const amount = Number(shown.replace(/[^0-9.]/g, ''));
+  return Math.round(amount * 100) * (/[−-]/.test(shown) ? -1 : 1);
+}
+
+export class Motor {
+  readonly mobile = newMobile();
+
+  constructor(
+    readonly walk: Walk,
+    readonly line: Line,
+  ) {}
+
+  get page(): Page {
+    return this.walk.page;
+  }
+
+  private at(title: string | RegExp, path: string): Promise<void> {
+    return this.walk.at(title, this.line.base + path);
+  }
+
+  async number(plate: string): Promise<void> {
+    await this.walk.open(this.line.base);
+    await this.at(/^(Car|Bike) insurance$/, '');
+    await this.walk.type('Registration number', plate);
+    await this.walk.submit('See prices');
+  }
+
+  async withoutNumber(answer: string | RegExp): Promise<void> {
+    await this.walk.open(this.line.base);
+    await this.at(/^(Car|Bike) insurance$/, '');
+    await this.walk.choose('Do you have the number?', answer);
+    await expect(this.walk.field('Registration number')).toHaveCount(0);
+    await this.walk.submit('See prices');
+  }
+
+  async contact(name = 'Asha Rao'): Promise<void> {
+    await this.at('Your contact details', '/contact');
+    await this.walk.type('Name', name);
+    await this.walk.type('Mobile number', this.mobile);
+    await this.walk.tick(/do-not-call/);
+    await this.walk.submit('Send one-time password');
+  }
+
+  async otp(): Promise<void> {
+    await this.at('Enter the one-time password', '/otp');
+    await this.walk.type('One-time password', await this.walk.code(this.mobile));
+    await this.walk.submit('Confirm');
+  }
+
+  async vehicle(): Promise<void> {
+    await this.at(`Your ${this.line.noun}`, '/vehicle');
+    await this.walk.submit('Yes, continue');
+  }
+
+  /** A running comprehensive policy without claim. */
+  async previous(): Promise<void> {
+    await this.at('Your last policy', '/previous-policy');
+    await this.walk.choose(/changed owner/, 'No');
+    await this.walk.choose(/kind of policy/, 'Comprehensive');
+    await this.walk.choose(/still active/, 'Yes');
+    await this.walk.date(/Last day of that policy/, day(12));
+    await this.walk.choose(/claim/, 'No');
+    await this.walk.choose(/add-ons/, 'No');
+    await this.walk.submit('See prices');
+  }
+
+  /** Quotes have come from at least so many insurers. */
+  async quotes(least = 20): Promise<void> {
+    await this.at('Your quotes', '/quotes');
+    await expect.poll(async () => new Set(await this.cards().locator('h3').allTextContents()).size, { timeout: 30_000 }).toBeGreaterThanOrEqual(least);
+    await this.walk.accessible();
+  }
+
+  cards(): Locator {
+    return this.page.getByRole('article').filter({ has: this.page.getByRole('button', { name: /^Buy now/ }) });
+  }
+
+  card(insurer: string): Locator {
+    return this.page.getByRole('article', { name: new RegExp(`^${insurer}`) }).first();
+  }
+
+  async price(insurer: string): Promise<number> {
+    return paise((await this.card(insurer).locator('.option-amount').textContent()) ?? '');
+  }
+
+  /** Changes the cover and waits until the insurer has answered again; the old price stands beside the new one. */
+  async requoted(insurer: string, change: () => Promise<void>): Promise<{ before: number; after: number }> {
+    const before = await this.price(insurer);
+    await change();
+    const card = this.card(insurer);
+    await expect(card.locator('.option-was s')).toBeVisible({ timeout: 30_000 });
+    await expect.poll(() => this.price(insurer), { timeout: 30_000 }).not.toBe(before);
+    await expect.poll(async () => paise((await card.locator('.option-was s').textContent()) ?? '')).toBe(before);
+    return { before, after: await this.price(insurer) };
+  }
+
+  /** The choices stand beside the offers on a desk and in a sheet on a phone. */
+  async choices(change: () => Promise<void>): Promise<void> {
+    const opener = this.page.getByRole('button', { name: 'Change your choices' });
+    const sheet = await opener.isVisible();
+    if (sheet) await opener.click();
+    await change();
+    if (sheet) await this.page.getByRole('button', { name: 'Show offers' }).click();
+  }
+
+  /** The lines of a price: label and paise; they add up to the total. */
+  async breakup(within: Locator): Promise<[label: string, paise: number][]> {
+    const lines = await within.locator('table.breakup tr').evaluateAll((rows) =>
+      rows.map((row) => [row.querySelector('th')?.firstChild?.textContent ?? '', row.querySelector('td')?.textContent ?? '', row.getAttribute('data-kind') ?? '']),
+    );
+    const amounts = lines.map(([label, shown, kind]) => ({ label: label!, amount: paise(shown!), total: kind === 'total' }));
+    const total = amounts.find((line) => line.total)?.amount;
+    expect(amounts.filter((line) => !line.total).reduce((sum, line) => sum + line.amount, 0)).toBe(total);
+    return amounts.map(({ label, amount }) => [label, amount]);
+  }
+
+  async buy(insurer: string): Promise<void> {
+    await this.card(insurer).getByRole('button', { name: /^Buy now/ }).click();
+  }
+
+  async person(): Promise<void> {
+    await this.at(`Owner of the ${this.line.noun}`, '/checkout');
+    await this.walk.choose('Who owns it?', 'A person');
+    await this.walk.select('Title', 'Ms');
+    await this.walk.type('First name', 'Asha');
+    await this.walk.type('Last name', 'Rao');
+    await this.walk.choose('Gender', 'Female');
+    await this.walk.date('Date of birth', '1990-04-12');
+    await this.walk.type('E-mail', 'asha@example.com');
+    await this.walk.choose(/on loan/, 'No');
+    await this.walk.submit('Continue');
+  }
+
+  async company(): Promise<void> {
+    await this.at(`Owner of the ${this.line.noun}`, '/checkout');
+    await this.walk.choose('Who owns it?', 'A company');
+    await this.walk.type('Company name', 'Lakeview Traders');
+    await this.walk.type('GSTIN', '07aaacb1234c1z5');
+    await this.walk.type('CIN', 'U12345DL2015PTC123456');
+    await this.walk.date('Date of incorporation', '2015-03-02');
+    await this.walk.type('Number of the certificate of incorporation', '123456');
+    await this.walk.type('E-mail', 'office@example.com');
+    await this.walk.choose(/on loan/, 'No');
+    await this.walk.submit('Continue');
+  }
+
+  async address(pincode = '110001'): Promise<void> {
+    await this.at('Your address', '/checkout-address');
+    await this.walk.type('Pincode', pincode);
+    await this.walk.type('House and building', '12 Lake View');
+    await this.walk.submit('Continue');
+  }
+
+  async nominee(): Promise<void> {
+    await this.at('Your nominee', '/checkout-nominee');
+    await this.walk.type("Nominee's name", 'Ravi Rao');
+    await this.walk.type("Nominee's age", '38');
+    await this.walk.select("Nominee's relation to you", 'Spouse');
+    await this.walk.submit('Continue');
+  }
+
+  async papers(): Promise<void> {
+    await this.at('Engine, chassis and papers', '/checkout-vehicle');
+    await this.walk.type(/^Number of your last policy/, 'OG-25-1234-5678');
+    await this.walk.tick(/terms and conditions/);
+    await this.walk.submit('Continue');
+  }
+
+  async kyc(pan = 'ABCPE1234F'): Promise<void> {
+    await this.at('Verify your identity', '/checkout-kyc');
+    await this.walk.choose(/Which document/, 'PAN card');
+    await this.walk.type('PAN', pan);
+    await this.walk.select('Occupation', 'Salaried');
+    await this.walk.select('Where does your income come from?', 'Salary');
+    await this.walk.choose(/high public office/, 'No');
+    await this.walk.tick(/checks my identity/);
+    await this.walk.submit('Verify KYC');
+  }
+
+  async confirm(): Promise<void> {
+    await this.at('Check your answers', '/confirm');
+    await this.walk.submit('Confirm and pay');
+  }
+
+  /** On the payment company's page: what is shown there is what the insurer asked for. */
+  async pay(button: string | RegExp): Promise<void> {
+    await expect(this.page).toHaveURL(/v1\/checkout/, { timeout: 30_000 });
+    await this.page.getByRole('button', { name: button }).click();
+  }
+
+  async issued(): Promise<string> {
+    await this.at(`Your ${this.line.noun} is insured`, '/post-payment-success');
+    const notice = await this.page.getByText(/^Policy number /).first().textContent();
+    return notice!.replace('Policy number ', '').trim();
+  }
+}

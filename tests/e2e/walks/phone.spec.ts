@@ -1,0 +1,126 @@
+/** A customer with a registered car buys on a phone, with every correction the form asks for. */
+import { execFileSync } from 'node:child_process';
+import { Motor, car, paise } from '../support/motor.ts';
+import { expect, test } from '../support/walk.ts';
+
+test.use({ viewport: { width: 390, height: 844 }, hasTouch: true });
+
+test('phone: from the registration number to the policy (R5-19, R9-13, R9-14, R9-15, R5-33, R5-34, R5-35)', async ({ walk, page }) => {
+  const motor = new Motor(walk, car);
+  let lines: [string, number][] = [];
+
+  await test.step('the car is found by its number', async () => {
+    await motor.number('dl3cab1234');
+    await motor.contact();
+    await motor.otp();
+    await expect(page.getByText('We found Maruti Suzuki Swift')).toBeVisible();
+    await expect(page.getByText('DL-3-CAB-1234')).toBeVisible();
+    await motor.vehicle();
+    await motor.previous();
+  });
+
+  await test.step('quotes arrive; one insurer declines, one fails, one is still asked', async () => {
+    await motor.quotes(20);
+    await page.getByText(/companies without an offer/).click();
+    await expect(page.getByText('Raheja QBE is not taking new motor business online at the moment')).toBeVisible();
+    await expect(page.getByText('No answer from this insurer')).toBeVisible();
+    await expect(page.getByText(/Still asking.*Oriental/)).toBeVisible();
+    // the blocked category is never shown (R9-10)
+    await expect(motor.cards().filter({ hasText: 'Shriram' })).toHaveCount(1);
+  });
+
+  await test.step('insured value, add-on, deductible and passenger cover change the price', async () => {
+    const idv = await motor.requoted('HDFC ERGO', () =>
+      motor.choices(async () => {
+        const slider = page.getByRole('slider', { name: 'Insured value (IDV)' });
+        await expect(slider).toHaveAttribute('min', '90');
+        await expect(slider).toHaveAttribute('max', '110');
+        await slider.focus();
+        await page.keyboard.press('End');
+        await expect(slider).toHaveValue('110');
+      }),
+    );
+    expect(idv.after).toBeGreaterThan(idv.before);
+    // the frequent add-ons stand at position 2 (R9-16)
+    await expect(page.locator('.options-list > li').first().getByRole('heading', { name: 'Often added' })).toBeVisible();
+    const addOn = await motor.requoted('HDFC ERGO', () => walk.press('Add Roadside assistance'));
+    expect(addOn.after).toBeGreaterThan(addOn.before);
+    await expect(motor.card('HDFC ERGO').getByText('Roadside assistance').first()).toBeVisible();
+    const deductible = await motor.requoted('HDFC ERGO', () =>
+      motor.choices(async () => {
+        await expect(walk.field(/voluntary deductible/).locator('option')).toHaveText(['Choose', 'None', '₹2,500', '₹5,000', '₹7,500', '₹15,000']);
+        await walk.select(/voluntary deductible/, '₹15,000');
+      }),
+    );
+    expect(deductible.after).toBeLessThan(deductible.before);
+    const passengers = await motor.requoted('HDFC ERGO', () =>
+      motor.choices(async () => {
+        await expect(walk.field(/Cover for passengers/).locator('option')).toContainText(['₹10,000', '₹50,000', '₹1 lakh', '₹2 lakh']);
+        await walk.select(/Cover for passengers/, '₹2 lakh');
+      }),
+    );
+    expect(passengers.after).toBeGreaterThan(passengers.before);
+  });
+
+  await test.step('the price adds up and the plan is taken', async () => {
+    const card = motor.card('HDFC ERGO');
+    await card.getByText('Price breakup').click();
+    lines = await motor.breakup(card);
+    expect(lines.length).toBeGreaterThan(5);
+    expect(lines.at(-1)?.[1]).toBe(await motor.price('HDFC ERGO'));
+    await walk.accessible();
+    await motor.buy('HDFC ERGO');
+  });
+
+  await test.step('owner, address, nominee and papers, each corrected where it is wrong', async () => {
+    await motor.person();
+    await motor.address('123123');
+    await walk.errors(['Please check the pincode']);
+    await motor.address('110001');
+    await walk.at('Your nominee', '/checkout-nominee');
+    await walk.press('Continue');
+    await walk.errors(['Nominee Name Required', 'Nominee Age Required', 'Nominee Relation Required']);
+    await motor.nominee();
+    await motor.papers();
+  });
+
+  await test.step('the identity check fails with the specified text, then passes', async () => {
+    await motor.kyc('ABCPE0000F');
+    await expect(
+      page.getByText('The KYC is unsuccessful. Please click on Verify KYC to re-submit. After redirection, please close insurance company window.'),
+    ).toBeVisible();
+    await walk.accessible();
+    await walk.type('PAN', 'ABCPE1234F');
+    await walk.submit('Verify KYC');
+  });
+
+  await test.step('an answer is changed from the check page and comes back to it', async () => {
+    await walk.at('Check your answers', '/confirm');
+    await page.getByRole('button', { name: "Change Nominee's name" }).click();
+    await walk.at('Your nominee', '/checkout-nominee');
+    await expect(walk.field("Nominee's name")).toHaveValue('Ravi Rao');
+    await walk.type("Nominee's name", 'Rohan Rao');
+    await walk.submit('Continue');
+    await walk.at('Check your answers', '/confirm');
+    await expect(page.getByText('Rohan Rao')).toBeVisible();
+  });
+
+  await test.step('she pays and downloads the policy, which says the same price', async () => {
+    await motor.confirm();
+    await motor.pay(/^Pay ₹/);
+    const number = await motor.issued();
+    expect(number).toMatch(/\d{4}/);
+    const paid = await motor.breakup(page.locator('#app'));
+    expect(paid).toEqual(lines);
+    const download = page.waitForEvent('download');
+    await page.getByRole('link', { name: /Policy document/ }).click();
+    const text = execFileSync('pdftotext', ['-layout', await (await download).path(), '-'], { encoding: 'utf8' });
+    expect(text).toContain(number);
+    const printed = text.split('\n');
+    for (const [label, amount] of lines) {
+      const line = printed.find((one) => one.includes(label) && /[\d,]+\.\d\d\s*$/.test(one));
+      expect(line, `${label} in the document`).toBeDefined();
+      expect(Math.abs(paise(/[\d,]+\.\d\d\s*$/.exec(line!)![0])), label).toBe(Math.abs(amount));
+    }
+  });
+});
