@@ -74,11 +74,12 @@ impl Settings {
         (host.secrets.is_empty() && !self.production()) || host.secrets.iter().any(|allowed| plain(allowed) == wanted)
     }
 
-    /// Address that customers see, without a slash at its end.
+    /// Address that customers see, without a slash at its end. A loopback address is called `localhost`: browsers keep
+    /// secure cookies for that name without TLS.
     pub fn public_url(&self) -> String {
         match &self.server.public_url {
             Some(url) => url.trim_end_matches('/').to_owned(),
-            None => format!("http://{}", self.server.address),
+            None => format!("http://{}", self.server.address.replace("127.0.0.1:", "localhost:").replace("0.0.0.0:", "localhost:")),
         }
     }
 
@@ -86,7 +87,7 @@ impl Settings {
     pub fn sandbox_url(&self) -> String {
         match &self.sandbox.url {
             Some(url) => url.trim_end_matches('/').to_owned(),
-            None => format!("http://{}/sandbox", self.server.address),
+            None => format!("http://{}/sandbox", self.server.address.replace("0.0.0.0:", "127.0.0.1:")),
         }
     }
 

@@ -37,6 +37,9 @@ pub async fn edge(State(app): State<App>, mut request: Request, next: Next) -> R
     let method = request.method().clone();
     let class = if method == Method::GET || method == Method::HEAD || path.starts_with("/api/v1/webhooks/") { Class::Read } else { Class::Write };
 
+    if let Some(home) = public_name(&app, &request) {
+        return home;
+    }
     let admitted = if free { Ok(()) } else { app.limit(class, client) };
     let mut response = match admitted {
         Err(problem) => problem.into_response(),
@@ -65,6 +68,23 @@ pub async fn headers(State(app): State<App>, request: Request, next: Next) -> Re
     let mut response = next.run(request).await;
     app.headers.apply(response.headers_mut());
     response
+}
+
+/// A page that a browser opened under the other name of this machine moves to the public one: the session's cookie is kept
+/// by name, and partners send the person back there. Development only; in production the proxy's names decide.
+fn public_name(app: &App, request: &Request) -> Option<Response> {
+    let navigates = request.headers().get("sec-fetch-mode").is_some_and(|mode| mode == "navigate");
+    if app.settings.production() || request.method() != Method::GET || !navigates || request.uri().path().starts_with("/sandbox") {
+        return None;
+    }
+    let asked = request.headers().get(header::HOST)?.to_str().ok()?;
+    let public = app.settings.public_url();
+    let name = public.strip_prefix("http://localhost:")?;
+    if asked.strip_prefix("127.0.0.1:")? != name {
+        return None;
+    }
+    let rest = request.uri().path_and_query().map_or("/", |rest| rest.as_str());
+    Some(axum::response::Redirect::temporary(&format!("{public}{rest}")).into_response())
 }
 
 /// A panic is a 500, a handler without end a 503 (security rule 10).

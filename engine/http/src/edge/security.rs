@@ -36,11 +36,11 @@ impl SecurityHeaders {
     }
 }
 
-/// Origins to which a page may post a form: those of partners that show hosted pages.
+/// Origins to which a page may post a form: our public one, and those of partners that show hosted pages.
 fn form_targets(settings: &Settings) -> Vec<String> {
     let hosts = settings.partners.hosts.values().filter(|host| host.redirect).map(|host| host.url.clone());
-    let sandbox = settings.sandbox.enabled.then(|| settings.sandbox.url.clone()).flatten();
-    let mut origins: Vec<String> = hosts.chain(sandbox).filter_map(|url| url::Url::parse(&url).ok()).map(|url| url.origin().ascii_serialization()).collect();
+    let sandbox = settings.sandbox.enabled.then(|| settings.sandbox_url());
+    let mut origins: Vec<String> = hosts.chain(sandbox).chain([settings.public_url()]).filter_map(|url| url::Url::parse(&url).ok()).map(|url| url.origin().ascii_serialization()).collect();
     origins.sort();
     origins.dedup();
     origins
