@@ -78,6 +78,9 @@ impl Form {
         collect(&tree, &mut cels);
         let prepared = Arc::new(Prepared { tree, cels });
         if let Ok(mut cache) = self.prepared.lock() {
+            if cache.len() >= RESOLVED_MAX {
+                cache.clear();
+            }
             cache.insert(key, Arc::clone(&prepared));
         }
         prepared

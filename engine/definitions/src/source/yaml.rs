@@ -40,6 +40,9 @@ pub fn read(file: &Arc<str>, text: &str) -> Result<Node, Vec<Problem>> {
     }
 }
 
+/// Up to here a map's keys are compared one by one.
+const LONG_MAP: usize = 32;
+
 struct Reader {
     budget: Budget,
     stack: Vec<Frame>,
@@ -57,6 +60,7 @@ struct Frame {
 
 enum Content {
     List(Vec<Node>),
+    /// `seen` is made when a map becomes long.
     Map { entries: Vec<(Key, Node)>, seen: HashMap<String, Span>, key: Option<Key> },
 }
 
@@ -110,12 +114,18 @@ impl Reader {
     }
 
     fn key(&mut self, name: String, span: Span) -> Result<(), Problem> {
-        let Some(Frame { content: Content::Map { seen, key, .. }, .. }) = self.stack.last_mut() else { return Ok(()) };
-        let found = Key { span: span.clone(), name };
-        if let Some(first) = seen.get(&found.name) {
-            self.problems.push(duplicate(&found, first));
-        } else {
-            seen.insert(found.name.clone(), span);
+        let Some(Frame { content: Content::Map { entries, seen, key }, .. }) = self.stack.last_mut() else { return Ok(()) };
+        let found = Key { span, name };
+        if entries.len() == LONG_MAP {
+            seen.extend(entries.iter().map(|(k, _)| (k.name.clone(), k.span.clone())));
+        }
+        let first = if entries.len() < LONG_MAP { entries.iter().find(|(k, _)| k.name == found.name).map(|(k, _)| &k.span) } else { seen.get(&found.name) };
+        match first {
+            Some(first) => self.problems.push(duplicate(&found, first)),
+            None if entries.len() >= LONG_MAP => {
+                seen.insert(found.name.clone(), found.span.clone());
+            }
+            None => {}
         }
         *key = Some(found);
         Ok(())

@@ -1,5 +1,6 @@
 //! A workflow: a pure machine beside what only the product knows of its states and calls.
 
+mod actions;
 pub(crate) mod alone;
 mod calls;
 mod closure;

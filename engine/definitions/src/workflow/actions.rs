@@ -1,0 +1,166 @@
+//! Actions of a workflow: definitions put in, names checked.
+
+use super::define::Names;
+use super::desugar::{Builder, is_context_key};
+use super::product;
+use crate::fields::unknown;
+use crate::source::{Key, Node, Value as Source};
+use engine_statechart::Problem;
+
+impl Builder<'_> {
+    pub fn actions(&mut self, node: &Node, names: &Names) -> Node {
+        match &node.value {
+            Source::List(items) => {
+                let list = items.iter().map(|a| self.actions(a, names)).collect();
+                Node::new(node.span.clone(), Source::List(list))
+            }
+            Source::Map(entries) => {
+                if node.get("type").is_some() {
+                    return self.named_action(node, names);
+                }
+                let map = entries
+                    .iter()
+                    .map(|(k, value)| {
+                        let new = match k.name.as_str() {
+                            "assign" => self.assign(value, names),
+                            "raise" => self.raise(value, names),
+                            _ => value.clone(),
+                        };
+                        (k.clone(), new)
+                    })
+                    .collect();
+                Node::new(node.span.clone(), Source::Map(map))
+            }
+            _ => node.clone(),
+        }
+    }
+
+    fn assign(&mut self, node: &Node, names: &Names) -> Node {
+        let Source::Map(entries) = &node.value else { return node.clone() };
+        let mut map = Vec::with_capacity(entries.len());
+        for (k, value) in entries {
+            let name = match (&names.place, k.name.strip_prefix("my.")) {
+                (Some(place), Some(rest)) => format!("{place}.{rest}"),
+                (Some(_), None) => {
+                    self.problems.push(Problem::error("fragment-border", &k.span, format!("a fragment writes `my.…`, not `{}`", k.name)).hint(format!("`my.{}`", k.name)));
+                    continue;
+                }
+                (None, _) => k.name.clone(),
+            };
+            if !name.split('.').all(is_context_key) {
+                self.problems.push(Problem::error("bad-key", &k.span, format!("context key `{}` is not a name: small letters, digits, `_`", k.name)));
+            }
+            let new = match value.as_str() {
+                Some(text) => self.cel(text, value, names),
+                None => value.clone(),
+            };
+            map.push((Key { span: k.span.clone(), name }, new));
+        }
+        Node::new(node.span.clone(), Source::Map(map))
+    }
+
+    fn raise(&mut self, node: &Node, names: &Names) -> Node {
+        let Source::Map(entries) = &node.value else { return node.clone() };
+        let map = entries.iter().map(|(k, v)| (k.clone(), if k.name == "params" { self.output(v, names) } else { v.clone() })).collect();
+        Node::new(node.span.clone(), Source::Map(map))
+    }
+
+    fn named_action(&mut self, node: &Node, names: &Names) -> Node {
+        let kind = node.get("type").and_then(Node::as_str).unwrap_or_default().to_owned();
+        self.check_action(&kind, node);
+        let map = node
+            .map()
+            .iter()
+            .map(|(k, value)| (k.clone(), if product::is_value(&kind, &k.name) { self.deep(value, names) } else { value.clone() }))
+            .collect();
+        Node::new(node.span.clone(), Source::Map(map))
+    }
+
+    fn check_action(&mut self, kind: &str, node: &Node) {
+        let needed = product::NEEDED.iter().find(|(k, _)| *k == kind).map_or(&[][..], |(_, n)| *n);
+        for field in needed.iter().filter(|f| node.get(f).is_none()) {
+            self.problems.push(Problem::error("missing", &node.span, format!("action `{kind}` needs `{field}`")));
+        }
+        let name = |field: &str| node.get(field).and_then(|n| Some((n, n.as_str()?)));
+        match kind {
+            "message" => {
+                if node.get("code").is_none() && node.get("from").is_none() {
+                    self.problems.push(Problem::error("missing", &node.span, "action `message` needs `code` or `from`"));
+                }
+                if let Some((at, code)) = name("code") {
+                    self.need_text(at, code);
+                }
+                if let Some((at, level)) = name("level")
+                    && !product::LEVELS.contains(&level)
+                {
+                    self.problems.push(unknown("level", at, level, product::LEVELS));
+                }
+                if let Some((at, pointer)) = name("pointer")
+                    && !pointer.starts_with('/')
+                {
+                    self.problems.push(Problem::error("value", &at.span, "`pointer` is a JSON pointer like /mobile"));
+                }
+            }
+            "notify" => {
+                let Some((at, id)) = name("message") else { return };
+                match self.library.messages.get(id) {
+                    None if self.library.has_file(&format!("workflows/messages/{id}.yaml")) => {}
+                    None => self.problems.push(unknown("message", at, id, self.library.messages.keys().map(String::as_str))),
+                    Some(message) => {
+                        let (Some(sample), Some(data)) = (message.sample.as_object(), node.get("data").filter(|d| d.is_map())) else { return };
+                        for field in sample.keys().filter(|k| data.get(k).is_none()) {
+                            self.problems.push(Problem::warning("missing", &data.span, format!("message `{id}` is given no `{field}`")));
+                        }
+                    }
+                }
+            }
+            "call" => {
+                if let Some((at, name)) = name("operation") {
+                    let name = name.to_owned();
+                    self.need_operation(at, &name);
+                }
+            }
+            "correlate" => {
+                if let Some((at, id)) = name("partner")
+                    && !self.library.partners.contains_key(id)
+                {
+                    self.problems.push(unknown("partner", at, id, self.library.partners.keys().map(String::as_str)));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    pub fn need_text(&mut self, at: &Node, code: &str) {
+        if !self.texts.has(code) {
+            self.problems.push(unknown("text", at, code, self.texts.codes()));
+        }
+    }
+
+    /// `partner/operation` of partners that exist.
+    pub fn need_operation(&mut self, at: &Node, name: &str) -> Option<(String, String)> {
+        let Some((partner, operation)) = name.split_once('/') else {
+            self.problems.push(Problem::error("value", &at.span, format!("`{name}` is not `partner/operation`")));
+            return None;
+        };
+        let folder = format!("workflows/partners/{partner}");
+        let Some(found) = self.library.partners.get(partner) else {
+            if self.library.has_file(&format!("{folder}/partner.yaml")) {
+                return None;
+            }
+            self.problems.push(unknown("partner", at, partner, self.library.partners.keys().map(String::as_str)));
+            return None;
+        };
+        if found.operation(operation).is_none() {
+            let kit = found.kit.as_ref().map(|k| format!("workflows/partners/kits/{k}/{operation}.yaml"));
+            if self.library.has_file(&format!("{folder}/{operation}.yaml")) || kit.is_some_and(|k| self.library.has_file(&k)) {
+                return None;
+            }
+            let mut problem = unknown("operation", at, operation, found.operations.keys().map(String::as_str));
+            problem.message.push_str(&format!(" of partner `{partner}`"));
+            self.problems.push(problem);
+            return None;
+        }
+        Some((partner.to_owned(), operation.to_owned()))
+    }
+}
