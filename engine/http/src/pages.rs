@@ -18,6 +18,8 @@ use engine_runtime::view::StepView;
 use engine_runtime::{Opened, Refusal};
 
 const NOT_FOUND: &str = "Oops! We can't seem to find the page you're looking for.";
+/// Where a page without a way on leads: label and address.
+const HOME: (&str, &str) = ("Go to the home page", "/");
 const UNAVAILABLE: &str = "We are working on this page. Please try again in a few minutes.";
 
 /// The fallback of the router.
@@ -41,6 +43,10 @@ pub async fn page(State(app): State<App>, mut visitor: Visitor, request: Request
             response.headers_mut().append(header::SET_COOKIE, cookie);
         }
         return response;
+    }
+    // Opening the page of an earlier step goes back to it: nothing that a browser should do ahead of the person.
+    if parts.headers.get("sec-purpose").is_some_and(|purpose| purpose.as_bytes().starts_with(b"prefetch")) {
+        return StatusCode::SERVICE_UNAVAILABLE.into_response();
     }
     let catalog = app.runtime.catalog();
     if let Some(rule) = catalog.site().redirects.iter().find(|rule| rule.from == path) {
@@ -80,7 +86,7 @@ async fn first(app: &App, catalog: &Catalog, visitor: &mut Visitor, workflow: &s
     Ok(step_page(app, catalog, &view))
 }
 
-/// The page of a journey: here, elsewhere, or, when it is not this visitor's, the start.
+/// The page of a journey: here, elsewhere, or the same words for what is not there and what is not this visitor's.
 async fn opened(app: &App, catalog: &Catalog, visitor: &Visitor, base: &str, id: &str, path: &str) -> Result<Response, Problem> {
     let (runtime, actor) = (app.runtime.clone(), visitor.actor.clone());
     let (journey, page) = (id.to_owned(), path.to_owned());
@@ -97,7 +103,15 @@ async fn opened(app: &App, catalog: &Catalog, visitor: &Visitor, base: &str, id:
         Ok(Opened::Here(view)) if view.journey.base != base => redirect(StatusCode::FOUND, &view.step.url),
         Ok(Opened::Here(view)) => step_page(app, catalog, &view),
         Ok(Opened::Elsewhere(url)) => redirect(StatusCode::FOUND, &url),
-        Err(_) => redirect(StatusCode::FOUND, base),
+        // Not yours and not there look the same (security rule 11).
+        Err(Refusal::Expired { .. }) => {
+            let text = "Nobody went on with it for a while. Please start again: it takes a few minutes.";
+            message_page(app, catalog, StatusCode::GONE, "This request has expired", text, ("Start again", base))
+        }
+        Err(_) => {
+            let text = "It may have been opened on another device or browser. You can start again here.";
+            message_page(app, catalog, StatusCode::NOT_FOUND, "We cannot find this request", text, ("Start again", base))
+        }
     })
 }
 
@@ -128,7 +142,7 @@ fn content_page(app: &App, catalog: &Catalog, path: &str) -> Response {
 
 /// R2.1-24.
 fn not_found(app: &App, catalog: &Catalog) -> Response {
-    message_page(app, catalog, StatusCode::NOT_FOUND, "Page not found", NOT_FOUND)
+    message_page(app, catalog, StatusCode::NOT_FOUND, "Page not found", NOT_FOUND, HOME)
 }
 
 /// R2.1-25, R2.1-27: readable, no-index, with the status of the problem.
@@ -136,7 +150,7 @@ fn error_page(app: &App, catalog: &Catalog, problem: &Problem) -> Response {
     match StatusCode::from_u16(problem.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR) {
         StatusCode::NOT_FOUND => not_found(app, catalog),
         status if status == StatusCode::SERVICE_UNAVAILABLE => unavailable(),
-        status => message_page(app, catalog, status, "Something Went Wrong", "Please try again. What you have entered so far is saved."),
+        status => message_page(app, catalog, status, "Something Went Wrong", "Please try again. What you have entered so far is saved.", HOME),
     }
 }
 
@@ -147,11 +161,11 @@ pub fn unavailable() -> Response {
     response
 }
 
-fn message_page(app: &App, catalog: &Catalog, status: StatusCode, title: &str, text: &str) -> Response {
+fn message_page(app: &App, catalog: &Catalog, status: StatusCode, title: &str, text: &str, next: (&str, &str)) -> Response {
     let page = Page { title: title.into(), noindex: true, ..Page::default() };
     let blocks = [
         serde_json::json!({"block": "text", "text": text, "size": "lead"}),
-        serde_json::json!({"block": "links", "items": [{"label": "Go to the home page", "href": "/"}]}),
+        serde_json::json!({"block": "links", "items": [{"label": next.0, "href": next.1}]}),
     ];
     html_response(status, html::document(&site::chrome(catalog), &page, &Content::Blocks(&blocks), &app.assets.entry(), "en"))
 }

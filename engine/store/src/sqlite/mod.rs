@@ -30,6 +30,13 @@ pub(crate) struct Database {
     options: SqliteConnectOptions,
 }
 
+/// A new database is readable by its owner only; SQLite gives its journal files the same mode.
+fn private(file: &std::path::Path) -> Result<()> {
+    use std::os::unix::fs::OpenOptionsExt;
+    let opened = std::fs::OpenOptions::new().append(true).create(true).mode(0o600).open(file);
+    opened.map(drop).map_err(|e| StoreError::Settings(format!("database file: {e}")))
+}
+
 impl Database {
     /// Opens or creates the file, and its folder. Statements that wait for another process give up after 5 s.
     pub async fn connect(url: &str) -> Result<Database> {
@@ -46,6 +53,7 @@ impl Database {
         {
             std::fs::create_dir_all(folder).map_err(|e| StoreError::Settings(format!("folder of the database: {e}")))?;
         }
+        private(options.get_filename())?;
         let hub = Arc::new(Hub::new());
         // the writer first: it creates the file and switches it to WAL
         let writer = writer::Writer::start(options.clone().pragma("cache_size", "-16384"), hub.clone()).await?;
