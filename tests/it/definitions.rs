@@ -422,3 +422,17 @@ fn one_file_alone_is_a_machine() {
     let plain = engine_definitions::xstate_machine("a.json", br#"{"id": "a", "initial": "b", "states": {"b": {"on": {"x": "c"}}, "c": {"type": "final"}}}"#);
     assert_eq!(plain.map_err(|p| show(&p)).map(|j| j["id"].clone()), Ok(json!("a")));
 }
+
+/// Rule 1: a region that works in silence does not hide the region that shows something.
+#[test]
+fn the_deepest_active_step_is_shown() {
+    let parallel = "title: Desk\nbase: /desk\ninitial: open\nstates:\n  open:\n    type: parallel\n    step: {wait: loan.hint, path: ''}\n    states:\n      silent: {}\n      shown: {initial: a, states: {a: {step: {wait: loan.hint, path: a}, after: {1d: b}}, b: {after: {1d: a}}}}\n    after: {30d: gone}\n  gone: {type: final}\n";
+    let mut files = library();
+    files.insert("workflows/library/desk.yaml", parallel.as_bytes());
+    let catalog = catalog(&files);
+    let workflow = catalog.workflow("library/desk").expect("workflow");
+    for (active, path) in [(["desk.open.silent", "desk.open.shown.a"], "a"), (["desk.open.silent", "desk.open.shown.b"], "")] {
+        let active = active.map(str::to_owned);
+        assert_eq!(workflow.step(&active).and_then(|s| s.path.as_deref()), Some(path), "{active:?}");
+    }
+}

@@ -102,7 +102,9 @@ impl Workflow {
     /// The current step: the innermost active state with a step, else the nearest ancestor's.
     /// `active` as in a snapshot, document order.
     pub fn step(&self, active: &[String]) -> Option<&Step> {
-        active.iter().find_map(|id| self.machine.ancestors(id).find_map(|node| self.steps.get(node)))
+        // One region may have a step of its own while another only finds an ancestor's: the deepest wins.
+        let nearest = |id: &String| self.machine.ancestors(id).find_map(|node| self.steps.get(node));
+        active.iter().filter_map(nearest).rev().max_by_key(|step| self.machine.ancestors(&step.node).count())
     }
 
     pub fn step_by_node(&self, node: &str) -> Option<&Step> {
