@@ -528,6 +528,7 @@ const STEPS: Record<string, (state: Parcel) => Own> = {
     title: 'Check your answers',
     intro: 'Please look once more before you pay.',
     review: {
+      submit: 'Confirm and pay',
       sections: [
         {
           title: 'Contact',

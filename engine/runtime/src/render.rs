@@ -103,7 +103,7 @@ fn declared(turn: &Turn<'_>, step: &definitions::Step, audience: &Audience, draf
         path: step.path.clone(),
         url: address(workflow, step, journey),
         progress: progress(workflow, step),
-        review: step.review.then(|| review::review(turn, audience)),
+        review: step.review.then(|| review::review(turn, step, audience)),
         form,
         view: rendered,
         redirect,
@@ -202,7 +202,7 @@ fn form_part(turn: &Turn<'_>, step: &definitions::Step, form: &definitions::Form
         }
         let secrets = form.secrets();
         data.retain(|key, _| !secrets.contains(key));
-        let submit = step.submit.clone().unwrap_or_else(|| turn.catalog.text(&turn.workflow.line, "action.continue", &audience.language, &Map::new()));
+        let submit = submit_text(turn, step, audience);
         Ok(FormPart { id: step.form.clone().unwrap_or_default(), schema: view.schema, ui: view.ui, data: Value::Object(data), draft: draft.is_some(), submit })
     })
 }
@@ -235,6 +235,11 @@ fn changeable(turn: &Turn<'_>, audience: &Audience) -> Vec<Changeable> {
 }
 
 /// A step's title away from the step itself.
+/// The text of the step's button.
+fn submit_text(turn: &Turn<'_>, step: &definitions::Step, audience: &Audience) -> String {
+    step.submit.clone().unwrap_or_else(|| turn.catalog.text(&turn.workflow.line, "action.continue", &audience.language, &Map::new()))
+}
+
 fn title_of(turn: &Turn<'_>, step: &definitions::Step, audience: &Audience) -> String {
     let data = turn.with_scope(|scope| evaluate_all(step, scope));
     let own = step.title.as_ref().map(|t| t.render_lax(&data));

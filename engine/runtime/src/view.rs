@@ -90,6 +90,8 @@ pub struct FormPart {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Review {
     pub sections: Vec<ReviewSection>,
+    /// The button's text.
+    pub submit: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]

@@ -45,7 +45,7 @@ export interface Step {
   progress?: { sections: Section[] } | null;
   form?: FormView | null;
   view?: { title?: string; blocks: Block[] } | null;
-  review?: { sections: ReviewSection[] } | null;
+  review?: { sections: ReviewSection[]; submit: string } | null;
   redirect?: Redirect | null;
   wait?: { text: string; since: string; deadline?: string | null; next?: string | null } | null;
   events: Accepted[];

@@ -9,7 +9,7 @@ import type { StepPageProps } from './step-page';
 
 interface Props extends Pick<StepPageProps, 'busy' | 'onSubmit' | 'view'> {
   sections: ReviewSection[];
-  submit?: string;
+  submit: string;
   hasForm: boolean;
   form: ReactNode;
 }
@@ -34,7 +34,7 @@ export function Review({ sections, submit, hasForm, form, busy, onSubmit, view }
         : view.step.events.some((event) => event.type === 'submit') && (
             <div className="form-actions">
               <Button look="primary" busy={busy} onClick={() => onSubmit({})}>
-                {submit ?? 'Confirm and continue'}
+                {submit}
               </Button>
             </div>
           )}

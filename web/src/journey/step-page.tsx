@@ -93,7 +93,7 @@ function Body(props: StepPageProps) {
         {step.view && <Blocks blocks={step.view.blocks} form={form} />}
         <Review
           sections={step.review.sections}
-          submit={step.form?.submit}
+          submit={step.review.submit}
           hasForm={form !== null && !step.view?.blocks.some((block) => block.block === 'form')}
           form={form}
           {...props}

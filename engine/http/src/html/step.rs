@@ -147,6 +147,8 @@ fn checking(html: &mut Html, review: &Review, step: &Step) {
         });
     }
     if step.form.is_none() && step.events.iter().any(|event| event.kind == "submit") {
-        html.raw("<div class=\"form-actions\"><button class=\"button\" data-style=\"primary\" type=\"button\">Confirm and continue</button></div>");
+        html.raw("<div class=\"form-actions\">");
+        html.element("button", &[("class", "button"), ("data-style", "primary"), ("type", "button")], &review.submit);
+        html.raw("</div>");
     }
 }

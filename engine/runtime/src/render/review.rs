@@ -1,12 +1,12 @@
 //! Check your answers: generated from the steps of the trail, with a Change link for each.
 
-use super::title_of;
+use super::{submit_text, title_of};
 use crate::turn::{Turn, get_path};
 use crate::view::{Review, ReviewRow, ReviewSection};
-use engine_definitions::Audience;
+use engine_definitions::{Audience, Step};
 use serde_json::{Map, Value, json};
 
-pub(super) fn review(turn: &Turn<'_>, audience: &Audience) -> Review {
+pub(super) fn review(turn: &Turn<'_>, step: &Step, audience: &Audience) -> Review {
     let sections = turn.state.trail.iter().filter_map(|entry| {
         let step = turn.workflow.step_by_node(&entry.node)?;
         let form = turn.workflow.form(step.form.as_deref()?)?;
@@ -16,7 +16,7 @@ pub(super) fn review(turn: &Turn<'_>, audience: &Audience) -> Review {
         let rows = rows(turn, &view.schema, &view.ui, answers, &shown);
         (!rows.is_empty()).then(|| ReviewSection { title: title_of(turn, step, audience), step: step.node.clone(), path: step.path.clone(), changeable: true, rows })
     });
-    Review { sections: sections.collect() }
+    Review { sections: sections.collect(), submit: submit_text(turn, step, audience) }
 }
 
 fn rows(turn: &Turn<'_>, schema: &Value, ui: &Value, answers: &Map<String, Value>, shown: &[String]) -> Vec<ReviewRow> {
