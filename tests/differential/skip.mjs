@@ -1,0 +1,2 @@
+/** What a public case needs and the dialect does not have. */
+export class Skip extends Error {}
