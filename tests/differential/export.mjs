@@ -1,5 +1,10 @@
 // Does XState load what `xstate::export` writes? Random machines are exported, loaded, given stubs
-// for guards and actions, and must start as the originals do.
+// for guards and actions, and must start as the originals do. So must the product's workflows, when
+// the program is there (`JOURNEY_CLI`, or where cargo puts it): `journey export --xstate <file>`.
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync, readdirSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { isDeepStrictEqual } from 'node:util'
 import { assign, createActor, createMachine, fromCallback } from 'xstate'
 import { generate } from './generate.mjs'
@@ -20,21 +25,58 @@ for (let seed = 5_000_000; cases.length < count; seed++) {
 }
 const exported = await simulate(cases, ['--export'])
 let [passed, failed] = [0, 0]
-for (const [i, one] of cases.entries()) {
-  const machine = createMachine(exported[i], {
+for (const [i, one] of cases.entries()) compare(one.name, exported[i], one.lines[0].value)
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..')
+const program = process.env.JOURNEY_CLI ?? resolve(root, process.env.CARGO_TARGET_DIR ?? 'target', 'debug/journey')
+const workflows = existsSync(program) ? files(join(root, 'workflows')) : []
+for (const file of workflows) {
+  const machine = JSON.parse(execFileSync(program, ['export', '--xstate', file], { cwd: root, maxBuffer: 1 << 26 }))
+  compare(file, machine, initialOf(machine))
+}
+console.log(`export: ${cases.length} random machines, ${workflows.length} workflows`)
+console.log(`${passed} passed, ${failed} failed`)
+process.exitCode = failed ? 1 : 0
+process.exit()
+
+function compare(name, config, expected) {
+  try {
+    const value = start(config)
+    if (isDeepStrictEqual(value, expected)) passed++
+    else if (failed++ < 3) console.log(`${name}: ${JSON.stringify(value)} instead of ${JSON.stringify(expected)}`)
+  } catch (error) {
+    if (failed++ < 3) console.log(`${name}: ${error.message}`)
+  }
+}
+
+/** The state value that XState begins with. */
+function start(config) {
+  const machine = createMachine(config, {
     actors: { svc: fromCallback(() => {}) },
     guards: { cel: () => false },
     actions: { effect: () => {}, 'cel.raise': () => {}, 'cel.cancel': () => {}, 'cel.assign': assign({}) },
   })
   const actor = createActor(machine).start()
-  const [line] = one.lines
-  if (isDeepStrictEqual(JSON.parse(JSON.stringify(actor.getSnapshot().value)), line.value)) passed++
-  else if (failed++ < 3) console.log(`${one.name}: ${JSON.stringify(actor.getSnapshot().value)} instead of ${JSON.stringify(line.value)}`)
+  const { value } = actor.getSnapshot()
   actor.stop()
+  return JSON.parse(JSON.stringify(value))
 }
-console.log(`export: ${passed} passed, ${failed} failed`)
-process.exitCode = failed ? 1 : 0
-process.exit()
+
+/** Workflows, not fragments: one file each in the folder of a line. */
+function files(folder) {
+  const paths = readdirSync(folder, { recursive: true }).filter((path) => /^\w[^/]*\/[^/]+\.yaml$/.test(path))
+  const texts = paths.map((path) => [join(folder, path), readFileSync(join(folder, path), 'utf8')])
+  return texts.filter(([, text]) => /^initial:/m.test(text) && !/^fragment:/m.test(text)).map(([path]) => path).sort()
+}
+
+/** Where a machine begins when no guard holds. */
+function initialOf({ type, initial, states = {} }) {
+  if (type === 'parallel') return Object.fromEntries(Object.entries(states).map(([key, state]) => [key, initialOf(state)]))
+  const key = initial?.target ?? initial
+  if (key === undefined) return {}
+  const inner = initialOf(states[key])
+  return Object.keys(inner).length ? { [key]: inner } : key
+}
 
 function bare(key, value) {
   if (['always', 'onDone', '*', 'xstate.done.*'].includes(key)) return undefined
