@@ -209,7 +209,7 @@ async fn the_breaker_opens_tries_once_and_closes() {
     wait().await;
     seen.healthy.store(true, SeqCst);
     assert_eq!(told(&ask().await), r#"done {"ok":true}"#);
-    assert_eq!(world.partners.breakers(), [("strict".to_owned(), BreakerState::Closed { failures: 0 })]);
+    assert_eq!(world.partners.breakers(), [("strict/ask".to_owned(), BreakerState::Closed { failures: 0 })]);
     // Another partner on the same host is not touched by it.
     assert_eq!(told(&world.call("depot/ask", json!({"what": "fine"}), "k").await), r#"done {"parcels":3}"#);
 }

@@ -1,7 +1,8 @@
-//! One gate per partner: how many calls at once, and whether any at all.
+//! One gate per partner: how many calls at once, and, by operation, whether any at all. An operation that fails for one
+//! customer again and again must not close the others of its partner.
 
 use super::breaker::{Admission, Verdict, Rule, State};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -16,7 +17,8 @@ struct Gate {
     partner: String,
     concurrency: usize,
     permits: Arc<Semaphore>,
-    breaker: Mutex<State>,
+    /// By operation; those that were never called are absent.
+    breakers: Mutex<BTreeMap<String, State>>,
 }
 
 /// Why a call was not let through.
@@ -32,6 +34,7 @@ pub enum Closed {
 pub struct Pass<'a> {
     gates: &'a Gates,
     gate: Arc<Gate>,
+    operation: String,
     rule: Rule,
     verdict: Verdict,
     _permit: OwnedSemaphorePermit,
@@ -42,24 +45,24 @@ impl Gates {
         Gates { started: Instant::now(), gates: Mutex::new(HashMap::new()) }
     }
 
-    /// Waits for a free place at most `wait`, then asks the breaker.
-    pub async fn enter(&self, partner: &str, concurrency: usize, rule: Rule, wait: Duration) -> Result<Pass<'_>, Closed> {
+    /// Waits for a free place at most `wait`, then asks the operation's breaker.
+    pub async fn enter(&self, partner: &str, operation: &str, concurrency: usize, rule: Rule, wait: Duration) -> Result<Pass<'_>, Closed> {
         let gate = self.gate(partner, concurrency.max(1));
         let permit = match tokio::time::timeout(wait, Arc::clone(&gate.permits).acquire_owned()).await {
             Ok(Ok(permit)) => permit,
             Ok(Err(_)) | Err(_) => return Err(Closed::Busy),
         };
-        let admission = gate.change(|state| state.admit(rule, self.now_ms()));
+        let admission = gate.change(operation, |state| state.admit(rule, self.now_ms()));
         match admission {
-            Admission::Go => Ok(Pass { gates: self, gate, rule, verdict: Verdict::Unknown, _permit: permit }),
+            Admission::Go => Ok(Pass { gates: self, gate, operation: operation.to_owned(), rule, verdict: Verdict::Unknown, _permit: permit }),
             Admission::Refused { retry_after_ms } => Err(Closed::Open { retry_after_ms }),
         }
     }
 
-    /// State of each partner's breaker, for pages and checks; partners that were never called are absent.
+    /// State of each breaker as `(partner/operation, state)`, for pages and checks; what was never called is absent.
     pub fn breakers(&self) -> Vec<(String, State)> {
         let gates = self.gates.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut all: Vec<_> = gates.values().map(|gate| (gate.partner.clone(), gate.change(|state| (state, state)))).collect();
+        let mut all: Vec<_> = gates.values().flat_map(|gate| gate.states().into_iter().map(|(operation, state)| (format!("{}/{operation}", gate.partner), state))).collect();
         all.sort_by(|a, b| a.0.cmp(&b.0));
         all
     }
@@ -70,9 +73,9 @@ impl Gates {
             Some(gate) if gate.concurrency == concurrency => Arc::clone(gate),
             // New, or its definition changed: calls under way finish on the old places.
             earlier => {
-                let state = earlier.map_or(State::START, |gate| gate.change(|state| (state, state)));
+                let breakers = earlier.map(|gate| gate.states()).unwrap_or_default();
                 let permits = Arc::new(Semaphore::new(concurrency));
-                let gate = Arc::new(Gate { partner: partner.to_owned(), concurrency, permits, breaker: Mutex::new(state) });
+                let gate = Arc::new(Gate { partner: partner.to_owned(), concurrency, permits, breakers: Mutex::new(breakers) });
                 gates.insert(partner.to_owned(), Arc::clone(&gate));
                 gate
             }
@@ -85,13 +88,18 @@ impl Gates {
 }
 
 impl Gate {
-    fn change<T>(&self, next: impl FnOnce(State) -> (State, T)) -> T {
-        let mut state = self.breaker.lock().unwrap_or_else(PoisonError::into_inner);
+    fn states(&self) -> BTreeMap<String, State> {
+        self.breakers.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn change<T>(&self, operation: &str, next: impl FnOnce(State) -> (State, T)) -> T {
+        let mut breakers = self.breakers.lock().unwrap_or_else(PoisonError::into_inner);
+        let state = breakers.entry(operation.to_owned()).or_insert(State::START);
         let (new, answer) = next(*state);
         if new != *state {
-            metrics::gauge!("partner_breaker_state", "partner" => self.partner.clone()).set(f64::from(new.level()));
+            metrics::gauge!("partner_breaker_state", "partner" => self.partner.clone(), "operation" => operation.to_owned()).set(f64::from(new.level()));
             if new.level() != state.level() {
-                tracing::warn!(partner = %self.partner, from = state.level(), to = new.level(), "circuit breaker moved");
+                tracing::warn!(partner = %self.partner, operation, from = state.level(), to = new.level(), "circuit breaker moved");
             }
         }
         *state = new;
@@ -108,6 +116,6 @@ impl Pass<'_> {
 impl Drop for Pass<'_> {
     fn drop(&mut self) {
         let now_ms = self.gates.now_ms();
-        self.gate.change(|state| (state.record(self.rule, self.verdict, now_ms), ()));
+        self.gate.change(&self.operation, |state| (state.record(self.rule, self.verdict, now_ms), ()));
     }
 }

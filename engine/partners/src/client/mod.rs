@@ -91,7 +91,7 @@ impl Partners {
         // Whoever waits for a place keeps at least half of the time for the call itself.
         let begun = Instant::now();
         let rule = Rule { failures: partner.breaker.failures, open_ms: u64::try_from(partner.breaker.open_ms).unwrap_or(0) };
-        let pass = match self.0.gates.enter(&partner.id, partner.concurrency, rule, total / 2).await {
+        let pass = match self.0.gates.enter(&partner.id, &operation.id, partner.concurrency, rule, total / 2).await {
             Ok(pass) => pass,
             Err(Closed::Busy) => return CallOutcome::later("partner.busy", "too many calls at once", None),
             Err(Closed::Open { retry_after_ms }) => return CallOutcome::later("partner.unavailable", "its circuit breaker is open", Some(retry_after_ms)),
@@ -105,7 +105,7 @@ impl Partners {
         outcome
     }
 
-    /// State of each breaker of this process, by partner.
+    /// State of each breaker of this process, by `partner/operation`.
     pub fn breakers(&self) -> Vec<(String, BreakerState)> {
         self.0.gates.breakers()
     }

@@ -46,9 +46,12 @@ impl Turn<'_> {
                     code: text("code").or_else(|| of("code")).unwrap_or_else(|| "unknown".into()),
                     level: text("level").or_else(|| of("level")).or_else(|| (!from.is_null()).then(|| "error".into())),
                     pointer: of("pointer").or_else(|| text("pointer")),
-                    text: of("message"),
+                    // What an outage says of itself is for operators (security rule 26).
+                    text: of("message").filter(|_| of("kind").as_deref() != Some("failed")),
                     fields: fields.shift_remove("data").unwrap_or(Value::Null),
                 };
+                // Told again, not twice.
+                self.state.messages.retain(|told| told.code != note.code || told.pointer != note.pointer);
                 self.state.messages.push(note);
             }
             "record" => {
