@@ -58,7 +58,8 @@ test.each([
   ['919876543210', '9876543210'],
   ['09876543210', '9876543210'],
   ['9198765432', '9198765432'],
-  ['+', ''],
+  ['+9', '+9'], // half a prefix, typed key by key
+  ['+91', ''],
 ])('mobile typed %s', (typed, expected) => expect(mobileTyped(typed)).toBe(expected));
 
 test.each<[string, boolean, unknown]>([

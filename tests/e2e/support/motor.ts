@@ -204,7 +204,7 @@ export class Motor {
 
   /** On the payment company's page: what is shown there is what the insurer asked for. */
   async pay(button: string | RegExp): Promise<void> {
-    await expect(this.page).toHaveURL(/v1\/checkout/, { timeout: 30_000 });
+    await expect(this.page).toHaveURL(/sandbox\/pages/, { timeout: 30_000 });
     await this.page.getByRole('button', { name: button }).click();
   }
 

@@ -100,15 +100,15 @@ export class Walk {
     await field.click();
     await field.press('Control+a');
     await field.pressSequentially(text);
-    await this.page.getByRole('option', { name: option }).first().click();
+    await this.page.getByRole('listbox', { name: 'Suggestions' }).getByRole('option', { name: option }).first().click();
     await expect(field).toHaveAttribute('aria-expanded', 'false');
   }
 
   async date(label: string | RegExp, iso: string): Promise<void> {
     const [year, month, day] = iso.split('-') as [string, string, string];
     const group = this.page.getByRole('group', { name: label });
-    await group.getByLabel('Day').fill(String(Number(day)));
-    await group.getByLabel('Month').fill(String(Number(month)));
+    await group.getByLabel('Day').fill(day);
+    await group.getByLabel('Month').fill(month);
     await group.getByLabel('Year').fill(year);
   }
 

@@ -87,7 +87,7 @@ test('reload and another tab at every step, Back, and kill -9 after the quotes a
   const journey = page.url().replace('/confirm', '/payment');
   await walk.submit('Confirm and pay');
 
-  await expect(page).toHaveURL(/v1\/checkout/, { timeout: 30_000 });
+  await expect(page).toHaveURL(/sandbox\/pages/, { timeout: 30_000 });
   await killed();
   await page.goto(journey);
   walk.arrived = undefined;

@@ -18,10 +18,12 @@ export function MobileWidget(props: WidgetProps) {
   );
 }
 
+/** A `+` that is being typed stays until its country is known; `+91` goes, for it stands before the field. */
 export function mobileTyped(text: string): string {
   const digits = text.replace(/\D/g, '');
-  const country = text.trim().startsWith('+') || digits.length === 12;
-  const bare = country && digits.startsWith('91') ? digits.slice(2) : digits;
+  const plus = text.trim().startsWith('+');
+  if (plus && !digits.startsWith('91')) return `+${digits.slice(0, 12)}`;
+  const bare = plus || digits.length === 12 ? digits.replace(/^91/, '') : digits;
   return bare.replace(/^0+/, '').slice(0, 10);
 }
 

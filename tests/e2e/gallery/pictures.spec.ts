@@ -1,0 +1,102 @@
+/** A picture of every step at both widths, in pictures/<workflow>-<step>-<width>.png. */
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { Motor, bike, car } from '../support/motor.ts';
+import { type Walk, expect, test } from '../support/walk.ts';
+
+const folder = join(import.meta.dirname, '../pictures');
+const highest = 2400;
+const widths = [
+  { width: 390, height: 844 },
+  { width: 1280, height: 900 },
+];
+
+for (const viewport of widths) {
+  test.describe(`${viewport.width} px`, () => {
+    test.use({ viewport, deviceScaleFactor: 1 });
+
+    test('car', async ({ walk, page }) => {
+      const take = camera(walk, 'car', viewport.width);
+      walk.arrived = take;
+      const motor = new Motor(walk, car);
+      await walk.open('/car-insurance');
+      await walk.press('See prices');
+      await take('start-error');
+      await motor.number('dl3cab1234');
+      await motor.contact();
+      await motor.otp();
+      await motor.vehicle();
+      await motor.previous();
+      await motor.quotes(20);
+      await take('quotes');
+      await motor.choices(() => take('quotes-choices'));
+      await page.getByText('Price breakup').first().click();
+      await page.getByLabel(/^Compare/).nth(0).check();
+      await page.getByLabel(/^Compare/).nth(1).check();
+      await take('quotes-breakup');
+      await page.getByRole('region', { name: 'Compare' }).getByRole('button', { name: 'Compare' }).click();
+      await take('quotes-compare');
+      await page.keyboard.press('Escape');
+      await motor.buy('HDFC ERGO');
+      await motor.person();
+      await motor.address();
+      await walk.at('Your nominee', '/checkout-nominee');
+      await walk.press('Continue');
+      await expect(page.locator('.field-error')).toHaveCount(3);
+      await take('checkout-nominee-error');
+      await motor.nominee();
+      await motor.papers();
+      await motor.kyc('ABCPE0000F');
+      await expect(page.getByText('The KYC is unsuccessful.')).toBeVisible();
+      await take('checkout-kyc-error');
+      await walk.type('PAN', 'ABCPE1234F');
+      await walk.press('Verify KYC');
+      await motor.confirm();
+      await expect(page).toHaveURL(/sandbox\/pages/);
+      await take('gateway');
+      await motor.pay('The bank refuses');
+      await walk.at('The payment did not go through');
+      await walk.press('Try again');
+      await motor.pay('The bank takes a while');
+      await walk.at('Your payment is on its way');
+      await motor.issued();
+      await walk.press('See the whole policy');
+      await walk.at('Your policy at a glance');
+    });
+
+    test('car, company and new', async ({ walk, page }) => {
+      const take = camera(walk, 'car', viewport.width);
+      const motor = new Motor(walk, car);
+      await motor.withoutNumber('It is a new car');
+      await motor.contact();
+      await motor.otp();
+      await walk.at('Your new car');
+      await walk.lookUp('Make', 'maruti', /^Maruti Suzuki/);
+      await page.getByRole('combobox', { name: 'Model' }).click();
+      await expect(page.getByRole('option').nth(3)).toBeVisible();
+      await take('new-vehicle');
+      await page.goto(`${walk.product.base}/car-insurance/quotes?request=unknown`);
+      await take('unknown');
+    });
+
+    test('bike', async ({ walk }) => {
+      walk.arrived = camera(walk, 'bike', viewport.width);
+      await walk.open(bike.base);
+      await walk.at('Bike insurance', '/bike-insurance');
+    });
+  });
+}
+
+function camera(walk: Walk, workflow: string, width: number): (step: string) => Promise<void> {
+  mkdirSync(folder, { recursive: true });
+  return async (step) => {
+    const tall = await walk.page.evaluate(() => document.documentElement.scrollHeight);
+    await walk.page.screenshot({
+      path: join(folder, `${workflow}-${step}-${width}.png`),
+      fullPage: true,
+      animations: 'disabled',
+      caret: 'hide',
+      clip: { x: 0, y: 0, width, height: Math.min(highest, tall) },
+    });
+  };
+}
