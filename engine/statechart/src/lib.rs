@@ -31,7 +31,7 @@ pub use event::Event;
 pub use expression::{EvalError, Scope};
 pub use host::{Env, Host, NoHost};
 pub use interpret::{Effect, Outcome, fire, is_in, jump, start, step, value};
-pub use machine::{Machine, NodeKind, NodeView};
+pub use machine::{Machine, NodeKind, NodeView, flow};
 pub use problem::{Problem, Severity};
 pub use snapshot::{Snapshot, Status, Timer};
 pub use suggest::did_you_mean;

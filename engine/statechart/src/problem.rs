@@ -68,6 +68,10 @@ impl Problems {
         if self.list.len() < PROBLEMS_MAX { self.list.push(problem) } else { self.dropped += 1 }
     }
 
+    pub fn count(&self) -> usize {
+        self.list.len() + self.dropped
+    }
+
     pub fn has_errors(&self) -> bool {
         self.dropped > 0 || self.list.iter().any(Problem::is_error)
     }

@@ -43,6 +43,15 @@ impl Mapping {
         self.root.eval(scope, steps)
     }
 
+    /// The keys that it always gives, when it is a map.
+    pub fn keys(&self) -> Option<Vec<&str>> {
+        match &self.root {
+            Part::Map(parts) => Some(parts.iter().map(|(k, _)| k.as_str()).collect()),
+            Part::Literal(Value::Object(map)) => Some(map.keys().map(String::as_str).collect()),
+            Part::Literal(_) | Part::Expression(_) | Part::List(_) => None,
+        }
+    }
+
     /// Every expression of the tree.
     pub fn expressions(&self) -> Vec<&Expression> {
         let mut found = Vec::new();

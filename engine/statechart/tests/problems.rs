@@ -23,13 +23,13 @@ fn check(machine: Value, expected: &[&str]) {
 #[test]
 fn every_mistake_has_its_code() {
     let with = |state: Value| json!({"initial": "a", "states": {"a": state, "b": {"on": {"X": "a"}}}});
-    check(json!({"initial": "a", "states": {"a": {"on": {"X": "bb"}}, "b": {}}}), &["!unknown-target"]);
-    check(json!({"initial": "c", "states": {"a": {}}}), &["!unknown-initial"]);
-    check(json!({"states": {"a": {}}}), &["!no-initial"]);
-    check(json!({"initial": "a", "states": {"a": {}}, "stats": 1}), &["!unknown-key"]);
-    check(json!({"type": "paralel", "initial": "a", "states": {"a": {}}}), &["!unknown-type"]);
+    check(json!({"initial": "a", "states": {"a": {"on": {"X": "bb"}}, "b": {"on": {"X": "a"}}}}), &["!unknown-target"]);
+    check(json!({"initial": "c", "states": {"a": {}}}), &["!unknown-initial", "dead-end"]);
+    check(json!({"states": {"a": {}}}), &["!no-initial", "dead-end"]);
+    check(json!({"initial": "a", "states": {"a": {}}, "stats": 1}), &["!unknown-key", "dead-end"]);
+    check(json!({"type": "paralel", "initial": "a", "states": {"a": {}}}), &["!unknown-type", "dead-end"]);
     check(with(json!({"id": "b", "on": {"X": "#b"}})), &["unreachable-state"]);
-    check(json!({"initial": "a", "states": {"a": {"id": "x"}, "b": {"id": "x"}}}), &["!duplicate-id"]);
+    check(json!({"initial": "a", "states": {"a": {"id": "x"}, "b": {"id": "x"}}}), &["!duplicate-id", "unreachable-state", "dead-end"]);
     check(with(json!({"on": {"X": {"target": "b", "guard": "contex.a > 1"}}})), &["!unknown-name"]);
     check(with(json!({"on": {"X": {"target": "b", "guard": "inState('c')"}}})), &["!unknown-state"]);
     check(with(json!({"on": {"X": {"target": "b", "guard": {"nor": []}}}})), &["!shape"]);
@@ -50,7 +50,7 @@ fn every_mistake_has_its_code() {
         &["!conflicting-targets"],
     );
     check(json!(null), &["!shape"]);
-    check(json!({"states": []}), &["!shape"]);
+    check(json!({"states": []}), &["!shape", "dead-end"]);
 }
 
 #[test]
@@ -58,6 +58,29 @@ fn all_mistakes_come_at_once() {
     let machine = json!({"initial": "x", "foo": 1, "states": {"a": {"on": {"E": {"target": "z", "guard": "q"}}, "after": {"soon": "a"}}}});
     let found = problems(&machine, &Vocabulary::default());
     assert_eq!(found.len(), 5, "{found:#?}");
+    // The shape of the whole is looked at as well, and no mistyped word counts twice.
+    check(
+        json!({"initial": "asking", "states": {
+            "asking": {"on": {"E": "paidd", "F": {"target": "stuck", "guard": "context."}}, "after": {"soon": "round"}},
+            "paid": {"on": {"E": "asking"}},
+            "round": {"always": "trip"}, "trip": {"always": "round"},
+            "stuck": {}, "island": {"on": {"E": "asking"}},
+            "one": {"id": "twin", "always": "asking"}, "two": {"id": "twin", "always": "asking"},
+            "outer": {"initial": "nowhere", "states": {"inner": {}}}}}),
+        &[
+            "!duplicate-id",
+            "!unknown-initial",
+            "!unknown-target",
+            "!expression",
+            "!bad-duration",
+            "unreachable-state",
+            "unreachable-state",
+            "unreachable-state",
+            "unreachable-state",
+            "dead-end",
+            "!endless-always",
+        ],
+    );
 }
 
 #[test]
@@ -88,6 +111,13 @@ fn a_host_adds_names() {
     }
 }
 
+/// Time that this thread has computed; where nobody counts that, the time of day.
+fn busy(since: Instant) -> Duration {
+    let counted = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
+    let ns = counted.and_then(|text| text.split(' ').next()?.parse().ok());
+    ns.map_or_else(|| since.elapsed(), Duration::from_nanos)
+}
+
 #[test]
 fn bombs_are_refused_within_a_second() {
     let wide: Map<String, Value> = (0..10_000).map(|i| (format!("s{i}"), json!({"on": {"E": "s0"}}))).collect();
@@ -110,9 +140,11 @@ fn bombs_are_refused_within_a_second() {
         ("a huge number", json!({"initial": "a", "states": {"a": {"after": {"99999999999999999999999": "a"}}}}), "bad-duration"),
     ] {
         let begun = Instant::now();
+        let before = busy(begun);
         let found = problems(&machine, &Vocabulary::default());
+        let taken = busy(begun) - before;
         assert!(found.iter().any(|p| p.code == code), "{name}: {:?}", found.first());
-        assert!(begun.elapsed() < Duration::from_secs(1), "{name} took {:?}", begun.elapsed());
+        assert!(taken < Duration::from_secs(1), "{name} took {taken:?}");
     }
 }
 

@@ -13,6 +13,7 @@ mod literal;
 mod lower;
 mod operators;
 mod parser;
+pub mod reads;
 mod scope;
 mod tree;
 mod val;

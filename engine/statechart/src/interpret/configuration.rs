@@ -1,8 +1,10 @@
 //! The set of active nodes: a sorted list of indices; ids at rest.
 
+use crate::machine::check_regions;
 use crate::machine::model::NodeIx;
 use crate::machine::{Machine, NodeKind};
 use crate::snapshot::Snapshot;
+use crate::source::Span;
 use serde_json::{Map, Value};
 
 /// The active nodes of a snapshot, ancestors included; an unknown id as the error.
@@ -77,9 +79,12 @@ pub fn fits(m: &Machine, snapshot: &Snapshot) -> Result<(), String> {
     for (history, nodes) in &snapshot.history {
         let known = m.find(history).filter(|h| m.nodes[*h as usize].kind == NodeKind::History);
         let parent = known.and_then(|h| m.nodes[h as usize].parent).ok_or_else(|| format!("unknown history state `{history}`"))?;
+        let mut recorded = Vec::with_capacity(nodes.len());
         for id in nodes {
-            m.find(id).filter(|n| m.is_within(*n, parent)).ok_or_else(|| format!("unknown state `{id}` in history `{history}`"))?;
+            let node = m.find(id).filter(|n| *n != parent && m.is_within(*n, parent) && m.nodes[*n as usize].kind != NodeKind::History);
+            recorded.push(node.ok_or_else(|| format!("unknown state `{id}` in history `{history}`"))?);
         }
+        check_regions(&m.nodes, &recorded, &Span::unknown()).map_err(|problem| format!("history `{history}`: {}", problem.message))?;
     }
     Ok(())
 }

@@ -12,14 +12,25 @@ use crate::suggest::did_you_mean;
 use crate::template::Mapping;
 use crate::vocabulary::Vocabulary;
 use serde_json::Value;
+use std::collections::HashSet;
 
 pub struct Compiler<'a, 'p> {
     pub tree: Tree<'a>,
     pub vocabulary: &'p Vocabulary,
     pub problems: &'p mut Problems,
     pub transitions: Vec<Transition>,
+    pub faults: Faults,
     pub events: hash::Table,
     pub event_names: Vec<Box<str>>,
+}
+
+/// What the checks of the whole machine must not take for granted.
+#[derive(Default)]
+pub struct Faults {
+    /// Transitions whose targets or guard hold an error: nobody knows where they lead.
+    pub broken: HashSet<TransitionIx>,
+    /// Targets that do not exist, as written.
+    pub lost_targets: Vec<String>,
 }
 
 /// Candidates of one node: descriptor → transitions, in file order.
@@ -118,7 +129,11 @@ impl<'a> Compiler<'a, '_> {
         let mut timers = Vec::new();
         for (key, written) in after.map() {
             let list = self.transitions(ix, written);
-            let Some(delay) = self.delay(&Value::String(key.name.clone()), &key.span) else { continue };
+            let Some(delay) = self.delay(&Value::String(key.name.clone()), &key.span) else {
+                // Still leads somewhere, for the checks.
+                add(table, format!("xstate.after.{}.{id}", key.name), list);
+                continue;
+            };
             let event = match &delay {
                 Delay::Fixed(ms) => format!("xstate.after.{ms}.{id}"),
                 Delay::Named(name, _) => format!("xstate.after.{name}.{id}"),
@@ -174,20 +189,13 @@ impl<'a> Compiler<'a, '_> {
             }
             return None;
         }
-        let (targets, guard, actions, reenter) = match &node.value {
-            Source::String(_) => (self.targets(source, node), None, Vec::new(), false),
+        let before = self.problems.count();
+        let (targets, guard) = match &node.value {
+            Source::String(_) => (self.targets(source, node), None),
             Source::Map(_) => {
                 keys::check(node, keys::TRANSITION, "a transition", self.problems);
                 let targets = node.get("target").map_or_else(Vec::new, |t| self.targets(source, t));
-                let guard = node.get("guard").map(|g| self.guard(g, 0));
-                let actions = self.actions(node.get("actions"));
-                let reenter = node.get("reenter").is_some_and(|r| {
-                    r.as_bool().unwrap_or_else(|| {
-                        self.report(Problem::error("shape", &r.span, format!("`reenter` is true or false, not {}", r.kind())));
-                        false
-                    })
-                });
-                (targets, guard, actions, reenter)
+                (targets, node.get("guard").map(|g| self.guard(g, 0)))
             }
             _ => {
                 let message = format!("a transition is a target, a map or a list of these, not {}", node.kind());
@@ -195,7 +203,18 @@ impl<'a> Compiler<'a, '_> {
                 return None;
             }
         };
+        let broken = self.problems.count() > before;
+        let actions = self.actions(node.get("actions"));
+        let reenter = node.get("reenter").is_some_and(|r| {
+            r.as_bool().unwrap_or_else(|| {
+                self.report(Problem::error("shape", &r.span, format!("`reenter` is true or false, not {}", r.kind())));
+                false
+            })
+        });
         let ix = self.transitions.len() as TransitionIx;
+        if broken {
+            self.faults.broken.insert(ix);
+        }
         self.transitions.push(Transition { source, targets, guard, actions, reenter, plan: None, span: node.span.clone() });
         Some(ix)
     }
@@ -216,7 +235,10 @@ impl<'a> Compiler<'a, '_> {
             };
             match resolved {
                 Ok(ix) => found.push(ix),
-                Err(problem) => self.report(problem),
+                Err(problem) => {
+                    self.report(problem);
+                    self.faults.lost_targets.extend(item.as_str().map(str::to_owned));
+                }
             }
         }
         if let Err(problem) = targets::check_regions(&self.tree.nodes, &found, &node.span) {

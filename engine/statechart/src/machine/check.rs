@@ -1,23 +1,28 @@
 //! Checks of the whole machine: what can be reached, what can be left, what can never stop.
+//! They run beside other errors too: a broken transition leads nobody knows where, and not for sure.
 
 use super::Machine;
-use super::model::{Action, Guard, NodeIx, NodeKind, Transition};
+use super::body::Faults;
+use super::model::{Action, Guard, NodeIx, NodeKind, Transition, TransitionIx};
 use crate::interpret::domain::transition_domain;
 use crate::interpret::entry_set::{EntrySet, effective_targets};
 use crate::machine::model::Domain;
 use crate::problem::{Problem, Problems};
+use crate::suggest::did_you_mean;
+use std::collections::HashSet;
 
-pub fn check(machine: &Machine, problems: &mut Problems) {
-    if problems.has_errors() {
+/// More mistyped targets than these are not guessed at.
+const LOST_TARGETS_MAX: usize = 50;
+
+pub fn check(machine: &Machine, faults: &Faults, problems: &mut Problems) {
+    let broken = &faults.broken;
+    if !problems.has_errors() && history_loops(machine, problems) {
         return;
     }
-    if history_loops(machine, problems) {
-        return;
-    }
-    let reachable = reachable(machine);
+    let reachable = reachable(machine, &faults.lost_targets);
     unreachable_states(machine, &reachable, problems);
-    dead_ends(machine, &reachable, problems);
-    endless_always(machine, &reachable, problems);
+    dead_ends(machine, broken, &reachable, problems);
+    endless_always(machine, broken, &reachable, problems);
 }
 
 /// History defaults that lead back to their own history node.
@@ -37,14 +42,19 @@ fn history_loops(m: &Machine, problems: &mut Problems) -> bool {
 }
 
 /// Nodes that some sequence of events may enter, whatever the guards say.
-fn reachable(m: &Machine) -> Vec<bool> {
+/// A state that a target which does not exist may have meant counts.
+fn reachable(m: &Machine, lost_targets: &[String]) -> Vec<bool> {
     let mut search = Search { m, active: vec![false; m.nodes.len()], default: vec![false; m.nodes.len()], next: Vec::new() };
     search.enter(0);
-    while let Some(ix) = search.next.pop() {
-        let node = &m.nodes[ix as usize];
-        let own = node.on.iter().map(|(_, list)| list).chain(node.wildcards.iter().map(|(_, list)| list)).chain([&node.always]);
-        for transition in own.flatten() {
-            m.transition(*transition).targets.iter().for_each(|target| search.enter(*target));
+    search.follow();
+    for target in lost_targets.iter().take(LOST_TARGETS_MAX) {
+        let word = target.rsplit(['.', '#']).next().unwrap_or(target);
+        for ix in 0..m.nodes.len() {
+            let node = &m.nodes[ix];
+            if !search.active[ix] && did_you_mean(word, [&*node.key, &*node.id]).is_some() {
+                search.enter(ix as NodeIx);
+                search.follow();
+            }
         }
     }
     search.active
@@ -59,6 +69,17 @@ struct Search<'m> {
 }
 
 impl Search<'_> {
+    /// Enters what the transitions of newly reachable nodes lead to, until nothing is new.
+    fn follow(&mut self) {
+        while let Some(ix) = self.next.pop() {
+            let node = &self.m.nodes[ix as usize];
+            let own = node.on.iter().map(|(_, list)| list).chain(node.wildcards.iter().map(|(_, list)| list)).chain([&node.always]);
+            for transition in own.flatten() {
+                self.m.transition(*transition).targets.iter().for_each(|target| self.enter(*target));
+            }
+        }
+    }
+
     /// Enters a node as a target: its ancestors, and inside it by default.
     fn enter(&mut self, ix: NodeIx) {
         let m = self.m;
@@ -71,6 +92,8 @@ impl Search<'_> {
             self.mark(ix);
             match node.kind {
                 NodeKind::Atomic | NodeKind::Final => {}
+                // Without a valid `initial` any child may be meant.
+                NodeKind::Compound if node.initial.is_none() => pending.extend(&node.children),
                 NodeKind::Compound => pending.extend(node.initial),
                 NodeKind::Parallel => pending.extend(node.regions(&m.nodes)),
                 NodeKind::History if !node.defaults.is_empty() => pending.extend(&node.defaults),
@@ -106,10 +129,10 @@ fn unreachable_states(m: &Machine, reachable: &[bool], problems: &mut Problems) 
 }
 
 /// Atomic states that nothing can leave, neither their own transitions nor those around them.
-fn dead_ends(m: &Machine, reachable: &[bool], problems: &mut Problems) {
+fn dead_ends(m: &Machine, broken: &HashSet<TransitionIx>, reachable: &[bool], problems: &mut Problems) {
     // Transitions with a target, counted up to each node.
     let mut leaving = vec![0usize; m.nodes.len() + 1];
-    for transition in m.transitions.iter().filter(|t| !t.targets.is_empty()) {
+    for (_, transition) in m.transitions.iter().enumerate().filter(|(ix, t)| !t.targets.is_empty() || broken.contains(&(*ix as TransitionIx))) {
         leaving[transition.source as usize + 1] += 1;
     }
     for ix in 0..m.nodes.len() {
@@ -130,18 +153,19 @@ fn dead_ends(m: &Machine, reachable: &[bool], problems: &mut Problems) {
 }
 
 /// Cycles of eventless transitions that no guard can end.
-fn endless_always(m: &Machine, reachable: &[bool], problems: &mut Problems) {
+fn endless_always(m: &Machine, broken: &HashSet<TransitionIx>, reachable: &[bool], problems: &mut Problems) {
     if !m.has_always {
         return;
     }
-    let steps: Vec<Option<Vec<NodeIx>>> =
-        (0..m.nodes.len() as NodeIx).map(|ix| if m.nodes[ix as usize].is_leaf() && reachable[ix as usize] { certain_step(m, ix) } else { None }).collect();
+    let steps: Vec<Option<Vec<NodeIx>>> = (0..m.nodes.len() as NodeIx)
+        .map(|ix| if m.nodes[ix as usize].is_leaf() && reachable[ix as usize] { certain_step(m, broken, ix) } else { None })
+        .collect();
     let mut state = vec![Visit::New; m.nodes.len()];
     for start in 0..m.nodes.len() as NodeIx {
         if let Some(cycle) = find_cycle(&steps, &mut state, start) {
             let names: Vec<&str> = cycle.iter().map(|ix| &*m.nodes[*ix as usize].id).collect();
             let first = cycle.iter().min().copied().unwrap_or(start);
-            let span = certain_transition(m, first).map_or(&m.nodes[first as usize].span, |t| &t.span);
+            let span = certain_transition(m, broken, first).map_or(&m.nodes[first as usize].span, |t| &t.span);
             let message = format!("`always` can never stop: `{}`", names.join("` → `"));
             problems.push(Problem::error("endless-always", span, message).hint("give one of these transitions a guard"));
         }
@@ -189,16 +213,16 @@ fn find_cycle(steps: &[Option<Vec<NodeIx>>], state: &mut [Visit], start: NodeIx)
 }
 
 /// The eventless transition that is taken for sure while this leaf is active.
-fn certain_transition(m: &Machine, leaf: NodeIx) -> Option<&Transition> {
+fn certain_transition<'m>(m: &'m Machine, broken: &HashSet<TransitionIx>, leaf: NodeIx) -> Option<&'m Transition> {
     let around = std::iter::successors(Some(leaf), |n| m.nodes[*n as usize].parent);
-    let candidates = around.flat_map(|n| &m.nodes[n as usize].always).map(|t| m.transition(*t));
-    let mut possible = candidates.filter(|t| !matches!(t.guard, Some(Guard::Constant(false))));
-    possible.next().filter(|t| matches!(t.guard, None | Some(Guard::Constant(true))))
+    let candidates = around.flat_map(|n| &m.nodes[n as usize].always).map(|t| (m.transition(*t), broken.contains(t)));
+    let mut possible = candidates.filter(|(t, is_broken)| *is_broken || !matches!(t.guard, Some(Guard::Constant(false))));
+    possible.next().filter(|(t, is_broken)| !is_broken && matches!(t.guard, None | Some(Guard::Constant(true)))).map(|(t, _)| t)
 }
 
 /// The leaves that are active after it, when that arms the next eventless selection.
-fn certain_step(m: &Machine, leaf: NodeIx) -> Option<Vec<NodeIx>> {
-    let transition = certain_transition(m, leaf)?;
+fn certain_step(m: &Machine, broken: &HashSet<TransitionIx>, leaf: NodeIx) -> Option<Vec<NodeIx>> {
+    let transition = certain_transition(m, broken, leaf)?;
     let nothing = |_| None;
     let mut assigns = has_assign(&transition.actions);
     if transition.targets.is_empty() {

@@ -3,6 +3,7 @@
 mod actions;
 mod body;
 mod check;
+pub mod flow;
 mod hash;
 mod keys;
 pub(crate) mod model;
@@ -11,13 +12,14 @@ mod targets;
 mod tree;
 
 pub use model::{NodeKind, NodeView};
+pub(crate) use targets::check_regions;
 
 use crate::interpret;
 use crate::problem::{Problem, Problems};
 use crate::snapshot::Snapshot;
 use crate::source::Node;
 use crate::vocabulary::{Limits, Vocabulary};
-use body::Compiler;
+use body::{Compiler, Faults};
 use hash::Table;
 use model::{EVENT_UNKNOWN, EventIx, NodeIx, StateNode, Transition, TransitionIx};
 use serde_json::{Map, Value};
@@ -113,9 +115,10 @@ impl Machine {
 fn compile(node: &Node, vocabulary: &Vocabulary, problems: &mut Problems) -> Option<Machine> {
     let tree = tree::read(node, &vocabulary.limits, problems)?;
     let context = context(node, problems);
-    let mut compiler = Compiler { tree, vocabulary, problems, transitions: Vec::new(), events: Table::default(), event_names: Vec::new() };
+    let mut compiler =
+        Compiler { tree, vocabulary, problems, transitions: Vec::new(), faults: Faults::default(), events: Table::default(), event_names: Vec::new() };
     compiler.bodies();
-    let Compiler { tree, transitions, events, event_names, .. } = compiler;
+    let Compiler { tree, transitions, faults, events, event_names, .. } = compiler;
     let mut machine = Machine {
         has_always: tree.nodes.iter().any(|n| !n.always.is_empty()),
         has_history: tree.nodes.iter().any(|n| n.kind == NodeKind::History),
@@ -127,7 +130,7 @@ fn compile(node: &Node, vocabulary: &Vocabulary, problems: &mut Problems) -> Opt
         events,
         event_names,
     };
-    check::check(&machine, problems);
+    check::check(&machine, &faults, problems);
     if problems.has_errors() {
         return None;
     }

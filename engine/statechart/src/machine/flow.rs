@@ -1,0 +1,183 @@
+//! What a machine does, in order, for checks that follow its ways: candidates of each node with what
+//! they read, assign, leave and enter. Running a machine does not use it.
+
+use super::Machine;
+use super::model::{Action, Delay, Domain, Guard, NodeIx, Output, Transition, TransitionIx, ValueSource};
+use crate::expression::Expression;
+use crate::expression::reads::Path;
+use crate::source::Span;
+use serde_json::Value;
+
+/// One thing that happens.
+#[derive(Debug)]
+pub enum Work<'m> {
+    Read(&'m Expression),
+    Assign { path: &'m [String], value: Assigned<'m>, span: &'m Span },
+}
+
+#[derive(Clone, Copy, Debug)]
+pub enum Assigned<'m> {
+    Literal(&'m Value),
+    Expression(&'m Expression),
+}
+
+/// A transition as it is tried.
+#[derive(Debug)]
+pub struct Candidate<'m> {
+    /// Descriptor; empty for `always`.
+    pub event: &'m str,
+    pub guard: Vec<&'m Expression>,
+    /// Paths of the context that are there when it is taken; when it is not.
+    pub granted: Vec<Path<'m>>,
+    pub denied: Vec<Path<'m>>,
+    pub work: Vec<Work<'m>>,
+    pub way: Way,
+}
+
+/// Nodes by their position in document order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// No target.
+    Stays,
+    /// Everything active below `domain` (`None`: the root too) is left, then these are entered; `true`:
+    /// by default, so that the initial actions run.
+    Goes { domain: Option<usize>, entered: Vec<(usize, bool)> },
+    /// It depends on the snapshot.
+    Open,
+}
+
+impl Machine {
+    /// Lists of candidates of a node: one list by event, in the order in which they are tried.
+    pub fn candidates(&self, node: usize) -> Vec<Vec<Candidate<'_>>> {
+        let Some(state) = self.nodes.get(node) else { return Vec::new() };
+        let exact = state.on.iter().map(|(event, list)| (&*self.event_names[*event as usize], list));
+        let wild = state.wildcards.iter().map(|(wildcard, list)| (&*wildcard.descriptor, list));
+        let all = exact.chain(wild).chain([("", &state.always)]);
+        all.map(|(event, list)| list.iter().map(|ix| self.candidate(event, *ix)).collect()).collect()
+    }
+
+    /// What entering a node does; its initial actions when it is entered by default.
+    pub fn entry_work(&self, node: usize, by_default: bool) -> Vec<Work<'_>> {
+        let Some(state) = self.nodes.get(node) else { return Vec::new() };
+        let initial = if by_default { &state.initial_actions[..] } else { &[] };
+        work(state.entry.iter().chain(initial))
+    }
+
+    pub fn exit_work(&self, node: usize) -> Vec<Work<'_>> {
+        self.nodes.get(node).map(|n| work(&n.exit)).unwrap_or_default()
+    }
+
+    /// Expressions that are evaluated while a node is active: inputs of calls, delays, output.
+    pub fn expressions_of(&self, node: usize) -> Vec<&Expression> {
+        let Some(state) = self.nodes.get(node) else { return Vec::new() };
+        let mut found: Vec<&Expression> = state.invokes.iter().flat_map(|i| i.input.expressions()).collect();
+        for after in &state.after {
+            if let Delay::Named(_, ValueSource::Expression(e)) = &after.delay {
+                found.push(e);
+            }
+        }
+        match &state.output {
+            Some(Output::Value(value)) => found.extend(expression(value)),
+            Some(Output::Map(entries)) => found.extend(entries.iter().filter_map(|(_, v)| expression(v))),
+            None => {}
+        }
+        found
+    }
+
+    /// Nodes below a node, in document order; the node itself first.
+    pub fn subtree(&self, node: usize) -> std::ops::Range<usize> {
+        node..self.nodes.get(node).map_or(node, |n| n.end as usize)
+    }
+
+    /// The child that a compound node enters by default.
+    pub fn initial_child(&self, node: usize) -> Option<usize> {
+        self.nodes.get(node)?.initial.map(|ix| ix as usize)
+    }
+
+    pub fn parent(&self, node: usize) -> Option<usize> {
+        self.nodes.get(node)?.parent.map(|ix| ix as usize)
+    }
+
+    pub fn initial_context(&self) -> &serde_json::Map<String, Value> {
+        &self.context
+    }
+
+    fn candidate<'m>(&'m self, event: &'m str, ix: TransitionIx) -> Candidate<'m> {
+        let transition = self.transition(ix);
+        let mut guard = Vec::new();
+        if let Some(g) = &transition.guard {
+            expressions(g, &mut guard);
+        }
+        let implied = |value| transition.guard.as_ref().map(|g| implied(g, value)).unwrap_or_default();
+        Candidate { event, guard, granted: implied(true), denied: implied(false), work: work(&transition.actions), way: way(transition) }
+    }
+}
+
+fn way(transition: &Transition) -> Way {
+    match &transition.plan {
+        None if transition.targets.is_empty() => Way::Stays,
+        None => Way::Open,
+        Some(plan) => {
+            let domain = match plan.domain {
+                Domain::AboveRoot => None,
+                Domain::Node(ix) => Some(ix as usize),
+            };
+            Way::Goes { domain, entered: plan.entry.iter().map(|(ix, default): &(NodeIx, bool)| (*ix as usize, *default)).collect() }
+        }
+    }
+}
+
+fn expressions<'m>(guard: &'m Guard, found: &mut Vec<&'m Expression>) {
+    match guard {
+        Guard::Expression(e) => found.push(e),
+        Guard::Constant(_) => {}
+        Guard::And(list) | Guard::Or(list) => list.iter().for_each(|g| expressions(g, found)),
+        Guard::Not(inner) => expressions(inner, found),
+    }
+}
+
+fn implied(guard: &Guard, value: bool) -> Vec<Path<'_>> {
+    match guard {
+        Guard::Expression(e) => e.implies(value),
+        Guard::Constant(_) => Vec::new(),
+        Guard::Not(inner) => implied(inner, !value),
+        Guard::And(list) if value => list.iter().flat_map(|g| implied(g, true)).collect(),
+        Guard::Or(list) if !value => list.iter().flat_map(|g| implied(g, false)).collect(),
+        Guard::And(_) | Guard::Or(_) => Vec::new(),
+    }
+}
+
+fn expression(value: &ValueSource) -> Option<&Expression> {
+    match value {
+        ValueSource::Expression(e) => Some(e),
+        ValueSource::Literal(_) => None,
+    }
+}
+
+fn work<'m>(actions: impl IntoIterator<Item = &'m Action>) -> Vec<Work<'m>> {
+    let mut found = Vec::new();
+    for action in actions {
+        match action {
+            // Values of one assignment are computed before any is written.
+            Action::Assign(list) => {
+                found.extend(list.iter().filter_map(|a| expression(&a.value)).map(Work::Read));
+                found.extend(list.iter().map(|a| {
+                    let value = match &a.value {
+                        ValueSource::Literal(value) => Assigned::Literal(value),
+                        ValueSource::Expression(e) => Assigned::Expression(e),
+                    };
+                    Work::Assign { path: &a.path, value, span: &a.span }
+                }));
+            }
+            Action::Raise(raise) => {
+                found.extend(raise.params.iter().filter_map(|(_, v)| expression(v)).map(Work::Read));
+                if let Some(Delay::Named(_, value)) = &raise.delay {
+                    found.extend(expression(value).map(Work::Read));
+                }
+            }
+            Action::Cancel(_) => {}
+            Action::Named { fields, .. } => found.extend(fields.iter().flat_map(|(_, m)| m.expressions()).map(Work::Read)),
+        }
+    }
+    found
+}
