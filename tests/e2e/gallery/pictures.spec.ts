@@ -28,23 +28,27 @@ for (const viewport of widths) {
       await motor.vehicle();
       await motor.previous();
       await motor.quotes(20);
+      const order = page.getByRole('button', { name: /Show in order/ });
+      if (await order.isVisible()) await order.click();
       await take('quotes');
-      await motor.choices(() => take('quotes-choices'));
+      await motor.choices(() => take('quotes-choices', false));
       await page.getByText('Price breakup').first().click();
       await page.getByLabel(/^Compare/).nth(0).check();
       await page.getByLabel(/^Compare/).nth(1).check();
       await take('quotes-breakup');
       await page.getByRole('region', { name: 'Compare' }).getByRole('button', { name: 'Compare' }).click();
-      await take('quotes-compare');
+      await take('quotes-compare', false);
       await page.keyboard.press('Escape');
-      await motor.buy('HDFC ERGO');
+      await motor.buy('New India Assurance');
       await motor.person();
       await motor.address();
       await walk.at('Your nominee', '/checkout-nominee');
       await walk.press('Continue');
       await expect(page.locator('.field-error')).toHaveCount(3);
       await take('checkout-nominee-error');
+      walk.arrived = undefined;
       await motor.nominee();
+      walk.arrived = take;
       await motor.papers();
       await motor.kyc('ABCPE0000F');
       await expect(page.getByText('The KYC is unsuccessful.')).toBeVisible();
@@ -59,6 +63,7 @@ for (const viewport of widths) {
       await walk.press('Try again');
       await motor.pay('The bank takes a while');
       await walk.at('Your payment is on its way');
+      await walk.at('Payment received');
       await motor.issued();
       await walk.press('See the whole policy');
       await walk.at('Your policy at a glance');
@@ -73,7 +78,7 @@ for (const viewport of widths) {
       await walk.at('Your new car');
       await walk.lookUp('Make', 'maruti', /^Maruti Suzuki/);
       await page.getByRole('combobox', { name: 'Model' }).click();
-      await expect(page.getByRole('option').nth(3)).toBeVisible();
+      await expect(page.getByRole('listbox', { name: 'Suggestions' }).getByRole('option').nth(3)).toBeVisible();
       await take('new-vehicle');
       await page.goto(`${walk.product.base}/car-insurance/quotes?request=unknown`);
       await take('unknown');
@@ -87,16 +92,16 @@ for (const viewport of widths) {
   });
 }
 
-function camera(walk: Walk, workflow: string, width: number): (step: string) => Promise<void> {
+function camera(walk: Walk, workflow: string, width: number): (step: string, whole?: boolean) => Promise<void> {
   mkdirSync(folder, { recursive: true });
-  return async (step) => {
+  return async (step, whole = true) => {
     const tall = await walk.page.evaluate(() => document.documentElement.scrollHeight);
     await walk.page.screenshot({
       path: join(folder, `${workflow}-${step}-${width}.png`),
-      fullPage: true,
       animations: 'disabled',
       caret: 'hide',
-      clip: { x: 0, y: 0, width, height: Math.min(highest, tall) },
+      // a dialog belongs to the window, not to the page
+      ...(whole ? { fullPage: true, clip: { x: 0, y: 0, width, height: Math.min(highest, tall) } } : {}),
     });
   };
 }

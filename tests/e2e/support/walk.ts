@@ -117,7 +117,7 @@ export class Walk {
   }
 
   async press(name: string | RegExp): Promise<void> {
-    await this.page.getByRole('button', { name }).first().click();
+    await this.page.getByRole('button', { name, exact: typeof name === 'string' }).first().click();
   }
 
   /** Sends a step that is filled in. */

@@ -56,6 +56,8 @@ fn display(turn: &Turn<'_>, property: &Value, ui: &Value, widget: &str, value: &
         ("money", amount) => json!({"paise": amount}),
         ("date", date) => json!({"date": date}),
         ("lookup", key) => looked_up(turn, ui, key).unwrap_or_else(|| key.clone()),
+        // a year or an age as it was typed: only amounts are grouped
+        (_, Value::Number(number)) => Value::String(number.to_string()),
         (_, other) => other.clone(),
     }
 }
