@@ -65,11 +65,16 @@ const PROBLEMS_MAX: usize = 200;
 
 impl Problems {
     pub fn push(&mut self, problem: Problem) {
-        if self.list.len() < PROBLEMS_MAX { self.list.push(problem) } else { self.dropped += 1 }
+        if self.is_full() { self.dropped += 1 } else { self.list.push(problem) }
     }
 
     pub fn count(&self) -> usize {
         self.list.len() + self.dropped
+    }
+
+    /// Further problems are counted, not kept.
+    pub fn is_full(&self) -> bool {
+        self.list.len() >= PROBLEMS_MAX
     }
 
     pub fn has_errors(&self) -> bool {
@@ -81,7 +86,8 @@ impl Problems {
         self.list.sort_by(|a, b| a.span.cmp(&b.span));
         if self.dropped > 0 {
             let message = format!("{} more problems", self.dropped);
-            self.list.push(Problem::error("more", &Span::unknown(), message));
+            let last = self.list.last().map_or_else(Span::unknown, |p| p.span.clone());
+            self.list.push(Problem::error("more", &last, message));
         }
         self.list
     }

@@ -15,6 +15,8 @@ pub fn did_you_mean<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) ->
     let best = known
         .into_iter()
         .filter(|k| !k.is_empty() && k.len() <= WORD_MAX && *k != word)
+        // A quick look first: what differs more in length differs more in edits.
+        .filter(|k| k.chars().count().abs_diff(word.chars().count()) <= tolerance)
         .map(|k| (distance(word, k), k))
         .filter(|(d, k)| *d <= tolerance && *d < k.chars().count().max(2))
         .min()?;

@@ -122,6 +122,9 @@ fn busy(since: Instant) -> Duration {
 fn bombs_are_refused_within_a_second() {
     let wide: Map<String, Value> = (0..10_000).map(|i| (format!("s{i}"), json!({"on": {"E": "s0"}}))).collect();
     let many: Vec<Value> = vec![json!({"target": "a"}); 100_000];
+    let typos: Map<String, Value> = (b'a'..=b'z').map(|c| (char::from(c).to_string(), json!("stattte"))).collect();
+    let mistyped: Map<String, Value> = (0..700).map(|i| (format!("state{i}"), json!({"on": typos}))).collect();
+    let strange: Map<String, Value> = (0..50_000).map(|i| (format!("staets{i}"), json!(1))).collect();
     let chain = "1 + ".repeat(5_000) + "1";
     let endless: Map<String, Value> = (0..900).map(|i| (format!("s{i}"), json!({"always": format!("s{}", (i + 1) % 900)}))).collect();
     let histories: Map<String, Value> = (0..60)
@@ -133,6 +136,8 @@ fn bombs_are_refused_within_a_second() {
         .collect();
     for (name, machine, code) in [
         ("10,000 states", json!({"initial": "s0", "states": wide}), "too-many-states"),
+        ("18,200 mistyped targets", json!({"initial": "state0", "states": mistyped}), "more"),
+        ("50,000 unknown keys", Value::Object(strange), "more"),
         ("100,000 transitions", json!({"initial": "a", "states": {"a": {"on": {"E": many}}}}), "too-many-transitions"),
         ("a chain of 5,000", json!({"initial": "a", "states": {"a": {"always": {"target": "a", "guard": chain}}}}), "expression-limit"),
         ("an eventless cycle", json!({"initial": "s0", "states": endless}), "endless-always"),

@@ -12,7 +12,7 @@ use crate::suggest::did_you_mean;
 use std::collections::HashSet;
 
 /// More mistyped targets than these are not guessed at.
-const LOST_TARGETS_MAX: usize = 50;
+const LOST_TARGETS_MAX: usize = 20;
 
 pub fn check(machine: &Machine, faults: &Faults, problems: &mut Problems) {
     let broken = &faults.broken;

@@ -39,7 +39,7 @@ pub fn check(node: &Node, known: &[&str], what: &str, problems: &mut Problems) -
     for (key, _) in node.map() {
         if !known.contains(&key.name.as_str()) {
             let message = format!("unknown key `{}` in {what}", key.name);
-            let hint = did_you_mean(&key.name, known.iter().copied());
+            let hint = if problems.is_full() { None } else { did_you_mean(&key.name, known.iter().copied()) };
             problems.push(Problem::error("unknown-key", &key.span, message).maybe_hint(hint));
         }
     }

@@ -13,7 +13,7 @@ pub fn resolve(tree: &Tree<'_>, owner: NodeIx, text: &str, span: &Span) -> Resul
         return by_id(tree, id).ok_or_else(|| unknown(text, span, did_you_mean_id(tree, id)));
     }
     if let Some(path) = text.strip_prefix('.') {
-        return below(nodes, owner, path).map_err(|(base, key)| unknown(text, span, child_hint(nodes, base, key)));
+        return below(nodes, owner, path).map_err(|(base, key)| unknown(text, span, child_hint(tree, base, key)));
     }
     let Some(parent) = nodes[owner as usize].parent else {
         let hint =
@@ -22,7 +22,7 @@ pub fn resolve(tree: &Tree<'_>, owner: NodeIx, text: &str, span: &Span) -> Resul
     };
     below(nodes, parent, text).map_err(|(base, key)| {
         let elsewhere = || nodes.iter().find(|n| &*n.key == text).map(|n| format!("`#{}` is another state of that name", n.id));
-        unknown(text, span, child_hint(nodes, base, key).or_else(elsewhere))
+        unknown(text, span, child_hint(tree, base, key).or_else(elsewhere))
     })
 }
 
@@ -42,7 +42,7 @@ pub fn by_id(tree: &Tree<'_>, id: &str) -> Option<NodeIx> {
 pub fn state(tree: &Tree<'_>, name: &str) -> Result<NodeIx, Option<String>> {
     match name.strip_prefix('#') {
         Some(id) => by_id(tree, id).ok_or_else(|| did_you_mean_id(tree, id)),
-        None => below(&tree.nodes, 0, name).map_err(|(base, key)| child_hint(&tree.nodes, base, key)),
+        None => below(&tree.nodes, 0, name).map_err(|(base, key)| child_hint(tree, base, key)),
     }
 }
 
@@ -57,12 +57,13 @@ fn unknown(text: &str, span: &Span, hint: Option<String>) -> Problem {
     Problem::error("unknown-target", span, format!("unknown target `{text}`")).maybe_hint(hint)
 }
 
-fn child_hint(nodes: &[StateNode], base: NodeIx, key: &str) -> Option<String> {
-    did_you_mean(key, nodes[base as usize].children.iter().map(|c| &*nodes[*c as usize].key))
+fn child_hint(tree: &Tree<'_>, base: NodeIx, key: &str) -> Option<String> {
+    let children = &tree.nodes[base as usize].children;
+    tree.takes_hint().then(|| did_you_mean(key, children.iter().map(|c| &*tree.nodes[*c as usize].key)))?
 }
 
 fn did_you_mean_id(tree: &Tree<'_>, id: &str) -> Option<String> {
-    let hint = did_you_mean(id, tree.nodes.iter().map(|n| &*n.id))?;
+    let hint = tree.takes_hint().then(|| did_you_mean(id, tree.nodes.iter().map(|n| &*n.id)))??;
     Some(hint.replacen('`', "`#", 1))
 }
 

@@ -8,12 +8,27 @@ use crate::problem::{Problem, Problems};
 use crate::source::{Node, Span};
 use crate::suggest::did_you_mean;
 use crate::vocabulary::Limits;
+use std::cell::Cell;
 
 pub struct Tree<'a> {
     pub nodes: Vec<StateNode>,
     /// The definition of each node.
     pub sources: Vec<&'a Node>,
     pub by_id: Table,
+    /// How often a name may still be compared with those of all states: a file full of mistakes
+    /// must not take long.
+    hints: Cell<u32>,
+}
+
+const HINTS_MAX: u32 = 200;
+
+impl Tree<'_> {
+    /// Whether one more hint may be looked for.
+    pub fn takes_hint(&self) -> bool {
+        let left = self.hints.get();
+        self.hints.set(left.saturating_sub(1));
+        left > 0
+    }
 }
 
 /// `None` when there is nothing to go on with.
@@ -26,7 +41,7 @@ pub fn read<'a>(root: &'a Node, limits: &Limits, problems: &mut Problems) -> Opt
     }
     let (nodes, sources) = (reader.nodes, reader.sources);
     let by_id = index(&nodes, problems);
-    let mut tree = Tree { nodes, sources, by_id };
+    let mut tree = Tree { nodes, sources, by_id, hints: Cell::new(HINTS_MAX) };
     initials(&mut tree, problems);
     Some(tree)
 }
