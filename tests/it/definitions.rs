@@ -24,7 +24,7 @@ states:
     on:
       hint: {actions: {type: message, code: loan.hint}}
       submit: [{guard: is_long, target: checking}, {target: searching}]
-  checking: {use: shared/code, with: {to: context.loan.mobile}, onDone: searching}
+  checking: {use: shared/code, with: {to: \"get(context.loan, 'mobile', '')\"}, onDone: searching}
   searching:
     step: {wait: loan.searching, path: search}
     invoke: {id: search, contract: library/offer, each: \"rows('library/branches')\", key: item.slug, partner: item.slug, input: {book: context.loan.title, near: item.near}, deadline: 30s, into: offers, onDone: found}
@@ -185,6 +185,62 @@ fn mistakes_have_a_place_and_a_hint() {
     check("forms/library/loan.json", "$defs/mobile", "$defs/mobil", "unknown definition `mobil` (did you mean `mobile`?)");
     check("forms/shared/fields.json", "^[6-9][0-9]{9}$", "^([0-9]+)+$", "the pattern repeats what already repeats");
     check("forms/library/loan.json", "\"title\": \"Which", "\"title\": \"x\", \"title\": \"Which", "loan.json:2:17: duplicate key `title`");
+}
+
+/// Rule 9: what may be absent is asked for; what differs in kind is not compared.
+#[test]
+fn reads_of_the_context_are_defined() {
+    let guard = |cel: &str| format!("is_long: \"{cel}\"");
+    let from = "is_long: context.loan.pages > params.days * 10";
+    for (cel, expected) in [
+        ("context.loan.titel == 'x'", "`context.loan.titel` is never defined: no form, assignment or answer of a call puts it there (did you mean `title`?)"),
+        ("get(context.loan, 'titel', '') == 'x'", "`context.loan.titel` is never defined"),
+        ("context.lone.title == 'x'", "`context.lone` is never defined: no form, assignment or answer of a call puts it there (did you mean `loan`?)"),
+        ("context.loan.code == 'x'", "`context.loan.code` may be absent: its field need not be filled (has(context.loan.code) or get(context.loan, 'code', …))"),
+        ("context.loan.card == 'x'", "`context.loan.card` may be absent"),
+        ("context.loan.title == 'x' || context.loan.code == 'x'", "`context.loan.code` may be absent"),
+        ("has(context.loan.code) ? context.loan.card == '' : true", "`context.loan.card` may be absent"),
+        ("context.offers.north.price > 1", "`context.offers.north.price` is never defined: no form, assignment or answer of a call puts it there"),
+        ("context.loan.pin == ''", "`context.loan.pin` is never defined"),
+        ("context.checking.answers.code == ''", "`context.checking.answers.code` is never defined"),
+        ("context.loan.pages == 'many'", "`context.loan.pages` is a number, never a text"),
+        ("context.loan.title > 5", "`context.loan.title` is a text, never a number"),
+        ("get(context.loan, 'code', 0) < 5", "`context.loan.code` may be a text: comparing it with a number fails then"),
+        ("context.loan.pages > null", "null has no order"),
+    ] {
+        check(WORKFLOW, from, &guard(cel), expected);
+    }
+    check(WORKFLOW, "data: {offers: context.offers}", "data: {offers: context.offers, at: context.chosen.at}", "`context.chosen` is never defined");
+    let to = "\"get(context.loan, 'mobile', '')\"";
+    let asks = LOAN.replacen(to, "context.late.at", 1);
+    for (from, to, expected) in [
+        ("{30d: gone}", "{30d: {target: gone, actions: {assign: {late.at: now}}}}", "`context.late` is not defined on any way that leads here"),
+        ("again: asking", "again: {target: asking, actions: {assign: {late.at: now}}}", ""),
+        ("onDone: found", "onDone: {target: found, actions: {assign: {late: {at: now}}}}", ""),
+        ("context: {loan: {}", "context: {late: {at: ''}, loan: {}", ""),
+        ("{target: searching}]", "{target: searching, actions: {assign: {late.at: context.late.on}}}]", "`context.late.on` is never defined"),
+    ] {
+        let mut files = library();
+        files.insert(WORKFLOW, asks.replacen(from, to, 1).into_bytes());
+        let said = show(&load(&files).problems);
+        assert!(if expected.is_empty() { said.is_empty() } else { said.contains(expected) }, "{to}: {said}");
+    }
+
+    for cel in [
+        "get(context.loan, 'code', '') != '' && context.loan.code == 'x'",
+        "has(context.loan.code) ? context.loan.code == 'x' : false",
+        "!has(context.loan.code) || context.loan.code == 'x'",
+        "'code' in context.loan && context.loan.code == 'x'",
+        "get(context.loan, 'code', '') in ['x', 'y'] ? context.loan.code == 'x' : true",
+        "context.loan.pages > 3.5 && context.loan.title != ''",
+        "get(context.loan, 'code', null) == null",
+        "context.offers.north.output.price > 1 || context.offers[context.loan.title].output.price > 1",
+        "context.checking.left > 1 && context.loan.member",
+    ] {
+        let mut files = library();
+        files.insert(WORKFLOW, LOAN.replacen(from, &guard(cel), 1).into_bytes());
+        assert_eq!(show(&load(&files).problems), "", "{cel}");
+    }
 }
 
 /// Rule 27: every bomb is refused with a place, and soon.
@@ -417,7 +473,7 @@ fn the_repository_has_no_errors_and_its_schemas_are_current() {
 
 #[test]
 fn one_file_alone_is_a_machine() {
-    let machine = engine_definitions::plain_machine("loan.yaml", LOAN.replace("  checking: {use: shared/code, with: {to: context.loan.mobile}, onDone: searching}\n", "  checking: {on: {submit: searching}}\n").as_bytes());
+    let machine = engine_definitions::plain_machine("loan.yaml", LOAN.replace("  checking: {use: shared/code, with: {to: \"get(context.loan, 'mobile', '')\"}, onDone: searching}\n", "  checking: {on: {submit: searching}}\n").as_bytes());
     assert_eq!(machine.map(|m| m.id().to_owned()).map_err(|p| show(&p)), Ok("(machine)".to_owned()));
     let plain = engine_definitions::xstate_machine("a.json", br#"{"id": "a", "initial": "b", "states": {"b": {"on": {"x": "c"}}, "c": {"type": "final"}}}"#);
     assert_eq!(plain.map_err(|p| show(&p)).map(|j| j["id"].clone()), Ok(json!("a")));

@@ -20,6 +20,7 @@ use engine_statechart::Problem;
 use engine_statechart::source::Span;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A catalog when no problem is an error; all problems, sorted by place.
 pub struct Loaded {
@@ -170,6 +171,26 @@ pub(crate) fn parts(files: &Files, problems: &mut Vec<Problem>, masters: BTreeSe
     Parts { nodes, forms: forms.0, views: views.0, tables, texts }
 }
 
+/// Works on every item in as many threads as there are cores; each thread takes the next one that is
+/// left. The order of the results is open.
+fn spread<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(8).min(items.len().max(1));
+    let next = AtomicUsize::new(0);
+    let run = || {
+        let mut done = Vec::new();
+        while let Some(item) = items.get(next.fetch_add(1, Ordering::Relaxed)) {
+            done.push(work(item));
+        }
+        done
+    };
+    std::thread::scope(|scope| {
+        let others: Vec<_> = (1..threads).map(|_| scope.spawn(run)).collect();
+        let mut done = run();
+        others.into_iter().for_each(|t| done.extend(t.join().unwrap_or_default()));
+        done
+    })
+}
+
 /// Runs one kind with its own list of problems.
 fn collect<T>(work: impl FnOnce(&mut Vec<Problem>) -> T) -> (T, Vec<Problem>) {
     let mut problems = Vec::new();
@@ -183,16 +204,10 @@ fn within<'a>(path: &'a str, start: &str, end: &str) -> Option<&'a str> {
 }
 
 fn parse(files: &Files, problems: &mut Vec<Problem>) -> BTreeMap<String, Node> {
-    let list: Vec<(&str, &Arc<[u8]>)> = files.iter().filter(|(p, _)| !p.ends_with(".csv")).collect();
-    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(8);
-    let size = list.len().div_ceil(threads).max(1);
-    let parsed = std::thread::scope(|scope| {
-        let work = |chunk: &[(&str, &Arc<[u8]>)]| -> Vec<(String, Result<Node, Vec<Problem>>)> {
-            chunk.iter().map(|(path, bytes)| ((*path).to_owned(), source::read(path, bytes))).collect()
-        };
-        let running: Vec<_> = list.chunks(size).map(|chunk| scope.spawn(move || work(chunk))).collect();
-        running.into_iter().flat_map(|t| t.join().unwrap_or_default()).collect::<Vec<_>>()
-    });
+    let mut list: Vec<(&str, &Arc<[u8]>)> = files.iter().filter(|(p, _)| !p.ends_with(".csv")).collect();
+    // Long files first, so that no thread is left with one at the end.
+    list.sort_by_key(|(_, bytes)| std::cmp::Reverse(bytes.len()));
+    let parsed = spread(&list, |(path, bytes)| ((*path).to_owned(), source::read(path, bytes)));
     let mut nodes = BTreeMap::new();
     for (path, result) in parsed {
         match result {
@@ -339,18 +354,7 @@ fn workflow_ids(nodes: &BTreeMap<String, Node>) -> impl Iterator<Item = &str> {
 }
 
 fn workflows(ids: &[String], library: &Library<'_>, problems: &mut Vec<Problem>) -> BTreeMap<String, Arc<Workflow>> {
-    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(8);
-    let size = ids.len().div_ceil(threads).max(1);
-    let work = |chunk: &[String]| {
-        collect(|problems| {
-            let compile = |id: &String, problems: &mut Vec<Problem>| Some((id.clone(), Arc::new(compile_workflow(id, library, problems)?)));
-            chunk.iter().filter_map(|id| compile(id, problems)).collect::<Vec<_>>()
-        })
-    };
-    let done = std::thread::scope(|scope| {
-        let running: Vec<_> = ids.chunks(size).map(|chunk| scope.spawn(move || work(chunk))).collect();
-        running.into_iter().map(|t| t.join().unwrap_or_default()).collect::<Vec<_>>()
-    });
+    let done = spread(ids, |id| collect(|problems| compile_workflow(id, library, problems).map(|workflow| (id.clone(), Arc::new(workflow)))));
     let mut workflows = BTreeMap::new();
     for (list, found) in done {
         workflows.extend(list);

@@ -11,13 +11,19 @@ use engine_statechart::source::Span;
 
 /// Tables that an expression names.
 pub fn tables(text: &str) -> impl Iterator<Item = &str> {
-    calls(text).into_iter().filter(|(f, _)| matches!(*f, "table" | "rows")).filter_map(|(_, name)| name)
+    named(text).filter(|(f, _)| matches!(*f, "table" | "rows")).filter_map(|(_, name)| name)
+}
+
+/// Calls of the functions that take a name; most expressions have none.
+fn named(text: &str) -> impl Iterator<Item = (&str, Option<&str>)> {
+    let may = ["table", "rows", "lookup"].iter().any(|f| text.contains(f));
+    may.then(|| calls(text)).into_iter().flatten()
 }
 
 /// Problems for names that do not exist.
 pub fn check(text: &str, span: &Span, tables: &Tables, masters: &Masters, problems: &mut Vec<Problem>) {
     let at = || Node::new(span.clone(), Value::Null);
-    for (function, name) in calls(text) {
+    for (function, name) in named(text) {
         match (function, name) {
             ("table" | "rows", None) => {
                 problems.push(Problem::error("table-name", span, format!("`{function}` takes the name of a table as a literal text")));

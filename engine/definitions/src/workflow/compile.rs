@@ -82,6 +82,7 @@ pub(crate) fn compile(id: &str, library: &Library<'_>, problems: &mut Vec<Proble
         }
     };
     verify::verify(&machine, &mut builder, &tree, head.sections.as_slice(), &head.aliases);
+    builder.problems.extend(super::defined::check(&machine, &builder));
     problems.append(&mut builder.problems);
     if problems[before..].iter().any(Problem::is_error) {
         return None;

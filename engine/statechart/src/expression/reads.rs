@@ -20,6 +20,15 @@ pub struct Read<'e> {
     pub path: Path<'e>,
     pub known: usize,
     pub needed: usize,
+    /// Texts that other paths equal wherever this one is read.
+    pub when: Vec<Equal<'e>>,
+}
+
+/// A path that equals a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Equal<'e> {
+    pub path: Path<'e>,
+    pub text: &'e str,
 }
 
 /// Kind of a JSON value; integers and floats are one.
@@ -65,7 +74,7 @@ pub struct Reads<'e> {
 
 impl Expression {
     pub fn reads(&self) -> Reads<'_> {
-        let mut walk = Walk { found: Reads::default(), facts: Vec::new() };
+        let mut walk = Walk { found: Reads::default(), facts: Vec::new(), equal: Vec::new() };
         walk.expr(&self.compiled.root);
         walk.found
     }
@@ -73,6 +82,11 @@ impl Expression {
     /// Paths that are there whenever this condition is `value`.
     pub fn implies(&self, value: bool) -> Vec<Path<'_>> {
         implied(&self.compiled.root, value)
+    }
+
+    /// Paths that equal a text whenever this condition is true.
+    pub fn equalities(&self) -> Vec<Equal<'_>> {
+        equalities(&self.compiled.root, true)
     }
 
     pub fn shape(&self) -> Shape<'_> {
@@ -84,6 +98,7 @@ struct Walk<'e> {
     found: Reads<'e>,
     /// Paths that are there on this branch.
     facts: Vec<Path<'e>>,
+    equal: Vec<Equal<'e>>,
 }
 
 impl<'e> Walk<'e> {
@@ -125,8 +140,8 @@ impl<'e> Walk<'e> {
             Expr::Conditional(_, parts) => {
                 let [condition, then, otherwise] = &**parts;
                 self.expr(condition);
-                self.given(implied(condition, true), then);
-                self.given(implied(condition, false), otherwise);
+                self.given([(condition, true)], then);
+                self.given([(condition, false)], otherwise);
             }
             Expr::Call(_, _, args) | Expr::Host(_, _, args) => args.iter().for_each(|a| self.expr(a)),
             Expr::Comprehension(_, comprehension) => {
@@ -134,9 +149,8 @@ impl<'e> Walk<'e> {
                 match &comprehension.kind {
                     ComprehensionKind::All(e) | ComprehensionKind::Exists(e) | ComprehensionKind::ExistsOne(e) | ComprehensionKind::Filter(e) => self.expr(e),
                     ComprehensionKind::Map(condition, value) => {
-                        let facts = condition.as_ref().map(|c| implied(c, true)).unwrap_or_default();
                         condition.iter().for_each(|c| self.expr(c));
-                        self.given(facts, value);
+                        self.given(condition.iter().map(|c| (c, true)), value);
                     }
                 }
             }
@@ -168,22 +182,27 @@ impl<'e> Walk<'e> {
     fn terms(&mut self, terms: &'e [Expr], value: bool) {
         for (i, term) in terms.iter().enumerate() {
             let others = terms.iter().enumerate().filter(|(j, _)| *j != i);
-            let facts = others.flat_map(|(_, t)| implied(t, value)).collect();
-            self.given(facts, term);
+            self.given(others.map(|(_, t)| (t, value)), term);
         }
     }
 
-    fn given(&mut self, facts: Vec<Path<'e>>, expr: &'e Expr) {
-        let before = self.facts.len();
-        self.facts.extend(facts);
+    /// An expression that only counts when these conditions have these values.
+    fn given(&mut self, conditions: impl IntoIterator<Item = (&'e Expr, bool)>, expr: &'e Expr) {
+        let before = (self.facts.len(), self.equal.len());
+        for (condition, value) in conditions {
+            self.facts.extend(implied(condition, value));
+            self.equal.extend(equalities(condition, value));
+        }
         self.expr(expr);
-        self.facts.truncate(before);
+        self.facts.truncate(before.0);
+        self.equal.truncate(before.1);
     }
 
     fn note(&mut self, path: Path<'e>, needed: usize) {
         let common = |fact: &Path<'e>| fact.iter().zip(&path).take_while(|(a, b)| a == b).count();
         let known = self.facts.iter().map(common).max().unwrap_or(0);
-        let read = Read { path, known, needed };
+        let when = self.equal.clone();
+        let read = Read { path, known, needed, when };
         if !read.path.is_empty() && !self.found.reads.contains(&read) {
             self.found.reads.push(read);
         }
@@ -356,6 +375,22 @@ fn compared(operator: Operator, left: &Expr, right: &Expr) -> Option<bool> {
             _ => return None,
         }),
         _ => None,
+    }
+}
+
+fn equalities(expr: &Expr, value: bool) -> Vec<Equal<'_>> {
+    match expr {
+        Expr::Binary(_, operator, left, right) if matches!((operator, value), (Operator::Equal, true) | (Operator::NotEqual, false)) => {
+            let sides = [(left, right), (right, left)];
+            sides
+                .into_iter()
+                .filter_map(|(side, text)| if let Expr::Text(text) = &**text { Some(Equal { path: place(side)?.path, text }) } else { None })
+                .collect()
+        }
+        Expr::Not(_, inner) => equalities(inner, !value),
+        Expr::And(_, terms) if value => terms.iter().flat_map(|t| equalities(t, true)).collect(),
+        Expr::Or(_, terms) if !value => terms.iter().flat_map(|t| equalities(t, false)).collect(),
+        _ => Vec::new(),
     }
 }
 

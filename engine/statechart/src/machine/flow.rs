@@ -4,7 +4,7 @@
 use super::Machine;
 use super::model::{Action, Delay, Domain, Guard, NodeIx, Output, Transition, TransitionIx, ValueSource};
 use crate::expression::Expression;
-use crate::expression::reads::Path;
+use crate::expression::reads::{Equal, Path};
 use crate::source::Span;
 use serde_json::Value;
 
@@ -30,6 +30,8 @@ pub struct Candidate<'m> {
     /// Paths of the context that are there when it is taken; when it is not.
     pub granted: Vec<Path<'m>>,
     pub denied: Vec<Path<'m>>,
+    /// Texts that paths equal when it is taken.
+    pub equal: Vec<Equal<'m>>,
     pub work: Vec<Work<'m>>,
     pub way: Way,
 }
@@ -109,7 +111,8 @@ impl Machine {
             expressions(g, &mut guard);
         }
         let implied = |value| transition.guard.as_ref().map(|g| implied(g, value)).unwrap_or_default();
-        Candidate { event, guard, granted: implied(true), denied: implied(false), work: work(&transition.actions), way: way(transition) }
+        let equal = transition.guard.as_ref().map(equalities).unwrap_or_default();
+        Candidate { event, guard, granted: implied(true), denied: implied(false), equal, work: work(&transition.actions), way: way(transition) }
     }
 }
 
@@ -144,6 +147,14 @@ fn implied(guard: &Guard, value: bool) -> Vec<Path<'_>> {
         Guard::And(list) if value => list.iter().flat_map(|g| implied(g, true)).collect(),
         Guard::Or(list) if !value => list.iter().flat_map(|g| implied(g, false)).collect(),
         Guard::And(_) | Guard::Or(_) => Vec::new(),
+    }
+}
+
+fn equalities(guard: &Guard) -> Vec<Equal<'_>> {
+    match guard {
+        Guard::Expression(e) => e.equalities(),
+        Guard::And(list) => list.iter().flat_map(equalities).collect(),
+        Guard::Constant(_) | Guard::Or(_) | Guard::Not(_) => Vec::new(),
     }
 }
 

@@ -1,0 +1,236 @@
+//! The places of a context, and what is known of each before anything runs: whether a way defines it,
+//! and which kinds of values it takes.
+
+use engine_statechart::expression::reads::{ANY_KEY, Kind, Shape};
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// Position in [`Places`]; 0 is the context itself.
+pub type Ix = usize;
+
+/// Whether a place is there.
+pub type Level = u8;
+pub const ABSENT: Level = 0;
+/// A field of a form that need not be filled.
+pub const OPTIONAL: Level = 1;
+pub const THERE: Level = 2;
+
+/// Bits of [`Kind`]s.
+pub type Kinds = u8;
+pub const ALL_KINDS: Kinds = 0b11_1111;
+
+pub fn bit(kind: Kind) -> Kinds {
+    1 << kind as u8
+}
+
+pub fn kind_of(value: &Value) -> Kind {
+    match value {
+        Value::Null => Kind::Null,
+        Value::Bool(_) => Kind::Bool,
+        Value::Number(_) => Kind::Number,
+        Value::String(_) => Kind::Text,
+        Value::Array(_) => Kind::List,
+        Value::Object(_) => Kind::Map,
+    }
+}
+
+/// Every place that something reads or defines.
+#[derive(Debug)]
+pub struct Places {
+    children: Vec<BTreeMap<String, Ix>>,
+}
+
+impl Places {
+    pub fn new() -> Self {
+        Places { children: vec![BTreeMap::new()] }
+    }
+
+    pub fn len(&self) -> usize {
+        self.children.len()
+    }
+
+    pub fn below(&mut self, at: Ix, key: &str) -> Ix {
+        if let Some(ix) = self.children[at].get(key) {
+            return *ix;
+        }
+        let ix = self.children.len();
+        self.children.push(BTreeMap::new());
+        self.children[at].insert(key.to_owned(), ix);
+        ix
+    }
+
+    pub fn at<'k>(&mut self, path: impl IntoIterator<Item = &'k str>) -> Ix {
+        path.into_iter().fold(0, |at, key| self.below(at, key))
+    }
+
+    pub fn find(&self, at: Ix, key: &str) -> Option<Ix> {
+        self.children[at].get(key).copied()
+    }
+
+    pub fn children(&self, at: Ix) -> impl Iterator<Item = (&str, Ix)> {
+        self.children[at].iter().map(|(k, ix)| (k.as_str(), *ix))
+    }
+}
+
+/// A value that is put somewhere.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Put {
+    Unknown,
+    Plain(Kind),
+    Map(Vec<(Ix, Put)>),
+    /// Fields put over what is there.
+    Over(Box<Put>, Box<Put>),
+    /// What is there already.
+    Same,
+}
+
+/// Something that happens to the context.
+#[derive(Clone, Debug)]
+pub enum Change {
+    Set(Ix, Put),
+    /// The answers of a form: level and kinds of each field.
+    Answers(Ix, Vec<(Ix, Level, Kinds)>),
+    /// Maps that are made where they are missing.
+    Within(Vec<Ix>),
+}
+
+impl Places {
+    /// The value of an expression that is put at `at`; `own` is the path of `at`.
+    pub fn value(&mut self, at: Ix, own: Option<&[&str]>, shape: &Shape<'_>) -> Put {
+        match shape {
+            Shape::Unknown => Put::Unknown,
+            Shape::Plain(kind) => Put::Plain(*kind),
+            Shape::Copy(path) if Some(path.as_slice()) == own => Put::Same,
+            Shape::Copy(_) => Put::Unknown,
+            Shape::Map(entries) => Put::Map(
+                entries
+                    .iter()
+                    .map(|(key, shape)| {
+                        let below = self.below(at, key);
+                        (below, self.value(below, None, shape))
+                    })
+                    .collect(),
+            ),
+            Shape::Merge(a, b) => Put::Over(Box::new(self.value(at, own, a)), Box::new(self.value(at, own, b))),
+        }
+    }
+
+    pub fn literal(&mut self, at: Ix, value: &Value) -> Put {
+        match value {
+            Value::Object(map) => Put::Map(
+                map.iter()
+                    .map(|(key, value)| {
+                        let below = self.below(at, key);
+                        (below, self.literal(below, value))
+                    })
+                    .collect(),
+            ),
+            other => Put::Plain(kind_of(other)),
+        }
+    }
+}
+
+/// What is known at one moment; kinds are only gathered for the whole (`kinds` is empty on ways).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Known {
+    pub level: Vec<Level>,
+    pub kinds: Vec<Kinds>,
+}
+
+impl Known {
+    pub fn new(places: &Places, with_kinds: bool) -> Self {
+        let mut level = vec![ABSENT; places.len()];
+        level[0] = THERE;
+        Known { level, kinds: if with_kinds { vec![0; places.len()] } else { Vec::new() } }
+    }
+
+    /// `gather`: nothing is forgotten.
+    pub fn apply(&mut self, places: &Places, change: &Change, gather: bool) {
+        match change {
+            Change::Set(at, value) => self.set(places, *at, value, gather),
+            Change::Answers(into, fields) => {
+                self.put(*into, THERE, bit(Kind::Map));
+                for (at, level, kinds) in fields {
+                    if gather {
+                        self.put(*at, self.level[*at].max(*level), *kinds);
+                    } else {
+                        self.put(*at, *level, *kinds);
+                    }
+                    if kinds & (bit(Kind::Map) | bit(Kind::List)) != 0 {
+                        self.fill(places, *at, false);
+                    }
+                }
+            }
+            Change::Within(list) => list.iter().for_each(|at| self.put(*at, THERE, bit(Kind::Map))),
+        }
+    }
+
+    fn put(&mut self, at: Ix, level: Level, kinds: Kinds) {
+        self.level[at] = level;
+        if let Some(known) = self.kinds.get_mut(at) {
+            *known |= kinds;
+        }
+    }
+
+    fn set(&mut self, places: &Places, at: Ix, value: &Put, gather: bool) {
+        match value {
+            Put::Same => {}
+            Put::Unknown => self.fill(places, at, true),
+            Put::Plain(kind) => {
+                self.put(at, THERE, bit(*kind));
+                if !gather {
+                    self.clear(places, at);
+                }
+            }
+            Put::Map(entries) => {
+                self.put(at, THERE, bit(Kind::Map));
+                if !gather {
+                    self.clear(places, at);
+                }
+                self.fields(places, at, entries, gather);
+            }
+            Put::Over(base, over) => {
+                self.set(places, at, base, gather);
+                match &**over {
+                    Put::Map(entries) => self.fields(places, at, entries, gather),
+                    Put::Same | Put::Plain(_) => {}
+                    // Any of its fields may come.
+                    Put::Unknown | Put::Over(..) => self.fill(places, at, true),
+                }
+            }
+        }
+    }
+
+    fn fields(&mut self, places: &Places, at: Ix, entries: &[(Ix, Put)], gather: bool) {
+        entries.iter().for_each(|(below, value)| self.set(places, *below, value, gather));
+        // A computed key may be any of these.
+        if let Some(any) = places.find(at, ANY_KEY).filter(|_| !entries.is_empty()) {
+            self.fill(places, any, true);
+        }
+    }
+
+    /// Everything below may be there.
+    fn fill(&mut self, places: &Places, at: Ix, itself: bool) {
+        if itself {
+            self.put(at, THERE, ALL_KINDS);
+        }
+        places.children(at).for_each(|(_, below)| self.fill(places, below, true));
+    }
+
+    fn clear(&mut self, places: &Places, at: Ix) {
+        for (_, below) in places.children(at) {
+            self.level[below] = ABSENT;
+            self.clear(places, below);
+        }
+    }
+
+    /// The better of two ways; whether anything changed.
+    pub fn join(&mut self, other: &Known) -> bool {
+        let mut changed = false;
+        for (mine, other) in self.level.iter_mut().zip(&other.level) {
+            changed |= *other > *mine;
+            *mine = (*mine).max(*other);
+        }
+        changed
+    }
+}
