@@ -16,7 +16,7 @@ const chromium = {
 };
 
 export default defineConfig({
-  timeout: 240_000,
+  timeout: 480_000,
   expect: { timeout: 15_000 },
   // One product at a time: the machine is small, and a flaky pass is no pass.
   workers: 1,

@@ -55,12 +55,12 @@ test('reload and another tab at every step, Back, and kill -9 after the quotes a
   await motor.previous();
   await motor.quotes(20);
 
-  // browser Back to an answered step and forward again: the answer stands
+  // the browser's Back goes to answered steps; the answers stand
   await page.goBack();
   await walk.at('Your last policy', '/previous-policy');
   await page.goBack();
   await walk.at('Your car', '/vehicle');
-  await page.goForward();
+  await walk.submit('Yes, continue');
   await walk.at('Your last policy', '/previous-policy');
   await walk.submit('See prices');
   await motor.quotes(20);
