@@ -58,7 +58,7 @@ export class Walk {
 
   /** At this step, and nothing on it hinders anyone. */
   async at(title: string | RegExp, path?: string): Promise<void> {
-    await expect(this.heading(title)).toBeVisible({ timeout: 30_000 });
+    await expect(this.heading(title)).toBeVisible({ timeout: 90_000 });
     if (path !== undefined) await expect(this.page).toHaveURL(new RegExp(`${path}(\\?|$)`));
     await this.settled();
     await this.accessible();
