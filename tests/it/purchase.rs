@@ -1,0 +1,265 @@
+//! A customer buys with the definitions that are shipped: every layer, every fake partner, one process. On the way she
+//! meets what a forger, a double click and a gateway that repeats itself would do.
+
+use engine_definitions::Files;
+use engine_partners::signature::hmac_sha256_hex;
+use journey_tests::server::{Reply, TestServer, Visitor};
+use serde_json::{Value, json};
+use std::fmt::Write;
+
+const INSURER: &str = "hdfc-ergo";
+const MOBILE: &str = "9812345670";
+
+struct Customer<'a> {
+    server: &'a TestServer,
+    browser: Visitor,
+    view: Value,
+}
+
+impl<'a> Customer<'a> {
+    async fn arrives(server: &'a TestServer) -> Customer<'a> {
+        let browser = server.visitor();
+        let view = browser.start("motor/car", json!({"kind": "registered", "registration": "dl3cab1234"})).await.ok(201);
+        let mut customer = Customer { server, browser, view };
+        customer.at("car.contact").await;
+        customer
+    }
+
+    fn id(&self) -> String {
+        self.view["journey"]["id"].as_str().expect("a journey").to_owned()
+    }
+
+    /// Waits until the journey shows this step.
+    async fn at(&mut self, step: &str) -> &Value {
+        let id = self.id();
+        self.view = self
+            .server
+            .until(step, async || {
+                let view = self.browser.view(&id).await;
+                (view["step"]["id"] == step).then_some(view)
+            })
+            .await;
+        &self.view
+    }
+
+    async fn submits(&mut self, data: Value, then: &str) {
+        self.does("submit", data, then).await;
+    }
+
+    async fn does(&mut self, event: &str, data: Value, then: &str) {
+        self.view = self.browser.event(&self.view, event, data).await.ok(200);
+        self.at(then).await;
+    }
+
+    /// The one-time password that the fake SMS partner has got for us.
+    async fn password(&self) -> String {
+        let path = format!("/sandbox/inbox.json?to={MOBILE}");
+        self.server
+            .until("the one-time password", async || {
+                let inbox = self.browser.get(&path).await.ok(200);
+                let text = inbox["messages"][0]["text"].as_str()?.to_owned();
+                text.split(' ').next().filter(|word| word.len() == 6).map(str::to_owned)
+            })
+            .await
+    }
+
+    /// The offers once this insurer has answered.
+    async fn offers(&mut self) -> Vec<Value> {
+        let id = self.id();
+        let view = self
+            .server
+            .until("an offer", async || {
+                let view = self.browser.view(&id).await;
+                items(&view).iter().any(|item| item["action"]["data"]["insurer"] == INSURER).then_some(view)
+            })
+            .await;
+        self.view = view;
+        items(&self.view)
+    }
+
+    /// From the registration number to the prices.
+    async fn asks_for_prices(&mut self) {
+        self.submits(json!({"name": "Asha Rao", "mobile": MOBILE, "consent": true}), "car.otp.asking").await;
+        let code = self.password().await;
+        self.submits(json!({"code": code}), "car.vehicle").await;
+        let found = self.view["step"]["form"]["data"].clone();
+        assert_eq!((&found["variant"], &found["rto"]), (&json!("maruti-suzuki-swift-vxi"), &json!("DL-03")));
+        self.submits(found, "car.previous").await;
+        let previous = json!({"owner_changed": false, "policy_type": "comprehensive", "active": true, "previous_policy_end_date": "2026-12-05",
+            "previous_insurer": "10", "claim": false, "ncb": 45, "had_add_ons": false});
+        self.submits(previous, "quotes").await;
+    }
+
+    /// From the chosen plan to the page where everything is checked.
+    async fn fills_the_proposal(&mut self) {
+        let owner = json!({"customer_type": "individual", "proposer_title": "Ms", "proposer_first_name": "Asha", "proposer_last_name": "Rao", "proposer_gender": "female",
+            "dob": "1990-04-12", "proposer_mobile": MOBILE, "proposer_email": "asha@example.com", "is_financed": false});
+        self.submits(owner, "car.address").await;
+        self.submits(json!({"pincode": "110001", "address_line_1": "12 Lake View", "address_line_2": "Janpath"}), "car.nominee").await;
+        self.submits(json!({"nominee_name": "Ravi Rao", "nominee_age": 38, "nominee_relation": "spouse"}), "car.vehicle_details").await;
+        let mut papers = self.view["step"]["form"]["data"].clone();
+        papers["previous_policy_number"] = json!("OG-25-1234-5678");
+        papers["terms"] = json!(true);
+        self.submits(papers, "car.kyc.asking").await;
+        let mut identity = json!({"document": "pan_card", "pan_number": "ABCPE0000F", "occupation": "salaried", "income_source": "salary",
+            "is_politically_exposed_person": false, "kyc_consent": true});
+        self.view = self.browser.event(&self.view, "submit", identity.clone()).await.ok(200);
+        let id = self.id();
+        self.view = self
+            .server
+            .until("the refused identity", async || {
+                let view = self.browser.view(&id).await;
+                (view["messages"][0]["code"] == "kyc.failed").then_some(view)
+            })
+            .await;
+        let refused = "The KYC is unsuccessful. Please click on Verify KYC to re-submit. After redirection, please close insurance company window.";
+        assert_eq!(self.view["messages"][0]["text"], refused);
+        identity["pan_number"] = json!("ABCPE1234F");
+        self.submits(identity, "car.check").await;
+    }
+
+    /// Presses a button of the hosted page and comes back.
+    async fn pays(&self, button: &str) {
+        let redirect = &self.view["step"]["redirect"];
+        let fields: Vec<(&str, String)> = redirect["fields"]
+            .as_object()
+            .expect("fields")
+            .iter()
+            .map(|(name, value)| (name.as_str(), value.as_str().map_or_else(|| value.to_string(), str::to_owned)))
+            .collect();
+        let shown = self.posts(local(redirect["url"].as_str().expect("a page")), &fields).await;
+        assert_eq!(shown.status, 303, "{}", shown.text());
+        let page = shown.header("location").to_owned();
+        assert_eq!(self.posts(&page, &[("button", button.to_owned())]).await.status, 200);
+        let back = self.posts(local(redirect["fields"]["callback_url"].as_str().expect("a way back")), &[]).await;
+        assert_eq!(back.status, 303, "{}", back.text());
+    }
+
+    async fn posts(&self, path: &str, fields: &[(&str, String)]) -> Reply {
+        let body: Vec<String> = fields.iter().map(|(name, value)| format!("{}={}", encoded(name), encoded(value))).collect();
+        self.browser.send("POST", path, &[("content-type", "application/x-www-form-urlencoded"), ("x-journey", "")], Some(body.join("&"))).await
+    }
+}
+
+/// What the gateway says, in its public shape, signed with this secret.
+async fn gateway_says(server: &TestServer, secret: &str, order: &str, payment: &str, amount: &Value) -> u16 {
+    let entity = json!({"id": payment, "entity": "payment", "amount": amount, "currency": "INR", "status": "captured", "order_id": order, "captured": true});
+    let body = json!({"entity": "event", "event": "payment.captured", "contains": ["payment"], "payload": {"payment": {"entity": entity}}}).to_string();
+    let signature = hmac_sha256_hex(secret.as_bytes(), body.as_bytes());
+    let headers = [("x-razorpay-signature", signature.as_str()), ("x-journey", ""), ("origin", "")];
+    server.visitor().send("POST", "/api/v1/webhooks/gateway/payments", &headers, Some(body)).await.status
+}
+
+fn local(url: &str) -> &str {
+    let from = url.find("/sandbox/").or_else(|| url.find("/api/")).expect("an address of ours");
+    &url[from..]
+}
+
+fn encoded(text: &str) -> String {
+    text.bytes().fold(String::new(), |mut out, byte| {
+        if byte.is_ascii_alphanumeric() { out.push(byte as char) } else { write!(out, "%{byte:02X}").expect("text") }
+        out
+    })
+}
+
+fn block<'v>(view: &'v Value, kind: &str) -> &'v Value {
+    view["step"]["view"]["blocks"].as_array().and_then(|blocks| blocks.iter().find(|block| block["block"] == kind)).unwrap_or(&Value::Null)
+}
+
+fn items(view: &Value) -> Vec<Value> {
+    block(view, "options")["items"].as_array().cloned().unwrap_or_default()
+}
+
+/// The total of a breakup, which its lines make to the paisa.
+#[track_caller]
+fn total(lines: &Value) -> i64 {
+    let of = |total: bool| lines.as_array().expect("lines").iter().filter(|line| (line["kind"] == "total") == total).map(|line| line["value"]["paise"].as_i64().expect("paise")).sum();
+    let (sum, total): (i64, i64) = (of(false), of(true));
+    assert_eq!(sum, total, "{lines}");
+    total
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn from_the_registration_number_to_the_policy() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let server = TestServer::start(Files::read_dir(root).expect("the definitions are there")).await;
+    let mut asha = Customer::arrives(&server).await;
+    let id = asha.id();
+
+    // What only partners and the engine may say is refused.
+    for event in ["payment.captured", "xstate.done.actor.lookup", "select"] {
+        assert_eq!(asha.browser.event(&asha.view, event, json!({"order": "o", "payment": "p", "amount": 1})).await.code(), "not_accepted");
+    }
+    asha.asks_for_prices().await;
+
+    // Each card's lines make its price; the blocked category is not among them.
+    let offers = asha.offers().await;
+    let card = offers.iter().find(|item| item["action"]["data"]["insurer"] == INSURER).expect("our insurer").clone();
+    for offer in offers.iter().filter(|item| item["state"] == "quoted") {
+        assert_eq!(total(&offer["breakup"]), offer["price"]["paise"].as_i64().expect("a price"));
+    }
+
+    // Forged choices: a plan that nobody offered, a price, an insurer that is none.
+    let chosen = card["action"]["data"].clone();
+    for (name, value, answer) in [("plan", "gold", "quote.gone"), ("insurer", "nobody", "quote.gone"), ("plan_type", "free", "invalid"), ("total", "1", "invalid")] {
+        let mut forged = chosen.clone();
+        forged[name] = json!(value);
+        let reply = asha.browser.event(&asha.view, "select", forged).await;
+        let told = if reply.status == 200 { reply.json()["messages"][0]["code"].as_str().unwrap_or_default().to_owned() } else { reply.code() };
+        assert_eq!(told, answer, "{name}");
+        asha.at("quotes").await;
+    }
+
+    // A double click is one choice; a stale page is told where the journey is now; a key serves one request.
+    let path = format!("/api/v1/journeys/{id}/events");
+    let revision = asha.view["journey"]["revision"].clone();
+    let click = json!({"type": "select", "data": chosen, "revision": revision}).to_string();
+    let send = async |key: &str, body: &str| asha.browser.send("POST", &path, &[("idempotency-key", key)], Some(body.to_owned())).await;
+    let first = send("click", &click).await;
+    let again = send("click", &click).await;
+    assert_eq!((first.status, again.status, again.header("idempotent-replayed")), (200, 200, "true"), "{}", first.text());
+    assert_eq!(first.json()["journey"]["revision"], again.json()["journey"]["revision"]);
+    assert_eq!(send("click", &click.replace(INSURER, "digit")).await.code(), "key_reused");
+    let stale = send("another click", &click).await;
+    assert_eq!((stale.status, stale.code(), &stale.json()["view"]["step"]["id"]), (409, "stale".to_owned(), &json!("car.owner")));
+    let (mine, none) = (server.visitor().get(&format!("/api/v1/journeys/{id}")).await, server.visitor().get(&format!("/api/v1/journeys/{}", "0".repeat(32))).await);
+    assert_eq!((mine.status, mine.bytes), (404, none.bytes), "another's journey is like none");
+
+    asha.at("car.owner").await;
+    asha.fills_the_proposal().await;
+    let price = card["price"]["paise"].as_i64().expect("a price");
+    assert_eq!(total(&block(&asha.view, "breakup")["lines"]), price);
+    asha.submits(json!({}), "car.payment.paying").await;
+    let fields = asha.view["step"]["redirect"]["fields"].clone();
+    assert_eq!(fields["amount"], price);
+
+    asha.pays("pay").await;
+    asha.at("car.issued").await;
+    assert_eq!(total(&block(&asha.view, "breakup")["lines"]), price);
+    let document = block(&asha.view, "documents")["items"][0]["document"].as_str().expect("a document").to_owned();
+    let file = format!("/api/v1/journeys/{id}/documents/{document}");
+    assert!(asha.browser.get(&file).await.bytes.starts_with(b"%PDF-"));
+    assert_eq!(server.visitor().get(&file).await.status, 404);
+
+    // The gateway repeats itself, somebody imitates it, and money comes a second time: one refund.
+    let payment = block(&asha.view, "facts")["items"].as_array().expect("facts").iter().find(|fact| fact["label"] == "Payment reference").expect("a reference")["value"].clone();
+    let (payment, order) = (payment.as_str().expect("a payment"), fields["order_id"].as_str().expect("an order"));
+    assert_eq!(gateway_says(&server, "guessed", order, "pay_forged", &fields["amount"]).await, 401);
+    for (payment, times, told) in [(payment, 2, Value::Null), ("pay_second", 2, json!("payment.refunded"))] {
+        for _ in 0..times {
+            assert_eq!(gateway_says(&server, "sandbox-razorpay_webhook_secret", order, payment, &fields["amount"]).await, 200);
+        }
+        let view = asha.browser.view(&id).await;
+        assert_eq!((&view["step"]["id"], &view["messages"][0]["code"], &view["messages"][1]), (&json!("car.issued"), &told, &Value::Null));
+    }
+    let refunds = server
+        .until("the refund", async || {
+            let inbox = asha.browser.get(&format!("/sandbox/inbox.json?to={MOBILE}")).await.ok(200);
+            let messages = inbox["messages"].as_array()?.clone();
+            let refunds = messages.iter().filter(|message| message["text"].as_str().is_some_and(|text| text.contains("pay_second"))).count();
+            (refunds > 0).then_some(refunds)
+        })
+        .await;
+    assert_eq!(refunds, 1);
+    server.stop().await;
+}
