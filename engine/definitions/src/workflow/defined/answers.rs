@@ -1,0 +1,133 @@
+//! What forms and calls put into the context.
+
+use super::super::desugar::Builder;
+use super::super::places::{ALL_KINDS, Change, Ix, Kinds, OPTIONAL, Places, Put, THERE, bit, kind_of};
+use super::super::{Invoke, Source, Step};
+use super::{Check, Op};
+use crate::form::Form;
+use engine_statechart::expression::Expression;
+use engine_statechart::expression::reads::{ANY_KEY, Kind};
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Fields of a row of `each`.
+const ROW: [(&str, &[Kind]); 8] = [
+    ("state", &[Kind::Text]),
+    ("output", &[]),
+    ("error", &[]),
+    ("late", &[Kind::Bool]),
+    ("asked_at", &[Kind::Text]),
+    ("answered_at", &[Kind::Text]),
+    ("previous", &[]),
+    ("run", &[]),
+];
+
+/// `ui:show` of a required field: places of the other fields with the texts that show it.
+pub type Shown = Vec<(Ix, Vec<String>)>;
+
+pub fn of_step<'s>(step: &'s Step, form: Option<&'s Form>) -> Vec<&'s Expression> {
+    let mut found: Vec<&Expression> = step.data.values().flat_map(|m| m.expressions()).collect();
+    found.extend(step.prefill.iter().flat_map(|m| m.expressions()));
+    found.extend(&step.depends);
+    found.extend(&step.satisfied);
+    if let Some(redirect) = &step.redirect {
+        found.push(&redirect.url);
+        found.extend(redirect.fields.expressions());
+    }
+    found.extend(form.into_iter().flat_map(|f| f.cels.values()));
+    found
+}
+
+/// Answers replace what the form asks: required fields are there, others perhaps.
+pub fn answers(places: &mut Places, form: &Form, into: &str) -> Change {
+    let at = places.at(into.split('.'));
+    let schema = form.tree.get("schema");
+    let required: BTreeSet<&str> = schema.and_then(|s| s.get("required")).and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
+    let is_shown = |name: &str| form.tree.get("ui").and_then(|ui| ui.get(name)).and_then(|f| f.get("ui:show")).is_none();
+    let mut fields: BTreeMap<&str, (u8, Kinds)> = BTreeMap::new();
+    let own = schema.into_iter().flat_map(crate::form::properties).map(|(name, rule)| (name, rule, required.contains(name.as_str()) && is_shown(name)));
+    let merged = form.variants.iter().filter_map(|v| v.merge.get("schema")).flat_map(crate::form::properties).filter(|(_, r)| !r.is_null());
+    for (name, rule, is_there) in own.chain(merged.map(|(name, rule)| (name, rule, false))) {
+        if rule.get("x-secret").and_then(Value::as_bool) == Some(true) {
+            continue;
+        }
+        let entry = fields.entry(name).or_insert((OPTIONAL, 0));
+        entry.0 = entry.0.max(if is_there { THERE } else { OPTIONAL });
+        entry.1 |= kinds(rule);
+    }
+    Change::Answers(at, fields.into_iter().map(|(name, (level, kinds))| (places.below(at, name), level, kinds)).collect())
+}
+
+/// Required fields that `ui:show` asks for when other fields have a text.
+pub fn shown(places: &mut Places, form: &Form, into: &str) -> Vec<(Ix, Shown)> {
+    let at = places.at(into.split('.'));
+    let required = form.tree.get("schema").and_then(|s| s.get("required")).and_then(Value::as_array);
+    let mut found = Vec::new();
+    for name in required.into_iter().flatten().filter_map(Value::as_str) {
+        let show = form.tree.get("ui").and_then(|ui| ui.get(name)).and_then(|f| f.get("ui:show")).and_then(Value::as_object);
+        let Some(show) = show else { continue };
+        let texts = |wanted: &Value| match wanted {
+            Value::String(text) => Some(vec![text.clone()]),
+            Value::Array(list) => list.iter().map(|v| v.as_str().map(str::to_owned)).collect(),
+            _ => None,
+        };
+        let each: Option<Shown> = show.iter().map(|(other, wanted)| Some((places.below(at, other), texts(wanted)?))).collect();
+        let field = places.below(at, name);
+        found.extend(each.map(|shown| (field, shown)));
+    }
+    found
+}
+
+/// Kinds that a schema lets through.
+fn kinds(rule: &Value) -> Kinds {
+    let named = |name: &str| match name {
+        "string" => bit(Kind::Text),
+        "integer" | "number" => bit(Kind::Number),
+        "boolean" => bit(Kind::Bool),
+        "array" => bit(Kind::List),
+        "object" => bit(Kind::Map),
+        "null" => bit(Kind::Null),
+        _ => ALL_KINDS,
+    };
+    match rule.get("type") {
+        Some(Value::String(name)) => named(name),
+        Some(Value::Array(names)) => names.iter().filter_map(Value::as_str).map(named).fold(0, |a, b| a | b),
+        _ => match rule.get("enum") {
+            Some(Value::Array(values)) => values.iter().map(|v| bit(kind_of(v))).fold(0, |a, b| a | b),
+            _ => ALL_KINDS,
+        },
+    }
+}
+
+impl Check<'_> {
+    /// What a call's answer puts into the context: rows while it runs, or its output when it is done.
+    pub fn output(&mut self, invoke: &Invoke, order: &BTreeMap<&str, usize>, builder: &Builder<'_>) {
+        let Some(into) = invoke.into.as_deref() else { return };
+        let at = self.places.at(into.split('.'));
+        if invoke.each {
+            let row = self.places.below(at, ANY_KEY);
+            let field = |(name, kinds): &(&str, &[Kind])| {
+                let value = if let [kind] = kinds { Put::Plain(*kind) } else { Put::Unknown };
+                (self.places.below(row, name), value)
+            };
+            let fields = ROW.iter().map(field).collect();
+            let above: Vec<&str> = into.split('.').collect();
+            let above = self.prefixes(&above);
+            if let Some(node) = order.get(invoke.node.as_str()).and_then(|ix| self.nodes.get_mut(*ix)) {
+                node.entry.push(Op::Do(Change::Within(above)));
+                node.entry.push(Op::Do(Change::Set(row, Put::Map(fields))));
+            }
+            return;
+        }
+        let operation = match &invoke.source {
+            Source::Operation { partner, operation } => builder.library.partners.get(partner).and_then(|p| p.operation(operation)),
+            Source::Contract(_) | Source::System(_) => None,
+        };
+        let value = match operation.and_then(|o| o.output.keys()) {
+            Some(keys) => Put::Map(keys.into_iter().map(|key| (self.places.below(at, key), Put::Unknown)).collect()),
+            None => Put::Unknown,
+        };
+        let event = format!("xstate.done.actor.{}", invoke.id);
+        self.outputs.insert(event, Change::Set(at, Put::Over(Box::new(Put::Same), Box::new(value))));
+    }
+}

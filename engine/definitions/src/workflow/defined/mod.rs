@@ -1,0 +1,194 @@
+//! Rule 9: what an expression reads of the context must have been defined on some way that leads
+//! there, for certain, or be asked for with `has()` or `get()`; and it is compared with its own kind.
+//!
+//! The ways of the machine are followed from its start, joining by the better: a place counts as there
+//! when one way defines it. So nothing that can work is refused; what is missed stands in
+//! workflows/README.md. Machines with parallel regions are checked for names and kinds only.
+
+mod answers;
+mod report;
+mod ways;
+
+use super::Step;
+use super::desugar::Builder;
+use super::places::{Change, Ix, Known, Places};
+use answers::{Shown, answers, of_step, shown};
+use engine_statechart::expression::Expression;
+use engine_statechart::expression::reads::{Equal, Reads};
+use engine_statechart::flow::{Assigned, Candidate, Way, Work};
+use engine_statechart::{Machine, NodeKind, Problem};
+use std::collections::BTreeMap;
+
+/// Position in `expressions`.
+type Ex = usize;
+
+enum Op {
+    Read(Ex),
+    Do(Change),
+}
+
+/// A candidate of a node, ready to be followed.
+struct Follow<'m> {
+    event: &'m str,
+    guard: Vec<Ex>,
+    granted: Vec<Ix>,
+    denied: Vec<Ix>,
+    equal: Vec<Equal<'m>>,
+    work: Vec<Op>,
+    way: Way,
+}
+
+struct Node<'m> {
+    lists: Vec<Vec<Follow<'m>>>,
+    entry: Vec<Op>,
+    initial: Vec<Op>,
+    exit: Vec<Op>,
+    reads: Vec<Ex>,
+    is_leaf: bool,
+    is_final: bool,
+}
+
+struct Check<'m> {
+    machine: &'m Machine,
+    /// Every expression with what it reads.
+    expressions: Vec<(&'m Expression, Reads<'m>)>,
+    places: Places,
+    nodes: Vec<Node<'m>>,
+    /// By state: what the answers of its step do.
+    answers: BTreeMap<usize, Change>,
+    /// By event of a call's success: what its output does.
+    outputs: BTreeMap<String, Change>,
+    steps: BTreeMap<usize, &'m Step>,
+    /// By state: expressions of its step and its form.
+    of_steps: BTreeMap<usize, Vec<Ex>>,
+    /// Fields that are asked, and must be filled, when these others have one of these values.
+    shown: BTreeMap<Ix, Vec<Shown>>,
+    ever: Known,
+}
+
+pub fn check<'m>(machine: &'m Machine, builder: &'m Builder<'_>) -> Vec<Problem> {
+    let order: BTreeMap<&str, usize> = machine.nodes().map(|n| (n.id, n.order)).collect();
+    let steps: BTreeMap<usize, &Step> = builder.steps.values().filter_map(|s| Some((*order.get(s.node.as_str())?, s))).collect();
+    let mut check = Check {
+        machine,
+        expressions: Vec::new(),
+        places: Places::new(),
+        nodes: Vec::new(),
+        answers: BTreeMap::new(),
+        outputs: BTreeMap::new(),
+        steps,
+        of_steps: BTreeMap::new(),
+        shown: BTreeMap::new(),
+        ever: Known::default(),
+    };
+    check.nodes = machine.nodes().map(|n| check.node(n.order, n.kind)).collect();
+    for invoke in builder.invokes.values() {
+        check.output(invoke, &order, builder);
+    }
+    for (at, step) in check.steps.clone() {
+        let Some((form, into)) = step.form.as_ref().and_then(|f| builder.library.forms.get(f)).zip(step.into.as_deref()) else { continue };
+        let answers = answers(&mut check.places, form, into);
+        check.answers.insert(at, answers);
+        for (field, shown) in shown(&mut check.places, form, into) {
+            check.shown.entry(field).or_default().push(shown);
+        }
+    }
+    for (at, step) in check.steps.clone() {
+        let form = step.form.as_ref().and_then(|f| builder.library.forms.get(f)).map(|f| &**f);
+        let list = of_step(step, form).into_iter().map(|e| check.note(e)).collect();
+        check.of_steps.insert(at, list);
+    }
+    check.gather();
+    let is_parallel = machine.nodes().any(|n| n.kind == NodeKind::Parallel);
+    let ways = if is_parallel { Vec::new() } else { check.follow() };
+    check.report(&ways)
+}
+
+impl<'m> Check<'m> {
+    /// Keeps an expression; every place that it reads is known from now on.
+    fn note(&mut self, expression: &'m Expression) -> Ex {
+        let reads = expression.reads();
+        let paths = reads.reads.iter().map(|r| &r.path).chain(reads.comparisons.iter().map(|c| &c.path));
+        for path in paths {
+            self.places.at(path.iter().copied());
+        }
+        self.expressions.push((expression, reads));
+        self.expressions.len() - 1
+    }
+
+    fn node(&mut self, at: usize, kind: NodeKind) -> Node<'m> {
+        let machine = self.machine;
+        let lists = machine.candidates(at).into_iter().map(|list| list.into_iter().map(|c| self.candidate(c)).collect()).collect();
+        let entry = machine.entry_work(at, false);
+        let initial = machine.entry_work(at, true).split_off(entry.len());
+        let reads = machine.expressions_of(at).into_iter().map(|e| self.note(e)).collect();
+        Node {
+            lists,
+            entry: self.ops(entry),
+            initial: self.ops(initial),
+            exit: self.ops(machine.exit_work(at)),
+            reads,
+            is_leaf: matches!(kind, NodeKind::Atomic | NodeKind::Final),
+            is_final: kind == NodeKind::Final,
+        }
+    }
+
+    fn candidate(&mut self, c: Candidate<'m>) -> Follow<'m> {
+        let guard = c.guard.into_iter().map(|e| self.note(e)).collect();
+        let mut paths = |list: Vec<Vec<&str>>| list.into_iter().flat_map(|p| self.prefixes(&p)).collect();
+        let (granted, denied) = (paths(c.granted), paths(c.denied));
+        Follow { event: c.event, guard, granted, denied, equal: c.equal, work: self.ops(c.work), way: c.way }
+    }
+
+    /// A path that is there has all that leads to it.
+    fn prefixes(&mut self, path: &[&str]) -> Vec<Ix> {
+        let mut at = 0;
+        path.iter()
+            .map(|key| {
+                at = self.places.below(at, key);
+                at
+            })
+            .collect()
+    }
+
+    fn ops(&mut self, work: Vec<Work<'m>>) -> Vec<Op> {
+        work.into_iter()
+            .flat_map(|work| match work {
+                Work::Read(expression) => vec![Op::Read(self.note(expression))],
+                Work::Assign { path, value, .. } => {
+                    let own: Vec<&str> = path.iter().map(String::as_str).collect();
+                    let at = self.places.at(own.iter().copied());
+                    let value = match value {
+                        Assigned::Literal(value) => self.places.literal(at, value),
+                        Assigned::Expression(expression) => self.places.value(at, Some(&own), &expression.shape()),
+                    };
+                    // Maps above a dotted key are made where they are missing.
+                    vec![Op::Do(Change::Within(self.prefixes(own.split_last().map_or(&[][..], |(_, above)| above)))), Op::Do(Change::Set(at, value))]
+                }
+            })
+            .collect()
+    }
+
+    fn initial(&mut self) -> Vec<Change> {
+        let context = self.machine.initial_context();
+        context
+            .iter()
+            .map(|(key, value)| {
+                let at = self.places.below(0, key);
+                Change::Set(at, self.places.literal(at, value))
+            })
+            .collect()
+    }
+
+    /// Everything that anything ever defines.
+    fn gather(&mut self) {
+        let initial = self.initial();
+        let mut ever = Known::new(&self.places, true);
+        let works = self.nodes.iter().flat_map(|n| n.entry.iter().chain(&n.initial).chain(&n.exit).chain(n.lists.iter().flatten().flat_map(|f| &f.work)));
+        let done = works.filter_map(|op| if let Op::Do(change) = op { Some(change) } else { None });
+        for change in initial.iter().chain(done).chain(self.answers.values()).chain(self.outputs.values()) {
+            ever.apply(&self.places, change, true);
+        }
+        self.ever = ever;
+    }
+}

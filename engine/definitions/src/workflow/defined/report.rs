@@ -1,0 +1,150 @@
+//! Which reads and comparisons are wrong.
+
+use super::super::places::{ALL_KINDS, Ix, Kinds, Known, OPTIONAL, THERE, bit};
+use super::{Check, Ex};
+use crate::source::Span;
+use engine_statechart::expression::Expression;
+use engine_statechart::expression::reads::{ANY_KEY, Equal, Kind, Read, Reads};
+use engine_statechart::{Problem, did_you_mean};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Each mistake of an expression once.
+type Found = BTreeMap<(Span, String), Problem>;
+
+impl Check<'_> {
+    pub fn report(&self, ways: &[Option<Known>]) -> Vec<Problem> {
+        let mut found = Found::new();
+        self.expressions.iter().for_each(|e| self.names_and_kinds(e, &mut found));
+        if ways.is_empty() {
+            return found.into_values().collect();
+        }
+        // By expression: the best that is known at any of its moments.
+        let mut best: Vec<Option<Known>> = vec![None; self.expressions.len()];
+        let mut see = |ex: Ex, state: &Known| match &mut best[ex] {
+            Some(there) => {
+                there.join(state);
+            }
+            slot => *slot = Some(state.clone()),
+        };
+        let (mut known, mut waiting) = (ways.to_vec(), BTreeSet::new());
+        for leaf in 0..self.nodes.len() {
+            self.leave(leaf, &mut known, &mut waiting, &mut see);
+        }
+        for (ix, node) in self.nodes.iter().enumerate() {
+            let of_step = self.of_steps.get(&ix).map_or(&[][..], Vec::as_slice);
+            if !node.reads.is_empty() || !of_step.is_empty() {
+                let inside = self.machine.subtree(ix).filter_map(|leaf| ways[leaf].as_ref());
+                inside.for_each(|state| node.reads.iter().chain(of_step).for_each(|ex| see(*ex, state)));
+            }
+        }
+        for (ex, state) in best.iter().enumerate() {
+            if let Some(state) = state {
+                self.absent(&self.expressions[ex], state, &mut found);
+            }
+        }
+        found.into_values().collect()
+    }
+
+    fn names_and_kinds(&self, (expression, reads): &(&Expression, Reads<'_>), found: &mut Found) {
+        for read in &reads.reads {
+            let mut at = 0;
+            for (depth, key) in read.path.iter().enumerate() {
+                let below = self.row_or(at, key);
+                // Below a row that stood in for a key only the fields of rows have places.
+                if below.is_none() && self.ever.kinds[at] != bit(Kind::Map) {
+                    break;
+                }
+                if *key != ANY_KEY && below.is_none_or(|ix| self.ever.level[ix] == 0) {
+                    let known = self.places.children(at).filter(|(_, ix)| self.ever.level[*ix] > 0).map(|(name, _)| name);
+                    let shown = show(&read.path[..=depth]);
+                    let message = format!("`{shown}` is never defined: no form, assignment or answer of a call puts it there");
+                    let problem = Problem::error("never-defined", expression.span(), message).maybe_hint(did_you_mean(key, known));
+                    found.insert((expression.span().clone(), shown), problem);
+                    break;
+                }
+                let Some(below) = below else { break };
+                at = below;
+            }
+        }
+        for comparison in &reads.comparisons {
+            let place = comparison.path.iter().try_fold(0, |at, key| self.places.find(at, key));
+            let mut kinds = place.filter(|ix| self.ever.level[*ix] > 0).and_then(|ix| self.ever.kinds.get(ix).copied()).unwrap_or(0);
+            let shown = show(&comparison.path);
+            if let Some(default) = comparison.default {
+                kinds |= bit(default);
+            }
+            let literal = bit(comparison.literal);
+            let (code, message) = if comparison.is_order && comparison.literal == Kind::Null {
+                ("comparison", "null has no order: it is compared with `==` or `!=` only".to_owned())
+            } else if kinds == 0 || kinds == ALL_KINDS || comparison.literal == Kind::Null {
+                continue;
+            } else if kinds & literal == 0 {
+                ("comparison", format!("`{shown}` is {}, never {}", words(kinds), words(literal)))
+            } else if comparison.is_order && kinds & !literal != 0 {
+                ("comparison", format!("`{shown}` may be {}: comparing it with {} fails then", words(kinds & !literal), words(literal)))
+            } else {
+                continue;
+            };
+            let problem = Problem::error(code, expression.span(), message);
+            found.insert((expression.span().clone(), format!("{shown} {literal}")), problem);
+        }
+    }
+
+    /// The place of a key; a key that nothing names is a row, where rows are kept.
+    fn row_or(&self, at: Ix, key: &str) -> Option<Ix> {
+        let own = self.places.find(at, key);
+        let row = self.places.find(at, ANY_KEY).filter(|row| self.ever.level[*row] > 0);
+        own.filter(|ix| self.ever.level[*ix] > 0).or(row).or(own)
+    }
+
+    /// Whether a field must have been filled, other fields being what they are.
+    pub fn is_shown(&self, field: Ix, equal: &[Equal<'_>]) -> bool {
+        let place = |e: &Equal<'_>| e.path.iter().try_fold(0, |at, key| self.places.find(at, key));
+        let holds = |(other, texts): &(Ix, Vec<String>)| equal.iter().any(|e| place(e) == Some(*other) && texts.iter().any(|t| t == e.text));
+        self.shown.get(&field).is_some_and(|each| each.iter().any(|shown| shown.iter().all(holds)))
+    }
+
+    /// Reads of what no way has defined for certain.
+    fn absent(&self, (expression, reads): &(&Expression, Reads<'_>), state: &Known, found: &mut Found) {
+        for Read { path, known, needed, when } in &reads.reads {
+            let mut at = 0;
+            for (depth, key) in path.iter().enumerate().take(*needed) {
+                let Some(below) = self.row_or(at, key) else { break };
+                at = below;
+                let level = state.level[at];
+                if depth < *known || level >= THERE || *key == ANY_KEY || self.ever.level[at] == 0 {
+                    continue;
+                }
+                if level == OPTIONAL && self.is_shown(at, when) {
+                    continue;
+                }
+                let shown = show(&path[..=depth]);
+                let why = if level == OPTIONAL { "may be absent: its field need not be filled" } else { "is not defined on any way that leads here" };
+                let code = if level == OPTIONAL { "maybe-absent" } else { "not-yet-defined" };
+                let message = format!("`{shown}` {why}");
+                let hint = format!("has({shown}) or get({}, '{key}', …)", show(&path[..depth]));
+                found.entry((expression.span().clone(), shown)).or_insert_with(|| Problem::error(code, expression.span(), message).hint(hint));
+                break;
+            }
+        }
+    }
+}
+
+fn show(path: &[&str]) -> String {
+    let mut shown = "context".to_owned();
+    for key in path {
+        if *key == ANY_KEY {
+            shown.push_str("[…]");
+        } else {
+            shown.push('.');
+            shown.push_str(key);
+        }
+    }
+    shown
+}
+
+fn words(kinds: Kinds) -> String {
+    let names = [(Kind::Null, "null"), (Kind::Bool, "a boolean"), (Kind::Number, "a number"), (Kind::Text, "a text"), (Kind::List, "a list"), (Kind::Map, "a map")];
+    let each: Vec<&str> = names.iter().filter(|(k, _)| kinds & bit(*k) != 0).map(|(_, name)| *name).collect();
+    each.join(" or ")
+}

@@ -1,0 +1,160 @@
+//! The ways of a machine: what is known in each of its leaves.
+
+use super::super::places::{Known, OPTIONAL, THERE};
+use super::{Check, Ex, Follow, Op};
+use engine_statechart::flow::Way;
+use std::collections::BTreeSet;
+
+impl<'m> Check<'m> {
+    /// What is known in each leaf, `None` where nothing leads.
+    pub fn follow(&mut self) -> Vec<Option<Known>> {
+        let mut start = Known::new(&self.places, false);
+        for change in self.initial() {
+            start.apply(&self.places, &change, false);
+        }
+        let mut known: Vec<Option<Known>> = (0..self.nodes.len()).map(|_| None).collect();
+        let mut entered = vec![];
+        let mut at = Some(0);
+        while let Some(ix) = at {
+            entered.push((ix, true));
+            at = self.machine.initial_child(ix);
+        }
+        let mut waiting: BTreeSet<usize> = BTreeSet::new();
+        self.enter(&entered, start, &mut known, &mut waiting, &mut |_, _| {});
+        // Levels only rise: this ends. The bound is a belt beside the braces.
+        let mut rounds = self.nodes.len() * 50;
+        while let Some(leaf) = waiting.pop_first() {
+            rounds = rounds.saturating_sub(1);
+            if rounds == 0 {
+                break;
+            }
+            self.leave(leaf, &mut known, &mut waiting, &mut |_, _| {});
+        }
+        known
+    }
+
+    /// Every transition that can be taken in a leaf; `seen` gets each expression with what is known then.
+    pub fn leave(&self, leaf: usize, known: &mut Vec<Option<Known>>, waiting: &mut BTreeSet<usize>, seen: &mut dyn FnMut(Ex, &Known)) {
+        let Some(here) = known[leaf].clone() else { return };
+        let mut answered: BTreeSet<&str> = BTreeSet::new();
+        let mut node = Some(leaf);
+        while let Some(ix) = node {
+            for list in &self.nodes[ix].lists {
+                let Some(event) = list.first().map(|c| c.event) else { continue };
+                let is_done = event.strip_prefix("xstate.done.state.").is_some();
+                if is_done && !self.nodes[leaf].is_final || answered.contains(event) {
+                    continue;
+                }
+                let mut state = here.clone();
+                self.happened(event, leaf, &mut state);
+                for candidate in list {
+                    candidate.guard.iter().for_each(|e| seen(*e, &state));
+                    let mut taken = state.clone();
+                    candidate.granted.iter().for_each(|at| taken.level[*at] = THERE);
+                    for field in self.shown.keys() {
+                        if taken.level[*field] == OPTIONAL && self.is_shown(*field, &candidate.equal) {
+                            taken.level[*field] = THERE;
+                        }
+                    }
+                    candidate.denied.iter().for_each(|at| state.level[*at] = THERE);
+                    self.take(leaf, candidate, taken, known, waiting, seen);
+                }
+            }
+            for list in &self.nodes[ix].lists {
+                answered.extend(list.iter().filter(|c| c.guard.is_empty() && !c.event.is_empty()).map(|c| c.event));
+            }
+            node = self.machine.parent(ix);
+        }
+    }
+
+    fn take(
+        &self,
+        leaf: usize,
+        candidate: &Follow<'m>,
+        mut state: Known,
+        known: &mut Vec<Option<Known>>,
+        waiting: &mut BTreeSet<usize>,
+        seen: &mut dyn FnMut(Ex, &Known),
+    ) {
+        let mut run = |ops: &[Op], state: &mut Known| self.run(ops, state, seen);
+        match &candidate.way {
+            Way::Open => {
+                run(&candidate.work, &mut state);
+            }
+            Way::Stays => {
+                run(&candidate.work, &mut state);
+                self.arrive(leaf, state, known, waiting);
+            }
+            Way::Goes { domain, entered } => {
+                let mut node = Some(leaf);
+                while let Some(ix) = node.filter(|ix| Some(*ix) != *domain) {
+                    run(&self.nodes[ix].exit, &mut state);
+                    node = self.machine.parent(ix);
+                }
+                run(&candidate.work, &mut state);
+                self.enter(entered, state, known, waiting, seen);
+            }
+        }
+    }
+
+    fn enter(
+        &self,
+        entered: &[(usize, bool)],
+        mut state: Known,
+        known: &mut Vec<Option<Known>>,
+        waiting: &mut BTreeSet<usize>,
+        seen: &mut dyn FnMut(Ex, &Known),
+    ) {
+        for (ix, by_default) in entered {
+            let node = &self.nodes[*ix];
+            self.run(&node.entry, &mut state, seen);
+            if *by_default {
+                self.run(&node.initial, &mut state, seen);
+            }
+        }
+        for (ix, _) in entered.iter().filter(|(ix, _)| self.nodes[*ix].is_leaf) {
+            self.arrive(*ix, state.clone(), known, waiting);
+        }
+    }
+
+    fn arrive(&self, leaf: usize, state: Known, known: &mut [Option<Known>], waiting: &mut BTreeSet<usize>) {
+        let changed = match &mut known[leaf] {
+            Some(there) => there.join(&state),
+            slot => {
+                *slot = Some(state);
+                true
+            }
+        };
+        if changed {
+            waiting.insert(leaf);
+        }
+    }
+
+    fn run(&self, ops: &[Op], state: &mut Known, seen: &mut dyn FnMut(Ex, &Known)) {
+        for op in ops {
+            match op {
+                Op::Read(expression) => seen(*expression, state),
+                Op::Do(change) => state.apply(&self.places, change, false),
+            }
+        }
+    }
+
+    /// What the product has done before the machine hears of an event.
+    fn happened(&self, event: &str, leaf: usize, state: &mut Known) {
+        if let Some(change) = self.outputs.get(event) {
+            state.apply(&self.places, change, false);
+        }
+        if event == "submit" {
+            let mut node = Some(leaf);
+            while let Some(ix) = node {
+                if self.steps.contains_key(&ix) {
+                    if let Some(change) = self.answers.get(&ix) {
+                        state.apply(&self.places, change, false);
+                    }
+                    return;
+                }
+                node = self.machine.parent(ix);
+            }
+        }
+    }
+}
