@@ -87,21 +87,39 @@ fn library() -> Files {
         ("workflows/library/loan.yaml", LOAN),
         ("workflows/library/texts.yaml", "en: {loan.hint: Look on the spine, loan.searching: 'Searching {{what}}'}\nhi: {loan.hint: रीढ़ देखें}\n"),
         ("workflows/library/views/hint.yaml", "blocks: [{block: text, text: {text: 'Any {{noun}} at all'}}, {block: form}]\n"),
-        ("workflows/library/views/found.yaml", "title: Found\nblocks:\n  - {block: notice, when: size(data.offers) == 0, text: None}\n  - block: facts\n    items:\n      - {each: values(data.offers), as: o, when: o.price > 0, label: {text: 'From {{o.by}}'}, value: {paise: o.price}}\n"),
+        (
+            "workflows/library/views/found.yaml",
+            "title: Found\nblocks:\n  - {block: notice, when: size(data.offers) == 0, text: None}\n  - block: facts\n    items:\n      - {each: values(data.offers), as: o, when: o.price > 0, label: {text: 'From {{o.by}}'}, value: {paise: o.price}}\n",
+        ),
         ("workflows/shared/code.yaml", FRAGMENT),
-        ("workflows/tables/library/branches.yaml", "sample: true\nmatch: {near: equals, floor: max}\ncolumns: {slug: text, near: text, floor: int, fee: money, rate: rate}\nrows:\n  - [north, river, 2, ₹2, 0.5%]\n  - [north, any, 9, '₹1,094.50', 18%]\n"),
+        (
+            "workflows/tables/library/branches.yaml",
+            "sample: true\nmatch: {near: equals, floor: max}\ncolumns: {slug: text, near: text, floor: int, fee: money, rate: rate}\nrows:\n  - [north, river, 2, ₹2, 0.5%]\n  - [north, any, 9, '₹1,094.50', 18%]\n",
+        ),
         ("workflows/master/cities.csv", "code,name,people\nDEL,Delhi,32\nBLR,\"Bengaluru, City\",13\n"),
         ("workflows/master/cities.yaml", "source: sample\ncolumns: {people: int}\n"),
         ("workflows/calendars.yaml", "desk: {timezone: Asia/Kolkata, week: {mon-fri: '10:00-19:00', sat: ['10:00-13:00']}, holidays: ['2026-01-26']}\n"),
-        ("workflows/messages/ready.yaml", "channel: email\nsample: {name: Asha, items: [a], due: 5}\nlanguages: {en: {subject: 'For {{name}}', text: '{{#each items}}{{this}} {{/each}}{{money due}}', html: '<b>{{name}}</b>'}}\n"),
+        (
+            "workflows/messages/ready.yaml",
+            "channel: email\nsample: {name: Asha, items: [a], due: 5}\nlanguages: {en: {subject: 'For {{name}}', text: '{{#each items}}{{this}} {{/each}}{{money due}}', html: '<b>{{name}}</b>'}}\n",
+        ),
         ("workflows/partners/north/partner.yaml", "name: North\nhost: libraries\nbase_path: /lib\nauth: {kind: bearer, token: 'secret://north'}\n"),
         ("workflows/partners/north/offer.yaml", OPERATION),
         ("workflows/site/site.yaml", "name: Books\nredirects: [{from: /old, to: /loan, status: 301}]\n"),
         ("workflows/site/pages/about.yaml", "path: /about\ntitle: About\nblocks: [{block: text, text: Hello}]\n"),
         ("forms/library/loan.json", FORM),
-        ("forms/library/code.json", r#"{"title": "Code", "schema": {"type": "object", "properties": {"code": {"type": "string", "maxLength": 6, "x-secret": true}}}}"#),
-        ("forms/shared/fields.json", r#"{"$defs": {"mobile": {"title": "Mobile", "type": "string", "maxLength": 10, "pattern": "^[6-9][0-9]{9}$", "x-pii": "mobile", "x-normalise": [{"keep": "[0-9+]"}, {"unprefix": ["+91", "0"]}], "x-messages": {"pattern": "Invalid mobile number."}}}}"#),
-        ("forms/shared/messages.json", r#"{"en": {"length.equal": "Please enter {label} of length {max} characters", "length.between": "Please enter {label} between {min} - {max} characters", "x-date.max": "{label}: {max} at the latest"}}"#),
+        (
+            "forms/library/code.json",
+            r#"{"title": "Code", "schema": {"type": "object", "properties": {"code": {"type": "string", "maxLength": 6, "x-secret": true}}}}"#,
+        ),
+        (
+            "forms/shared/fields.json",
+            r#"{"$defs": {"mobile": {"title": "Mobile", "type": "string", "maxLength": 10, "pattern": "^[6-9][0-9]{9}$", "x-pii": "mobile", "x-normalise": [{"keep": "[0-9+]"}, {"unprefix": ["+91", "0"]}], "x-messages": {"pattern": "Invalid mobile number."}}}}"#,
+        ),
+        (
+            "forms/shared/messages.json",
+            r#"{"en": {"length.equal": "Please enter {label} of length {max} characters", "length.between": "Please enter {label} between {min} - {max} characters", "x-date.max": "{label}: {max} at the latest"}}"#,
+        ),
     ] {
         files.insert(path, text.as_bytes());
     }
@@ -136,7 +154,10 @@ fn a_small_library_loads_without_problems() {
     let catalog = catalog(&library());
     let workflow = catalog.by_base("/loan").expect("by base");
     assert_eq!((workflow.id.as_str(), workflow.line.as_str(), workflow.version.len()), ("library/loan", "library", 32));
-    assert_eq!(workflow.steps().map(|s| s.node.as_str()).collect::<Vec<_>>(), ["loan.asking", "loan.checking.ask", "loan.checking.checking", "loan.searching", "loan.found"]);
+    assert_eq!(
+        workflow.steps().map(|s| s.node.as_str()).collect::<Vec<_>>(),
+        ["loan.asking", "loan.checking.ask", "loan.checking.checking", "loan.searching", "loan.found"]
+    );
     assert_eq!(workflow.invokes().map(|i| i.id.as_str()).collect::<Vec<_>>(), ["checking.verify", "search"]);
     assert!(workflow.forbids("loan.found", "back") && !workflow.forbids("loan.asking", "back"));
     assert_eq!(catalog.site().page("/about").map(|p| p.title.as_str()), Some("About"));
@@ -153,12 +174,22 @@ fn mistakes_have_a_place_and_a_hint() {
     check(WORKFLOW, "form: library/loan", "form: library/loann", "unknown form `library/loann` (did you mean `library/loan`?)");
     check(WORKFLOW, "view: library/found", "view: library/fund", "unknown view `library/fund`");
     check(WORKFLOW, "data: {offers: ", "data: {offer: ", "unknown step data `offers`: view `library/found` reads `data.offers` (did you mean `offer`?)");
-    check(WORKFLOW, "contract: library/offer", "contract: library/ofer", "no operation of a partner declares the contract `library/ofer` (did you mean `library/offer`?)");
+    check(
+        WORKFLOW,
+        "contract: library/offer",
+        "contract: library/ofer",
+        "no operation of a partner declares the contract `library/ofer` (did you mean `library/offer`?)",
+    );
     check(WORKFLOW, "partner: item.slug, ", "", "a call by `contract` needs `partner`");
     check(WORKFLOW, "rows('library/branches')", "rows('library/branch')", "unknown table `library/branch`");
     check(WORKFLOW, "use: shared/code", "use: shared/cod", "unknown fragment `shared/cod` (did you mean `shared/code`?)");
     check(WORKFLOW, "with: {to: ", "with: {too: ", "the fragment needs the input `to`");
-    check(WORKFLOW, "onDone: searching}\n", "onDone: {guard: \"event.output.outcome == 'good'\", target: searching}}\n", "outcome `bad` of fragment `shared/code` is not handled");
+    check(
+        WORKFLOW,
+        "onDone: searching}\n",
+        "onDone: {guard: \"event.output.outcome == 'good'\", target: searching}}\n",
+        "outcome `bad` of fragment `shared/code` is not handled",
+    );
     check(WORKFLOW, "within: desk", "within: dusk", "unknown calendar `dusk` (did you mean `desk`?)");
     check(WORKFLOW, "section: ask", "section: aks", "unknown section `aks`");
     check(WORKFLOW, "on: {again: asking, back: {}}", "on: {back: {}}", "nothing handles `again`, which step `loan.found` accepts");
@@ -196,7 +227,10 @@ fn reads_of_the_context_are_defined() {
         ("context.loan.titel == 'x'", "`context.loan.titel` is never defined: no form, assignment or answer of a call puts it there (did you mean `title`?)"),
         ("get(context.loan, 'titel', '') == 'x'", "`context.loan.titel` is never defined"),
         ("context.lone.title == 'x'", "`context.lone` is never defined: no form, assignment or answer of a call puts it there (did you mean `loan`?)"),
-        ("context.loan.code == 'x'", "`context.loan.code` may be absent: its field need not be filled (has(context.loan.code) or get(context.loan, 'code', …))"),
+        (
+            "context.loan.code == 'x'",
+            "`context.loan.code` may be absent: its field need not be filled (has(context.loan.code) or get(context.loan, 'code', …))",
+        ),
         ("context.loan.card == 'x'", "`context.loan.card` may be absent"),
         ("context.loan.title == 'x' || context.loan.code == 'x'", "`context.loan.code` may be absent"),
         ("has(context.loan.code) ? context.loan.card == '' : true", "`context.loan.card` may be absent"),
@@ -319,7 +353,14 @@ fn functions_of_expressions() {
     ] {
         assert_eq!(eval(text), Ok(expected), "{text}");
     }
-    for (text, expected) in [("table('library/branch', {})", "unknown table"), ("table('library/branches', {'flor': 1})", "no column `flor`"), ("scale(1, 1, 0)", "division by zero"), ("range(5000)", "0 to 1000"), ("age('x', today)", "not a date"), ("open(now, 'dusk')", "unknown calendar")] {
+    for (text, expected) in [
+        ("table('library/branch', {})", "unknown table"),
+        ("table('library/branches', {'flor': 1})", "no column `flor`"),
+        ("scale(1, 1, 0)", "division by zero"),
+        ("range(5000)", "0 to 1000"),
+        ("age('x', today)", "not a date"),
+        ("open(now, 'dusk')", "unknown calendar"),
+    ] {
         let said = eval(text).expect_err(text);
         assert!(said.contains(expected), "{text}: {said}");
     }
@@ -399,7 +440,10 @@ fn a_workflow_runs_on_the_core() {
     let outcome = engine_statechart::step(&workflow.machine, s, &Event::new("submit").with("secret", json!({"code": "handle"})), &env);
     assert_eq!(outcome.error, None);
     let call = outcome.effects.iter().find_map(|e| if let Effect::Invoke { id, src, input, .. } = e { Some((id.as_str(), src.as_str(), input)) } else { None });
-    assert_eq!(call, Some(("checking.verify", "system/otp.verify", &json!({"input": {"mobile": "9876543210", "purpose": "loan", "code": "handle"}, "partner": null}))));
+    assert_eq!(
+        call,
+        Some(("checking.verify", "system/otp.verify", &json!({"input": {"mobile": "9876543210", "purpose": "loan", "code": "handle"}, "partner": null})))
+    );
     let done = Event::new("xstate.done.actor.checking.verify").with("output", json!({"ok": true}));
     let outcome = engine_statechart::step(&workflow.machine, outcome.snapshot, &done, &env);
     assert_eq!(outcome.snapshot.active, ["loan.searching"]);
@@ -473,7 +517,14 @@ fn the_repository_has_no_errors_and_its_schemas_are_current() {
 
 #[test]
 fn one_file_alone_is_a_machine() {
-    let machine = engine_definitions::plain_machine("loan.yaml", LOAN.replace("  checking: {use: shared/code, with: {to: \"get(context.loan, 'mobile', '')\"}, onDone: searching}\n", "  checking: {on: {submit: searching}}\n").as_bytes());
+    let machine = engine_definitions::plain_machine(
+        "loan.yaml",
+        LOAN.replace(
+            "  checking: {use: shared/code, with: {to: \"get(context.loan, 'mobile', '')\"}, onDone: searching}\n",
+            "  checking: {on: {submit: searching}}\n",
+        )
+        .as_bytes(),
+    );
     assert_eq!(machine.map(|m| m.id().to_owned()).map_err(|p| show(&p)), Ok("(machine)".to_owned()));
     let plain = engine_definitions::xstate_machine("a.json", br#"{"id": "a", "initial": "b", "states": {"b": {"on": {"x": "c"}}, "c": {"type": "final"}}}"#);
     assert_eq!(plain.map_err(|p| show(&p)).map(|j| j["id"].clone()), Ok(json!("a")));

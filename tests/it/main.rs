@@ -2,7 +2,7 @@
 mod cli;
 mod definitions;
 mod http;
-mod store;
-mod structure;
 mod partners;
 mod purchase;
+mod store;
+mod structure;

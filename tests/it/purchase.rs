@@ -157,7 +157,11 @@ fn local(url: &str) -> &str {
 
 fn encoded(text: &str) -> String {
     text.bytes().fold(String::new(), |mut out, byte| {
-        if byte.is_ascii_alphanumeric() { out.push(byte as char) } else { write!(out, "%{byte:02X}").expect("text") }
+        if byte.is_ascii_alphanumeric() {
+            out.push(byte as char)
+        } else {
+            write!(out, "%{byte:02X}").expect("text")
+        }
         out
     })
 }
@@ -173,7 +177,15 @@ fn items(view: &Value) -> Vec<Value> {
 /// The total of a breakup, which its lines make to the paisa.
 #[track_caller]
 fn total(lines: &Value) -> i64 {
-    let of = |total: bool| lines.as_array().expect("lines").iter().filter(|line| (line["kind"] == "total") == total).map(|line| line["value"]["paise"].as_i64().expect("paise")).sum();
+    let of = |total: bool| {
+        lines
+            .as_array()
+            .expect("lines")
+            .iter()
+            .filter(|line| (line["kind"] == "total") == total)
+            .map(|line| line["value"]["paise"].as_i64().expect("paise"))
+            .sum()
+    };
     let (sum, total): (i64, i64) = (of(false), of(true));
     assert_eq!(sum, total, "{lines}");
     total
@@ -201,7 +213,9 @@ async fn from_the_registration_number_to_the_policy() {
 
     // Forged choices: a plan that nobody offered, a price, an insurer that is none.
     let chosen = card["action"]["data"].clone();
-    for (name, value, answer) in [("plan", "gold", "quote.gone"), ("insurer", "nobody", "quote.gone"), ("plan_type", "free", "invalid"), ("total", "1", "invalid")] {
+    for (name, value, answer) in
+        [("plan", "gold", "quote.gone"), ("insurer", "nobody", "quote.gone"), ("plan_type", "free", "invalid"), ("total", "1", "invalid")]
+    {
         let mut forged = chosen.clone();
         forged[name] = json!(value);
         let reply = asha.browser.event(&asha.view, "select", forged).await;
@@ -222,7 +236,8 @@ async fn from_the_registration_number_to_the_policy() {
     assert_eq!(send("click", &click.replace(INSURER, "digit")).await.code(), "key_reused");
     let stale = send("another click", &click).await;
     assert_eq!((stale.status, stale.code(), &stale.json()["view"]["step"]["id"]), (409, "stale".to_owned(), &json!("car.owner")));
-    let (mine, none) = (server.visitor().get(&format!("/api/v1/journeys/{id}")).await, server.visitor().get(&format!("/api/v1/journeys/{}", "0".repeat(32))).await);
+    let (mine, none) =
+        (server.visitor().get(&format!("/api/v1/journeys/{id}")).await, server.visitor().get(&format!("/api/v1/journeys/{}", "0".repeat(32))).await);
     assert_eq!((mine.status, mine.bytes), (404, none.bytes), "another's journey is like none");
 
     asha.at("car.owner").await;
@@ -242,7 +257,9 @@ async fn from_the_registration_number_to_the_policy() {
     assert_eq!(server.visitor().get(&file).await.status, 404);
 
     // The gateway repeats itself, somebody imitates it, and money comes a second time: one refund.
-    let payment = block(&asha.view, "facts")["items"].as_array().expect("facts").iter().find(|fact| fact["label"] == "Payment reference").expect("a reference")["value"].clone();
+    let payment = block(&asha.view, "facts")["items"].as_array().expect("facts").iter().find(|fact| fact["label"] == "Payment reference").expect("a reference")
+        ["value"]
+        .clone();
     let (payment, order) = (payment.as_str().expect("a payment"), fields["order_id"].as_str().expect("an order"));
     assert_eq!(gateway_says(&server, "guessed", order, "pay_forged", &fields["amount"]).await, 401);
     for (payment, times, told) in [(payment, 2, Value::Null), ("pay_second", 2, json!("payment.refunded"))] {

@@ -370,9 +370,25 @@ async fn results_keep_their_public_id() {
         assert_eq!(store.record_by_public_id("guess").await?, None);
         assert_eq!(store.records(&j).await?.iter().map(|r| r.kind.as_str()).collect::<Vec<_>>(), ["copy", "loan"]);
 
-        let document = DocumentRecord { id: id(), journey: j.clone(), name: "slip.pdf".into(), media_type: "application/pdf".into(), bytes: (0..=255).collect(), at_ms: 3 };
+        let document = DocumentRecord {
+            id: id(),
+            journey: j.clone(),
+            name: "slip.pdf".into(),
+            media_type: "application/pdf".into(),
+            bytes: (0..=255).collect(),
+            at_ms: 3,
+        };
         let reference = |expected: Value| CorrelationRecord { partner: "courier".into(), reference: "R-1".into(), journey: j.clone(), expected };
-        let incident = IncidentRecord { id: id(), journey: j.clone(), version: "0f".repeat(16), place: "guard".into(), reason: "no number".into(), detail: json!({}), at_ms: 4, closed_at_ms: None };
+        let incident = IncidentRecord {
+            id: id(),
+            journey: j.clone(),
+            version: "0f".repeat(16),
+            place: "guard".into(),
+            reason: "no number".into(),
+            detail: json!({}),
+            at_ms: 4,
+            closed_at_ms: None,
+        };
         let reply = |n: i64, at_ms| ReusableReply { source: "courier.price".into(), input_hash: "ab".repeat(32), output: json!(n), at_ms };
         let full = with(event(&j, 2), |c| {
             c.documents = vec![document.clone()];
@@ -449,8 +465,15 @@ async fn passwords_are_counted_before_they_are_compared() {
     check(async |node| {
         let store = &node.store;
         let otp = |created_at_ms: i64| OtpRecord {
-            id: id(), purpose: "sign in".into(), target_hash: "cd".repeat(32), flow: "f".into(), nonce: "n".into(),
-            tries: 0, created_at_ms, expires_at_ms: created_at_ms + 300, used_at_ms: None,
+            id: id(),
+            purpose: "sign in".into(),
+            target_hash: "cd".repeat(32),
+            flow: "f".into(),
+            nonce: "n".into(),
+            tries: 0,
+            created_at_ms,
+            expires_at_ms: created_at_ms + 300,
+            used_at_ms: None,
         };
         let (first, second) = (otp(1_000), node.again().await?);
         assert_eq!(store.open_otp(first.clone(), vec![]).await?, OtpOpened::Opened);
@@ -469,11 +492,13 @@ async fn passwords_are_counted_before_they_are_compared() {
         assert_eq!(store.try_otp(&other.id, 1_100, 5).await?, None, "used");
 
         // one per 30, three per 100, for one target; the gate counts only what it lets through
-        let limits = |target: &str| vec![
-            RateLimit { bucket: format!("target {target}"), window_ms: 30, max: 1 },
-            RateLimit { bucket: format!("target {target}"), window_ms: 100, max: 3 },
-            RateLimit { bucket: "all".into(), window_ms: 1_000, max: 8 },
-        ];
+        let limits = |target: &str| {
+            vec![
+                RateLimit { bucket: format!("target {target}"), window_ms: 30, max: 1 },
+                RateLimit { bucket: format!("target {target}"), window_ms: 100, max: 3 },
+                RateLimit { bucket: "all".into(), window_ms: 1_000, max: 8 },
+            ]
+        };
         for (at, expected) in [(0, None), (20, Some(30)), (30, None), (60, None), (90, Some(100)), (100, None)] {
             let got = store.open_otp(otp(10_000 + at), limits("a")).await?;
             let expected = match expected {
@@ -509,7 +534,8 @@ async fn a_version_keeps_its_files() {
         let hash = |n: u8| format!("{n:02x}").repeat(32);
         let file = |path: &str, n: u8| DefinitionFile { path: path.into(), hash: hash(n), content: vec![n; 3] };
         let version = |v: u8, closure: &[(&str, u8)]| VersionRecord {
-            workflow: "loan".into(), version: hash(v)[..32].into(),
+            workflow: "loan".into(),
+            version: hash(v)[..32].into(),
             closure: closure.iter().map(|(p, n)| ((*p).into(), hash(*n))).collect(),
         };
         let publication = |files, versions| Publication { number: 0, at_ms: 5, by: "desk".into(), files, versions };
@@ -654,8 +680,15 @@ async fn a_dropped_write_is_whole_or_nothing() {
             // dropped at its first wait, or somewhat later
             let patience = Duration::from_micros(i * 6);
             let otp = OtpRecord {
-                id: j.clone(), purpose: "p".into(), target_hash: "t".into(), flow: "f".into(), nonce: "n".into(),
-                tries: 0, created_at_ms: 1, expires_at_ms: 9, used_at_ms: None,
+                id: j.clone(),
+                purpose: "p".into(),
+                target_hash: "t".into(),
+                flow: "f".into(),
+                nonce: "n".into(),
+                tries: 0,
+                created_at_ms: 1,
+                expires_at_ms: 9,
+                used_at_ms: None,
             };
             drop_after(patience, store.commit(commit)).await;
             drop_after(patience, store.open_otp(otp, vec![RateLimit { bucket: "x".into(), window_ms: 9, max: 1_000 }])).await;
@@ -751,10 +784,11 @@ async fn a_lost_connection_loses_and_doubles_nothing() -> Result<()> {
     let (cut, written) = tokio::join!(cut, writers);
     cut?;
     for j in written {
-        let seqs: Vec<i64> = sqlx::query_scalar("select e.id & 1048575 from events e join journeys j on j.n = e.id >> 20 where j.id = decode($1, 'hex') order by e.id")
-            .bind(j?)
-            .fetch_all(&pool)
-            .await?;
+        let seqs: Vec<i64> =
+            sqlx::query_scalar("select e.id & 1048575 from events e join journeys j on j.n = e.id >> 20 where j.id = decode($1, 'hex') order by e.id")
+                .bind(j?)
+                .fetch_all(&pool)
+                .await?;
         assert_eq!(seqs, (1..=30).collect::<Vec<_>>());
     }
     Ok(())

@@ -23,7 +23,11 @@ const DIRECTION: &[(&str, &[&str])] = &[
 
 #[test]
 fn crates_depend_in_one_direction() {
-    let output = Command::new(env!("CARGO")).args(["metadata", "--no-deps", "--format-version", "1", "--offline"]).current_dir(root()).output().expect("cargo metadata runs");
+    let output = Command::new(env!("CARGO"))
+        .args(["metadata", "--no-deps", "--format-version", "1", "--offline"])
+        .current_dir(root())
+        .output()
+        .expect("cargo metadata runs");
     let metadata: Value = serde_json::from_slice(&output.stdout).expect("cargo metadata is JSON");
     let packages = metadata["packages"].as_array().expect("packages");
     let ours: BTreeSet<&str> = packages.iter().filter_map(|p| p["name"].as_str()).collect();
@@ -47,8 +51,27 @@ fn crates_depend_in_one_direction() {
 
 /// Words that only definitions may say. Each is looked for as a whole word, whatever its case.
 const LINES_OF_BUSINESS: &[&str] = &[
-    "motor", "vehicle", "car", "cars", "bike", "bikes", "two_wheeler", "vahan", "rto", "insurer", "insurers", "premium", "policy", "nominee", "idv", "ncb", "hospital", "term_life", "sme",
-    "shopkeeper", "razorpay",
+    "motor",
+    "vehicle",
+    "car",
+    "cars",
+    "bike",
+    "bikes",
+    "two_wheeler",
+    "vahan",
+    "rto",
+    "insurer",
+    "insurers",
+    "premium",
+    "policy",
+    "nominee",
+    "idv",
+    "ncb",
+    "hospital",
+    "term_life",
+    "sme",
+    "shopkeeper",
+    "razorpay",
 ];
 
 /// (file's ending, word, why it is meant otherwise there).

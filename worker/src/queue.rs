@@ -121,7 +121,8 @@ impl Claimer {
             let Ok(place) = self.places.clone().try_acquire_owned() else { break };
             places.push(place);
         }
-        let request = |limit: usize| ClaimRequest { worker: self.worker.clone(), now_ms: self.runtime.now_ms(), lease_ms: settings.lease_ms, limit: limit as u32 };
+        let request =
+            |limit: usize| ClaimRequest { worker: self.worker.clone(), now_ms: self.runtime.now_ms(), lease_ms: settings.lease_ms, limit: limit as u32 };
         let store = self.runtime.store();
         let mut work: Vec<Work> = store.claim_effects(request(places.len())).await?.into_iter().map(|e| Work::Effect(Box::new(e))).collect();
         if work.len() < places.len() {

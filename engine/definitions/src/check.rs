@@ -3,8 +3,8 @@
 use crate::files::Files;
 use crate::load::{finish, load};
 use crate::source;
-use engine_statechart::source::Span;
 use engine_statechart::Problem;
+use engine_statechart::source::Span;
 use std::path::Path;
 use std::sync::Arc;
 

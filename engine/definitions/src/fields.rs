@@ -144,8 +144,7 @@ pub fn unknown_keys(node: &Node, what: &str, keys: &[&str], problems: &mut Vec<P
 pub fn duration_ms(node: &Node) -> Result<i64, Problem> {
     match &node.value {
         Value::Int(ms) if *ms >= 0 => Ok(*ms),
-        Value::String(text) => parse_duration_ms(text)
-            .map_err(|e| Problem::error("duration", &node.span, e).hint("a number and ms, s, m, h or d: `90s`")),
+        Value::String(text) => parse_duration_ms(text).map_err(|e| Problem::error("duration", &node.span, e).hint("a number and ms, s, m, h or d: `90s`")),
         _ => Err(Problem::error("duration", &node.span, format!("a duration is a text like `90s`, not {}", node.kind()))),
     }
 }

@@ -88,7 +88,9 @@ impl Master {
             problems.push(Problem::error("size", &master.place(1), format!("at most {MASTER_BYTES_MAX} bytes are read")));
             master.bytes = Arc::from(&b""[..]);
         }
-        match note.and_then(|n| crate::fields::Fields::open(n, "a note on master data", &["title", "source", "licence", "version", "columns", "note"], problems)) {
+        match note
+            .and_then(|n| crate::fields::Fields::open(n, "a note on master data", &["title", "source", "licence", "version", "columns", "note"], problems))
+        {
             Some(mut fields) => {
                 master.title = fields.text("title").unwrap_or_else(|| name.to_owned());
                 master.source = fields.need_text("source");
@@ -232,10 +234,11 @@ impl Data {
 
 impl Kind {
     fn accepts(self, cell: &str) -> bool {
-        cell.is_empty() || match self {
-            Kind::Text => true,
-            _ => !self.value(cell).is_null(),
-        }
+        cell.is_empty()
+            || match self {
+                Kind::Text => true,
+                _ => !self.value(cell).is_null(),
+            }
     }
 
     fn value(self, cell: &str) -> Value {

@@ -86,7 +86,9 @@ impl Message {
             let Some(mut entry) = Fields::open(texts, "the texts of a message", &["subject", "text", "html"], fields.problems) else { continue };
             let mut part = |key: &str, is_html: bool| entry.get(key).and_then(|n| template(n, is_html, entry.problems));
             let (subject, text, html) = (part("subject", false), part("text", false), part("html", true));
-            if entry.need("text").is_some() && let Some(text) = text {
+            if entry.need("text").is_some()
+                && let Some(text) = text
+            {
                 if channel == Channel::Email && entry.get("subject").is_none() {
                     entry.need("subject");
                 }

@@ -35,14 +35,30 @@ pub enum Act {
     /// Nothing: only expectations.
     Look,
     /// An actor sends an event.
-    Send { kind: String, data: Value, by: Value },
+    Send {
+        kind: String,
+        data: Value,
+        by: Value,
+    },
     /// A call is answered: by the given output or error, or by the operation's example.
-    Reply { invoke: String, key: Option<String>, answer: Answer },
+    Reply {
+        invoke: String,
+        key: Option<String>,
+        answer: Answer,
+    },
     /// An event from outside.
-    Event { kind: String, data: Value },
-    Advance { ms: i64 },
+    Event {
+        kind: String,
+        data: Value,
+    },
+    Advance {
+        ms: i64,
+    },
     /// The person enters the code of the last one-time password, or another one.
-    Otp { correct: bool, into: Option<String> },
+    Otp {
+        correct: bool,
+        into: Option<String>,
+    },
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -88,8 +104,7 @@ impl Story {
     }
 }
 
-pub(crate) const STEP_KEYS: [&str; 13] =
-    ["send", "data", "by", "reply", "key", "output", "error", "example", "event", "advance", "otp", "into", "expect"];
+pub(crate) const STEP_KEYS: [&str; 13] = ["send", "data", "by", "reply", "key", "output", "error", "example", "event", "advance", "otp", "into", "expect"];
 
 fn step(node: &Node, problems: &mut Vec<Problem>) -> Option<StoryStep> {
     let mut fields = Fields::open(node, "a step of a story", &STEP_KEYS, problems)?;

@@ -13,16 +13,31 @@ use std::collections::BTreeSet;
 
 /// Fields shown to people: a literal or `{text: …}`.
 pub const TEXTS: [&str; 19] = [
-    "title", "intro", "text", "label", "hint", "detail", "empty", "message", "note", "badge", "price_note", "reason", "question", "answer",
-    "heading", "confirm", "legal", "description", "short_text",
+    "title",
+    "intro",
+    "text",
+    "label",
+    "hint",
+    "detail",
+    "empty",
+    "message",
+    "note",
+    "badge",
+    "price_note",
+    "reason",
+    "question",
+    "answer",
+    "heading",
+    "confirm",
+    "legal",
+    "description",
+    "short_text",
 ];
 /// Fields for the renderer: always literal. `id` too, except inside `items`.
 pub const WORDS: [&str; 12] = ["block", "tone", "size", "style", "align", "kind", "as", "event", "icon", "step", "href", "type"];
 /// Block types of the renderer.
-pub const BLOCKS: [&str; 16] = [
-    "text", "notice", "facts", "breakup", "options", "tracker", "documents", "actions", "table", "links", "steps", "faq", "cards", "hero", "form",
-    "review",
-];
+pub const BLOCKS: [&str; 16] =
+    ["text", "notice", "facts", "breakup", "options", "tracker", "documents", "actions", "table", "links", "steps", "faq", "cards", "hero", "form", "review"];
 const ITEMS_MAX: usize = 1_000;
 
 /// A compiled view.

@@ -75,7 +75,11 @@ impl Memory for InMemory {
         Ok(self.with(|values| {
             let fits = values.get(&place) == expected.as_ref();
             if fits {
-                if value.is_null() { values.remove(&place) } else { values.insert(place, value) };
+                if value.is_null() {
+                    values.remove(&place)
+                } else {
+                    values.insert(place, value)
+                };
             }
             fits
         }))

@@ -23,12 +23,28 @@ pub struct Actor {
 impl Actor {
     /// A person without a sign-in.
     pub fn visitor(id: impl Into<String>) -> Self {
-        Actor { kind: "visitor".into(), id: id.into(), roles: vec!["visitor".into()], channel: "web".into(), partner: None, language: "en".into(), address: None }
+        Actor {
+            kind: "visitor".into(),
+            id: id.into(),
+            roles: vec!["visitor".into()],
+            channel: "web".into(),
+            partner: None,
+            language: "en".into(),
+            address: None,
+        }
     }
 
     /// The product itself: timers, replies, webhooks.
     pub fn system() -> Self {
-        Actor { kind: "system".into(), id: "system".into(), roles: vec!["system".into()], channel: "system".into(), partner: None, language: "en".into(), address: None }
+        Actor {
+            kind: "system".into(),
+            id: "system".into(),
+            roles: vec!["system".into()],
+            channel: "system".into(),
+            partner: None,
+            language: "en".into(),
+            address: None,
+        }
     }
 
     pub fn of_session(session: &SessionRecord) -> Self {

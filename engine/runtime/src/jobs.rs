@@ -93,7 +93,12 @@ impl Runtime {
     }
 
     fn hook_record(&self, hook: &Hook) -> Result<WebhookRecord, RuntimeError> {
-        let event = serde_json::to_value(StoredHook { event: hook.event.clone(), mismatch: hook.mismatch.clone(), data: hook.data.clone(), actual: hook.actual.clone() })?;
+        let event = serde_json::to_value(StoredHook {
+            event: hook.event.clone(),
+            mismatch: hook.mismatch.clone(),
+            data: hook.data.clone(),
+            actual: hook.actual.clone(),
+        })?;
         Ok(WebhookRecord { partner: hook.partner.clone(), once: hook.once.clone(), reference: hook.reference.clone(), event, at_ms: self.now_ms() })
     }
 
@@ -107,7 +112,12 @@ impl Runtime {
     }
 
     /// The shared frame: read, decide, commit; again when another writer was first; an incident when the definition fails.
-    pub(crate) async fn internal_turn(&self, journey: &str, finished: impl Fn() -> Finished, decide: impl Fn(&mut Turn) -> Result<bool, Refused>) -> Result<Settled, RuntimeError> {
+    pub(crate) async fn internal_turn(
+        &self,
+        journey: &str,
+        finished: impl Fn() -> Finished,
+        decide: impl Fn(&mut Turn) -> Result<bool, Refused>,
+    ) -> Result<Settled, RuntimeError> {
         let _line = self.lock(journey).await;
         let system = Actor::system();
         for _ in 0..TRIES {
@@ -164,7 +174,10 @@ impl Runtime {
             let incident = self.incident_record(&new_id(), &record, place, reason, Value::Null);
             let mut commit = unmoved(record, &incident, self.now_ms());
             commit.incidents.push(incident);
-            commit.settles = finished.settles.clone().map(|(key, fence, _)| (key, fence, EffectEnd::Parked { reason: json!({"code": "definition", "place": place, "reason": reason}) }));
+            commit.settles = finished
+                .settles
+                .clone()
+                .map(|(key, fence, _)| (key, fence, EffectEnd::Parked { reason: json!({"code": "definition", "place": place, "reason": reason}) }));
             commit.fires = finished.fires.clone();
             commit.consumes = finished.consumes.clone();
             match self.store().commit(commit).await? {
@@ -192,7 +205,15 @@ struct StoredHook {
 
 impl StoredHook {
     fn into_hook(self, record: &WebhookRecord) -> Hook {
-        Hook { partner: record.partner.clone(), once: record.once.clone(), reference: record.reference.clone(), event: self.event, mismatch: self.mismatch, data: self.data, actual: self.actual }
+        Hook {
+            partner: record.partner.clone(),
+            once: record.once.clone(),
+            reference: record.reference.clone(),
+            event: self.event,
+            mismatch: self.mismatch,
+            data: self.data,
+            actual: self.actual,
+        }
     }
 }
 

@@ -125,7 +125,8 @@ impl Runtime {
             let now = self.now_ms();
             let mut turn = Turn::on(&workflow, &catalog, record, now).map_err(|reason| RuntimeError::State { journey: journey.into(), reason })?;
             self.apply(&mut turn, actor, &send.kind, &send.data, Some(journey)).await?;
-            let idempotency = IdempotencyRecord { scope: journey.into(), key: send.key.clone(), body_hash: body_hash.clone(), journey: journey.into(), seq: 0, at_ms: now };
+            let idempotency =
+                IdempotencyRecord { scope: journey.into(), key: send.key.clone(), body_hash: body_hash.clone(), journey: journey.into(), seq: 0, at_ms: now };
             let finished = Finished { idempotency: Some(idempotency), alive: true, ..Finished::default() };
             let commit = turn.commit(finished, None).map_err(RuntimeError::from)?;
             match self.store().commit(commit).await? {
@@ -273,12 +274,10 @@ impl Runtime {
         let flow = turn.journey.clone();
         while let Some(pending) = turn.pending.pop_front() {
             let settled = match pending {
-                Pending::Reuse { invoke, run, key, source, input_hash, since_ms } => {
-                    match self.store().reusable_reply(&source, &input_hash, since_ms).await? {
-                        Some(output) => turn.settle_pending(&invoke, run, &key, CallResult::Done { output, correlate: Vec::new(), document: None }),
-                        None => Ok(false),
-                    }
-                }
+                Pending::Reuse { invoke, run, key, source, input_hash, since_ms } => match self.store().reusable_reply(&source, &input_hash, since_ms).await? {
+                    Some(output) => turn.settle_pending(&invoke, run, &key, CallResult::Done { output, correlate: Vec::new(), document: None }),
+                    None => Ok(false),
+                },
                 Pending::System { invoke, run, name, input } => {
                     let result = self.system(turn, &name, &input, &flow, actor).await?;
                     turn.settle_pending(&invoke, run, "", result)
@@ -308,7 +307,12 @@ impl Runtime {
                 Ok(self.verify_otp(input, open.as_deref(), flow).await?)
             }
             "settled" => Ok(CallResult::Done { output: Value::Null, correlate: Vec::new(), document: None }),
-            other => Ok(CallResult::Failed { code: "unknown_source".into(), message: Some(format!("`system/{other}` does not exist")), pointer: None, kind: FailureKind::Failed }),
+            other => Ok(CallResult::Failed {
+                code: "unknown_source".into(),
+                message: Some(format!("`system/{other}` does not exist")),
+                pointer: None,
+                kind: FailureKind::Failed,
+            }),
         }
     }
 
@@ -397,5 +401,9 @@ fn difference(yours: &Value, theirs: &Value) -> Vec<Difference> {
     let mut names: Vec<&String> = a.keys().chain(b.keys().filter(|k| !a.contains_key(*k))).collect();
     names.dedup();
     let get = |map: &serde_json::Map<String, Value>, name: &str| map.get(name).cloned().unwrap_or(Value::Null);
-    names.into_iter().filter(|name| get(a, name) != get(b, name)).map(|name| Difference { pointer: format!("/{name}"), yours: get(a, name), theirs: get(b, name) }).collect()
+    names
+        .into_iter()
+        .filter(|name| get(a, name) != get(b, name))
+        .map(|name| Difference { pointer: format!("/{name}"), yours: get(a, name), theirs: get(b, name) })
+        .collect()
 }

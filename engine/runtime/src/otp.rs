@@ -49,14 +49,27 @@ impl Runtime {
         match self.store().open_otp(record.clone(), limits).await? {
             OtpOpened::Limited { retry_at_ms, .. } => {
                 let minutes = (retry_at_ms - now).max(0) / 60_000;
-                let message = if minutes < 1 { "Please wait a little before asking for another code.".to_string() } else { format!("Too many codes were asked for. Please try again in {} minutes.", minutes + 1) };
-                Ok(Opened { result: CallResult::Failed { code: "otp.limited".into(), message: Some(message), pointer: None, kind: FailureKind::Declined }, notify: None })
+                let message = if minutes < 1 {
+                    "Please wait a little before asking for another code.".to_string()
+                } else {
+                    format!("Too many codes were asked for. Please try again in {} minutes.", minutes + 1)
+                };
+                Ok(Opened {
+                    result: CallResult::Failed { code: "otp.limited".into(), message: Some(message), pointer: None, kind: FailureKind::Declined },
+                    notify: None,
+                })
             }
             OtpOpened::Opened => {
-                let output = json!({"ok": true, "left": settings.tries, "resend_at": rfc3339(now + settings.resend_ms), "id": record.id, "purpose": record.purpose});
+                let output =
+                    json!({"ok": true, "left": settings.tries, "resend_at": rfc3339(now + settings.resend_ms), "id": record.id, "purpose": record.purpose});
                 let message = Some(text("message")).filter(|m| !m.is_empty()).unwrap_or_else(|| "otp".into());
                 let minutes = settings.ttl_ms / 60_000;
-                let notify = NotifyPayload { message, to: mobile, data: json!({"minutes": minutes}), otp: Some(OtpRef { id: record.id.clone(), nonce: record.nonce.clone() }) };
+                let notify = NotifyPayload {
+                    message,
+                    to: mobile,
+                    data: json!({"minutes": minutes}),
+                    otp: Some(OtpRef { id: record.id.clone(), nonce: record.nonce.clone() }),
+                };
                 // The sending job derives the code from the nonce and this hash.
                 let mut notify = notify;
                 notify.data["target"] = Value::String(record.target_hash);

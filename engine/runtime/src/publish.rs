@@ -35,7 +35,8 @@ impl Runtime {
         let loaded = engine_definitions::load(files);
         let Some(catalog) = loaded.catalog else { return Err(PublishError::Problems(loaded.problems)) };
         let warnings: Vec<Problem> = loaded.problems.into_iter().filter(|p| p.severity == Severity::Warning).collect();
-        let contents: Vec<DefinitionFile> = files.iter().map(|(path, bytes)| DefinitionFile { path: path.into(), hash: files.hash(path), content: bytes.to_vec() }).collect();
+        let contents: Vec<DefinitionFile> =
+            files.iter().map(|(path, bytes)| DefinitionFile { path: path.into(), hash: files.hash(path), content: bytes.to_vec() }).collect();
         let current = self.store().current_publication().await?;
         if let Some(current) = current.filter(|c| same_files(&c.files, &contents)) {
             if self.publication() != current.number {

@@ -85,7 +85,12 @@ fn declared(turn: &Turn<'_>, step: &definitions::Step, audience: &Audience, draf
         if form.is_some() || step.review || takes(turn, "submit") {
             events.push(Accepted { kind: "submit".into(), schema: None });
         }
-        events.extend(step.accepts.iter().filter(|(_, a)| a.by.is_empty() || a.by.contains(&audience.role)).map(|(kind, a)| Accepted { kind: kind.clone(), schema: Some(a.schema.clone()) }));
+        events.extend(
+            step.accepts
+                .iter()
+                .filter(|(_, a)| a.by.is_empty() || a.by.contains(&audience.role))
+                .map(|(kind, a)| Accepted { kind: kind.clone(), schema: Some(a.schema.clone()) }),
+        );
         if back.is_some() {
             events.push(Accepted { kind: "back".into(), schema: None });
         }
@@ -130,7 +135,12 @@ fn undeclared(turn: &Turn<'_>, audience: &Audience, journey: Option<&str>) -> St
         kind: if over { StepKind::Message.as_str() } else { StepKind::Wait.as_str() }.into(),
         title: workflow.title.clone(),
         url: journey.map_or_else(|| workflow.base.clone(), |id| format!("{}?request={id}", workflow.base)),
-        wait: Some(WaitPart { text, since: rfc3339(turn.state.since_ms), deadline: waits.iter().filter_map(|w| w.deadline.clone()).max(), next: turn.next_timer_ms().map(rfc3339) }),
+        wait: Some(WaitPart {
+            text,
+            since: rfc3339(turn.state.since_ms),
+            deadline: waits.iter().filter_map(|w| w.deadline.clone()).max(),
+            next: turn.next_timer_ms().map(rfc3339),
+        }),
         waits,
         stream: journey.filter(|_| !over).map(|id| format!("/api/v1/journeys/{id}/stream")),
         ..Step::default()
@@ -145,7 +155,8 @@ fn messages(turn: &Turn<'_>, audience: &Audience) -> Vec<MessageView> {
             let empty = Map::new();
             let fields = note.fields.as_object().unwrap_or(&empty);
             let known = turn.catalog.find_text(&turn.workflow.line, &note.code, &audience.language, fields);
-            let text = known.or_else(|| note.text.clone()).unwrap_or_else(|| turn.catalog.text(&turn.workflow.line, "error.global", &audience.language, fields));
+            let text =
+                known.or_else(|| note.text.clone()).unwrap_or_else(|| turn.catalog.text(&turn.workflow.line, "error.global", &audience.language, fields));
             MessageView { code: note.code.clone(), level: note.level.clone().unwrap_or_else(|| "info".into()), pointer: note.pointer.clone(), text }
         })
         .collect()
@@ -210,7 +221,15 @@ fn form_part(turn: &Turn<'_>, step: &definitions::Step, form: &definitions::Form
 fn progress(workflow: &Workflow, step: &definitions::Step) -> Progress {
     let current = step.section.as_deref().and_then(|id| workflow.sections.iter().position(|s| s.id == id));
     let Some(current) = current else { return Progress::default() };
-    let state = |index: usize| if index < current { "done" } else if index == current { "current" } else { "todo" };
+    let state = |index: usize| {
+        if index < current {
+            "done"
+        } else if index == current {
+            "current"
+        } else {
+            "todo"
+        }
+    };
     let sections = workflow.sections.iter().enumerate().map(|(i, s)| ProgressSection { id: s.id.clone(), title: s.title.clone(), state: state(i).into() });
     Progress { sections: sections.collect() }
 }
@@ -229,9 +248,7 @@ fn waits(turn: &Turn<'_>) -> Vec<Wait> {
 
 fn changeable(turn: &Turn<'_>, audience: &Audience) -> Vec<Changeable> {
     let steps = turn.state.trail.iter().filter_map(|e| turn.workflow.step_by_node(&e.node));
-    steps
-        .map(|step| Changeable { step: step.node.clone(), title: title_of(turn, step, audience), path: step.path.clone() })
-        .collect()
+    steps.map(|step| Changeable { step: step.node.clone(), title: title_of(turn, step, audience), path: step.path.clone() }).collect()
 }
 
 /// A step's title away from the step itself.
@@ -243,14 +260,19 @@ fn submit_text(turn: &Turn<'_>, step: &definitions::Step, audience: &Audience) -
 fn title_of(turn: &Turn<'_>, step: &definitions::Step, audience: &Audience) -> String {
     let data = turn.with_scope(|scope| evaluate_all(step, scope));
     let own = step.title.as_ref().map(|t| t.render_lax(&data));
-    own.or_else(|| step.form.as_deref().and_then(|id| turn.workflow.form(id)).map(|f| f.title(&audience.language))).unwrap_or_else(|| turn.workflow.title.clone())
+    own.or_else(|| step.form.as_deref().and_then(|id| turn.workflow.form(id)).map(|f| f.title(&audience.language)))
+        .unwrap_or_else(|| turn.workflow.title.clone())
 }
 
 fn takes(turn: &Turn<'_>, kind: &str) -> bool {
     let machine = &turn.workflow.machine;
     let step = turn.step_node();
     // Only the step's own state and what is inside it: a root handler is no offer to the person.
-    turn.state.snapshot.active.iter().any(|leaf| machine.ancestors(leaf).any(|node| (node == step || inside(machine, node, &step)) && machine.events_of(node).any(|d| d == kind)))
+    turn.state
+        .snapshot
+        .active
+        .iter()
+        .any(|leaf| machine.ancestors(leaf).any(|node| (node == step || inside(machine, node, &step)) && machine.events_of(node).any(|d| d == kind)))
 }
 
 fn inside(machine: &engine_statechart::Machine, node: &str, step: &str) -> bool {

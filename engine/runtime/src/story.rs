@@ -95,7 +95,8 @@ impl<'a> Stage<'a> {
             expires_at_ms: None,
             answers: Vec::new(),
         };
-        let mut stage = Stage { catalog, workflow, actor, now_ms, record, calls: BTreeMap::new(), wrong_codes: 0, replies: BTreeMap::new(), events: Vec::new() };
+        let mut stage =
+            Stage { catalog, workflow, actor, now_ms, record, calls: BTreeMap::new(), wrong_codes: 0, replies: BTreeMap::new(), events: Vec::new() };
         stage.end(turn, &mut Seen::default());
         Ok(stage)
     }
@@ -259,7 +260,9 @@ impl<'a> Stage<'a> {
                         self.calls.insert(effect.key, call);
                     }
                 }
-                "notify" => seen.effects.push(json!({"notify": effect.payload.get("message"), "to": effect.payload.get("to"), "data": effect.payload.get("data")})),
+                "notify" => {
+                    seen.effects.push(json!({"notify": effect.payload.get("message"), "to": effect.payload.get("to"), "data": effect.payload.get("data")}))
+                }
                 other => {
                     let mut fields = effect.payload.as_object().cloned().unwrap_or_default();
                     fields.insert("kind".into(), other.into());

@@ -86,15 +86,7 @@ fn step(id: &str, seq: i64, mut state: Value) -> Commit {
             channel: "web".into(),
             attribution: json!({}),
         }),
-        update: JourneyUpdate {
-            revision: seq + 1,
-            status: "active".into(),
-            step: format!("step {seq}"),
-            state,
-            owner: None,
-            expires_at_ms: None,
-            at_ms,
-        },
+        update: JourneyUpdate { revision: seq + 1, status: "active".into(), step: format!("step {seq}"), state, owner: None, expires_at_ms: None, at_ms },
         events: vec![NewEvent { kind: "submitted".into(), data: form, by: json!({"kind": "visitor", "id": id}), at_ms }],
         effects: vec![NewEffect {
             key: EffectKey { journey: id.into(), seq: seq + 1, index: 0 },
@@ -134,8 +126,6 @@ fn step(id: &str, seq: i64, mut state: Value) -> Commit {
 /// CPU time of this process (not of a database server), in milliseconds.
 fn cpu_ms() -> f64 {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    let ticks: f64 = stat.rsplit(')').next().map_or(0.0, |rest| {
-        rest.split_whitespace().skip(11).take(2).filter_map(|t| t.parse::<f64>().ok()).sum()
-    });
+    let ticks: f64 = stat.rsplit(')').next().map_or(0.0, |rest| rest.split_whitespace().skip(11).take(2).filter_map(|t| t.parse::<f64>().ok()).sum());
     ticks * 10.0
 }

@@ -194,11 +194,20 @@ pub enum EffectState {
 
 #[derive(Debug, Clone)]
 pub enum EffectEnd {
-    Done { outcome: Value },
+    Done {
+        outcome: Value,
+    },
     /// Try again at this time.
-    Retry { due_at_ms: i64, reason: Value },
-    Parked { reason: Value },
-    Cancelled { reason: Value },
+    Retry {
+        due_at_ms: i64,
+        reason: Value,
+    },
+    Parked {
+        reason: Value,
+    },
+    Cancelled {
+        reason: Value,
+    },
 }
 
 #[derive(Debug, Clone, Default)]
@@ -377,7 +386,10 @@ pub struct RateLimit {
 pub enum OtpOpened {
     Opened,
     /// Refused by this bucket; may be tried after this time.
-    Limited { bucket: String, retry_at_ms: i64 },
+    Limited {
+        bucket: String,
+        retry_at_ms: i64,
+    },
 }
 
 #[derive(Debug, Clone, PartialEq)]

@@ -51,7 +51,13 @@ async fn mail_server() -> (u16, Arc<Mutex<Vec<String>>>) {
 }
 
 fn email(to: &str, html: Option<&str>) -> Email {
-    Email { key: "journey-1/7/0".into(), to: to.into(), subject: "Your parcel – on its way".into(), text: "It comes today.".into(), html: html.map(str::to_owned) }
+    Email {
+        key: "journey-1/7/0".into(),
+        to: to.into(),
+        subject: "Your parcel – on its way".into(),
+        text: "It comes today.".into(),
+        html: html.map(str::to_owned),
+    }
 }
 
 #[tokio::test]
@@ -67,7 +73,15 @@ async fn messages_go_out_as_text_and_html() {
     }
     partners.send_email(email("asha@example.com", None), 0).await.unwrap();
     let taken = taken.lock().unwrap().clone();
-    for part in ["From: Depot <depot@example.com>", "To: asha@example.com", "multipart/alternative", "text/plain", "It comes today.", "text/html", "<p>It comes <b>today</b>.</p>"] {
+    for part in [
+        "From: Depot <depot@example.com>",
+        "To: asha@example.com",
+        "multipart/alternative",
+        "text/plain",
+        "It comes today.",
+        "text/html",
+        "<p>It comes <b>today</b>.</p>",
+    ] {
         assert!(taken[0].contains(part), "{part}\n{}", taken[0]);
     }
     assert!(!taken[2].contains("multipart"));

@@ -40,7 +40,10 @@ fn payload(event: &str, status: &str) -> Value {
 }
 
 fn headers(signature: &str) -> HeaderMap {
-    HeaderMap::from_iter([("x-razorpay-signature", signature), ("x-razorpay-event-id", "evt_1")].map(|(name, value)| (name.parse().unwrap(), HeaderValue::from_str(value).unwrap())))
+    HeaderMap::from_iter(
+        [("x-razorpay-signature", signature), ("x-razorpay-event-id", "evt_1")]
+            .map(|(name, value)| (name.parse().unwrap(), HeaderValue::from_str(value).unwrap())),
+    )
 }
 
 #[test]
@@ -92,7 +95,8 @@ fn the_checkout_signs_its_return() {
 async fn the_hosted_page_ends_in_every_way() {
     let events: Arc<Mutex<Vec<(HeaderMap, Bytes)>>> = Arc::default();
     let store = Arc::clone(&events);
-    let product = Router::new().route("/api/v1/webhooks/gateway/payments", post(move |headers: HeaderMap, body: Bytes| async move { store.lock().unwrap().push((headers, body)) }));
+    let product = Router::new()
+        .route("/api/v1/webhooks/gateway/payments", post(move |headers: HeaderMap, body: Bytes| async move { store.lock().unwrap().push((headers, body)) }));
     let mut settings = Settings::default();
     settings.sandbox.delay_percent = 0;
     let shop = Shop::open_with(gateway(), product, settings).await;
@@ -105,7 +109,14 @@ async fn the_hosted_page_ends_in_every_way() {
         let order_id = order["order"].as_str().unwrap();
         assert_eq!((correlate[0].reference.as_str(), &correlate[0].expect), (order_id, &json!({"amount": 1_031_200, "currency": "INR"})));
 
-        let fields = [("key_id", "rzp_test"), ("order_id", order_id), ("amount", "1031200"), ("name", "Shop"), ("callback_url", "https://shop.example/return"), ("cancel_url", "https://shop.example/cancel")];
+        let fields = [
+            ("key_id", "rzp_test"),
+            ("order_id", order_id),
+            ("amount", "1031200"),
+            ("name", "Shop"),
+            ("callback_url", "https://shop.example/return"),
+            ("cancel_url", "https://shop.example/cancel"),
+        ];
         let opened = shop.http.post(order["checkout_url"].as_str().unwrap()).form(&fields).send().await.unwrap();
         let page = format!("{}{}", shop.url, opened.headers()["location"].to_str().unwrap());
         assert!(shop.http.get(&page).send().await.unwrap().text().await.unwrap().contains("₹10,312.00"));
@@ -123,7 +134,9 @@ async fn the_hosted_page_ends_in_every_way() {
         }
 
         let mine = |(_, body): &&(HeaderMap, Bytes)| String::from_utf8_lossy(body).contains(order_id);
-        let taken = until(button, || async { Some(events.lock().unwrap().iter().filter(mine).cloned().collect::<Vec<_>>()).filter(|mine| mine.len() >= named.len()) }).await;
+        let taken =
+            until(button, || async { Some(events.lock().unwrap().iter().filter(mine).cloned().collect::<Vec<_>>()).filter(|mine| mine.len() >= named.len()) })
+                .await;
         let mut names = Vec::new();
         for (headers, body) in &taken {
             assert_eq!(shop.world.partners.verify_webhook(webhook, headers, body, NOW_MS), Ok(()), "{button}");

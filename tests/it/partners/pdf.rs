@@ -32,14 +32,26 @@ fn a_document_reads_as_it_was_meant() {
     let bytes = render(&document);
     assert_eq!(bytes, render(&document), "the same every time");
     let text = text_of(&bytes);
-    for part in ["Delivery note (copy) – No. 7", "Café “Süd”", "Asha Rao", "Yes", "Rs. 1,204.50", "Rs. 60,204.50", "-Rs. 1,23,456.00", "Thank you \\ (and good-bye)", "Page 1 of 3", "Page 3 of 3"] {
+    for part in [
+        "Delivery note (copy) – No. 7",
+        "Café “Süd”",
+        "Asha Rao",
+        "Yes",
+        "Rs. 1,204.50",
+        "Rs. 60,204.50",
+        "-Rs. 1,23,456.00",
+        "Thank you \\ (and good-bye)",
+        "Page 1 of 3",
+        "Page 3 of 3",
+    ] {
         assert!(text.contains(part), "{part}\n{text}");
     }
     // Every word survives wrapping, and amounts end at the same column.
     assert_eq!(text.matches("goes").count(), 16);
     assert_eq!(text.matches('X').count(), 120);
     let words = pdftotext(&bytes, "-bbox");
-    let ends: BTreeSet<&str> = words.lines().filter(|word| word.contains(",204.50<")).filter_map(|word| word.split("xMax=\"").nth(1)?.split('.').next()).collect();
+    let ends: BTreeSet<&str> =
+        words.lines().filter(|word| word.contains(",204.50<")).filter_map(|word| word.split("xMax=\"").nth(1)?.split('.').next()).collect();
     assert_eq!(ends, BTreeSet::from(["539"]), "{words}");
 }
 

@@ -1,7 +1,7 @@
 //! Fake partners, played by scripts and called by the real client.
 
-use super::world::{Shop, router, told, until};
 use super::pdf::text_of;
+use super::world::{Shop, router, told, until};
 use axum::Router;
 use axum::body::Bytes;
 use axum::http::{HeaderMap, StatusCode};
@@ -12,7 +12,10 @@ use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
 
 const FILES: [(&str, &str); 7] = [
-    ("workflows/partners/depot/partner.yaml", "{name: Depot, host: depot, base_path: /api, data: {greeting: Hello}, auth: {kind: header, name: X-Key, value: 'secret://depot_key'}}"),
+    (
+        "workflows/partners/depot/partner.yaml",
+        "{name: Depot, host: depot, base_path: /api, data: {greeting: Hello}, auth: {kind: header, name: X-Key, value: 'secret://depot_key'}}",
+    ),
     (
         "workflows/partners/depot/send.yaml",
         r#"

@@ -67,13 +67,7 @@ fn start() -> Result<Cluster> {
     } else {
         Command::new("sh")
     };
-    let mut guard = command
-        .arg(&script)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .context("start of PostgreSQL")?;
+    let mut guard = command.arg(&script).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().context("start of PostgreSQL")?;
     let until = Instant::now() + Duration::from_secs(60);
     while !ready(&bin, &folder) {
         if guard.try_wait()?.is_some() || Instant::now() > until {

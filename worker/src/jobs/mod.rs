@@ -30,7 +30,10 @@ pub(crate) enum End {
     /// Ends outside of a journey's commit.
     Done(Value),
     /// Try again, not before this many milliseconds (`None`: by the default policy).
-    Retry { after_ms: Option<i64>, reason: Value },
+    Retry {
+        after_ms: Option<i64>,
+        reason: Value,
+    },
     Park(Value),
 }
 

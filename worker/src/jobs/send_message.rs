@@ -26,7 +26,13 @@ pub(super) async fn send(context: &Context, effect: &EffectRecord) -> Result<End
         Err(error) => return Ok(End::Park(json!({"code": "template", "text": error.to_string()}))),
     };
     if rendered.channel == Channel::Email {
-        let email = engine_partners::Email { key: effect.key.to_string(), to: payload.to, subject: rendered.subject.unwrap_or_default(), text: rendered.text, html: rendered.html };
+        let email = engine_partners::Email {
+            key: effect.key.to_string(),
+            to: payload.to,
+            subject: rendered.subject.unwrap_or_default(),
+            text: rendered.text,
+            html: rendered.html,
+        };
         return Ok(match context.partners.send_email(email, context.runtime.now_ms()).await {
             Ok(()) => End::Done(json!({"sent": true})),
             Err(error) if error.retry() => End::Retry { after_ms: None, reason: json!({"code": "email", "text": error.to_string()}) },

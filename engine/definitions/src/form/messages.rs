@@ -16,12 +16,29 @@ pub struct Messages {
 }
 
 pub const KEYWORDS: [&str; 20] = [
-    "required", "type", "minLength", "maxLength", "length.equal", "length.between", "pattern", "enum", "const", "minimum", "maximum", "format",
-    "x-date.min", "x-date.max", "minItems", "maxItems", "uniqueItems", "multipleOf", "unknown", "any",
+    "required",
+    "type",
+    "minLength",
+    "maxLength",
+    "length.equal",
+    "length.between",
+    "pattern",
+    "enum",
+    "const",
+    "minimum",
+    "maximum",
+    "format",
+    "x-date.min",
+    "x-date.max",
+    "minItems",
+    "maxItems",
+    "uniqueItems",
+    "multipleOf",
+    "unknown",
+    "any",
 ];
 
-const LAST_RESORT: [(&str, &str); 3] =
-    [("required", "Please enter {label}"), ("unknown", "This field is not expected"), ("any", "Please check {label}")];
+const LAST_RESORT: [(&str, &str); 3] = [("required", "Please enter {label}"), ("unknown", "This field is not expected"), ("any", "Please check {label}")];
 
 impl Messages {
     /// `{keyword: text}` in English, or `{en: {keyword: text}, hi: {…}}`.

@@ -12,9 +12,9 @@ mod validate;
 mod variant;
 
 pub(crate) use messages::Messages;
-pub(crate) use read::read;
 #[cfg(test)]
 pub(crate) use read::FORM_KEYS;
+pub(crate) use read::read;
 pub(crate) use rules::bounded;
 pub(crate) use validate::{plain_errors, validator};
 
@@ -114,8 +114,7 @@ impl Form {
     pub fn secrets(&self) -> Vec<String> {
         let is_secret = |(_, rule): &(&String, &Value)| rule.get("x-secret").and_then(Value::as_bool) == Some(true);
         let merged = self.variants.iter().filter_map(|v| v.merge.get("schema"));
-        let mut names: Vec<String> =
-            merged.chain(self.tree.get("schema")).flat_map(properties).filter(is_secret).map(|(name, _)| name.clone()).collect();
+        let mut names: Vec<String> = merged.chain(self.tree.get("schema")).flat_map(properties).filter(is_secret).map(|(name, _)| name.clone()).collect();
         names.sort();
         names.dedup();
         names
@@ -124,8 +123,7 @@ impl Form {
     /// Defaults of the schema: for display, they never enter a context by themselves.
     pub fn defaults(&self, audience: &Audience, scope: &Scope<'_>) -> Result<Value, EvalError> {
         let resolved = self.resolve(audience, scope)?;
-        let defaults: Map<String, Value> =
-            properties(&resolved.schema).filter_map(|(name, rule)| Some((name.clone(), rule.get("default")?.clone()))).collect();
+        let defaults: Map<String, Value> = properties(&resolved.schema).filter_map(|(name, rule)| Some((name.clone(), rule.get("default")?.clone()))).collect();
         Ok(Value::Object(defaults))
     }
 

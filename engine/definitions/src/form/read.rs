@@ -15,7 +15,21 @@ use std::sync::{Arc, Mutex};
 
 pub const FORM_KEYS: [&str; 8] = ["title", "intro", "schema", "ui", "variants", "messages", "languages", "description"];
 const WIDGETS: [&str; 16] = [
-    "text", "textarea", "mobile", "otp", "date", "choice", "toggle", "select", "checkboxes", "consent", "money", "range", "lookup", "hidden", "upload",
+    "text",
+    "textarea",
+    "mobile",
+    "otp",
+    "date",
+    "choice",
+    "toggle",
+    "select",
+    "checkboxes",
+    "consent",
+    "money",
+    "range",
+    "lookup",
+    "hidden",
+    "upload",
     "password",
 ];
 const UI_KEYS: [&str; 10] =
@@ -27,7 +41,16 @@ pub const SHARED_MESSAGES: &str = "forms/shared/messages.json";
 pub fn read(id: &str, path: &str, nodes: &BTreeMap<String, Node>, defaults: &Arc<Messages>, problems: &mut Vec<Problem>) -> Option<Form> {
     let before = problems.len();
     let node = nodes.get(path)?;
-    let mut reader = Reader { nodes, files: BTreeSet::from([path.to_owned(), SHARED_MESSAGES.to_owned()]), cels: HashMap::new(), normalisers: HashMap::new(), uses: Vec::new(), lookups: Vec::new(), has_dates: false, problems };
+    let mut reader = Reader {
+        nodes,
+        files: BTreeSet::from([path.to_owned(), SHARED_MESSAGES.to_owned()]),
+        cels: HashMap::new(),
+        normalisers: HashMap::new(),
+        uses: Vec::new(),
+        lookups: Vec::new(),
+        has_dates: false,
+        problems,
+    };
     unknown_keys(node, "a form", &FORM_KEYS, reader.problems);
     let mut fields = Fields { node, problems: reader.problems, what: "a form" };
     fields.need("title");
@@ -67,8 +90,7 @@ pub fn read(id: &str, path: &str, nodes: &BTreeMap<String, Node>, defaults: &Arc
         variants.extend(Variant::read(&inlined, reader.problems));
     }
     let added = merges.iter().filter_map(|m| m.get("schema")?.get("properties")).flat_map(|p| p.map().iter().map(|(k, _)| k.name.clone()));
-    let names: BTreeSet<String> =
-        schema.get("properties").map_or(&[][..], Node::map).iter().map(|(k, _)| k.name.clone()).chain(added).collect();
+    let names: BTreeSet<String> = schema.get("properties").map_or(&[][..], Node::map).iter().map(|(k, _)| k.name.clone()).chain(added).collect();
     reader.required(&schema, &names);
     reader.ui(ui, &schema, &names);
     merges.iter().filter_map(|m| m.get("ui")).for_each(|ui| reader.ui(ui, &schema, &names));

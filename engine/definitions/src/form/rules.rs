@@ -7,11 +7,55 @@ use regex_syntax::hir::{Hir, HirKind};
 
 /// Schema keywords that forms may use.
 const KEYWORDS: [&str; 49] = [
-    "type", "title", "description", "default", "examples", "const", "enum", "oneOf", "anyOf", "allOf", "not", "if", "then", "else", "properties",
-    "required", "items", "minItems", "maxItems", "uniqueItems", "minLength", "maxLength", "pattern", "format", "minimum", "maximum",
-    "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "additionalProperties", "unevaluatedProperties", "minProperties", "maxProperties",
-    "propertyNames", "contains", "prefixItems", "dependentRequired", "dependentSchemas", "readOnly", "writeOnly", "deprecated", "x-normalise",
-    "x-date", "x-secret", "x-pii", "x-messages", "x-sample", "optional", "$comment",
+    "type",
+    "title",
+    "description",
+    "default",
+    "examples",
+    "const",
+    "enum",
+    "oneOf",
+    "anyOf",
+    "allOf",
+    "not",
+    "if",
+    "then",
+    "else",
+    "properties",
+    "required",
+    "items",
+    "minItems",
+    "maxItems",
+    "uniqueItems",
+    "minLength",
+    "maxLength",
+    "pattern",
+    "format",
+    "minimum",
+    "maximum",
+    "exclusiveMinimum",
+    "exclusiveMaximum",
+    "multipleOf",
+    "additionalProperties",
+    "unevaluatedProperties",
+    "minProperties",
+    "maxProperties",
+    "propertyNames",
+    "contains",
+    "prefixItems",
+    "dependentRequired",
+    "dependentSchemas",
+    "readOnly",
+    "writeOnly",
+    "deprecated",
+    "x-normalise",
+    "x-date",
+    "x-secret",
+    "x-pii",
+    "x-messages",
+    "x-sample",
+    "optional",
+    "$comment",
 ];
 
 /// Names that hold personal data whatever the author thinks.
@@ -87,7 +131,9 @@ fn keywords(node: &Node, problems: &mut Vec<Problem>) {
     for (key, _) in node.map() {
         let name = key.name.as_str();
         if matches!(name, "$dynamicRef" | "$ref" | "$id" | "$schema" | "$anchor" | "$dynamicAnchor" | "$vocabulary") {
-            problems.push(Problem::error("ref", &key.span, format!("`{name}` is not supported here")).hint("a field may be {\"$ref\": \"shared/fields#/$defs/name\"}"));
+            problems.push(
+                Problem::error("ref", &key.span, format!("`{name}` is not supported here")).hint("a field may be {\"$ref\": \"shared/fields#/$defs/name\"}"),
+            );
         } else if !KEYWORDS.contains(&name) && !name.starts_with("$defs") {
             problems.push(Problem::error("unknown-key", &key.span, format!("unknown keyword `{name}`")).maybe_hint(did_you_mean(name, KEYWORDS)));
         }

@@ -72,9 +72,7 @@ pub fn time(value: &Value, tz: Tz) -> Result<i64, String> {
 
 fn date(value: &Value, tz: Tz) -> Result<NaiveDate, String> {
     let text = value.as_str().ok_or_else(|| expected("a date", value))?;
-    parse_date(text)
-        .or_else(|| parse_time(text).map(|ms| moment(ms).with_timezone(&tz).date_naive()))
-        .ok_or_else(|| "the text is not a date".into())
+    parse_date(text).or_else(|| parse_time(text).map(|ms| moment(ms).with_timezone(&tz).date_naive())).ok_or_else(|| "the text is not a date".into())
 }
 
 /// Whole days from one date to another; negative when `to` is earlier.
@@ -122,8 +120,7 @@ fn shift(value: &Value, by: impl Fn(NaiveDate) -> Option<NaiveDate>) -> Result<V
     Ok(time_value(day.and_time(utc.time()).and_utc().timestamp_millis()))
 }
 
-const MONTHS: [&str; 12] =
-    ["January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"];
+const MONTHS: [&str; 12] = ["January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"];
 const WEEKDAYS: [&str; 7] = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
 
 /// Pattern letters: d dd M MM MMM MMMM yy yyyy EEE EEEE H HH h hh mm a; `'text'` is literal.

@@ -64,14 +64,8 @@ pub const FUNCTIONS: [(&str, RangeInclusive<usize>); 39] = [
 ];
 
 /// The functions a sandbox script, an operation or a webhook has on top; the caller gives them a meaning.
-pub const CALL_FUNCTIONS: [(&str, RangeInclusive<usize>); 6] = [
-    ("recall", 2..=2),
-    ("recall_all", 1..=1),
-    ("new_id", 1..=1),
-    ("hmac_sha256_hex", 2..=2),
-    ("unix", 1..=1),
-    ("time_of", 1..=1),
-];
+pub const CALL_FUNCTIONS: [(&str, RangeInclusive<usize>); 6] =
+    [("recall", 2..=2), ("recall_all", 1..=1), ("new_id", 1..=1), ("hmac_sha256_hex", 2..=2), ("unix", 1..=1), ("time_of", 1..=1)];
 
 /// Variables of a workflow's expressions beside `context` and `event`.
 pub const VARIABLES: [&str; 4] = ["now", "today", "journey", "params"];
@@ -82,13 +76,7 @@ pub fn vocabulary(variables: &[&str], with_call_functions: bool) -> Vocabulary {
     if with_call_functions {
         functions.extend(CALL_FUNCTIONS.iter().map(|(n, a)| ((*n).to_owned(), a.clone())));
     }
-    Vocabulary {
-        variables: variables.iter().map(|v| (*v).to_owned()).collect(),
-        functions,
-        limits: limits(),
-        dotted_assign: true,
-        ..Vocabulary::default()
-    }
+    Vocabulary { variables: variables.iter().map(|v| (*v).to_owned()).collect(), functions, limits: limits(), dotted_assign: true, ..Vocabulary::default() }
 }
 
 /// Expansion of `define` and `each` makes longer expressions than an author writes.

@@ -43,7 +43,11 @@ pub fn title(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut start = true;
     for c in text.chars() {
-        if start { out.extend(c.to_uppercase()) } else { out.extend(c.to_lowercase()) }
+        if start {
+            out.extend(c.to_uppercase())
+        } else {
+            out.extend(c.to_lowercase())
+        }
         start = !c.is_alphanumeric() && c != '\'';
     }
     out
@@ -78,7 +82,13 @@ mod tests {
     /// R5-40, R5-41.
     #[test]
     fn masks_what_is_personal() {
-        for (text, kind, expected) in [("9876543210", "mobile", "*****43210"), ("rahul@example.com", "email", "r***l@example.com"), ("ab@x.in", "email", "a*@x.in"), ("123456789012", "last4", "********9012"), ("12", "mobile", "**")] {
+        for (text, kind, expected) in [
+            ("9876543210", "mobile", "*****43210"),
+            ("rahul@example.com", "email", "r***l@example.com"),
+            ("ab@x.in", "email", "a*@x.in"),
+            ("123456789012", "last4", "********9012"),
+            ("12", "mobile", "**"),
+        ] {
             assert_eq!(mask(text, kind).as_deref(), Ok(expected));
         }
     }

@@ -82,7 +82,22 @@ fn auth(node: &Node, problems: &mut Vec<Problem>) -> Auth {
 }
 
 pub(crate) const OPERATION_KEYS: [&str; 16] = [
-    "contract", "title", "description", "method", "path", "query", "headers", "body", "form", "idempotent", "timeout", "retry", "reply", "errors", "examples", "sandbox",
+    "contract",
+    "title",
+    "description",
+    "method",
+    "path",
+    "query",
+    "headers",
+    "body",
+    "form",
+    "idempotent",
+    "timeout",
+    "retry",
+    "reply",
+    "errors",
+    "examples",
+    "sandbox",
 ];
 
 /// `id` is the file's name without extension.
@@ -244,7 +259,17 @@ fn example(node: &Node, problems: &mut Vec<Problem>) -> Option<Example> {
         Some(code) => code.to_owned(),
         None => n.get("code").and_then(Node::as_str).unwrap_or_default().to_owned(),
     });
-    Some(Example { name, span: node.span.clone(), request: fields.get("request").map(Node::to_json), input: fields.get("input").map_or(json!({}), Node::to_json), status, headers, body, output: fields.get("output").map(Node::to_json), error_code })
+    Some(Example {
+        name,
+        span: node.span.clone(),
+        request: fields.get("request").map(Node::to_json),
+        input: fields.get("input").map_or(json!({}), Node::to_json),
+        status,
+        headers,
+        body,
+        output: fields.get("output").map(Node::to_json),
+        error_code,
+    })
 }
 
 /// `partner` is the folder's name, `name` the file's name without `.webhook.yaml`.
@@ -279,7 +304,8 @@ pub fn compile_webhook(partner: &str, name: &str, node: &Node, problems: &mut Ve
         let when = condition(&entry, "when", &names).and_then(|r| keep(r, entry.problems));
         let event = entry.need_text("event");
         let mismatch = entry.text("mismatch");
-        let part = |key: &str, problems: &mut Vec<Problem>| item.get(key).map_or(Mapping::literal(json!({})), |n| mapping(n, call_vocabulary(), &names, problems));
+        let part =
+            |key: &str, problems: &mut Vec<Problem>| item.get(key).map_or(Mapping::literal(json!({})), |n| mapping(n, call_vocabulary(), &names, problems));
         events.push(EventRule { when, event, data: part("data", entry.problems), actual: part("actual", entry.problems), mismatch });
     }
     Some(Webhook { name: name.to_owned(), partner: partner.to_owned(), verify: verify?, once: once?, correlate: correlate?, events })

@@ -9,9 +9,7 @@ mod webhook;
 #[cfg(test)]
 pub(crate) use compile::OPERATION_KEYS;
 pub use compile::{compile_operation, compile_partner, compile_webhook};
-pub use operation::{
-    Body, CallError, CallErrorKind, Correlate, Example, Operation, OutgoingRequest, Reply, Retry, RetryPolicy,
-};
+pub use operation::{Body, CallError, CallErrorKind, Correlate, Example, Operation, OutgoingRequest, Reply, Retry, RetryPolicy};
 pub use sandbox::{Button, Consequences, Fail, Go, Later, PageField, Remember, SandboxCase, SandboxPage, SandboxScript, SandboxWebhook};
 pub use webhook::{Webhook, WebhookEvent, WebhookVerify};
 
@@ -119,7 +117,6 @@ pub(crate) fn mapping(node: &Node, vocabulary: &Vocabulary, extra: &[&str], prob
         Mapping::literal(Value::Null)
     })
 }
-
 
 /// Gives the call functions a fixed meaning while examples are checked.
 pub(crate) struct ExampleHost;

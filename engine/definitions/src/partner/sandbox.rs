@@ -186,7 +186,11 @@ fn page(node: &Node, known: &[&str], problems: &mut Vec<Problem>) -> Option<Sand
 fn button(node: &Node, known: &[&str], problems: &mut Vec<Problem>) -> Option<Button> {
     let keys = [&["id", "when", "label", "note", "style", "group", "let", "go", "done"], &CONSEQUENCES[..]].concat();
     let mut fields = Fields::open(node, "a button", &keys, problems)?;
-    let shown = (fields.get("when").and_then(|n| cel(n, call_vocabulary(), known, fields.problems)), need(&mut fields, "label", known), part(&mut fields, "note", known));
+    let shown = (
+        fields.get("when").and_then(|n| cel(n, call_vocabulary(), known, fields.problems)),
+        need(&mut fields, "label", known),
+        part(&mut fields, "note", known),
+    );
     let mut names: Vec<String> = known.iter().chain(&["answers"]).map(|name| (*name).to_owned()).collect();
     let lets = lets(&mut fields, &mut names);
     let known: Vec<&str> = names.iter().map(String::as_str).collect();

@@ -19,7 +19,12 @@ pub fn all() -> Kinds {
 
 fn form() -> Value {
     let audience = closed(&[("role", "", texts()), ("channel", "", texts()), ("partner", "", texts())]);
-    let variant = closed(&[("for", "", audience), ("merge", "RFC 7396 on title, intro, schema, ui, messages", map_of(any())), ("require", "+field, -field", list_of(text())), ("description", "", text())]);
+    let variant = closed(&[
+        ("for", "", audience),
+        ("merge", "RFC 7396 on title, intro, schema, ui, messages", map_of(any())),
+        ("require", "+field, -field", list_of(text())),
+        ("description", "", text()),
+    ]);
     let keys = [
         ("title", "", any()),
         ("intro", "", any()),
@@ -67,12 +72,8 @@ fn site() -> Value {
 }
 
 fn calendar() -> Value {
-    let keys = [
-        ("title", "", text()),
-        ("timezone", "", text()),
-        ("week", "mon … sun or mon-fri → 10:00-19:00", map_of(texts())),
-        ("holidays", "", list_of(text())),
-    ];
+    let keys =
+        [("title", "", text()), ("timezone", "", text()), ("week", "mon … sun or mon-fri → 10:00-19:00", map_of(texts())), ("holidays", "", list_of(text()))];
     needs(closed(&keys), &["week"])
 }
 

@@ -109,7 +109,20 @@ fn step() -> Value {
         ("form", "line/name below forms/", text()),
         ("view", "line/name below workflows/*/views/", text()),
         ("wait", "Code of the text of a wait page", text()),
-        ("redirect", "A hop to a partner's page", needs(closed(&[("partner", "", text()), ("url", "CEL; may read return_url", cel()), ("method", "", words(&["GET", "POST"])), ("fields", "", map_of(any())), ("label", "Code of a text", text())]), &["url"])),
+        (
+            "redirect",
+            "A hop to a partner's page",
+            needs(
+                closed(&[
+                    ("partner", "", text()),
+                    ("url", "CEL; may read return_url", cel()),
+                    ("method", "", words(&["GET", "POST"])),
+                    ("fields", "", map_of(any())),
+                    ("label", "Code of a text", text()),
+                ]),
+                &["url"],
+            ),
+        ),
         ("review", "Check your answers, made by the engine", flag()),
         ("kind", "", words(&StepKind::ALL.map(|(name, _)| name))),
         ("path", "Page address below `base`", text()),
@@ -163,7 +176,15 @@ fn fragment() -> Value {
     let mut keys = vec![
         ("fragment", "", json!({"const": true})),
         ("title", "", text()),
-        ("input", "Name → {type, default?}", map_of(closed(&[("type", "", words(&["string", "integer", "number", "boolean", "object", "array", "any"])), ("default", "", any()), ("description", "", text())]))),
+        (
+            "input",
+            "Name → {type, default?}",
+            map_of(closed(&[
+                ("type", "", words(&["string", "integer", "number", "boolean", "object", "array", "any"])),
+                ("default", "", any()),
+                ("description", "", text()),
+            ])),
+        ),
         ("context", "Read and written as `my.x`", map_of(any())),
         ("keep", "Keys that stay when it is entered again", list_of(text())),
         ("define", "", map_of(any())),

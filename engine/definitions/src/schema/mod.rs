@@ -122,7 +122,8 @@ mod tests {
         check("workflow.json", "/$defs/step/properties", &[&STEP_KEYS]);
         check("workflow.json", "/$defs/invoke/properties", &[&INVOKE_KEYS]);
         check("fragment.json", "/properties", &[&FRAGMENT_KEYS]);
-        let state = ["id", "type", "initial", "context", "states", "on", "always", "after", "entry", "exit", "onDone", "invoke", "output", "tags", "meta", "step"];
+        let state =
+            ["id", "type", "initial", "context", "states", "on", "always", "after", "entry", "exit", "onDone", "invoke", "output", "tags", "meta", "step"];
         check("workflow.json", "/properties", &[&ROOT_KEYS, &state]);
         check("form.json", "/properties", &[&crate::form::FORM_KEYS]);
         check("story.json", "/properties/steps/items/properties", &[&crate::story::STEP_KEYS]);

@@ -74,7 +74,11 @@ fn operation() -> Value {
         ("reply", "", reply),
         ("errors", "The first that holds", list_of(error)),
         ("examples", "Checked at load", list_of(needs(example, &["name", "reply"]))),
-        ("sandbox", "The fake partner: let, then cases", closed(&[("delay", "", any()), ("let", "", any()), ("cases", "", list_of(map_of(any()))), ("description", "", text())])),
+        (
+            "sandbox",
+            "The fake partner: let, then cases",
+            closed(&[("delay", "", any()), ("let", "", any()), ("cases", "", list_of(map_of(any()))), ("description", "", text())]),
+        ),
     ];
     needs(closed(&keys), &["path"])
 }

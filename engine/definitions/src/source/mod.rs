@@ -5,8 +5,8 @@
 mod json;
 mod yaml;
 
-pub use engine_statechart::source::{Key, Node, Span, Value};
 use engine_statechart::Problem;
+pub use engine_statechart::source::{Key, Node, Span, Value};
 use std::sync::Arc;
 
 /// Bounds of one file (security rule 27).
@@ -61,8 +61,7 @@ impl Budget {
 }
 
 fn duplicate(key: &Key, first: &Span) -> Problem {
-    Problem::error("duplicate-key", &key.span, format!("duplicate key `{}`", key.name))
-        .hint(format!("first written in line {}", first.line))
+    Problem::error("duplicate-key", &key.span, format!("duplicate key `{}`", key.name)).hint(format!("first written in line {}", first.line))
 }
 
 /// The number of values in a node, itself included.

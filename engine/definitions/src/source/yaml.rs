@@ -61,7 +61,11 @@ struct Frame {
 enum Content {
     List(Vec<Node>),
     /// `seen` is made when a map becomes long.
-    Map { entries: Vec<(Key, Node)>, seen: HashMap<String, Span>, key: Option<Key> },
+    Map {
+        entries: Vec<(Key, Node)>,
+        seen: HashMap<String, Span>,
+        key: Option<Key>,
+    },
 }
 
 impl Reader {
@@ -88,9 +92,7 @@ impl Reader {
                 self.add(node, 0)
             }
             Event::SequenceStart(_, anchor, _) => self.open(Content::List(Vec::new()), anchor, span),
-            Event::MappingStart(_, anchor, _) => {
-                self.open(Content::Map { entries: Vec::new(), seen: HashMap::new(), key: None }, anchor, span)
-            }
+            Event::MappingStart(_, anchor, _) => self.open(Content::Map { entries: Vec::new(), seen: HashMap::new(), key: None }, anchor, span),
             Event::SequenceEnd | Event::MappingEnd => {
                 let Some(frame) = self.stack.pop() else { return Ok(()) };
                 let value = match frame.content {
@@ -203,7 +205,6 @@ fn number(text: &str, span: &Span) -> Result<Option<Value>, Problem> {
             Err(_) => Err(Problem::error("number", span, format!("`{text}` is too large for an integer")).hint("quote it if it is text")),
         };
     }
-    let looks = body.bytes().all(|b| b.is_ascii_digit() || matches!(b, b'.' | b'e' | b'E' | b'+' | b'-'))
-        && body.bytes().any(|b| b.is_ascii_digit());
+    let looks = body.bytes().all(|b| b.is_ascii_digit() || matches!(b, b'.' | b'e' | b'E' | b'+' | b'-')) && body.bytes().any(|b| b.is_ascii_digit());
     Ok(if looks { text.parse::<f64>().ok().filter(|f| f.is_finite()).map(Value::Float) } else { None })
 }

@@ -42,7 +42,9 @@ impl Builder<'_> {
             let name = match (&names.place, k.name.strip_prefix("my.")) {
                 (Some(place), Some(rest)) => format!("{place}.{rest}"),
                 (Some(_), None) => {
-                    self.problems.push(Problem::error("fragment-border", &k.span, format!("a fragment writes `my.…`, not `{}`", k.name)).hint(format!("`my.{}`", k.name)));
+                    self.problems.push(
+                        Problem::error("fragment-border", &k.span, format!("a fragment writes `my.…`, not `{}`", k.name)).hint(format!("`my.{}`", k.name)),
+                    );
                     continue;
                 }
                 (None, _) => k.name.clone(),
@@ -68,11 +70,8 @@ impl Builder<'_> {
     fn named_action(&mut self, node: &Node, names: &Names) -> Node {
         let kind = node.get("type").and_then(Node::as_str).unwrap_or_default().to_owned();
         self.check_action(&kind, node);
-        let map = node
-            .map()
-            .iter()
-            .map(|(k, value)| (k.clone(), if product::is_value(&kind, &k.name) { self.deep(value, names) } else { value.clone() }))
-            .collect();
+        let map =
+            node.map().iter().map(|(k, value)| (k.clone(), if product::is_value(&kind, &k.name) { self.deep(value, names) } else { value.clone() })).collect();
         Node::new(node.span.clone(), Source::Map(map))
     }
 

@@ -10,9 +10,8 @@ use crate::fields::{Fields, unknown};
 use crate::source::{Key, Node, Value};
 use engine_statechart::{Problem, did_you_mean};
 
-pub const INVOKE_KEYS: [&str; 15] = [
-    "src", "contract", "partner", "id", "input", "each", "key", "deadline", "reuse", "retry", "into", "onDone", "onError", "onReply", "description",
-];
+pub const INVOKE_KEYS: [&str; 15] =
+    ["src", "contract", "partner", "id", "input", "each", "key", "deadline", "reuse", "retry", "into", "onDone", "onError", "onReply", "description"];
 
 impl Builder<'_> {
     pub fn invoke_list(&mut self, node: &Node, names: &Names, place: &Place, state: &str, replies: &mut Vec<(Key, Node)>) -> Node {
@@ -112,14 +111,14 @@ impl Builder<'_> {
             }
             (None, Some(at)) => {
                 let name = at.as_str().unwrap_or_default().to_owned();
-                let contracts: Vec<String> =
-                    self.library.partners.values().flat_map(|p| p.operations.values()).filter_map(|o| o.contract.clone()).collect();
+                let contracts: Vec<String> = self.library.partners.values().flat_map(|p| p.operations.values()).filter_map(|o| o.contract.clone()).collect();
                 if !contracts.contains(&name) {
                     let problem = Problem::error("unknown-name", &at.span, format!("no operation of a partner declares the contract `{name}`"));
                     self.problems.push(problem.maybe_hint(did_you_mean(&name, contracts.iter().map(String::as_str))));
                 }
                 if partner.is_none() {
-                    self.problems.push(Problem::error("missing", &node.span, "a call by `contract` needs `partner`").hint("an expression giving the partner's id"));
+                    self.problems
+                        .push(Problem::error("missing", &node.span, "a call by `contract` needs `partner`").hint("an expression giving the partner's id"));
                 }
                 self.contracts.insert(name.clone());
                 Some(Source::Contract(name))

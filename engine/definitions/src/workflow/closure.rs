@@ -1,8 +1,8 @@
 //! What a version of a workflow is made of, and how an old one is made again.
 
+use super::Workflow;
 use super::compile::{Library, compile};
 use super::desugar::Builder;
-use super::Workflow;
 use crate::catalog::Catalog;
 use crate::files::Files;
 use crate::form::Form;
@@ -47,8 +47,7 @@ pub(super) fn of(line: &str, builder: &Builder<'_>, library: &Library<'_>) -> (V
         }
     }
     paths.extend([format!("workflows/{line}/texts.yaml"), "workflows/shared/texts.yaml".to_owned()]);
-    let closure: Vec<(String, String)> =
-        paths.into_iter().filter(|p| library.files.contains(p)).map(|p| (p.clone(), library.files.hash(&p))).collect();
+    let closure: Vec<(String, String)> = paths.into_iter().filter(|p| library.files.contains(p)).map(|p| (p.clone(), library.files.hash(&p))).collect();
     let mut hasher = Sha256::new();
     for (path, hash) in &closure {
         hasher.update(path.as_bytes());

@@ -45,8 +45,7 @@ impl Library<'_> {
 }
 
 /// Keys of the root beside those of a state.
-pub const ROOT_KEYS: [&str; 12] =
-    ["title", "base", "timezone", "ttl", "define", "delays", "sections", "extends", "merge", "params", "aliases", "description"];
+pub const ROOT_KEYS: [&str; 12] = ["title", "base", "timezone", "ttl", "define", "delays", "sections", "extends", "merge", "params", "aliases", "description"];
 
 /// `id` is the path below workflows/ without extension.
 pub(crate) fn compile(id: &str, library: &Library<'_>, problems: &mut Vec<Problem>) -> Option<Workflow> {

@@ -39,7 +39,8 @@ impl Names {
             let taken = VARIABLES.contains(&key.name.as_str()) || matches!(key.name.as_str(), "context" | "event" | "my" | "input" | "item" | "data");
             let word = key.name.starts_with(|c: char| c.is_ascii_lowercase()) && key.name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
             if taken || !word {
-                let message = if taken { format!("`{}` already means something", key.name) } else { format!("`{}` is not a name: small letters, digits, `_`", key.name) };
+                let message =
+                    if taken { format!("`{}` already means something", key.name) } else { format!("`{}` is not a name: small letters, digits, `_`", key.name) };
                 problems.push(Problem::error("bad-key", &key.span, message));
                 continue;
             }
@@ -130,7 +131,9 @@ impl Names {
                 None
             });
             if leaks {
-                problems.push(Problem::error("fragment-border", &node.span, "a fragment sees `my` and `input`, not `context`").hint("hand the value in with `with`"));
+                problems.push(
+                    Problem::error("fragment-border", &node.span, "a fragment sees `my` and `input`, not `context`").hint("hand the value in with `with`"),
+                );
             }
         }
         self.expand(text)

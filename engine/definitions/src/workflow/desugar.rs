@@ -223,7 +223,8 @@ impl<'a> Builder<'a> {
         let Some(id) = target.strip_prefix('#') else { return node.clone() };
         let first = id.split('.').next().unwrap_or(id);
         if !border.ids.contains(first) {
-            let problem = Problem::error("fragment-border", &node.span, format!("target `{target}` leaves the fragment")).hint("end in a final state with an outcome; the host decides where to go");
+            let problem = Problem::error("fragment-border", &node.span, format!("target `{target}` leaves the fragment"))
+                .hint("end in a final state with an outcome; the host decides where to go");
             self.problems.push(problem.maybe_hint(did_you_mean(first, border.ids.iter().map(String::as_str))));
         }
         text_node(&format!("#{}.{id}", border.host_id), &node.span)

@@ -1,17 +1,32 @@
 //! Fragments: `use` unfolds a file of states into the host state. Their context lives under the
 //! state's key, they are entered fresh except for `keep`, and leave by final states with an outcome.
 
+use super::compile::key;
 use super::define::{self, Names, quote};
 use super::desugar::{Border, Builder, Place, add_handler, text_node};
-use super::compile::key;
 use crate::fields::{Fields, unknown};
 use crate::source::{Key, Node, Value as Source};
 use engine_statechart::Problem;
 use std::collections::BTreeSet;
 
 pub const FRAGMENT_KEYS: [&str; 17] = [
-    "fragment", "title", "description", "input", "context", "keep", "define", "outcomes", "initial", "states", "on", "always", "after", "entry",
-    "exit", "id", "meta",
+    "fragment",
+    "title",
+    "description",
+    "input",
+    "context",
+    "keep",
+    "define",
+    "outcomes",
+    "initial",
+    "states",
+    "on",
+    "always",
+    "after",
+    "entry",
+    "exit",
+    "id",
+    "meta",
 ];
 const HOST_KEYS: [&str; 9] = ["use", "with", "onDone", "on", "after", "entry", "exit", "id", "description"];
 const NESTING_MAX: usize = 4;
@@ -31,7 +46,11 @@ impl Builder<'_> {
             return nothing;
         };
         if self.unfolding.contains(&name) || self.unfolding.len() >= NESTING_MAX {
-            self.problems.push(Problem::error("fragment-cycle", &at.span, format!("fragment `{name}` uses itself, or fragments are nested deeper than {NESTING_MAX}")));
+            self.problems.push(Problem::error(
+                "fragment-cycle",
+                &at.span,
+                format!("fragment `{name}` uses itself, or fragments are nested deeper than {NESTING_MAX}"),
+            ));
             return nothing;
         }
         self.used.insert(path);
@@ -214,7 +233,9 @@ impl Builder<'_> {
             self.problems.push(Problem::error("outcome", &at.span, format!("no final state has the outcome `{outcome}`")));
         }
         let Some(done) = host.get("onDone") else {
-            self.problems.push(Problem::error("outcome", &host.span, format!("nothing handles the outcomes of fragment `{name}`: {}", list.join(", "))).hint("add `onDone`"));
+            self.problems.push(
+                Problem::error("outcome", &host.span, format!("nothing handles the outcomes of fragment `{name}`: {}", list.join(", "))).hint("add `onDone`"),
+            );
             return;
         };
         let is_open = done.items().iter().any(|t| t.get("guard").is_none());

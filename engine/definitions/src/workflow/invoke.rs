@@ -22,7 +22,10 @@ pub struct Invoke {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Source {
-    Operation { partner: String, operation: String },
+    Operation {
+        partner: String,
+        operation: String,
+    },
     /// The partner comes with the input.
     Contract(String),
     /// `otp.send`, `otp.verify`: run by the runtime in the same commit.

@@ -15,8 +15,24 @@ use indexmap::IndexMap;
 use serde_json::{Value, json};
 
 pub const STEP_KEYS: [&str; 18] = [
-    "form", "view", "wait", "redirect", "review", "kind", "path", "into", "data", "prefill", "accepts", "depends", "satisfied", "trail", "title",
-    "section", "submit", "hide",
+    "form",
+    "view",
+    "wait",
+    "redirect",
+    "review",
+    "kind",
+    "path",
+    "into",
+    "data",
+    "prefill",
+    "accepts",
+    "depends",
+    "satisfied",
+    "trail",
+    "title",
+    "section",
+    "submit",
+    "hide",
 ];
 /// What the runtime answers itself; no step may call an event of its own so.
 const BUILT_IN: [&str; 5] = ["submit", "back", "change", "save", "expire"];
@@ -37,10 +53,9 @@ impl Builder<'_> {
         let mut fields = Fields::open(node, "a step", &STEP_KEYS, problems)?;
         let (form, view, wait) = (fields.text("form"), fields.text("view"), fields.text("wait"));
         let library = self.library;
-        for (kind, name, known) in [
-            ("form", &form, library.forms.keys().map(String::as_str).collect::<Vec<_>>()),
-            ("view", &view, library.views.keys().map(String::as_str).collect()),
-        ] {
+        for (kind, name, known) in
+            [("form", &form, library.forms.keys().map(String::as_str).collect::<Vec<_>>()), ("view", &view, library.views.keys().map(String::as_str).collect())]
+        {
             if let (Some(name), Some(at)) = (name, fields.get(kind))
                 && !known.contains(&name.as_str())
                 && !library.has_file(&file_of(kind, name))

@@ -77,7 +77,18 @@ fn pieces(text: &str) -> impl Iterator<Item = Piece<'_>> {
             let length = rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(rest.len());
             let is_call = rest[length..].trim_start().starts_with('(');
             let is_word = matches!(&rest[..length], "true" | "false" | "null" | "in");
-            (if is_word { Kind::Other } else if after_dot { Kind::Member } else if is_call { Kind::Function } else { Kind::Name }, length)
+            (
+                if is_word {
+                    Kind::Other
+                } else if after_dot {
+                    Kind::Member
+                } else if is_call {
+                    Kind::Function
+                } else {
+                    Kind::Name
+                },
+                length,
+            )
         } else if first.is_ascii_digit() {
             (Kind::Other, rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '.' || c == '_')).unwrap_or(rest.len()))
         } else {

@@ -40,7 +40,12 @@ impl SecurityHeaders {
 fn form_targets(settings: &Settings) -> Vec<String> {
     let hosts = settings.partners.hosts.values().filter(|host| host.redirect).map(|host| host.url.clone());
     let sandbox = settings.sandbox.enabled.then(|| settings.sandbox_url());
-    let mut origins: Vec<String> = hosts.chain(sandbox).chain([settings.public_url()]).filter_map(|url| url::Url::parse(&url).ok()).map(|url| url.origin().ascii_serialization()).collect();
+    let mut origins: Vec<String> = hosts
+        .chain(sandbox)
+        .chain([settings.public_url()])
+        .filter_map(|url| url::Url::parse(&url).ok())
+        .map(|url| url.origin().ascii_serialization())
+        .collect();
     origins.sort();
     origins.dedup();
     origins

@@ -13,8 +13,12 @@ pub struct Rule {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum State {
-    Closed { failures: u32 },
-    Open { until_ms: u64 },
+    Closed {
+        failures: u32,
+    },
+    Open {
+        until_ms: u64,
+    },
     /// One call is on its way and decides.
     HalfOpen,
 }
@@ -24,7 +28,9 @@ pub enum State {
 pub enum Admission {
     Go,
     /// Not now; worth another try in so many milliseconds.
-    Refused { retry_after_ms: u64 },
+    Refused {
+        retry_after_ms: u64,
+    },
 }
 
 /// How an admitted call ended, as far as the breaker is concerned.

@@ -1,7 +1,7 @@
 //! One gate per partner: how many calls at once, and, by operation, whether any at all. An operation that fails for one
 //! customer again and again must not close the others of its partner.
 
-use super::breaker::{Admission, Verdict, Rule, State};
+use super::breaker::{Admission, Rule, State, Verdict};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -62,7 +62,8 @@ impl Gates {
     /// State of each breaker as `(partner/operation, state)`, for pages and checks; what was never called is absent.
     pub fn breakers(&self) -> Vec<(String, State)> {
         let gates = self.gates.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut all: Vec<_> = gates.values().flat_map(|gate| gate.states().into_iter().map(|(operation, state)| (format!("{}/{operation}", gate.partner), state))).collect();
+        let mut all: Vec<_> =
+            gates.values().flat_map(|gate| gate.states().into_iter().map(|(operation, state)| (format!("{}/{operation}", gate.partner), state))).collect();
         all.sort_by(|a, b| a.0.cmp(&b.0));
         all
     }

@@ -62,7 +62,8 @@ impl Partners {
         let outcome = self.attempt(catalog, partner, operation, input, key, now_ms).await;
         let labels = [("partner", partner.id.clone()), ("operation", operation.id.clone())];
         metrics::histogram!("partner_call_seconds", &labels).record(started.elapsed().as_secs_f64());
-        metrics::counter!("partner_calls_total", "partner" => partner.id.clone(), "operation" => operation.id.clone(), "outcome" => outcome.class()).increment(1);
+        metrics::counter!("partner_calls_total", "partner" => partner.id.clone(), "operation" => operation.id.clone(), "outcome" => outcome.class())
+            .increment(1);
         if let CallOutcome::Failed(error) = &outcome {
             tracing::info!(partner = %partner.id, operation = %operation.id, code = %error.code, outcome = outcome.class(), elapsed_ms = started.elapsed().as_millis() as u64, "partner call");
         }
@@ -117,7 +118,13 @@ impl Partners {
     }
 
     /// Checks the sender of a webhook over the raw body.
-    pub fn verify_webhook(&self, webhook: &engine_definitions::Webhook, headers: &axum::http::HeaderMap, raw: &[u8], now_ms: i64) -> Result<(), WebhookRefused> {
+    pub fn verify_webhook(
+        &self,
+        webhook: &engine_definitions::Webhook,
+        headers: &axum::http::HeaderMap,
+        raw: &[u8],
+        now_ms: i64,
+    ) -> Result<(), WebhookRefused> {
         webhook::verify(&self.0.settings, webhook.verify_rule(), headers, raw, now_ms)
     }
 }

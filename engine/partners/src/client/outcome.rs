@@ -3,17 +3,21 @@
 
 use super::breaker::Verdict;
 use super::exchange::{Answer, Lost};
+use axum::http::HeaderMap;
+use axum::http::header::CONTENT_TYPE;
 use bytes::Bytes;
 use engine_definitions::{CallError, CallErrorKind, Correlate, Operation, Partner, Retry};
 use engine_statechart::Host;
-use axum::http::HeaderMap;
-use axum::http::header::CONTENT_TYPE;
 use serde_json::{Map, Value};
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum CallOutcome {
     /// The partner did it. A document's bytes wait to be stored; `output` is without them.
-    Done { output: Value, correlate: Vec<Correlate>, document: Option<Document> },
+    Done {
+        output: Value,
+        correlate: Vec<Correlate>,
+        document: Option<Document>,
+    },
     Failed(CallError),
 }
 

@@ -1,9 +1,9 @@
 //! Who sent a webhook: the signature over its raw bytes, and its age where the partner tells it.
 
 use crate::signature::verify_hmac_sha256_hex;
+use axum::http::HeaderMap;
 use engine_definitions::{Credential, WebhookVerify};
 use engine_settings::Settings;
-use axum::http::HeaderMap;
 
 /// Why a webhook is not believed. The sender learns nothing of this.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]

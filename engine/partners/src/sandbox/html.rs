@@ -42,7 +42,13 @@ pub fn go(method: &str, url: &str, fields: &serde_json::Map<String, Value>) -> R
     }
     if !method.eq_ignore_ascii_case("POST") {
         let query = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(fields.iter().map(|(k, v)| (k, text(v)))).finish();
-        let mark = if query.is_empty() { "" } else if url.contains('?') { "&" } else { "?" };
+        let mark = if query.is_empty() {
+            ""
+        } else if url.contains('?') {
+            "&"
+        } else {
+            "?"
+        };
         return (StatusCode::SEE_OTHER, [(header::LOCATION, format!("{url}{mark}{query}")), (header::CACHE_CONTROL, "no-store".into())]).into_response();
     }
     let inputs: String = fields.iter().map(|(k, v)| format!("<input type=\"hidden\" name=\"{}\" value=\"{}\">", escape(k), escape(&text(v)))).collect();

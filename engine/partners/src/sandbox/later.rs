@@ -160,7 +160,14 @@ async fn send(sandbox: &Sandbox, task: &Task, hook: &Hook) -> bool {
     };
     let result = if status == 0 { "no answer".to_owned() } else { status.to_string() };
     let operation = format!("webhook {}", hook.name);
-    sandbox.recent().add(Call { time_ms: sandbox.now_ms(), partner: task.partner.clone(), operation, key: String::new(), count: u64::from(task.attempts + 1), result });
+    sandbox.recent().add(Call {
+        time_ms: sandbox.now_ms(),
+        partner: task.partner.clone(),
+        operation,
+        key: String::new(),
+        count: u64::from(task.attempts + 1),
+        result,
+    });
     (200..300).contains(&status)
 }
 

@@ -45,7 +45,16 @@ pub struct Options {
 pub fn router(catalog: CatalogSource, memory: Arc<dyn Memory>, options: Options) -> Router {
     let product_url = options.product_url.unwrap_or_else(|| format!("http://{}", options.settings.server.address));
     let now_ms = options.now_ms.unwrap_or_else(|| Arc::new(|| chrono::Utc::now().timestamp_millis()));
-    let sandbox = Sandbox(Arc::new(Inner { catalog, memory, settings: options.settings, product_url, now_ms, client: webhook_client(), recent: calls::Recent::default(), working: Mutex::default() }));
+    let sandbox = Sandbox(Arc::new(Inner {
+        catalog,
+        memory,
+        settings: options.settings,
+        product_url,
+        now_ms,
+        client: webhook_client(),
+        recent: calls::Recent::default(),
+        working: Mutex::default(),
+    }));
     tokio::spawn(later::sweep(sandbox.clone()));
     Router::new()
         .route("/", get(switches::show))

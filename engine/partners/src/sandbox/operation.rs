@@ -60,11 +60,20 @@ pub enum Content {
     Go(Value),
 }
 
-pub async fn serve(State(sandbox): State<Sandbox>, Path((partner, _)): Path<(String, String)>, method: Method, uri: Uri, headers: HeaderMap, body: Bytes) -> Result<Response, SandboxError> {
+pub async fn serve(
+    State(sandbox): State<Sandbox>,
+    Path((partner, _)): Path<(String, String)>,
+    method: Method,
+    uri: Uri,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Result<Response, SandboxError> {
     let catalog = sandbox.catalog();
     let Some(partner) = catalog.partner(&partner) else { return Ok(unknown("no such partner")) };
     let Some(path) = path_below(uri.path(), partner) else { return Ok(unknown("the path does not begin with the partner's `base_path`")) };
-    let Some((operation, script)) = sandbox.find(partner, method.as_str(), &path) else { return Ok(unknown("no operation with a sandbox script has this method and path")) };
+    let Some((operation, script)) = sandbox.find(partner, method.as_str(), &path) else {
+        return Ok(unknown("no operation with a sandbox script has this method and path"));
+    };
     let request = request(&method, &uri, &headers, &body, &path);
     let key = headers.get("idempotency-key").and_then(|key| key.to_str().ok()).unwrap_or_default().to_owned();
     let call = Played { sandbox: &sandbox, partner, operation, script, key, request };
@@ -155,7 +164,8 @@ impl Played<'_> {
     }
 
     async fn evaluate(&self, mode: Mode) -> Result<Record, SandboxError> {
-        let seed = if self.key.is_empty() { format!("{:032x}", rand::random::<u128>()) } else { format!("{}/{}/{}", self.partner.id, self.operation.id, self.key) };
+        let seed =
+            if self.key.is_empty() { format!("{:032x}", rand::random::<u128>()) } else { format!("{}/{}/{}", self.partner.id, self.operation.id, self.key) };
         let mut variables = Map::new();
         variables.insert("request".into(), self.request.clone());
         variables.insert("key".into(), self.key.clone().into());
@@ -171,7 +181,9 @@ impl Played<'_> {
         }
         let (reply, mut tasks) = match chosen {
             Some((index, case)) => (self.reply(&mut evaluation, index, case).await?, evaluation.tasks(&self.partner.id, &case.consequences).await?),
-            None => (Reply { status: 404, headers: Map::new(), content: Content::Json(json!({"error": "no sandbox case"})), delay_ms: 0, fail: None }, Vec::new()),
+            None => {
+                (Reply { status: 404, headers: Map::new(), content: Content::Json(json!({"error": "no sandbox case"})), delay_ms: 0, fail: None }, Vec::new())
+            }
         };
         if mode == Mode::Twice || reply.fail.as_deref() == Some("twice") {
             let again: Vec<Task> = tasks.iter().filter(|task| task.webhook.is_some()).cloned().collect();
@@ -227,7 +239,8 @@ fn render(reply: &Reply) -> Response {
             let bytes = pdf::render(&pdf::Document::from_json(document));
             let name: String = html::text(&document["file"]).chars().filter(|c| c.is_ascii_alphanumeric() || "._-".contains(*c)).collect();
             let name = if name.is_empty() { "document.pdf".to_owned() } else { name };
-            ([(header::CONTENT_TYPE, "application/pdf".to_owned()), (header::CONTENT_DISPOSITION, format!("attachment; filename=\"{name}\""))], bytes).into_response()
+            ([(header::CONTENT_TYPE, "application/pdf".to_owned()), (header::CONTENT_DISPOSITION, format!("attachment; filename=\"{name}\""))], bytes)
+                .into_response()
         }
         Content::Page(id) => return html::go("GET", &format!("/sandbox/pages/{id}"), &Map::new()),
         Content::Go(go) => return pages::follow(go),

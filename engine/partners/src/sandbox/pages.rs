@@ -59,7 +59,14 @@ struct Pressed {
 }
 
 /// Opens a page and gives its id, which nobody can guess.
-pub async fn open(evaluation: &mut Evaluation<'_>, sandbox: &Sandbox, partner: &str, operation: &str, case: usize, page: &SandboxPage) -> Result<String, SandboxError> {
+pub async fn open(
+    evaluation: &mut Evaluation<'_>,
+    sandbox: &Sandbox,
+    partner: &str,
+    operation: &str,
+    case: usize,
+    page: &SandboxPage,
+) -> Result<String, SandboxError> {
     let title = html::text(&evaluation.value(&page.title).await?);
     let intro = html::text(&evaluation.value_or(page.intro.as_ref(), Value::Null).await?);
     let facts = evaluation.value_or(page.facts.as_ref(), json!([])).await?;
@@ -157,7 +164,8 @@ fn answer(opened: &Opened, pressed: &Pressed) -> Response {
 }
 
 fn render(id: &str, opened: &Opened) -> Response {
-    let mut main = format!("<form class=\"card narrow\" method=\"post\" action=\"/sandbox/pages/{}\"><h1>{}</h1>", html::escape(id), html::escape(&opened.title));
+    let mut main =
+        format!("<form class=\"card narrow\" method=\"post\" action=\"/sandbox/pages/{}\"><h1>{}</h1>", html::escape(id), html::escape(&opened.title));
     if !opened.intro.is_empty() {
         main.push_str(&format!("<p>{}</p>", html::escape(&opened.intro)));
     }
@@ -168,7 +176,9 @@ fn render(id: &str, opened: &Opened) -> Response {
     for field in &opened.fields {
         let (name, label, value) = (html::escape(&field.name), html::escape(&field.label), html::escape(&field.value));
         let kind = if field.secret { "password" } else { "text" };
-        main.push_str(&format!("<label for=\"f-{name}\">{label}</label><input id=\"f-{name}\" type=\"{kind}\" name=\"answers.{name}\" value=\"{value}\" autocomplete=\"off\">"));
+        main.push_str(&format!(
+            "<label for=\"f-{name}\">{label}</label><input id=\"f-{name}\" type=\"{kind}\" name=\"answers.{name}\" value=\"{value}\" autocomplete=\"off\">"
+        ));
     }
     let mut group = "";
     for button in &opened.buttons {

@@ -131,7 +131,8 @@ impl From<ByHand> for Switch {
 
 pub async fn show(State(sandbox): State<Sandbox>) -> Result<Response, SandboxError> {
     let set = sandbox.memory().list(BUCKET, LIST_MAX).await?;
-    let mode = |key: &str| set.iter().find(|(k, _)| k == key).and_then(|(_, v)| serde_json::from_value::<Switch>(v.clone()).ok()).map_or(Mode::Normal, |s| s.mode);
+    let mode =
+        |key: &str| set.iter().find(|(k, _)| k == key).and_then(|(_, v)| serde_json::from_value::<Switch>(v.clone()).ok()).map_or(Mode::Normal, |s| s.mode);
     let mut main = String::from("<h1>Partners</h1><p>Choose how a fake partner behaves from its next call on.</p>");
     main.push_str(&form("*", "", "Every partner", mode("*")));
     for partner in sandbox.operations() {

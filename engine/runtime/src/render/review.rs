@@ -14,7 +14,13 @@ pub(super) fn review(turn: &Turn<'_>, step: &Step, audience: &Audience) -> Revie
         let view = turn.with_scope(|scope| form.view(audience, scope)).ok()?;
         let shown = turn.with_scope(|scope| form.visible(audience, scope, &Value::Object(answers.clone()))).ok()?;
         let rows = rows(turn, &view.schema, &view.ui, answers, &shown);
-        (!rows.is_empty()).then(|| ReviewSection { title: title_of(turn, step, audience), step: step.node.clone(), path: step.path.clone(), changeable: true, rows })
+        (!rows.is_empty()).then(|| ReviewSection {
+            title: title_of(turn, step, audience),
+            step: step.node.clone(),
+            path: step.path.clone(),
+            changeable: true,
+            rows,
+        })
     });
     Review { sections: sections.collect(), submit: submit_text(turn, step, audience) }
 }

@@ -201,7 +201,12 @@ impl Turn<'_> {
         if let CallResult::Done { correlate, .. } = result {
             for (reference, expected) in correlate {
                 let partner = payload.target.partner().to_string();
-                self.out.correlations.push(CorrelationRecord { partner, reference: reference.clone(), journey: self.journey.clone(), expected: expected.clone() });
+                self.out.correlations.push(CorrelationRecord {
+                    partner,
+                    reference: reference.clone(),
+                    journey: self.journey.clone(),
+                    expected: expected.clone(),
+                });
             }
         }
     }

@@ -104,7 +104,14 @@ impl Turn<'_> {
         let Some(invoke) = self.workflow.invoke(id) else {
             return Err(Refused::Broken { place: id.into(), reason: format!("unknown invoke `{id}`") });
         };
-        let mut run = Run { seq: self.seq, since_ms: self.now_ms, deadline_ms: invoke.deadline_ms.map(|d| self.now_ms + d), open: BTreeMap::new(), of: 0, settled: false };
+        let mut run = Run {
+            seq: self.seq,
+            since_ms: self.now_ms,
+            deadline_ms: invoke.deadline_ms.map(|d| self.now_ms + d),
+            open: BTreeMap::new(),
+            of: 0,
+            settled: false,
+        };
         if let Some(due) = run.deadline_ms {
             self.out.timers.push(NewTimer { id: deadline_timer(id, run.seq), due_at_ms: due });
         }

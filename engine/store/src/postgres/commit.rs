@@ -20,20 +20,36 @@ use Kind::{Bytes, Int, Text};
 /// In the order of [`Parts`].
 pub const COLUMNS: [&[(&str, Kind)]; PARTS] = [
     &[
-        ("no", Int), ("id", Bytes), ("workflow", Text), ("version", Bytes), ("revision", Int), ("seq", Int), ("status", Text),
-        ("step", Text), ("owner", Bytes), ("language", Text), ("channel", Text), ("at", Int), ("expires_at", Int),
-        ("attribution", Text), ("state", Text),
+        ("no", Int),
+        ("id", Bytes),
+        ("workflow", Text),
+        ("version", Bytes),
+        ("revision", Int),
+        ("seq", Int),
+        ("status", Text),
+        ("step", Text),
+        ("owner", Bytes),
+        ("language", Text),
+        ("channel", Text),
+        ("at", Int),
+        ("expires_at", Int),
+        ("attribution", Text),
+        ("state", Text),
     ],
-    &[
-        ("no", Int), ("revision", Int), ("seq", Int), ("status", Text), ("step", Text), ("owner", Bytes), ("at", Int),
-        ("expires_at", Int), ("state", Text),
-    ],
+    &[("no", Int), ("revision", Int), ("seq", Int), ("status", Text), ("step", Text), ("owner", Bytes), ("at", Int), ("expires_at", Int), ("state", Text)],
     &[("no", Int), ("seq", Int), ("at", Int), ("kind", Text), ("actor", Text), ("data", Text)],
     &[("no", Int), ("place", Int), ("state", Int), ("due_at", Int), ("outcome", Text)],
     &[("no", Int), ("place", Int)],
     &[
-        ("no", Int), ("place", Int), ("due_at", Int), ("created_at", Int), ("attempts_max", Int), ("deadline", Int),
-        ("kind", Text), ("lane", Text), ("payload", Text),
+        ("no", Int),
+        ("place", Int),
+        ("due_at", Int),
+        ("created_at", Int),
+        ("attempts_max", Int),
+        ("deadline", Int),
+        ("kind", Text),
+        ("lane", Text),
+        ("payload", Text),
     ],
     &[("no", Int), ("id", Text)],
     &[("no", Int), ("id", Text), ("due_at", Int)],
@@ -43,23 +59,23 @@ pub const COLUMNS: [&[(&str, Kind)]; PARTS] = [
     &[("no", Int), ("partner", Text), ("reference", Text), ("journey", Bytes), ("expected", Text)],
     &[("no", Int), ("partner", Text), ("once", Text), ("reference", Text), ("at", Int), ("event", Text)],
     &[("no", Int), ("source", Text), ("input_hash", Bytes), ("at", Int), ("output", Text)],
-    &[
-        ("no", Int), ("id", Bytes), ("journey", Bytes), ("version", Bytes), ("place", Text), ("reason", Text), ("at", Int),
-        ("closed_at", Int), ("detail", Text),
-    ],
-    &[
-        ("no", Int), ("scope", Bytes), ("key", Bytes), ("body_hash", Bytes), ("journey", Bytes), ("seq", Int), ("at", Int),
-    ],
-    &[
-        ("no", Int), ("id", Bytes), ("journey", Bytes), ("name", Text), ("media_type", Text), ("at", Int), ("bytes", Bytes),
-    ],
+    &[("no", Int), ("id", Bytes), ("journey", Bytes), ("version", Bytes), ("place", Text), ("reason", Text), ("at", Int), ("closed_at", Int), ("detail", Text)],
+    &[("no", Int), ("scope", Bytes), ("key", Bytes), ("body_hash", Bytes), ("journey", Bytes), ("seq", Int), ("at", Int)],
+    &[("no", Int), ("id", Bytes), ("journey", Bytes), ("name", Text), ("media_type", Text), ("at", Int), ("bytes", Bytes)],
     &[("no", Int), ("kind", Text), ("key", Text), ("public_id", Bytes), ("at", Int), ("data", Text)],
 ];
 
 /// What a commit must agree with: columns beside those of starts and updates.
 const ASKED: &[(&str, Kind)] = &[
-    ("journey", Bytes), ("expected", Int), ("scope", Bytes), ("key", Bytes), ("place", Int), ("fence", Int), ("timer", Text),
-    ("partner", Text), ("once", Text),
+    ("journey", Bytes),
+    ("expected", Int),
+    ("scope", Bytes),
+    ("key", Bytes),
+    ("place", Int),
+    ("fence", Int),
+    ("timer", Text),
+    ("partner", Text),
+    ("once", Text),
 ];
 
 /// The commits that were written, by their place in the batch, with their records.
@@ -165,10 +181,7 @@ impl Asks {
         let mut seen = self.free("a");
         if self.row {
             with.push(hook_held("start_hook_held", "a"));
-            seen.push_str(&format!(
-                " and a.place is null and a.timer is null and ({})",
-                hook_seen("a", "start_hook_held")
-            ));
+            seen.push_str(&format!(" and a.place is null and a.timer is null and ({})", hook_seen("a", "start_hook_held")));
         }
         with.push(format!(
             "started as (insert into journeys (id, workflow, version, revision, seq, status, step, owner, language, channel, \
@@ -182,18 +195,13 @@ impl Asks {
     fn move_on(&self, with: &mut Vec<String>) {
         let free = self.free("h");
         let (from, seen) = if self.row {
-            with.push(format!(
-                "locked as (select h.*, j.n from h join journeys j on j.id = h.journey where j.seq = h.expected{free} for update of j)"
-            ));
+            with.push(format!("locked as (select h.*, j.n from h join journeys j on j.id = h.journey where j.seq = h.expected{free} for update of j)"));
             with.push(
                 "effect_held as (select l.no from locked l join effects e on e.id = ((l.n << 32) | l.place) \
                  where e.fence = l.fence and e.state in (1, 3) for update of e)"
                     .into(),
             );
-            with.push(
-                "timer_held as (select l.no from locked l join timers t on t.journey = l.n and t.id = l.timer for update of t)"
-                    .into(),
-            );
+            with.push("timer_held as (select l.no from locked l join timers t on t.journey = l.n and t.id = l.timer for update of t)".into());
             with.push(hook_held("hook_held", "locked"));
             let seen = format!(
                 "j.n = h.n and (h.place is null or h.no in (select no from effect_held)) \
@@ -213,9 +221,7 @@ impl Asks {
 
     fn free(&self, rows: &str) -> String {
         match self.key {
-            true => format!(
-                " and not exists (select 1 from idempotency k where k.scope = {rows}.scope and k.key = {rows}.key)"
-            ),
+            true => format!(" and not exists (select 1 from idempotency k where k.scope = {rows}.scope and k.key = {rows}.key)"),
             false => String::new(),
         }
     }
@@ -245,10 +251,7 @@ const STATEMENTS: [(&str, &str); PARTS - 2] = [
         "update effects e set state = x.state, outcome = x.outcome, due_at = coalesce(x.due_at, e.due_at), \
          next_at = coalesce(x.due_at, e.next_at) from ROWS where e.id = ((x.n << 32) | x.place)",
     ),
-    (
-        "cancels",
-        "update effects e set state = 4 from ROWS where e.id = ((x.n << 32) | x.place) and e.state in (0, 1)",
-    ),
+    ("cancels", "update effects e set state = 4 from ROWS where e.id = ((x.n << 32) | x.place) and e.state in (0, 1)"),
     (
         "ordered",
         "insert into effects (id, next_at, due_at, created_at, fence, attempts, attempts_max, state, deadline, kind, lane, \

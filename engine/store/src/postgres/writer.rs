@@ -28,9 +28,7 @@ macro_rules! patiently {
         let until = Instant::now() + PATIENCE;
         loop {
             match $read.await {
-                Err(error) if super::lost(&error) && Instant::now() < until => {
-                    tokio::time::sleep(Duration::from_millis(20)).await
-                }
+                Err(error) if super::lost(&error) && Instant::now() < until => tokio::time::sleep(Duration::from_millis(20)).await,
                 result => break result,
             }
         }
@@ -61,13 +59,7 @@ impl Writer {
         // the statement's plan does not depend on its arrays
         let options = options.clone().options([("plan_cache_mode", "force_generic_plan")]);
         for _ in 0..TASKS {
-            let task = Task {
-                options: options.clone(),
-                conn: None,
-                reads: reads.clone(),
-                hub: hub.clone(),
-                others: others.clone(),
-            };
+            let task = Task { options: options.clone(), conn: None, reads: reads.clone(), hub: hub.clone(), others: others.clone() };
             tokio::spawn(task.run(queue.clone()));
         }
         Writer { jobs }
@@ -90,8 +82,7 @@ impl Task {
                 return;
             }
             let mut claims = Claims::new();
-            let (batch, rest): (Vec<Waiting>, Vec<Waiting>) =
-                late.drain(..).chain(jobs.drain(..)).partition(|w| claims.join(&w.commit));
+            let (batch, rest): (Vec<Waiting>, Vec<Waiting>) = late.drain(..).chain(jobs.drain(..)).partition(|w| claims.join(&w.commit));
             late = rest;
             self.process(batch).await;
         }
@@ -193,32 +184,29 @@ impl Task {
             return Ok(Committed::KeyUsed(used));
         }
         if let Some((key, fence, _)) = &commit.settles {
-            let held = super::shared::effect_by_key(&self.reads, key).await?.is_some_and(|e| {
-                e.fence == *fence && matches!(e.state, EffectState::Running | EffectState::Parked)
-            });
+            let held = super::shared::effect_by_key(&self.reads, key)
+                .await?
+                .is_some_and(|e| e.fence == *fence && matches!(e.state, EffectState::Running | EffectState::Parked));
             if !held {
                 return Ok(Committed::Superseded);
             }
         }
         if let Some(timer) = &commit.fires {
-            let there: bool = sqlx::query_scalar(
-                "select exists (select 1 from timers t join journeys j on j.n = t.journey where j.id = $1 and t.id = $2)",
-            )
-            .bind(crate::ids::pack(&commit.journey))
-            .bind(timer.as_str())
-            .fetch_one(&self.reads)
-            .await?;
+            let there: bool = sqlx::query_scalar("select exists (select 1 from timers t join journeys j on j.n = t.journey where j.id = $1 and t.id = $2)")
+                .bind(crate::ids::pack(&commit.journey))
+                .bind(timer.as_str())
+                .fetch_one(&self.reads)
+                .await?;
             if !there {
                 return Ok(Committed::Superseded);
             }
         }
         if let Some(hook) = &commit.consumes {
-            let seen: bool =
-                sqlx::query_scalar("select exists (select 1 from webhooks where partner = $1 and once = $2 and state <> 0)")
-                    .bind(hook.partner.as_str())
-                    .bind(hook.once.as_str())
-                    .fetch_one(&self.reads)
-                    .await?;
+            let seen: bool = sqlx::query_scalar("select exists (select 1 from webhooks where partner = $1 and once = $2 and state <> 0)")
+                .bind(hook.partner.as_str())
+                .bind(hook.once.as_str())
+                .fetch_one(&self.reads)
+                .await?;
             if seen {
                 return Ok(Committed::Superseded);
             }
@@ -231,9 +219,10 @@ impl Task {
         let stored = super::shared::events(&self.reads, &commit.journey, commit.expected_seq, commit.events.len() as u32).await?;
         Ok(!stored.is_empty()
             && stored.len() == commit.events.len()
-            && stored.iter().zip(&commit.events).all(|(there, ours)| {
-                there.kind == ours.kind && there.at_ms == ours.at_ms && there.by == ours.by && there.data == ours.data
-            }))
+            && stored
+                .iter()
+                .zip(&commit.events)
+                .all(|(there, ours)| there.kind == ours.kind && there.at_ms == ours.at_ms && there.by == ours.by && there.data == ours.data))
     }
 
     async fn done(&self, commit: &Commit) -> Result<Committed> {

@@ -12,11 +12,7 @@ type Manifest = Vec<(String, String)>;
 
 impl Database {
     pub async fn read_publication(&self) -> Result<Option<Publication>> {
-        let row = sqlx::query(
-            "select number, at, actor, manifest, versions from publications order by number desc limit 1",
-        )
-        .fetch_optional(&self.pool)
-        .await?;
+        let row = sqlx::query("select number, at, actor, manifest, versions from publications order by number desc limit 1").fetch_optional(&self.pool).await?;
         let Some(r) = row else { return Ok(None) };
         let manifest: Manifest = opened(r.try_get(3)?, "publications.manifest")?;
         let mut versions = Vec::new();
@@ -25,13 +21,7 @@ impl Database {
                 versions.push(VersionRecord { workflow, version, closure });
             }
         }
-        Ok(Some(Publication {
-            number: r.try_get(0)?,
-            at_ms: r.try_get(1)?,
-            by: r.try_get(2)?,
-            files: self.read_files(manifest).await?,
-            versions,
-        }))
+        Ok(Some(Publication { number: r.try_get(0)?, at_ms: r.try_get(1)?, by: r.try_get(2)?, files: self.read_files(manifest).await?, versions }))
     }
 
     pub async fn read_publication_number(&self) -> Result<i64> {
@@ -90,14 +80,12 @@ pub async fn publish(conn: &mut Conn, publication: &Publication) -> Result<i64> 
             .await?;
     }
     for version in &publication.versions {
-        sqlx::query(
-            "insert into versions (workflow, version, closure) values ($1, $2, $3) on conflict (workflow, version) do nothing",
-        )
-        .bind(version.workflow.as_str())
-        .bind(pack(&version.version))
-        .bind(list(version.closure.iter().map(|(path, hash)| (path, hash))))
-        .execute(&mut *conn)
-        .await?;
+        sqlx::query("insert into versions (workflow, version, closure) values ($1, $2, $3) on conflict (workflow, version) do nothing")
+            .bind(version.workflow.as_str())
+            .bind(pack(&version.version))
+            .bind(list(version.closure.iter().map(|(path, hash)| (path, hash))))
+            .execute(&mut *conn)
+            .await?;
     }
     let number = sqlx::query_scalar(
         "insert into publications (number, at, actor, manifest, versions) \

@@ -23,10 +23,7 @@ impl Database {
     pub async fn read_effects(&self, filter: &EffectFilter) -> Result<Vec<EffectRecord>> {
         let mut query = QueryBuilder::new(format!("select {COLUMNS} from effects where 1 = 1"));
         if let Some(journey) = &filter.journey {
-            let number: Option<i64> = sqlx::query_scalar("select n from journeys where id = $1")
-                .bind(pack(journey))
-                .fetch_optional(&self.pool)
-                .await?;
+            let number: Option<i64> = sqlx::query_scalar("select n from journeys where id = $1").bind(pack(journey)).fetch_optional(&self.pool).await?;
             let Some(n) = number else { return Ok(Vec::new()) };
             query.push(" and effects.id >= ").push_bind(n << 32).push(" and effects.id < ").push_bind((n + 1) << 32);
         }
@@ -118,13 +115,7 @@ pub async fn claim_timers(conn: &mut Conn, claim: &ClaimRequest) -> Result<Vec<T
 
 pub async fn extend_lease(conn: &mut Conn, key: &EffectKey, fence: i64, until_ms: i64) -> Result<bool> {
     let sql = format!("update effects set next_at = $4 where {BY_KEY} and fence = $3 and state = 1");
-    let done = sqlx::query(AssertSqlSafe(sql))
-        .bind(pack(&key.journey))
-        .bind(effect_place(key))
-        .bind(fence)
-        .bind(until_ms)
-        .execute(conn)
-        .await?;
+    let done = sqlx::query(AssertSqlSafe(sql)).bind(pack(&key.journey)).bind(effect_place(key)).bind(fence).bind(until_ms).execute(conn).await?;
     Ok(done.rows_affected() == 1)
 }
 
@@ -147,15 +138,8 @@ pub async fn finish_effect(conn: &mut Conn, key: &EffectKey, fence: i64, end: &E
 }
 
 pub async fn requeue_effect(conn: &mut Conn, key: &EffectKey, now_ms: i64) -> Result<bool> {
-    let sql = format!(
-        "update effects set state = 0, attempts = 0, due_at = $3, next_at = $3, outcome = null where {BY_KEY} and state = 3"
-    );
-    let done = sqlx::query(AssertSqlSafe(sql))
-        .bind(pack(&key.journey))
-        .bind(effect_place(key))
-        .bind(now_ms)
-        .execute(conn)
-        .await?;
+    let sql = format!("update effects set state = 0, attempts = 0, due_at = $3, next_at = $3, outcome = null where {BY_KEY} and state = 3");
+    let done = sqlx::query(AssertSqlSafe(sql)).bind(pack(&key.journey)).bind(effect_place(key)).bind(now_ms).execute(conn).await?;
     Ok(done.rows_affected() == 1)
 }
 

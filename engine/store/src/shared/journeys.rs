@@ -78,22 +78,13 @@ impl Database {
     }
 
     pub async fn read_draft(&self, journey: &str, step: &str) -> Result<Option<Draft>> {
-        let row = sqlx::query(
-            "select d.data, d.at from drafts d join journeys j on j.n = d.journey where j.id = $1 and d.step = $2",
-        )
-        .bind(pack(journey))
-        .bind(step)
-        .fetch_optional(&self.pool)
-        .await?;
-        row.map(|r| {
-            Ok(Draft {
-                journey: journey.to_owned(),
-                step: step.to_owned(),
-                data: value(r.try_get(0)?, "drafts.data")?,
-                at_ms: r.try_get(1)?,
-            })
-        })
-        .transpose()
+        let row = sqlx::query("select d.data, d.at from drafts d join journeys j on j.n = d.journey where j.id = $1 and d.step = $2")
+            .bind(pack(journey))
+            .bind(step)
+            .fetch_optional(&self.pool)
+            .await?;
+        row.map(|r| Ok(Draft { journey: journey.to_owned(), step: step.to_owned(), data: value(r.try_get(0)?, "drafts.data")?, at_ms: r.try_get(1)? }))
+            .transpose()
     }
 }
 

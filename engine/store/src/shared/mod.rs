@@ -12,4 +12,9 @@ mod values;
 
 // each backend needs some of these
 #[allow(unused_imports)]
-pub(super) use {effects::effect_by_key, journeys::{events, idempotency}, outside::{record, records}, values::value};
+pub(super) use {
+    effects::effect_by_key,
+    journeys::{events, idempotency},
+    outside::{record, records},
+    values::value,
+};

@@ -23,10 +23,7 @@ const CHECK: &str = "select r.key, j.n, j.seq, (select max(n) from journeys), \
 
 /// Between `before` and `after`, which open and close the transaction or a part of it. On an error it is left open.
 pub async fn write(conn: &mut Conn, commits: &[&Commit], before: &str, after: &str) -> Result<Vec<Committed>> {
-    let checked = sqlx::query(AssertSqlSafe(format!("{before}{CHECK}")))
-        .bind(asked(commits))
-        .fetch_all(&mut *conn)
-        .await?;
+    let checked = sqlx::query(AssertSqlSafe(format!("{before}{CHECK}"))).bind(asked(commits)).fetch_all(&mut *conn).await?;
     let mut outcomes: Vec<Committed> = vec![Committed::Moved; commits.len()];
     let mut parts = Parts::new();
     let mut numbers: HashMap<i64, usize> = HashMap::new();

@@ -77,9 +77,7 @@ impl Database {
         loop {
             match migrator.run_direct(None, &mut conn, false).await {
                 Ok(()) => return Ok(()),
-                Err(error @ (sqlx::migrate::MigrateError::Execute(_) | sqlx::migrate::MigrateError::ExecuteMigration(..)))
-                    if tries < 5 =>
-                {
+                Err(error @ (sqlx::migrate::MigrateError::Execute(_) | sqlx::migrate::MigrateError::ExecuteMigration(..))) if tries < 5 => {
                     tries += 1;
                     tracing::debug!(%error, "another process migrates");
                     conn = self.options.clone().connect().await?;

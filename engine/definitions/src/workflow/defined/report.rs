@@ -144,7 +144,8 @@ fn show(path: &[&str]) -> String {
 }
 
 fn words(kinds: Kinds) -> String {
-    let names = [(Kind::Null, "null"), (Kind::Bool, "a boolean"), (Kind::Number, "a number"), (Kind::Text, "a text"), (Kind::List, "a list"), (Kind::Map, "a map")];
+    let names =
+        [(Kind::Null, "null"), (Kind::Bool, "a boolean"), (Kind::Number, "a number"), (Kind::Text, "a text"), (Kind::List, "a list"), (Kind::Map, "a map")];
     let each: Vec<&str> = names.iter().filter(|(k, _)| kinds & bit(*k) != 0).map(|(_, name)| *name).collect();
     each.join(" or ")
 }
