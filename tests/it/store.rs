@@ -149,7 +149,7 @@ async fn a_journey_moves_only_from_where_it_is() {
         let other = format!("{}-{}-4000-8000-000000000000", &j[..8], &j[8..12]);
         store.commit(event(&other, 0)).await?;
         assert_eq!(store.events(&other, 0, 9).await?.len(), 1, "not the neighbour's");
-        assert_eq!(store.journeys_of("reader", 9).await?.iter().map(|h| h.id.clone()).collect::<Vec<_>>(), [other.clone()]);
+        assert_eq!(store.journeys_of("reader", 9).await?.iter().map(|h| h.id.clone()).collect::<Vec<_>>(), vec![other.clone()]);
         assert_eq!(store.expired_journeys(2_000_000, 9).await?, [other]);
         assert_eq!(store.expired_journeys(999_999, 9).await?, Vec::<String>::new());
         assert_eq!(store.journey_counts().await?.iter().map(|c| c.count).sum::<i64>(), 2);
@@ -403,7 +403,7 @@ async fn results_keep_their_public_id() {
         assert_eq!(store.correlation("courier", "R-2").await?, None);
         assert_eq!(store.reusable_reply("courier.price", &"ab".repeat(32), 90).await?, Some(json!(2)));
         assert_eq!(store.reusable_reply("courier.price", &"ab".repeat(32), 91).await?, None, "too old");
-        assert_eq!(store.incidents(true, 9).await?, [incident.clone()]);
+        assert_eq!(store.incidents(true, 9).await?, vec![incident.clone()]);
         assert!(store.close_incident(&incident.id, "operator", 9).await?);
         assert!(!store.close_incident(&incident.id, "operator", 9).await?);
         assert_eq!(store.incidents(true, 9).await?, []);

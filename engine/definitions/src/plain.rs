@@ -24,11 +24,21 @@ pub fn xstate_machine(file: &str, bytes: &[u8]) -> Result<serde_json::Value, Vec
 }
 
 pub(crate) fn machine(file: &str, bytes: &[u8]) -> Result<(Machine, Vec<Problem>), Vec<Problem>> {
-    let node = source::read(file, bytes)?;
-    let (tree, mut warnings) = desugared(file, &node)?;
-    let (machine, found) = machine_of(&node, &tree, file)?;
-    warnings.extend(found);
-    Ok((machine, warnings))
+    let (node, mut problems) = source::read_all(file, bytes);
+    let compiled = node.ok_or_else(Vec::new).and_then(|node| {
+        let (tree, mut warnings) = desugared(file, &node)?;
+        let (machine, found) = machine_of(&node, &tree, file)?;
+        warnings.extend(found);
+        Ok((machine, warnings))
+    });
+    match compiled {
+        Ok(compiled) if problems.is_empty() => Ok(compiled),
+        Ok((_, found)) | Err(found) => {
+            problems.extend(found);
+            problems.sort_by(|a, b| a.span.cmp(&b.span));
+            Err(problems)
+        }
+    }
 }
 
 fn desugared(file: &str, node: &Node) -> Result<(Node, Vec<Problem>), Vec<Problem>> {

@@ -5,7 +5,8 @@ use crate::clock::new_id;
 use crate::effect::{CallResult, FailureKind};
 use crate::refusal::{Difference, Refusal};
 use crate::runtime::{Runtime, RuntimeError};
-use crate::turn::{Checked, Finished, Pending, Refused, SETTLE_WAIT, Turn, canonical};
+use crate::state::JourneyState;
+use crate::turn::{Checked, Finished, Pending, Refused, SETTLE_WAIT, Turn, canonical, get_path};
 use crate::view::{JourneySummary, StepView};
 use engine_definitions::{FieldError, StepKind, Workflow};
 use engine_store::{Committed, DocumentRecord, Draft, IdempotencyRecord, JourneyRecord, NewJourney};
@@ -144,7 +145,7 @@ impl Runtime {
     pub async fn view(&self, actor: &Actor, journey: &str) -> Result<StepView, Refusal> {
         let record = self.mine(actor, Action::See, journey).await?;
         self.refuse_ended(&record).await?;
-        Ok(self.view_of(actor, record).await?)
+        self.view_of(actor, record).await
     }
 
     /// A page of a journey is opened by its address: the current step, a step of the trail (back, change), or elsewhere.
@@ -324,12 +325,25 @@ impl Runtime {
     }
 
     async fn stale(&self, actor: &Actor, record: JourneyRecord, send: &Send) -> Result<Refusal, Refusal> {
+        let theirs = if send.kind == "submit" { self.answers_like(&record, &send.data).await? } else { None };
         let view = self.view_of(actor, record).await?;
-        let difference = match (&view.step.form, send.kind.as_str()) {
-            (Some(form), "submit") => difference(&send.data, &form.data),
-            _ => Vec::new(),
-        };
+        let difference = theirs.map(|theirs| difference(&send.data, &theirs)).unwrap_or_default();
         Ok(Refusal::Stale { view: Box::new(view), difference })
+    }
+
+    /// The stored answers of the step to which such data belongs: the shown step's, else the newest of the trail with these fields.
+    async fn answers_like(&self, record: &JourneyRecord, data: &Value) -> Result<Option<Value>, Refusal> {
+        let (workflow, Some(sent)) = (self.workflow_of(record).await?, data.as_object()) else { return Ok(None) };
+        let state: JourneyState = serde_json::from_value(record.state.clone()).unwrap_or_default();
+        let nodes = [record.step.clone()].into_iter().chain(state.trail.iter().rev().map(|entry| entry.node.clone()));
+        for step in nodes.filter_map(|node| workflow.step_by_node(&node)) {
+            let (Some(form), Some(into)) = (step.form.as_deref().and_then(|f| workflow.form(f)), step.into.as_deref()) else { continue };
+            let names = form.properties();
+            if sent.keys().all(|key| names.contains(key)) {
+                return Ok(get_path(&state.snapshot.context, into).cloned());
+            }
+        }
+        Ok(None)
     }
 
     pub(crate) async fn view_of(&self, actor: &Actor, record: JourneyRecord) -> Result<StepView, Refusal> {

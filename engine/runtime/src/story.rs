@@ -307,7 +307,8 @@ impl<'a> Stage<'a> {
 
     fn compare(&self, expect: &Expect, seen: &Seen) -> Vec<String> {
         let mut wrong = Vec::new();
-        if seen.refused != expect.refused && !(expect.refused.is_none() && !expect.errors.is_empty()) {
+        let only_errors = expect.refused.is_none() && !expect.errors.is_empty();
+        if seen.refused != expect.refused && !only_errors {
             wrong.push(format!("refused: expected {:?}, was {:?} {:?}", expect.refused, seen.refused, seen.errors));
         }
         let turn = match self.turn() {

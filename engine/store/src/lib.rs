@@ -10,6 +10,8 @@
 //! - **key-with-event**: an idempotency key is stored only together with the event that it belongs to.
 //! - **fence**: an effect is settled only by the holder of its latest lease.
 
+#![allow(clippy::duplicate_mod)] // `shared` is compiled once per backend, on purpose
+
 mod hub;
 mod ids;
 mod normal;

@@ -130,7 +130,9 @@ events: [{event: parcel.moved, data: {id: body.id}}]
 
 /// Webhooks as they came in; refused while `open` is false.
 #[derive(Clone, Default)]
-struct Door(Arc<Mutex<(bool, Vec<(HeaderMap, Bytes)>, u32)>>);
+struct Door(Arc<Mutex<Seen>>);
+/// Is it open, what came, how often it was knocked.
+type Seen = (bool, Vec<(HeaderMap, Bytes)>, u32);
 
 impl Door {
     fn app(&self) -> Router {

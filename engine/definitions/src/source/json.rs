@@ -5,18 +5,17 @@ use engine_statechart::Problem;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-pub fn read(file: &Arc<str>, text: &str) -> Result<Node, Vec<Problem>> {
+pub fn read(file: &Arc<str>, text: &str) -> (Option<Node>, Vec<Problem>) {
     let mut reader = Reader { file, text, at: 0, line: 1, line_start: 0, budget: Budget::new(), problems: Vec::new() };
     let result = reader.value(1).and_then(|node| {
         reader.space();
         if reader.at < text.len() { Err(reader.wrong("text after the end of the document")) } else { Ok(node) }
     });
     match result {
-        Ok(node) if reader.problems.is_empty() => Ok(node),
-        Ok(_) => Err(reader.problems),
+        Ok(node) => (Some(node), reader.problems),
         Err(problem) => {
             reader.problems.push(problem);
-            Err(reader.problems)
+            (None, reader.problems)
         }
     }
 }
@@ -60,7 +59,7 @@ impl Reader<'_> {
         let mut seen: HashMap<String, Span> = HashMap::new();
         loop {
             self.space();
-            if entries.is_empty() && self.take(b'}') {
+            if seen.is_empty() && self.take(b'}') {
                 return Ok(Value::Map(entries));
             }
             let span = self.span();
@@ -68,7 +67,8 @@ impl Reader<'_> {
                 return Err(self.wrong("a key in double quotes is expected here"));
             }
             let key = Key { span: span.clone(), name: self.string()? };
-            match seen.get(&key.name) {
+            let first = seen.get(&key.name).cloned();
+            match &first {
                 Some(first) => self.problems.push(duplicate(&key, first)),
                 None => {
                     seen.insert(key.name.clone(), span);
@@ -79,7 +79,9 @@ impl Reader<'_> {
                 return Err(self.wrong("`:` is expected here"));
             }
             let value = self.value(depth + 1)?;
-            entries.push((key, value));
+            if first.is_none() {
+                entries.push((key, value));
+            }
             self.space();
             if self.take(b'}') {
                 return Ok(Value::Map(entries));

@@ -16,17 +16,26 @@ pub const NODES_MAX: usize = 60_000;
 
 /// Reads one file by its extension: `.json` as JSON, all else as YAML.
 pub fn read(path: &str, bytes: &[u8]) -> Result<Node, Vec<Problem>> {
+    match read_all(path, bytes) {
+        (Some(node), problems) if problems.is_empty() => Ok(node),
+        (_, problems) => Err(problems),
+    }
+}
+
+/// As `read`, and beside problems such as duplicate keys the rest of the file, so that it can be
+/// checked too. Of a duplicate key the first value stays.
+pub fn read_all(path: &str, bytes: &[u8]) -> (Option<Node>, Vec<Problem>) {
     let file: Arc<str> = Arc::from(path);
     let start = Span::new(&file, 1, 1);
     if bytes.len() > FILE_BYTES_MAX {
         let message = format!("the file has {} bytes, at most {FILE_BYTES_MAX} are read", bytes.len());
-        return Err(vec![Problem::error("size", &start, message)]);
+        return (None, vec![Problem::error("size", &start, message)]);
     }
     let text = match std::str::from_utf8(bytes) {
         Ok(text) => text.strip_prefix('\u{feff}').unwrap_or(text),
         Err(e) => {
             let line = bytes[..e.valid_up_to()].iter().filter(|b| **b == b'\n').count() as u32 + 1;
-            return Err(vec![Problem::error("encoding", &Span::new(&file, line, 1), "the file is not UTF-8 text")]);
+            return (None, vec![Problem::error("encoding", &Span::new(&file, line, 1), "the file is not UTF-8 text")]);
         }
     };
     if path.ends_with(".json") { json::read(&file, text) } else { yaml::read(&file, text) }
@@ -64,11 +73,13 @@ fn duplicate(key: &Key, first: &Span) -> Problem {
     Problem::error("duplicate-key", &key.span, format!("duplicate key `{}`", key.name)).hint(format!("first written in line {}", first.line))
 }
 
-/// The number of values in a node, itself included.
+/// What an alias costs: the values in the node, itself included, and long texts by their length.
 fn count(node: &Node) -> usize {
+    const CHARS_PER_VALUE: usize = 64;
     match &node.value {
         Value::List(items) => 1 + items.iter().map(count).sum::<usize>(),
-        Value::Map(entries) => 1 + entries.iter().map(|(_, v)| count(v)).sum::<usize>(),
+        Value::Map(entries) => 1 + entries.iter().map(|(k, v)| k.name.len() / CHARS_PER_VALUE + count(v)).sum::<usize>(),
+        Value::String(text) => 1 + text.len() / CHARS_PER_VALUE,
         _ => 1,
     }
 }

@@ -7,7 +7,7 @@ use serde_yaml::granit_parser::{self, Event, Parser, ScalarStyle, Tag};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-pub fn read(file: &Arc<str>, text: &str) -> Result<Node, Vec<Problem>> {
+pub fn read(file: &Arc<str>, text: &str) -> (Option<Node>, Vec<Problem>) {
     let mut reader = Reader { budget: Budget::new(), stack: Vec::new(), anchors: HashMap::new(), problems: Vec::new(), root: None };
     let options = granit_parser::options! { emit_comments: false, disallow_directives: true };
     let mut documents = 0;
@@ -17,7 +17,7 @@ pub fn read(file: &Arc<str>, text: &str) -> Result<Node, Vec<Problem>> {
             Err(e) => {
                 let place = Span::new(file, e.marker().line() as u32, e.marker().col() as u32 + 1);
                 reader.problems.push(Problem::error("syntax", &place, e.info().to_string()));
-                return Err(reader.problems);
+                return (None, reader.problems);
             }
         };
         let place = Span::new(file, span.start.line() as u32, span.start.col() as u32 + 1);
@@ -25,19 +25,18 @@ pub fn read(file: &Arc<str>, text: &str) -> Result<Node, Vec<Problem>> {
             documents += 1;
             if documents > 1 {
                 reader.problems.push(Problem::error("syntax", &place, "one file holds one document"));
-                return Err(reader.problems);
+                return (None, reader.problems);
             }
         }
         if let Err(problem) = reader.event(event, place) {
             reader.problems.push(problem);
-            return Err(reader.problems);
+            return (None, reader.problems);
         }
     }
-    match reader.root {
-        Some(root) if reader.problems.is_empty() => Ok(root),
-        Some(_) => Err(reader.problems),
-        None => Err(vec![Problem::error("empty", &Span::new(file, 1, 1), "the file is empty")]),
+    if reader.root.is_none() {
+        reader.problems.push(Problem::error("empty", &Span::new(file, 1, 1), "the file is empty"));
     }
+    (reader.root, reader.problems)
 }
 
 /// Up to here a map's keys are compared one by one.
@@ -65,6 +64,8 @@ enum Content {
         entries: Vec<(Key, Node)>,
         seen: HashMap<String, Span>,
         key: Option<Key>,
+        /// The waiting key was there before.
+        is_again: bool,
     },
 }
 
@@ -92,7 +93,9 @@ impl Reader {
                 self.add(node, 0)
             }
             Event::SequenceStart(_, anchor, _) => self.open(Content::List(Vec::new()), anchor, span),
-            Event::MappingStart(_, anchor, _) => self.open(Content::Map { entries: Vec::new(), seen: HashMap::new(), key: None }, anchor, span),
+            Event::MappingStart(_, anchor, _) => {
+                self.open(Content::Map { entries: Vec::new(), seen: HashMap::new(), key: None, is_again: false }, anchor, span)
+            }
             Event::SequenceEnd | Event::MappingEnd => {
                 let Some(frame) = self.stack.pop() else { return Ok(()) };
                 let value = match frame.content {
@@ -116,14 +119,17 @@ impl Reader {
     }
 
     fn key(&mut self, name: String, span: Span) -> Result<(), Problem> {
-        let Some(Frame { content: Content::Map { entries, seen, key }, .. }) = self.stack.last_mut() else { return Ok(()) };
+        let Some(Frame { content: Content::Map { entries, seen, key, is_again }, .. }) = self.stack.last_mut() else { return Ok(()) };
         let found = Key { span, name };
         if entries.len() == LONG_MAP {
             seen.extend(entries.iter().map(|(k, _)| (k.name.clone(), k.span.clone())));
         }
         let first = if entries.len() < LONG_MAP { entries.iter().find(|(k, _)| k.name == found.name).map(|(k, _)| &k.span) } else { seen.get(&found.name) };
         match first {
-            Some(first) => self.problems.push(duplicate(&found, first)),
+            Some(first) => {
+                *is_again = true;
+                self.problems.push(duplicate(&found, first));
+            }
             None if entries.len() >= LONG_MAP => {
                 seen.insert(found.name.clone(), found.span.clone());
             }
@@ -162,7 +168,9 @@ impl Reader {
         match self.stack.last_mut().map(|f| &mut f.content) {
             None => self.root = Some(node),
             Some(Content::List(items)) => items.push(node),
-            Some(Content::Map { entries, key, .. }) => match key.take() {
+            Some(Content::Map { entries, key, is_again, .. }) => match key.take() {
+                // The second value of a duplicate key.
+                Some(_) if std::mem::take(is_again) => {}
                 Some(key) => entries.push((key, node)),
                 None => return Err(Problem::error("syntax", &node.span, "a key is a word, not an alias")),
             },

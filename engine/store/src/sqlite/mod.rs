@@ -3,6 +3,8 @@
 mod commit;
 pub(crate) mod dialect;
 mod rows;
+// The same source is compiled once per backend, each with its own `dialect`.
+#[allow(clippy::duplicate_mod)]
 #[path = "../shared/mod.rs"]
 mod shared;
 mod writer;

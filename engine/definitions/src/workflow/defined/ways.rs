@@ -72,7 +72,7 @@ impl<'m> Check<'m> {
         leaf: usize,
         candidate: &Follow<'m>,
         mut state: Known,
-        known: &mut Vec<Option<Known>>,
+        known: &mut [Option<Known>],
         waiting: &mut BTreeSet<usize>,
         seen: &mut dyn FnMut(Ex, &Known),
     ) {
@@ -97,14 +97,7 @@ impl<'m> Check<'m> {
         }
     }
 
-    fn enter(
-        &self,
-        entered: &[(usize, bool)],
-        mut state: Known,
-        known: &mut Vec<Option<Known>>,
-        waiting: &mut BTreeSet<usize>,
-        seen: &mut dyn FnMut(Ex, &Known),
-    ) {
+    fn enter(&self, entered: &[(usize, bool)], mut state: Known, known: &mut [Option<Known>], waiting: &mut BTreeSet<usize>, seen: &mut dyn FnMut(Ex, &Known)) {
         for (ix, by_default) in entered {
             let node = &self.nodes[*ix];
             self.run(&node.entry, &mut state, seen);
