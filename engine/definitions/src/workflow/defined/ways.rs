@@ -34,7 +34,7 @@ impl<'m> Check<'m> {
     }
 
     /// Every transition that can be taken in a leaf; `seen` gets each expression with what is known then.
-    pub fn leave(&self, leaf: usize, known: &mut Vec<Option<Known>>, waiting: &mut BTreeSet<usize>, seen: &mut dyn FnMut(Ex, &Known)) {
+    pub fn leave(&self, leaf: usize, known: &mut [Option<Known>], waiting: &mut BTreeSet<usize>, seen: &mut dyn FnMut(Ex, &Known)) {
         let Some(here) = known[leaf].clone() else { return };
         let mut answered: BTreeSet<&str> = BTreeSet::new();
         let mut node = Some(leaf);
