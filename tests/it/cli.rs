@@ -61,7 +61,7 @@ fn check_finds_everything_at_once_with_its_place() {
         assert!(hints.iter().any(|h| h.contains(hint)), "{hint}: {hints:#?}");
     }
     expect("keys.yaml", "initial: a\nstates:\n  a: {on: {x: b}}\n  b: {on: {x: a, x: b}}\n  a: {}\n", &["4:18 duplicate-key", "5:3 duplicate-key"]);
-    expect("keys.json", "{\"initial\": \"a\",\n \"states\": {\"a\": {}, \"a\": {}}}", &["2:22 duplicate-key"]);
+    expect("keys.json", "{\"initial\": \"a\",\n \"states\": {\"a\": {}, \"a\": {}}}", &["2:13 ~dead-end", "2:22 duplicate-key"]);
     expect("syntax.yaml", "a: [", &["1:4 syntax"]);
     expect("empty.json", "", &["1:1 syntax"]);
     expect("good.yaml", "initial: a\nstates: {a: {on: {x: b}}, b: {type: final}}\n", &[]);
@@ -103,6 +103,8 @@ fn bombs_are_refused_within_a_second_and_with_a_place() {
         ("depth.yaml", "[".repeat(200_000)),
         ("depth.json", "[".repeat(200_000)),
         ("anchors.yaml", "&a ".repeat(50_000)),
+        // each alias would copy the long text
+        ("texts.yaml", format!("a: &a {}\nb: [{}]\n", "x".repeat(100_000), "*a,".repeat(45_000))),
         ("merge.yaml", format!("a: &a {{k: 1}}\nb: {{<<: [{}]}}\n", "*a,".repeat(60_000))),
     ] {
         refused(name, text.as_bytes());
