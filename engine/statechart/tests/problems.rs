@@ -111,6 +111,9 @@ fn a_host_adds_names() {
     }
 }
 
+/// Of an optimised build; one without optimisation is some twenty times slower. What a bomb would cost is minutes.
+const SECOND: Duration = if cfg!(debug_assertions) { Duration::from_secs(20) } else { Duration::from_secs(1) };
+
 /// Time that this thread has computed; where nobody counts that, the time of day.
 fn busy(since: Instant) -> Duration {
     let counted = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
@@ -149,7 +152,7 @@ fn bombs_are_refused_within_a_second() {
         let found = problems(&machine, &Vocabulary::default());
         let taken = busy(begun) - before;
         assert!(found.iter().any(|p| p.code == code), "{name}: {:?}", found.first());
-        assert!(taken < Duration::from_secs(1), "{name} took {taken:?}");
+        assert!(taken < SECOND, "{name} took {taken:?}");
     }
 }
 
