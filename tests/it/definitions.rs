@@ -297,7 +297,7 @@ fn bombs_are_refused() {
         let start = std::time::Instant::now();
         let said = show(&load(&files).problems);
         assert!(said.contains(expected) && said.contains(path), "expected {expected}\ngot {}", said.chars().take(500).collect::<String>());
-        assert!(start.elapsed().as_secs() < 20, "{expected} took {:?}", start.elapsed());
+        assert!(start.elapsed().as_secs() < 5, "{expected} took {:?}", start.elapsed());
     }
 }
 

@@ -100,7 +100,6 @@ fn action() -> Value {
         typed("track", &[("step", "", text()), ("data", "", mapping())]),
         typed("incident", &[("reason", "", text()), ("detail", "", mapping())]),
         typed("correlate", &[("partner", "", text()), ("reference", "CEL", cel()), ("expect", "", mapping())]),
-        typed("refund", &[("reason", "", text()), ("order", "CEL", cel()), ("amount", "CEL", cel())]),
     ]})
 }
 

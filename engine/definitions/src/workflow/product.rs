@@ -4,7 +4,7 @@ use engine_statechart::Field;
 use std::collections::BTreeMap;
 
 /// Type, then the fields that are names (literal) and those that are values (expressions).
-pub const ACTIONS: [(&str, &[&str], &[&str]); 8] = [
+pub const ACTIONS: [(&str, &[&str], &[&str]); 7] = [
     ("message", &["code", "level", "pointer"], &["from", "data"]),
     ("record", &["kind"], &["key", "data"]),
     ("notify", &["message"], &["to", "data", "language"]),
@@ -12,11 +12,10 @@ pub const ACTIONS: [(&str, &[&str], &[&str]); 8] = [
     ("track", &["step"], &["data"]),
     ("incident", &["reason"], &["detail"]),
     ("correlate", &["partner"], &["reference", "expect"]),
-    ("refund", &["reason"], &["order", "amount"]),
 ];
 
 /// Fields that must be there.
-pub const NEEDED: [(&str, &[&str]); 8] = [
+pub const NEEDED: [(&str, &[&str]); 7] = [
     ("message", &[]),
     ("record", &["kind", "key"]),
     ("notify", &["message", "to"]),
@@ -24,7 +23,6 @@ pub const NEEDED: [(&str, &[&str]); 8] = [
     ("track", &["step"]),
     ("incident", &["reason"]),
     ("correlate", &["partner", "reference"]),
-    ("refund", &["order"]),
 ];
 
 pub const LEVELS: [&str; 4] = ["info", "success", "warning", "error"];

@@ -68,7 +68,7 @@ impl Turn<'_> {
                 };
                 self.notify(payload);
             }
-            "call" | "refund" => {
+            "call" => {
                 let operation = text("operation").unwrap_or_default();
                 let input = fields.shift_remove("input").unwrap_or_else(|| Value::Object(fields));
                 let (partner, operation) = operation.split_once('/').unwrap_or((operation.as_str(), ""));
