@@ -64,7 +64,7 @@ fn event(journey: &str, seq: i64) -> Commit {
             revision: seq + 1,
             status: "active".into(),
             step: format!("step {seq}"),
-            state: json!({"seq": seq, "text": "ä \"quoted\" \u{0} [", "z": 1, "a": [1.5, null]}),
+            state: json!({"seq": seq, "text": "ä \"quoted\" \u{0} [", "z": 1, "a": [1.5, null]}).to_string(),
             owner: None,
             expires_at_ms: Some(1_000_000),
             at_ms: 1_000 + seq,
@@ -139,7 +139,6 @@ async fn a_journey_moves_only_from_where_it_is() {
         let stored = store.journey(&j).await?.expect("stored");
         assert_eq!((stored.seq, stored.revision, stored.step.as_str()), (5, 3, "step 2"));
         assert_eq!(stored.state, event(&j, 2).update.state);
-        assert_eq!(stored.state.to_string(), event(&j, 2).update.state.to_string(), "keys keep their order");
         assert_eq!((stored.created_at_ms, stored.updated_at_ms, stored.expires_at_ms), (1_000, 1_002, None));
         assert_eq!((stored.version.as_str(), &stored.owner), ("0f".repeat(16).as_str(), &owner));
         let seqs: Vec<i64> = store.events(&j, 0, 100).await?.iter().map(|e| e.seq).collect();
@@ -339,13 +338,14 @@ async fn answers_stand_beside_the_state() {
         assert_eq!(answers().await?, put(&[("times", "a", 1)]));
 
         let draft = |n: i64, at_ms| Draft { journey: j.clone(), step: "address".into(), data: json!({"n": n}), at_ms };
+        let drafts = async || store.journey(&j).await.map(|found| found.map(|journey| journey.drafts).unwrap_or_default());
         for d in [draft(1, 10), draft(2, 20), draft(0, 5)] {
             store.save_draft(d).await?;
         }
-        assert_eq!(store.draft(&j, "address").await?, Some(draft(2, 20)), "an older one does not win");
+        assert_eq!(drafts().await?, [draft(2, 20)], "an older one does not win");
         store.save_draft(Draft { journey: id(), ..draft(1, 1) }).await?;
         store.commit(with(event(&j, 4), |c| c.clear_drafts = vec!["address".into(), "other".into()])).await?;
-        assert_eq!(store.draft(&j, "address").await?, None);
+        assert_eq!(drafts().await?, []);
         Ok(())
     })
     .await;

@@ -9,9 +9,11 @@ use crate::state::JourneyState;
 use crate::turn::{Checked, Finished, Pending, Refused, SETTLE_WAIT, Turn, canonical, get_path};
 use crate::view::{JourneySummary, StepView};
 use engine_definitions::{FieldError, StepKind, Workflow};
-use engine_store::{Committed, DocumentRecord, Draft, IdempotencyRecord, JourneyRecord, NewJourney};
+use engine_store::{Change, Committed, DocumentRecord, Draft, IdempotencyRecord, JourneyRecord, NewJourney};
 use serde_json::{Value, json};
 use std::sync::Arc;
+use tokio::sync::broadcast::Receiver;
+use tokio::sync::broadcast::error::RecvError;
 
 /// A journey begins, usually with its first answers.
 #[derive(Debug, Clone)]
@@ -65,7 +67,7 @@ impl Runtime {
         let catalog = self.catalog();
         let workflow = catalog.workflow(workflow).ok_or(Refusal::NotFound)?.clone();
         let turn = Turn::begin(&workflow, &catalog, "", actor, &Value::Null, self.now_ms()).map_err(|r| internal(&workflow, r))?;
-        Ok(self.render(&turn, actor, None, None))
+        Ok(self.render(&turn, actor, None))
     }
 
     pub async fn start(&self, actor: &Actor, start: Start) -> Result<Sent, Refusal> {
@@ -97,9 +99,11 @@ impl Runtime {
             attribution: start.attribution,
         };
         let finished = Finished { new: Some(new), idempotency: Some(idempotency), alive: true, ..Finished::default() };
+        let view = self.render(&turn, actor, Some(&id));
+        let changes = waits(&view).then(|| self.changes());
         let commit = turn.commit(finished, None).map_err(RuntimeError::from)?;
         match self.store().commit(commit).await? {
-            Committed::Done { .. } => Ok(Sent { view: self.settled_view(actor, &id).await?, repeated: false }),
+            Committed::Done { .. } => Ok(Sent { view: self.settled(actor, view, changes).await?, repeated: false }),
             Committed::KeyUsed(used) => self.repeated(actor, used, &body_hash).await,
             Committed::Moved | Committed::Superseded => Err(Refusal::Busy),
         }
@@ -129,11 +133,13 @@ impl Runtime {
             let idempotency =
                 IdempotencyRecord { scope: journey.into(), key: send.key.clone(), body_hash: body_hash.clone(), journey: journey.into(), seq: 0, at_ms: now };
             let finished = Finished { idempotency: Some(idempotency), alive: true, ..Finished::default() };
+            let view = self.render(&turn, actor, Some(journey));
+            let changes = waits(&view).then(|| self.changes());
             let commit = turn.commit(finished, None).map_err(RuntimeError::from)?;
             match self.store().commit(commit).await? {
                 Committed::Done { .. } => {
                     drop(_line);
-                    return Ok(Sent { view: self.settled_view(actor, journey).await?, repeated: false });
+                    return Ok(Sent { view: self.settled(actor, view, changes).await?, repeated: false });
                 }
                 Committed::KeyUsed(used) => return self.repeated(actor, used, &body_hash).await,
                 Committed::Moved | Committed::Superseded => {}
@@ -155,8 +161,7 @@ impl Runtime {
         let (workflow, catalog) = (self.workflow_of(&record).await?, self.catalog());
         let path = workflow.aliases.get(path).map_or(path, String::as_str);
         let turn = Turn::on(&workflow, &catalog, record, self.now_ms()).map_err(|reason| RuntimeError::State { journey: journey.into(), reason })?;
-        let draft = self.store().draft(journey, &turn.step_node()).await?;
-        let view = self.render(&turn, actor, draft, Some(journey));
+        let view = self.render(&turn, actor, Some(journey));
         if view.step.path.as_deref().unwrap_or_default() == path {
             return Ok(Opened::Here(Box::new(view)));
         }
@@ -279,6 +284,10 @@ impl Runtime {
                     Some(output) => turn.settle_pending(&invoke, run, &key, CallResult::Done { output, correlate: Vec::new(), document: None }),
                     None => Ok(false),
                 },
+                Pending::Sent { node, kind, seq } => {
+                    let sent = self.store().events(&flow, seq - 1, 1).await?.pop().filter(|event| event.seq == seq);
+                    turn.sent_again(&node, &kind, sent.and_then(|event| event.data.get("data").cloned()))
+                }
                 Pending::System { invoke, run, name, input } => {
                     let result = self.system(turn, &name, &input, &flow, actor).await?;
                     turn.settle_pending(&invoke, run, "", result)
@@ -334,7 +343,7 @@ impl Runtime {
     /// The stored answers of the step to which such data belongs: the shown step's, else the newest of the trail with these fields.
     async fn answers_like(&self, record: &JourneyRecord, data: &Value) -> Result<Option<Value>, Refusal> {
         let (workflow, Some(sent)) = (self.workflow_of(record).await?, data.as_object()) else { return Ok(None) };
-        let state: JourneyState = serde_json::from_value(record.state.clone()).unwrap_or_default();
+        let state: JourneyState = serde_json::from_str(&record.state).unwrap_or_default();
         let nodes = [record.step.clone()].into_iter().chain(state.trail.iter().rev().map(|entry| entry.node.clone()));
         for step in nodes.filter_map(|node| workflow.step_by_node(&node)) {
             let (Some(form), Some(into)) = (step.form.as_deref().and_then(|f| workflow.form(f)), step.into.as_deref()) else { continue };
@@ -349,31 +358,34 @@ impl Runtime {
     pub(crate) async fn view_of(&self, actor: &Actor, record: JourneyRecord) -> Result<StepView, Refusal> {
         let (workflow, catalog) = (self.workflow_of(&record).await?, self.catalog());
         let id = record.id.clone();
-        let draft = self.store().draft(&id, &record.step).await?;
         let turn = Turn::on(&workflow, &catalog, record, self.now_ms()).map_err(|reason| RuntimeError::State { journey: id.clone(), reason })?;
-        Ok(self.render(&turn, actor, draft, Some(&id)))
+        Ok(self.render(&turn, actor, Some(&id)))
     }
 
     /// The view after a commit; waits a moment for a quick call, so that a short check needs no wait page (rule 17).
-    async fn settled_view(&self, actor: &Actor, journey: &str) -> Result<StepView, Refusal> {
-        let mut changes = self.changes();
+    async fn settled(&self, actor: &Actor, mut view: StepView, changes: Option<Receiver<Change>>) -> Result<StepView, Refusal> {
+        let Some(mut changes) = changes else { return Ok(view) };
         let end = tokio::time::Instant::now() + SETTLE_WAIT;
-        loop {
-            let view = self.view(actor, journey).await?;
-            let waits = view.step.kind == StepKind::Wait.as_str() && !view.step.waits.is_empty();
-            if !waits {
-                return Ok(view);
-            }
+        while let Some(journey) = view.journey.id.clone().filter(|_| waits(&view)) {
+            let seen = view.journey.revision;
             loop {
                 match tokio::time::timeout_at(end, changes.recv()).await {
-                    Ok(Ok(change)) if change.journey == journey && change.seq > 0 => break,
+                    // Its own commit is told too.
+                    Ok(Ok(change)) if change.journey == journey && change.revision > seen => break,
                     Ok(Ok(_)) => {}
-                    Ok(Err(tokio::sync::broadcast::error::RecvError::Lagged(_))) => break,
-                    Ok(Err(_)) | Err(_) => return Ok(view),
+                    Ok(Err(RecvError::Lagged(_))) => break,
+                    Ok(Err(RecvError::Closed)) | Err(_) => return Ok(view),
                 }
             }
+            view = self.view(actor, &journey).await?;
         }
+        Ok(view)
     }
+}
+
+/// A page that only waits for a call.
+fn waits(view: &StepView) -> bool {
+    view.step.kind == StepKind::Wait.as_str() && !view.step.waits.is_empty()
 }
 
 /// A person's event on a turn: checked, then fed.

@@ -8,7 +8,6 @@ use crate::view::{Accepted, Changeable, FormPart, JourneyView, MessageView, Prog
 use engine_definitions as definitions;
 use engine_definitions::{Audience, StepKind, Workflow};
 use engine_statechart::{EvalError, Scope};
-use engine_store::Draft;
 use serde_json::{Map, Value, json};
 
 mod review;
@@ -18,17 +17,17 @@ pub(crate) type Returns<'a> = &'a dyn Fn(&str) -> String;
 
 impl Runtime {
     /// `journey` is `None` for the first step before there is a journey.
-    pub(crate) fn render(&self, turn: &Turn<'_>, actor: &Actor, draft: Option<Draft>, journey: Option<&str>) -> StepView {
-        render(turn, actor, draft, journey, &|partner| self.return_url(partner, &turn.journey, turn.revision))
+    pub(crate) fn render(&self, turn: &Turn<'_>, actor: &Actor, journey: Option<&str>) -> StepView {
+        render(turn, actor, journey, &|partner| self.return_url(partner, &turn.journey, turn.revision))
     }
 }
 
-pub(crate) fn render(turn: &Turn<'_>, actor: &Actor, draft: Option<Draft>, journey: Option<&str>, returns: Returns) -> StepView {
+pub(crate) fn render(turn: &Turn<'_>, actor: &Actor, journey: Option<&str>, returns: Returns) -> StepView {
     let workflow = turn.workflow;
     let audience = audience(actor);
     let step = workflow.step(&turn.state.snapshot.active);
     let step = match step {
-        Some(step) => declared(turn, step, &audience, draft, journey, returns),
+        Some(step) => declared(turn, step, &audience, journey, returns),
         None => undeclared(turn, &audience, journey),
     };
     StepView {
@@ -50,7 +49,7 @@ pub(crate) fn render(turn: &Turn<'_>, actor: &Actor, draft: Option<Draft>, journ
     }
 }
 
-fn declared(turn: &Turn<'_>, step: &definitions::Step, audience: &Audience, draft: Option<Draft>, journey: Option<&str>, returns: Returns) -> Step {
+fn declared(turn: &Turn<'_>, step: &definitions::Step, audience: &Audience, journey: Option<&str>, returns: Returns) -> Step {
     let workflow = turn.workflow;
     let data = turn.with_scope(|scope| evaluate_all(step, scope));
     let view = step.view.as_deref().and_then(|id| workflow.view(id));
@@ -58,7 +57,7 @@ fn declared(turn: &Turn<'_>, step: &definitions::Step, audience: &Audience, draf
         let result = turn.with_scope(|scope| view.render(&data, scope));
         result.inspect_err(|error| tracing::error!(step = step.node, %error, "view failed")).ok()
     });
-    let form = step.form.as_deref().and_then(|id| workflow.form(id)).map(|form| form_part(turn, step, form, audience, draft));
+    let form = step.form.as_deref().and_then(|id| workflow.form(id)).map(|form| form_part(turn, step, form, audience));
     let form = form.and_then(|part| part.inspect_err(|error| tracing::error!(step = step.node, %error, "form failed")).ok());
     let title = step.title.as_ref().map(|t| t.render_lax(&data));
     let title = title
@@ -189,7 +188,7 @@ fn evaluate_all(step: &definitions::Step, scope: &Scope) -> Value {
 }
 
 /// Data of a form: draft, else context, else `prefill`, else the schema's defaults (rule 3).
-fn form_part(turn: &Turn<'_>, step: &definitions::Step, form: &definitions::Form, audience: &Audience, draft: Option<Draft>) -> Result<FormPart, EvalError> {
+fn form_part(turn: &Turn<'_>, step: &definitions::Step, form: &definitions::Form, audience: &Audience) -> Result<FormPart, EvalError> {
     turn.with_scope(|scope| {
         let view = form.view(audience, scope)?;
         let properties = form.properties();
@@ -207,8 +206,8 @@ fn form_part(turn: &Turn<'_>, step: &definitions::Step, form: &definitions::Form
         if let Some(Value::Object(answers)) = step.into.as_ref().and_then(|into| get_path(&turn.state.snapshot.context, into)) {
             put(answers);
         }
-        let draft = draft.filter(|d| d.step == step.node).and_then(|d| d.data.as_object().cloned());
-        if let Some(typed) = &draft {
+        let draft = turn.draft().and_then(|d| d.data.as_object());
+        if let Some(typed) = draft {
             put(typed);
         }
         let secrets = form.secrets();

@@ -2,6 +2,7 @@
 
 use crate::clock::Clock;
 use crate::keys::Keys;
+use crate::sessions::Known;
 use engine_definitions::{Catalog, Workflow};
 use engine_settings::Settings;
 use engine_store::{Change, JourneyRecord, Store};
@@ -24,6 +25,8 @@ pub(crate) struct Inner {
     live: RwLock<Live>,
     /// Older versions that running journeys are pinned to.
     versions: Mutex<HashMap<(String, String), Arc<Workflow>>>,
+    /// Sessions that this node has just looked up.
+    pub sessions: Known,
     /// Keeps this node's writers of one journey in line; correctness is the store's (**seq-cas**).
     locks: Mutex<HashMap<String, Weak<tokio::sync::Mutex<()>>>>,
 }
@@ -57,7 +60,7 @@ impl Runtime {
     pub fn new(store: Arc<dyn Store>, settings: Arc<Settings>, clock: Arc<dyn Clock>) -> Result<Runtime, RuntimeError> {
         let keys = Keys::derive(settings.master_key().ok_or(RuntimeError::NoKey)?.expose());
         let live = RwLock::new(Live { number: 0, catalog: Arc::new(Catalog::default()) });
-        let inner = Inner { store, settings, clock, keys, live, versions: Mutex::default(), locks: Mutex::default() };
+        let inner = Inner { store, settings, clock, keys, live, versions: Mutex::default(), sessions: Known::default(), locks: Mutex::default() };
         Ok(Runtime { inner: Arc::new(inner) })
     }
 

@@ -7,12 +7,17 @@ use crate::runtime::Runtime;
 use engine_store::SessionRecord;
 use serde_json::json;
 use sha2::Digest;
+use std::collections::HashMap;
+use std::sync::Mutex;
 
 impl Runtime {
     /// The actor of a token; `None` when it is unknown or over.
     pub async fn session(&self, token: &str) -> Result<Option<Actor>, Refusal> {
-        let Some(session) = self.store().session(&token_hash(token)).await? else { return Ok(None) };
-        let now = self.now_ms();
+        let (hash, now) = (token_hash(token), self.now_ms());
+        if let Some(session) = self.inner.sessions.get(&hash, now) {
+            return Ok(Some(Actor::of_session(&session)));
+        }
+        let Some(session) = self.store().session(&hash).await? else { return Ok(None) };
         if session.expires_at_ms <= now {
             return Ok(None);
         }
@@ -21,7 +26,9 @@ impl Runtime {
         if session.expires_at_ms - now < life - 86_400_000 {
             self.store().save_session(SessionRecord { expires_at_ms: now + life, ..session.clone() }).await?;
         }
-        Ok(Some(Actor::of_session(&session)))
+        let actor = Actor::of_session(&session);
+        self.inner.sessions.put(session, now);
+        Ok(Some(actor))
     }
 
     /// A new visitor: the token for the cookie, and who it is.
@@ -36,12 +43,45 @@ impl Runtime {
             expires_at_ms: now + self.inner.settings.session.ttl_ms,
         };
         let actor = Actor::of_session(&session);
-        self.store().save_session(session).await?;
+        self.store().save_session(session.clone()).await?;
+        self.inner.sessions.put(session, now);
         Ok((token, actor))
     }
 
     pub async fn end_session(&self, token: &str) -> Result<(), Refusal> {
-        Ok(self.store().end_session(&token_hash(token)).await?)
+        let hash = token_hash(token);
+        self.inner.sessions.forget(&hash);
+        Ok(self.store().end_session(&hash).await?)
+    }
+}
+
+/// Sessions of the last moments: a page sends several requests at once. One that another node has ended is known here
+/// for [`KNOWN_MS`] longer; sessions with rights are not kept.
+#[derive(Default)]
+pub(crate) struct Known(Mutex<HashMap<String, (SessionRecord, i64)>>);
+
+const KNOWN_MS: i64 = 2_000;
+const KNOWN_MAX: usize = 10_000;
+
+impl Known {
+    fn get(&self, hash: &str, now_ms: i64) -> Option<SessionRecord> {
+        let known = self.0.lock().unwrap_or_else(|e| e.into_inner());
+        known.get(hash).filter(|(session, at)| (*at..*at + KNOWN_MS).contains(&now_ms) && session.expires_at_ms > now_ms).map(|(session, _)| session.clone())
+    }
+
+    fn put(&self, session: SessionRecord, now_ms: i64) {
+        if session.subject.get("kind").is_none_or(|kind| kind != "visitor") {
+            return;
+        }
+        let mut known = self.0.lock().unwrap_or_else(|e| e.into_inner());
+        if known.len() >= KNOWN_MAX {
+            known.clear();
+        }
+        known.insert(session.token_hash.clone(), (session, now_ms));
+    }
+
+    fn forget(&self, hash: &str) {
+        self.0.lock().unwrap_or_else(|e| e.into_inner()).remove(hash);
     }
 }
 

@@ -48,7 +48,9 @@ pub struct TrailEntry {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Sent {
     pub kind: String,
-    pub data: Value,
+    /// Number of the event; its data stands in the history only.
+    #[serde(default)]
+    pub seq: i64,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -85,7 +85,7 @@ impl<'a> Stage<'a> {
             seq: 0,
             status: "active".into(),
             step: String::new(),
-            state: Value::Null,
+            state: String::new(),
             owner: actor.id.clone(),
             language: actor.language.clone(),
             channel: actor.channel.clone(),
@@ -94,6 +94,7 @@ impl<'a> Stage<'a> {
             updated_at_ms: now_ms,
             expires_at_ms: None,
             answers: Vec::new(),
+            drafts: Vec::new(),
         };
         let mut stage =
             Stage { catalog, workflow, actor, now_ms, record, calls: BTreeMap::new(), wrong_codes: 0, replies: BTreeMap::new(), events: Vec::new() };
@@ -215,6 +216,10 @@ impl<'a> Stage<'a> {
                     Some(output) => turn.settle_pending(&invoke, run, &key, done(output.clone())),
                     None => continue,
                 },
+                Pending::Sent { node, kind, seq } => {
+                    let sent = self.events.iter().find(|event| event.seq == seq);
+                    turn.sent_again(&node, &kind, sent.and_then(|event| event.data.get("data").cloned()))
+                }
                 Pending::System { invoke, run, name, input } => {
                     let result = self.system(&name, &input, &mut turn);
                     turn.settle_pending(&invoke, run, "", result)
@@ -347,7 +352,7 @@ impl<'a> Stage<'a> {
         if expect.messages.is_empty() && expect.view.is_none() {
             return wrong;
         }
-        let view = render(&turn, &self.actor, None, Some("story"), &|partner| format!("https://here/return/{partner}"));
+        let view = render(&turn, &self.actor, Some("story"), &|partner| format!("https://here/return/{partner}"));
         let view = serde_json::to_value(view).unwrap_or(Value::Null);
         let messages = view["messages"].as_array().cloned().unwrap_or_default();
         for message in expect.messages.iter().filter(|m| !found(&messages, m)) {

@@ -52,7 +52,7 @@ async fn live(store: Arc<dyn Store>, moves: i64, until: Instant) -> Result<Vec<D
         let id = uuid::Uuid::new_v4().simple().to_string();
         for seq in 0..moves {
             let state = match store.journey(&id).await? {
-                Some(journey) => journey.state,
+                Some(journey) => serde_json::from_str(&journey.state).unwrap_or_default(),
                 None => json!({"active": ["address"], "context": {}}),
             };
             let commit = step(&id, seq, state);
@@ -86,7 +86,15 @@ fn step(id: &str, seq: i64, mut state: Value) -> Commit {
             channel: "web".into(),
             attribution: json!({}),
         }),
-        update: JourneyUpdate { revision: seq + 1, status: "active".into(), step: format!("step {seq}"), state, owner: None, expires_at_ms: None, at_ms },
+        update: JourneyUpdate {
+            revision: seq + 1,
+            status: "active".into(),
+            step: format!("step {seq}"),
+            state: state.to_string(),
+            owner: None,
+            expires_at_ms: None,
+            at_ms,
+        },
         events: vec![NewEvent { kind: "submitted".into(), data: form, by: json!({"kind": "visitor", "id": id}), at_ms }],
         effects: vec![NewEffect {
             key: EffectKey { journey: id.into(), seq: seq + 1, index: 0 },

@@ -74,7 +74,6 @@ pub trait Store: Send + Sync + 'static {
 
     // ---- drafts (never part of a commit's history)
     async fn save_draft(&self, draft: Draft) -> Result<()>;
-    async fn draft(&self, journey: &str, step: &str) -> Result<Option<Draft>>;
 
     // ---- effects and timers: our tables are the queue
     /// Leases due effects (pending, or running with a lapsed lease), counts the attempt before the work, oldest due first.

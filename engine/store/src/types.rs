@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// A journey as stored. `state` is the runtime's document (snapshot, trail, runs …).
+/// A journey as stored.
 #[derive(Debug, Clone, PartialEq)]
 pub struct JourneyRecord {
     pub id: String,
@@ -17,7 +17,8 @@ pub struct JourneyRecord {
     pub status: String,
     /// Id of the state whose step is shown, for lists and counts.
     pub step: String,
-    pub state: Value,
+    /// The runtime's document (snapshot, trail, runs …): JSON text, which this crate never reads.
+    pub state: String,
     /// Subject that may see it: a session's or a customer's id.
     pub owner: String,
     pub language: String,
@@ -28,6 +29,8 @@ pub struct JourneyRecord {
     pub expires_at_ms: Option<i64>,
     /// Fan-out rows, by (`into`, `key`).
     pub answers: Vec<AnswerRecord>,
+    /// What is being typed, by step.
+    pub drafts: Vec<Draft>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -110,7 +113,8 @@ pub struct JourneyUpdate {
     pub revision: i64,
     pub status: String,
     pub step: String,
-    pub state: Value,
+    /// JSON text.
+    pub state: String,
     pub owner: Option<String>,
     pub expires_at_ms: Option<i64>,
     pub at_ms: i64,

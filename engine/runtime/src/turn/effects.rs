@@ -220,6 +220,7 @@ impl Turn<'_> {
         }
         self.pending.retain(|p| match p {
             Pending::System { invoke, .. } | Pending::Reuse { invoke, .. } => invoke != id,
+            Pending::Sent { .. } => true,
         });
     }
 

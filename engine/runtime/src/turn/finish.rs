@@ -38,7 +38,7 @@ impl Turn<'_> {
                 revision: self.revision,
                 status: self.status.clone(),
                 step,
-                state: serde_json::to_value(&self.state)?,
+                state: serde_json::to_string(&self.state)?,
                 owner: finished.owner,
                 expires_at_ms: if finished.alive { ttl } else { expires_at_ms },
                 at_ms: self.now_ms,

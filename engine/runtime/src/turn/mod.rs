@@ -25,7 +25,7 @@ use crate::state::JourneyState;
 use engine_definitions::{Catalog, ProductHost, Workflow};
 use engine_statechart::{Env, Event, Outcome, Scope};
 use engine_store::{
-    AnswerRecord, CorrelationRecord, DocumentRecord, EffectKey, IncidentRecord, JourneyRecord, NewEffect, NewEvent, NewRecord, NewTimer, ReusableReply,
+    AnswerRecord, CorrelationRecord, DocumentRecord, Draft, EffectKey, IncidentRecord, JourneyRecord, NewEffect, NewEvent, NewRecord, NewTimer, ReusableReply,
 };
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -37,6 +37,8 @@ pub enum Pending {
     System { invoke: String, run: i64, name: String, input: Value },
     /// Is there a young enough answer of the same source and input?
     Reuse { invoke: String, run: i64, key: String, source: String, input_hash: String, since_ms: i64 },
+    /// What did the person send with this event, from this step? It is sent again.
+    Sent { node: String, kind: String, seq: i64 },
 }
 
 /// Why an event was not taken; nothing of the turn may be committed.
@@ -62,6 +64,7 @@ pub struct Turn<'w> {
     pub pending: VecDeque<Pending>,
     meta: Value,
     answers: BTreeMap<String, Map<String, Value>>,
+    drafts: Vec<Draft>,
     changed_answers: BTreeSet<(String, String)>,
     cleared_answers: BTreeSet<String>,
     seq: i64,
@@ -105,7 +108,7 @@ pub(crate) fn journey_variable(id: Option<&str>, workflow: &Workflow, channel: &
 impl<'w> Turn<'w> {
     /// A turn on a stored journey. Fails only on a state that this program cannot read.
     pub fn on(workflow: &'w Workflow, catalog: &'w Catalog, record: JourneyRecord, now_ms: i64) -> Result<Self, String> {
-        let state: JourneyState = serde_json::from_value(record.state).map_err(|e| e.to_string())?;
+        let state: JourneyState = serde_json::from_str(&record.state).map_err(|e| e.to_string())?;
         let mut answers: BTreeMap<String, Map<String, Value>> = BTreeMap::new();
         for row in record.answers {
             answers.entry(row.into).or_default().insert(row.key, row.value);
@@ -124,6 +127,7 @@ impl<'w> Turn<'w> {
             pending: VecDeque::new(),
             meta,
             answers,
+            drafts: record.drafts,
             changed_answers: BTreeSet::new(),
             cleared_answers: BTreeSet::new(),
             seq: record.seq,
@@ -148,6 +152,7 @@ impl<'w> Turn<'w> {
             pending: VecDeque::new(),
             meta: journey_variable(Some(id), workflow, &actor.channel, &actor.language, false, attribution),
             answers: BTreeMap::new(),
+            drafts: Vec::new(),
             changed_answers: BTreeSet::new(),
             cleared_answers: BTreeSet::new(),
             seq: 0,
@@ -177,6 +182,12 @@ impl<'w> Turn<'w> {
         for (into, rows) in &self.answers {
             set_path(context, into, Value::Object(rows.clone()));
         }
+    }
+
+    /// What is being typed on the shown step.
+    pub fn draft(&self) -> Option<&Draft> {
+        let step = self.step_node();
+        self.drafts.iter().find(|d| d.step == step && !self.out.clear_drafts.contains(&step))
     }
 
     pub fn seq(&self) -> i64 {

@@ -78,7 +78,7 @@ impl Turn<'_> {
         let hidden: Map<String, Value> = secrets.keys().map(|k| (k.clone(), json!("sealed"))).collect();
         let stored = if hidden.is_empty() { json!({"data": data}) } else { json!({"data": data, "secret": hidden}) };
         self.append("submit", stored, actor);
-        let mut event = Event::new("submit").with("data", data.clone()).with("by", actor.by());
+        let mut event = Event::new("submit").with("data", data).with("by", actor.by());
         if !secrets.is_empty() {
             event = event.with("secret", Value::Object(secrets.clone()));
         }
@@ -87,7 +87,7 @@ impl Turn<'_> {
             return Err(Refused::Unselected);
         }
         // An answer with secrets cannot be sent again: the person is asked again.
-        let sent = secrets.is_empty().then(|| Sent { kind: "submit".into(), data });
+        let sent = secrets.is_empty().then(|| Sent { kind: "submit".into(), seq: self.seq });
         self.moved(&before, sent);
         self.revision += 1;
         Ok(())
@@ -123,24 +123,25 @@ impl Turn<'_> {
     fn deliver_event(&mut self, kind: &str, data: &Value, actor: &Actor) -> Result<(), Refused> {
         let before = self.step_node();
         self.append(kind, json!({"data": data}), actor);
+        let seq = self.seq;
         let event = Event::new(kind).with("data", data.clone()).with("by", actor.by());
         if !self.feed(Move::Event(&event))? {
             return Err(Refused::Unselected);
         }
-        self.moved(&before, Some(Sent { kind: kind.into(), data: data.clone() }));
+        self.moved(&before, Some(Sent { kind: kind.into(), seq }));
         self.revision += 1;
         Ok(())
     }
 
     /// The answer of a later step, once more, when it still is a good one.
-    pub(super) fn send_again(&mut self, sent: &Sent, actor: &Actor) -> Result<(), Refused> {
-        if sent.kind != "submit" {
-            return match self.check_event(&sent.kind, &sent.data, actor) {
-                Some(errors) if errors.is_empty() => self.deliver_event(&sent.kind, &sent.data, actor),
+    pub(super) fn send_again(&mut self, kind: &str, data: &Value, actor: &Actor) -> Result<(), Refused> {
+        if kind != "submit" {
+            return match self.check_event(kind, data, actor) {
+                Some(errors) if errors.is_empty() => self.deliver_event(kind, data, actor),
                 _ => Err(Refused::Unselected),
             };
         }
-        match self.check_answer(&sent.data, actor, &|_| String::new()) {
+        match self.check_answer(data, actor, &|_| String::new()) {
             Ok(Checked::Good(answer)) => self.deliver_submit(answer, actor),
             Ok(Checked::Wrong(_)) | Err(_) => Err(Refused::Unselected),
         }

@@ -33,7 +33,8 @@ pub fn differs_from_replay(workflow: &Workflow, catalog: &Catalog, record: &Jour
     let again = replay(workflow, catalog, record, events)?;
     let mut wrong = Vec::new();
     let state = serde_json::to_value(&again.state).unwrap_or(Value::Null);
-    both_ways("state", &record.state, &state, &mut wrong);
+    let stored = serde_json::from_str(&record.state).unwrap_or(Value::Null);
+    both_ways("state", &stored, &state, &mut wrong);
     let stored: Map<String, Value> = record.answers.iter().map(|a| (format!("{}.{}", a.into, a.key), a.value.clone())).collect();
     let rows = again.answers.iter().flat_map(|(into, rows)| rows.iter().map(move |(key, value)| (format!("{into}.{key}"), value.clone())));
     both_ways("answers", &Value::Object(stored), &Value::Object(rows.collect()), &mut wrong);

@@ -1,6 +1,6 @@
 //! Where a person has been: Back, Change, and the way forward again after a change (workflows.md rules 18–20).
 
-use super::{Move, Refused, Turn};
+use super::{Move, Pending, Refused, Turn};
 use crate::actor::Actor;
 use crate::state::{Resume, Sent, TrailEntry};
 use engine_definitions::{StepKind, Trail};
@@ -98,42 +98,49 @@ impl Turn<'_> {
 
     /// After a change: sends the later answers again until a step needs the person, or the start of the change is reached.
     pub(super) fn resume(&mut self) -> Result<(), Refused> {
-        loop {
-            let Some(resume) = self.state.resume.clone() else { return Ok(()) };
-            let here = self.step_node();
-            let Some(step) = self.workflow.step_by_node(&here) else { return Ok(()) };
-            if here == resume.goal {
-                self.state.resume = None;
-                return Ok(());
-            }
-            if matches!(step.kind, StepKind::Wait | StepKind::Redirect) {
-                return Ok(());
-            }
-            let Some(entry) = resume.later.iter().find(|e| e.node == here).cloned() else {
-                self.state.resume = None;
-                return Ok(());
-            };
-            // Each entry is sent once at most: the loop ends.
-            self.state.resume = Some(Resume { goal: resume.goal, by: resume.by.clone(), later: resume.later.into_iter().filter(|e| e.node != here).collect() });
-            if !self.satisfied(&entry) {
-                self.state.resume = None;
-                return Ok(());
-            }
-            let Some(sent) = entry.sent else { return Ok(()) };
-            if let Some(next) = &self.replaying {
-                if *next != sent.kind {
-                    self.state.resume = None;
-                }
-                return Ok(());
-            }
-            if self.send_again(&sent, &resume.by).is_err() {
-                self.state.resume = None;
-                return Ok(());
-            }
-            if self.step_node() == here {
-                return Ok(());
-            }
+        let Some(resume) = self.state.resume.clone() else { return Ok(()) };
+        let here = self.step_node();
+        let Some(step) = self.workflow.step_by_node(&here) else { return Ok(()) };
+        if here == resume.goal {
+            self.state.resume = None;
+            return Ok(());
         }
+        if matches!(step.kind, StepKind::Wait | StepKind::Redirect) {
+            return Ok(());
+        }
+        let Some(entry) = resume.later.iter().find(|e| e.node == here).cloned() else {
+            self.state.resume = None;
+            return Ok(());
+        };
+        // Each entry is sent once at most: this ends.
+        self.state.resume = Some(Resume { goal: resume.goal, by: resume.by, later: resume.later.into_iter().filter(|e| e.node != here).collect() });
+        if !self.satisfied(&entry) {
+            self.state.resume = None;
+            return Ok(());
+        }
+        match (entry.sent, &self.replaying) {
+            (None, _) => {}
+            (Some(sent), Some(next)) if *next != sent.kind => self.state.resume = None,
+            (Some(_), Some(_)) => {}
+            (Some(Sent { kind, seq }), None) => self.pending.push_back(Pending::Sent { node: here, kind, seq }),
+        }
+        Ok(())
+    }
+
+    /// The answer to [`Pending::Sent`]: sends it once more; what is refused now ends the way forward.
+    pub fn sent_again(&mut self, node: &str, kind: &str, data: Option<Value>) -> Result<bool, Refused> {
+        let Some(by) = self.state.resume.as_ref().map(|resume| resume.by.clone()) else { return Ok(false) };
+        if self.step_node() != node {
+            return Ok(false);
+        }
+        if data.is_none_or(|data| self.send_again(kind, &data, &by).is_err()) {
+            self.state.resume = None;
+            return Ok(false);
+        }
+        if self.step_node() != node {
+            self.resume()?;
+        }
+        Ok(true)
     }
 
     fn satisfied(&self, entry: &TrailEntry) -> bool {

@@ -76,16 +76,6 @@ impl Database {
     pub async fn read_idempotency(&self, scope: &str, key: &str) -> Result<Option<IdempotencyRecord>> {
         idempotency(&self.pool, scope, key).await
     }
-
-    pub async fn read_draft(&self, journey: &str, step: &str) -> Result<Option<Draft>> {
-        let row = sqlx::query("select d.data, d.at from drafts d join journeys j on j.n = d.journey where j.id = $1 and d.step = $2")
-            .bind(pack(journey))
-            .bind(step)
-            .fetch_optional(&self.pool)
-            .await?;
-        row.map(|r| Ok(Draft { journey: journey.to_owned(), step: step.to_owned(), data: value(r.try_get(0)?, "drafts.data")?, at_ms: r.try_get(1)? }))
-            .transpose()
-    }
 }
 
 pub async fn events(pool: &Pool, journey: &str, after_seq: i64, limit: u32) -> Result<Vec<EventRecord>> {
@@ -157,6 +147,13 @@ fn journey(id: &str, r: &Row) -> Result<JourneyRecord> {
             .collect::<Result<_>>()?,
     };
     answers.sort_by(|a, b| (&a.into, &a.key).cmp(&(&b.into, &b.key)));
+    let drafts = match r.try_get::<Option<&str>, _>(15)? {
+        None => Vec::new(),
+        Some(text) => opened::<Vec<(String, i64, String)>>(text, "drafts")?
+            .into_iter()
+            .map(|(step, at_ms, text)| Ok(Draft { journey: id.to_owned(), step, data: value(&text, "drafts.data")?, at_ms }))
+            .collect::<Result<_>>()?,
+    };
     Ok(JourneyRecord {
         id: id.to_owned(),
         workflow: r.try_get(0)?,
@@ -172,7 +169,8 @@ fn journey(id: &str, r: &Row) -> Result<JourneyRecord> {
         updated_at_ms: r.try_get(10)?,
         expires_at_ms: r.try_get(11)?,
         attribution: value(r.try_get(12)?, "journeys.attribution")?,
-        state: value(r.try_get(13)?, "journeys.state")?,
+        state: r.try_get(13)?,
         answers,
+        drafts,
     })
 }

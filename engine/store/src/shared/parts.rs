@@ -65,7 +65,7 @@ impl Parts {
                 let row = self.rows[STARTS].row().int(no).bytes(&pack(&commit.journey)).text(workflow).bytes(&pack(version));
                 let row = row.int(update.revision).int(seq).text(&update.status).text(&update.step);
                 let row = row.bytes(&owner.unwrap_or_else(|| pack(first))).text(language).text(channel).int(update.at_ms);
-                row.maybe(update.expires_at_ms).json(attribution).json(&update.state);
+                row.maybe(update.expires_at_ms).json(attribution).text(&update.state);
             }
             None => {
                 let row = self.rows[UPDATES].row().int(no).int(update.revision).int(seq).text(&update.status);
@@ -74,7 +74,7 @@ impl Parts {
                     Some(owner) => row.bytes(&owner),
                     None => row.null(),
                 };
-                row.int(update.at_ms).maybe(update.expires_at_ms).json(&update.state);
+                row.int(update.at_ms).maybe(update.expires_at_ms).text(&update.state);
             }
         }
         if let Some(key) = &commit.idempotency {

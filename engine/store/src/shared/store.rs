@@ -74,9 +74,6 @@ impl Store for Database {
     async fn save_draft(&self, draft: Draft) -> Result<()> {
         write!(self, conn => journeys::save_draft(conn, &draft))
     }
-    async fn draft(&self, journey: &str, step: &str) -> Result<Option<Draft>> {
-        read!(self.read_draft(journey, step))
-    }
 
     async fn claim_effects(&self, claim: ClaimRequest) -> Result<Vec<EffectRecord>> {
         write!(self, conn => effects::claim_effects(conn, &claim))

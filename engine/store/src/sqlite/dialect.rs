@@ -10,7 +10,8 @@ pub const SKIP_LOCKED: &str = "";
 
 pub const JOURNEY: &str = "select j.workflow, j.version, j.revision, j.seq, j.status, j.step, j.owner, j.language, j.channel, \
      j.created_at, j.updated_at, j.expires_at, j.attribution, j.state, \
-     (select json_group_array(json_array(a.slot, a.key, a.value)) from answers a where a.journey = j.n) \
+     (select json_group_array(json_array(a.slot, a.key, a.value)) from answers a where a.journey = j.n), \
+     (select json_group_array(json_array(d.step, d.at, d.data)) from drafts d where d.journey = j.n) \
      from journeys j where j.id = $1";
 
 /// A transaction is alone already.
