@@ -3,6 +3,7 @@
 use crate::actor::Actor;
 use crate::clock::new_id;
 use crate::effect::{CallPayload, CallResult};
+use crate::journeys::read;
 use crate::refusal::Refusal;
 use crate::runtime::{Runtime, RuntimeError};
 use crate::turn::{Finished, Refused, Turn};
@@ -120,12 +121,24 @@ impl Runtime {
     ) -> Result<Settled, RuntimeError> {
         let _line = self.lock(journey).await;
         let system = Actor::system();
+        let mut recent = self.inner.recent.take(journey);
         for _ in 0..TRIES {
-            let Some(record) = self.store().journey(journey).await? else { return Ok(Settled::Superseded) };
-            let (workflow, catalog) = (self.workflow_of(&record).await?, self.catalog());
-            let expires = record.expires_at_ms;
-            let mut turn = Turn::on(&workflow, &catalog, record, self.now_ms()).map_err(|reason| RuntimeError::State { journey: journey.into(), reason })?;
-            let done = match decide(&mut turn) {
+            let from_recent = recent.is_some();
+            let stored = match recent.take() {
+                Some(stored) => stored,
+                None => match self.store().journey(journey).await? {
+                    Some(record) => read(record)?,
+                    None => return Ok(Settled::Superseded),
+                },
+            };
+            let (workflow, catalog) = (self.workflow_of(&stored.record).await?, self.catalog());
+            let expires = stored.record.expires_at_ms;
+            let mut turn = Turn::on(&workflow, &catalog, stored, self.now_ms());
+            let decided = decide(&mut turn);
+            if from_recent && (!matches!(decided, Ok(true)) || !turn.pending.is_empty()) {
+                continue;
+            }
+            let done = match decided {
                 Ok(done) => done,
                 Err(Refused::Unselected) => false,
                 Err(Refused::Broken { place, reason }) => {
@@ -142,9 +155,12 @@ impl Runtime {
                 Err(Refusal::Broken { reference }) => return Err(RuntimeError::Definition { place: journey.into(), reason: format!("incident {reference}") }),
                 Err(_) => return Err(engine_store::StoreError::Busy.into()),
             }
-            let commit = turn.commit(finished(), expires)?;
+            let (commit, after) = turn.commit(finished(), expires)?;
             match self.store().commit(commit).await? {
-                Committed::Done { .. } => return Ok(Settled::Done),
+                Committed::Done { .. } => {
+                    self.inner.recent.put(after);
+                    return Ok(Settled::Done);
+                }
                 Committed::Superseded | Committed::KeyUsed(_) => return Ok(Settled::Superseded),
                 Committed::Moved => {}
             }

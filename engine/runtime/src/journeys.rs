@@ -6,7 +6,7 @@ use crate::effect::{CallResult, FailureKind};
 use crate::refusal::{Difference, Refusal};
 use crate::runtime::{Runtime, RuntimeError};
 use crate::state::JourneyState;
-use crate::turn::{Checked, Finished, Pending, Refused, SETTLE_WAIT, Turn, canonical, get_path};
+use crate::turn::{Checked, Finished, Journey, Pending, Refused, SETTLE_WAIT, Turn, canonical, get_path};
 use crate::view::{JourneySummary, StepView};
 use engine_definitions::{FieldError, StepKind, Workflow};
 use engine_store::{Change, Committed, DocumentRecord, Draft, IdempotencyRecord, JourneyRecord, NewJourney};
@@ -87,7 +87,8 @@ impl Runtime {
         let mut turn = Turn::begin(&workflow, &catalog, &id, actor, &start.attribution, now).map_err(|r| internal(&workflow, r))?;
         self.answer_pending(&mut turn, actor).await?;
         if let Some((kind, data)) = &start.event {
-            self.apply(&mut turn, actor, kind, data, None).await?;
+            let applied = self.event_on(&mut turn, actor, kind, data);
+            self.applied(&mut turn, applied, actor, (kind, data), None).await?;
         }
         let idempotency = IdempotencyRecord { scope, key: start.key, body_hash: body_hash.clone(), journey: id.clone(), seq: 0, at_ms: now };
         let new = NewJourney {
@@ -101,9 +102,12 @@ impl Runtime {
         let finished = Finished { new: Some(new), idempotency: Some(idempotency), alive: true, ..Finished::default() };
         let view = self.render(&turn, actor, Some(&id));
         let changes = waits(&view).then(|| self.changes());
-        let commit = turn.commit(finished, None).map_err(RuntimeError::from)?;
+        let (commit, after) = turn.commit(finished, None).map_err(RuntimeError::from)?;
         match self.store().commit(commit).await? {
-            Committed::Done { .. } => Ok(Sent { view: self.settled(actor, view, changes).await?, repeated: false }),
+            Committed::Done { .. } => {
+                self.inner.recent.put(after);
+                Ok(Sent { view: self.settled(actor, view, changes).await?, repeated: false })
+            }
             Committed::KeyUsed(used) => self.repeated(actor, used, &body_hash).await,
             Committed::Moved | Committed::Superseded => Err(Refusal::Busy),
         }
@@ -116,28 +120,43 @@ impl Runtime {
         }
         let body_hash = self.inner.keys.hash("request", &canonical(&json!([send.kind, send.data, send.revision])));
         let _line = self.lock(journey).await;
+        let fits = |record: &JourneyRecord| record.revision == send.revision && record.status == "active";
+        // Only from answer to answer: whoever goes another way may come to a step with a draft that this node has not seen.
+        let forward = send.kind == "submit";
+        let mut recent = self.inner.recent.take(journey).filter(|j| forward && fits(&j.record) && can(actor, Action::Act, &j.record));
         for _ in 0..TRIES {
-            let record = self.mine(actor, Action::Act, journey).await?;
-            if record.revision != send.revision || record.status != "active" {
+            let from_recent = recent.is_some();
+            let stored = match recent.take() {
+                Some(stored) => stored,
+                None => read(self.mine(actor, Action::Act, journey).await?)?,
+            };
+            if !fits(&stored.record) {
                 if let Some(used) = self.store().idempotency(journey, &send.key).await? {
                     return self.repeated(actor, used, &body_hash).await;
                 }
-                self.refuse_ended(&record).await?;
-                return Err(self.stale(actor, record, &send).await?);
+                self.refuse_ended(&stored.record).await?;
+                return Err(self.stale(actor, journey, &send).await?);
             }
-            let (workflow, catalog) = (self.workflow_of(&record).await?, self.catalog());
-            self.refuse_ended(&record).await?;
+            let (workflow, catalog) = (self.workflow_of(&stored.record).await?, self.catalog());
+            self.refuse_ended(&stored.record).await?;
             let now = self.now_ms();
-            let mut turn = Turn::on(&workflow, &catalog, record, now).map_err(|reason| RuntimeError::State { journey: journey.into(), reason })?;
-            self.apply(&mut turn, actor, &send.kind, &send.data, Some(journey)).await?;
+            let mut turn = Turn::on(&workflow, &catalog, stored, now);
+            let applied = self.event_on(&mut turn, actor, &send.kind, &send.data);
+            if from_recent && (!matches!(applied, Ok(Applied::Done)) || !turn.pending.is_empty()) {
+                continue;
+            }
+            self.applied(&mut turn, applied, actor, (&send.kind, &send.data), Some(journey)).await?;
             let idempotency =
                 IdempotencyRecord { scope: journey.into(), key: send.key.clone(), body_hash: body_hash.clone(), journey: journey.into(), seq: 0, at_ms: now };
             let finished = Finished { idempotency: Some(idempotency), alive: true, ..Finished::default() };
             let view = self.render(&turn, actor, Some(journey));
             let changes = waits(&view).then(|| self.changes());
-            let commit = turn.commit(finished, None).map_err(RuntimeError::from)?;
+            let (commit, after) = turn.commit(finished, None).map_err(RuntimeError::from)?;
             match self.store().commit(commit).await? {
                 Committed::Done { .. } => {
+                    if forward {
+                        self.inner.recent.put(after);
+                    }
                     drop(_line);
                     return Ok(Sent { view: self.settled(actor, view, changes).await?, repeated: false });
                 }
@@ -160,7 +179,7 @@ impl Runtime {
         self.refuse_ended(&record).await?;
         let (workflow, catalog) = (self.workflow_of(&record).await?, self.catalog());
         let path = workflow.aliases.get(path).map_or(path, String::as_str);
-        let turn = Turn::on(&workflow, &catalog, record, self.now_ms()).map_err(|reason| RuntimeError::State { journey: journey.into(), reason })?;
+        let turn = Turn::on(&workflow, &catalog, read(record)?, self.now_ms());
         let view = self.render(&turn, actor, Some(journey));
         if view.step.path.as_deref().unwrap_or_default() == path {
             return Ok(Opened::Here(Box::new(view)));
@@ -238,10 +257,21 @@ impl Runtime {
         Err(Refusal::Expired { base })
     }
 
-    /// Applies one event of a person to a turn and answers what the turn asks on the way.
-    async fn apply(&self, turn: &mut Turn<'_>, actor: &Actor, kind: &str, data: &Value, stored: Option<&str>) -> Result<(), Refusal> {
+    fn event_on(&self, turn: &mut Turn<'_>, actor: &Actor, kind: &str, data: &Value) -> Result<Applied, Refused> {
         let flow = turn.journey.clone();
-        match apply_event(turn, actor, kind, data, &|plain| self.inner.keys.seal(plain, &flow)) {
+        apply_event(turn, actor, kind, data, &|plain| self.inner.keys.seal(plain, &flow))
+    }
+
+    /// What came of a person's event; answers what the turn asks on the way.
+    async fn applied(
+        &self,
+        turn: &mut Turn<'_>,
+        applied: Result<Applied, Refused>,
+        actor: &Actor,
+        (kind, data): (&str, &Value),
+        stored: Option<&str>,
+    ) -> Result<(), Refusal> {
+        match applied {
             Ok(Applied::Done) => self.answer_pending(turn, actor).await,
             Ok(Applied::Invalid(errors)) => Err(Refusal::Invalid { errors }),
             Err(Refused::Unselected) => {
@@ -333,7 +363,8 @@ impl Runtime {
         Ok(Sent { view: self.view(actor, &used.journey).await?, repeated: true })
     }
 
-    async fn stale(&self, actor: &Actor, record: JourneyRecord, send: &Send) -> Result<Refusal, Refusal> {
+    async fn stale(&self, actor: &Actor, journey: &str, send: &Send) -> Result<Refusal, Refusal> {
+        let record = self.mine(actor, Action::Act, journey).await?;
         let theirs = if send.kind == "submit" { self.answers_like(&record, &send.data).await? } else { None };
         let view = self.view_of(actor, record).await?;
         let difference = theirs.map(|theirs| difference(&send.data, &theirs)).unwrap_or_default();
@@ -358,7 +389,7 @@ impl Runtime {
     pub(crate) async fn view_of(&self, actor: &Actor, record: JourneyRecord) -> Result<StepView, Refusal> {
         let (workflow, catalog) = (self.workflow_of(&record).await?, self.catalog());
         let id = record.id.clone();
-        let turn = Turn::on(&workflow, &catalog, record, self.now_ms()).map_err(|reason| RuntimeError::State { journey: id.clone(), reason })?;
+        let turn = Turn::on(&workflow, &catalog, read(record)?, self.now_ms());
         Ok(self.render(&turn, actor, Some(&id)))
     }
 
@@ -411,6 +442,11 @@ pub(crate) fn apply_event(turn: &mut Turn<'_>, actor: &Actor, kind: &str, data: 
         },
     }
     Ok(Applied::Done)
+}
+
+pub(crate) fn read(record: JourneyRecord) -> Result<Journey, RuntimeError> {
+    let id = record.id.clone();
+    Journey::read(record).map_err(|reason| RuntimeError::State { journey: id, reason })
 }
 
 fn internal(workflow: &Arc<Workflow>, refused: Refused) -> Refusal {

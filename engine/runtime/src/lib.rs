@@ -14,6 +14,7 @@ mod journeys;
 mod keys;
 mod otp;
 mod publish;
+mod recent;
 mod refusal;
 mod render;
 mod replay;

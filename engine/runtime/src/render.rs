@@ -250,15 +250,17 @@ fn changeable(turn: &Turn<'_>, audience: &Audience) -> Vec<Changeable> {
     steps.map(|step| Changeable { step: step.node.clone(), title: title_of(turn, step, audience), path: step.path.clone() }).collect()
 }
 
-/// A step's title away from the step itself.
 /// The text of the step's button.
 fn submit_text(turn: &Turn<'_>, step: &definitions::Step, audience: &Audience) -> String {
     step.submit.clone().unwrap_or_else(|| turn.catalog.text(&turn.workflow.line, "action.continue", &audience.language, &Map::new()))
 }
 
+/// A step's title away from the step itself.
 fn title_of(turn: &Turn<'_>, step: &definitions::Step, audience: &Audience) -> String {
-    let data = turn.with_scope(|scope| evaluate_all(step, scope));
-    let own = step.title.as_ref().map(|t| t.render_lax(&data));
+    let own = step.title.as_ref().map(|title| match title.names().next() {
+        Some(_) => title.render_lax(&turn.with_scope(|scope| evaluate_all(step, scope))),
+        None => title.render_lax(&Value::Null),
+    });
     own.or_else(|| step.form.as_deref().and_then(|id| turn.workflow.form(id)).map(|f| f.title(&audience.language)))
         .unwrap_or_else(|| turn.workflow.title.clone())
 }

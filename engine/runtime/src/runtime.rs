@@ -2,6 +2,7 @@
 
 use crate::clock::Clock;
 use crate::keys::Keys;
+use crate::recent::Recent;
 use crate::sessions::Known;
 use engine_definitions::{Catalog, Workflow};
 use engine_settings::Settings;
@@ -25,6 +26,7 @@ pub(crate) struct Inner {
     live: RwLock<Live>,
     /// Older versions that running journeys are pinned to.
     versions: Mutex<HashMap<(String, String), Arc<Workflow>>>,
+    pub recent: Recent,
     /// Sessions that this node has just looked up.
     pub sessions: Known,
     /// Keeps this node's writers of one journey in line; correctness is the store's (**seq-cas**).
@@ -60,7 +62,17 @@ impl Runtime {
     pub fn new(store: Arc<dyn Store>, settings: Arc<Settings>, clock: Arc<dyn Clock>) -> Result<Runtime, RuntimeError> {
         let keys = Keys::derive(settings.master_key().ok_or(RuntimeError::NoKey)?.expose());
         let live = RwLock::new(Live { number: 0, catalog: Arc::new(Catalog::default()) });
-        let inner = Inner { store, settings, clock, keys, live, versions: Mutex::default(), sessions: Known::default(), locks: Mutex::default() };
+        let inner = Inner {
+            store,
+            settings,
+            clock,
+            keys,
+            live,
+            versions: Mutex::default(),
+            recent: Recent::default(),
+            sessions: Known::default(),
+            locks: Mutex::default(),
+        };
         Ok(Runtime { inner: Arc::new(inner) })
     }
 

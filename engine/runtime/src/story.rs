@@ -5,7 +5,7 @@ use crate::clock::rfc3339;
 use crate::effect::{CallPayload, CallResult, FailureKind};
 use crate::journeys::{Applied, apply_event};
 use crate::render::render;
-use crate::turn::{Finished, Pending, Refused, Turn};
+use crate::turn::{Finished, Journey, Pending, Refused, Turn};
 use engine_definitions::story::{Act, Answer, Expect, Story, StoryStep};
 use engine_definitions::{Catalog, FieldError, Workflow};
 use engine_store::{Commit, EffectKey, EventRecord, JourneyRecord};
@@ -103,7 +103,7 @@ impl<'a> Stage<'a> {
     }
 
     fn turn(&self) -> Result<Turn<'a>, String> {
-        Turn::on(self.workflow, self.catalog, self.record.clone(), self.now_ms)
+        Ok(Turn::on(self.workflow, self.catalog, Journey::read(self.record.clone())?, self.now_ms))
     }
 
     fn play(&mut self, step: &StoryStep) -> Seen {
@@ -231,7 +231,7 @@ impl<'a> Stage<'a> {
         }
         let notes = turn.state.messages.clone();
         match turn.commit(Finished::default(), None) {
-            Ok(commit) => self.keep(commit, seen),
+            Ok((commit, _)) => self.keep(commit, seen),
             Err(error) => return seen.refused = Some(error.to_string()),
         }
         seen.effects.extend(notes.into_iter().map(|n| json!({"message": n.code, "level": n.level, "pointer": n.pointer, "text": n.text})));
@@ -339,7 +339,7 @@ impl<'a> Stage<'a> {
             wrong.push(format!("status: expected `{status}`, was `{}`", turn.status));
         }
         if let Some(context) = &expect.context {
-            differ("context", context, &turn.context(), &mut wrong);
+            differ("context", context, &Value::Object(turn.context().into_owned()), &mut wrong);
         }
         let found = |list: &[Value], one: &Value| list.iter().any(|actual| contains(one, actual));
         for effect in expect.effects.iter().filter(|e| !found(&seen.effects, e)) {

@@ -1,5 +1,6 @@
 //! The contract of a step: what a person's screen gets, and nothing else.
 
+use engine_definitions::Frozen;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
@@ -79,8 +80,10 @@ pub struct ProgressSection {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct FormPart {
     pub id: String,
-    pub schema: Value,
-    pub ui: Value,
+    #[schema(value_type = Object)]
+    pub schema: Frozen,
+    #[schema(value_type = Object)]
+    pub ui: Frozen,
     pub data: Value,
     /// True when `data` holds something typed but not yet submitted.
     pub draft: bool,

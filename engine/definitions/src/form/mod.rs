@@ -18,6 +18,7 @@ pub(crate) use read::read;
 pub(crate) use rules::bounded;
 pub(crate) use validate::{plain_errors, validator};
 
+use crate::frozen::Frozen;
 use engine_statechart::expression::Expression;
 use engine_statechart::source::Span;
 use engine_statechart::{EvalError, Scope};
@@ -49,8 +50,8 @@ pub struct FieldError {
 pub struct FormView {
     pub title: String,
     pub intro: Option<String>,
-    pub schema: Value,
-    pub ui: Value,
+    pub schema: Frozen,
+    pub ui: Frozen,
 }
 
 /// A form as written, with everything that it refers to put in.

@@ -24,6 +24,8 @@ pub struct Resolved {
     pub view: FormView,
     /// With the generated conditions, closed, texts completed.
     pub schema: Value,
+    /// Some field has a rule of dates.
+    pub dated: bool,
     pub validator: Validator,
 }
 
@@ -102,8 +104,8 @@ impl Form {
         let mut shown = schema.clone();
         hide_server_keys(&mut shown);
         let text = |k: &str| tree.get(k).map(crate::text::plain);
-        let view = FormView { title: text("title").unwrap_or_default(), intro: text("intro"), schema: shown, ui };
-        Ok(Resolved { view, schema, validator })
+        let view = FormView { title: text("title").unwrap_or_default(), intro: text("intro"), schema: shown.into(), ui: ui.into() };
+        Ok(Resolved { view, dated: self.has_dates, schema, validator })
     }
 }
 

@@ -28,7 +28,12 @@ pub fn errors(resolved: &Resolved, data: &Value) -> Vec<FieldError> {
     for error in resolved.validator.iter_errors(data).take(ERRORS_MAX) {
         found.extend(places(&error));
     }
-    dates(&resolved.schema, data, "", &mut found);
+    if resolved.dated {
+        dates(&resolved.schema, data, "", &mut found);
+    }
+    if found.is_empty() {
+        return Vec::new();
+    }
     let order = order(resolved);
     found.sort_by_key(|(pointer, code)| (order(pointer), rank(code)));
     let mut seen = HashSet::new();

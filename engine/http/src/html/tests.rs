@@ -9,7 +9,11 @@ use serde_json::{Value, json};
 
 fn form(schema: Value, ui: Value, data: Value, messages: &[MessageView]) -> String {
     let mut html = Html::default();
-    super::form::form(&mut html, &FormPart { id: "parcel/cover".into(), schema, ui, data, draft: false, submit: "Continue".into() }, messages);
+    super::form::form(
+        &mut html,
+        &FormPart { id: "parcel/cover".into(), schema: schema.into(), ui: ui.into(), data, draft: false, submit: "Continue".into() },
+        messages,
+    );
     html.into_string()
 }
 

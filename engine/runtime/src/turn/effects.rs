@@ -268,14 +268,36 @@ fn hash_input(target: &Target, input: &Value) -> String {
 
 /// JSON with sorted keys, so that equal inputs give equal hashes.
 pub(crate) fn canonical(value: &Value) -> String {
+    let mut text = String::with_capacity(256);
+    write_canonical(value, &mut text);
+    text
+}
+
+fn write_canonical(value: &Value, text: &mut String) {
+    use std::fmt::Write;
+    let mut comma = "";
     match value {
         Value::Object(map) => {
-            let mut keys: Vec<_> = map.keys().collect();
-            keys.sort();
-            let parts: Vec<_> = keys.into_iter().map(|k| format!("{}:{}", Value::from(k.as_str()), canonical(&map[k]))).collect();
-            format!("{{{}}}", parts.join(","))
+            let mut entries: Vec<_> = map.iter().collect();
+            entries.sort_unstable_by_key(|(key, _)| *key);
+            text.push('{');
+            for (key, value) in entries {
+                // Writing to a text never fails. A key in quotes, escaped.
+                let _ = write!(text, "{comma}{key:?}:");
+                write_canonical(value, text);
+                comma = ",";
+            }
+            text.push('}');
         }
-        Value::Array(list) => format!("[{}]", list.iter().map(canonical).collect::<Vec<_>>().join(",")),
-        scalar => scalar.to_string(),
+        Value::Array(list) => {
+            text.push('[');
+            for value in list {
+                text.push_str(comma);
+                write_canonical(value, text);
+                comma = ",";
+            }
+            text.push(']');
+        }
+        scalar => drop(write!(text, "{scalar}")),
     }
 }

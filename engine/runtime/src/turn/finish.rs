@@ -1,7 +1,7 @@
 //! The end of a turn: one commit.
 
-use super::Turn;
-use engine_store::{Change, Commit, EffectEnd, EffectKey, IdempotencyRecord, JourneyUpdate, NewJourney, WebhookRecord};
+use super::{Journey, Turn};
+use engine_store::{Change, Commit, EffectEnd, EffectKey, IdempotencyRecord, JourneyRecord, JourneyUpdate, NewJourney, WebhookRecord};
 use std::time::Duration;
 
 /// What the turn was for, beside the journey itself.
@@ -18,8 +18,8 @@ pub struct Finished {
 }
 
 impl Turn<'_> {
-    /// Everything that this turn changed, for the store.
-    pub fn commit(self, finished: Finished, expires_at_ms: Option<i64>) -> Result<Commit, serde_json::Error> {
+    /// Everything that this turn changed, for the store, and the journey as it is once that is written.
+    pub fn commit(mut self, finished: Finished, expires_at_ms: Option<i64>) -> Result<(Commit, Journey), serde_json::Error> {
         let answers = self.answer_rows();
         let what = if self.revision != self.base_revision {
             "step"
@@ -30,8 +30,10 @@ impl Turn<'_> {
         };
         let step = self.step_node();
         let ttl = self.workflow.ttl_ms.map(|ttl| self.now_ms + ttl);
+        let expires_at_ms = if finished.alive { ttl } else { expires_at_ms };
+        let record = self.after(&finished, &step, expires_at_ms);
         let idempotency = finished.idempotency.map(|record| IdempotencyRecord { seq: self.seq(), ..record });
-        Ok(Commit {
+        let commit = Commit {
             expected_seq: self.base_seq,
             new: finished.new,
             update: JourneyUpdate {
@@ -40,7 +42,7 @@ impl Turn<'_> {
                 step,
                 state: serde_json::to_string(&self.state)?,
                 owner: finished.owner,
-                expires_at_ms: if finished.alive { ttl } else { expires_at_ms },
+                expires_at_ms,
                 at_ms: self.now_ms,
             },
             answers,
@@ -62,7 +64,43 @@ impl Turn<'_> {
             incidents: self.out.incidents,
             replies: self.out.replies,
             clear_drafts: self.out.clear_drafts,
-        })
+        };
+        self.drafts.retain(|draft| !commit.clear_drafts.contains(&draft.step));
+        Ok((commit, Journey { record, state: self.state, answers: self.answers, drafts: self.drafts }))
+    }
+
+    /// The journey's row after this turn.
+    fn after(&mut self, finished: &Finished, step: &str, expires_at_ms: Option<i64>) -> JourneyRecord {
+        let before = self.record.take();
+        let new = finished.new.clone();
+        let mut record = before.unwrap_or_else(|| {
+            let text = |of: fn(&NewJourney) -> &String| new.as_ref().map(of).cloned().unwrap_or_default();
+            JourneyRecord {
+                id: self.journey.clone(),
+                workflow: text(|new| &new.workflow),
+                version: text(|new| &new.version),
+                owner: text(|new| &new.owner),
+                language: text(|new| &new.language),
+                channel: text(|new| &new.channel),
+                attribution: new.as_ref().map(|new| new.attribution.clone()).unwrap_or_default(),
+                created_at_ms: self.now_ms,
+                revision: 0,
+                seq: 0,
+                status: String::new(),
+                step: String::new(),
+                state: String::new(),
+                updated_at_ms: 0,
+                expires_at_ms: None,
+                answers: Vec::new(),
+                drafts: Vec::new(),
+            }
+        });
+        (record.revision, record.seq, record.updated_at_ms, record.expires_at_ms) = (self.revision, self.seq, self.now_ms, expires_at_ms);
+        (record.status, record.step) = (self.status.clone(), step.to_string());
+        if let Some(owner) = &finished.owner {
+            record.owner = owner.clone();
+        }
+        record
     }
 }
 

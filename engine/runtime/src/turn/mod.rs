@@ -22,12 +22,13 @@ pub use replay::{differs_from_replay, replay};
 use crate::actor::Actor;
 use crate::clock::rfc3339;
 use crate::state::JourneyState;
-use engine_definitions::{Catalog, ProductHost, Workflow};
+use engine_definitions::{Catalog, Now, ProductHost, Workflow};
 use engine_statechart::{Env, Event, Outcome, Scope};
 use engine_store::{
     AnswerRecord, CorrelationRecord, DocumentRecord, Draft, EffectKey, IncidentRecord, JourneyRecord, NewEffect, NewEvent, NewRecord, NewTimer, ReusableReply,
 };
 use serde_json::{Map, Value, json};
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// Something only the caller can answer before the turn is over.
@@ -50,10 +51,35 @@ pub enum Refused {
     Broken { place: String, reason: String },
 }
 
+/// A journey at rest: its row, with state, answers and drafts as the turn uses them.
+#[derive(Debug, Clone)]
+pub struct Journey {
+    /// `state`, `answers` and `drafts` stand beside it.
+    pub record: JourneyRecord,
+    pub state: JourneyState,
+    answers: BTreeMap<String, Map<String, Value>>,
+    drafts: Vec<Draft>,
+}
+
+impl Journey {
+    /// Fails only on a state that this program cannot read.
+    pub fn read(mut record: JourneyRecord) -> Result<Journey, String> {
+        let state: JourneyState = serde_json::from_str(&std::mem::take(&mut record.state)).map_err(|e| e.to_string())?;
+        let mut answers: BTreeMap<String, Map<String, Value>> = BTreeMap::new();
+        for row in std::mem::take(&mut record.answers) {
+            answers.entry(row.into).or_default().insert(row.key, row.value);
+        }
+        let drafts = std::mem::take(&mut record.drafts);
+        Ok(Journey { record, state, answers, drafts })
+    }
+}
+
 pub struct Turn<'w> {
     pub workflow: &'w Workflow,
     pub catalog: &'w Catalog,
     pub now_ms: i64,
+    /// The same for expressions.
+    now: Now,
     pub journey: String,
     /// `seq` that the turn was computed from; 0 for a new journey.
     pub base_seq: i64,
@@ -72,6 +98,8 @@ pub struct Turn<'w> {
     /// While replaying: the type of the event that follows in the history. Nothing is sent again by itself then.
     replaying: Option<String>,
     out: Out,
+    /// The row that it began from; none for a new journey.
+    record: Option<JourneyRecord>,
 }
 
 /// Rows that the commit will write.
@@ -106,35 +134,33 @@ pub(crate) fn journey_variable(id: Option<&str>, workflow: &Workflow, channel: &
 }
 
 impl<'w> Turn<'w> {
-    /// A turn on a stored journey. Fails only on a state that this program cannot read.
-    pub fn on(workflow: &'w Workflow, catalog: &'w Catalog, record: JourneyRecord, now_ms: i64) -> Result<Self, String> {
-        let state: JourneyState = serde_json::from_str(&record.state).map_err(|e| e.to_string())?;
-        let mut answers: BTreeMap<String, Map<String, Value>> = BTreeMap::new();
-        for row in record.answers {
-            answers.entry(row.into).or_default().insert(row.key, row.value);
-        }
+    /// A turn on a stored journey.
+    pub fn on(workflow: &'w Workflow, catalog: &'w Catalog, journey: Journey, now_ms: i64) -> Self {
+        let Journey { record, state, answers, drafts } = journey;
         let meta = journey_variable(Some(&record.id), workflow, &record.channel, &record.language, state.verified, &record.attribution);
-        Ok(Turn {
+        Turn {
             workflow,
             catalog,
             now_ms,
-            journey: record.id,
+            now: workflow.now(now_ms),
+            journey: record.id.clone(),
             base_seq: record.seq,
             base_revision: record.revision,
             revision: record.revision,
-            status: record.status,
+            status: record.status.clone(),
             state,
             pending: VecDeque::new(),
             meta,
             answers,
-            drafts: record.drafts,
+            drafts,
             changed_answers: BTreeSet::new(),
             cleared_answers: BTreeSet::new(),
             seq: record.seq,
             next_index: 0,
             replaying: None,
             out: Out::default(),
-        })
+            record: Some(record),
+        }
     }
 
     /// A new journey: the machine's initial macrostep is its first event.
@@ -143,6 +169,7 @@ impl<'w> Turn<'w> {
             workflow,
             catalog,
             now_ms,
+            now: workflow.now(now_ms),
             journey: id.to_string(),
             base_seq: 0,
             base_revision: 0,
@@ -159,6 +186,7 @@ impl<'w> Turn<'w> {
             next_index: 0,
             replaying: None,
             out: Out::default(),
+            record: None,
         };
         turn.append("started", Value::Null, actor);
         let outcome = turn.with_host(|host| engine_statechart::start(&workflow.machine, &Env { now_ms, host }));
@@ -172,10 +200,14 @@ impl<'w> Turn<'w> {
     }
 
     /// The context as expressions see it: with the answers of fan-outs.
-    pub fn context(&self) -> Value {
-        let mut context = self.state.snapshot.context.clone();
+    pub fn context(&self) -> Cow<'_, Map<String, Value>> {
+        let context = &self.state.snapshot.context;
+        if self.answers.is_empty() {
+            return Cow::Borrowed(context);
+        }
+        let mut context = context.clone();
         self.lay_answers(&mut context);
-        Value::Object(context)
+        Cow::Owned(context)
     }
 
     fn lay_answers(&self, context: &mut Map<String, Value>) {
@@ -194,9 +226,19 @@ impl<'w> Turn<'w> {
         self.seq
     }
 
+    /// While replaying, time is that of the events.
+    fn set_now(&mut self, now_ms: i64) {
+        self.now_ms = now_ms;
+        self.now = self.workflow.now(now_ms);
+    }
+
     /// Steps the machine; on success its effects are orders in this turn.
     fn feed(&mut self, to: Move) -> Result<bool, Refused> {
-        let mut snapshot = self.state.snapshot.clone();
+        // Unless something is selected it comes back as it was.
+        let mut snapshot = match to {
+            Move::Event(_) | Move::Timer(_) => std::mem::take(&mut self.state.snapshot),
+            Move::Jump { .. } => self.state.snapshot.clone(),
+        };
         self.lay_answers(&mut snapshot.context);
         let machine = &self.workflow.machine;
         let outcome = self.with_host(|host| {
@@ -214,15 +256,15 @@ impl<'w> Turn<'w> {
     }
 
     fn accept(&mut self, outcome: Outcome) -> Result<bool, Refused> {
-        if let Some(error) = outcome.error {
-            return Err(Refused::Broken { place: self.step_node(), reason: error.to_string() });
-        }
         let mut snapshot = outcome.snapshot;
         for into in self.answers.keys() {
             // The rows are the truth; the snapshot keeps the place only (**rows-beside**).
             set_path(&mut snapshot.context, into, json!({}));
         }
         self.state.snapshot = snapshot;
+        if let Some(error) = outcome.error {
+            return Err(Refused::Broken { place: self.step_node(), reason: error.to_string() });
+        }
         if self.state.snapshot.status == engine_statechart::Status::Done {
             self.status = "done".into();
         }
@@ -275,12 +317,11 @@ impl<'w> Turn<'w> {
     /// Evaluates expressions of the workflow outside of a macrostep (views, `depends`, `satisfied`).
     pub(crate) fn with_scope<T>(&self, read: impl FnOnce(&Scope) -> T) -> T {
         let context = self.context();
-        self.with_host(|host| read(&Scope::new().with_host(host).with("context", &context)))
+        self.with_host(|host| read(&Scope::new().with_host(host).with_context(&context)))
     }
 
     fn with_host<T>(&self, read: impl FnOnce(&ProductHost) -> T) -> T {
-        let now = self.workflow.now(self.now_ms);
-        read(&self.workflow.host(&now, &self.meta, self.catalog))
+        read(&self.workflow.host(&self.now, &self.meta, self.catalog))
     }
 
     pub(crate) fn now_text(&self) -> String {
@@ -306,6 +347,15 @@ fn set_path(context: &mut Map<String, Value>, path: &str, value: Value) {
     match path.rsplit_once('.') {
         Some((parent, name)) => drop(map_at(context, parent).insert(name.into(), value)),
         None => drop(context.insert(path.into(), value)),
+    }
+}
+
+/// Undoes a change at a dotted path; what was not there goes.
+fn put_back(context: &mut Map<String, Value>, path: &str, kept: Option<Value>) {
+    match (kept, path.rsplit_once('.')) {
+        (Some(value), _) => set_path(context, path, value),
+        (None, Some((parent, name))) => drop(map_at(context, parent).shift_remove(name)),
+        (None, None) => drop(context.shift_remove(path)),
     }
 }
 

@@ -73,8 +73,7 @@ impl Turn<'_> {
     fn deliver_submit(&mut self, answer: Answer, actor: &Actor) -> Result<(), Refused> {
         let before = self.step_node();
         let Answer { data, secrets } = answer;
-        let kept = self.state.snapshot.context.clone();
-        self.put_into(&before, &data, actor)?;
+        let kept = self.put_into(&before, &data, actor)?;
         let hidden: Map<String, Value> = secrets.keys().map(|k| (k.clone(), json!("sealed"))).collect();
         let stored = if hidden.is_empty() { json!({"data": data}) } else { json!({"data": data, "secret": hidden}) };
         self.append("submit", stored, actor);
@@ -83,7 +82,9 @@ impl Turn<'_> {
             event = event.with("secret", Value::Object(secrets.clone()));
         }
         if !self.feed(Move::Event(&event))? {
-            self.state.snapshot.context = kept;
+            if let Some((into, kept)) = kept {
+                super::put_back(&mut self.state.snapshot.context, &into, kept);
+            }
             return Err(Refused::Unselected);
         }
         // An answer with secrets cannot be sent again: the person is asked again.
@@ -93,17 +94,19 @@ impl Turn<'_> {
         Ok(())
     }
 
-    /// `context.<into>` = the old value minus what this actor could see, plus what was submitted.
-    fn put_into(&mut self, node: &str, data: &Value, actor: &Actor) -> Result<(), Refused> {
-        let Some(step) = self.workflow.step_by_node(node) else { return Ok(()) };
-        let (Some(into), Some(form)) = (&step.into, step.form.as_deref().and_then(|f| self.workflow.form(f))) else { return Ok(()) };
+    /// `context.<into>` = the old value minus what this actor could see, plus what was submitted. Gives the old value, and
+    /// where it stood, for an answer that is not taken.
+    fn put_into(&mut self, node: &str, data: &Value, actor: &Actor) -> Result<Option<(String, Option<Value>)>, Refused> {
+        let Some(step) = self.workflow.step_by_node(node) else { return Ok(None) };
+        let (Some(into), Some(form)) = (&step.into, step.form.as_deref().and_then(|f| self.workflow.form(f))) else { return Ok(None) };
         let visible = self.with_scope(|scope| form.visible(&audience(actor), scope, data)).map_err(|error| self.broken(&error))?;
-        if let Some(new) = data.as_object() {
-            let map = super::map_at(&mut self.state.snapshot.context, into);
-            map.retain(|key, _| !visible.contains(key));
-            map.extend(new.clone());
-        }
-        Ok(())
+        let Some(new) = data.as_object() else { return Ok(None) };
+        let context = &mut self.state.snapshot.context;
+        let kept = super::get_path(context, into).cloned();
+        let map = super::map_at(context, into);
+        map.retain(|key, _| !visible.contains(key));
+        map.extend(new.clone());
+        Ok(Some((into.clone(), kept)))
     }
 
     /// Checks the payload of an event that the step accepts; `None` when it does not accept this type from this actor.

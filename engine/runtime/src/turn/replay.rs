@@ -20,7 +20,7 @@ pub fn replay<'w>(workflow: &'w Workflow, catalog: &'w Catalog, record: &Journey
     let mut turn = Turn::begin(workflow, catalog, &record.id, &actor, &record.attribution, first)?;
     for (index, event) in events.iter().enumerate().skip(1) {
         turn.replaying = Some(events.get(index + 1).map_or_else(String::new, |next| next.kind.clone()));
-        turn.now_ms = event.at_ms;
+        turn.set_now(event.at_ms);
         turn.pending.clear();
         let by: Actor = Actor { roles: roles(&event.by), kind: text(&event.by, "kind"), id: text(&event.by, "id"), ..actor.clone() };
         turn.again(event, &by)?;

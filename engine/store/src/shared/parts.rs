@@ -65,21 +65,21 @@ impl Parts {
                 let row = self.rows[STARTS].row().int(no).bytes(&pack(&commit.journey)).text(workflow).bytes(&pack(version));
                 let row = row.int(update.revision).int(seq).text(&update.status).text(&update.step);
                 let row = row.bytes(&owner.unwrap_or_else(|| pack(first))).text(language).text(channel).int(update.at_ms);
-                row.maybe(update.expires_at_ms).json(attribution).text(&update.state);
+                row.maybe(update.expires_at_ms).json(attribution).long(&update.state);
             }
             None => {
                 let row = self.rows[UPDATES].row().int(no).int(update.revision).int(seq).text(&update.status);
                 let row = row.text(&update.step);
                 let row = match owner {
                     Some(owner) => row.bytes(&owner),
-                    None => row.null(),
+                    None => row.no_bytes(),
                 };
-                row.int(update.at_ms).maybe(update.expires_at_ms).text(&update.state);
+                row.int(update.at_ms).maybe(update.expires_at_ms).long(&update.state);
             }
         }
         if let Some(key) = &commit.idempotency {
             let row = self.rows[KEYS].row().int(no).bytes(&pack(&key.scope)).bytes(&pack(&key.key)).bytes(&pack(&key.body_hash));
-            let row = if key.journey == key.scope { row.null() } else { row.bytes(&pack(&key.journey)) };
+            let row = if key.journey == key.scope { row.no_bytes() } else { row.bytes(&pack(&key.journey)) };
             row.int(key.seq).int(key.at_ms);
         }
     }

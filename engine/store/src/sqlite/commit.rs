@@ -2,28 +2,29 @@
 //! The writer is alone, so nothing changes between the two.
 
 use super::Conn;
-use super::rows::Rows;
+use super::rows::{Rows, expand, numbered};
 use super::shared::parts::{PARTS, Parts};
 use super::shared::record;
 use crate::ids::{effect_place, pack, unpack};
 use crate::{Commit, Committed, IdempotencyRecord, Record, Result, StoreError};
 use sqlx::{AssertSqlSafe, Row as _};
 use std::collections::HashMap;
+use std::sync::LazyLock;
 
-/// Fields of a row: 0 journey, 1 scope, 2 key, 3 place of the settled effect, 4 its fence, 5 timer, 6 partner, 7 once.
+/// Fields of a row: 0 journey, 2 scope, 4 key, 6 place of the settled effect, 7 its fence, 8 timer, 9 partner, 10 once.
 const CHECK: &str = "select r.key, j.n, j.seq, (select max(n) from journeys), \
      k.body_hash, k.journey, k.seq, k.at, \
-     r.value ->> 3 is null or exists (select 1 from effects e where e.id = ((j.n << 32) | (r.value ->> 3)) \
-       and e.fence = r.value ->> 4 and e.state in (1, 3)), \
-     r.value ->> 5 is null or exists (select 1 from timers t where t.journey = j.n and t.id = r.value ->> 5), \
-     r.value ->> 6 is null or not exists (select 1 from webhooks w \
-       where w.partner = r.value ->> 6 and w.once = r.value ->> 7 and w.state <> 0) \
-     from jsonb_each(?) r left join journeys j on j.id = unhex(r.value ->> 0) \
-     left join idempotency k on k.scope = unhex(r.value ->> 1) and k.key = unhex(r.value ->> 2)";
+     v[6] is null or exists (select 1 from effects e where e.id = ((j.n << 32) | (v[6])) and e.fence = v[7] and e.state in (1, 3)), \
+     v[8] is null or exists (select 1 from timers t where t.journey = j.n and t.id = v[8]), \
+     v[9] is null or not exists (select 1 from webhooks w where w.partner = v[9] and w.once = v[10] and w.state <> 0) \
+     from jsonb_each($rows) r left join journeys j on j.id = b[0] \
+     left join idempotency k on k.scope = b[2] and k.key = b[4]";
 
 /// Between `before` and `after`, which open and close the transaction or a part of it. On an error it is left open.
 pub async fn write(conn: &mut Conn, commits: &[&Commit], before: &str, after: &str) -> Result<Vec<Committed>> {
-    let checked = sqlx::query(AssertSqlSafe(format!("{before}{CHECK}"))).bind(asked(commits)).fetch_all(&mut *conn).await?;
+    static CHECKED: LazyLock<String> = LazyLock::new(|| numbered(&expand(CHECK), 1));
+    let (rows, long) = asked(commits);
+    let checked = sqlx::query(AssertSqlSafe(format!("{before}{}", *CHECKED))).bind(rows).bind(long).fetch_all(&mut *conn).await?;
     let mut outcomes: Vec<Committed> = vec![Committed::Moved; commits.len()];
     let mut parts = Parts::new();
     let mut numbers: HashMap<i64, usize> = HashMap::new();
@@ -51,13 +52,13 @@ pub async fn write(conn: &mut Conn, commits: &[&Commit], before: &str, after: &s
     Ok(outcomes)
 }
 
-fn asked(commits: &[&Commit]) -> String {
+fn asked(commits: &[&Commit]) -> (String, Vec<u8>) {
     let mut rows = Rows::default();
     for commit in commits {
         rows.row().bytes(&pack(&commit.journey));
         match &commit.idempotency {
             Some(k) => rows.bytes(&pack(&k.scope)).bytes(&pack(&k.key)),
-            None => rows.null().null(),
+            None => rows.no_bytes().no_bytes(),
         };
         match &commit.settles {
             Some((key, fence, _)) => rows.int(effect_place(key)).int(*fence),
@@ -106,79 +107,68 @@ fn refusal(commit: &Commit, row: &super::Row) -> Result<Option<Committed>> {
 const STATEMENTS: [&str; PARTS] = [
     // journeys that start
     "insert into journeys (n, id, workflow, version, revision, seq, status, step, owner, language, channel, created_at, \
-     updated_at, expires_at, attribution, state) select value ->> 0, unhex(value ->> 1), value ->> 2, unhex(value ->> 3), \
-     value ->> 4, value ->> 5, value ->> 6, value ->> 7, unhex(value ->> 8), value ->> 9, value ->> 10, value ->> 11, \
-     value ->> 11, value ->> 12, value ->> 13, value ->> 14 from jsonb_each(?)",
+     updated_at, expires_at, attribution, state) select v[0], b[1], v[3], b[4], v[6], v[7], v[8], v[9], b[10], v[12], v[13], \
+     v[14], v[14], v[15], t[16], t[18] from jsonb_each($rows) r",
     // journeys that move
-    "update journeys set revision = r.value ->> 1, seq = r.value ->> 2, status = r.value ->> 3, step = r.value ->> 4, \
-     owner = coalesce(unhex(r.value ->> 5), owner), updated_at = r.value ->> 6, expires_at = r.value ->> 7, \
-     state = r.value ->> 8 from jsonb_each(?) r where n = r.value ->> 0",
+    "update journeys set revision = v[1], seq = v[2], status = v[3], step = v[4], owner = coalesce(b[5], owner), \
+     updated_at = v[7], expires_at = v[8], state = t[9] from jsonb_each($rows) r where n = v[0]",
     // events
-    "insert into events (id, at, kind, actor, data) select ((value ->> 0) << 20) | (value ->> 1), value ->> 2, value ->> 3, \
-     value ->> 4, value ->> 5 from jsonb_each(?)",
+    "insert into events (id, at, kind, actor, data) select ((v[0]) << 20) | (v[1]), v[2], v[3], t[4], t[6] from jsonb_each($rows) r",
     // effects settled, cancelled, ordered
-    "update effects set state = r.value ->> 2, outcome = r.value ->> 4, due_at = coalesce(r.value ->> 3, due_at), \
-     next_at = coalesce(r.value ->> 3, next_at) from jsonb_each(?) r where effects.id = ((r.value ->> 0) << 32) | (r.value ->> 1)",
-    "update effects set state = 4 where state in (0, 1) and id in \
-     (select ((value ->> 0) << 32) | (value ->> 1) from jsonb_each(?))",
+    "update effects set state = v[2], outcome = v[4], due_at = coalesce(v[3], due_at), next_at = coalesce(v[3], next_at) \
+     from jsonb_each($rows) r where effects.id = ((v[0]) << 32) | (v[1])",
+    "update effects set state = 4 where state in (0, 1) and id in (select ((v[0]) << 32) | (v[1]) from jsonb_each($rows) r)",
     "insert into effects (id, next_at, due_at, created_at, fence, attempts, attempts_max, state, deadline, kind, lane, payload) \
-     select ((value ->> 0) << 32) | (value ->> 1), value ->> 2, value ->> 2, value ->> 3, 0, 0, value ->> 4, 0, value ->> 5, \
-     value ->> 6, value ->> 7, value ->> 8 from jsonb_each(?)",
+     select ((v[0]) << 32) | (v[1]), v[2], v[2], v[3], 0, 0, v[4], 0, v[5], v[6], v[7], t[8] from jsonb_each($rows) r",
     // timers removed, set
-    "delete from timers where (journey, id) in (select value ->> 0, value ->> 1 from jsonb_each(?))",
-    "insert into timers (journey, id, next_at, due_at) select value ->> 0, value ->> 1, value ->> 2, value ->> 2 \
-     from jsonb_each(?) where true on conflict (journey, id) do update set next_at = excluded.next_at, due_at = excluded.due_at",
+    "delete from timers where (journey, id) in (select v[0], v[1] from jsonb_each($rows) r)",
+    "insert into timers (journey, id, next_at, due_at) select v[0], v[1], v[2], v[2] from jsonb_each($rows) r where true \
+     on conflict (journey, id) do update set next_at = excluded.next_at, due_at = excluded.due_at",
     // answers cleared, written
-    "delete from answers where (journey, slot) in (select value ->> 0, value ->> 1 from jsonb_each(?))",
-    "insert into answers (journey, slot, key, value) select value ->> 0, value ->> 1, value ->> 2, value ->> 3 \
-     from jsonb_each(?) where true on conflict (journey, slot, key) do update set value = excluded.value",
+    "delete from answers where (journey, slot) in (select v[0], v[1] from jsonb_each($rows) r)",
+    "insert into answers (journey, slot, key, value) select v[0], v[1], v[2], t[3] from jsonb_each($rows) r where true \
+     on conflict (journey, slot, key) do update set value = excluded.value",
     // drafts that are over
-    "delete from drafts where (journey, step) in (select value ->> 0, value ->> 1 from jsonb_each(?))",
+    "delete from drafts where (journey, step) in (select v[0], v[1] from jsonb_each($rows) r)",
     // correlations
-    "insert into correlations (partner, reference, journey, expected) \
-     select value ->> 1, value ->> 2, unhex(value ->> 3), value ->> 4 from jsonb_each(?) where true \
-     on conflict (partner, reference) do update set journey = excluded.journey, expected = excluded.expected",
+    "insert into correlations (partner, reference, journey, expected) select v[1], v[2], b[3], t[5] from jsonb_each($rows) r \
+     where true on conflict (partner, reference) do update set journey = excluded.journey, expected = excluded.expected",
     // webhooks consumed
-    "insert into webhooks (partner, once, state, reference, at, event) \
-     select value ->> 1, value ->> 2, 1, value ->> 3, value ->> 4, value ->> 5 from jsonb_each(?) where true \
-     on conflict (partner, once) do update set state = 1",
+    "insert into webhooks (partner, once, state, reference, at, event) select v[1], v[2], 1, v[3], v[4], t[5] \
+     from jsonb_each($rows) r where true on conflict (partner, once) do update set state = 1",
     // replies
-    "insert into replies (source, input_hash, at, output) select value ->> 1, unhex(value ->> 2), value ->> 3, value ->> 4 \
-     from jsonb_each(?) where true on conflict (source, input_hash) do update set at = excluded.at, output = excluded.output",
+    "insert into replies (source, input_hash, at, output) select v[1], b[2], v[4], t[5] from jsonb_each($rows) r where true \
+     on conflict (source, input_hash) do update set at = excluded.at, output = excluded.output",
     // incidents
     "insert into incidents (id, journey, version, place, reason, at, closed_at, detail) \
-     select unhex(value ->> 1), unhex(value ->> 2), unhex(value ->> 3), value ->> 4, value ->> 5, value ->> 6, value ->> 7, \
-     value ->> 8 from jsonb_each(?) where true on conflict (id) do nothing",
+     select b[1], b[3], b[5], v[7], v[8], v[9], v[10], t[11] from jsonb_each($rows) r where true on conflict (id) do nothing",
     // idempotency keys
-    "insert into idempotency (scope, key, body_hash, journey, seq, at) \
-     select unhex(value ->> 1), unhex(value ->> 2), unhex(value ->> 3), unhex(value ->> 4), value ->> 5, value ->> 6 \
-     from jsonb_each(?)",
+    "insert into idempotency (scope, key, body_hash, journey, seq, at) select b[1], b[3], b[5], b[7], v[9], v[10] from jsonb_each($rows) r",
     // documents
-    "insert into documents (id, journey, name, media_type, at, bytes) \
-     select unhex(value ->> 1), unhex(value ->> 2), value ->> 3, value ->> 4, value ->> 5, unhex(value ->> 6) \
-     from jsonb_each(?) where true on conflict (id) do nothing",
+    "insert into documents (id, journey, name, media_type, at, bytes) select b[1], b[3], v[5], v[6], v[7], b[8] \
+     from jsonb_each($rows) r where true on conflict (id) do nothing",
     // records, read back with their public ids
-    "insert into records (journey, kind, key, public_id, at, data) \
-     select value ->> 0, value ->> 1, value ->> 2, unhex(value ->> 3), value ->> 4, value ->> 5 from jsonb_each(?) where true \
-     on conflict (journey, kind, key) do update set at = excluded.at, data = excluded.data \
+    "insert into records (journey, kind, key, public_id, at, data) select v[0], v[1], v[2], b[3], v[5], t[6] \
+     from jsonb_each($rows) r where true on conflict (journey, kind, key) do update set at = excluded.at, data = excluded.data \
      returning (select id from journeys j where j.n = journey), kind, key, public_id, data, at, journey",
 ];
 
 /// All tables in one go; returns the records with the number of their journey.
 async fn write_parts(parts: Parts, conn: &mut Conn, after: &str) -> Result<Vec<(i64, Record)>> {
+    static EXPANDED: LazyLock<[String; PARTS]> = LazyLock::new(|| STATEMENTS.map(expand));
     let mut sql = String::new();
     let mut used = Vec::new();
-    for (rows, statement) in parts.rows.into_iter().zip(STATEMENTS) {
+    for (rows, statement) in parts.rows.into_iter().zip(&*EXPANDED) {
         if rows.count > 0 {
-            sql.push_str(statement);
+            sql.push_str(&numbered(statement, 1 + 2 * used.len()));
             sql.push_str("; ");
             used.push(rows.finish());
         }
     }
     sql.push_str(after);
     let mut query = sqlx::query(AssertSqlSafe(sql));
-    for rows in used {
-        query = query.bind(rows);
+    for (rows, long) in used {
+        query = query.bind(rows).bind(long);
     }
     let rows = query.fetch_all(conn).await?;
     rows.iter().map(|r| Ok((r.try_get(6)?, record(r)?))).collect()
@@ -195,7 +185,8 @@ mod tests {
         let mut conn = Conn::connect("sqlite::memory:").await?;
         sqlx::migrate!("../../migrations/sqlite").run_direct(None, &mut conn, false).await?;
         for sql in STATEMENTS.iter().chain([&CHECK]) {
-            let plan = sqlx::query(AssertSqlSafe(format!("explain query plan {sql}"))).bind("[]").fetch_all(&mut conn).await?;
+            let plan =
+                sqlx::query(AssertSqlSafe(format!("explain query plan {}", numbered(&expand(sql), 1)))).bind("[]").bind(&[][..]).fetch_all(&mut conn).await?;
             for row in plan {
                 let line: String = row.try_get("detail")?;
                 let ours = !["SCAN r ", "SCAN jsonb_each "].iter().any(|given| line.starts_with(given));
