@@ -2,6 +2,7 @@
 
 use crate::fields::Fields;
 use crate::host::parse_date;
+use crate::message::PURPOSES;
 use crate::source::Node;
 use chrono::{DateTime, Datelike, Days, NaiveDate, NaiveTime, TimeZone, Utc};
 use chrono_tz::Tz;
@@ -16,6 +17,8 @@ pub struct Calendars {
 #[derive(Clone, Debug)]
 pub struct Calendar {
     pub timezone: Tz,
+    /// Purposes of messages that go out only while it is open.
+    messages: Vec<String>,
     /// Monday first; each day's opening times, from inclusive, to exclusive.
     week: [Vec<(NaiveTime, NaiveTime)>; 7],
     holidays: BTreeSet<NaiveDate>,
@@ -30,6 +33,11 @@ impl Calendars {
         self.map.get(name)
     }
 
+    /// The hours of a message's purpose; `None`: at any time.
+    pub fn of_purpose(&self, purpose: &str) -> Option<(&str, &Calendar)> {
+        self.map.iter().find(|(_, c)| c.messages.iter().any(|m| m == purpose)).map(|(name, c)| (name.as_str(), c))
+    }
+
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.map.keys().map(String::as_str)
     }
@@ -42,6 +50,15 @@ impl Calendars {
         }
         for (key, value) in node.map() {
             if let Some(calendar) = Calendar::compile(value, problems) {
+                for purpose in &calendar.messages {
+                    let at = value.get("messages").map_or(&value.span, |n| &n.span);
+                    if !PURPOSES.contains(&purpose.as_str()) {
+                        problems.push(Problem::error("value", at, format!("`{purpose}` is not a purpose of messages")).hint(PURPOSES.join(", ")));
+                    }
+                    if let Some((other, _)) = map.iter().find(|(_, c): &(&String, &Calendar)| c.messages.contains(purpose)) {
+                        problems.push(Problem::error("duplicate-key", at, format!("`{other}` has the hours of `{purpose}` already")));
+                    }
+                }
                 map.insert(key.name.clone(), calendar);
             }
         }
@@ -51,8 +68,9 @@ impl Calendars {
 
 impl Calendar {
     fn compile(node: &Node, problems: &mut Vec<Problem>) -> Option<Calendar> {
-        let mut fields = Fields::open(node, "a calendar", &["title", "timezone", "week", "holidays"], problems)?;
+        let mut fields = Fields::open(node, "a calendar", &["title", "timezone", "messages", "week", "holidays"], problems)?;
         let timezone = timezone(&mut fields)?;
+        let messages = fields.texts("messages");
         let mut week: [Vec<(NaiveTime, NaiveTime)>; 7] = Default::default();
         for (key, value) in fields.entries("week") {
             let Some(days) = days(&key.name) else {
@@ -80,7 +98,7 @@ impl Calendar {
             fields.problems.push(Problem::error("value", &node.span, "the calendar is never open"));
             return None;
         }
-        Some(Calendar { timezone, week, holidays })
+        Some(Calendar { timezone, messages, week, holidays })
     }
 
     pub fn is_open(&self, ms: i64) -> bool {

@@ -43,7 +43,7 @@ pub fn load(files: &Files) -> Loaded {
     let site = site(&parts.nodes, &mut problems);
     let (partners, messages, stories) = std::thread::scope(|scope| {
         let partners = scope.spawn(|| collect(|problems| self::partners(&parts.nodes, problems)));
-        let messages = collect(|problems| self::messages(&parts.nodes, problems));
+        let messages = collect(|problems| self::messages(&parts.nodes, &calendars, problems));
         let stories = collect(|problems| self::stories(&parts.nodes, problems));
         (partners.join().unwrap_or_default(), messages, stories)
     });
@@ -245,10 +245,10 @@ fn masters(files: &Files, problems: &mut Vec<Problem>) -> Masters {
     masters
 }
 
-fn messages(nodes: &BTreeMap<String, Node>, problems: &mut Vec<Problem>) -> BTreeMap<String, Arc<Message>> {
+fn messages(nodes: &BTreeMap<String, Node>, calendars: &Calendars, problems: &mut Vec<Problem>) -> BTreeMap<String, Arc<Message>> {
     let compile = |(path, node): (&String, &Node), problems: &mut Vec<Problem>| {
         let id = within(path, "workflows/messages/", ".yaml")?;
-        Some((id.to_owned(), Arc::new(Message::compile(id, node, problems)?)))
+        Some((id.to_owned(), Arc::new(Message::compile(id, node, calendars, problems)?)))
     };
     nodes.iter().filter_map(|entry| compile(entry, problems)).collect()
 }

@@ -1,7 +1,8 @@
 //! Messages: SMS and e-mail texts per language. Handlebars, strict, bounded: 16 KB of text, blocks
 //! 20 deep, no partials, 256 KB of output. Rendered with their sample at load.
 
-use crate::fields::Fields;
+use crate::calendar::Calendars;
+use crate::fields::{Fields, unknown};
 use crate::host::money;
 use crate::source::Node;
 use engine_statechart::Problem;
@@ -17,11 +18,18 @@ const BLOCK_DEPTH_MAX: usize = 20;
 /// `each` inside `each` multiplies: deeper than this is refused.
 const EACH_DEPTH_MAX: usize = 2;
 
+/// What a message may be for. Transactional ones are never delayed and need no consent.
+pub const PURPOSES: [&str; 3] = ["service", "transactional", "marketing"];
+
 #[derive(Debug)]
 pub struct Message {
     pub id: String,
     pub channel: Channel,
     pub purpose: String,
+    /// Calendar of its own; without one the purpose's hours hold.
+    pub within: Option<String>,
+    /// Sent only to who has agreed to this (`x-consent` of a form's field).
+    pub consent: Option<String>,
     /// The number that the regulator gave this text.
     pub template_id: Option<String>,
     pub sample: Value,
@@ -32,6 +40,7 @@ pub struct Message {
 pub enum Channel {
     Sms,
     Email,
+    Whatsapp,
 }
 
 impl Channel {
@@ -39,7 +48,13 @@ impl Channel {
         match self {
             Channel::Sms => "sms",
             Channel::Email => "email",
+            Channel::Whatsapp => "whatsapp",
         }
+    }
+
+    /// The contract of the operation that sends it; e-mail goes by SMTP.
+    pub fn contract(self) -> Option<String> {
+        (self != Channel::Email).then(|| format!("message/{}", self.as_str()))
     }
 }
 
@@ -54,6 +69,8 @@ struct Texts {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rendered {
     pub channel: Channel,
+    /// Of these texts.
+    pub language: String,
     pub subject: Option<String>,
     pub text: String,
     pub html: Option<String>,
@@ -68,16 +85,24 @@ pub struct MessageError {
 }
 
 impl Message {
-    pub fn compile(id: &str, node: &Node, problems: &mut Vec<Problem>) -> Option<Message> {
+    pub fn compile(id: &str, node: &Node, calendars: &Calendars, problems: &mut Vec<Problem>) -> Option<Message> {
         let before = problems.len();
-        let keys = ["title", "description", "channel", "purpose", "template_id", "languages", "sample"];
+        let keys = ["title", "description", "channel", "purpose", "within", "consent", "template_id", "languages", "sample"];
         let mut fields = Fields::open(node, "a message", &keys, problems)?;
         fields.need("channel");
-        let channel = match fields.word("channel", &["sms", "email"]) {
+        let channel = match fields.word("channel", &["sms", "email", "whatsapp"]) {
             Some("email") => Channel::Email,
+            Some("whatsapp") => Channel::Whatsapp,
             _ => Channel::Sms,
         };
-        let purpose = fields.word("purpose", &["service", "transactional", "marketing"]).unwrap_or("service").to_owned();
+        let purpose = fields.word("purpose", &PURPOSES).unwrap_or("service").to_owned();
+        let within = fields.text("within");
+        if let (Some(name), Some(at)) = (&within, fields.get("within"))
+            && calendars.get(name).is_none()
+        {
+            fields.problems.push(unknown("calendar", at, name, calendars.names()));
+        }
+        let consent = fields.text("consent").or_else(|| (purpose == "marketing").then(|| "marketing".to_owned()));
         let template_id = fields.get("template_id").map(|n| crate::text::plain(&n.to_json()));
         let sample = fields.get("sample").map_or(Value::Object(Default::default()), Node::to_json);
         let mut languages = IndexMap::new();
@@ -98,9 +123,9 @@ impl Message {
         if !languages.contains_key("en") && problems.len() == before {
             problems.push(Problem::error("missing", &node.span, "a message needs its `en` texts"));
         }
-        let message = Message { id: id.to_owned(), channel, purpose, template_id, sample, languages };
+        let message = Message { id: id.to_owned(), channel, purpose, within, consent, template_id, sample, languages };
         for language in message.languages.keys() {
-            if let Err(e) = message.render(language, &message.sample) {
+            if let Err(e) = message.render(&[language], &message.sample) {
                 let at = node.get("languages").and_then(|l| l.get(language)).map_or(&node.span, |n| &n.span);
                 problems.push(Problem::error("sample", at, e.reason).hint("`sample` has every name that the texts use"));
             }
@@ -108,14 +133,26 @@ impl Message {
         (problems.len() == before).then_some(message)
     }
 
-    /// The texts in `language`, else in English.
-    pub fn render(&self, language: &str, data: &Value) -> Result<Rendered, MessageError> {
-        let texts = self.languages.get(language).or_else(|| self.languages.get("en"));
+    /// When it may not be sent now: the calendar that says so, and its next opening.
+    pub fn waits(&self, calendars: &Calendars, now_ms: i64) -> Option<(String, i64)> {
+        let (name, calendar) = match &self.within {
+            Some(name) => (name.as_str(), calendars.get(name)?),
+            None => calendars.of_purpose(&self.purpose)?,
+        };
+        let opening = calendar.next_open(now_ms).ok()?;
+        (opening > now_ms).then(|| (name.to_owned(), opening))
+    }
+
+    /// The texts in the first of `languages` that it has, else in English.
+    pub fn render(&self, languages: &[impl AsRef<str>], data: &Value) -> Result<Rendered, MessageError> {
+        let language = languages.iter().map(AsRef::as_ref).find(|l| self.languages.contains_key(*l)).unwrap_or("en");
+        let texts = self.languages.get(language);
         let wrong = |reason: String| MessageError { message: self.id.clone(), reason };
         let texts = texts.ok_or_else(|| wrong("no text in this language".into()))?;
         let one = |template: &Template, registry: &'static Handlebars<'static>| render(template, registry, data).map_err(&wrong);
         Ok(Rendered {
             channel: self.channel,
+            language: language.to_owned(),
             subject: texts.subject.as_ref().map(|t| one(t, plain())).transpose()?.map(|s| s.replace(['\r', '\n'], " ").trim().to_owned()),
             text: one(&texts.text, plain())?.trim().to_owned(),
             html: texts.html.as_ref().map(|t| one(t, html())).transpose()?,

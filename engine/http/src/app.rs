@@ -3,6 +3,7 @@
 use crate::assets::Assets;
 use crate::edge::{Class, Client, Limiter, Origins, Proxies, SecurityHeaders};
 use crate::notices::Notices;
+use crate::presence::Presence;
 use crate::problem::{Code, Problem};
 use engine_partners::Partners;
 use engine_runtime::Runtime;
@@ -23,6 +24,7 @@ pub struct Inner {
     pub partners: Arc<Partners>,
     pub settings: Arc<Settings>,
     pub notices: Notices,
+    pub presence: Presence,
     pub assets: Assets,
     pub proxies: Proxies,
     pub limiter: Limiter,
@@ -54,6 +56,7 @@ impl App {
             (!settings.production() && folder.is_dir()).then_some(folder)
         };
         let inner = Inner {
+            presence: Presence::new(runtime.clone(), partners.clone(), &settings, shutdown.clone()),
             notices: Notices::new(runtime.changes(), &settings.limits, shutdown.clone()),
             assets: Assets::new(settings.server.web_dir.clone().or_else(on_disk)),
             limiter: Limiter::new(&settings.limits),

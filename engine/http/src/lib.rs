@@ -19,6 +19,7 @@ mod edge;
 mod html;
 mod notices;
 mod pages;
+mod presence;
 mod problem;
 mod routes;
 mod session;

@@ -125,7 +125,7 @@ fn step_page(app: &App, catalog: &Catalog, view: &StepView) -> Response {
     let canonical = first.then(|| html::canonical(&app.settings.public_url(), &view.journey.base)).flatten();
     let title = if described.title.is_empty() { title } else { described.title };
     let page = Page { title, description: described.description, hide, noindex: !first, canonical };
-    let text = html::document(&site::chrome(catalog), &page, &Content::Step(view), &app.assets.entry(), &view.journey.language);
+    let text = html::document(&site::chrome(catalog, &app.settings), &page, &Content::Step(view), &app.assets.entry(), &view.journey.language);
     html_response(StatusCode::OK, text)
 }
 
@@ -133,7 +133,7 @@ fn content_page(app: &App, catalog: &Catalog, path: &str) -> Response {
     let Some(found) = site::page(catalog, path, app.runtime.now_ms()) else { return not_found(app, catalog) };
     let canonical = html::canonical(&app.settings.public_url(), path);
     let page = Page { title: found.title, description: found.description, hide: found.hide, noindex: false, canonical };
-    let text = html::document(&site::chrome(catalog), &page, &Content::Blocks(&found.blocks), &app.assets.entry(), "en");
+    let text = html::document(&site::chrome(catalog, &app.settings), &page, &Content::Blocks(&found.blocks), &app.assets.entry(), "en");
     let mut response = html_response(StatusCode::OK, text);
     // The same for everybody.
     response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("public, max-age=60"));
@@ -167,7 +167,7 @@ fn message_page(app: &App, catalog: &Catalog, status: StatusCode, title: &str, t
         serde_json::json!({"block": "text", "text": text, "size": "lead"}),
         serde_json::json!({"block": "links", "items": [{"label": next.0, "href": next.1}]}),
     ];
-    html_response(status, html::document(&site::chrome(catalog), &page, &Content::Blocks(&blocks), &app.assets.entry(), "en"))
+    html_response(status, html::document(&site::chrome(catalog, &app.settings), &page, &Content::Blocks(&blocks), &app.assets.entry(), "en"))
 }
 
 fn html_response(status: StatusCode, text: String) -> Response {

@@ -1,6 +1,6 @@
 //! Every route of the product, on one page.
 
-use crate::api::{documents, drafts, events, health, journeys, master, reports, returns, stream, webhooks};
+use crate::api::{documents, drafts, events, health, journeys, master, presence, reports, returns, stream, webhooks};
 use crate::app::App;
 use crate::edge;
 use crate::pages;
@@ -52,6 +52,7 @@ fn described() -> OpenApiRouter<App> {
         .routes(routes!(journeys::view))
         .routes(routes!(events::send))
         .routes(routes!(drafts::save))
+        .routes(routes!(presence::ping))
         .routes(routes!(stream::open))
         .routes(routes!(documents::download))
         .routes(routes!(master::find))

@@ -23,9 +23,8 @@ pub struct Visitor {
 
 impl Visitor {
     /// The visitor of the session cookie.
-    async fn of(app: &App, headers: &HeaderMap, client: Client) -> Result<Visitor, Problem> {
-        let token = cookie(headers, COOKIE).filter(|token| token.len() == 64 && token.bytes().all(|byte| byte.is_ascii_hexdigit()));
-        let known = match token {
+    pub(crate) async fn of(app: &App, headers: &HeaderMap, client: Client) -> Result<Visitor, Problem> {
+        let known = match token(headers) {
             Some(token) => app.runtime.session(token).await?,
             None => None,
         };
@@ -106,6 +105,11 @@ fn require_json(headers: &HeaderMap) -> Result<(), Problem> {
     let kind = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let essence = kind.split(';').next().unwrap_or_default().trim();
     if essence.eq_ignore_ascii_case("application/json") { Ok(()) } else { Err(Problem::new(Code::MediaType)) }
+}
+
+/// The session's token, when it looks like one of ours.
+pub fn token(headers: &HeaderMap) -> Option<&str> {
+    cookie(headers, COOKIE).filter(|token| token.len() == 64 && token.bytes().all(|byte| byte.is_ascii_hexdigit()))
 }
 
 /// The value of a cookie.

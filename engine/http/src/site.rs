@@ -2,8 +2,9 @@
 
 use crate::html::Chrome;
 use engine_definitions::{Catalog, Now};
+use engine_settings::Settings;
 use engine_statechart::expression::Scope;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// `today` of content pages.
 const ZONE: chrono_tz::Tz = chrono_tz::Asia::Kolkata;
@@ -17,11 +18,18 @@ pub struct SitePage {
     pub blocks: Vec<Value>,
 }
 
-pub fn chrome(catalog: &Catalog) -> Chrome {
+pub fn chrome(catalog: &Catalog, settings: &Settings) -> Chrome {
     let data = &catalog.site().value;
     let list = |key: &str| data.get(key).and_then(Value::as_array).cloned().unwrap_or_default();
     let text = |key: &str| data.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
-    Chrome { name: text("name"), nav: list("nav"), footer: list("footer"), legal: text("legal"), call: data.get("call").cloned().unwrap_or(Value::Null) }
+    let presence = json!({"every_ms": settings.presence.every_ms, "idle_ms": settings.presence.idle_ms});
+    let reports = reports(catalog).cloned();
+    Chrome { presence, reports, name: text("name"), nav: list("nav"), footer: list("footer"), legal: text("legal"), call: data.get("call").cloned().unwrap_or(Value::Null) }
+}
+
+/// How browsers report errors; `None` when they shall not.
+pub fn reports(catalog: &Catalog) -> Option<&Value> {
+    catalog.site().value.get("reports").filter(|reports| reports.get("enabled") == Some(&Value::Bool(true)))
 }
 
 /// Languages of the site, the first one is the default.

@@ -51,6 +51,12 @@ pub struct NotifyPayload {
     pub message: String,
     pub to: String,
     pub data: Value,
+    /// The first that the message has is its language.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub languages: Vec<String>,
+    /// Why it was not due at once: `{code, calendar, until}`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waits: Option<Value>,
     /// The one-time password that the sending job derives again; never stored in clear.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub otp: Option<OtpRef>,
@@ -60,6 +66,22 @@ pub struct NotifyPayload {
 pub struct OtpRef {
     pub id: String,
     pub nonce: String,
+}
+
+/// What a tracking partner is told of a journey.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TrackPayload {
+    /// Name of what happened: a step's, or what the action says.
+    pub step: String,
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub data: Value,
+    /// State whose step was shown then.
+    pub at: String,
+    /// `partner/operation`; without one it is only kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to: Option<String>,
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub input: Value,
 }
 
 /// What a call came to, as the machine will hear it.

@@ -8,6 +8,7 @@
 
 mod actor;
 mod clock;
+mod contact;
 pub mod effect;
 mod jobs;
 mod journeys;
@@ -28,6 +29,7 @@ pub mod view;
 
 pub use actor::{Action, Actor, can};
 pub use clock::{Clock, ManualClock, SystemClock, new_id, parse_rfc3339, rfc3339};
+pub use contact::{Presence, Recipient};
 pub use engine_definitions::FieldError;
 pub use jobs::{Hook, Settled};
 pub use journeys::{Opened, Send, Sent, Start};

@@ -68,6 +68,8 @@ impl Runtime {
                     message,
                     to: mobile,
                     data: json!({"minutes": minutes}),
+                    languages: Vec::new(),
+                    waits: None,
                     otp: Some(OtpRef { id: record.id.clone(), nonce: record.nonce.clone() }),
                 };
                 // The sending job derives the code from the nonce and this hash.

@@ -45,6 +45,8 @@ pub(crate) fn render(turn: &Turn<'_>, actor: &Actor, journey: Option<&str>, retu
         },
         step,
         messages: messages(turn, &audience),
+        presence: journey.filter(|_| turn.status == "active").and_then(|_| turn.presence_input()),
+        leave: turn.leave(),
         server_time: rfc3339(turn.now_ms),
     }
 }
@@ -117,7 +119,7 @@ fn declared(turn: &Turn<'_>, step: &definitions::Step, audience: &Audience, jour
         changeable,
         waits,
         stream: journey.filter(|_| !over).map(|id| format!("/api/v1/journeys/{id}/stream")),
-        consents: Vec::new(),
+        consents: consents(turn, step),
         hide: step.hide.clone(),
     }
 }
@@ -215,6 +217,16 @@ fn form_part(turn: &Turn<'_>, step: &definitions::Step, form: &definitions::Form
         let submit = submit_text(turn, step, audience);
         Ok(FormPart { id: step.form.clone().unwrap_or_default(), schema: view.schema, ui: view.ui, data: Value::Object(data), draft: draft.is_some(), submit })
     })
+}
+
+/// What the step's form asks consent to: `{purpose, pointer, given}`.
+fn consents(turn: &Turn<'_>, step: &definitions::Step) -> Vec<Value> {
+    let fields = step.form.as_deref().and_then(|id| turn.workflow.form(id)).map(|form| form.consents()).unwrap_or_default();
+    let given = |purpose: &String| turn.state.consents.get(purpose).copied().unwrap_or(false);
+    let of = |(field, purposes): (String, Vec<String>)| {
+        purposes.into_iter().map(move |purpose| json!({"given": given(&purpose), "purpose": purpose, "pointer": format!("/{field}")})).collect::<Vec<_>>()
+    };
+    fields.into_iter().flat_map(of).collect()
 }
 
 fn progress(workflow: &Workflow, step: &definitions::Step) -> Progress {

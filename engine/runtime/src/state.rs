@@ -28,9 +28,25 @@ pub struct JourneyState {
     /// A mobile number was proved by a one-time password in this journey.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub verified: bool,
+    /// What the person agreed to, or no longer agrees to, by purpose.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub consents: BTreeMap<String, bool>,
+    /// Where a tracking partner wants the person while this step is shown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub leave: Option<Leave>,
     /// When the shown step was reached, UTC milliseconds.
     #[serde(default)]
     pub since_ms: i64,
+}
+
+/// An address outside of the flow, already checked.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Leave {
+    /// State whose step is left.
+    pub step: String,
+    pub url: String,
+    /// Number of the event that said so: a browser follows it once.
+    pub seq: i64,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -243,7 +243,7 @@ impl<'a> Stage<'a> {
             "otp.send" => {
                 self.wrong_codes = 0;
                 let to = input.get("mobile").and_then(Value::as_str).unwrap_or_default().to_string();
-                turn.notify(crate::effect::NotifyPayload { message: "otp".into(), to, data: json!({}), otp: None });
+                turn.notify(crate::effect::NotifyPayload { message: "otp".into(), to, data: json!({}), languages: Vec::new(), waits: None, otp: None });
                 done(json!({"ok": true, "left": TRIES, "resend_at": resend_at, "id": "otp", "purpose": input["purpose"]}))
             }
             "otp.verify" => {

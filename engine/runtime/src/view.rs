@@ -10,8 +10,22 @@ pub struct StepView {
     pub journey: JourneyView,
     pub step: Step,
     pub messages: Vec<MessageView>,
+    /// What the browser's pings carry, where the workflow says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub presence: Option<Value>,
+    /// The browser goes there, once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub leave: Option<LeaveView>,
     /// RFC 3339, UTC.
     pub server_time: String,
+}
+
+/// An address that a partner asks for while the shown step waits: ours, or allowed by the settings.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct LeaveView {
+    pub url: String,
+    /// Followed once per number.
+    pub seq: i64,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]

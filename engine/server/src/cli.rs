@@ -82,6 +82,9 @@ pub enum Command {
     /// What an operator must look at
     #[command(subcommand)]
     Incidents(Incidents),
+    /// SMS, e-mails and other messages that were sent, with their recipients masked
+    #[command(subcommand)]
+    Messages(Messages),
     /// Rebuild a journey from its events and compare with what is stored; exit code 2 when they differ
     Replay { journey: String },
 }
@@ -131,6 +134,21 @@ pub enum Effects {
     },
     /// Give a parked effect up
     Skip { key: String },
+}
+
+#[derive(Subcommand)]
+pub enum Messages {
+    /// List messages, newest first: state, channel, recipient, language, template, reason
+    List {
+        /// Of this journey
+        #[arg(long)]
+        journey: Option<String>,
+        /// To this number or address
+        #[arg(long)]
+        to: Option<String>,
+        #[arg(long, default_value_t = 100)]
+        limit: u32,
+    },
 }
 
 #[derive(Subcommand)]

@@ -150,6 +150,10 @@ settings! {
         starts_per_hour: u32 = 600,
         /// Error reports of a client address in an hour.
         error_reports_per_hour: u32 = 60,
+        /// Error reports of all browsers in an hour; more are dropped.
+        error_reports_per_hour_all: u32 = 6_000,
+        /// Most errors of one report.
+        errors_per_report: usize = 20,
         /// Open change streams of one client address.
         streams_per_address: u32 = 32,
         /// Open change streams on this node.
@@ -170,6 +174,36 @@ settings! {
         batch_max: u32 = 64,
         /// Settled work, used keys and ended sessions older than this are removed, in milliseconds.
         keep_ms: i64 = 7 * 86_400_000,
+    }
+}
+
+settings! {
+    /// Who is there: pings of browsers, kept in memory and written in batches.
+    "presence" Presence {
+        /// Between two pings of a browser, in milliseconds.
+        every_ms: u64 = 30_000,
+        /// Without a sign of the person for so long, a browser stops, in milliseconds.
+        idle_ms: u64 = 360_000,
+        /// Between two writes of what was heard, in milliseconds.
+        flush_ms: u64 = 5_000,
+        /// Most journeys of one statement.
+        batch_max: usize = 2_000,
+        /// Most journeys that are kept between two writes on this node; more are not noted.
+        journeys_max: usize = 200_000,
+        /// How long a visitor's right to a journey is remembered, in milliseconds.
+        allow_ms: i64 = 600_000,
+        /// Most calls to partners that wait; more are dropped.
+        calls_max: usize = 1_000,
+        /// Calls to partners at once.
+        calls_at_once: usize = 8,
+    }
+}
+
+settings! {
+    /// Steps of journeys as partners track them.
+    "tracking" Tracking {
+        /// Hosts to which a tracking partner may send the browser, beside this product, such as `shop.example:8443`.
+        redirect_hosts: Vec<String> = Vec::new(),
     }
 }
 

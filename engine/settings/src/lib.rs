@@ -12,7 +12,7 @@ mod reference;
 mod refusals;
 mod secret;
 
-pub use areas::{Database, Definitions, Field, Host, Keys, Limits, Log, Otp, Partners, Sandbox, Server, Session, Smtp, Worker};
+pub use areas::{Database, Definitions, Field, Host, Keys, Limits, Log, Otp, Partners, Presence, Sandbox, Server, Session, Smtp, Tracking, Worker};
 pub use load::SettingsError;
 pub use reference::{fields, reference};
 pub use refusals::Refusal;
@@ -34,6 +34,8 @@ pub struct Settings {
     pub sandbox: Sandbox,
     pub limits: Limits,
     pub worker: Worker,
+    pub presence: Presence,
+    pub tracking: Tracking,
     pub session: Session,
     pub otp: Otp,
     pub definitions: Definitions,

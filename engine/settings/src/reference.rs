@@ -19,6 +19,8 @@ pub fn fields() -> Vec<Field> {
         Sandbox::fields(),
         Limits::fields(),
         Worker::fields(),
+        Presence::fields(),
+        Tracking::fields(),
         Session::fields(),
         Otp::fields(),
         Definitions::fields(),

@@ -83,6 +83,10 @@ pub trait Store: Send + Sync + 'static {
     /// Ends an effect outside of a journey's commit (sent message, cancelled, parked); false when the fence is old or the
     /// effect is over. `Retry` gives a lease back.
     async fn finish_effect(&self, effect: &EffectKey, fence: i64, end: EffectEnd) -> Result<bool>;
+    /// Whether no earlier effect of this kind and journey is still to be done: the order of a lane within a journey.
+    async fn first_in_line(&self, effect: &EffectKey, kind: &str) -> Result<bool>;
+    /// The next effect of this kind and journey, if it waits, is due now; false when there is none.
+    async fn call_next(&self, effect: &EffectKey, kind: &str, now_ms: i64) -> Result<bool>;
     async fn effect(&self, effect: &EffectKey) -> Result<Option<EffectRecord>>;
     async fn effects(&self, filter: EffectFilter) -> Result<Vec<EffectRecord>>;
     /// Parked effect: due again now with fresh attempts. (An operator who skips it ends it: `finish_effect` with the
@@ -124,6 +128,17 @@ pub trait Store: Send + Sync + 'static {
     /// Counts a try BEFORE anything is compared; `None` when unknown, used, expired or out of tries.
     async fn try_otp(&self, id: &str, now_ms: i64, tries_max: i32) -> Result<Option<OtpRecord>>;
     async fn use_otp(&self, id: &str, now_ms: i64) -> Result<bool>;
+
+    // ---- contact
+    /// Records what became of a message: one row per effect, and what was sent stays sent.
+    async fn save_message(&self, message: SentMessage) -> Result<()>;
+    async fn message(&self, effect: &EffectKey) -> Result<Option<SentMessage>>;
+    async fn messages(&self, filter: MessageFilter) -> Result<Vec<SentMessage>>;
+    /// When journeys were last seen, in one statement; each journey once, unknown ones are left out.
+    async fn note_presence(&self, seen: Vec<(String, i64)>) -> Result<()>;
+    /// Those not seen since `before_ms` are away; says how many left.
+    async fn end_presence(&self, before_ms: i64) -> Result<u64>;
+    async fn presence(&self, journey: &str) -> Result<Option<PresenceRecord>>;
 
     // ---- definitions
     /// Stores files by content and makes the manifest current, in one transaction.

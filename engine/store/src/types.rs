@@ -186,6 +186,13 @@ pub struct EffectRecord {
     pub created_at_ms: i64,
 }
 
+impl EffectRecord {
+    /// Why it waits or how it ended: its last outcome, else what its order said.
+    pub fn reason(&self) -> Option<&Value> {
+        self.outcome.as_ref().or_else(|| self.payload.get("waits").filter(|waits| !waits.is_null()))
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EffectState {
     Pending,
@@ -203,6 +210,11 @@ pub enum EffectEnd {
     },
     /// Try again at this time.
     Retry {
+        due_at_ms: i64,
+        reason: Value,
+    },
+    /// Not yet: due again at this time, and the attempt does not count.
+    Later {
         due_at_ms: i64,
         reason: Value,
     },
@@ -394,6 +406,50 @@ pub enum OtpOpened {
         bucket: String,
         retry_at_ms: i64,
     },
+}
+
+/// What became of a message to a person. The recipient is masked; the hash (keyed by the caller) finds it again.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SentMessage {
+    /// The effect that ordered it: never two rows for one.
+    pub effect: EffectKey,
+    /// Id of the message's definition.
+    pub message: String,
+    pub channel: String,
+    pub purpose: String,
+    pub language: String,
+    pub template_id: Option<String>,
+    pub recipient: String,
+    pub recipient_hash: String,
+    pub state: MessageState,
+    /// The gateway's own id of it.
+    pub provider_id: Option<String>,
+    /// Why it failed or was skipped.
+    pub reason: Option<Value>,
+    pub ordered_at_ms: i64,
+    pub at_ms: i64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MessageState {
+    Failed,
+    Sent,
+    /// Not sent on purpose.
+    Skipped,
+}
+
+#[derive(Debug, Clone, Default)]
+pub struct MessageFilter {
+    pub journey: Option<String>,
+    pub recipient_hash: Option<String>,
+    pub limit: u32,
+}
+
+/// When somebody was last active on a journey's page.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PresenceRecord {
+    pub seen_at_ms: i64,
+    pub online: bool,
 }
 
 #[derive(Debug, Clone, PartialEq)]

@@ -2,8 +2,8 @@
 
 mod call_partner;
 mod fire_timer;
-mod record_step;
 mod send_message;
+mod track_step;
 
 use crate::backoff::full_jitter;
 use crate::queue::{Job, Work};
@@ -34,6 +34,13 @@ pub(crate) enum End {
         after_ms: Option<i64>,
         reason: Value,
     },
+    /// Not yet, and the attempt does not count.
+    Later {
+        due_at_ms: i64,
+        reason: Value,
+    },
+    /// Not wanted.
+    Cancel(Value),
     Park(Value),
 }
 
@@ -47,7 +54,10 @@ pub(crate) async fn perform(job: Job, context: &Context) {
                 tracing::warn!(journey = timer.journey, timer = timer.id, %error, "timer failed");
             }
         }
-        Work::Effect(effect) => effect_job(context, &effect).await,
+        Work::Effect(effect) => {
+            effect_job(context, &effect).await;
+            track_step::after(context, &effect).await;
+        }
     }
 }
 
@@ -56,13 +66,15 @@ async fn effect_job(context: &Context, effect: &EffectRecord) {
         match effect.kind.as_str() {
             "call" => call_partner::call(context, effect).await,
             "notify" => send_message::send(context, effect).await,
-            _ => record_step::record(context, effect).await,
+            _ => track_step::track(context, effect).await,
         }
     });
     let ended = with_lease(context, effect, work).await;
     let end = match ended {
         Ok(End::Settled) => return,
         Ok(End::Done(outcome)) => EffectEnd::Done { outcome },
+        Ok(End::Later { due_at_ms, reason }) => EffectEnd::Later { due_at_ms, reason },
+        Ok(End::Cancel(reason)) => EffectEnd::Cancelled { reason },
         Ok(End::Park(reason)) => EffectEnd::Parked { reason },
         Ok(End::Retry { after_ms, reason }) => again(context, effect, after_ms, reason),
         Err(error) => {

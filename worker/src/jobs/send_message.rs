@@ -1,12 +1,24 @@
-//! A message to a person: rendered now, sent through the channel's operation or by e-mail, once per effect.
+//! A message to a person: rendered now, sent within its hours and to who agreed, once per effect, and recorded.
 
 use super::{Context, End};
-use engine_definitions::{Channel, Retry};
+use crate::backoff::full_jitter;
+use engine_definitions::{Catalog, Channel, Message, Rendered, Retry};
 use engine_partners::CallOutcome;
 use engine_runtime::RuntimeError;
 use engine_runtime::effect::NotifyPayload;
-use engine_store::EffectRecord;
+use engine_runtime::turn::quiet;
+use engine_store::{EffectRecord, MessageState, SentMessage};
 use serde_json::{Value, json};
+
+/// Pauses between two tries of a mail server.
+const EMAIL_PAUSE_MS: (i64, i64) = (500, 60_000);
+
+/// What one try came to.
+enum Tried {
+    Sent { provider_id: Option<String> },
+    Again { wait_ms: i64, reason: Value },
+    Refused(Value),
+}
 
 pub(super) async fn send(context: &Context, effect: &EffectRecord) -> Result<End, RuntimeError> {
     let Ok(payload) = serde_json::from_value::<NotifyPayload>(effect.payload.clone()) else {
@@ -16,37 +28,122 @@ pub(super) async fn send(context: &Context, effect: &EffectRecord) -> Result<End
     let Some(message) = catalog.message(&payload.message) else {
         return Ok(End::Park(json!({"code": "unknown_message", "message": payload.message})));
     };
-    let mut data = payload.data.clone();
-    if let (Some(code), Some(map)) = (context.runtime.otp_code(&payload), data.as_object_mut()) {
-        map.insert("code".into(), Value::String(code));
-        map.shift_remove("target");
+    let store = context.runtime.store();
+    // A crash between the sending and the end of the job: it is known to be sent.
+    if effect.fence > 1 && store.message(&effect.key).await?.is_some_and(|m| m.state == MessageState::Sent) {
+        return Ok(End::Done(json!({"sent": true})));
     }
-    let rendered = match message.render("en", &data) {
+    if let Some((calendar, until_ms)) = message.waits(catalog.calendars(), context.runtime.now_ms()) {
+        return Ok(End::Later { due_at_ms: until_ms, reason: quiet(&calendar, until_ms) });
+    }
+    let rendered = match render(context, message, &payload) {
         Ok(rendered) => rendered,
         Err(error) => return Ok(End::Park(json!({"code": "template", "text": error.to_string()}))),
     };
-    if rendered.channel == Channel::Email {
-        let email = engine_partners::Email {
-            key: effect.key.to_string(),
-            to: payload.to,
-            subject: rendered.subject.unwrap_or_default(),
-            text: rendered.text,
-            html: rendered.html,
-        };
-        return Ok(match context.partners.send_email(email, context.runtime.now_ms()).await {
-            Ok(()) => End::Done(json!({"sent": true})),
-            Err(error) if error.retry() => End::Retry { after_ms: None, reason: json!({"code": "email", "text": error.to_string()}) },
-            Err(error) => End::Park(json!({"code": "email", "text": error.to_string()})),
-        });
+    if let Some(consent) = &message.consent
+        && !context.runtime.consents(&effect.key.journey, consent).await?
+    {
+        let reason = json!({"code": "no_consent", "consent": consent});
+        record(context, effect, message, &payload, &rendered, (MessageState::Skipped, None, Some(reason.clone()))).await?;
+        return Ok(End::Cancel(reason));
     }
-    let contract = format!("message/{}", rendered.channel.as_str());
-    let Some((partner, operation)) = catalog.partners().find_map(|p| Some((p, p.for_contract(&contract)?))) else {
-        return Ok(End::Park(json!({"code": "no_channel", "contract": contract})));
+    let tried = match message.channel {
+        Channel::Email => by_email(context, effect, &payload, &rendered).await,
+        Channel::Sms | Channel::Whatsapp => by_operation(context, effect, &catalog, message, &payload, &rendered).await,
     };
-    let input = json!({"to": payload.to, "text": rendered.text, "template_id": rendered.template_id});
-    Ok(match context.partners.call(&catalog, partner, operation, &input, &effect.key.to_string(), context.runtime.now_ms()).await {
-        CallOutcome::Done { .. } => End::Done(json!({"sent": true})),
-        CallOutcome::Failed(error) if matches!(error.retry, Retry::Later(_)) => End::Retry { after_ms: None, reason: json!({"code": error.code}) },
-        CallOutcome::Failed(error) => End::Park(json!({"code": error.code})),
+    Ok(match tried {
+        Tried::Sent { provider_id } => {
+            let outcome = json!({"sent": true, "id": provider_id});
+            record(context, effect, message, &payload, &rendered, (MessageState::Sent, provider_id, None)).await?;
+            End::Done(outcome)
+        }
+        Tried::Again { wait_ms, reason } if effect.attempts < effect.attempts_max => End::Retry { after_ms: Some(wait_ms), reason },
+        Tried::Again { reason, .. } | Tried::Refused(reason) => {
+            record(context, effect, message, &payload, &rendered, (MessageState::Failed, None, Some(reason.clone()))).await?;
+            End::Park(reason)
+        }
     })
+}
+
+fn render(context: &Context, message: &Message, payload: &NotifyPayload) -> Result<Rendered, engine_definitions::MessageError> {
+    let mut data = payload.data.clone();
+    if let (Some(code), Some(map)) = (context.runtime.otp_code(payload), data.as_object_mut()) {
+        map.insert("code".into(), Value::String(code));
+        map.shift_remove("target");
+    }
+    message.render(&payload.languages, &data)
+}
+
+async fn by_email(context: &Context, effect: &EffectRecord, payload: &NotifyPayload, rendered: &Rendered) -> Tried {
+    let Rendered { subject, text, html, .. } = rendered.clone();
+    let email = engine_partners::Email { key: effect.key.to_string(), to: payload.to.clone(), subject: subject.unwrap_or_default(), text, html };
+    match context.partners.send_email(email, context.runtime.now_ms()).await {
+        Ok(()) => Tried::Sent { provider_id: None },
+        Err(error) => {
+            let reason = json!({"code": "email", "text": error.to_string()});
+            let wait_ms = full_jitter(effect.attempts, EMAIL_PAUSE_MS.0, EMAIL_PAUSE_MS.1);
+            if error.retry() { Tried::Again { wait_ms, reason } } else { Tried::Refused(reason) }
+        }
+    }
+}
+
+async fn by_operation(
+    context: &Context,
+    effect: &EffectRecord,
+    catalog: &Catalog,
+    message: &Message,
+    payload: &NotifyPayload,
+    rendered: &Rendered,
+) -> Tried {
+    let contract = message.channel.contract().unwrap_or_default();
+    let Some((partner, operation)) = catalog.partners().find_map(|p| Some((p, p.for_contract(&contract)?))) else {
+        return Tried::Refused(json!({"code": "no_channel", "contract": contract}));
+    };
+    let input = json!({
+        "to": payload.to, "text": rendered.text, "template_id": rendered.template_id, "purpose": message.purpose, "language": rendered.language,
+    });
+    match context.partners.call(catalog, partner, operation, &input, &effect.key.to_string(), context.runtime.now_ms()).await {
+        CallOutcome::Done { output, .. } => Tried::Sent { provider_id: output.get("message").and_then(Value::as_str).map(str::to_owned) },
+        CallOutcome::Failed(error) => {
+            let reason = json!({"code": error.code});
+            match error.retry {
+                Retry::Later(after) => {
+                    let wait = full_jitter(effect.attempts, operation.retry.base_ms, operation.retry.cap_ms);
+                    Tried::Again { wait_ms: wait.max(after.map_or(0, |ms| ms as i64)), reason }
+                }
+                Retry::Never => Tried::Refused(reason),
+            }
+        }
+    }
+}
+
+/// One row per effect; the number or address only masked and hashed.
+async fn record(
+    context: &Context,
+    effect: &EffectRecord,
+    message: &Message,
+    payload: &NotifyPayload,
+    rendered: &Rendered,
+    (state, provider_id, reason): (MessageState, Option<String>, Option<Value>),
+) -> Result<(), RuntimeError> {
+    let recipient = context.runtime.recipient(message.channel, &payload.to);
+    let (channel, outcome) = (message.channel.as_str(), state);
+    let sent = SentMessage {
+        effect: effect.key.clone(),
+        message: message.id.clone(),
+        channel: channel.into(),
+        purpose: message.purpose.clone(),
+        language: rendered.language.clone(),
+        template_id: rendered.template_id.clone(),
+        recipient: recipient.masked,
+        recipient_hash: recipient.hash,
+        state,
+        provider_id,
+        reason,
+        ordered_at_ms: effect.created_at_ms,
+        at_ms: context.runtime.now_ms(),
+    };
+    metrics::counter!("messages_total", "channel" => channel, "purpose" => message.purpose.clone(), "state" => format!("{outcome:?}").to_lowercase())
+        .increment(1);
+    context.runtime.store().save_message(sent).await.map_err(Into::into)
 }

@@ -121,6 +121,17 @@ impl Form {
         names
     }
 
+    /// Fields by which a person agrees to something, and to what: `x-consent: purpose` or a list.
+    pub fn consents(&self) -> Vec<(String, Vec<String>)> {
+        let merged = self.variants.iter().filter_map(|v| v.merge.get("schema"));
+        let purposes = |rule: &Value| match rule.get("x-consent")? {
+            Value::String(one) => Some(vec![one.clone()]),
+            Value::Array(many) => Some(many.iter().filter_map(Value::as_str).map(str::to_owned).collect()),
+            _ => None,
+        };
+        merged.chain(self.tree.get("schema")).flat_map(properties).filter_map(|(name, rule)| Some((name.clone(), purposes(rule)?))).collect()
+    }
+
     /// Defaults of the schema: for display, they never enter a context by themselves.
     pub fn defaults(&self, audience: &Audience, scope: &Scope<'_>) -> Result<Value, EvalError> {
         let resolved = self.resolve(audience, scope)?;

@@ -6,7 +6,7 @@ use engine_statechart::{Problem, did_you_mean};
 use regex_syntax::hir::{Hir, HirKind};
 
 /// Schema keywords that forms may use.
-const KEYWORDS: [&str; 49] = [
+const KEYWORDS: [&str; 50] = [
     "type",
     "title",
     "description",
@@ -52,6 +52,7 @@ const KEYWORDS: [&str; 49] = [
     "x-date",
     "x-secret",
     "x-pii",
+    "x-consent",
     "x-messages",
     "x-sample",
     "optional",

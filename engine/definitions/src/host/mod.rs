@@ -10,6 +10,7 @@ pub mod money;
 mod texts;
 
 pub use dates::{Now, parse_date, parse_time, show_time};
+pub use texts::mask;
 
 use crate::calendar::Calendars;
 use crate::master::Masters;

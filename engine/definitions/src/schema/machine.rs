@@ -19,6 +19,9 @@ fn workflow() -> Value {
         ("timezone", "Zone of `today`; Asia/Kolkata by default", text()),
         ("ttl", "An idle journey expires after this", duration()),
         ("define", "Named conditions and values, put in where an expression names them", map_of(any())),
+        ("language", "Of messages without a text in the journey's language", text()),
+        ("track", "Each change of step is told there, in order", report()),
+        ("presence", "Who is there is told there", report()),
         ("delays", "Names for `after`", map_of(delay())),
         ("sections", "The progress line", list_of(needs(closed(&[("id", "", text()), ("title", "", text())]), &["id", "title"]))),
         ("extends", "Another workflow, line/name, of which this is a patch", text()),
@@ -45,6 +48,10 @@ fn with_definitions(mut schema: Value) -> Value {
         map.insert("$defs".into(), definitions);
     }
     schema
+}
+
+fn report() -> Value {
+    json!({"oneOf": [text(), needs(closed(&[("call", "partner/operation", text()), ("input", "", map_of(any()))]), &["call"])]})
 }
 
 fn state_keys() -> Vec<(&'static str, &'static str, Value)> {

@@ -114,8 +114,10 @@ fn message() -> Value {
     let keys = [
         ("title", "", text()),
         ("description", "", text()),
-        ("channel", "", words(&["sms", "email"])),
+        ("channel", "", words(&["sms", "email", "whatsapp"])),
         ("purpose", "", words(&["service", "transactional", "marketing"])),
+        ("within", "Calendar of its own: it goes out while it is open", text()),
+        ("consent", "Goes only to who agreed to this (x-consent of a field); marketing needs `marketing`", text()),
         ("template_id", "The regulator's number of the text", any()),
         ("languages", "Handlebars", map_of(texts)),
         ("sample", "A value for every name of the texts", map_of(any())),

@@ -106,6 +106,12 @@ impl Builder<'_> {
                     None if self.library.has_file(&format!("workflows/messages/{id}.yaml")) => {}
                     None => self.problems.push(unknown("message", at, id, self.library.messages.keys().map(String::as_str))),
                     Some(message) => {
+                        let contract = message.channel.contract();
+                        let declared = |p: &std::sync::Arc<crate::partner::Partner>| p.operations.values().any(|o| o.contract == contract);
+                        if contract.is_some() && !self.library.partners.values().any(declared) {
+                            let text = format!("no operation of a partner declares the contract `{}`", contract.unwrap_or_default());
+                            self.problems.push(Problem::warning("no-channel", &at.span, text));
+                        }
                         let (Some(sample), Some(data)) = (message.sample.as_object(), node.get("data").filter(|d| d.is_map())) else { return };
                         for field in sample.keys().filter(|k| data.get(k).is_none()) {
                             self.problems.push(Problem::warning("missing", &data.span, format!("message `{id}` is given no `{field}`")));

@@ -45,7 +45,23 @@ impl Library<'_> {
 }
 
 /// Keys of the root beside those of a state.
-pub const ROOT_KEYS: [&str; 12] = ["title", "base", "timezone", "ttl", "define", "delays", "sections", "extends", "merge", "params", "aliases", "description"];
+pub const ROOT_KEYS: [&str; 15] = [
+    "title",
+    "base",
+    "timezone",
+    "language",
+    "ttl",
+    "track",
+    "presence",
+    "define",
+    "delays",
+    "sections",
+    "extends",
+    "merge",
+    "params",
+    "aliases",
+    "description",
+];
 
 /// `id` is the path below workflows/ without extension.
 pub(crate) fn compile(id: &str, library: &Library<'_>, problems: &mut Vec<Problem>) -> Option<Workflow> {
@@ -66,6 +82,7 @@ pub(crate) fn compile(id: &str, library: &Library<'_>, problems: &mut Vec<Proble
     let head = head(&tree, id, problems);
     let mut builder = Builder::new(library, texts, root_id.clone(), used);
     let (delays, delay_nodes) = delays_of(&tree, &names, &mut builder);
+    let (track, presence) = (builder.report(&tree, "track", &names), builder.report(&tree, "presence", &names));
     let machine_tree = builder.root(&tree, &names, &Place::root());
     let vocabulary = machine_vocabulary(delay_nodes);
     let compiled = Machine::compile(&machine_tree, &vocabulary);
@@ -93,6 +110,9 @@ pub(crate) fn compile(id: &str, library: &Library<'_>, problems: &mut Vec<Proble
         base: head.base,
         title: head.title,
         timezone: head.timezone,
+        language: head.language,
+        track,
+        presence,
         ttl_ms: head.ttl_ms,
         version,
         closure,
@@ -118,6 +138,7 @@ struct Head {
     title: String,
     base: String,
     timezone: chrono_tz::Tz,
+    language: String,
     ttl_ms: Option<i64>,
     params: Value,
     sections: Vec<Section>,
@@ -133,6 +154,7 @@ fn head(tree: &Node, id: &str, problems: &mut Vec<Problem>) -> Head {
         fields.problems.push(Problem::error("value", at, "`base` starts with `/` and does not end with it").hint("/parcel-cover"));
     }
     let timezone = timezone(&mut fields).unwrap_or(chrono_tz::Tz::Asia__Kolkata);
+    let language = fields.text("language").unwrap_or_else(|| "en".into());
     let ttl_ms = fields.duration("ttl");
     let params = fields.get("params").map_or(json!({}), Node::to_json);
     if !params.is_object() {
@@ -152,7 +174,7 @@ fn head(tree: &Node, id: &str, problems: &mut Vec<Problem>) -> Head {
             None => fields.wrong(value, "aliases", "a map from paths to paths"),
         }
     }
-    Head { title, base, timezone, ttl_ms, params, sections, aliases }
+    Head { title, base, timezone, language, ttl_ms, params, sections, aliases }
 }
 
 /// `{until: CEL, within?: calendar, on_version?}` → milliseconds from now.

@@ -13,6 +13,7 @@ mod invoke;
 mod merge;
 mod places;
 mod product;
+mod report;
 mod step;
 mod steps;
 mod verify;
@@ -32,6 +33,7 @@ pub(crate) mod keys {
 }
 pub use closure::reload_closure;
 pub use invoke::{Invoke, Source};
+pub use report::Report;
 pub use step::{Accept, Redirect, Step, StepKind, Trail};
 
 use crate::catalog::Catalog;
@@ -57,6 +59,12 @@ pub struct Workflow {
     pub base: String,
     pub title: String,
     pub timezone: Tz,
+    /// Of messages that have no text in the journey's own language.
+    pub language: String,
+    /// Each change of step is told there, in order.
+    pub track: Option<Report>,
+    /// Who is there is told there.
+    pub presence: Option<Report>,
     /// An idle journey expires after this.
     pub ttl_ms: Option<i64>,
     /// Hash of the closure: 32 hex digits.

@@ -221,7 +221,7 @@ impl Builder<'_> {
         accepts
     }
 
-    fn mapping(&mut self, node: &Node, names: &Names, extra: &[&str], problems: &mut Vec<Problem>) -> Mapping {
+    pub fn mapping(&mut self, node: &Node, names: &Names, extra: &[&str], problems: &mut Vec<Problem>) -> Mapping {
         let expanded = self.deep(node, names);
         crate::partner::mapping(&expanded, shared_vocabulary(), extra, problems)
     }

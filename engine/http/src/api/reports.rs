@@ -1,4 +1,5 @@
-//! `/stackTraceApi` and `/api/v1/errors`: errors of browsers, limited and scrubbed, one log line each.
+//! `/stackTraceApi` and `/api/v1/errors`: errors of browsers, where the site wants them; limited and scrubbed, one log
+//! line each, nothing stored.
 
 use crate::app::App;
 use crate::edge::{Class, Client};
@@ -9,19 +10,28 @@ use axum::body::Body;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use serde_json::Value;
+use std::time::Instant;
 
 const REPORT_CHARS_MAX: usize = 500;
 
-/// An error that happened in a browser; the answer is always 204, unless there are too many.
+/// Errors that happened in a browser: one, or a list of them. The answer is 204, unless this browser sends too many.
 #[utoipa::path(post, path = "/api/v1/errors", tag = "site", request_body(content = Object), responses((status = 204), (status = 429, body = Problem)))]
 pub async fn report(State(app): State<App>, Extension(client): Extension<Client>, headers: HeaderMap, body: Body) -> Result<StatusCode, Problem> {
     app.origins.check_origin(&headers)?;
     app.limit(Class::Report, client)?;
     let bytes = read(&app, body).await?;
+    let wanted = crate::site::reports(&app.runtime.catalog()).is_some();
+    if !wanted || app.limiter.take(Class::Reports, 0, Instant::now()).is_err() {
+        metrics::counter!("browser_reports_dropped_total").increment(1);
+        return Ok(StatusCode::NO_CONTENT);
+    }
     let given: Value = serde_json::from_slice(&bytes).unwrap_or_default();
-    let field = |name: &str| scrubbed(given.get(name).and_then(Value::as_str).unwrap_or_default());
-    tracing::warn!(message = field("message"), source = field("source"), stack = field("stack"), "error in a browser");
-    metrics::counter!("browser_errors_total").increment(1);
+    let errors = given.as_array().map_or(std::slice::from_ref(&given), Vec::as_slice);
+    for error in errors.iter().take(app.settings.limits.errors_per_report) {
+        let field = |name: &str| scrubbed(error.get(name).and_then(Value::as_str).unwrap_or_default());
+        tracing::warn!(message = field("message"), source = field("source"), stack = field("stack"), "error in a browser");
+        metrics::counter!("browser_errors_total").increment(1);
+    }
     Ok(StatusCode::NO_CONTENT)
 }
 

@@ -14,6 +14,8 @@ pub enum Class {
     Start,
     /// An error report from a browser.
     Report,
+    /// Error reports of everybody together.
+    Reports,
 }
 
 /// `per_second` tokens flow in, at most `burst` are kept; a rate of 0 means no limit.
@@ -29,7 +31,7 @@ struct Bucket {
 }
 
 pub struct Limiter {
-    classes: [(Rate, Mutex<HashMap<u128, Bucket>>); 4],
+    classes: [(Rate, Mutex<HashMap<u128, Bucket>>); 5],
 }
 
 /// Beyond this many addresses of one class, full buckets are forgotten.
@@ -45,6 +47,7 @@ impl Limiter {
                 class(f64::from(limits.write_rate_per_s), limits.write_rate_burst),
                 hourly(limits.starts_per_hour),
                 hourly(limits.error_reports_per_hour),
+                hourly(limits.error_reports_per_hour_all),
             ],
         }
     }

@@ -19,6 +19,11 @@ pub struct Chrome {
     pub legal: String,
     /// `{number, display, text}`
     pub call: Value,
+    /// How often a browser says that somebody is there: `{every_ms, idle_ms}`.
+    pub presence: Value,
+    /// How errors are reported: `{wait_ms, max, libraries}`; absent when they are not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reports: Option<Value>,
 }
 
 /// One page: what differs from page to page.

@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
 /// Attempts of what has no policy of its own.
-const ATTEMPTS_DEFAULT: i32 = 5;
+pub(super) const ATTEMPTS_DEFAULT: i32 = 5;
 /// Attempts of a call that its invoke prolongs: the deadline ends it, not a count.
 const ATTEMPTS_PROLONGED: i32 = 10_000;
 
@@ -60,10 +60,13 @@ impl Turn<'_> {
                 self.out.records.push(NewRecord { kind, key, data });
             }
             "notify" => {
+                let languages = text("language").into_iter().collect();
                 let payload = NotifyPayload {
                     message: text("message").unwrap_or_default(),
                     to: fields.get("to").map(as_text).unwrap_or_default(),
                     data: fields.shift_remove("data").unwrap_or_else(|| json!({})),
+                    languages,
+                    waits: None,
                     otp: None,
                 };
                 self.notify(payload);
@@ -86,18 +89,29 @@ impl Turn<'_> {
                 let detail = fields.shift_remove("detail").unwrap_or(Value::Null);
                 self.incident(node, &reason, detail);
             }
-            // Other named effects (`track` …) are jobs of their own name.
+            "track" => {
+                let step = text("step").unwrap_or_default();
+                self.track(&step, fields.shift_remove("data").unwrap_or(Value::Null));
+            }
+            // Other named effects are jobs of their own name.
             other => {
                 let lane = other.to_string();
-                self.push_effect(other, lane, Value::Object(fields), ATTEMPTS_DEFAULT, None);
+                self.push_effect(other, lane, Value::Object(fields), ATTEMPTS_DEFAULT, None, self.now_ms);
             }
         }
     }
 
-    pub fn notify(&mut self, payload: NotifyPayload) {
+    /// In the journey's language; outside of its hours it is due when they begin.
+    pub fn notify(&mut self, mut payload: NotifyPayload) {
+        let own = self.meta.get("language").and_then(Value::as_str).unwrap_or_default();
+        payload.languages.extend([own.to_string(), self.workflow.language.clone()]);
+        payload.languages.dedup();
+        let waits = self.catalog.message(&payload.message).and_then(|m| m.waits(self.catalog.calendars(), self.now_ms));
+        let due_ms = waits.as_ref().map_or(self.now_ms, |(_, opening)| *opening);
+        payload.waits = waits.map(|(calendar, until)| quiet(&calendar, until));
         let lane = format!("message:{}", payload.message);
         let payload = serde_json::to_value(payload).unwrap_or(Value::Null);
-        self.push_effect("notify", lane, payload, ATTEMPTS_DEFAULT, None);
+        self.push_effect("notify", lane, payload, ATTEMPTS_DEFAULT, None, due_ms);
     }
 
     fn invoke(&mut self, id: &str, input: Value) -> Result<(), Refused> {
@@ -192,20 +206,21 @@ impl Turn<'_> {
         let deadline = retry_ms.map(|r| self.now_ms + r).or(deadline_ms);
         let lane = payload.target.partner().to_string();
         let payload = serde_json::to_value(payload).unwrap_or(Value::Null);
-        self.push_effect("call", lane, payload, attempts, deadline)
+        self.push_effect("call", lane, payload, attempts, deadline, self.now_ms)
     }
 
-    fn operation(&self, target: &Target) -> Option<&Operation> {
+    pub(super) fn operation(&self, target: &Target) -> Option<&Operation> {
         match target {
             Target::Operation { partner, operation } => self.catalog.operation(partner, operation).map(|o| &**o),
             Target::Contract { contract, partner } => self.catalog.for_contract(contract, partner).map(|(_, o)| &**o),
         }
     }
 
-    fn push_effect(&mut self, kind: &str, lane: String, payload: Value, attempts_max: i32, deadline_ms: Option<i64>) -> i32 {
+    #[allow(clippy::too_many_arguments)]
+    pub(super) fn push_effect(&mut self, kind: &str, lane: String, payload: Value, attempts_max: i32, deadline_ms: Option<i64>, due_at_ms: i64) -> i32 {
         let index = self.take_index();
         let key = EffectKey { journey: self.journey.clone(), seq: self.seq, index };
-        self.out.effects.push(NewEffect { key, kind: kind.into(), lane, payload, due_at_ms: self.now_ms, attempts_max, deadline_ms });
+        self.out.effects.push(NewEffect { key, kind: kind.into(), lane, payload, due_at_ms, attempts_max, deadline_ms });
         index
     }
 
@@ -254,6 +269,11 @@ pub(super) fn deadline_timer(invoke: &str, seq: i64) -> String {
 pub(super) fn parse_deadline(id: &str) -> Option<(i64, &str)> {
     let (seq, invoke) = id.strip_prefix("deadline:")?.split_once(':')?;
     Some((seq.parse().ok()?, invoke))
+}
+
+/// Why a message is not sent now.
+pub fn quiet(calendar: &str, until_ms: i64) -> Value {
+    json!({"code": "quiet_hours", "calendar": calendar, "until": crate::clock::rfc3339(until_ms)})
 }
 
 /// Text of a scalar; other JSON as JSON.

@@ -20,6 +20,7 @@ pub struct Finished {
 impl Turn<'_> {
     /// Everything that this turn changed, for the store, and the journey as it is once that is written.
     pub fn commit(mut self, finished: Finished, expires_at_ms: Option<i64>) -> Result<(Commit, Journey), serde_json::Error> {
+        self.track_step();
         let answers = self.answer_rows();
         let what = if self.revision != self.base_revision {
             "step"

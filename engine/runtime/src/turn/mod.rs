@@ -10,10 +10,12 @@ mod effects;
 mod finish;
 mod outside;
 mod person;
+mod report;
 mod replay;
 mod trail;
 
 pub(crate) use effects::canonical;
+pub use effects::quiet;
 pub use finish::Finished;
 pub(crate) use finish::SETTLE_WAIT;
 pub use person::{Answer, Checked, audience};
@@ -84,6 +86,8 @@ pub struct Turn<'w> {
     /// `seq` that the turn was computed from; 0 for a new journey.
     pub base_seq: i64,
     pub base_revision: i64,
+    /// State of the step that was shown; empty for a new journey.
+    base_step: String,
     pub revision: i64,
     pub status: String,
     pub state: JourneyState,
@@ -146,6 +150,7 @@ impl<'w> Turn<'w> {
             journey: record.id.clone(),
             base_seq: record.seq,
             base_revision: record.revision,
+            base_step: record.step,
             revision: record.revision,
             status: record.status.clone(),
             state,
@@ -173,6 +178,7 @@ impl<'w> Turn<'w> {
             journey: id.to_string(),
             base_seq: 0,
             base_revision: 0,
+            base_step: String::new(),
             revision: 1,
             status: "active".into(),
             state: JourneyState { since_ms: now_ms, ..JourneyState::default() },

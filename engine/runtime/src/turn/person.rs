@@ -73,6 +73,7 @@ impl Turn<'_> {
     fn deliver_submit(&mut self, answer: Answer, actor: &Actor) -> Result<(), Refused> {
         let before = self.step_node();
         let Answer { data, secrets } = answer;
+        let consents = self.consents(&before, &data, actor)?;
         let kept = self.put_into(&before, &data, actor)?;
         let hidden: Map<String, Value> = secrets.keys().map(|k| (k.clone(), json!("sealed"))).collect();
         let stored = if hidden.is_empty() { json!({"data": data}) } else { json!({"data": data, "secret": hidden}) };
@@ -87,6 +88,7 @@ impl Turn<'_> {
             }
             return Err(Refused::Unselected);
         }
+        self.state.consents.extend(consents);
         // An answer with secrets cannot be sent again: the person is asked again.
         let sent = secrets.is_empty().then(|| Sent { kind: "submit".into(), seq: self.seq });
         self.moved(&before, sent);
@@ -107,6 +109,16 @@ impl Turn<'_> {
         map.retain(|key, _| !visible.contains(key));
         map.extend(new.clone());
         Ok(Some((into.clone(), kept)))
+    }
+
+    /// What this answer agrees to, and what it no longer agrees to: the consents that this actor was shown.
+    fn consents(&self, node: &str, data: &Value, actor: &Actor) -> Result<Vec<(String, bool)>, Refused> {
+        let form = self.workflow.step_by_node(node).and_then(|s| self.workflow.form(s.form.as_deref()?));
+        let Some((form, fields)) = form.map(|f| (f, f.consents())).filter(|(_, fields)| !fields.is_empty()) else { return Ok(Vec::new()) };
+        let visible = self.with_scope(|scope| form.visible(&audience(actor), scope, data)).map_err(|error| self.broken(&error))?;
+        let given = |field: &String| data.get(field) == Some(&Value::Bool(true));
+        let shown = fields.into_iter().filter(|(field, _)| visible.contains(field));
+        Ok(shown.flat_map(|(field, purposes)| purposes.into_iter().map(move |p| (p, given(&field))).collect::<Vec<_>>()).collect())
     }
 
     /// Checks the payload of an event that the step accepts; `None` when it does not accept this type from this actor.

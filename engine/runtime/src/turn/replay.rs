@@ -65,6 +65,10 @@ impl Turn<'_> {
                 self.change(&step, by)
             }
             "expire" => self.expire(),
+            super::report::LEAVE => {
+                self.lead_away(&text(&event.data, "step"), &text(&event.data, "url"));
+                Ok(())
+            }
             "timer" => self.fire(&text(&event.data, "id")).map(drop),
             "answer" => self.answer_again(event),
             // Recorded, without a consequence for the machine.

@@ -15,6 +15,7 @@ impl Turn<'_> {
             return;
         }
         self.state.since_ms = self.now_ms;
+        self.state.leave = None;
         if let Some(position) = self.state.trail.iter().position(|e| e.node == after) {
             self.state.trail.truncate(position);
         } else if self.keeps(before) {
@@ -71,6 +72,7 @@ impl Turn<'_> {
             self.state.trail.truncate(position);
         }
         self.state.since_ms = self.now_ms;
+        self.state.leave = None;
         self.revision += 1;
         Ok(())
     }

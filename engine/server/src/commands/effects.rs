@@ -24,7 +24,7 @@ pub async fn effects(settings: Settings, command: Effects) -> Result<ExitCode> {
             };
             let found = store.effects(EffectFilter { journey, state, kind: None, limit }).await?;
             for effect in &found {
-                let reason = effect.outcome.as_ref().map_or_else(String::new, ToString::to_string);
+                let reason = effect.reason().map_or_else(String::new, ToString::to_string);
                 println!(
                     "{}\t{:?}\t{}\t{}\t{}/{}\t{}\t{reason}",
                     effect.key,

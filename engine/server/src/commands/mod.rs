@@ -5,6 +5,7 @@ mod doctor;
 mod effects;
 mod export;
 mod incidents;
+mod messages;
 mod publish;
 mod replay;
 mod serve;
@@ -43,6 +44,7 @@ pub fn run(cli: Cli) -> Result<ExitCode> {
         Command::Stories { dir } => stories::stories(&dir),
         Command::Effects(command) => on_threads(effects::effects(settings()?, command)),
         Command::Incidents(command) => on_threads(incidents::incidents(settings()?, command)),
+        Command::Messages(command) => on_threads(messages::messages(settings()?, command)),
         Command::Replay { journey } => on_threads(replay::replay(settings()?, journey)),
     }
 }

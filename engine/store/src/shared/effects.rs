@@ -40,6 +40,14 @@ impl Database {
         query.build().fetch_all(&self.pool).await?.iter().map(effect).collect()
     }
 
+    /// Whether no earlier effect of this kind and journey is still to be done.
+    pub async fn read_first_in_line(&self, key: &EffectKey, kind: &str) -> Result<bool> {
+        let sql = "select id from effects where id >= ((select n from journeys where id = $1) << 32) \
+             and id < (((select n from journeys where id = $1) << 32) | $2) and kind = $3 and state <= 1 limit 1";
+        let before: Option<i64> = sqlx::query_scalar(sql).bind(pack(&key.journey)).bind(effect_place(key)).bind(kind).fetch_optional(&self.pool).await?;
+        Ok(before.is_none())
+    }
+
     pub async fn read_next_due(&self) -> Result<Option<i64>> {
         let due = sqlx::query_scalar(
             "select min(at) from (select min(next_at) as at from effects where state <= 1 \
@@ -122,7 +130,7 @@ pub async fn extend_lease(conn: &mut Conn, key: &EffectKey, fence: i64, until_ms
 pub async fn finish_effect(conn: &mut Conn, key: &EffectKey, fence: i64, end: &EffectEnd) -> Result<bool> {
     let (state, due_at, outcome) = ended(end);
     let sql = format!(
-        "update effects set state = $4, outcome = $6, due_at = coalesce($5, due_at), next_at = coalesce($5, next_at) \
+        "update effects set state = $4, outcome = $6, due_at = coalesce($5, due_at), next_at = coalesce($5, next_at), attempts = attempts - $7 \
          where {BY_KEY} and fence = $3 and (state in (1, 3) or state = 0 and $4 = 4)"
     );
     let done = sqlx::query(AssertSqlSafe(sql))
@@ -132,8 +140,18 @@ pub async fn finish_effect(conn: &mut Conn, key: &EffectKey, fence: i64, end: &E
         .bind(state)
         .bind(due_at)
         .bind(outcome)
+        .bind(i32::from(matches!(end, EffectEnd::Later { .. })))
         .execute(conn)
         .await?;
+    Ok(done.rows_affected() == 1)
+}
+
+/// The next effect of this kind and journey, if it waits, is due now.
+pub async fn call_next(conn: &mut Conn, key: &EffectKey, kind: &str, now_ms: i64) -> Result<bool> {
+    let sql = "update effects set next_at = $4, due_at = $4 where next_at > $4 and id = (select min(id) from effects \
+         where id > (((select n from journeys where id = $1) << 32) | $2) and id < (((select n from journeys where id = $1) + 1) << 32) \
+           and kind = $3 and state = 0)";
+    let done = sqlx::query(sql).bind(pack(&key.journey)).bind(effect_place(key)).bind(kind).bind(now_ms).execute(conn).await?;
     Ok(done.rows_affected() == 1)
 }
 
@@ -158,6 +176,7 @@ pub fn ended(end: &EffectEnd) -> (i16, Option<i64>, String) {
     match end {
         EffectEnd::Done { outcome } => (state_number(EffectState::Done), None, json(outcome)),
         EffectEnd::Retry { due_at_ms, reason } => (state_number(EffectState::Pending), Some(*due_at_ms), json(reason)),
+        EffectEnd::Later { due_at_ms, reason } => (state_number(EffectState::Pending), Some(*due_at_ms), json(reason)),
         EffectEnd::Parked { reason } => (state_number(EffectState::Parked), None, json(reason)),
         EffectEnd::Cancelled { reason } => (state_number(EffectState::Cancelled), None, json(reason)),
     }

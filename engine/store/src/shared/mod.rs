@@ -1,6 +1,7 @@
 //! Verbs whose SQL is the same on both databases. Each backend compiles these files as its own module and gives
 //! `Conn`, `Row`, `Database` (with `pool` and `write`), and the few texts that differ (`super::dialect`).
 
+mod contact;
 mod definitions;
 mod effects;
 mod journeys;

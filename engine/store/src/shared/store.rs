@@ -1,7 +1,7 @@
 //! The trait, verb by verb: reads go to the pool, writes to `Database::write`.
 
 use super::super::Database;
-use super::{definitions, effects, journeys, outside, people};
+use super::{contact, definitions, effects, journeys, outside, people};
 use crate::*;
 use async_trait::async_trait;
 use serde_json::Value;
@@ -84,12 +84,23 @@ impl Store for Database {
     }
     async fn finish_effect(&self, effect: &EffectKey, fence: i64, end: EffectEnd) -> Result<bool> {
         let key = effect.clone();
-        let again = matches!(end, EffectEnd::Retry { .. });
+        let again = matches!(end, EffectEnd::Retry { .. } | EffectEnd::Later { .. });
         let done = write!(self, conn => effects::finish_effect(conn, &key, fence, &end))?;
         if done && again {
             self.wake_all();
         }
         Ok(done)
+    }
+    async fn first_in_line(&self, effect: &EffectKey, kind: &str) -> Result<bool> {
+        read!(self.read_first_in_line(effect, kind))
+    }
+    async fn call_next(&self, effect: &EffectKey, kind: &str, now_ms: i64) -> Result<bool> {
+        let (key, kind) = (effect.clone(), kind.to_owned());
+        let called = write!(self, conn => effects::call_next(conn, &key, &kind, now_ms))?;
+        if called {
+            self.wake_all();
+        }
+        Ok(called)
     }
     async fn effect(&self, effect: &EffectKey) -> Result<Option<EffectRecord>> {
         read!(self.read_effect(effect))
@@ -176,6 +187,25 @@ impl Store for Database {
     async fn use_otp(&self, id: &str, now_ms: i64) -> Result<bool> {
         let id = id.to_owned();
         write!(self, conn => people::use_otp(conn, &id, now_ms))
+    }
+
+    async fn save_message(&self, message: SentMessage) -> Result<()> {
+        write!(self, conn => contact::save_message(conn, &message))
+    }
+    async fn message(&self, effect: &EffectKey) -> Result<Option<SentMessage>> {
+        read!(self.read_message(effect))
+    }
+    async fn messages(&self, filter: MessageFilter) -> Result<Vec<SentMessage>> {
+        read!(self.read_messages(&filter))
+    }
+    async fn note_presence(&self, seen: Vec<(String, i64)>) -> Result<()> {
+        write!(self, conn => contact::note_presence(conn, &seen))
+    }
+    async fn end_presence(&self, before_ms: i64) -> Result<u64> {
+        write!(self, conn => contact::end_presence(conn, before_ms))
+    }
+    async fn presence(&self, journey: &str) -> Result<Option<PresenceRecord>> {
+        read!(self.read_presence(journey))
     }
 
     async fn publish(&self, publication: Publication) -> Result<i64> {

@@ -14,6 +14,9 @@ pub const JOURNEY: &str = "select j.workflow, j.version, j.revision, j.seq, j.st
      (select json_group_array(json_array(d.step, d.at, d.data)) from drafts d where d.journey = j.n) \
      from journeys j where j.id = $1";
 
+/// Rows `[id as hex, time]` of the JSON list $1 as (number, time, 1).
+pub const SEEN: &str = "select j.n, r.value ->> 1, 1 from json_each($1) r join journeys j on j.id = unhex(r.value ->> 0) where true";
+
 /// A transaction is alone already.
 pub async fn lock(_: &mut Conn, _: &str) -> Result<()> {
     Ok(())

@@ -1,0 +1,38 @@
+//! `journey messages`: what was sent to people. The store keeps numbers and addresses masked and hashed only.
+
+use crate::cli::Messages;
+use crate::product::open;
+use anyhow::Result;
+use engine_runtime::{Runtime, SystemClock, rfc3339};
+use engine_settings::Settings;
+use engine_store::MessageFilter;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+pub async fn messages(settings: Settings, command: Messages) -> Result<ExitCode> {
+    let Messages::List { journey, to, limit } = command;
+    let store = open(&settings).await?;
+    let recipient_hash = match to {
+        Some(to) => Some(Runtime::new(store.clone(), Arc::new(settings), Arc::new(SystemClock))?.recipient_hash(&to)),
+        None => None,
+    };
+    let found = store.messages(MessageFilter { journey, recipient_hash, limit }).await?;
+    for m in &found {
+        println!(
+            "{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}",
+            m.effect,
+            format!("{:?}", m.state).to_lowercase(),
+            rfc3339(m.at_ms),
+            m.channel,
+            m.purpose,
+            m.message,
+            m.language,
+            m.template_id.as_deref().unwrap_or("-"),
+            m.recipient,
+            m.provider_id.as_deref().unwrap_or("-"),
+            m.reason.as_ref().map_or_else(String::new, ToString::to_string)
+        );
+    }
+    eprintln!("{} messages", found.len());
+    Ok(ExitCode::SUCCESS)
+}

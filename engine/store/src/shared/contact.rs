@@ -1,0 +1,117 @@
+//! Messages that were sent, and who is there.
+
+use super::super::{Conn, Database, Row, dialect};
+use super::values::{json, value};
+use crate::ids::{effect_key, effect_place, pack, to_hex, unpack};
+use crate::*;
+use sqlx::{AssertSqlSafe, QueryBuilder, Row as _};
+
+const COLUMNS: &str = "effect, (select j.id from journeys j where j.n = messages.effect >> 32), message, channel, purpose, language, \
+     template_id, recipient, recipient_hash, state, provider_id, reason, ordered_at, at";
+
+impl Database {
+    /// Newest first; a limit of 0 means 1,000.
+    pub async fn read_messages(&self, filter: &MessageFilter) -> Result<Vec<SentMessage>> {
+        let mut query = QueryBuilder::new(format!("select {COLUMNS} from messages where 1 = 1"));
+        if let Some(journey) = &filter.journey {
+            let number: Option<i64> = sqlx::query_scalar("select n from journeys where id = $1").bind(pack(journey)).fetch_optional(&self.pool).await?;
+            let Some(n) = number else { return Ok(Vec::new()) };
+            query.push(" and effect >= ").push_bind(n << 32).push(" and effect < ").push_bind((n + 1) << 32);
+        }
+        if let Some(hash) = &filter.recipient_hash {
+            query.push(" and recipient_hash = ").push_bind(pack(hash));
+        }
+        let limit = if filter.limit == 0 { 1000 } else { i64::from(filter.limit) };
+        query.push(format!(" order by at desc, effect desc limit {limit}"));
+        query.build().fetch_all(&self.pool).await?.iter().map(message).collect()
+    }
+
+    pub async fn read_message(&self, key: &EffectKey) -> Result<Option<SentMessage>> {
+        let sql = format!("select {COLUMNS} from messages where effect = (((select n from journeys where id = $1) << 32) | $2)");
+        let row = sqlx::query(AssertSqlSafe(sql)).bind(pack(&key.journey)).bind(effect_place(key)).fetch_optional(&self.pool).await?;
+        row.map(|r| message(&r)).transpose()
+    }
+
+    pub async fn read_presence(&self, journey: &str) -> Result<Option<PresenceRecord>> {
+        let sql = "select seen_at, online from presence where journey = (select n from journeys where id = $1)";
+        let row = sqlx::query(sql).bind(pack(journey)).fetch_optional(&self.pool).await?;
+        row.map(|r| Ok(PresenceRecord { seen_at_ms: r.try_get(0)?, online: r.try_get::<i16, _>(1)? == 1 })).transpose()
+    }
+}
+
+/// One row per effect; what was sent stays sent.
+pub async fn save_message(conn: &mut Conn, m: &SentMessage) -> Result<()> {
+    sqlx::query(
+        "insert into messages (effect, ordered_at, at, state, message, channel, purpose, language, template_id, recipient, recipient_hash, \
+           provider_id, reason) \
+         select (n << 32) | $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14 from journeys where id = $1 \
+         on conflict (effect) do update set at = excluded.at, state = excluded.state, language = excluded.language, \
+           template_id = excluded.template_id, provider_id = excluded.provider_id, reason = excluded.reason where messages.state <> 1",
+    )
+    .bind(pack(&m.effect.journey))
+    .bind(effect_place(&m.effect))
+    .bind(m.ordered_at_ms)
+    .bind(m.at_ms)
+    .bind(state_number(m.state))
+    .bind(m.message.as_str())
+    .bind(m.channel.as_str())
+    .bind(m.purpose.as_str())
+    .bind(m.language.as_str())
+    .bind(m.template_id.as_deref())
+    .bind(m.recipient.as_str())
+    .bind(pack(&m.recipient_hash))
+    .bind(m.provider_id.as_deref())
+    .bind(m.reason.as_ref().map(json))
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+/// Journeys that are not known are left out. The caller names each journey once.
+pub async fn note_presence(conn: &mut Conn, seen: &[(String, i64)]) -> Result<()> {
+    let rows: Vec<_> = seen.iter().map(|(journey, at_ms)| serde_json::json!([to_hex(&pack(journey)), at_ms])).collect();
+    let sql = format!(
+        "insert into presence (journey, seen_at, online) {} on conflict (journey) do update set online = 1, \
+         seen_at = case when excluded.seen_at > presence.seen_at then excluded.seen_at else presence.seen_at end",
+        dialect::SEEN
+    );
+    sqlx::query(AssertSqlSafe(sql)).bind(serde_json::Value::from(rows).to_string()).execute(conn).await?;
+    Ok(())
+}
+
+pub async fn end_presence(conn: &mut Conn, before_ms: i64) -> Result<u64> {
+    let done = sqlx::query("update presence set online = 0 where online = 1 and seen_at < $1").bind(before_ms).execute(conn).await?;
+    Ok(done.rows_affected())
+}
+
+fn state_number(state: MessageState) -> i16 {
+    match state {
+        MessageState::Failed => 0,
+        MessageState::Sent => 1,
+        MessageState::Skipped => 2,
+    }
+}
+
+fn message(r: &Row) -> Result<SentMessage> {
+    let state = match r.try_get::<i16, _>(9)? {
+        0 => MessageState::Failed,
+        1 => MessageState::Sent,
+        2 => MessageState::Skipped,
+        other => return Err(StoreError::Corrupt { column: "messages.state", reason: other.to_string() }),
+    };
+    Ok(SentMessage {
+        effect: effect_key(unpack(r.try_get(1)?, "messages.effect")?, r.try_get(0)?),
+        message: r.try_get(2)?,
+        channel: r.try_get(3)?,
+        purpose: r.try_get(4)?,
+        language: r.try_get(5)?,
+        template_id: r.try_get(6)?,
+        recipient: r.try_get(7)?,
+        recipient_hash: unpack(r.try_get(8)?, "messages.recipient_hash")?,
+        state,
+        provider_id: r.try_get(10)?,
+        reason: r.try_get::<Option<&str>, _>(11)?.map(|t| value(t, "messages.reason")).transpose()?,
+        ordered_at_ms: r.try_get(12)?,
+        at_ms: r.try_get(13)?,
+    })
+}

@@ -1,0 +1,28 @@
+-- What was sent to people: one row per effect that ordered it (its id: n << 32 | seq << 12 | index), kept longer than the
+-- effect. state: 0 failed, 1 sent, 2 skipped. The recipient is masked; its keyed hash finds all messages to one address.
+create table messages (
+  effect bigint primary key,
+  ordered_at bigint not null,
+  at bigint not null,
+  state smallint not null,
+  message text collate "C" not null,
+  channel text collate "C" not null,
+  purpose text collate "C" not null,
+  language text collate "C" not null,
+  template_id text collate "C",
+  recipient text collate "C" not null,
+  recipient_hash bytea not null,
+  provider_id text collate "C",
+  reason text collate "C"
+);
+create index messages_at on messages (at);
+create index messages_recipient on messages (recipient_hash);
+
+-- When somebody was last active on a journey's page. online: 1 until no ping has come for a while.
+create table presence (
+  journey bigint primary key,
+  seen_at bigint not null,
+  online smallint not null
+);
+create index presence_online on presence (seen_at) where online = 1;
+create index presence_away on presence (seen_at) where online = 0;

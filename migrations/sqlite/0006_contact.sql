@@ -1,0 +1,28 @@
+-- What was sent to people: one row per effect that ordered it (its id: n << 32 | seq << 12 | index), kept longer than the
+-- effect. state: 0 failed, 1 sent, 2 skipped. The recipient is masked; its keyed hash finds all messages to one address.
+create table messages (
+  effect integer primary key,
+  ordered_at integer not null,
+  at integer not null,
+  state integer not null,
+  message text not null,
+  channel text not null,
+  purpose text not null,
+  language text not null,
+  template_id text,
+  recipient text not null,
+  recipient_hash blob not null,
+  provider_id text,
+  reason text
+);
+create index messages_at on messages (at);
+create index messages_recipient on messages (recipient_hash);
+
+-- When somebody was last active on a journey's page. online: 1 until no ping has come for a while.
+create table presence (
+  journey integer primary key,
+  seen_at integer not null,
+  online integer not null
+);
+create index presence_online on presence (seen_at) where online = 1;
+create index presence_away on presence (seen_at) where online = 0;
