@@ -4,8 +4,19 @@
  */
 import './styles/index.css';
 import type { Boot } from './api/types';
+import { collectErrors } from './site/reports';
 
 const boot = JSON.parse(document.getElementById('boot')?.textContent || '{}') as Boot;
+
+const reports = boot.site?.reports;
+if (reports) {
+  collectErrors(reports, (errors) => {
+    const body = JSON.stringify(errors);
+    fetch(reports.url, { method: 'POST', headers: { 'content-type': 'application/json' }, body, keepalive: true }).catch(
+      () => {},
+    );
+  });
+}
 
 if (boot.view || boot.problem) {
   import('./journey/app').then(({ start }) => start(boot));

@@ -8,6 +8,7 @@ export const api = {
   journey: (id: string, path?: string) => `${API}/journeys/${part(id)}${path === undefined ? '' : `?path=${part(path)}`}`,
   events: (id: string) => `${API}/journeys/${part(id)}/events`,
   draft: (id: string) => `${API}/journeys/${part(id)}/draft`,
+  presence: (id: string) => `${API}/journeys/${part(id)}/presence`,
   document: (id: string, document: string) => `${API}/journeys/${part(id)}/documents/${part(document)}`,
   start: (workflow: string) => `${API}/workflows/${workflow.split('/').map(part).join('/')}/start`,
   master: (name: string, query: Record<string, string>) => `${API}/master/${part(name)}?${new URLSearchParams(query)}`,

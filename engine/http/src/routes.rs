@@ -24,7 +24,7 @@ pub fn router(app: App, sandbox: Option<Router>) -> Router {
     let (api, description) = described().split_for_parts();
     let routes = Router::new()
         .merge(api)
-        .route("/stackTraceApi", post(reports::report))
+        .route(crate::site::REPORTS, post(reports::report))
         .route("/api/v1/partners/{partner}/return/{state}", post(returns::back))
         .route("/api/{*unknown}", any(|| async { axum::http::StatusCode::NOT_FOUND }))
         .route("/openapi.json", get(move || std::future::ready(axum::Json(description.clone()))))

@@ -9,6 +9,9 @@ use serde_json::{Value, json};
 /// `today` of content pages.
 const ZONE: chrono_tz::Tz = chrono_tz::Asia::Kolkata;
 
+/// Where browsers send their errors.
+pub const REPORTS: &str = "/stackTraceApi";
+
 /// A content page, its blocks evaluated.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SitePage {
@@ -23,7 +26,10 @@ pub fn chrome(catalog: &Catalog, settings: &Settings) -> Chrome {
     let list = |key: &str| data.get(key).and_then(Value::as_array).cloned().unwrap_or_default();
     let text = |key: &str| data.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
     let presence = json!({"every_ms": settings.presence.every_ms, "idle_ms": settings.presence.idle_ms});
-    let reports = reports(catalog).cloned();
+    let reports = reports(catalog).map(|set| {
+        let of = |name: &str, default: Value| set.get(name).cloned().unwrap_or(default);
+        json!({"url": REPORTS, "wait_ms": of("wait_ms", json!(5_000)), "max": of("max", json!(20)), "libraries": of("libraries", json!([]))})
+    });
     Chrome { presence, reports, name: text("name"), nav: list("nav"), footer: list("footer"), legal: text("legal"), call: data.get("call").cloned().unwrap_or(Value::Null) }
 }
 

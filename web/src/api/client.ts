@@ -29,6 +29,12 @@ export const client = {
   },
   draft: (id: string, step: string, data: Data, keepalive = false) =>
     call<void>('PUT', api.draft(id), { step, data }, {}, { keepalive }),
+  /** somebody is here; false when the journey is nobody's to speak of any more */
+  presence: (id: string, body: Data) =>
+    call<void>('POST', api.presence(id), body).then(
+      () => true,
+      (error) => !(error instanceof Refusal && [404, 410].includes(error.problem.status)),
+    ),
   master: (name: string, query: Record<string, string>, signal?: AbortSignal) =>
     call<{ rows: Record<string, string | number>[]; more?: boolean }>('GET', api.master(name, query), undefined, {}, { signal }),
 };

@@ -16,6 +16,10 @@ export interface StepView {
   journey: JourneyInfo;
   step: Step;
   messages: Message[];
+  /** what the pings of this page carry, where the workflow says so */
+  presence?: Data | null;
+  /** the browser goes there, once */
+  leave?: { url: string; seq: number } | null;
   server_time: string;
 }
 
@@ -246,6 +250,17 @@ export interface Site {
   legal?: string;
   call?: { number?: string; display?: string; text?: string } | null;
   page?: { hide?: string[]; title?: string; description?: string };
+  /** how often a page says that somebody is there, and for how long without a sign of the person */
+  presence?: { every_ms: number; idle_ms: number };
+  reports?: Reports;
+}
+/** How errors of a page are reported. */
+export interface Reports {
+  url: string;
+  wait_ms: number;
+  max: number;
+  /** names that may be missing: noise */
+  libraries: string[];
 }
 export interface Boot {
   view?: StepView;

@@ -6,7 +6,7 @@ import type { Data, Site, StepView } from '../api/types';
 import { type Actions, ActionsContext } from '../renderer/context';
 import { LookupContext } from '../renderer/form/context';
 import { focusField } from '../renderer/form/pointer';
-import { api } from '../routes';
+import { api, safeUrl } from '../routes';
 import { setHidden } from '../site/chrome';
 import { Button } from '../ui/button';
 import { Dialog } from '../ui/dialog';
@@ -16,7 +16,9 @@ import { Conflict } from './conflict';
 import { Ended } from './ended';
 import { feed, network } from './feed';
 import { newKey } from './keys';
+import { followed } from './leave';
 import { journeyMachine } from './machine';
+import { keepPresence } from './presence';
 import { forget, remember } from './start-draft';
 import { StepPage } from './step-page';
 
@@ -52,6 +54,18 @@ export function Journey({ view: first, site, typed, attribution }: Props) {
       document.removeEventListener('visibilitychange', hidden);
     };
   }, [send]);
+
+  const { id, status } = view.journey;
+  const carried = useRef(view.presence);
+  carried.current = view.presence;
+  useEffect(() => {
+    if (id === null || status !== 'active' || !site.presence) return;
+    return keepPresence(site.presence, () => client.presence(id, carried.current ?? {}));
+  }, [id, status, site.presence]);
+  useEffect(() => {
+    const url = safeUrl(view.leave?.url);
+    if (id !== null && view.leave && url && !followed(id, view.leave.seq)) window.location.assign(url);
+  }, [id, view.leave]);
 
   const sending = state.matches({ work: 'sending' }) && pending ? pending : undefined;
   const actions = useMemo<Actions>(

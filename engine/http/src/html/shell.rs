@@ -21,7 +21,7 @@ pub struct Chrome {
     pub call: Value,
     /// How often a browser says that somebody is there: `{every_ms, idle_ms}`.
     pub presence: Value,
-    /// How errors are reported: `{wait_ms, max, libraries}`; absent when they are not.
+    /// How errors are reported: `{url, wait_ms, max, libraries}`; absent when they are not.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reports: Option<Value>,
 }

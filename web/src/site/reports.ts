@@ -1,0 +1,43 @@
+/** Errors of this page, told to the server in one batch a while after the first. What is known to be noise is left out. */
+import type { Reports } from '../api/types';
+
+const STACK_CHARS = 2_000;
+
+interface Report {
+  message: string;
+  source: string;
+  stack: string;
+}
+
+/** Listens until the page ends; `send` gets each batch. */
+export function collectErrors({ wait_ms, max, libraries }: Reports, send: (errors: Report[]) => void): void {
+  let errors: Report[] = [];
+  let timer: ReturnType<typeof setTimeout> | undefined;
+
+  const flush = () => {
+    clearTimeout(timer);
+    timer = undefined;
+    if (errors.length > 0) send(errors);
+    errors = [];
+  };
+  const add = (message: string, source: string, error: unknown) => {
+    if (errors.length >= max || libraries.some((name) => isMissing(name, message))) return;
+    errors.push({ message, source, stack: String((error as Error | undefined)?.stack ?? '').slice(0, STACK_CHARS) });
+    timer ??= setTimeout(flush, wait_ms);
+  };
+  const failed = (event: ErrorEvent) => {
+    // an image that does not load says nothing
+    if (event.message) add(event.message, `${event.filename}:${event.lineno}`, event.error);
+  };
+  const rejected = ({ reason }: PromiseRejectionEvent) =>
+    add(String((reason as Error | undefined)?.message ?? reason), '', reason);
+
+  window.addEventListener('error', failed);
+  window.addEventListener('unhandledrejection', rejected);
+  window.addEventListener('pagehide', flush);
+}
+
+/** The ways in which browsers say that a name does not exist. */
+function isMissing(name: string, message: string): boolean {
+  return message.includes(`${name} is not defined`) || message.endsWith(`Can't find variable: ${name}`);
+}
