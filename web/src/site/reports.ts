@@ -1,7 +1,8 @@
 /** Errors of this page, told to the server in one batch a while after the first. What is known to be noise is left out. */
 import type { Reports } from '../api/types';
 
-const STACK_CHARS = 2_000;
+/** the ways in which browsers say that a name does not exist */
+const missing = [' is not defined', 'variable: '];
 
 interface Report {
   message: string;
@@ -17,12 +18,16 @@ export function collectErrors({ wait_ms, max, libraries }: Reports, send: (error
   const flush = () => {
     clearTimeout(timer);
     timer = undefined;
-    if (errors.length > 0) send(errors);
+    if (errors[0]) send(errors);
     errors = [];
   };
   const add = (message: string, source: string, error: unknown) => {
-    if (errors.length >= max || libraries.some((name) => isMissing(name, message))) return;
-    errors.push({ message, source, stack: String((error as Error | undefined)?.stack ?? '').slice(0, STACK_CHARS) });
+    if (
+      errors.length >= max ||
+      libraries.some((name) => missing.some((words) => message.endsWith(words + name) || message.endsWith(name + words)))
+    )
+      return;
+    errors.push({ message, source, stack: String((error as Error | undefined)?.stack ?? '') });
     timer ??= setTimeout(flush, wait_ms);
   };
   const failed = (event: ErrorEvent) => {
@@ -35,9 +40,4 @@ export function collectErrors({ wait_ms, max, libraries }: Reports, send: (error
   window.addEventListener('error', failed);
   window.addEventListener('unhandledrejection', rejected);
   window.addEventListener('pagehide', flush);
-}
-
-/** The ways in which browsers say that a name does not exist. */
-function isMissing(name: string, message: string): boolean {
-  return message.includes(`${name} is not defined`) || message.endsWith(`Can't find variable: ${name}`);
 }
