@@ -462,7 +462,7 @@ fn views_messages_and_webhooks_render() {
     let data = json!({"offers": {"a": {"by": "North", "price": 100}, "b": {"by": "South", "price": 0}}});
     let view = workflow.view("library/found").expect("view").render(&data, &Scope::new().with_host(&host)).expect("renders");
     assert_eq!(view, json!({"title": "Found", "blocks": [{"block": "facts", "items": [{"label": "From North", "value": {"paise": 100}}]}]}));
-    let message = catalog.message("ready").expect("message").render("hi", &json!({"name": "<A>", "items": ["x", "y"], "due": 5})).expect("renders");
+    let message = catalog.message("ready").expect("message").render(&["hi"], &json!({"name": "<A>", "items": ["x", "y"], "due": 5})).expect("renders");
     assert_eq!((message.subject.as_deref(), message.text.as_str(), message.html.as_deref()), (Some("For <A>"), "x y ₹0.05", Some("<b>&lt;A&gt;</b>")));
 }
 

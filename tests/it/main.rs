@@ -1,5 +1,6 @@
 //! One integration binary: a module per subject.
 mod cli;
+mod contact;
 mod definitions;
 mod http;
 mod partners;

@@ -2,7 +2,7 @@
 
 mod client;
 mod content;
-mod email;
+pub mod email;
 mod gateway;
 mod pdf;
 mod sandbox;

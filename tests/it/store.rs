@@ -48,7 +48,7 @@ fn id() -> String {
 }
 
 /// A commit of one event, computed from `seq`; seq 0 starts the journey.
-fn event(journey: &str, seq: i64) -> Commit {
+pub fn event(journey: &str, seq: i64) -> Commit {
     Commit {
         journey: journey.into(),
         expected_seq: seq,

@@ -60,36 +60,62 @@ impl Runtime {
     /// Ends a tracking effect whose partner wants the person elsewhere. Only our own addresses and allowed hosts are
     /// followed, and only while the step that was tracked is shown; anything else is dropped and logged (security rule 29).
     pub async fn lead_away(&self, effect: &EffectRecord, payload: &TrackPayload, url: &str) -> Result<Settled, RuntimeError> {
-        let allowed = self.allowed_address(url);
-        if allowed.is_none() {
+        let settings = &self.inner.settings;
+        let allowed = followed(url, &settings.public_url(), &settings.tracking.redirect_hosts);
+        if !allowed {
             tracing::warn!(effect = %effect.key, to = payload.to, "a tracking partner's address is not allowed; the person stays");
         }
-        let outcome = json!({"tracked": true, "leads_away": allowed.is_some()});
+        let outcome = json!({"tracked": true, "leads_away": allowed});
         let ends = (effect.key.clone(), effect.fence, EffectEnd::Done { outcome });
         let finished = || Finished { settles: Some(ends.clone()), ..Finished::default() };
-        let Some(url) = allowed else {
+        if !allowed {
             let (key, fence, end) = ends;
             let done = self.store().finish_effect(&key, fence, end).await?;
             return Ok(if done { Settled::Done } else { Settled::Superseded });
-        };
-        self.internal_turn(&effect.key.journey, finished, |turn| Ok(turn.lead_away(&payload.at, &url))).await
+        }
+        self.internal_turn(&effect.key.journey, finished, |turn| Ok(turn.lead_away(&payload.at, url))).await
     }
+}
 
-    /// A path of ours, our public origin, or an https address whose host the settings allow.
-    fn allowed_address(&self, url: &str) -> Option<String> {
-        let settings = &self.inner.settings;
-        if url.len() > 2_000 || url.chars().any(|c| c.is_control() || c == '\\' || c.is_whitespace()) {
-            return None;
+/// A path of ours, our public origin, or an https address whose host the settings allow.
+fn followed(url: &str, ours: &str, hosts: &[String]) -> bool {
+    if url.len() > 2_000 || url.chars().any(|c| c.is_control() || c == '\\' || c.is_whitespace()) {
+        return false;
+    }
+    if url.starts_with('/') {
+        return !url.starts_with("//");
+    }
+    let below = |origin: &str| url.strip_prefix(origin).is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '?', '#']));
+    let host = url.strip_prefix("https://").and_then(|rest| rest.split(['/', '?', '#']).next());
+    below(ours) || host.is_some_and(|host| hosts.iter().any(|allowed| allowed.eq_ignore_ascii_case(host)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::followed;
+
+    #[test]
+    fn only_our_own_and_allowed_addresses_are_followed() {
+        for (url, allowed) in [
+            ("https://shop.example/help", true),
+            ("https://shop.example", true),
+            ("/a/b?c#d", true),
+            ("https://partner.example:8443", true),
+            ("https://PARTNER.example:8443/x?y", true),
+            ("https://partner.example/x", false),
+            ("https://partner.example:8443.evil.example/", false),
+            ("https://partner.example:8443@evil.example/", false),
+            ("https://shop.example.evil.example/", false),
+            ("https://shop.example@evil.example/", false),
+            ("http://partner.example:8443/", false),
+            ("javascript:alert(1)", false),
+            ("help", false),
+            ("", false),
+            ("/\\evil.example", false),
+            ("//evil.example", false),
+            ("/a\n/b", false),
+        ] {
+            assert_eq!(followed(url, "https://shop.example", &["partner.example:8443".into()]), allowed, "{url}");
         }
-        if url.starts_with('/') && !url.starts_with("//") {
-            return Some(url.to_string());
-        }
-        let ours = settings.public_url();
-        let rest = url.strip_prefix(&ours);
-        if rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '?', '#'])) {
-            return Some(url.to_string());
-        }
-        let host = url.strip_prefix("https://")?.split(['/', '?', '#']).next()?.to_ascii_lowercase();
-        settings.tracking.redirect_hosts.iter().any(|allowed| allowed.eq_ignore_ascii_case(&host)).then(|| url.to_string())
     }
 }

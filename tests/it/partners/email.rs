@@ -9,7 +9,7 @@ use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpListener;
 
 /// Takes messages, except for `nobody@…` (for good) and `later@…` (for now).
-async fn mail_server() -> (u16, Arc<Mutex<Vec<String>>>) {
+pub async fn mail_server() -> (u16, Arc<Mutex<Vec<String>>>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
     let taken = Arc::new(Mutex::new(Vec::new()));

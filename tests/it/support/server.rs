@@ -162,6 +162,11 @@ impl Visitor {
         Changes { bytes: Box::pin(response.bytes_stream().map(|part| part.map(|bytes| bytes.to_vec()))), read: String::new() }
     }
 
+    /// The value of a cookie that it keeps.
+    pub fn cookie(&self, name: &str) -> String {
+        self.cookies.lock().expect("cookies").get(name).cloned().unwrap_or_default()
+    }
+
     fn key(&self) -> String {
         format!("key-{}", self.keys.fetch_add(1, Ordering::Relaxed))
     }

@@ -1,0 +1,172 @@
+//! Tracked steps: in order per journey, never in anybody's way, and where a partner may lead a browser.
+
+use super::*;
+use engine_definitions::Files;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// Effect keys as (journey, seq, index).
+fn parts(key: &str) -> (String, i64, i32) {
+    let mut parts = key.split('.');
+    let mut next = || parts.next().unwrap_or_default().to_owned();
+    (next(), next().parse().expect("seq"), next().parse().expect("index"))
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn steps_are_told_in_order_by_many_workers() {
+    let server = club(|_| {}).await;
+    // more workers than one, over the same store
+    let partners = std::sync::Arc::new(engine_partners::Partners::new(server.product.settings.clone(), None).expect("partners"));
+    let mut workers = Vec::new();
+    for _ in 0..3 {
+        let context = worker::Context { runtime: server.product.runtime.clone(), partners: partners.clone() };
+        workers.push(tokio::spawn(worker::run(context, std::future::pending())));
+    }
+    let visitors: Vec<Visitor> = (0..8).map(|_| server.visitor()).collect();
+    let journeys = futures::future::join_all(visitors.iter().map(async |visitor| {
+        let view = to_the_end(visitor, member(visitor, "Asha", json!({})).await).await;
+        id(&view).to_owned()
+    }))
+    .await;
+    let keys = server
+        .until("all steps", async || {
+            let keys = calls(&visitors[0], "scribe", "step").await;
+            (keys.len() >= journeys.len() * 6).then_some(keys)
+        })
+        .await;
+    for journey in &journeys {
+        let mine: Vec<(i64, i32)> = keys.iter().map(|(key, _)| parts(key)).filter(|(j, ..)| j == journey).map(|(_, seq, index)| (seq, index)).collect();
+        let mut sorted = mine.clone();
+        sorted.sort();
+        assert_eq!(mine, sorted, "the order of {journey}");
+        assert_eq!(mine.len(), 6, "one per change of step, and the action of its own");
+    }
+    let steps = effects(&server, &journeys[0]).await;
+    let told: Vec<&str> = ["one", "two", "three", "halfway", "four", "joined"].into_iter().filter(|step| steps.contains_key(*step)).collect();
+    assert_eq!(told, ["one", "two", "three", "halfway", "four", "joined"]);
+    assert_eq!(steps["halfway"].payload["input"]["data"], json!({"words": 2}));
+    workers.iter().for_each(|worker| worker.abort());
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_tracking_partner_that_hangs_holds_nobody_up() {
+    let server = club(|_| {}).await;
+    let visitor = server.visitor();
+    switch(&visitor, "scribe", "hang").await;
+    let began = Instant::now();
+    let view = to_the_end(&visitor, member(&visitor, "Asha", json!({})).await).await;
+    assert_eq!(view["step"]["id"], "join.joined");
+    assert!(began.elapsed() < Duration::from_secs(3), "{:?}", began.elapsed());
+    ended(&server, id(&view), "welcome", EffectState::Done).await;
+    assert_ne!(effects(&server, id(&view)).await["one"].state, EffectState::Done);
+
+    // it refuses for good: each is given up, and then the next is told
+    switch(&visitor, "scribe", "fail").await;
+    let view = to_the_end(&visitor, member(&visitor, "Ravi", json!({})).await).await;
+    server
+        .until("giving up", async || {
+            server.clock.advance(1_000);
+            effects(&server, id(&view)).await.values().filter(|e| e.kind == "track").all(|e| e.state == EffectState::Parked).then_some(())
+        })
+        .await;
+    server.stop().await;
+}
+
+/// Where the view leads after the first step of a member by this name was tracked.
+async fn led(server: &TestServer, name: &str) -> Value {
+    let visitor = server.visitor();
+    let view = member(&visitor, name, json!({})).await;
+    let mut changes = visitor.stream(id(&view)).await;
+    ended(server, id(&view), "one", EffectState::Done).await;
+    let now = visitor.view(id(&view)).await;
+    if now["leave"].is_object() {
+        // news came by the stream, too, without making a click stale
+        changes.next().await.expect("news");
+        assert_eq!(now["journey"]["revision"], view["journey"]["revision"]);
+    }
+    let next = visitor.event(&now, "submit", json!({})).await.ok(200);
+    assert_eq!(next["leave"], Value::Null, "the step was left");
+    now["leave"]["url"].clone()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn only_addresses_of_ours_and_allowed_hosts_are_followed() {
+    let server = club(|settings| settings.tracking.redirect_hosts = vec!["partner.example".into()]).await;
+    // R7.2-07, R8-10
+    assert_eq!(led(&server, "Ours").await, "/help?x=1");
+    assert_eq!(led(&server, "Partner").await, "https://partner.example/offer");
+    for name in ["Foreign", "Sneaky", "Public", "Asha"] {
+        assert_eq!(led(&server, name).await, Value::Null, "{name}");
+    }
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_went_on_is_not_led_away_and_replay_agrees() {
+    let server = club(|_| {}).await;
+    let visitor = server.visitor();
+    let view = member(&visitor, "Ours", json!({})).await;
+    let ended_at = |name: &'static str| ended(&server, id(&view), name, EffectState::Done);
+    // she has gone on before the answer to `one` comes
+    let next = visitor.event(&view, "submit", json!({})).await.ok(200);
+    ended_at("two").await;
+    assert_eq!(visitor.view(id(&view)).await["leave"], Value::Null);
+    assert_eq!(next["step"]["id"], "join.two");
+    // one who stays is led, and her history gives the same state again
+    let other = member(&visitor, "Ours", json!({})).await;
+    ended(&server, id(&other), "one", EffectState::Done).await;
+    assert!(visitor.view(id(&other)).await["leave"].is_object());
+    for view in [&view, &other] {
+        assert_eq!(server.product.runtime.replay(id(view)).await.expect("replayed"), Some(Vec::new()));
+    }
+    server.stop().await;
+}
+
+/// The definitions that are shipped: the payload of R3-77, and a wrong one-time password (R8-03).
+#[tokio::test(flavor = "multi_thread")]
+async fn the_shipped_journeys_are_tracked_with_all_keys() {
+    let files = Files::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("..")).expect("definitions");
+    let server = TestServer::start_with(files, |settings| settings.sandbox.delay_percent = 0).await;
+    let visitor = server.visitor();
+    let body = json!({
+        "workflow": "motor/car", "data": {"kind": "registered", "registration": "dl3cab1234"},
+        "attribution": {"utm_source": "mail", "utm_medium": "cpc", "utm_campaign": "spring", "source": "letter", "_aid": "7", "_uid": "8"},
+    });
+    let first = visitor.send("POST", "/api/v1/journeys", &[("idempotency-key", "k")], Some(body.to_string())).await.ok(201);
+    let id = id(&first).to_owned();
+    let at = async |step: &str| {
+        server
+            .until(step, async || {
+                let now = visitor.view(&id).await;
+                (now["step"]["id"] == step).then_some(now)
+            })
+            .await
+    };
+    let view = at("car.contact").await;
+    let contact = json!({"name": "Asha Rao", "mobile": "9812345679", "consent": true});
+    visitor.event(&view, "submit", contact).await.ok(200);
+    let view = at("car.otp.asking").await;
+    visitor.event(&view, "submit", json!({"code": "000001"})).await;
+    let told = server
+        .until("the tracked steps", async || {
+            let told = server.product.memory.list("tracking", 100).await.expect("memory");
+            let told: Vec<Value> = told.into_iter().map(|(_, v)| v["body"].clone()).collect();
+            told.iter().any(|t| t["step"] == "otp_not_verified").then_some(told)
+        })
+        .await;
+    let contact = told.iter().find(|t| t["step"] == "contact").expect("the contact step");
+    for key in [
+        "step", "visit_id", "lead_id", "partial_lead_id", "product", "business", "medium", "source", "sub_source", "user_platform", "user_device", "platform",
+        "device", "_aid", "_uid", "utm_source", "utm_medium", "utm_campaign", "utm_term", "utm_content",
+    ] {
+        assert!(contact.get(key).is_some(), "{key}: {contact}");
+    }
+    assert_eq!((&contact["visit_id"], &contact["source"], &contact["_aid"]), (&view["journey"]["id"], &json!("letter"), &json!("7")));
+    // R7.2-05: what the pings of this page carry
+    assert_eq!(
+        view["presence"],
+        json!({"leadId": view["journey"]["id"], "abTesting": "", "online": true, "final_source": "letter", "final_medium": "cpc", "final_campaign": "spring"})
+    );
+    server.stop().await;
+}
