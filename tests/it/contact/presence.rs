@@ -59,11 +59,16 @@ async fn partners_hear_of_it_as_far_as_they_keep_up() {
     assert_eq!(ping(&visitor, id(&view)).await, 204);
     let body = server.until("the call", told).await;
     assert_eq!(body, json!({"leadId": id(&view), "online": true, "final_source": ""}));
-    // a browser that pings too often makes no more calls
+    // a browser that pings too often makes no more calls: the next one is of another
     for _ in 0..5 {
         assert_eq!(ping(&visitor, id(&view)).await, 204);
     }
-    assert_eq!(calls(&visitor, "scribe", "online").await.len(), 1);
+    let other = member(&visitor, "Ravi", json!({})).await;
+    assert_eq!(ping(&visitor, id(&other)).await, 204);
+    let heard = async || server.product.memory.get("online", id(&other)).await.expect("memory");
+    server.until("the other's call", heard).await;
+    let noted = async || Some(calls(&visitor, "scribe", "online").await.len()).filter(|n| *n > 1);
+    assert_eq!(server.until("both calls", noted).await, 2);
 
     // a partner that hangs: pings are answered at once, and what does not fit is dropped
     switch(&visitor, "scribe", "hang").await;
