@@ -853,3 +853,129 @@ async fn proxy(url: &str, swallow: Arc<AtomicBool>) -> Result<String> {
     });
     Ok(url)
 }
+
+#[tokio::test]
+async fn a_message_has_one_row_and_what_was_sent_stays_sent() {
+    check(async |node| {
+        let (store, j, other) = (&node.store, id(), id());
+        store.commit(with(event(&j, 0), |c| c.effects = vec![effect(&j, 1, 0, 50), effect(&j, 1, 1, 50)])).await?;
+        store.commit(with(event(&other, 0), |c| c.effects = vec![effect(&other, 1, 0, 50)])).await?;
+        let message = |journey: &str, index, state, at_ms| SentMessage {
+            effect: EffectKey { journey: journey.into(), seq: 1, index },
+            message: "due_back".into(),
+            channel: "sms".into(),
+            purpose: "service".into(),
+            language: "hi".into(),
+            template_id: Some("T-1".into()),
+            recipient: "*****43210".into(),
+            recipient_hash: "ab".repeat(32),
+            state,
+            provider_id: None,
+            reason: Some(json!({"code": "later", "text": "ä"})),
+            ordered_at_ms: 10,
+            at_ms,
+        };
+        let failed = message(&j, 0, MessageState::Failed, 60);
+        store.save_message(failed.clone()).await?;
+        assert_eq!(store.message(&failed.effect).await?, Some(failed.clone()));
+        let sent = SentMessage { state: MessageState::Sent, provider_id: Some("p1".into()), reason: None, at_ms: 70, ..failed.clone() };
+        store.save_message(sent.clone()).await?;
+        store.save_message(SentMessage { at_ms: 80, ..failed }).await?;
+        let filter = |journey: Option<&str>, hash: Option<&str>| MessageFilter {
+            journey: journey.map(str::to_owned),
+            recipient_hash: hash.map(str::to_owned),
+            limit: 0,
+        };
+        assert_eq!(store.messages(filter(Some(&j), None)).await?, [sent.clone()], "one row; what was sent stays sent");
+        let skipped = SentMessage { recipient_hash: "cd".repeat(32), ..message(&j, 1, MessageState::Skipped, 65) };
+        let theirs = message(&other, 0, MessageState::Sent, 90);
+        for m in [&skipped, &theirs, &message(&id(), 0, MessageState::Sent, 1)] {
+            store.save_message(m.clone()).await?;
+        }
+        assert_eq!(store.messages(filter(Some(&j), None)).await?, [sent.clone(), skipped.clone()], "newest first, not the neighbour's");
+        assert_eq!(store.messages(filter(None, Some(&"ab".repeat(32)))).await?, [theirs.clone(), sent.clone()]);
+        assert_eq!(store.messages(MessageFilter { limit: 1, ..filter(None, None) }).await?, [theirs]);
+        assert_eq!(store.messages(filter(Some(&id()), None)).await?, []);
+        // the effect goes, the record stays
+        store.commit(with(event(&j, 1), |c| c.cancel_effects = vec![sent.effect.clone()])).await?;
+        assert!(store.clean(5_000, 100).await? > 0);
+        assert_eq!((store.effect(&sent.effect).await?, store.message(&sent.effect).await?), (None, Some(sent)));
+        Ok(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn presence_is_written_for_many_at_once() {
+    check(async |node| {
+        let store = &node.store;
+        let ids: Vec<String> = (0..300).map(|_| id()).collect();
+        for done in join_all(ids.iter().map(|j| store.commit(event(j, 0)))).await {
+            assert_eq!(done?, DONE);
+        }
+        let seen = |from: usize, to: usize, at_ms: i64| ids[from..to].iter().map(|j| (j.clone(), at_ms)).collect::<Vec<_>>();
+        let online = |seen_at_ms| Some(PresenceRecord { seen_at_ms, online: true });
+        let mut first = seen(0, 300, 100);
+        first.push((id(), 100));
+        store.note_presence(first).await?;
+        store.note_presence(Vec::new()).await?;
+        assert_eq!(store.presence(&ids[299]).await?, online(100));
+        assert_eq!(store.presence(&id()).await?, None);
+        // two nodes, in any order: the latest counts
+        let second = node.again().await?;
+        let (late, early) = tokio::join!(store.note_presence(seen(0, 200, 300)), second.note_presence(seen(100, 300, 200)));
+        (late?, early?);
+        assert_eq!((store.presence(&ids[0]).await?, store.presence(&ids[150]).await?, store.presence(&ids[250]).await?), (online(300), online(300), online(200)));
+        assert_eq!(store.end_presence(300).await?, 100);
+        assert_eq!(store.end_presence(300).await?, 0);
+        assert_eq!(store.presence(&ids[250]).await?, Some(PresenceRecord { seen_at_ms: 200, online: false }));
+        store.note_presence(seen(250, 251, 400)).await?;
+        assert_eq!(store.presence(&ids[250]).await?, online(400));
+        assert_eq!(store.clean(250, 1_000).await?, 99, "who was away for long is forgotten");
+        Ok(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn effects_of_a_kind_stand_in_line_and_waiting_costs_no_attempt() {
+    check(async |node| {
+        let (store, j, other) = (&node.store, id(), id());
+        let k = |index| EffectKey { journey: j.clone(), seq: 1, index };
+        let kind = |kind: &str, e: NewEffect| NewEffect { kind: kind.into(), ..e };
+        let orders = vec![kind("track", effect(&j, 1, 0, 10)), effect(&j, 1, 1, 10), kind("track", effect(&j, 1, 2, 10)), kind("track", effect(&j, 1, 3, 10))];
+        store.commit(with(event(&other, 0), |c| c.effects = vec![kind("track", effect(&other, 1, 0, 900))])).await?;
+        store.commit(with(event(&j, 0), |c| c.effects = orders)).await?;
+        let claimed = store.claim_effects(claim(20)).await?;
+        assert_eq!(claimed.len(), 4);
+        let line = async |index| store.first_in_line(&k(index), "track").await;
+        assert_eq!((line(0).await?, line(2).await?, line(3).await?), (true, false, false), "running ones stand in line too");
+        assert!(store.first_in_line(&k(1), "call").await?, "another kind has its own line");
+        assert!(store.first_in_line(&EffectKey { journey: other.clone(), seq: 1, index: 0 }, "track").await?);
+        // given back: the attempt does not count
+        let later = EffectEnd::Later { due_at_ms: 5_000, reason: json!({"code": "in_line"}) };
+        for index in [2, 3] {
+            assert!(store.finish_effect(&k(index), 1, later.clone()).await?);
+        }
+        let waiting = store.effect(&k(2)).await?.expect("there");
+        assert_eq!((waiting.state, waiting.attempts, waiting.due_at_ms), (EffectState::Pending, 0, 5_000));
+        assert_eq!(waiting.reason(), Some(&json!({"code": "in_line"})));
+        let done = || EffectEnd::Done { outcome: Value::Null };
+        assert!(!store.finish_effect(&k(2), 9, later.clone()).await?, "only its holder gives it back");
+        assert!(store.finish_effect(&k(0), 1, done()).await?);
+        let mut wake = store.wake();
+        wake.borrow_and_update();
+        assert!(store.call_next(&k(0), "track", 30).await?);
+        assert!(wake.has_changed()?, "workers look");
+        assert!(!store.call_next(&k(0), "track", 30).await?, "it is due already");
+        let next = store.claim_effects(claim(30)).await?;
+        assert_eq!(next.iter().map(|e| (e.key.index, e.attempts)).collect::<Vec<_>>(), [(2, 1)], "the next one only");
+        assert_eq!((line(2).await?, line(3).await?), (true, false));
+        assert!(store.finish_effect(&k(2), 2, EffectEnd::Parked { reason: json!("given up") }).await?);
+        assert!(line(3).await?);
+        assert!(store.call_next(&k(2), "track", 40).await?);
+        assert!(!store.call_next(&k(3), "track", 50).await?, "nobody behind it, and not the neighbour's");
+        Ok(())
+    })
+    .await;
+}
