@@ -164,7 +164,8 @@ async fn a_worker_that_dies_after_the_sending_sends_nothing_twice() {
     assert_eq!(mornings(texts(&visitor).await), 1);
     assert_eq!(sent(&server, &journey).await["dawn"].state, MessageState::Sent);
 
-    // it died after it had written: nothing goes out
+    // it died after it had written: nothing goes out (ordered when the hours are over)
+    server.clock.advance(4 * HOUR_MS);
     let (journey, effect) = taken_and_dropped(&server, &visitor).await;
     let before = calls(&visitor, "post", "sms").await.len();
     let row = sent(&server, &journey).await.remove("welcome").expect("an example");
