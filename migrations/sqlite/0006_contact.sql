@@ -18,11 +18,10 @@ create table messages (
 create index messages_at on messages (at);
 create index messages_recipient on messages (recipient_hash);
 
--- When somebody was last active on a journey's page. online: 1 until no ping has come for a while.
+-- When somebody was last active on a journey's page; online: 0 once no ping has come for a while. No further index: rows
+-- change every half minute.
 create table presence (
   journey integer primary key,
   seen_at integer not null,
   online integer not null
 );
-create index presence_online on presence (seen_at) where online = 1;
-create index presence_away on presence (seen_at) where online = 0;

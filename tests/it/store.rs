@@ -913,25 +913,26 @@ async fn presence_is_written_for_many_at_once() {
         for done in join_all(ids.iter().map(|j| store.commit(event(j, 0)))).await {
             assert_eq!(done?, DONE);
         }
-        let seen = |from: usize, to: usize, at_ms: i64| ids[from..to].iter().map(|j| (j.clone(), at_ms)).collect::<Vec<_>>();
-        let online = |seen_at_ms| Some(PresenceRecord { seen_at_ms, online: true });
-        let mut first = seen(0, 300, 100);
-        first.push((id(), 100));
+        let note = |journey: &str, seen_at_ms, online| PresenceNote { journey: journey.into(), seen_at_ms, online };
+        let notes = |from: usize, to: usize, at_ms, online| ids[from..to].iter().map(|j| note(j, at_ms, online)).collect::<Vec<_>>();
+        let mut first = notes(0, 300, 100, true);
+        first.push(note(&id(), 100, true));
         store.note_presence(first).await?;
         store.note_presence(Vec::new()).await?;
-        assert_eq!(store.presence(&ids[299]).await?, online(100));
+        assert_eq!(store.presence(&ids[299]).await?, Some(note(&ids[299], 100, true)));
         assert_eq!(store.presence(&id()).await?, None);
-        // two nodes, in any order: the latest counts
+        // two nodes, in any order: the newest counts, also when the older one says that she has gone
         let second = node.again().await?;
-        let (late, early) = tokio::join!(store.note_presence(seen(0, 200, 300)), second.note_presence(seen(100, 300, 200)));
+        let mut gone = notes(100, 300, 200, false);
+        gone.reverse();
+        let (late, early) = tokio::join!(store.note_presence(notes(0, 200, 300, true)), second.note_presence(gone));
         (late?, early?);
-        assert_eq!((store.presence(&ids[0]).await?, store.presence(&ids[150]).await?, store.presence(&ids[250]).await?), (online(300), online(300), online(200)));
-        assert_eq!(store.end_presence(300).await?, 100);
-        assert_eq!(store.end_presence(300).await?, 0);
-        assert_eq!(store.presence(&ids[250]).await?, Some(PresenceRecord { seen_at_ms: 200, online: false }));
-        store.note_presence(seen(250, 251, 400)).await?;
-        assert_eq!(store.presence(&ids[250]).await?, online(400));
-        assert_eq!(store.clean(250, 1_000).await?, 99, "who was away for long is forgotten");
+        for (index, seen_at_ms, online) in [(0, 300, true), (150, 300, true), (250, 200, false)] {
+            assert_eq!(store.presence(&ids[index]).await?, Some(note(&ids[index], seen_at_ms, online)));
+        }
+        store.note_presence(vec![note(&ids[0], 300, false), note(&ids[250], 400, true)]).await?;
+        assert_eq!(store.presence(&ids[0]).await?, Some(note(&ids[0], 300, false)));
+        assert_eq!(store.presence(&ids[250]).await?, Some(note(&ids[250], 400, true)));
         Ok(())
     })
     .await;

@@ -7,6 +7,7 @@
 use engine_partners::{CallOutcome, Partners};
 use engine_runtime::{Runtime, new_id};
 use engine_settings::Settings;
+use engine_store::PresenceNote;
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -19,11 +20,17 @@ pub struct Presence(Arc<Inner>);
 
 struct Inner {
     settings: engine_settings::Presence,
-    /// Journey → when it was last heard of, since the last write.
-    seen: Mutex<HashMap<String, i64>>,
+    /// Journeys that this node heard of lately.
+    heard: Mutex<HashMap<String, Heard>>,
     /// Visitors who may ping a journey, by [`right`].
     rights: Mutex<HashMap<[u8; 32], Right>>,
     calls: mpsc::Sender<Arc<engine_runtime::Presence>>,
+}
+
+#[derive(Clone, Copy)]
+struct Heard {
+    at_ms: i64,
+    written: bool,
 }
 
 struct Right {
@@ -42,7 +49,7 @@ impl Presence {
     pub fn new(runtime: Runtime, partners: Arc<Partners>, settings: &Settings, shutdown: CancellationToken) -> Presence {
         let settings = settings.presence.clone();
         let (calls, waiting) = mpsc::channel(settings.calls_max.max(1));
-        let presence = Presence(Arc::new(Inner { settings, seen: Mutex::default(), rights: Mutex::default(), calls }));
+        let presence = Presence(Arc::new(Inner { settings, heard: Mutex::default(), rights: Mutex::default(), calls }));
         let waiting = Arc::new(tokio::sync::Mutex::new(waiting));
         for _ in 0..presence.0.settings.calls_at_once.max(1) {
             tokio::spawn(tell(runtime.clone(), partners.clone(), waiting.clone(), shutdown.clone()));
@@ -88,53 +95,57 @@ impl Presence {
         rights.insert(right, Right { until_ms: now_ms + self.0.settings.allow_ms, call: call.map(Arc::new), called_ms: now_ms - every_ms });
     }
 
-    fn note(&self, journey: &str, now_ms: i64) {
-        let mut seen = lock(&self.0.seen);
-        if let Some(at) = seen.get_mut(journey) {
-            *at = now_ms.max(*at);
-        } else if seen.len() < self.0.settings.journeys_max {
-            seen.insert(journey.to_owned(), now_ms);
-        } else {
-            metrics::counter!("presence_dropped_total").increment(1);
+    fn note(&self, journey: &str, at_ms: i64) {
+        let mut heard = lock(&self.0.heard);
+        let full = heard.len() >= self.0.settings.journeys_max;
+        match heard.get_mut(journey) {
+            Some(known) => *known = Heard { at_ms: at_ms.max(known.at_ms), written: false },
+            None if full => metrics::counter!("presence_dropped_total").increment(1),
+            None => drop(heard.insert(journey.to_owned(), Heard { at_ms, written: false })),
         }
     }
 
     async fn keep(self, runtime: Runtime, shutdown: CancellationToken) {
-        let settings = &self.0.settings;
-        let away_ms = settings.every_ms as i64 * 2;
-        let mut swept = tokio::time::Instant::now();
         loop {
             let stopping = tokio::select! {
                 () = shutdown.cancelled() => true,
-                () = tokio::time::sleep(Duration::from_millis(settings.flush_ms.max(1))) => false,
+                () = tokio::time::sleep(Duration::from_millis(self.0.settings.flush_ms.max(1))) => false,
             };
             self.flush(&runtime).await;
             if stopping {
                 return;
             }
-            if swept.elapsed() >= Duration::from_millis(settings.every_ms) {
-                swept = tokio::time::Instant::now();
-                metrics::counter!("presence_statements_total").increment(1);
-                if let Err(error) = runtime.store().end_presence(runtime.now_ms() - away_ms).await {
-                    tracing::warn!(%error, "who is away could not be written; it will be tried again");
+        }
+    }
+
+    /// One statement for every `batch_max` journeys that came or went; what could not be written is tried again.
+    async fn flush(&self, runtime: &Runtime) {
+        for batch in self.news(runtime.now_ms()).chunks(self.0.settings.batch_max.max(1)) {
+            metrics::counter!("presence_statements_total").increment(1);
+            if let Err(error) = runtime.store().note_presence(batch.to_vec()).await {
+                tracing::warn!(%error, journeys = batch.len(), "presence could not be written; it will be tried again");
+                for note in batch {
+                    self.note(&note.journey, note.seen_at_ms);
                 }
             }
         }
     }
 
-    /// One statement for every `batch_max` journeys; what could not be written waits for the next time.
-    async fn flush(&self, runtime: &Runtime) {
-        let heard: Vec<(String, i64)> = std::mem::take(&mut *lock(&self.0.seen)).into_iter().collect();
-        metrics::gauge!("presence_journeys").set(heard.len() as f64);
-        for batch in heard.chunks(self.0.settings.batch_max.max(1)) {
-            metrics::counter!("presence_statements_total").increment(1);
-            if let Err(error) = runtime.store().note_presence(batch.to_vec()).await {
-                tracing::warn!(%error, journeys = batch.len(), "presence could not be written; it will be tried again");
-                for (journey, at_ms) in batch {
-                    self.note(journey, *at_ms);
-                }
+    /// Who was heard of since the last time, and who was not for two pings: those are away and forgotten here.
+    fn news(&self, now_ms: i64) -> Vec<PresenceNote> {
+        let away_ms = self.0.settings.every_ms as i64 * 2;
+        let mut news = Vec::new();
+        let mut heard = lock(&self.0.heard);
+        heard.retain(|journey, known| {
+            let online = now_ms - known.at_ms < away_ms;
+            if !known.written || !online {
+                news.push(PresenceNote { journey: journey.clone(), seen_at_ms: known.at_ms, online });
             }
-        }
+            known.written = true;
+            online
+        });
+        metrics::gauge!("presence_journeys").set(heard.len() as f64);
+        news
     }
 }
 

@@ -30,7 +30,15 @@ pub fn chrome(catalog: &Catalog, settings: &Settings) -> Chrome {
         let of = |name: &str, default: Value| set.get(name).cloned().unwrap_or(default);
         json!({"url": REPORTS, "wait_ms": of("wait_ms", json!(5_000)), "max": of("max", json!(20)), "libraries": of("libraries", json!([]))})
     });
-    Chrome { presence, reports, name: text("name"), nav: list("nav"), footer: list("footer"), legal: text("legal"), call: data.get("call").cloned().unwrap_or(Value::Null) }
+    Chrome {
+        presence,
+        reports,
+        name: text("name"),
+        nav: list("nav"),
+        footer: list("footer"),
+        legal: text("legal"),
+        call: data.get("call").cloned().unwrap_or(Value::Null),
+    }
 }
 
 /// How browsers report errors; `None` when they shall not.

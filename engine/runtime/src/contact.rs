@@ -30,8 +30,7 @@ impl Runtime {
     /// Whether the person of a journey agrees to messages of this purpose now.
     pub async fn consents(&self, journey: &str, purpose: &str) -> Result<bool, RuntimeError> {
         let Some(record) = self.store().journey(journey).await? else { return Ok(false) };
-        let state: JourneyState =
-            serde_json::from_value(record.state).map_err(|e| RuntimeError::State { journey: journey.into(), reason: e.to_string() })?;
+        let state: JourneyState = serde_json::from_str(&record.state).map_err(|e| RuntimeError::State { journey: journey.into(), reason: e.to_string() })?;
         Ok(state.consents.get(purpose).copied().unwrap_or(false))
     }
 

@@ -187,7 +187,7 @@ settings! {
         /// Between two writes of what was heard, in milliseconds.
         flush_ms: u64 = 5_000,
         /// Most journeys of one statement.
-        batch_max: usize = 2_000,
+        batch_max: usize = 1_000,
         /// Most journeys that are kept between two writes on this node; more are not noted.
         journeys_max: usize = 200_000,
         /// How long a visitor's right to a journey is remembered, in milliseconds.

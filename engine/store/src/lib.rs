@@ -134,11 +134,10 @@ pub trait Store: Send + Sync + 'static {
     async fn save_message(&self, message: SentMessage) -> Result<()>;
     async fn message(&self, effect: &EffectKey) -> Result<Option<SentMessage>>;
     async fn messages(&self, filter: MessageFilter) -> Result<Vec<SentMessage>>;
-    /// When journeys were last seen, in one statement; each journey once, unknown ones are left out.
-    async fn note_presence(&self, seen: Vec<(String, i64)>) -> Result<()>;
-    /// Those not seen since `before_ms` are away; says how many left.
-    async fn end_presence(&self, before_ms: i64) -> Result<u64>;
-    async fn presence(&self, journey: &str) -> Result<Option<PresenceRecord>>;
+    /// Who came and went, in one statement; each journey once, unknown ones are left out. Older news than what is written
+    /// changes nothing.
+    async fn note_presence(&self, notes: Vec<PresenceNote>) -> Result<()>;
+    async fn presence(&self, journey: &str) -> Result<Option<PresenceNote>>;
 
     // ---- definitions
     /// Stores files by content and makes the manifest current, in one transaction.

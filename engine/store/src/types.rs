@@ -447,7 +447,8 @@ pub struct MessageFilter {
 
 /// When somebody was last active on a journey's page.
 #[derive(Debug, Clone, PartialEq)]
-pub struct PresenceRecord {
+pub struct PresenceNote {
+    pub journey: String,
     pub seen_at_ms: i64,
     pub online: bool,
 }

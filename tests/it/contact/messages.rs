@@ -55,9 +55,7 @@ async fn what_comes_due_too_late_is_moved_to_the_next_opening() {
         .await;
     server.clock.advance(2 * HOUR_MS);
     let moved = server
-        .until("the move", async || {
-            effects(&server, id(&view)).await.remove("offer").filter(|e| e.reason().is_some_and(|r| r["code"] == "quiet_hours"))
-        })
+        .until("the move", async || effects(&server, id(&view)).await.remove("offer").filter(|e| e.reason().is_some_and(|r| r["code"] == "quiet_hours")))
         .await;
     assert_eq!((moved.state, moved.due_at_ms, moved.attempts), (EffectState::Pending, now(&server) + 14 * HOUR_MS, waiting.attempts));
     switch(&visitor, "post", "normal").await;
@@ -130,6 +128,7 @@ async fn what_was_sent_is_on_record_without_the_number() {
 async fn taken_and_dropped(server: &TestServer, visitor: &Visitor) -> (String, EffectRecord) {
     let view = to_the_end(visitor, member(visitor, "Asha", json!({})).await).await;
     let journey = id(&view).to_owned();
+    ended(server, &journey, "welcome", EffectState::Done).await;
     let waiting = server.until("the order", async || effects(server, &journey).await.remove("dawn")).await;
     let now_ms = waiting.due_at_ms;
     let claim = ClaimRequest { worker: "dies".into(), now_ms, lease_ms: 1_000, limit: 1_000 };

@@ -159,8 +159,26 @@ async fn the_shipped_journeys_are_tracked_with_all_keys() {
         .await;
     let contact = told.iter().find(|t| t["step"] == "contact").expect("the contact step");
     for key in [
-        "step", "visit_id", "lead_id", "partial_lead_id", "product", "business", "medium", "source", "sub_source", "user_platform", "user_device", "platform",
-        "device", "_aid", "_uid", "utm_source", "utm_medium", "utm_campaign", "utm_term", "utm_content",
+        "step",
+        "visit_id",
+        "lead_id",
+        "partial_lead_id",
+        "product",
+        "business",
+        "medium",
+        "source",
+        "sub_source",
+        "user_platform",
+        "user_device",
+        "platform",
+        "device",
+        "_aid",
+        "_uid",
+        "utm_source",
+        "utm_medium",
+        "utm_campaign",
+        "utm_term",
+        "utm_content",
     ] {
         assert!(contact.get(key).is_some(), "{key}: {contact}");
     }

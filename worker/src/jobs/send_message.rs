@@ -87,14 +87,7 @@ async fn by_email(context: &Context, effect: &EffectRecord, payload: &NotifyPayl
     }
 }
 
-async fn by_operation(
-    context: &Context,
-    effect: &EffectRecord,
-    catalog: &Catalog,
-    message: &Message,
-    payload: &NotifyPayload,
-    rendered: &Rendered,
-) -> Tried {
+async fn by_operation(context: &Context, effect: &EffectRecord, catalog: &Catalog, message: &Message, payload: &NotifyPayload, rendered: &Rendered) -> Tried {
     let contract = message.channel.contract().unwrap_or_default();
     let Some((partner, operation)) = catalog.partners().find_map(|p| Some((p, p.for_contract(&contract)?))) else {
         return Tried::Refused(json!({"code": "no_channel", "contract": contract}));

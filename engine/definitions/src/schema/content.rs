@@ -73,8 +73,13 @@ fn site() -> Value {
 }
 
 fn calendar() -> Value {
-    let keys =
-        [("title", "", text()), ("timezone", "", text()), ("messages", "Purposes of messages that go out only while it is open", one_or_list(words(&PURPOSES))), ("week", "mon … sun or mon-fri → 10:00-19:00", map_of(texts())), ("holidays", "", list_of(text()))];
+    let keys = [
+        ("title", "", text()),
+        ("timezone", "", text()),
+        ("messages", "Purposes of messages that go out only while it is open", one_or_list(words(&PURPOSES))),
+        ("week", "mon … sun or mon-fri → 10:00-19:00", map_of(texts())),
+        ("holidays", "", list_of(text())),
+    ];
     needs(closed(&keys), &["week"])
 }
 

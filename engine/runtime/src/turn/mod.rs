@@ -10,8 +10,8 @@ mod effects;
 mod finish;
 mod outside;
 mod person;
-mod report;
 mod replay;
+mod report;
 mod trail;
 
 pub(crate) use effects::canonical;

@@ -16,8 +16,11 @@ pub(super) const LEAVE: &str = "system.leave";
 impl Turn<'_> {
     /// A change of step is tracked where the workflow says so, once per commit.
     pub(super) fn track_step(&mut self) {
+        if self.workflow.track.is_none() {
+            return;
+        }
         let node = self.step_node();
-        if self.workflow.track.is_none() || node == self.base_step {
+        if node == self.base_step {
             return;
         }
         let root = self.workflow.machine.id();

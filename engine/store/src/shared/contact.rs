@@ -32,10 +32,10 @@ impl Database {
         row.map(|r| message(&r)).transpose()
     }
 
-    pub async fn read_presence(&self, journey: &str) -> Result<Option<PresenceRecord>> {
+    pub async fn read_presence(&self, journey: &str) -> Result<Option<PresenceNote>> {
         let sql = "select seen_at, online from presence where journey = (select n from journeys where id = $1)";
         let row = sqlx::query(sql).bind(pack(journey)).fetch_optional(&self.pool).await?;
-        row.map(|r| Ok(PresenceRecord { seen_at_ms: r.try_get(0)?, online: r.try_get::<i16, _>(1)? == 1 })).transpose()
+        row.map(|r| Ok(PresenceNote { journey: journey.to_owned(), seen_at_ms: r.try_get(0)?, online: r.try_get::<i16, _>(1)? == 1 })).transpose()
     }
 }
 
@@ -67,21 +67,16 @@ pub async fn save_message(conn: &mut Conn, m: &SentMessage) -> Result<()> {
     Ok(())
 }
 
-/// Journeys that are not known are left out. The caller names each journey once.
-pub async fn note_presence(conn: &mut Conn, seen: &[(String, i64)]) -> Result<()> {
-    let rows: Vec<_> = seen.iter().map(|(journey, at_ms)| serde_json::json!([to_hex(&pack(journey)), at_ms])).collect();
+/// Journeys that are not known are left out; the newest news of a journey counts. The caller names each journey once.
+pub async fn note_presence(conn: &mut Conn, notes: &[PresenceNote]) -> Result<()> {
+    let rows: Vec<_> = notes.iter().map(|n| serde_json::json!([to_hex(&pack(&n.journey)), n.seen_at_ms, i32::from(n.online)])).collect();
     let sql = format!(
-        "insert into presence (journey, seen_at, online) {} on conflict (journey) do update set online = 1, \
-         seen_at = case when excluded.seen_at > presence.seen_at then excluded.seen_at else presence.seen_at end",
+        "insert into presence (journey, seen_at, online) {} on conflict (journey) do update set online = excluded.online, \
+         seen_at = excluded.seen_at where excluded.seen_at >= presence.seen_at",
         dialect::SEEN
     );
     sqlx::query(AssertSqlSafe(sql)).bind(serde_json::Value::from(rows).to_string()).execute(conn).await?;
     Ok(())
-}
-
-pub async fn end_presence(conn: &mut Conn, before_ms: i64) -> Result<u64> {
-    let done = sqlx::query("update presence set online = 0 where online = 1 and seen_at < $1").bind(before_ms).execute(conn).await?;
-    Ok(done.rows_affected())
 }
 
 fn state_number(state: MessageState) -> i16 {

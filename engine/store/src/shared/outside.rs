@@ -223,7 +223,6 @@ pub async fn clean(conn: &mut Conn, keys: &[(Vec<u8>, Vec<u8>)], replies: &[(Str
         "delete from effects where id in (select id from effects where state in (2, 4) and created_at < $1 limit $2)",
         "delete from sessions where token_hash in (select token_hash from sessions where expires_at < $1 limit $2)",
         "delete from otps where id in (select id from otps where expires_at < $1 limit $2)",
-        "delete from presence where journey in (select journey from presence where online = 0 and seen_at < $1 limit $2)",
         "delete from otp_sends where at in (select at from otp_sends where at < $1 limit $2)",
     ] {
         let done = sqlx::query(sql).bind(before_ms).bind(i64::from(limit)).execute(&mut *conn).await?;

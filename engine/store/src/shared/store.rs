@@ -198,13 +198,10 @@ impl Store for Database {
     async fn messages(&self, filter: MessageFilter) -> Result<Vec<SentMessage>> {
         read!(self.read_messages(&filter))
     }
-    async fn note_presence(&self, seen: Vec<(String, i64)>) -> Result<()> {
-        write!(self, conn => contact::note_presence(conn, &seen))
+    async fn note_presence(&self, notes: Vec<PresenceNote>) -> Result<()> {
+        write!(self, conn => contact::note_presence(conn, &notes))
     }
-    async fn end_presence(&self, before_ms: i64) -> Result<u64> {
-        write!(self, conn => contact::end_presence(conn, before_ms))
-    }
-    async fn presence(&self, journey: &str) -> Result<Option<PresenceRecord>> {
+    async fn presence(&self, journey: &str) -> Result<Option<PresenceNote>> {
         read!(self.read_presence(journey))
     }
 

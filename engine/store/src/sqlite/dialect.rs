@@ -14,8 +14,8 @@ pub const JOURNEY: &str = "select j.workflow, j.version, j.revision, j.seq, j.st
      (select json_group_array(json_array(d.step, d.at, d.data)) from drafts d where d.journey = j.n) \
      from journeys j where j.id = $1";
 
-/// Rows `[id as hex, time]` of the JSON list $1 as (number, time, 1).
-pub const SEEN: &str = "select j.n, r.value ->> 1, 1 from json_each($1) r join journeys j on j.id = unhex(r.value ->> 0) where true";
+/// Rows `[id as hex, time, 0 or 1]` of the JSON list $1, with the journey's number.
+pub const SEEN: &str = "select j.n, r.value ->> 1, r.value ->> 2 from json_each($1) r join journeys j on j.id = unhex(r.value ->> 0) where true";
 
 /// A transaction is alone already.
 pub async fn lock(_: &mut Conn, _: &str) -> Result<()> {
