@@ -208,6 +208,17 @@ fn mistakes_have_a_place_and_a_hint() {
     check("workflows/tables/library/branches.yaml", "river, 2, ₹2", "river, 2, two", "the cell of `fee` is like ₹2,094");
     check("workflows/messages/ready.yaml", "name: Asha", "nme: Asha", "the text needs `name`");
     check("workflows/messages/ready.yaml", "{{name}}</b>", "{{{name}}}</b>", "raw HTML");
+    let message = "workflows/messages/ready.yaml";
+    check(message, "channel: email", "channel: email\nwithin: dusk", "unknown calendar `dusk`");
+    check(message, "channel: email", "channel: email\npurpose: transactional\nwithin: desk", "a transactional message is never delayed");
+    check(message, "channel: email", "channel: pigeon", "`channel` is one of `sms`, `email`, `whatsapp`");
+    let hours = "workflows/calendars.yaml";
+    check(hours, "holidays:", "messages: [transactional], holidays:", "`transactional` is not a purpose of messages that may wait");
+    let twice = "desk: {messages: [marketing], week: {mon: '10:00-11:00'}}\nlate: {messages: [marketing], week: {mon: '10:00-11:00'}}\nold:";
+    check(hours, "desk:", twice, "`desk` has the hours of `marketing` already");
+    check(WORKFLOW, "title: Loan\n", "title: Loan\ntrack: north/ofer\n", "unknown operation `ofer` of partner `north` (did you mean `offer`?)");
+    check(WORKFLOW, "title: Loan\n", "title: Loan\npresence: {input: {a: now}}\n", "presence needs `call`");
+    check(WORKFLOW, "title: Loan\n", "title: Loan\ntrack: {call: north/offer, input: {a: nwo}}\n", "unknown name `nwo`");
     check("workflows/partners/north/partner.yaml", "'secret://north'", "abc", "`token` is a secret");
     check("workflows/partners/north/offer.yaml", "output: {price: 1200", "output: {price: 12", "example `there`: the output differs at `/price`");
     check("workflows/partners/north/offer.yaml", "error: offer.none", "error: offer.gone", "it gives the error `offer.none` instead of `offer.gone`");

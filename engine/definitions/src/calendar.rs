@@ -2,7 +2,7 @@
 
 use crate::fields::Fields;
 use crate::host::parse_date;
-use crate::message::PURPOSES;
+use crate::message::DELAYED;
 use crate::source::Node;
 use chrono::{DateTime, Datelike, Days, NaiveDate, NaiveTime, TimeZone, Utc};
 use chrono_tz::Tz;
@@ -52,8 +52,8 @@ impl Calendars {
             if let Some(calendar) = Calendar::compile(value, problems) {
                 for purpose in &calendar.messages {
                     let at = value.get("messages").map_or(&value.span, |n| &n.span);
-                    if !PURPOSES.contains(&purpose.as_str()) {
-                        problems.push(Problem::error("value", at, format!("`{purpose}` is not a purpose of messages")).hint(PURPOSES.join(", ")));
+                    if !DELAYED.contains(&purpose.as_str()) {
+                        problems.push(Problem::error("value", at, format!("`{purpose}` is not a purpose of messages that may wait")).hint(DELAYED.join(", ")));
                     }
                     if let Some((other, _)) = map.iter().find(|(_, c): &(&String, &Calendar)| c.messages.contains(purpose)) {
                         problems.push(Problem::error("duplicate-key", at, format!("`{other}` has the hours of `{purpose}` already")));

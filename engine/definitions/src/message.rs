@@ -18,8 +18,10 @@ const BLOCK_DEPTH_MAX: usize = 20;
 /// `each` inside `each` multiplies: deeper than this is refused.
 const EACH_DEPTH_MAX: usize = 2;
 
-/// What a message may be for. Transactional ones are never delayed and need no consent.
+/// What a message may be for.
 pub const PURPOSES: [&str; 3] = ["service", "transactional", "marketing"];
+/// Those that may have hours: a one-time password or a receipt is never delayed.
+pub const DELAYED: [&str; 2] = ["service", "marketing"];
 
 #[derive(Debug)]
 pub struct Message {
@@ -101,6 +103,9 @@ impl Message {
             && calendars.get(name).is_none()
         {
             fields.problems.push(unknown("calendar", at, name, calendars.names()));
+        }
+        if let Some(at) = fields.get("within").filter(|_| !DELAYED.contains(&purpose.as_str())) {
+            fields.problems.push(Problem::error("misplaced-key", &at.span, format!("a {purpose} message is never delayed")));
         }
         let consent = fields.text("consent").or_else(|| (purpose == "marketing").then(|| "marketing".to_owned()));
         let template_id = fields.get("template_id").map(|n| crate::text::plain(&n.to_json()));

@@ -139,7 +139,7 @@ async fn taken_and_dropped(server: &TestServer, visitor: &Visitor) -> (String, E
 
 /// What the dead worker had told the gateway with the effect's key.
 async fn tell_the_gateway(visitor: &Visitor, effect: &EffectRecord) {
-    let body = json!({"to": effect.payload["to"], "text": "Good morning", "template": "", "purpose": "transactional"}).to_string();
+    let body = json!({"to": effect.payload["to"], "text": "Good morning", "template": "", "purpose": "service"}).to_string();
     let headers = [("idempotency-key", effect.key.to_string())];
     let headers: Vec<(&str, &str)> = headers.iter().map(|(name, value)| (*name, value.as_str())).collect();
     let reply = visitor.send("POST", "/sandbox/partners/post/sms", &headers, Some(body)).await;

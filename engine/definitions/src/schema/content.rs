@@ -1,7 +1,7 @@
 //! Forms, tables, texts, views, pages, calendars, notes on reference data.
 
 use super::{Kinds, any, cel, closed, flag, int, list_of, map_of, needs, one_or_list, text, texts, words, words_or_template};
-use crate::message::PURPOSES;
+use crate::message::DELAYED;
 use crate::view::BLOCKS;
 use serde_json::{Value, json};
 
@@ -76,7 +76,7 @@ fn calendar() -> Value {
     let keys = [
         ("title", "", text()),
         ("timezone", "", text()),
-        ("messages", "Purposes of messages that go out only while it is open", one_or_list(words(&PURPOSES))),
+        ("messages", "Purposes of messages that go out only while it is open", one_or_list(words(&DELAYED))),
         ("week", "mon … sun or mon-fri → 10:00-19:00", map_of(texts())),
         ("holidays", "", list_of(text())),
     ];
