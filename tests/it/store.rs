@@ -886,7 +886,7 @@ async fn a_message_has_one_row_and_what_was_sent_stays_sent() {
             recipient_hash: hash.map(str::to_owned),
             limit: 0,
         };
-        assert_eq!(store.messages(filter(Some(&j), None)).await?, [sent.clone()], "one row; what was sent stays sent");
+        assert_eq!(store.messages(filter(Some(&j), None)).await?, std::slice::from_ref(&sent), "one row; what was sent stays sent");
         let skipped = SentMessage { recipient_hash: "cd".repeat(32), ..message(&j, 1, MessageState::Skipped, 65) };
         let theirs = message(&other, 0, MessageState::Sent, 90);
         for m in [&skipped, &theirs, &message(&id(), 0, MessageState::Sent, 1)] {
@@ -926,7 +926,8 @@ async fn presence_is_written_for_many_at_once() {
         let mut gone = notes(100, 300, 200, false);
         gone.reverse();
         let (late, early) = tokio::join!(store.note_presence(notes(0, 200, 300, true)), second.note_presence(gone));
-        (late?, early?);
+        late?;
+        early?;
         for (index, seen_at_ms, online) in [(0, 300, true), (150, 300, true), (250, 200, false)] {
             assert_eq!(store.presence(&ids[index]).await?, Some(note(&ids[index], seen_at_ms, online)));
         }

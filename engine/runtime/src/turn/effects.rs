@@ -216,7 +216,6 @@ impl Turn<'_> {
         }
     }
 
-    #[allow(clippy::too_many_arguments)]
     pub(super) fn push_effect(&mut self, kind: &str, lane: String, payload: Value, attempts_max: i32, deadline_ms: Option<i64>, due_at_ms: i64) -> i32 {
         let index = self.take_index();
         let key = EffectKey { journey: self.journey.clone(), seq: self.seq, index };
