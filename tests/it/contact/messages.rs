@@ -124,6 +124,32 @@ async fn what_was_sent_is_on_record_without_the_number() {
     server.stop().await;
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_gateway_that_stays_down_ends_in_a_parked_message() {
+    let server = club(|_| {}).await;
+    let visitor = server.visitor();
+    switch(&visitor, "post", "fail").await;
+    let view = member(&visitor, "Asha", json!({})).await;
+    let parked = server
+        .until("the end of the tries", async || {
+            server.clock.advance(1_000);
+            effects(&server, id(&view)).await.remove("welcome").filter(|e| e.state == EffectState::Parked)
+        })
+        .await;
+    assert_eq!((parked.attempts, parked.attempts_max), (5, 5));
+    let row = sent(&server, id(&view)).await.remove("welcome").expect("a row");
+    assert_eq!((row.state, row.reason.clone()), (MessageState::Failed, parked.outcome));
+    assert!(row.reason.is_some_and(|reason| reason["code"].as_str().is_some_and(|code| code.starts_with("partner."))));
+    // repaired and tried again by an operator: the same row says so
+    switch(&visitor, "post", "normal").await;
+    server.clock.advance(60_000);
+    assert!(server.product.runtime.store().requeue_effect(&parked.key, now(&server)).await.expect("requeued"));
+    let done = ended(&server, id(&view), "welcome", EffectState::Done).await;
+    assert_eq!(done.key, parked.key);
+    assert_eq!(sent(&server, id(&view)).await["welcome"].state, MessageState::Sent);
+    server.stop().await;
+}
+
 /// The last message of the journey, ordered outside its hours, taken by a worker of ours that then dies.
 async fn taken_and_dropped(server: &TestServer, visitor: &Visitor) -> (String, EffectRecord) {
     let view = to_the_end(visitor, member(visitor, "Asha", json!({})).await).await;
