@@ -14,7 +14,18 @@ fn parts(key: &str) -> (String, i64, i32) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn steps_are_told_in_order_by_many_workers() {
-    let server = club(|_| {}).await;
+    in_order(None).await;
+    in_order(Some(journey_tests::postgres::database().await.expect("a database"))).await;
+}
+
+/// On a database of its own; by default a SQLite file.
+async fn in_order(database: Option<String>) {
+    let server = club(|settings| {
+        if let Some(url) = database {
+            settings.database.url = url;
+        }
+    })
+    .await;
     // more workers than one, over the same store
     let partners = std::sync::Arc::new(engine_partners::Partners::new(server.product.settings.clone(), None).expect("partners"));
     let mut workers = Vec::new();
