@@ -127,3 +127,34 @@ async fn a_hundred_thousand_visitors_cost_a_handful_of_writes() {
         server.stop().await;
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn memory_is_bounded_and_those_who_went_make_room() {
+    let server = club(|settings| (settings.presence.flush_ms, settings.presence.journeys_max) = (10, 3)).await;
+    let visitor = server.visitor();
+    let mut journeys = Vec::new();
+    for _ in 0..6 {
+        journeys.push(id(&member(&visitor, "Asha", json!({})).await).to_owned());
+    }
+    for journey in &journeys {
+        assert_eq!(ping(&visitor, journey).await, 204, "nobody is told no");
+    }
+    let store = server.product.runtime.store();
+    let noted = async || {
+        let mut noted = 0;
+        for journey in &journeys {
+            noted += usize::from(store.presence(journey).await.expect("read").is_some());
+        }
+        (noted >= 3).then_some(noted)
+    };
+    assert_eq!(server.until("what fits", noted).await, 3);
+    // once those have gone, there is room again
+    server.clock.advance(server.product.settings.presence.every_ms as i64 * 2);
+    let last = journeys.last().expect("six");
+    let found = async || {
+        assert_eq!(ping(&visitor, last).await, 204);
+        store.presence(last).await.expect("read")
+    };
+    server.until("room", found).await;
+    server.stop().await;
+}
