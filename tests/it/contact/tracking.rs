@@ -117,10 +117,13 @@ async fn only_addresses_of_ours_and_allowed_hosts_are_followed() {
 async fn who_went_on_is_not_led_away_and_replay_agrees() {
     let server = club(|_| {}).await;
     let visitor = server.visitor();
+    let slow = json!({"partner": "scribe", "mode": "slow", "delay_ms": 4_000}).to_string();
+    assert!(visitor.send("POST", "/sandbox/switches", &[], Some(slow)).await.status < 400);
     let view = member(&visitor, "Ours", json!({})).await;
     let ended_at = |name: &'static str| ended(&server, id(&view), name, EffectState::Done);
     // she has gone on before the answer to `one` comes
     let next = visitor.event(&view, "submit", json!({})).await.ok(200);
+    switch(&visitor, "scribe", "normal").await;
     ended_at("two").await;
     assert_eq!(visitor.view(id(&view)).await["leave"], Value::Null);
     assert_eq!(next["step"]["id"], "join.two");
