@@ -977,6 +977,8 @@ async fn effects_of_a_kind_stand_in_line_and_waiting_costs_no_attempt() {
         assert!(line(3).await?);
         assert!(store.call_next(&k(2), "track", 40).await?);
         assert!(!store.call_next(&k(3), "track", 50).await?, "nobody behind it, and not the neighbour's");
+        assert!(store.call_effect(&EffectKey { journey: other.clone(), seq: 1, index: 0 }, 60).await?);
+        assert!(!store.call_effect(&k(2), 60).await?, "parked");
         Ok(())
     })
     .await;

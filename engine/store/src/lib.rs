@@ -87,6 +87,8 @@ pub trait Store: Send + Sync + 'static {
     async fn first_in_line(&self, effect: &EffectKey, kind: &str) -> Result<bool>;
     /// The next effect of this kind and journey, if it waits, is due now; false when there is none.
     async fn call_next(&self, effect: &EffectKey, kind: &str, now_ms: i64) -> Result<bool>;
+    /// A pending effect is due now; false when it is not waiting.
+    async fn call_effect(&self, effect: &EffectKey, now_ms: i64) -> Result<bool>;
     async fn effect(&self, effect: &EffectKey) -> Result<Option<EffectRecord>>;
     async fn effects(&self, filter: EffectFilter) -> Result<Vec<EffectRecord>>;
     /// Parked effect: due again now with fresh attempts. (An operator who skips it ends it: `finish_effect` with the

@@ -55,13 +55,16 @@ pub(crate) async fn perform(job: Job, context: &Context) {
             }
         }
         Work::Effect(effect) => {
-            effect_job(context, &effect).await;
-            track_step::after(context, &effect).await;
+            let end = effect_job(context, &effect).await;
+            if effect.kind == track_step::KIND {
+                track_step::after(context, &effect, end.as_ref()).await;
+            }
         }
     }
 }
 
-async fn effect_job(context: &Context, effect: &EffectRecord) {
+/// How it ended, when that was not in a journey's commit.
+async fn effect_job(context: &Context, effect: &EffectRecord) -> Option<EffectEnd> {
     let work = guarded(async {
         match effect.kind.as_str() {
             "call" => call_partner::call(context, effect).await,
@@ -71,7 +74,7 @@ async fn effect_job(context: &Context, effect: &EffectRecord) {
     });
     let ended = with_lease(context, effect, work).await;
     let end = match ended {
-        Ok(End::Settled) => return,
+        Ok(End::Settled) => return None,
         Ok(End::Done(outcome)) => EffectEnd::Done { outcome },
         Ok(End::Later { due_at_ms, reason }) => EffectEnd::Later { due_at_ms, reason },
         Ok(End::Cancel(reason)) => EffectEnd::Cancelled { reason },
@@ -82,10 +85,11 @@ async fn effect_job(context: &Context, effect: &EffectRecord) {
             again(context, effect, None, json!({"code": "error", "text": error}))
         }
     };
-    if let Err(error) = context.runtime.store().finish_effect(&effect.key, effect.fence, end).await {
+    if let Err(error) = context.runtime.store().finish_effect(&effect.key, effect.fence, end.clone()).await {
         // The lease lapses, and the effect is found again with the same key.
         tracing::warn!(effect = %effect.key, %error, "the end of a job could not be written");
     }
+    Some(end)
 }
 
 fn again(context: &Context, effect: &EffectRecord, after_ms: Option<i64>, reason: Value) -> EffectEnd {

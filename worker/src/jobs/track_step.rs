@@ -6,12 +6,12 @@ use engine_definitions::Retry;
 use engine_partners::CallOutcome;
 use engine_runtime::RuntimeError;
 use engine_runtime::effect::TrackPayload;
-use engine_store::EffectRecord;
+use engine_store::{EffectEnd, EffectRecord};
 use serde_json::{Value, json};
 
 /// The kind whose effects of one journey are done in their order.
-const KIND: &str = "track";
-/// One that waits for an earlier one is called when that ends; should the call be lost, it looks again.
+pub(super) const KIND: &str = "track";
+/// One that waits for an earlier one is called when that ends; should its worker die before, it looks again.
 const LOOK_AGAIN_MS: i64 = 5_000;
 
 pub(super) async fn track(context: &Context, effect: &EffectRecord) -> Result<End, RuntimeError> {
@@ -49,12 +49,19 @@ pub(super) async fn track(context: &Context, effect: &EffectRecord) -> Result<En
     }
 }
 
-/// However it ended: the next of the journey is due, if this one is over. (If not, it finds itself not yet the first.)
-pub(super) async fn after(context: &Context, effect: &EffectRecord) {
-    if effect.kind != KIND {
-        return;
-    }
-    if let Err(error) = context.runtime.store().call_next(&effect.key, KIND, context.runtime.now_ms()).await {
-        tracing::warn!(effect = %effect.key, %error, "the next tracked step was not called; it looks again by itself");
+/// Who ends one calls the next; who gave it back looks whether the one before has ended meanwhile. So of the two, whichever
+/// comes last, one sees the other.
+pub(super) async fn after(context: &Context, effect: &EffectRecord, end: Option<&EffectEnd>) {
+    let (store, now_ms) = (context.runtime.store(), context.runtime.now_ms());
+    let called = match end {
+        None | Some(EffectEnd::Done { .. } | EffectEnd::Parked { .. } | EffectEnd::Cancelled { .. }) => store.call_next(&effect.key, KIND, now_ms).await,
+        Some(EffectEnd::Later { .. }) => match store.first_in_line(&effect.key, KIND).await {
+            Ok(true) => store.call_effect(&effect.key, now_ms).await,
+            other => other,
+        },
+        Some(EffectEnd::Retry { .. }) => Ok(false),
+    };
+    if let Err(error) = called {
+        tracing::warn!(effect = %effect.key, %error, "a tracked step was not called; it looks again by itself");
     }
 }

@@ -155,6 +155,12 @@ pub async fn call_next(conn: &mut Conn, key: &EffectKey, kind: &str, now_ms: i64
     Ok(done.rows_affected() == 1)
 }
 
+pub async fn call_effect(conn: &mut Conn, key: &EffectKey, now_ms: i64) -> Result<bool> {
+    let sql = format!("update effects set next_at = $3, due_at = $3 where {BY_KEY} and state = 0 and next_at > $3");
+    let done = sqlx::query(AssertSqlSafe(sql)).bind(pack(&key.journey)).bind(effect_place(key)).bind(now_ms).execute(conn).await?;
+    Ok(done.rows_affected() == 1)
+}
+
 pub async fn requeue_effect(conn: &mut Conn, key: &EffectKey, now_ms: i64) -> Result<bool> {
     let sql = format!("update effects set state = 0, attempts = 0, due_at = $3, next_at = $3, outcome = null where {BY_KEY} and state = 3");
     let done = sqlx::query(AssertSqlSafe(sql)).bind(pack(&key.journey)).bind(effect_place(key)).bind(now_ms).execute(conn).await?;

@@ -102,6 +102,14 @@ impl Store for Database {
         }
         Ok(called)
     }
+    async fn call_effect(&self, effect: &EffectKey, now_ms: i64) -> Result<bool> {
+        let key = effect.clone();
+        let called = write!(self, conn => effects::call_effect(conn, &key, now_ms))?;
+        if called {
+            self.wake_all();
+        }
+        Ok(called)
+    }
     async fn effect(&self, effect: &EffectKey) -> Result<Option<EffectRecord>> {
         read!(self.read_effect(effect))
     }
