@@ -122,6 +122,8 @@ settings! {
         enabled: bool = true,
         /// Address of the sandbox, for a worker of its own; default: `<listening address>/sandbox`.
         url: Option<String> = None,
+        /// Address of the product that the sandbox's webhooks go to, without a path; default: the listening address.
+        product_url: Option<String> = None,
         /// Multiplies every scripted delay by this many hundredths; 0 answers at once.
         delay_percent: u32 = 100,
     }
