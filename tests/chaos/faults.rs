@@ -16,15 +16,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 const MODES: [(&str, Option<u64>); 6] = [("slow", Some(1_500)), ("fail", None), ("garbage", None), ("reset", None), ("hang", None), ("twice", None)];
-const OPERATIONS: [(&str, Option<&str>); 7] = [
-    ("steady", Some("check")),
-    ("swift", Some("book")),
-    ("swift", None),
-    ("slow", None),
-    ("texts", None),
-    ("steady", Some("log")),
-    ("*", None),
-];
+const OPERATIONS: [(&str, Option<&str>); 7] =
+    [("steady", Some("check")), ("swift", Some("book")), ("swift", None), ("slow", None), ("texts", None), ("steady", Some("log")), ("*", None)];
 
 pub async fn run(options: &Options, rng: &mut StdRng, product: &Product, partners: &Partners, cluster: Option<&Cluster>, watch: &Watch) -> Result<Report> {
     let mut report = Report::new(options);
@@ -111,11 +104,15 @@ async fn freeze(options: &Options, product: &Product, watch: &Watch, report: &mu
     until_it_runs(worker).await?;
     let at = Instant::now();
     worker.signal("STOP")?;
-    if product.processes.iter().filter(|process| process.works).count() > 1 {
+    let alone = product.processes.iter().filter(|process| process.works).count() == 1;
+    if !alone {
         watch.killed(at).await;
     }
     tokio::time::sleep(options.frozen).await;
     worker.signal("CONT")?;
+    if alone {
+        watch.outage();
+    }
     report.faults.push(format!("{} frozen for {} s", worker.name, options.frozen.as_secs()));
     Ok(())
 }

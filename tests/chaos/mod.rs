@@ -57,9 +57,10 @@ pub fn definitions() -> PathBuf {
 
 /// Violations are in the report; an error is a failure of the test itself.
 pub async fn run(options: Options) -> Result<Report> {
+    let _ = rustls::crypto::ring::default_provider().install_default();
     let begun = Instant::now();
     let folder = tempfile::Builder::new().prefix("journey-chaos-").tempdir()?;
-    let binary = Binary::find()?;
+    let binary = Binary::build(folder.path())?;
     let cluster = match options.database {
         Database::Sqlite => None,
         Database::Postgres => Some(tokio::task::spawn_blocking(|| Cluster::start(None)).await??),
@@ -73,11 +74,10 @@ pub async fn run(options: Options) -> Result<Report> {
     let product = Arc::new(Product::start(&options, &binary, folder.path(), &url, partners.url(), &ports[1..]).await.context("the product's processes")?);
     let ledger = Arc::new(Ledger::default());
     let stop = CancellationToken::new();
-    let watch = resumed::Watch::start(&url, stop.clone()).await?;
+    let watching = CancellationToken::new();
+    let watch = resumed::Watch::start(&url, watching.clone()).await?;
     let customers: Vec<_> = (0..options.customers)
-        .map(|number| {
-            tokio::spawn(customers::run(number, customers::dice(options.seed, number), product.clone(), ledger.clone(), stop.clone()))
-        })
+        .map(|number| tokio::spawn(customers::run(number, customers::dice(options.seed, number), product.clone(), ledger.clone(), stop.clone())))
         .collect();
 
     let mut rng = StdRng::seed_from_u64(options.seed);
@@ -88,6 +88,7 @@ pub async fn run(options: Options) -> Result<Report> {
     }
     let mut report = told?;
     let quiet = resumed::quiet(&url, Duration::from_secs(90)).await;
+    watching.cancel();
     report.samples(&product, &watch, &options);
     audit::audit(&url, &ledger, &partners, &mut report).await?;
     if let Err(why) = quiet {
@@ -100,4 +101,20 @@ pub async fn run(options: Options) -> Result<Report> {
         report.logs = Some(kept);
     }
     Ok(report)
+}
+
+impl Options {
+    /// The short form of `make test`: ten kills, a short lease. An unoptimised build beside other tests starts slower.
+    pub fn short(database: Database, seed: u64) -> Options {
+        Options {
+            database,
+            seed,
+            kills: 10,
+            customers: 64,
+            lease: Duration::from_secs(3),
+            frozen: Duration::from_secs(5),
+            ready_max: Duration::from_secs(if cfg!(debug_assertions) { 15 } else { 2 }),
+            resumed_max: Duration::from_secs(15),
+        }
+    }
 }

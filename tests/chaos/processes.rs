@@ -17,8 +17,8 @@ use std::time::{Duration, Instant};
 pub struct Binary(PathBuf);
 
 impl Binary {
-    /// Beside this program, brought up to date by cargo.
-    pub fn find() -> Result<Binary> {
+    /// Built beside this program by cargo, and copied to `to`: what is built meanwhile does not get into the round.
+    pub fn build(to: &Path) -> Result<Binary> {
         let here = std::env::current_exe()?;
         let folder = here.ancestors().find(|folder| folder.join("deps").is_dir()).context("not in a target folder")?;
         let profile = if folder.ends_with("release") { "release" } else { "dev" };
@@ -29,7 +29,9 @@ impl Binary {
         if !built.success() {
             bail!("the `journey` binary does not build");
         }
-        Ok(Binary(folder.join("journey")))
+        let copy = to.join("journey");
+        std::fs::copy(folder.join("journey"), &copy)?;
+        Ok(Binary(copy))
     }
 
     /// With the settings of the crash tests, in `folder`; no setting of this shell gets in.

@@ -19,13 +19,12 @@ pub struct Watch {
 struct State {
     waiting: Vec<Interrupted>,
     resumed: Vec<Duration>,
-    /// Ends of times in which nobody could have gone on: the database was away, the disk was full.
-    outages: Vec<Instant>,
 }
 
 struct Interrupted {
     key: EffectKey,
     fence: i64,
+    attempts: i32,
     at: Instant,
 }
 
@@ -46,19 +45,17 @@ impl Watch {
     pub async fn killed(&self, at: Instant) {
         let Ok(running) = running(&*self.store).await else { return };
         let mut state = self.state();
-        for (key, fence) in running {
+        for (key, fence, attempts) in running {
             // A second kill does not start the clock anew.
             if !state.waiting.iter().any(|w| w.key == key && w.fence == fence) {
-                state.waiting.push(Interrupted { key, fence, at });
+                state.waiting.push(Interrupted { key, fence, attempts, at });
             }
         }
     }
 
-    /// Whatever was waiting until now is not counted.
+    /// Nobody could have gone on (the database was away, the disk full, the only process frozen): what waits is not counted.
     pub fn outage(&self) {
-        let mut state = self.state();
-        state.waiting.clear();
-        state.outages.push(Instant::now());
+        self.state().waiting.clear();
     }
 
     pub fn resumed(&self) -> Vec<Duration> {
@@ -70,17 +67,14 @@ impl Watch {
         for (key, fence) in waiting {
             let Ok(found) = self.store.effect(&key).await else { return };
             let now = Instant::now();
-            let again = match &found {
-                Some(effect) if effect.fence == fence && effect.state == EffectState::Running => continue,
-                // Settled by the one that had it: it was not interrupted.
-                Some(effect) => effect.fence > fence && effect.attempts > 0,
-                None => false,
-            };
+            if found.as_ref().is_some_and(|effect| effect.fence == fence && effect.state == EffectState::Running) {
+                continue;
+            }
             let mut state = self.state();
             if let Some(place) = state.waiting.iter().position(|w| w.key == key && w.fence == fence) {
                 let was = state.waiting.swap_remove(place);
-                // A retry after a reply is a claim too, but its lease was given back before.
-                if again {
+                // Else it was settled by the one that had it, or called off: it was not interrupted.
+                if found.is_some_and(|effect| effect.attempts > was.attempts) {
                     state.resumed.push(now - was.at);
                 }
             }
@@ -92,9 +86,9 @@ impl Watch {
     }
 }
 
-async fn running(store: &dyn Store) -> Result<Vec<(EffectKey, i64)>> {
+async fn running(store: &dyn Store) -> Result<Vec<(EffectKey, i64, i32)>> {
     let found = store.effects(EffectFilter { state: Some(EffectState::Running), limit: 10_000, ..EffectFilter::default() }).await?;
-    Ok(found.into_iter().map(|effect| (effect.key, effect.fence)).collect())
+    Ok(found.into_iter().map(|effect| (effect.key, effect.fence, effect.attempts)).collect())
 }
 
 /// Waits until nothing is due or at work any more; the error says what is left.

@@ -1,4 +1,5 @@
 //! One integration binary: a module per subject.
+mod chaos;
 mod cli;
 mod definitions;
 mod http;

@@ -183,7 +183,8 @@ async fn publish(runtime: &Runtime, source: Source, stop: &CancellationToken) ->
 fn fake_partners(runtime: &Runtime, settings: &Arc<Settings>, memory: &Arc<dyn Memory>) -> axum::Router {
     let (definitions, clock) = (runtime.clone(), runtime.clone());
     let catalog: Arc<dyn Fn() -> Arc<Catalog> + Send + Sync> = Arc::new(move || definitions.catalog());
-    let options = sandbox::Options { settings: settings.clone(), product_url: settings.sandbox.product_url.clone(), now_ms: Some(Arc::new(move || clock.now_ms())) };
+    let options =
+        sandbox::Options { settings: settings.clone(), product_url: settings.sandbox.product_url.clone(), now_ms: Some(Arc::new(move || clock.now_ms())) };
     sandbox::router(catalog, memory.clone(), options)
 }
 
