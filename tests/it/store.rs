@@ -388,6 +388,7 @@ async fn results_keep_their_public_id() {
             detail: json!({}),
             at_ms: 4,
             closed_at_ms: None,
+            closed_by: None,
         };
         let reply = |n: i64, at_ms| ReusableReply { source: "courier.price".into(), input_hash: "ab".repeat(32), output: json!(n), at_ms };
         let full = with(event(&j, 2), |c| {

@@ -170,6 +170,8 @@ settings! {
         poll_ms: u64 = 1_000,
         /// Most jobs claimed at once.
         batch_max: u32 = 64,
+        /// Address and port at which `journey worker` serves `/metrics` and `/healthz`; without one it does not listen.
+        address: Option<String> = None,
         /// Settled work, used keys and ended sessions older than this are removed, in milliseconds.
         keep_ms: i64 = 7 * 86_400_000,
     }

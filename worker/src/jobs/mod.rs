@@ -14,7 +14,7 @@ use futures::FutureExt;
 use serde_json::{Value, json};
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// What every job may use.
 #[derive(Clone)]
@@ -52,6 +52,7 @@ pub(crate) async fn perform(job: Job, context: &Context) {
 }
 
 async fn effect_job(context: &Context, effect: &EffectRecord) {
+    let measure = Measure::begin(context, effect);
     let work = guarded(async {
         match effect.kind.as_str() {
             "call" => call_partner::call(context, effect).await,
@@ -61,7 +62,7 @@ async fn effect_job(context: &Context, effect: &EffectRecord) {
     });
     let ended = with_lease(context, effect, work).await;
     let end = match ended {
-        Ok(End::Settled) => return,
+        Ok(End::Settled) => return measure.end("done"),
         Ok(End::Done(outcome)) => EffectEnd::Done { outcome },
         Ok(End::Park(reason)) => EffectEnd::Parked { reason },
         Ok(End::Retry { after_ms, reason }) => again(context, effect, after_ms, reason),
@@ -70,9 +71,40 @@ async fn effect_job(context: &Context, effect: &EffectRecord) {
             again(context, effect, None, json!({"code": "error", "text": error}))
         }
     };
+    measure.end(match &end {
+        EffectEnd::Done { .. } => "done",
+        EffectEnd::Retry { .. } => "retry",
+        EffectEnd::Parked { .. } => "parked",
+        EffectEnd::Cancelled { .. } => "cancelled",
+    });
     if let Err(error) = context.runtime.store().finish_effect(&effect.key, effect.fence, end).await {
         // The lease lapses, and the effect is found again with the same key.
         tracing::warn!(effect = %effect.key, %error, "the end of a job could not be written");
+    }
+}
+
+/// Figures of one attempt, by the effect's kind and lane.
+struct Measure {
+    labels: [(&'static str, String); 2],
+    begun: Instant,
+}
+
+impl Measure {
+    fn begin(context: &Context, effect: &EffectRecord) -> Measure {
+        let labels = [("kind", effect.kind.clone()), ("lane", effect.lane.clone())];
+        metrics::counter!("journey_effect_attempts_total", &labels).increment(1);
+        if effect.attempts > 1 {
+            metrics::counter!("journey_effect_retries_total", &labels).increment(1);
+        }
+        let waited_ms = (context.runtime.now_ms() - effect.due_at_ms).max(0);
+        metrics::histogram!("journey_effect_wait_seconds", "kind" => effect.kind.clone()).record(waited_ms as f64 / 1000.0);
+        Measure { labels, begun: Instant::now() }
+    }
+
+    fn end(self, outcome: &'static str) {
+        metrics::histogram!("journey_effect_seconds", &self.labels).record(self.begun.elapsed().as_secs_f64());
+        let [kind, lane] = self.labels;
+        metrics::counter!("journey_effects_total", "kind" => kind.1, "lane" => lane.1, "outcome" => outcome).increment(1);
     }
 }
 

@@ -6,6 +6,7 @@ pub mod events;
 pub mod health;
 pub mod journeys;
 pub mod master;
+pub mod operator;
 pub mod reports;
 pub mod returns;
 pub mod stream;

@@ -13,6 +13,7 @@ mod person;
 mod replay;
 mod trail;
 
+pub(crate) use calls::RETRIED;
 pub(crate) use effects::canonical;
 pub use finish::Finished;
 pub(crate) use finish::SETTLE_WAIT;
@@ -95,6 +96,8 @@ pub struct Turn<'w> {
     cleared_answers: BTreeSet<String>,
     seq: i64,
     next_index: i32,
+    /// The work that this turn does, as an operator may repeat it; incidents name it.
+    work: Value,
     /// While replaying: the type of the event that follows in the history. Nothing is sent again by itself then.
     replaying: Option<String>,
     out: Out,
@@ -157,6 +160,7 @@ impl<'w> Turn<'w> {
             cleared_answers: BTreeSet::new(),
             seq: record.seq,
             next_index: 0,
+            work: Value::Null,
             replaying: None,
             out: Out::default(),
             record: Some(record),
@@ -184,6 +188,7 @@ impl<'w> Turn<'w> {
             cleared_answers: BTreeSet::new(),
             seq: 0,
             next_index: 0,
+            work: Value::Null,
             replaying: None,
             out: Out::default(),
             record: None,
@@ -307,9 +312,10 @@ impl<'w> Turn<'w> {
             version: self.workflow.version.clone(),
             place: place.into(),
             reason: reason.into(),
-            detail,
+            detail: crate::operator::with_work(detail, &self.work),
             at_ms: self.now_ms,
             closed_at_ms: None,
+            closed_by: None,
         });
         id
     }
