@@ -8,7 +8,7 @@ mod audit;
 mod customers;
 mod faults;
 mod partners;
-mod processes;
+pub mod processes;
 mod report;
 mod resumed;
 

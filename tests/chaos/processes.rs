@@ -9,7 +9,7 @@ use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
 /// The `journey` binary of this build.
@@ -19,6 +19,15 @@ pub struct Binary(PathBuf);
 impl Binary {
     /// Built beside this program by cargo, and copied to `to`: what is built meanwhile does not get into the round.
     pub fn build(to: &Path) -> Result<Binary> {
+        // Once: cargo lets only one build go on at a time.
+        static BUILT: OnceLock<Result<PathBuf, String>> = OnceLock::new();
+        let built = BUILT.get_or_init(|| Binary::built().map_err(|error| format!("{error:#}")));
+        let copy = to.join("journey");
+        std::fs::copy(built.as_ref().map_err(|error| anyhow::anyhow!("{error}"))?, &copy)?;
+        Ok(Binary(copy))
+    }
+
+    fn built() -> Result<PathBuf> {
         let here = std::env::current_exe()?;
         let folder = here.ancestors().find(|folder| folder.join("deps").is_dir()).context("not in a target folder")?;
         let profile = if folder.ends_with("release") { "release" } else { "dev" };
@@ -29,9 +38,7 @@ impl Binary {
         if !built.success() {
             bail!("the `journey` binary does not build");
         }
-        let copy = to.join("journey");
-        std::fs::copy(folder.join("journey"), &copy)?;
-        Ok(Binary(copy))
+        Ok(folder.join("journey"))
     }
 
     /// With the settings of the crash tests, in `folder`; no setting of this shell gets in.

@@ -3,6 +3,7 @@ mod chaos;
 mod cli;
 mod definitions;
 mod http;
+mod nodes;
 mod operator;
 mod partners;
 mod purchase;

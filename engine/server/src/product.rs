@@ -81,7 +81,7 @@ impl Product {
             tokio::spawn(worker::run(context, stop.clone().cancelled_owned()))
         });
         if worker.is_none() {
-            tokio::spawn(follow(runtime.clone(), stop.clone()));
+            tokio::spawn(worker::follow(runtime.clone(), stop.clone()));
         }
         Ok(Product { address, runtime, settings, memory, stop, server, worker, _alone: alone })
     }
@@ -201,19 +201,6 @@ fn fake_partners(runtime: &Runtime, settings: &Arc<Settings>, memory: &Arc<dyn M
     let options =
         sandbox::Options { settings: settings.clone(), product_url: settings.sandbox.product_url.clone(), now_ms: Some(Arc::new(move || clock.now_ms())) };
     sandbox::router(catalog, memory.clone(), options)
-}
-
-/// A node without a worker follows what other nodes publish.
-async fn follow(runtime: Runtime, stop: CancellationToken) {
-    loop {
-        tokio::select! {
-            () = stop.cancelled() => return,
-            () = tokio::time::sleep(Duration::from_millis(500)) => {}
-        }
-        if let Err(error) = runtime.follow_publications().await {
-            tracing::warn!(%error, "publications cannot be followed; it will be tried again");
-        }
-    }
 }
 
 /// One recorder per process, whatever starts in it.

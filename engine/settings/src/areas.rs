@@ -166,6 +166,8 @@ settings! {
         concurrency: usize = 64,
         /// How long a claimed job is ours without a sign of life, in milliseconds.
         lease_ms: i64 = 10_000,
+        /// How long running jobs may go on at a stop before they are given back for others, in milliseconds.
+        stop_ms: u64 = 4_000,
         /// Longest sleep between two looks at the queue, in milliseconds.
         poll_ms: u64 = 1_000,
         /// Most jobs claimed at once.

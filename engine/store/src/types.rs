@@ -206,6 +206,10 @@ pub enum EffectEnd {
         due_at_ms: i64,
         reason: Value,
     },
+    /// Untouched: due now, and the attempt does not count (a node that stops).
+    GivenBack {
+        due_at_ms: i64,
+    },
     Parked {
         reason: Value,
     },
@@ -357,13 +361,16 @@ pub enum Committed {
     Superseded,
 }
 
+/// [`Change::what`] of a node that could not hear the others for a while.
+pub const MISSED: &str = "missed";
+
 /// Told to listeners after a commit.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Change {
     pub journey: String,
     pub seq: i64,
     pub revision: i64,
-    /// `step`, `answer`, `message`, `publication`.
+    /// `step`, `answer`, `message`; without a journey `publication`, or [`MISSED`]: anything may have changed.
     pub what: String,
 }
 

@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use tokio_util::sync::CancellationToken;
 
 /// What every job may use.
 #[derive(Clone)]
@@ -35,10 +36,12 @@ pub(crate) enum End {
         reason: Value,
     },
     Park(Value),
+    /// This node stops: another goes on at once, with the same key.
+    GiveBack,
 }
 
 /// Does one claimed piece of work. Nothing escapes: a panic or an error is a failed attempt.
-pub(crate) async fn perform(job: Job, context: &Context) {
+pub(crate) async fn perform(job: Job, context: &Context, stop: &CancellationToken) {
     let Some((work, _place)) = job.take() else { return };
     match work {
         Work::Timer(timer) => {
@@ -47,11 +50,11 @@ pub(crate) async fn perform(job: Job, context: &Context) {
                 tracing::warn!(journey = timer.journey, timer = timer.id, %error, "timer failed");
             }
         }
-        Work::Effect(effect) => effect_job(context, &effect).await,
+        Work::Effect(effect) => effect_job(context, &effect, stop).await,
     }
 }
 
-async fn effect_job(context: &Context, effect: &EffectRecord) {
+async fn effect_job(context: &Context, effect: &EffectRecord, stop: &CancellationToken) {
     let measure = Measure::begin(context, effect);
     let work = guarded(async {
         match effect.kind.as_str() {
@@ -60,10 +63,14 @@ async fn effect_job(context: &Context, effect: &EffectRecord) {
             _ => record_step::record(context, effect).await,
         }
     });
-    let ended = with_lease(context, effect, work).await;
+    let ended = tokio::select! {
+        ended = with_lease(context, effect, work) => ended,
+        () = too_long(context, stop) => Ok(End::GiveBack),
+    };
     let end = match ended {
         Ok(End::Settled) => return measure.end("done"),
         Ok(End::Done(outcome)) => EffectEnd::Done { outcome },
+        Ok(End::GiveBack) => EffectEnd::GivenBack { due_at_ms: context.runtime.now_ms() },
         Ok(End::Park(reason)) => EffectEnd::Parked { reason },
         Ok(End::Retry { after_ms, reason }) => again(context, effect, after_ms, reason),
         Err(error) => {
@@ -74,6 +81,7 @@ async fn effect_job(context: &Context, effect: &EffectRecord) {
     measure.end(match &end {
         EffectEnd::Done { .. } => "done",
         EffectEnd::Retry { .. } => "retry",
+        EffectEnd::GivenBack { .. } => "given_back",
         EffectEnd::Parked { .. } => "parked",
         EffectEnd::Cancelled { .. } => "cancelled",
     });
@@ -114,6 +122,12 @@ fn again(context: &Context, effect: &EffectRecord, after_ms: Option<i64>, reason
     }
     let wait = after_ms.unwrap_or_else(|| full_jitter(effect.attempts, 500, 60_000));
     EffectEnd::Retry { due_at_ms: context.runtime.now_ms() + wait, reason }
+}
+
+/// A stop leaves running work some time to end (security rule 10).
+async fn too_long(context: &Context, stop: &CancellationToken) {
+    stop.cancelled().await;
+    tokio::time::sleep(Duration::from_millis(context.runtime.settings().worker.stop_ms)).await;
 }
 
 /// Keeps the lease while the work lasts.
