@@ -1,17 +1,17 @@
 //! What goes wrong, and when: kills at random, partners that misbehave, and one of each large fault on the way.
 
+use super::Options;
 use super::partners::Partners;
 use super::processes::{Process, Product};
 use super::report::Report;
 use super::resumed::Watch;
-use super::{Database, Options};
 use crate::postgres::Cluster;
 use anyhow::Result;
 use rand::Rng;
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
 use serde_json::json;
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -31,7 +31,7 @@ pub async fn run(options: &Options, rng: &mut StdRng, product: &Product, partner
             report.kills += 1;
         }
         if kill == options.kills / 4 {
-            full_disk(options, product, watch, &mut report).await?;
+            full_disk(product, cluster, watch, &mut report).await?;
         }
         if kill == options.kills / 2 {
             freeze(options, product, watch, &mut report).await?;
@@ -74,28 +74,37 @@ async fn crash(victim: &Arc<Process>, watch: &Watch, rng: &mut StdRng) -> Result
     victim.start()
 }
 
-/// Files may not grow beyond a bound, as if the disk were full; then there is room again.
-async fn full_disk(options: &Options, product: &Product, watch: &Watch, report: &mut Report) -> Result<()> {
-    if options.database != Database::Sqlite {
-        return Ok(());
+/// Files of whoever writes the database may not grow beyond a bound, as if the disk were full; then there is room again.
+async fn full_disk(product: &Product, cluster: Option<&Cluster>, watch: &Watch, report: &mut Report) -> Result<()> {
+    let writers = match cluster {
+        Some(cluster) => cluster.processes(),
+        None => {
+            for process in &product.processes {
+                until_it_runs(process).await?;
+            }
+            product.processes.iter().filter_map(|process| process.id()).collect()
+        }
+    };
+    anyhow::ensure!(!writers.is_empty(), "nobody writes");
+    for id in &writers {
+        limit_files(*id, "65536");
     }
-    for process in &product.processes {
-        until_it_runs(process).await?;
-        let Some(id) = process.id() else { continue };
-        limit_files(id, "65536")?;
-        pause(2_000).await;
-        limit_files(id, "unlimited")?;
-        report.faults.push("disk full for 2 s".into());
+    pause(2_000).await;
+    for id in writers {
+        limit_files(id, "unlimited");
+    }
+    if let Some(cluster) = cluster {
+        // It may have ended over it, as PostgreSQL does when it cannot write its log.
+        tokio::task::block_in_place(|| cluster.start_server())?;
     }
     watch.outage();
+    report.faults.push("disk full for 2 s".into());
     Ok(())
 }
 
-/// Only the soft limit, so that it can be lifted again.
-fn limit_files(id: u32, bytes: &str) -> Result<()> {
-    let done = Command::new("prlimit").args(["--pid", &id.to_string(), &format!("--fsize={bytes}:")]).status()?;
-    anyhow::ensure!(done.success(), "prlimit");
-    Ok(())
+/// Only the soft limit, so that it can be lifted again. Who is gone has none.
+fn limit_files(id: u32, bytes: &str) {
+    let _ = Command::new("prlimit").args(["--pid", &id.to_string(), &format!("--fsize={bytes}:")]).stderr(Stdio::null()).status();
 }
 
 /// A worker stands still for longer than its lease; others take over, and it cannot write when it comes back.

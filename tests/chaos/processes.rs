@@ -107,12 +107,13 @@ impl Process {
         let out = child.stdout.take().context("its output")?;
         *self.child() = Some(child);
         self.starting.store(true, Ordering::Relaxed);
-        let process = self.clone();
+        // Weak: the thread lasts as long as the process, which ends when nobody else wants it.
+        let process = Arc::downgrade(self);
         let runtime = tokio::runtime::Handle::current();
         std::thread::spawn(move || {
             let mut lines = BufReader::new(out).lines().map_while(Result::ok);
             if lines.any(|line| line.starts_with("listening on") || line.starts_with("working on")) {
-                let noted = process.clone();
+                let Some(noted) = process.upgrade() else { return };
                 runtime.spawn(async move {
                     if noted.answers(begun).await {
                         noted.starting.store(false, Ordering::Relaxed);

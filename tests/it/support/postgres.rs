@@ -101,6 +101,16 @@ impl Cluster {
         self.wait(true)
     }
 
+    /// Its server's processes, the first one the parent of the others; none when it is down.
+    pub fn processes(&self) -> Vec<u32> {
+        let read = |path: PathBuf| std::fs::read_to_string(path).unwrap_or_default();
+        let Some(parent) = read(self.folder.join("data/postmaster.pid")).lines().next().and_then(|line| line.trim().parse::<u32>().ok()) else {
+            return Vec::new();
+        };
+        let children = read(PathBuf::from(format!("/proc/{parent}/task/{parent}/children")));
+        std::iter::once(parent).chain(children.split_whitespace().filter_map(|id| id.parse().ok())).collect()
+    }
+
     fn say(&self, word: &str) -> Result<()> {
         let mut guard = self.guard.lock().unwrap_or_else(|e| e.into_inner());
         let input = guard.stdin.as_mut().context("the cluster has ended")?;
