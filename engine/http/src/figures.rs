@@ -26,9 +26,7 @@ pub async fn figures(runtime: &Runtime, partners: &Partners) -> String {
 async fn queue(runtime: &Runtime, page: &mut Page) -> Result<(), StoreError> {
     let now_ms = runtime.now_ms();
     let late = |oldest_ms: i64| (now_ms - oldest_ms).max(0) as f64 / 1000.0;
-    let mut backlog = runtime.store().backlog().await?;
-    backlog.sort_by(|a, b| (a.kind == "timer").cmp(&(b.kind == "timer")));
-    let (timers, effects): (Vec<_>, Vec<_>) = backlog.into_iter().partition(|row| row.kind == "timer");
+    let (timers, effects): (Vec<_>, Vec<_>) = runtime.store().backlog().await?.into_iter().partition(|row| row.kind == "timer");
     for row in &effects {
         let state = engine_runtime::operator::state_name(row.state);
         page.gauge("journey_effects_waiting", "Effects that are not over", &[("kind", &row.kind), ("lane", &row.lane), ("state", state)], row.count as f64);
