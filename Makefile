@@ -51,6 +51,7 @@ test: ## Everything: set-up, Rust, web, definitions, agreement with XState, brow
 	$(CARGO) build --quiet --bin journey
 	@$(MAKE) --no-print-directory check
 	$(CARGO) test --workspace --quiet
+	$(CARGO) run --quiet --package journey-tests --bin chaos -- --short
 	cd web && npm run --silent lint && npm run --silent check && npm test --silent && npm run --silent size
 	cd tests/differential && SIMULATE="$(BINARY) simulate --batch -" npm test --silent && node export.mjs
 	cd tests/e2e && E2E_BINARY="$(BINARY)" npm test --silent

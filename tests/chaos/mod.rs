@@ -1,7 +1,7 @@
 //! Crash tests: the real `journey` binary as processes, customers in a closed loop over HTTP, fake partners that
 //! misbehave, and `kill -9` at random. Afterwards an auditor counts what was promised against what is there.
 //!
-//! [`run`] does one round on one database: `make chaos` with hundreds of kills, `make test` with ten. The partners are a
+//! [`run`] does one round on one database: `make chaos` with hundreds of kills, `make test` with ten (`--short`). The partners are a
 //! process of their own with a database of their own, which is never killed: their record of requests is the witness.
 
 mod audit;

@@ -1,5 +1,4 @@
 //! One integration binary: a module per subject.
-mod chaos;
 mod cli;
 mod definitions;
 mod http;

@@ -81,7 +81,7 @@ pub trait Store: Send + Sync + 'static {
     async fn claim_effects(&self, claim: ClaimRequest) -> Result<Vec<EffectRecord>>;
     async fn extend_lease(&self, effect: &EffectKey, fence: i64, until_ms: i64) -> Result<bool>;
     /// Ends an effect outside of a journey's commit (sent message, cancelled, parked); false when the fence is old or the
-    /// effect is over. `Retry` and `GivenBack` give a lease back.
+    /// effect is over. `Retry` and `Later` give a lease back.
     async fn finish_effect(&self, effect: &EffectKey, fence: i64, end: EffectEnd) -> Result<bool>;
     async fn effect(&self, effect: &EffectKey) -> Result<Option<EffectRecord>>;
     async fn effects(&self, filter: EffectFilter) -> Result<Vec<EffectRecord>>;

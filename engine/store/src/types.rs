@@ -206,9 +206,10 @@ pub enum EffectEnd {
         due_at_ms: i64,
         reason: Value,
     },
-    /// Untouched: due now, and the attempt does not count (a node that stops).
-    GivenBack {
+    /// Not yet: due again at this time, and the attempt does not count.
+    Later {
         due_at_ms: i64,
+        reason: Value,
     },
     Parked {
         reason: Value,

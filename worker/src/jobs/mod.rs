@@ -35,9 +35,12 @@ pub(crate) enum End {
         after_ms: Option<i64>,
         reason: Value,
     },
+    /// Not yet, and the attempt does not count.
+    Later {
+        due_at_ms: i64,
+        reason: Value,
+    },
     Park(Value),
-    /// This node stops: another goes on at once, with the same key.
-    GiveBack,
 }
 
 /// Does one claimed piece of work. Nothing escapes: a panic or an error is a failed attempt.
@@ -65,12 +68,12 @@ async fn effect_job(context: &Context, effect: &EffectRecord, stop: &Cancellatio
     });
     let ended = tokio::select! {
         ended = with_lease(context, effect, work) => ended,
-        () = too_long(context, stop) => Ok(End::GiveBack),
+        () = too_long(context, stop) => Ok(End::Later { due_at_ms: context.runtime.now_ms(), reason: json!({"code": "given_back"}) }),
     };
     let end = match ended {
         Ok(End::Settled) => return measure.end("done"),
         Ok(End::Done(outcome)) => EffectEnd::Done { outcome },
-        Ok(End::GiveBack) => EffectEnd::GivenBack { due_at_ms: context.runtime.now_ms() },
+        Ok(End::Later { due_at_ms, reason }) => EffectEnd::Later { due_at_ms, reason },
         Ok(End::Park(reason)) => EffectEnd::Parked { reason },
         Ok(End::Retry { after_ms, reason }) => again(context, effect, after_ms, reason),
         Err(error) => {
@@ -81,7 +84,7 @@ async fn effect_job(context: &Context, effect: &EffectRecord, stop: &Cancellatio
     measure.end(match &end {
         EffectEnd::Done { .. } => "done",
         EffectEnd::Retry { .. } => "retry",
-        EffectEnd::GivenBack { .. } => "given_back",
+        EffectEnd::Later { .. } => "later",
         EffectEnd::Parked { .. } => "parked",
         EffectEnd::Cancelled { .. } => "cancelled",
     });

@@ -139,8 +139,8 @@ pub async fn extend_lease(conn: &mut Conn, key: &EffectKey, fence: i64, until_ms
 pub async fn finish_effect(conn: &mut Conn, key: &EffectKey, fence: i64, end: &EffectEnd) -> Result<bool> {
     let (state, due_at, outcome) = ended(end);
     let sql = format!(
-        "update effects set state = $4, outcome = $6, due_at = coalesce($5, due_at), next_at = coalesce($5, next_at), \
-         attempts = attempts - $7 where {BY_KEY} and fence = $3 and (state in (1, 3) or state = 0 and $4 = 4)"
+        "update effects set state = $4, outcome = $6, due_at = coalesce($5, due_at), next_at = coalesce($5, next_at), attempts = attempts - $7 \
+         where {BY_KEY} and fence = $3 and (state in (1, 3) or state = 0 and $4 = 4)"
     );
     let done = sqlx::query(AssertSqlSafe(sql))
         .bind(pack(&key.journey))
@@ -149,7 +149,7 @@ pub async fn finish_effect(conn: &mut Conn, key: &EffectKey, fence: i64, end: &E
         .bind(state)
         .bind(due_at)
         .bind(outcome)
-        .bind(i32::from(matches!(end, EffectEnd::GivenBack { .. })))
+        .bind(i32::from(matches!(end, EffectEnd::Later { .. })))
         .execute(conn)
         .await?;
     Ok(done.rows_affected() == 1)
@@ -187,7 +187,7 @@ pub fn ended(end: &EffectEnd) -> (i16, Option<i64>, String) {
     match end {
         EffectEnd::Done { outcome } => (state_number(EffectState::Done), None, json(outcome)),
         EffectEnd::Retry { due_at_ms, reason } => (state_number(EffectState::Pending), Some(*due_at_ms), json(reason)),
-        EffectEnd::GivenBack { due_at_ms } => (state_number(EffectState::Pending), Some(*due_at_ms), r#"{"code":"given back"}"#.into()),
+        EffectEnd::Later { due_at_ms, reason } => (state_number(EffectState::Pending), Some(*due_at_ms), json(reason)),
         EffectEnd::Parked { reason } => (state_number(EffectState::Parked), None, json(reason)),
         EffectEnd::Cancelled { reason } => (state_number(EffectState::Cancelled), None, json(reason)),
     }

@@ -84,7 +84,7 @@ impl Store for Database {
     }
     async fn finish_effect(&self, effect: &EffectKey, fence: i64, end: EffectEnd) -> Result<bool> {
         let key = effect.clone();
-        let again = matches!(end, EffectEnd::Retry { .. } | EffectEnd::GivenBack { .. });
+        let again = matches!(end, EffectEnd::Retry { .. } | EffectEnd::Later { .. });
         let done = write!(self, conn => effects::finish_effect(conn, &key, fence, &end))?;
         if done && again {
             self.wake_all();
