@@ -11,13 +11,16 @@ use rand::Rng;
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
 use serde_json::json;
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 const MODES: [(&str, Option<u64>); 6] = [("slow", Some(1_500)), ("fail", None), ("garbage", None), ("reset", None), ("hang", None), ("twice", None)];
 const OPERATIONS: [(&str, Option<&str>); 7] =
     [("steady", Some("check")), ("swift", Some("book")), ("swift", None), ("slow", None), ("texts", None), ("steady", Some("log")), ("*", None)];
+
+/// Bytes beyond which nothing can be written while the disk is full.
+const BOUND: u64 = 65_536;
 
 pub async fn run(options: &Options, rng: &mut StdRng, product: &Product, partners: &Partners, cluster: Option<&Cluster>, watch: &Watch) -> Result<Report> {
     let mut report = Report::new(options);
@@ -76,35 +79,30 @@ async fn crash(victim: &Arc<Process>, watch: &Watch, rng: &mut StdRng) -> Result
 
 /// Files of whoever writes the database may not grow beyond a bound, as if the disk were full; then there is room again.
 async fn full_disk(product: &Product, cluster: Option<&Cluster>, watch: &Watch, report: &mut Report) -> Result<()> {
-    let writers = match cluster {
-        Some(cluster) => cluster.processes(),
-        None => {
-            for process in &product.processes {
-                until_it_runs(process).await?;
-            }
-            product.processes.iter().filter_map(|process| process.id()).collect()
-        }
-    };
-    anyhow::ensure!(!writers.is_empty(), "nobody writes");
-    for id in &writers {
-        limit_files(*id, "65536");
-    }
-    pause(2_000).await;
-    for id in writers {
-        limit_files(id, "unlimited");
-    }
     if let Some(cluster) = cluster {
-        // It may have ended over it, as PostgreSQL does when it cannot write its log.
+        cluster.limit_files(Some(BOUND))?;
+        pause(2_000).await;
+        // All of its processes end when it cannot write its log; who comes after has no limit.
+        let _ = cluster.limit_files(None);
         tokio::task::block_in_place(|| cluster.start_server())?;
+    }
+    for process in product.processes.iter().filter(|_| cluster.is_none()) {
+        until_it_runs(process).await?;
+        let Some(id) = process.id() else { continue };
+        limit_files(id, &BOUND.to_string())?;
+        pause(2_000).await;
+        limit_files(id, "unlimited")?;
     }
     watch.outage();
     report.faults.push("disk full for 2 s".into());
     Ok(())
 }
 
-/// Only the soft limit, so that it can be lifted again. Who is gone has none.
-fn limit_files(id: u32, bytes: &str) {
-    let _ = Command::new("prlimit").args(["--pid", &id.to_string(), &format!("--fsize={bytes}:")]).stderr(Stdio::null()).status();
+/// Only the soft limit, so that it can be lifted again.
+fn limit_files(id: u32, bytes: &str) -> Result<()> {
+    let done = Command::new("prlimit").args(["--pid", &id.to_string(), &format!("--fsize={bytes}:")]).status()?;
+    anyhow::ensure!(done.success(), "prlimit");
+    Ok(())
 }
 
 /// A worker stands still for longer than its lease; others take over, and it cannot write when it comes back.

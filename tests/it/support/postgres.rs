@@ -65,14 +65,7 @@ impl Cluster {
                 bin = bin.display(),
             ),
         )?;
-        let mut command = if root {
-            let mut command = Command::new("runuser");
-            command.args(["-u", "postgres", "--", "sh"]);
-            command
-        } else {
-            Command::new("sh")
-        };
-        let guard = command.arg(&script).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().context("start of PostgreSQL")?;
+        let guard = shell(root).arg(&script).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().context("start of PostgreSQL")?;
         let cluster = Cluster { folder, bin, databases: AtomicU32::new(0), guard: Mutex::new(guard) };
         cluster.wait(true)?;
         Ok(cluster)
@@ -101,8 +94,17 @@ impl Cluster {
         self.wait(true)
     }
 
+    /// Files of its server may not grow beyond so many bytes, or again without a limit, as if the disk were full.
+    pub fn limit_files(&self, bytes: Option<u64>) -> Result<()> {
+        let bytes = bytes.map_or_else(|| "unlimited".to_owned(), |bytes| bytes.to_string());
+        let ids: Vec<String> = self.processes().iter().map(u32::to_string).collect();
+        // one may be gone by now; only the soft limit, so that it can be lifted again
+        let each = format!("n=1; for id in {}; do prlimit --pid $id --fsize={bytes}: 2>/dev/null && n=0; done; exit $n", ids.join(" "));
+        run(shell(is_root()).args(["-c", &each]))
+    }
+
     /// Its server's processes, the first one the parent of the others; none when it is down.
-    pub fn processes(&self) -> Vec<u32> {
+    fn processes(&self) -> Vec<u32> {
         let read = |path: PathBuf| std::fs::read_to_string(path).unwrap_or_default();
         let Some(parent) = read(self.folder.join("data/postmaster.pid")).lines().next().and_then(|line| line.trim().parse::<u32>().ok()) else {
             return Vec::new();
@@ -129,6 +131,16 @@ impl Cluster {
         }
         Ok(())
     }
+}
+
+/// A shell of the user that PostgreSQL runs as.
+fn shell(root: bool) -> Command {
+    if !root {
+        return Command::new("sh");
+    }
+    let mut command = Command::new("runuser");
+    command.args(["-u", "postgres", "--", "sh"]);
+    command
 }
 
 fn ready(bin: &Path, folder: &Path) -> bool {
