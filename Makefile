@@ -1,5 +1,5 @@
 # Two commands do everything on a fresh machine: `make run` and `make test`.
-.PHONY: help run dev test bench web check clean fmt pictures
+.PHONY: help run dev test chaos bench web check clean fmt pictures
 .DEFAULT_GOAL := help
 
 CARGO ?= cargo
@@ -51,6 +51,7 @@ test: ## Everything: set-up, Rust, web, definitions, agreement with XState, brow
 	$(CARGO) build --quiet --bin journey
 	@$(MAKE) --no-print-directory check
 	$(CARGO) test --workspace --quiet
+	$(CARGO) run --quiet --package journey-tests --bin chaos -- --short
 	cd web && npm run --silent lint && npm run --silent check && npm test --silent && npm run --silent size
 	cd tests/differential && SIMULATE="$(BINARY) simulate --batch -" npm test --silent && node export.mjs
 	cd tests/e2e && E2E_BINARY="$(BINARY)" npm test --silent
@@ -58,6 +59,10 @@ test: ## Everything: set-up, Rust, web, definitions, agreement with XState, brow
 bench: tests/differential/node_modules/.package-lock.json ## Speed, side by side with a baseline in the same run
 	$(CARGO) bench --package engine-statechart
 	cd tests/differential && npm run --silent bench
+
+chaos: ## Crash tests: 200 kills on each database under load, then an audit (options: ARGS="--help")
+	@.ci/setup test
+	$(CARGO) run --quiet --package journey-tests --bin chaos -- $(ARGS)
 
 pictures: ## Pictures of every step at 390 and 1280 pixels, kept beside the browser tests
 	@.ci/setup test

@@ -3,6 +3,8 @@ mod cli;
 mod contact;
 mod definitions;
 mod http;
+mod nodes;
+mod operator;
 mod partners;
 mod purchase;
 mod store;

@@ -388,6 +388,7 @@ async fn results_keep_their_public_id() {
             detail: json!({}),
             at_ms: 4,
             closed_at_ms: None,
+            closed_by: None,
         };
         let reply = |n: i64, at_ms| ReusableReply { source: "courier.price".into(), input_hash: "ab".repeat(32), output: json!(n), at_ms };
         let full = with(event(&j, 2), |c| {
@@ -979,6 +980,87 @@ async fn effects_of_a_kind_stand_in_line_and_waiting_costs_no_attempt() {
         assert!(!store.call_next(&k(3), "track", 50).await?, "nobody behind it, and not the neighbour's");
         assert!(store.call_effect(&EffectKey { journey: other.clone(), seq: 1, index: 0 }, 60).await?);
         assert!(!store.call_effect(&k(2), 60).await?, "parked");
+        Ok(())
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn an_operator_finds_what_waits_and_makes_it_due_again() {
+    check(async |node| {
+        let store = &node.store;
+        let (j, other) = (id(), id());
+        let incident = |journey: &str, at_ms| IncidentRecord {
+            id: id(),
+            journey: journey.into(),
+            version: "0f".repeat(16),
+            place: "guard".into(),
+            reason: "no number".into(),
+            detail: json!({"work": {"timer": "t"}}),
+            at_ms,
+            closed_at_ms: None,
+            closed_by: None,
+        };
+        let (first, last) = (incident(&j, 1), incident(&j, 2));
+        let of_another = effect(&j, 1, 2, 700);
+        let effects = vec![effect(&j, 1, 0, 0), effect(&j, 1, 1, 600), NewEffect { lane: "letters".into(), kind: "notify".into(), ..of_another }];
+        store
+            .commit(with(event(&j, 0), |c| {
+                c.effects = effects;
+                c.timers = vec![NewTimer { id: "t".into(), due_at_ms: 900 }];
+                c.incidents = vec![first.clone(), last.clone()];
+            }))
+            .await?;
+        store.commit(with(event(&other, 0), |c| c.incidents = vec![incident(&other, 3)])).await?;
+
+        // incidents, one by one and of one journey
+        assert_eq!(store.incidents_of(&j, 9).await?, [last.clone(), first.clone()]);
+        assert_eq!(store.incident(&first.id).await?, Some(first.clone()));
+        assert_eq!(store.incident(&id()).await?, None);
+        assert!(store.close_incident(&first.id, "asha", 9).await?);
+        assert_eq!(store.incident(&first.id).await?.and_then(|i| i.closed_by), Some("asha".into()));
+
+        // the queue in figures
+        let held = store.claim_effects(claim(100)).await?;
+        let mut backlog = store.backlog().await?;
+        backlog.sort_by(|a, b| (&a.kind, a.state as u8).cmp(&(&b.kind, b.state as u8)));
+        let shown: Vec<_> = backlog.iter().map(|b| (b.kind.as_str(), b.lane.as_str(), b.state, b.count, b.oldest_ms)).collect();
+        use EffectState::{Done, Parked, Pending, Running};
+        let lapse = held[0].lease_until_ms.expect("a lease");
+        assert_eq!(
+            shown,
+            [
+                ("call", "courier", Pending, 1, 600),
+                ("call", "courier", Running, 1, lapse),
+                ("notify", "letters", Pending, 1, 700),
+                ("timer", "", Pending, 1, 900)
+            ]
+        );
+        let by_lane = store.effects(EffectFilter { lane: Some("letters".into()), ..Default::default() }).await?;
+        assert_eq!(by_lane.iter().map(|e| e.key.index).collect::<Vec<_>>(), [2]);
+
+        // a node that stops hands over: the attempt does not count, the fence does
+        let key = held[0].key.clone();
+        assert!(store.finish_effect(&key, held[0].fence, EffectEnd::Later { due_at_ms: 150, reason: json!("stop") }).await?);
+        let taken = store.claim_effects(claim(150)).await?;
+        assert_eq!(taken.iter().map(|e| (e.key.index, e.attempts, e.fence)).collect::<Vec<_>>(), [(0, 1, 2)]);
+        assert!(!store.finish_effect(&key, held[0].fence, EffectEnd::Done { outcome: json!(1) }).await?, "the one that stopped is fenced off");
+
+        // what is done may be done again, what waits is not made due twice
+        assert!(store.finish_effect(&key, 2, EffectEnd::Done { outcome: json!({"ok": false}) }).await?);
+        assert_eq!(store.effect(&key).await?.map(|e| e.state), Some(Done));
+        assert!(store.requeue_effect(&key, 160).await?);
+        assert!(!store.requeue_effect(&key, 160).await?);
+        assert!(!store.effects(EffectFilter { state: Some(Parked), ..Default::default() }).await?.iter().any(|e| e.key == key));
+
+        // a webhook that was consumed waits again, once
+        let hook = WebhookRecord { partner: "courier".into(), once: "w".into(), reference: "R".into(), event: json!({}), at_ms: 5 };
+        assert!(!store.requeue_webhook("courier", "w").await?, "never seen");
+        assert_eq!(store.commit(with(event(&j, 1), |c| c.consumes = Some(hook.clone()))).await?, DONE);
+        assert!(store.requeue_webhook("courier", "w").await?);
+        assert!(!store.requeue_webhook("courier", "w").await?);
+        assert_eq!(store.parked_webhooks(9).await?, [hook.clone()]);
+        assert_eq!(store.commit(with(event(&j, 2), |c| c.consumes = Some(hook))).await?, DONE, "it is taken again");
         Ok(())
     })
     .await;

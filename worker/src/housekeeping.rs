@@ -1,4 +1,4 @@
-//! Work that no journey orders: follow publications, retry parked webhooks, end idle journeys, clean up.
+//! Work that no journey orders: retry parked webhooks, end idle journeys, clean up.
 
 use crate::Context;
 use std::time::Duration;
@@ -18,7 +18,6 @@ pub async fn run(context: Context, stop: CancellationToken) {
             () = tokio::time::sleep(Duration::from_secs(1)) => {}
         }
         let runtime = &context.runtime;
-        tell("follow publications", runtime.follow_publications().await.map(drop));
         tell("retry parked webhooks", runtime.retry_parked(PARKED_KEEP_MS).await.map(drop));
         if tick.is_multiple_of(10) {
             tell("expire journeys", runtime.expire_due(EXPIRE_BATCH).await.map(drop));

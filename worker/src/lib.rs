@@ -14,19 +14,24 @@ pub use jobs::Context;
 
 use apalis::layers::WorkerBuilderExt;
 use apalis::prelude::{Data, WorkerBuilder};
+use engine_runtime::Runtime;
+use engine_store::MISSED;
 use queue::{Job, Queue};
 use std::future::Future;
 use std::time::Duration;
+use tokio::sync::broadcast::error::RecvError;
+use tokio_util::sync::CancellationToken;
 
 /// Runs until `shutdown` completes; then finishes what was begun, for at most ten seconds (security rule 10).
 pub async fn run(context: Context, shutdown: impl Future<Output = ()> + Send + 'static) -> Result<(), WorkerError> {
-    let stop = tokio_util::sync::CancellationToken::new();
+    let stop = CancellationToken::new();
     let housekeeping = tokio::spawn(housekeeping::run(context.clone(), stop.clone()));
+    let following = tokio::spawn(follow(context.runtime.clone(), stop.clone()));
     let concurrency = context.runtime.settings().worker.concurrency.max(1);
     let queue = Queue::new(context.runtime.clone(), concurrency, stop.clone());
     // The name is new at every start: a lease of a former life is never mistaken for ours.
     let name = format!("worker-{}", engine_runtime::new_id());
-    let worker = WorkerBuilder::new(name).backend(queue).data(context).concurrency(concurrency).build(handle);
+    let worker = WorkerBuilder::new(name).backend(queue).data(context.clone()).data(stop.clone()).concurrency(concurrency).build(handle);
     let ended = {
         let stop = stop.clone();
         async move {
@@ -37,7 +42,7 @@ pub async fn run(context: Context, shutdown: impl Future<Output = ()> + Send + '
     };
     let result = worker.run_until(ended).await;
     stop.cancel();
-    let _ = tokio::time::timeout(Duration::from_secs(10), housekeeping).await;
+    let _ = tokio::time::timeout(Duration::from_secs(10), async { tokio::join!(housekeeping, following) }).await;
     result.map_err(|error| WorkerError(error.to_string()))
 }
 
@@ -45,7 +50,30 @@ pub async fn run(context: Context, shutdown: impl Future<Output = ()> + Send + '
 #[error("worker ended: {0}")]
 pub struct WorkerError(String);
 
+/// Serves what any node publishes, until stopped: at once when this node is told, else when it looks. A node without a
+/// worker follows too.
+pub async fn follow(runtime: Runtime, stop: CancellationToken) {
+    let mut changes = runtime.changes();
+    loop {
+        let mut look = std::pin::pin!(tokio::time::sleep(Duration::from_millis(500)));
+        loop {
+            tokio::select! {
+                () = stop.cancelled() => return,
+                () = &mut look => break,
+                change = changes.recv() => match change {
+                    Ok(change) if change.what != "publication" && change.what != MISSED => {}
+                    Ok(_) | Err(RecvError::Lagged(_)) => break,
+                    Err(RecvError::Closed) => return,
+                },
+            }
+        }
+        if let Err(error) = runtime.follow_publications().await {
+            tracing::warn!(%error, "publications cannot be followed; it will be tried again");
+        }
+    }
+}
+
 /// Never an error for apalis: the outcome of a job is in our tables.
-async fn handle(job: Job, context: Data<Context>) {
-    jobs::perform(job, &context).await;
+async fn handle(job: Job, context: Data<Context>, stop: Data<CancellationToken>) {
+    jobs::perform(job, &context, &stop).await;
 }

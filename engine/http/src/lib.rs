@@ -16,6 +16,7 @@ mod app;
 mod assets;
 mod attribution;
 mod edge;
+mod figures;
 mod html;
 mod notices;
 mod pages;
@@ -26,5 +27,6 @@ mod session;
 mod site;
 
 pub use app::{App, Options};
+pub use figures::figures;
 pub use problem::{Code, FieldProblem, Problem};
 pub use routes::{openapi, router};

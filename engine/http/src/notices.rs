@@ -3,7 +3,7 @@
 use crate::edge::Client;
 use crate::problem::{Code, Problem};
 use engine_settings::Limits;
-use engine_store::Change;
+use engine_store::{Change, MISSED};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::broadcast;
@@ -63,6 +63,12 @@ impl Notices {
         self.state().open
     }
 
+    fn all_read_again(&self) {
+        for (journey, sender) in &self.state().journeys {
+            let _ = sender.send(Change { journey: journey.clone(), seq: 0, revision: 0, what: "step".into() });
+        }
+    }
+
     fn state(&self) -> MutexGuard<'_, State> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -92,15 +98,12 @@ async fn deliver(notices: Notices, mut changes: broadcast::Receiver<Change>, shu
             () = shutdown.cancelled() => return,
         };
         match next {
+            // This node could not hear the others, or heard too much at once: everybody reads again.
+            Ok(Change { what, .. }) if what == MISSED => notices.all_read_again(),
+            Err(broadcast::error::RecvError::Lagged(_)) => notices.all_read_again(),
             Ok(change) => {
                 if let Some(sender) = notices.state().journeys.get(&change.journey) {
                     let _ = sender.send(change);
-                }
-            }
-            // Some changes were lost: everybody reads again.
-            Err(broadcast::error::RecvError::Lagged(_)) => {
-                for (journey, sender) in &notices.state().journeys {
-                    let _ = sender.send(Change { journey: journey.clone(), seq: 0, revision: 0, what: "step".into() });
                 }
             }
             Err(broadcast::error::RecvError::Closed) => return,

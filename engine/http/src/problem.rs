@@ -16,6 +16,7 @@ pub enum Code {
     KeyReused,
     KeyMissing,
     Expired,
+    NotPossible,
     Limited,
     Busy,
     Broken,
@@ -40,6 +41,7 @@ impl Code {
             Code::KeyReused => (StatusCode::UNPROCESSABLE_ENTITY, "key_reused", "The idempotency key was used for another request"),
             Code::KeyMissing => (StatusCode::BAD_REQUEST, "key_missing", "The header Idempotency-Key is missing"),
             Code::Expired => (StatusCode::GONE, "expired", "The journey has expired"),
+            Code::NotPossible => (StatusCode::CONFLICT, "not_possible", "This is not possible"),
             Code::Limited => (StatusCode::TOO_MANY_REQUESTS, "limited", "Too many requests"),
             Code::Busy => (StatusCode::SERVICE_UNAVAILABLE, "busy", "The server is busy"),
             Code::Broken => (StatusCode::INTERNAL_SERVER_ERROR, "broken", "Something Went Wrong"),
@@ -159,6 +161,7 @@ impl From<Refusal> for Problem {
                 Problem::new(Code::Invalid).errors(errors.collect())
             }
             Refusal::NotAccepted { view } => Problem::new(Code::NotAccepted).view(view),
+            Refusal::NotPossible { reason } => Problem::new(Code::NotPossible).detail(reason),
             Refusal::KeyReused => Problem::new(Code::KeyReused),
             Refusal::KeyMissing => Problem::new(Code::KeyMissing),
             Refusal::Expired { base } => Problem::new(Code::Expired).with(|it| it.base = Some(base)),

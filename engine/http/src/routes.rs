@@ -1,6 +1,6 @@
 //! Every route of the product, on one page.
 
-use crate::api::{documents, drafts, events, health, journeys, master, presence, reports, returns, stream, webhooks};
+use crate::api::{documents, drafts, events, health, journeys, master, operator, presence, reports, returns, stream, webhooks};
 use crate::app::App;
 use crate::edge;
 use crate::pages;
@@ -59,6 +59,13 @@ fn described() -> OpenApiRouter<App> {
         .routes(routes!(webhooks::receive))
         .routes(routes!(returns::back))
         .routes(routes!(reports::report))
+        .routes(routes!(operator::effects::list))
+        .routes(routes!(operator::effects::retry))
+        .routes(routes!(operator::effects::skip))
+        .routes(routes!(operator::incidents::list))
+        .routes(routes!(operator::incidents::retry))
+        .routes(routes!(operator::incidents::close))
+        .routes(routes!(operator::history::show))
         .routes(routes!(health::healthz))
         .routes(routes!(health::readyz))
         .routes(routes!(health::metrics))

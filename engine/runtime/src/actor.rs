@@ -47,6 +47,11 @@ impl Actor {
         }
     }
 
+    /// Somebody who looks after the product: `name` is written beside what they do.
+    pub fn operator(name: &str) -> Self {
+        Actor { kind: "operator".into(), id: name.into(), roles: vec!["operator".into()], channel: "operator".into(), ..Actor::system() }
+    }
+
     pub fn of_session(session: &SessionRecord) -> Self {
         let text = |key: &str, default: &str| session.subject.get(key).and_then(Value::as_str).unwrap_or(default).to_string();
         Actor {
@@ -75,7 +80,20 @@ impl Actor {
     }
 }
 
-/// What somebody wants to do with a journey.
+/// What is acted on: one journey, or the work of all of them (effects, incidents, histories).
+#[derive(Debug, Clone, Copy)]
+pub enum Resource<'a> {
+    Journey(&'a JourneyRecord),
+    Operations,
+}
+
+impl<'a> From<&'a JourneyRecord> for Resource<'a> {
+    fn from(journey: &'a JourneyRecord) -> Self {
+        Resource::Journey(journey)
+    }
+}
+
+/// What somebody wants to do with it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Action {
     See,
@@ -84,12 +102,16 @@ pub enum Action {
 }
 
 /// Default deny. A journey is its owner's; operators may see and operate.
-pub fn can(actor: &Actor, action: Action, journey: &JourneyRecord) -> bool {
-    let owner = actor.id == journey.owner && actor.kind != "system";
-    let operator = actor.roles.iter().any(|r| r == "operator");
-    match action {
-        Action::See => owner || operator,
-        Action::Act => owner,
-        Action::Operate => operator,
+pub fn can<'a>(actor: &Actor, action: Action, resource: impl Into<Resource<'a>>) -> bool {
+    let operator = actor.kind == "operator" && actor.roles.iter().any(|r| r == "operator");
+    match (resource.into(), action) {
+        (Resource::Journey(journey), Action::See) => owns(actor, journey) || operator,
+        (Resource::Journey(journey), Action::Act) => owns(actor, journey),
+        (Resource::Journey(_) | Resource::Operations, Action::Operate) => operator,
+        (Resource::Operations, Action::See | Action::Act) => false,
     }
+}
+
+fn owns(actor: &Actor, journey: &JourneyRecord) -> bool {
+    actor.id == journey.owner && !matches!(actor.kind.as_str(), "system" | "operator")
 }

@@ -3,8 +3,8 @@
 use crate::actor::Actor;
 use crate::clock::new_id;
 use crate::effect::{CallPayload, CallResult};
-use crate::journeys::read;
-use crate::refusal::Refusal;
+use crate::journeys::{Unanswered, read};
+use crate::operator::{with_work, work_of};
 use crate::runtime::{Runtime, RuntimeError};
 use crate::turn::{Finished, Refused, Turn};
 use engine_store::{Change, Commit, Committed, EffectEnd, EffectRecord, IncidentRecord, JourneyRecord, JourneyUpdate, NewEvent, WebhookRecord};
@@ -41,14 +41,17 @@ pub(crate) const INCIDENT: &str = "incident";
 impl Runtime {
     /// The outcome of a call's effect, in one commit with what it changes.
     pub async fn settle(&self, effect: &EffectRecord, payload: &CallPayload, result: CallResult) -> Result<Settled, RuntimeError> {
-        let journey = effect.key.journey.clone();
         let outcome = match &result {
             CallResult::Done { .. } => json!({"ok": true}),
             CallResult::Failed { code, .. } => json!({"ok": false, "code": code}),
         };
-        let ends = (effect.key.clone(), effect.fence, EffectEnd::Done { outcome });
+        self.settle_as(effect, payload, result, EffectEnd::Done { outcome }).await
+    }
+
+    pub(crate) async fn settle_as(&self, effect: &EffectRecord, payload: &CallPayload, result: CallResult, end: EffectEnd) -> Result<Settled, RuntimeError> {
+        let ends = (effect.key.clone(), effect.fence, end);
         let finished = || Finished { settles: Some(ends.clone()), ..Finished::default() };
-        self.internal_turn(&journey, finished, |turn| turn.reply(payload, result.clone()).map(|()| true)).await
+        self.internal_turn(&effect.key.journey, finished, |turn| turn.reply(&effect.key, payload, result.clone()).map(|()| true)).await
     }
 
     /// A due timer. One that the journey no longer has does nothing (security rule 8).
@@ -120,7 +123,6 @@ impl Runtime {
         decide: impl Fn(&mut Turn) -> Result<bool, Refused>,
     ) -> Result<Settled, RuntimeError> {
         let _line = self.lock(journey).await;
-        let system = Actor::system();
         let mut recent = self.inner.recent.take(journey);
         for _ in 0..TRIES {
             let from_recent = recent.is_some();
@@ -149,11 +151,10 @@ impl Runtime {
             if !done && finished().settles.is_none() && finished().fires.is_none() {
                 return Ok(Settled::Superseded);
             }
-            match self.answer_pending(&mut turn, &system).await {
+            match self.answer_pending(&mut turn, &Actor::system()).await {
                 Ok(()) => {}
-                // The incident is recorded; the work itself is tried again.
-                Err(Refusal::Broken { reference }) => return Err(RuntimeError::Definition { place: journey.into(), reason: format!("incident {reference}") }),
-                Err(_) => return Err(engine_store::StoreError::Busy.into()),
+                Err(Unanswered::Broken { place, reason }) => return self.incident_commit(journey, &place, &reason, finished()).await,
+                Err(Unanswered::Refused(_)) => return Err(engine_store::StoreError::Busy.into()),
             }
             let (commit, after) = turn.commit(finished(), expires)?;
             match self.store().commit(commit).await? {
@@ -187,7 +188,7 @@ impl Runtime {
     async fn incident_commit(&self, journey: &str, place: &str, reason: &str, finished: Finished) -> Result<Settled, RuntimeError> {
         for _ in 0..TRIES {
             let Some(record) = self.store().journey(journey).await? else { return Ok(Settled::Superseded) };
-            let incident = self.incident_record(&new_id(), &record, place, reason, Value::Null);
+            let incident = self.incident_record(&new_id(), &record, place, reason, with_work(Value::Null, &work_of(&finished)));
             let mut commit = unmoved(record, &incident, self.now_ms());
             commit.incidents.push(incident);
             commit.settles = finished
@@ -207,7 +208,17 @@ impl Runtime {
 
     fn incident_record(&self, id: &str, record: &JourneyRecord, place: &str, reason: &str, detail: Value) -> IncidentRecord {
         let (journey, version) = (record.id.clone(), record.version.clone());
-        IncidentRecord { id: id.into(), journey, version, place: place.into(), reason: reason.into(), detail, at_ms: self.now_ms(), closed_at_ms: None }
+        IncidentRecord {
+            id: id.into(),
+            journey,
+            version,
+            place: place.into(),
+            reason: reason.into(),
+            detail,
+            at_ms: self.now_ms(),
+            closed_at_ms: None,
+            closed_by: None,
+        }
     }
 }
 
@@ -236,6 +247,11 @@ impl StoredHook {
 /// A commit that moves nothing: the history says that there was an incident.
 fn unmoved(record: JourneyRecord, incident: &IncidentRecord, now_ms: i64) -> Commit {
     let event = NewEvent { kind: INCIDENT.into(), data: json!({"id": incident.id, "place": incident.place}), by: Actor::system().stored_by(), at_ms: now_ms };
+    noted(record, event, now_ms)
+}
+
+/// One event beside the machine.
+pub(crate) fn noted(record: JourneyRecord, event: NewEvent, now_ms: i64) -> Commit {
     Commit {
         expected_seq: record.seq,
         new: None,

@@ -85,7 +85,11 @@ impl Runtime {
         let id = new_id();
         let now = self.now_ms();
         let mut turn = Turn::begin(&workflow, &catalog, &id, actor, &start.attribution, now).map_err(|r| internal(&workflow, r))?;
-        self.answer_pending(&mut turn, actor).await?;
+        match self.answer_pending(&mut turn, actor).await {
+            Ok(()) => {}
+            Err(Unanswered::Broken { place, reason }) => return Err(internal(&workflow, Refused::Broken { place, reason })),
+            Err(Unanswered::Refused(refusal)) => return Err(refusal),
+        }
         if let Some((kind, data)) = &start.event {
             let applied = self.event_on(&mut turn, actor, kind, data);
             self.applied(&mut turn, applied, actor, (kind, data), None).await?;
@@ -272,7 +276,11 @@ impl Runtime {
         stored: Option<&str>,
     ) -> Result<(), Refusal> {
         match applied {
-            Ok(Applied::Done) => self.answer_pending(turn, actor).await,
+            Ok(Applied::Done) => match self.answer_pending(turn, actor).await {
+                Ok(()) => Ok(()),
+                Err(Unanswered::Broken { place, reason }) => Err(self.broken(turn, stored, kind, data, &place, &reason).await),
+                Err(Unanswered::Refused(refusal)) => Err(refusal),
+            },
             Ok(Applied::Invalid(errors)) => Err(Refusal::Invalid { errors }),
             Err(Refused::Unselected) => {
                 let view = match stored {
@@ -306,7 +314,7 @@ impl Runtime {
     }
 
     /// Answers what the turn asked, until it asks no more.
-    pub(crate) async fn answer_pending(&self, turn: &mut Turn<'_>, actor: &Actor) -> Result<(), Refusal> {
+    pub(crate) async fn answer_pending(&self, turn: &mut Turn<'_>, actor: &Actor) -> Result<(), Unanswered> {
         let flow = turn.journey.clone();
         while let Some(pending) = turn.pending.pop_front() {
             let settled = match pending {
@@ -324,8 +332,7 @@ impl Runtime {
                 }
             };
             if let Err(Refused::Broken { place, reason }) = settled {
-                let event = Value::String("reply".into());
-                return Err(self.broken(turn, Some(&flow), "reply", &event, &place, &reason).await);
+                return Err(Unanswered::Broken { place, reason });
             }
         }
         Ok(())
@@ -417,6 +424,18 @@ impl Runtime {
 /// A page that only waits for a call.
 fn waits(view: &StepView) -> bool {
     view.step.kind == StepKind::Wait.as_str() && !view.step.waits.is_empty()
+}
+
+/// A question of a turn that has no answer; the caller knows whose work it was.
+pub(crate) enum Unanswered {
+    Broken { place: String, reason: String },
+    Refused(Refusal),
+}
+
+impl<E: Into<Refusal>> From<E> for Unanswered {
+    fn from(error: E) -> Self {
+        Unanswered::Refused(error.into())
+    }
 }
 
 /// A person's event on a turn: checked, then fed.

@@ -25,6 +25,9 @@ pub enum Refusal {
     /// This event cannot be sent at this step.
     #[error("not possible at this step")]
     NotAccepted { view: Box<StepView> },
+    /// An operator asked for something that is not possible any more, or never was.
+    #[error("{reason}")]
+    NotPossible { reason: String },
     #[error("the key was used for another request")]
     KeyReused,
     #[error("the key is missing")]

@@ -10,6 +10,10 @@ use sha2::Digest;
 use std::collections::HashMap;
 use std::sync::Mutex;
 
+const OPERATOR: &str = "operator";
+/// Bucket of the operators' tokens: `name/id` → hash and end.
+const OPERATORS: &str = "operators";
+
 impl Runtime {
     /// The actor of a token; `None` when it is unknown or over.
     pub async fn session(&self, token: &str) -> Result<Option<Actor>, Refusal> {
@@ -17,10 +21,8 @@ impl Runtime {
         if let Some(session) = self.inner.sessions.get(&hash, now) {
             return Ok(Some(Actor::of_session(&session)));
         }
-        let Some(session) = self.store().session(&hash).await? else { return Ok(None) };
-        if session.expires_at_ms <= now {
-            return Ok(None);
-        }
+        // An operator's token is no session of a browser.
+        let Some(session) = self.stored(&hash).await?.filter(|session| session.subject["kind"] != OPERATOR) else { return Ok(None) };
         let life = self.inner.settings.session.ttl_ms;
         // Used sessions live on; written at most once a day.
         if session.expires_at_ms - now < life - 86_400_000 {
@@ -46,6 +48,52 @@ impl Runtime {
         self.store().save_session(session.clone()).await?;
         self.inner.sessions.put(session, now);
         Ok((token, actor))
+    }
+
+    /// The operator of a token; nobody else has one. It ends when it was said to, however much it is used.
+    pub async fn operator(&self, token: &str) -> Result<Option<Actor>, Refusal> {
+        let session = self.stored(&token_hash(token)).await?.filter(|session| session.subject["kind"] == OPERATOR);
+        Ok(session.map(|session| Actor::operator(session.subject["name"].as_str().unwrap_or_default())))
+    }
+
+    /// A new token for `name`, for `hours`. Only its hash is kept; whoever asked must keep the token.
+    pub async fn new_operator(&self, name: &str, hours: u32) -> Result<String, Refusal> {
+        let token = hex::encode(rand::random::<[u8; 32]>());
+        let (now, hash) = (self.now_ms(), token_hash(&token));
+        let session = SessionRecord {
+            token_hash: hash.clone(),
+            id: new_id(),
+            subject: json!({"kind": OPERATOR, "roles": [OPERATOR], "channel": OPERATOR, "name": name}),
+            created_at_ms: now,
+            expires_at_ms: now + i64::from(hours) * 3_600_000,
+        };
+        // Listed first: a token that nobody could revoke must not exist.
+        self.store().kv_put(OPERATORS, &format!("{name}/{}", session.id), json!({"token_hash": hash, "expires_at_ms": session.expires_at_ms})).await?;
+        self.store().save_session(session).await?;
+        tracing::info!(operator = name, hours, "operator token made");
+        Ok(token)
+    }
+
+    /// Ends every token of `name`; how many there were. What has ended by itself is forgotten on the way.
+    pub async fn revoke_operator(&self, name: &str) -> Result<usize, Refusal> {
+        let mut ended = 0;
+        for (key, kept) in self.store().kv_list(OPERATORS, 10_000).await? {
+            let theirs = key.rsplit_once('/').is_some_and(|(owner, _)| owner == name);
+            let over = kept["expires_at_ms"].as_i64().unwrap_or_default() <= self.now_ms();
+            if theirs || over {
+                self.store().end_session(kept["token_hash"].as_str().unwrap_or_default()).await?;
+                self.store().kv_delete(OPERATORS, &key).await?;
+                ended += usize::from(theirs && !over);
+            }
+        }
+        tracing::info!(operator = name, ended, "operator tokens revoked");
+        Ok(ended)
+    }
+
+    /// One that has not ended.
+    async fn stored(&self, hash: &str) -> Result<Option<SessionRecord>, Refusal> {
+        let now = self.now_ms();
+        Ok(self.store().session(hash).await?.filter(|session| session.expires_at_ms > now))
     }
 
     pub async fn end_session(&self, token: &str) -> Result<(), Refusal> {

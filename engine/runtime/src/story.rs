@@ -172,7 +172,7 @@ impl<'a> Stage<'a> {
             },
         };
         self.calls.remove(&effect);
-        self.internal(seen, |turn| turn.reply(&payload, result.clone()));
+        self.internal(seen, |turn| turn.reply(&effect, &payload, result.clone()));
     }
 
     fn example(&self, payload: &CallPayload, name: &str) -> Option<Value> {

@@ -85,6 +85,11 @@ pub enum Command {
     /// SMS, e-mails and other messages that were sent, with their recipients masked
     #[command(subcommand)]
     Messages(Messages),
+    /// Show what happened in a journey: events, effects, timers, incidents; never what people wrote
+    History { journey: String },
+    /// Tokens of the operator API
+    #[command(subcommand)]
+    Operator(Operator),
     /// Rebuild a journey from its events and compare with what is stored; exit code 2 when they differ
     Replay { journey: String },
 }
@@ -124,6 +129,12 @@ pub enum Effects {
         /// pending, running, done, parked or cancelled; `all` for every state
         #[arg(long, default_value = "parked")]
         state: String,
+        /// call, notify, or a workflow's own
+        #[arg(long)]
+        kind: Option<String>,
+        /// Of this lane, such as a partner
+        #[arg(long)]
+        lane: Option<String>,
         #[arg(long, default_value_t = 100)]
         limit: u32,
     },
@@ -132,7 +143,7 @@ pub enum Effects {
         /// As `list` shows it: journey.seq.index
         key: String,
     },
-    /// Give a parked effect up
+    /// Give a parked effect up; a call that is still awaited fails, and its journey goes on
     Skip { key: String },
 }
 
@@ -161,6 +172,26 @@ pub enum Incidents {
         #[arg(long, default_value_t = 100)]
         limit: u32,
     },
+    /// Do the work that raised an incident again (a call, a timer, a webhook), and close it
+    Retry { id: String },
     /// Mark an incident as dealt with
     Close { id: String },
+}
+
+#[derive(Subcommand)]
+pub enum Operator {
+    /// Make a token and print it, once; only its hash is kept
+    Token {
+        /// Who gets it; it stands beside everything that is done with it
+        #[arg(long)]
+        name: String,
+        /// How long it is valid
+        #[arg(long, default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..=24))]
+        hours: u32,
+    },
+    /// End all tokens of somebody at once
+    Revoke {
+        #[arg(long)]
+        name: String,
+    },
 }

@@ -47,6 +47,8 @@ pub struct Product {
     stop: CancellationToken,
     server: JoinHandle<std::io::Result<()>>,
     worker: Option<JoinHandle<Result<(), worker::WorkerError>>>,
+    /// A SQLite file is ours as long as this is open.
+    _alone: Option<std::fs::File>,
 }
 
 impl Product {
@@ -59,8 +61,8 @@ impl Product {
         settings.server.address = reachable(address).to_string();
         let settings = Arc::new(settings);
 
-        let store = engine_store::connect(&settings.database.url).await.context("the database cannot be opened")?;
-        store.migrate().await.context("the database cannot be migrated")?;
+        let store = open(&settings).await?;
+        let alone = alone(&settings.database.url)?;
         let runtime = Runtime::new(store.clone(), settings.clone(), clock)?;
         let stop = CancellationToken::new();
         publish(&runtime, source, &stop).await?;
@@ -79,9 +81,9 @@ impl Product {
             tokio::spawn(worker::run(context, stop.clone().cancelled_owned()))
         });
         if worker.is_none() {
-            tokio::spawn(follow(runtime.clone(), stop.clone()));
+            tokio::spawn(worker::follow(runtime.clone(), stop.clone()));
         }
-        Ok(Product { address, runtime, settings, memory, stop, server, worker })
+        Ok(Product { address, runtime, settings, memory, stop, server, worker, _alone: alone })
     }
 
     /// `http://…` of this process.
@@ -130,6 +132,19 @@ impl Product {
             Ok((server, worker)) => bail!("stopped with an error: {server:?} {worker:?}"),
             Err(_) => bail!("requests or jobs were still running after {} ms; what was committed is kept", limit.as_millis()),
         }
+    }
+}
+
+/// One process works on a SQLite file: others would learn of its changes only by looking. The lock ends with the process,
+/// however it ends.
+fn alone(url: &str) -> Result<Option<std::fs::File>> {
+    let Some(path) = url.strip_prefix("sqlite:").map(|path| path.trim_start_matches("//")) else { return Ok(None) };
+    let path = path.split('?').next().unwrap_or(path);
+    let file = std::fs::File::create(format!("{path}-serve")).context("the lock beside the database cannot be made")?;
+    match file.try_lock() {
+        Ok(()) => Ok(Some(file)),
+        Err(std::fs::TryLockError::WouldBlock) => bail!("another `journey serve` works on `{path}`: a SQLite file has one process; several need PostgreSQL"),
+        Err(std::fs::TryLockError::Error(error)) => Err(error).context("the lock beside the database"),
     }
 }
 
@@ -183,25 +198,13 @@ async fn publish(runtime: &Runtime, source: Source, stop: &CancellationToken) ->
 fn fake_partners(runtime: &Runtime, settings: &Arc<Settings>, memory: &Arc<dyn Memory>) -> axum::Router {
     let (definitions, clock) = (runtime.clone(), runtime.clone());
     let catalog: Arc<dyn Fn() -> Arc<Catalog> + Send + Sync> = Arc::new(move || definitions.catalog());
-    let options = sandbox::Options { settings: settings.clone(), product_url: None, now_ms: Some(Arc::new(move || clock.now_ms())) };
+    let options =
+        sandbox::Options { settings: settings.clone(), product_url: settings.sandbox.product_url.clone(), now_ms: Some(Arc::new(move || clock.now_ms())) };
     sandbox::router(catalog, memory.clone(), options)
 }
 
-/// A node without a worker follows what other nodes publish.
-async fn follow(runtime: Runtime, stop: CancellationToken) {
-    loop {
-        tokio::select! {
-            () = stop.cancelled() => return,
-            () = tokio::time::sleep(Duration::from_millis(500)) => {}
-        }
-        if let Err(error) = runtime.follow_publications().await {
-            tracing::warn!(%error, "publications cannot be followed; it will be tried again");
-        }
-    }
-}
-
 /// One recorder per process, whatever starts in it.
-fn metrics() -> Option<PrometheusHandle> {
+pub fn metrics() -> Option<PrometheusHandle> {
     static HANDLE: OnceLock<Option<PrometheusHandle>> = OnceLock::new();
     HANDLE.get_or_init(|| PrometheusBuilder::new().install_recorder().inspect_err(|error| tracing::warn!(%error, "no metrics")).ok()).clone()
 }

@@ -122,6 +122,8 @@ settings! {
         enabled: bool = true,
         /// Address of the sandbox, for a worker of its own; default: `<listening address>/sandbox`.
         url: Option<String> = None,
+        /// Address of the product that the sandbox's webhooks go to, without a path; default: the listening address.
+        product_url: Option<String> = None,
         /// Multiplies every scripted delay by this many hundredths; 0 answers at once.
         delay_percent: u32 = 100,
     }
@@ -168,10 +170,14 @@ settings! {
         concurrency: usize = 64,
         /// How long a claimed job is ours without a sign of life, in milliseconds.
         lease_ms: i64 = 10_000,
+        /// How long running jobs may go on at a stop before they are given back for others, in milliseconds.
+        stop_ms: u64 = 4_000,
         /// Longest sleep between two looks at the queue, in milliseconds.
         poll_ms: u64 = 1_000,
         /// Most jobs claimed at once.
         batch_max: u32 = 64,
+        /// Address and port at which `journey worker` serves `/metrics` and `/healthz`; without one it does not listen.
+        address: Option<String> = None,
         /// Settled work, used keys and ended sessions older than this are removed, in milliseconds.
         keep_ms: i64 = 7 * 86_400_000,
     }

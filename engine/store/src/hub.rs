@@ -1,6 +1,6 @@
 //! Who is told after a commit: workers (something may be due) and listeners of journeys.
 
-use crate::Change;
+use crate::{Change, MISSED};
 use tokio::sync::{broadcast, watch};
 
 pub(crate) struct Hub {
@@ -21,6 +21,12 @@ impl Hub {
     pub fn tell(&self, change: Change) {
         // nobody listens: fine
         let _ = self.changes.send(change);
+    }
+
+    /// What others said meanwhile is unknown: everybody looks again.
+    pub fn missed(&self) {
+        self.wake();
+        self.tell(Change { journey: String::new(), seq: 0, revision: 0, what: MISSED.into() });
     }
 
     pub fn wakes(&self) -> watch::Receiver<u64> {

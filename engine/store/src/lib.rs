@@ -81,7 +81,7 @@ pub trait Store: Send + Sync + 'static {
     async fn claim_effects(&self, claim: ClaimRequest) -> Result<Vec<EffectRecord>>;
     async fn extend_lease(&self, effect: &EffectKey, fence: i64, until_ms: i64) -> Result<bool>;
     /// Ends an effect outside of a journey's commit (sent message, cancelled, parked); false when the fence is old or the
-    /// effect is over. `Retry` gives a lease back.
+    /// effect is over. `Retry` and `Later` give a lease back.
     async fn finish_effect(&self, effect: &EffectKey, fence: i64, end: EffectEnd) -> Result<bool>;
     /// Whether no earlier effect of this kind and journey is still to be done: the order of a lane within a journey.
     async fn first_in_line(&self, effect: &EffectKey, kind: &str) -> Result<bool>;
@@ -91,7 +91,7 @@ pub trait Store: Send + Sync + 'static {
     async fn call_effect(&self, effect: &EffectKey, now_ms: i64) -> Result<bool>;
     async fn effect(&self, effect: &EffectKey) -> Result<Option<EffectRecord>>;
     async fn effects(&self, filter: EffectFilter) -> Result<Vec<EffectRecord>>;
-    /// Parked effect: due again now with fresh attempts. (An operator who skips it ends it: `finish_effect` with the
+    /// Parked effect, or one that is done and is to be done again: due now with fresh attempts. (An operator who skips it ends it: `finish_effect` with the
     /// effect's fence and `Cancelled`.)
     async fn requeue_effect(&self, effect: &EffectKey, now_ms: i64) -> Result<bool>;
     /// Due timers, leased like effects so that two nodes do not fire one at once.
@@ -104,6 +104,9 @@ pub trait Store: Send + Sync + 'static {
     /// Changes of journeys as they commit, on this node or another.
     fn changes(&self) -> tokio::sync::broadcast::Receiver<Change>;
 
+    /// For figures; not cheap with a long queue.
+    async fn backlog(&self) -> Result<Vec<Backlog>>;
+
     // ---- outside references
     async fn correlation(&self, partner: &str, reference: &str) -> Result<Option<CorrelationRecord>>;
     /// Records a webhook once; false when its `once` key was seen. It waits until a commit consumes it.
@@ -111,6 +114,8 @@ pub trait Store: Send + Sync + 'static {
     async fn parked_webhooks(&self, limit: u32) -> Result<Vec<WebhookRecord>>;
     /// It waits no more; its key stays seen.
     async fn drop_webhook(&self, partner: &str, once: &str) -> Result<()>;
+    /// One that a commit has consumed waits again, to be delivered once more; false when there is none.
+    async fn requeue_webhook(&self, partner: &str, once: &str) -> Result<bool>;
     /// A successful answer of the same source and input, younger than `since_ms`.
     async fn reusable_reply(&self, source: &str, input_hash: &str, since_ms: i64) -> Result<Option<serde_json::Value>>;
 
@@ -119,6 +124,9 @@ pub trait Store: Send + Sync + 'static {
     async fn record_by_public_id(&self, public_id: &str) -> Result<Option<Record>>;
     async fn document(&self, id: &str) -> Result<Option<DocumentRecord>>;
     async fn incidents(&self, open_only: bool, limit: u32) -> Result<Vec<IncidentRecord>>;
+    async fn incident(&self, id: &str) -> Result<Option<IncidentRecord>>;
+    /// Newest first.
+    async fn incidents_of(&self, journey: &str, limit: u32) -> Result<Vec<IncidentRecord>>;
     async fn close_incident(&self, id: &str, by: &str, now_ms: i64) -> Result<bool>;
 
     // ---- people

@@ -231,7 +231,20 @@ pub struct EffectFilter {
     pub journey: Option<String>,
     pub state: Option<EffectState>,
     pub kind: Option<String>,
+    pub lane: Option<String>,
     pub limit: u32,
+}
+
+/// What stands in the queue, for figures: effects that wait, run or are parked, by kind and lane; timers have the kind
+/// `timer` and wait.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Backlog {
+    pub kind: String,
+    pub lane: String,
+    pub state: EffectState,
+    pub count: i64,
+    /// Earliest time at which one is due, or at which its lease ends; of parked ones when the first was ordered.
+    pub oldest_ms: i64,
 }
 
 #[derive(Debug, Clone)]
@@ -340,6 +353,8 @@ pub struct IncidentRecord {
     pub detail: Value,
     pub at_ms: i64,
     pub closed_at_ms: Option<i64>,
+    /// Who closed it; not written with the incident.
+    pub closed_by: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -354,13 +369,16 @@ pub enum Committed {
     Superseded,
 }
 
+/// [`Change::what`] of a node that could not hear the others for a while.
+pub const MISSED: &str = "missed";
+
 /// Told to listeners after a commit.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Change {
     pub journey: String,
     pub seq: i64,
     pub revision: i64,
-    /// `step`, `answer`, `message`, `publication`.
+    /// `step`, `answer`, `message`; without a journey `publication`, or [`MISSED`]: anything may have changed.
     pub what: String,
 }
 

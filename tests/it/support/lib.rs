@@ -1,4 +1,6 @@
 //! What the integration tests share.
 
+#[path = "../../chaos/mod.rs"]
+pub mod chaos;
 pub mod postgres;
 pub mod server;

@@ -62,24 +62,27 @@ impl TestServer {
 
     /// A browser of its own.
     pub fn visitor(&self) -> Visitor {
-        let http = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).build().expect("a client");
-        Visitor { base: self.product.url(), http, cookies: Mutex::default(), keys: AtomicU32::new(0) }
+        Visitor::at(self.product.url())
     }
 
-    /// Looks again until `wanted` holds; only a failing test waits long.
-    pub async fn until<T>(&self, what: &str, mut wanted: impl AsyncFnMut() -> Option<T>) -> T {
-        let end = tokio::time::Instant::now() + PATIENCE;
-        loop {
-            if let Some(found) = wanted().await {
-                return found;
-            }
-            assert!(tokio::time::Instant::now() < end, "waited too long for {what}");
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
+    pub async fn until<T>(&self, what: &str, wanted: impl AsyncFnMut() -> Option<T>) -> T {
+        until(what, wanted).await
     }
 
     pub async fn stop(self) {
         self.product.stop().await.expect("the product stops in time");
+    }
+}
+
+/// Looks again until `wanted` holds; only a failing test waits long.
+pub async fn until<T>(what: &str, mut wanted: impl AsyncFnMut() -> Option<T>) -> T {
+    let end = tokio::time::Instant::now() + PATIENCE;
+    loop {
+        if let Some(found) = wanted().await {
+            return found;
+        }
+        assert!(tokio::time::Instant::now() < end, "waited too long for {what}");
+        tokio::time::sleep(Duration::from_millis(10)).await;
     }
 }
 
@@ -127,6 +130,20 @@ impl Reply {
 }
 
 impl Visitor {
+    /// A browser of its own, at the product of this address.
+    pub fn at(base: String) -> Visitor {
+        let http = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).build().expect("a client");
+        Visitor { base, http, cookies: Mutex::default(), keys: AtomicU32::new(0) }
+    }
+
+    /// The same person, whose next requests reach another node.
+    pub fn moved(&self, base: String) -> Visitor {
+        let there = Visitor::at(base);
+        there.cookies.lock().expect("cookies").clone_from(&self.cookies.lock().expect("cookies"));
+        there.keys.store(1_000, Ordering::Relaxed);
+        there
+    }
+
     pub async fn get(&self, path: &str) -> Reply {
         self.send("GET", path, &[], None).await
     }

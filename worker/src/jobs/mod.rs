@@ -14,7 +14,8 @@ use futures::FutureExt;
 use serde_json::{Value, json};
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
+use tokio_util::sync::CancellationToken;
 
 /// What every job may use.
 #[derive(Clone)]
@@ -45,7 +46,7 @@ pub(crate) enum End {
 }
 
 /// Does one claimed piece of work. Nothing escapes: a panic or an error is a failed attempt.
-pub(crate) async fn perform(job: Job, context: &Context) {
+pub(crate) async fn perform(job: Job, context: &Context, stop: &CancellationToken) {
     let Some((work, _place)) = job.take() else { return };
     match work {
         Work::Timer(timer) => {
@@ -55,7 +56,7 @@ pub(crate) async fn perform(job: Job, context: &Context) {
             }
         }
         Work::Effect(effect) => {
-            let end = effect_job(context, &effect).await;
+            let end = effect_job(context, &effect, stop).await;
             if effect.kind == track_step::KIND {
                 track_step::after(context, &effect, end.as_ref()).await;
             }
@@ -64,7 +65,8 @@ pub(crate) async fn perform(job: Job, context: &Context) {
 }
 
 /// How it ended, when that was not in a journey's commit.
-async fn effect_job(context: &Context, effect: &EffectRecord) -> Option<EffectEnd> {
+async fn effect_job(context: &Context, effect: &EffectRecord, stop: &CancellationToken) -> Option<EffectEnd> {
+    let measure = Measure::begin(context, effect);
     let work = guarded(async {
         match effect.kind.as_str() {
             "call" => call_partner::call(context, effect).await,
@@ -72,9 +74,15 @@ async fn effect_job(context: &Context, effect: &EffectRecord) -> Option<EffectEn
             _ => track_step::track(context, effect).await,
         }
     });
-    let ended = with_lease(context, effect, work).await;
+    let ended = tokio::select! {
+        ended = with_lease(context, effect, work) => ended,
+        () = too_long(context, stop) => Ok(End::Later { due_at_ms: context.runtime.now_ms(), reason: json!({"code": "given_back"}) }),
+    };
     let end = match ended {
-        Ok(End::Settled) => return None,
+        Ok(End::Settled) => {
+            measure.end("done");
+            return None;
+        }
         Ok(End::Done(outcome)) => EffectEnd::Done { outcome },
         Ok(End::Later { due_at_ms, reason }) => EffectEnd::Later { due_at_ms, reason },
         Ok(End::Cancel(reason)) => EffectEnd::Cancelled { reason },
@@ -85,11 +93,43 @@ async fn effect_job(context: &Context, effect: &EffectRecord) -> Option<EffectEn
             again(context, effect, None, json!({"code": "error", "text": error}))
         }
     };
+    measure.end(match &end {
+        EffectEnd::Done { .. } => "done",
+        EffectEnd::Retry { .. } => "retry",
+        EffectEnd::Later { .. } => "later",
+        EffectEnd::Parked { .. } => "parked",
+        EffectEnd::Cancelled { .. } => "cancelled",
+    });
     if let Err(error) = context.runtime.store().finish_effect(&effect.key, effect.fence, end.clone()).await {
         // The lease lapses, and the effect is found again with the same key.
         tracing::warn!(effect = %effect.key, %error, "the end of a job could not be written");
     }
     Some(end)
+}
+
+/// Figures of one attempt, by the effect's kind and lane.
+struct Measure {
+    labels: [(&'static str, String); 2],
+    begun: Instant,
+}
+
+impl Measure {
+    fn begin(context: &Context, effect: &EffectRecord) -> Measure {
+        let labels = [("kind", effect.kind.clone()), ("lane", effect.lane.clone())];
+        metrics::counter!("journey_effect_attempts_total", &labels).increment(1);
+        if effect.attempts > 1 {
+            metrics::counter!("journey_effect_retries_total", &labels).increment(1);
+        }
+        let waited_ms = (context.runtime.now_ms() - effect.due_at_ms).max(0);
+        metrics::histogram!("journey_effect_wait_seconds", "kind" => effect.kind.clone()).record(waited_ms as f64 / 1000.0);
+        Measure { labels, begun: Instant::now() }
+    }
+
+    fn end(self, outcome: &'static str) {
+        metrics::histogram!("journey_effect_seconds", &self.labels).record(self.begun.elapsed().as_secs_f64());
+        let [kind, lane] = self.labels;
+        metrics::counter!("journey_effects_total", "kind" => kind.1, "lane" => lane.1, "outcome" => outcome).increment(1);
+    }
 }
 
 fn again(context: &Context, effect: &EffectRecord, after_ms: Option<i64>, reason: Value) -> EffectEnd {
@@ -98,6 +138,12 @@ fn again(context: &Context, effect: &EffectRecord, after_ms: Option<i64>, reason
     }
     let wait = after_ms.unwrap_or_else(|| full_jitter(effect.attempts, 500, 60_000));
     EffectEnd::Retry { due_at_ms: context.runtime.now_ms() + wait, reason }
+}
+
+/// A stop leaves running work some time to end (security rule 10).
+async fn too_long(context: &Context, stop: &CancellationToken) {
+    stop.cancelled().await;
+    tokio::time::sleep(Duration::from_millis(context.runtime.settings().worker.stop_ms)).await;
 }
 
 /// Keeps the lease while the work lasts.

@@ -2,6 +2,7 @@
 
 use crate::app::App;
 use crate::edge::Client;
+use crate::figures::figures;
 use crate::problem::{Code, Problem};
 use axum::extract::{ConnectInfo, State};
 use axum::http::{HeaderMap, StatusCode, header};
@@ -57,7 +58,8 @@ pub async fn metrics(
         None => local,
     };
     let handle = app.metrics.as_ref().filter(|_| allowed).ok_or_else(|| Problem::new(Code::NotFound))?;
-    Ok(([(header::CONTENT_TYPE, "text/plain; version=0.0.4")], handle.render()).into_response())
+    let page = format!("{}\n{}", handle.render(), figures(&app.runtime, &app.partners).await);
+    Ok(([(header::CONTENT_TYPE, "text/plain; version=0.0.4")], page).into_response())
 }
 
 /// Compares digests, so that the time tells nothing about where two texts differ.

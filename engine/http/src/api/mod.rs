@@ -7,6 +7,7 @@ pub mod health;
 pub mod journeys;
 pub mod master;
 pub mod presence;
+pub mod operator;
 pub mod reports;
 pub mod returns;
 pub mod stream;

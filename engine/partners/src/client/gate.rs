@@ -97,11 +97,9 @@ impl Gate {
         let mut breakers = self.breakers.lock().unwrap_or_else(PoisonError::into_inner);
         let state = breakers.entry(operation.to_owned()).or_insert(State::START);
         let (new, answer) = next(*state);
-        if new != *state {
-            metrics::gauge!("partner_breaker_state", "partner" => self.partner.clone(), "operation" => operation.to_owned()).set(f64::from(new.level()));
-            if new.level() != state.level() {
-                tracing::warn!(partner = %self.partner, operation, from = state.level(), to = new.level(), "circuit breaker moved");
-            }
+        if new.level() != state.level() {
+            metrics::counter!("partner_breaker_moves_total", "partner" => self.partner.clone(), "operation" => operation.to_owned()).increment(1);
+            tracing::warn!(partner = %self.partner, operation, from = state.level(), to = new.level(), "circuit breaker moved");
         }
         *state = new;
         answer

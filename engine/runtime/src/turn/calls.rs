@@ -7,13 +7,14 @@ use crate::clock::new_id;
 use crate::effect::{CallPayload, CallResult, FailureKind};
 use engine_definitions::{Invoke, Source};
 use engine_statechart::Event;
-use engine_store::{CorrelationRecord, DocumentRecord, ReusableReply};
+use engine_store::{CorrelationRecord, DocumentRecord, EffectKey, ReusableReply};
 use serde_json::{Map, Value, json};
 
 impl Turn<'_> {
     /// The outcome of a call's effect. A reply of a run that is over is recorded and changes nothing else (rule 13).
-    pub fn reply(&mut self, payload: &CallPayload, result: CallResult) -> Result<(), Refused> {
+    pub fn reply(&mut self, effect: &EffectKey, payload: &CallPayload, result: CallResult) -> Result<(), Refused> {
         let system = Actor::system();
+        self.work = json!({"effect": effect.to_string()});
         self.correlate(payload, &result);
         let result = self.keep_document(result);
         if let (Some(hash), CallResult::Done { output, .. }) = (&payload.reuse, &result) {
@@ -36,6 +37,25 @@ impl Turn<'_> {
     /// Is this call still awaited?
     fn runs(&self, invoke: &Invoke, run: i64, key: &str) -> bool {
         self.state.runs.get(&invoke.id).is_some_and(|r| r.seq == run && r.open.contains_key(key))
+    }
+
+    /// A call of a state that is still active is awaited again, as an operator wants it; false when its run is over.
+    pub fn reopen(&mut self, payload: &CallPayload, effect: &EffectKey, by: &Actor) -> bool {
+        let Some(id) = payload.invoke.as_deref() else { return true };
+        let Some(run) = self.state.runs.get_mut(id).filter(|run| run.seq == payload.run) else { return false };
+        run.open.insert(payload.key.clone(), effect.index);
+        self.append(RETRIED, json!({"invoke": id, "run": payload.run, "key": payload.key, "index": effect.index}), by);
+        true
+    }
+
+    /// As the history has it.
+    pub(super) fn reopen_again(&mut self, data: &Value, by: &Actor) {
+        let text = |name: &str| data.get(name).and_then(Value::as_str).unwrap_or_default();
+        let number = |name: &str| data.get(name).and_then(Value::as_i64).unwrap_or_default();
+        if let Some(run) = self.state.runs.get_mut(text("invoke")).filter(|run| run.seq == number("run")) {
+            run.open.insert(text("key").to_string(), number("index") as i32);
+        }
+        self.append(RETRIED, data.clone(), by);
     }
 
     /// Answers a pending question of this turn; false when it is no longer asked.
@@ -231,6 +251,9 @@ impl Turn<'_> {
         CallResult::Done { output, correlate, document: None }
     }
 }
+
+/// Event of an operator's retry of a call.
+pub(crate) const RETRIED: &str = "retried";
 
 /// For the history; enough to replay.
 fn describe(result: &CallResult) -> Value {

@@ -14,6 +14,7 @@ mod replay;
 mod report;
 mod trail;
 
+pub(crate) use calls::RETRIED;
 pub(crate) use effects::canonical;
 pub use effects::quiet;
 pub use finish::Finished;
@@ -86,8 +87,6 @@ pub struct Turn<'w> {
     /// `seq` that the turn was computed from; 0 for a new journey.
     pub base_seq: i64,
     pub base_revision: i64,
-    /// State of the step that was shown; empty for a new journey.
-    base_step: String,
     pub revision: i64,
     pub status: String,
     pub state: JourneyState,
@@ -99,6 +98,8 @@ pub struct Turn<'w> {
     cleared_answers: BTreeSet<String>,
     seq: i64,
     next_index: i32,
+    /// The work that this turn does, as an operator may repeat it; incidents name it.
+    work: Value,
     /// While replaying: the type of the event that follows in the history. Nothing is sent again by itself then.
     replaying: Option<String>,
     out: Out,
@@ -150,7 +151,6 @@ impl<'w> Turn<'w> {
             journey: record.id.clone(),
             base_seq: record.seq,
             base_revision: record.revision,
-            base_step: record.step,
             revision: record.revision,
             status: record.status.clone(),
             state,
@@ -162,6 +162,7 @@ impl<'w> Turn<'w> {
             cleared_answers: BTreeSet::new(),
             seq: record.seq,
             next_index: 0,
+            work: Value::Null,
             replaying: None,
             out: Out::default(),
             record: Some(record),
@@ -178,7 +179,6 @@ impl<'w> Turn<'w> {
             journey: id.to_string(),
             base_seq: 0,
             base_revision: 0,
-            base_step: String::new(),
             revision: 1,
             status: "active".into(),
             state: JourneyState { since_ms: now_ms, ..JourneyState::default() },
@@ -190,6 +190,7 @@ impl<'w> Turn<'w> {
             cleared_answers: BTreeSet::new(),
             seq: 0,
             next_index: 0,
+            work: Value::Null,
             replaying: None,
             out: Out::default(),
             record: None,
@@ -313,9 +314,10 @@ impl<'w> Turn<'w> {
             version: self.workflow.version.clone(),
             place: place.into(),
             reason: reason.into(),
-            detail,
+            detail: crate::operator::with_work(detail, &self.work),
             at_ms: self.now_ms,
             closed_at_ms: None,
+            closed_by: None,
         });
         id
     }

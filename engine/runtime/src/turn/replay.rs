@@ -70,6 +70,10 @@ impl Turn<'_> {
                 Ok(())
             }
             "timer" => self.fire(&text(&event.data, "id")).map(drop),
+            super::calls::RETRIED => {
+                self.reopen_again(&event.data, by);
+                Ok(())
+            }
             "answer" => self.answer_again(event),
             // Recorded, without a consequence for the machine.
             "reply.dropped" | crate::jobs::INCIDENT => {

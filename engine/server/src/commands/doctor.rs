@@ -40,6 +40,9 @@ async fn database(settings: Settings, report: &mut Report) {
         Err(error) => return report.bad("database", &format!("{shown}: {error}; run `journey migrate`")),
     };
     report.good("database", &format!("{} at {shown}", store.kind()));
+    if store.kind() == "sqlite" {
+        report.note("processes", "a SQLite file has one process, `journey serve`; `journey worker` and further nodes need PostgreSQL");
+    }
     if number == 0 {
         return report.note("definitions", "nothing is published: `journey publish <dir>`, or `journey serve` publishes what the program carries");
     }

@@ -1,35 +1,29 @@
 //! `journey incidents`.
 
+use super::operated;
 use crate::cli::Incidents;
-use crate::product::open;
-use anyhow::{Result, bail};
-use engine_runtime::{Clock, SystemClock, rfc3339};
+use anyhow::Result;
 use engine_settings::Settings;
 use std::process::ExitCode;
 
 pub async fn incidents(settings: Settings, command: Incidents) -> Result<ExitCode> {
-    let store = open(&settings).await?;
+    let (runtime, me) = operated(settings).await?;
     match command {
         Incidents::List { all, limit } => {
-            let found = store.incidents(!all, limit).await?;
-            for incident in &found {
-                let state = if incident.closed_at_ms.is_some() { "closed" } else { "open" };
-                println!(
-                    "{}\t{state}\t{}\t{}\t{}\t{}\t{}",
-                    incident.id,
-                    rfc3339(incident.at_ms),
-                    incident.journey,
-                    incident.version,
-                    incident.place,
-                    incident.reason
-                );
+            let found = runtime.incidents(&me, !all, limit).await?;
+            for i in &found {
+                let state = i.closed_by.as_ref().map_or_else(|| "open".to_owned(), |by| format!("closed by {by}"));
+                let retries = i.retries.as_ref().map(|work| format!("\tretry: {work}")).unwrap_or_default();
+                println!("{}\t{state}\t{}\t{}\t{}\t{}\t{}{retries}", i.id, i.at, i.journey, i.version, i.place, i.reason);
             }
             eprintln!("{} incidents", found.len());
         }
+        Incidents::Retry { id } => {
+            runtime.retry_incident(&me, &id).await?;
+            println!("{id} is retried and closed");
+        }
         Incidents::Close { id } => {
-            if !store.close_incident(&id, "operator", SystemClock.now_ms()).await? {
-                bail!("`{id}` is not an open incident");
-            }
+            runtime.close_incident(&me, &id).await?;
             println!("{id} is closed");
         }
     }

@@ -4,8 +4,10 @@ mod check;
 mod doctor;
 mod effects;
 mod export;
+mod history;
 mod incidents;
 mod messages;
+mod operator;
 mod publish;
 mod replay;
 mod serve;
@@ -15,9 +17,11 @@ mod work;
 
 use crate::cli::{Cli, Command};
 use anyhow::Result;
+use engine_runtime::{Actor, Runtime, SystemClock};
 use engine_settings::Settings;
 use std::io::IsTerminal;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 /// The definitions are wrong: the caller must change them.
 pub const INVALID: u8 = 2;
@@ -45,8 +49,18 @@ pub fn run(cli: Cli) -> Result<ExitCode> {
         Command::Effects(command) => on_threads(effects::effects(settings()?, command)),
         Command::Incidents(command) => on_threads(incidents::incidents(settings()?, command)),
         Command::Messages(command) => on_threads(messages::messages(settings()?, command)),
+        Command::History { journey } => on_threads(history::history(settings()?, journey)),
+        Command::Operator(command) => on_threads(operator::operator(settings()?, command)),
         Command::Replay { journey } => on_threads(replay::replay(settings()?, journey)),
     }
+}
+
+/// The runtime over the settings' database, for whoever sits at this machine.
+async fn operated(settings: Settings) -> Result<(Runtime, Actor)> {
+    let store = crate::product::open(&settings).await?;
+    let runtime = Runtime::new(store, Arc::new(settings), Arc::new(SystemClock))?;
+    runtime.load_current().await?;
+    Ok((runtime, Actor::operator("command line")))
 }
 
 fn on_threads(command: impl Future<Output = Result<ExitCode>>) -> Result<ExitCode> {

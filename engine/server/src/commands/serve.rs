@@ -27,6 +27,9 @@ pub async fn serve(mut settings: Settings, options: Serve) -> Result<ExitCode> {
         }
         None => Source::Stored,
     };
+    if options.no_worker && settings.database.url.starts_with("sqlite:") {
+        tracing::warn!("--no-worker on SQLite: calls, timers and messages wait until `journey serve` runs with its worker");
+    }
     let mut product = Product::start(Start { settings, source, clock: Arc::new(SystemClock), worker: !options.no_worker }).await?;
     announce(&product);
     let ended = tokio::select! {

@@ -1,19 +1,31 @@
-//! `journey worker`: jobs only, on the database that `journey serve --no-worker` shares.
+//! `journey worker`: jobs only, on the PostgreSQL database that `journey serve --no-worker` shares.
 
 use super::serve::{asked_to_stop, refuse_unsafe};
 use crate::StoreMemory;
-use crate::product::open;
-use anyhow::{Context as _, Result};
+use crate::product::{metrics, open};
+use anyhow::{Context as _, Result, bail};
+use axum::Router;
+use axum::http::header;
+use axum::routing::get;
 use engine_partners::Partners;
 use engine_partners::memory::Memory;
 use engine_runtime::{Runtime, SystemClock};
 use engine_settings::Settings;
 use std::process::ExitCode;
 use std::sync::Arc;
+use tokio::net::TcpListener;
 
 pub async fn work(settings: Settings) -> Result<ExitCode> {
     refuse_unsafe(&settings)?;
+    if settings.database.url.starts_with("sqlite:") {
+        bail!("a SQLite file has one process: `journey serve` works on it too; `journey worker` needs PostgreSQL (`database.url`)");
+    }
     let settings = Arc::new(settings);
+    let handle = metrics();
+    let listener = match &settings.worker.address {
+        Some(address) => Some(TcpListener::bind(address).await.with_context(|| format!("`worker.address`: cannot listen on {address}"))?),
+        None => None,
+    };
     let store = open(&settings).await?;
     let memory: Arc<dyn Memory> = Arc::new(StoreMemory(store.clone()));
     let runtime = Runtime::new(store, settings.clone(), Arc::new(SystemClock))?;
@@ -22,6 +34,16 @@ pub async fn work(settings: Settings) -> Result<ExitCode> {
     }
     let partners = Arc::new(Partners::new(settings.clone(), settings.sandbox.enabled.then_some(memory))?);
     println!("working on {}", runtime.store().kind());
+    if let Some(listener) = listener {
+        println!("metrics at http://{}/metrics", listener.local_addr()?);
+        let (runtime, partners) = (runtime.clone(), partners.clone());
+        let page = move || async move {
+            let recorded = handle.as_ref().map(metrics_exporter_prometheus::PrometheusHandle::render).unwrap_or_default();
+            ([(header::CONTENT_TYPE, "text/plain; version=0.0.4")], format!("{recorded}\n{}", engine_http::figures(&runtime, &partners).await))
+        };
+        let router = Router::new().route("/metrics", get(page)).route("/healthz", get(|| async { "ok" }));
+        tokio::spawn(async move { axum::serve(listener, router).await });
+    }
     worker::run(worker::Context { runtime, partners }, asked_to_stop()).await.context("the worker ended")?;
     Ok(ExitCode::SUCCESS)
 }

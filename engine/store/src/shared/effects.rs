@@ -34,6 +34,9 @@ impl Database {
         if let Some(kind) = &filter.kind {
             query.push(" and effects.kind = ").push_bind(kind.clone());
         }
+        if let Some(lane) = &filter.lane {
+            query.push(" and effects.lane = ").push_bind(lane.clone());
+        }
         let order = if filter.journey.is_some() { "effects.id" } else { "effects.created_at, effects.id" };
         let limit = if filter.limit == 0 { 1000 } else { i64::from(filter.limit) };
         query.push(format!(" order by {order} limit {limit}"));
@@ -46,6 +49,20 @@ impl Database {
              and id < (((select n from journeys where id = $1) << 32) | $2) and kind = $3 and state <= 1 limit 1";
         let before: Option<i64> = sqlx::query_scalar(sql).bind(pack(&key.journey)).bind(effect_place(key)).bind(kind).fetch_optional(&self.pool).await?;
         Ok(before.is_none())
+    }
+
+    /// The states as literals: the partial indexes need them.
+    pub async fn read_backlog(&self) -> Result<Vec<Backlog>> {
+        let rows = sqlx::query(
+            "select kind, lane, cast(state as bigint), count(*), min(next_at) from effects where state <= 1 group by kind, lane, state \
+             union all select kind, lane, cast(state as bigint), count(*), min(created_at) from effects where state = 3 group by kind, lane, state \
+             union all select 'timer', '', cast(0 as bigint), count(*), min(next_at) from timers having count(*) > 0",
+        );
+        rows.fetch_all(&self.pool)
+            .await?
+            .iter()
+            .map(|r| Ok(Backlog { kind: r.try_get(0)?, lane: r.try_get(1)?, state: state_of(r.try_get(2)?)?, count: r.try_get(3)?, oldest_ms: r.try_get(4)? }))
+            .collect()
     }
 
     pub async fn read_next_due(&self) -> Result<Option<i64>> {
@@ -162,7 +179,7 @@ pub async fn call_effect(conn: &mut Conn, key: &EffectKey, now_ms: i64) -> Resul
 }
 
 pub async fn requeue_effect(conn: &mut Conn, key: &EffectKey, now_ms: i64) -> Result<bool> {
-    let sql = format!("update effects set state = 0, attempts = 0, due_at = $3, next_at = $3, outcome = null where {BY_KEY} and state = 3");
+    let sql = format!("update effects set state = 0, attempts = 0, due_at = $3, next_at = $3, outcome = null where {BY_KEY} and state in (2, 3)");
     let done = sqlx::query(AssertSqlSafe(sql)).bind(pack(&key.journey)).bind(effect_place(key)).bind(now_ms).execute(conn).await?;
     Ok(done.rows_affected() == 1)
 }
@@ -177,6 +194,17 @@ pub fn state_number(state: EffectState) -> i16 {
     }
 }
 
+fn state_of(number: i64) -> Result<EffectState> {
+    Ok(match number {
+        0 => EffectState::Pending,
+        1 => EffectState::Running,
+        2 => EffectState::Done,
+        3 => EffectState::Parked,
+        4 => EffectState::Cancelled,
+        other => return Err(StoreError::Corrupt { column: "effects.state", reason: other.to_string() }),
+    })
+}
+
 /// State, new due time, outcome.
 pub fn ended(end: &EffectEnd) -> (i16, Option<i64>, String) {
     match end {
@@ -189,14 +217,7 @@ pub fn ended(end: &EffectEnd) -> (i16, Option<i64>, String) {
 }
 
 fn effect(r: &Row) -> Result<EffectRecord> {
-    let state = match r.try_get::<i16, _>(5)? {
-        0 => EffectState::Pending,
-        1 => EffectState::Running,
-        2 => EffectState::Done,
-        3 => EffectState::Parked,
-        4 => EffectState::Cancelled,
-        other => return Err(StoreError::Corrupt { column: "effects.state", reason: other.to_string() }),
-    };
+    let state = state_of(r.try_get::<i16, _>(5)?.into())?;
     Ok(EffectRecord {
         key: effect_key(unpack(r.try_get(1)?, "effects.id")?, r.try_get(0)?),
         kind: r.try_get(2)?,

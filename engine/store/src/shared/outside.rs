@@ -5,7 +5,7 @@ use super::values::{json, value};
 use crate::ids::{pack, unpack};
 use crate::*;
 use serde_json::Value;
-use sqlx::Row as _;
+use sqlx::{AssertSqlSafe, Row as _};
 
 impl Database {
     pub async fn read_correlation(&self, partner: &str, reference: &str) -> Result<Option<CorrelationRecord>> {
@@ -84,27 +84,19 @@ impl Database {
     }
 
     pub async fn read_incidents(&self, open_only: bool, limit: u32) -> Result<Vec<IncidentRecord>> {
-        let sql = if open_only {
-            "select id, journey, version, place, reason, detail, at, closed_at from incidents \
-             where closed_at is null order by at desc limit $1"
-        } else {
-            "select id, journey, version, place, reason, detail, at, closed_at from incidents order by at desc limit $1"
-        };
-        let rows = sqlx::query(sql).bind(i64::from(limit)).fetch_all(&self.pool).await?;
-        rows.iter()
-            .map(|r| {
-                Ok(IncidentRecord {
-                    id: unpack(r.try_get(0)?, "incidents.id")?,
-                    journey: unpack(r.try_get(1)?, "incidents.journey")?,
-                    version: unpack(r.try_get(2)?, "incidents.version")?,
-                    place: r.try_get(3)?,
-                    reason: r.try_get(4)?,
-                    detail: value(r.try_get(5)?, "incidents.detail")?,
-                    at_ms: r.try_get(6)?,
-                    closed_at_ms: r.try_get(7)?,
-                })
-            })
-            .collect()
+        let open = if open_only { "where closed_at is null" } else { "" };
+        let query = AssertSqlSafe(format!("select {INCIDENT} from incidents {open} order by at desc limit $1"));
+        sqlx::query(query).bind(i64::from(limit)).fetch_all(&self.pool).await?.iter().map(incident).collect()
+    }
+
+    pub async fn read_incident(&self, id: &str) -> Result<Option<IncidentRecord>> {
+        let row = sqlx::query(AssertSqlSafe(format!("select {INCIDENT} from incidents where id = $1"))).bind(pack(id)).fetch_optional(&self.pool).await?;
+        row.map(|r| incident(&r)).transpose()
+    }
+
+    pub async fn read_incidents_of(&self, journey: &str, limit: u32) -> Result<Vec<IncidentRecord>> {
+        let query = AssertSqlSafe(format!("select {INCIDENT} from incidents where journey = $1 order by at desc limit $2"));
+        sqlx::query(query).bind(pack(journey)).bind(i64::from(limit)).fetch_all(&self.pool).await?.iter().map(incident).collect()
     }
 
     pub async fn read_old_keys(&self, before_ms: i64, limit: u32) -> Result<Vec<(Vec<u8>, Vec<u8>)>> {
@@ -128,6 +120,22 @@ impl Database {
             sqlx::query("select key, value from kv where bucket = $1 order by key limit $2").bind(bucket).bind(i64::from(limit)).fetch_all(&self.pool).await?;
         rows.iter().map(|r| Ok((r.try_get(0)?, value(r.try_get(1)?, "kv.value")?))).collect()
     }
+}
+
+const INCIDENT: &str = "id, journey, version, place, reason, detail, at, closed_at, closed_by";
+
+fn incident(r: &Row) -> Result<IncidentRecord> {
+    Ok(IncidentRecord {
+        id: unpack(r.try_get(0)?, "incidents.id")?,
+        journey: unpack(r.try_get(1)?, "incidents.journey")?,
+        version: unpack(r.try_get(2)?, "incidents.version")?,
+        place: r.try_get(3)?,
+        reason: r.try_get(4)?,
+        detail: value(r.try_get(5)?, "incidents.detail")?,
+        at_ms: r.try_get(6)?,
+        closed_at_ms: r.try_get(7)?,
+        closed_by: r.try_get(8)?,
+    })
 }
 
 pub async fn records(pool: &Pool, journey: &str) -> Result<Vec<Record>> {
@@ -160,6 +168,11 @@ pub async fn park_webhook(conn: &mut Conn, hook: &WebhookRecord) -> Result<bool>
 pub async fn drop_webhook(conn: &mut Conn, partner: &str, once: &str) -> Result<()> {
     sqlx::query("update webhooks set state = 2 where partner = $1 and once = $2 and state = 0").bind(partner).bind(once).execute(conn).await?;
     Ok(())
+}
+
+pub async fn requeue_webhook(conn: &mut Conn, partner: &str, once: &str) -> Result<bool> {
+    let done = sqlx::query("update webhooks set state = 0 where partner = $1 and once = $2 and state = 1").bind(partner).bind(once).execute(conn).await?;
+    Ok(done.rows_affected() == 1)
 }
 
 pub async fn close_incident(conn: &mut Conn, id: &str, by: &str, now_ms: i64) -> Result<bool> {

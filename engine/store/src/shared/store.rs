@@ -124,6 +124,9 @@ impl Store for Database {
         }
         Ok(done)
     }
+    async fn backlog(&self) -> Result<Vec<Backlog>> {
+        read!(self.read_backlog())
+    }
     async fn claim_timers(&self, claim: ClaimRequest) -> Result<Vec<TimerRecord>> {
         write!(self, conn => effects::claim_timers(conn, &claim))
     }
@@ -154,6 +157,10 @@ impl Store for Database {
         let (partner, once) = (partner.to_owned(), once.to_owned());
         write!(self, conn => outside::drop_webhook(conn, &partner, &once))
     }
+    async fn requeue_webhook(&self, partner: &str, once: &str) -> Result<bool> {
+        let (partner, once) = (partner.to_owned(), once.to_owned());
+        write!(self, conn => outside::requeue_webhook(conn, &partner, &once))
+    }
     async fn reusable_reply(&self, source: &str, input_hash: &str, since_ms: i64) -> Result<Option<Value>> {
         read!(self.read_reply(source, input_hash, since_ms))
     }
@@ -169,6 +176,12 @@ impl Store for Database {
     }
     async fn incidents(&self, open_only: bool, limit: u32) -> Result<Vec<IncidentRecord>> {
         read!(self.read_incidents(open_only, limit))
+    }
+    async fn incident(&self, id: &str) -> Result<Option<IncidentRecord>> {
+        read!(self.read_incident(id))
+    }
+    async fn incidents_of(&self, journey: &str, limit: u32) -> Result<Vec<IncidentRecord>> {
+        read!(self.read_incidents_of(journey, limit))
     }
     async fn close_incident(&self, id: &str, by: &str, now_ms: i64) -> Result<bool> {
         let (id, by) = (id.to_owned(), by.to_owned());

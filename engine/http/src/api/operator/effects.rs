@@ -1,0 +1,57 @@
+//! `/api/v1/operator/effects`: orders to partners and messages; what is parked is retried or given up.
+
+use super::Operator;
+use crate::app::{App, committed};
+use crate::problem::{Code, Problem};
+use axum::Json;
+use axum::extract::{Path, Query, State};
+use axum::http::StatusCode;
+use engine_runtime::operator::{EffectView, Effects, effect_key};
+use engine_store::EffectKey;
+use serde::Deserialize;
+use utoipa::IntoParams;
+
+#[derive(Deserialize, IntoParams)]
+pub struct EffectsQuery {
+    /// `pending`, `running`, `done`, `parked` (without it), `cancelled`, or `all`.
+    state: Option<String>,
+    /// `call`, `notify`, or a workflow's own.
+    kind: Option<String>,
+    /// Queue lane, such as a partner's id.
+    lane: Option<String>,
+    journey: Option<String>,
+    /// At most 1,000; 100 without it.
+    limit: Option<u32>,
+}
+
+/// Effects, by order of creation.
+#[utoipa::path(get, path = "/api/v1/operator/effects", tag = "operator", params(EffectsQuery),
+    responses((status = 200, body = Vec<EffectView>), (status = 400, body = Problem), (status = 404, body = Problem)))]
+pub async fn list(operator: Operator, State(app): State<App>, Query(query): Query<EffectsQuery>) -> Result<Json<Vec<EffectView>>, Problem> {
+    let state = Effects::state_named(query.state.as_deref().unwrap_or("parked"));
+    let state = state.ok_or_else(|| Problem::new(Code::BodyInvalid).detail("state: pending, running, done, parked, cancelled or all"))?;
+    let wanted = Effects { state, kind: query.kind, lane: query.lane, journey: query.journey, limit: query.limit.unwrap_or(100) };
+    Ok(Json(app.runtime.effects(&operator.0, wanted).await?))
+}
+
+/// Try a parked effect again, with fresh attempts and the same idempotency key.
+#[utoipa::path(post, path = "/api/v1/operator/effects/{key}/retry", tag = "operator", params(("key" = String, Path, description = "journey.seq.index")),
+    responses((status = 204), (status = 404, body = Problem), (status = 409, description = "`not_possible`", body = Problem)))]
+pub async fn retry(operator: Operator, State(app): State<App>, Path(key): Path<String>) -> Result<StatusCode, Problem> {
+    let (runtime, key) = (app.runtime.clone(), known_key(&key)?);
+    committed(async move { runtime.retry_effect(&operator.0, &key).await }).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Give a parked effect up; a call that is still awaited fails with the code `skipped`.
+#[utoipa::path(post, path = "/api/v1/operator/effects/{key}/skip", tag = "operator", params(("key" = String, Path, description = "journey.seq.index")),
+    responses((status = 204), (status = 404, body = Problem), (status = 409, description = "`not_possible`", body = Problem)))]
+pub async fn skip(operator: Operator, State(app): State<App>, Path(key): Path<String>) -> Result<StatusCode, Problem> {
+    let (runtime, key) = (app.runtime.clone(), known_key(&key)?);
+    committed(async move { runtime.skip_effect(&operator.0, &key).await }).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+fn known_key(text: &str) -> Result<EffectKey, Problem> {
+    effect_key(text).ok_or_else(|| Problem::new(Code::NotFound))
+}

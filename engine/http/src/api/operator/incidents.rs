@@ -1,0 +1,47 @@
+//! `/api/v1/operator/incidents`: what somebody must look at.
+
+use super::Operator;
+use crate::api::known_id;
+use crate::app::{App, committed};
+use crate::problem::Problem;
+use axum::Json;
+use axum::extract::{Path, Query, State};
+use axum::http::StatusCode;
+use engine_runtime::operator::IncidentView;
+use serde::Deserialize;
+use utoipa::IntoParams;
+
+#[derive(Deserialize, IntoParams)]
+pub struct IncidentsQuery {
+    /// `true`: closed ones too.
+    all: Option<bool>,
+    /// At most 1,000; 100 without it.
+    limit: Option<u32>,
+}
+
+/// Incidents, newest first.
+#[utoipa::path(get, path = "/api/v1/operator/incidents", tag = "operator", params(IncidentsQuery),
+    responses((status = 200, body = Vec<IncidentView>), (status = 404, body = Problem)))]
+pub async fn list(operator: Operator, State(app): State<App>, Query(query): Query<IncidentsQuery>) -> Result<Json<Vec<IncidentView>>, Problem> {
+    Ok(Json(app.runtime.incidents(&operator.0, !query.all.unwrap_or(false), query.limit.unwrap_or(100)).await?))
+}
+
+/// Do the work that raised it again (a call, a timer, a webhook), and close it.
+#[utoipa::path(post, path = "/api/v1/operator/incidents/{id}/retry", tag = "operator", params(("id" = String, Path)),
+    responses((status = 204), (status = 404, body = Problem), (status = 409, description = "`not_possible`", body = Problem)))]
+pub async fn retry(operator: Operator, State(app): State<App>, Path(id): Path<String>) -> Result<StatusCode, Problem> {
+    known_id(&id)?;
+    let runtime = app.runtime.clone();
+    committed(async move { runtime.retry_incident(&operator.0, &id).await }).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Mark it as dealt with.
+#[utoipa::path(post, path = "/api/v1/operator/incidents/{id}/close", tag = "operator", params(("id" = String, Path)),
+    responses((status = 204), (status = 404, body = Problem), (status = 409, description = "`not_possible`", body = Problem)))]
+pub async fn close(operator: Operator, State(app): State<App>, Path(id): Path<String>) -> Result<StatusCode, Problem> {
+    known_id(&id)?;
+    let runtime = app.runtime.clone();
+    committed(async move { runtime.close_incident(&operator.0, &id).await }).await?;
+    Ok(StatusCode::NO_CONTENT)
+}

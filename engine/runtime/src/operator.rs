@@ -1,0 +1,211 @@
+//! What operators do: look at stuck work and incidents, retry, skip, close, and read a journey's history.
+//!
+//! The operator API and the command line both call this. Every use asks [`can`]; whoever may not gets what an unknown
+//! address gets. Who did it stands beside what was done: in the outcome of a skipped effect, in `closed_by`, and as an
+//! event `retried` of the journey.
+
+mod view;
+
+pub use view::{EffectView, Effects, EventView, IncidentView, JourneyHistory, TimerView, state_name};
+
+use crate::actor::{Action, Actor, Resource, can};
+use crate::effect::{CallPayload, CallResult, FailureKind};
+use crate::jobs::{Settled, noted};
+use crate::journeys::read;
+use crate::refusal::Refusal;
+use crate::runtime::Runtime;
+use crate::turn::{Finished, RETRIED, Turn};
+use engine_store::{Committed, EffectEnd, EffectFilter, EffectKey, EffectRecord, EffectState, NewEvent, NewTimer};
+use serde_json::{Value, json};
+
+/// Longest list.
+const LIMIT_MAX: u32 = 1_000;
+const TRIES: usize = 20;
+
+impl Runtime {
+    pub async fn effects(&self, actor: &Actor, wanted: Effects) -> Result<Vec<EffectView>, Refusal> {
+        permitted(actor)?;
+        let filter =
+            EffectFilter { journey: wanted.journey, state: wanted.state, kind: wanted.kind, lane: wanted.lane, limit: wanted.limit.clamp(1, LIMIT_MAX) };
+        Ok(self.store().effects(filter).await?.iter().map(EffectView::of).collect())
+    }
+
+    /// A parked effect is due again, with fresh attempts and its old key: a partner that honours keys does nothing twice.
+    pub async fn retry_effect(&self, actor: &Actor, key: &EffectKey) -> Result<(), Refusal> {
+        permitted(actor)?;
+        self.parked(key).await?;
+        self.again(actor, key).await
+    }
+
+    /// A parked effect is given up. A call that is still awaited fails with the code `skipped`, and the journey goes on.
+    pub async fn skip_effect(&self, actor: &Actor, key: &EffectKey) -> Result<(), Refusal> {
+        permitted(actor)?;
+        let effect = self.parked(key).await?;
+        let end = EffectEnd::Cancelled { reason: json!({"code": "skipped", "by": actor.id, "was": effect.outcome}) };
+        let done = match serde_json::from_value::<CallPayload>(effect.payload.clone()) {
+            Ok(payload) if effect.kind == "call" => {
+                let result = CallResult::Failed { code: "skipped".into(), message: None, pointer: None, kind: FailureKind::Failed };
+                self.settle_as(&effect, &payload, result, end).await? == Settled::Done
+            }
+            _ => self.store().finish_effect(key, effect.fence, end).await?,
+        };
+        if !done {
+            return Err(not_possible(format!("effect `{key}` has changed meanwhile")));
+        }
+        tracing::info!(operator = actor.id, effect = %key, "effect skipped");
+        Ok(())
+    }
+
+    pub async fn incidents(&self, actor: &Actor, open_only: bool, limit: u32) -> Result<Vec<IncidentView>, Refusal> {
+        permitted(actor)?;
+        Ok(self.store().incidents(open_only, limit.clamp(1, LIMIT_MAX)).await?.into_iter().map(IncidentView::of).collect())
+    }
+
+    pub async fn close_incident(&self, actor: &Actor, id: &str) -> Result<(), Refusal> {
+        permitted(actor)?;
+        if self.store().incident(id).await?.is_none() {
+            return Err(Refusal::NotFound);
+        }
+        if !self.store().close_incident(id, &actor.id, self.now_ms()).await? {
+            return Err(not_possible("the incident is closed already".into()));
+        }
+        tracing::info!(operator = actor.id, incident = id, "incident closed");
+        Ok(())
+    }
+
+    /// The work that raised an open incident is done again (workflows.md rule 27): a call, a timer, a webhook. What a
+    /// person sent is kept as their draft, and is theirs to send again.
+    pub async fn retry_incident(&self, actor: &Actor, id: &str) -> Result<(), Refusal> {
+        permitted(actor)?;
+        let incident = self.store().incident(id).await?.ok_or(Refusal::NotFound)?;
+        if incident.closed_at_ms.is_some() {
+            return Err(not_possible("the incident is closed already".into()));
+        }
+        let work = &incident.detail["work"];
+        if let Some(key) = work["effect"].as_str().and_then(effect_key) {
+            self.again(actor, &key).await?;
+        } else if let Some(timer) = work["timer"].as_str() {
+            let due = NewTimer { id: timer.into(), due_at_ms: self.now_ms() };
+            self.note_retry(actor, &incident.journey, json!({"timer": timer}), Some(due)).await?;
+        } else if let (Some(partner), Some(once)) = (work["webhook"][0].as_str(), work["webhook"][1].as_str()) {
+            self.note_retry(actor, &incident.journey, json!({"webhook": partner}), None).await?;
+            if !self.store().requeue_webhook(partner, once).await? {
+                return Err(not_possible("the webhook is not kept any more".into()));
+            }
+        } else {
+            return Err(not_possible("nothing waits for this incident: the person sends it again, or close it".into()));
+        }
+        // Last: until then it may be retried again.
+        self.store().close_incident(id, &actor.id, self.now_ms()).await?;
+        tracing::info!(operator = actor.id, incident = id, "incident retried");
+        Ok(())
+    }
+
+    /// Events in order, with names of fields instead of what people wrote; effects, timers and incidents.
+    pub async fn history(&self, actor: &Actor, journey: &str) -> Result<JourneyHistory, Refusal> {
+        let record = self.mine(actor, Action::Operate, journey).await?;
+        let mut events = Vec::new();
+        loop {
+            let page = self.store().events(journey, events.len() as i64, LIMIT_MAX).await?;
+            let last = page.len() < LIMIT_MAX as usize;
+            events.extend(page);
+            if last {
+                break;
+            }
+        }
+        let filter = EffectFilter { journey: Some(journey.into()), limit: LIMIT_MAX, ..EffectFilter::default() };
+        let effects = self.store().effects(filter).await?;
+        let incidents = self.store().incidents_of(journey, LIMIT_MAX).await?;
+        let (workflow, catalog) = (self.workflow_of(&record).await?, self.catalog());
+        let head = record.clone();
+        let turn = Turn::on(&workflow, &catalog, read(record)?, self.now_ms());
+        Ok(JourneyHistory::of(&head, &events, &effects, turn.due_timers(), incidents))
+    }
+
+    async fn parked(&self, key: &EffectKey) -> Result<EffectRecord, Refusal> {
+        let effect = self.store().effect(key).await?.ok_or(Refusal::NotFound)?;
+        if effect.state != EffectState::Parked {
+            return Err(not_possible(format!("effect `{key}` is not parked")));
+        }
+        Ok(effect)
+    }
+
+    /// First the journey awaits it, then it is due: a crash in between is mended by asking again.
+    async fn again(&self, actor: &Actor, key: &EffectKey) -> Result<(), Refusal> {
+        let effect = self.store().effect(key).await?.ok_or_else(|| not_possible(format!("effect `{key}` is not kept any more")))?;
+        if !matches!(effect.state, EffectState::Parked | EffectState::Done) {
+            return Err(not_possible(format!("effect `{key}` is neither parked nor done")));
+        }
+        match serde_json::from_value::<CallPayload>(effect.payload.clone()) {
+            Ok(payload) if effect.kind == "call" && payload.invoke.is_some() => {
+                let reopened = std::sync::atomic::AtomicBool::new(false);
+                let settled = self.internal_turn(&key.journey, Finished::default, |turn| {
+                    let open = turn.reopen(&payload, key, actor);
+                    reopened.store(open, std::sync::atomic::Ordering::Relaxed);
+                    Ok(open)
+                });
+                settled.await?;
+                if !reopened.into_inner() {
+                    return Err(not_possible("the journey has left the state that made this call".into()));
+                }
+            }
+            _ => self.note_retry(actor, &key.journey, json!({"effect": key.to_string()}), None).await?,
+        }
+        if !self.store().requeue_effect(key, self.now_ms()).await? {
+            return Err(not_possible(format!("effect `{key}` has changed meanwhile")));
+        }
+        tracing::info!(operator = actor.id, effect = %key, "effect retried");
+        Ok(())
+    }
+
+    /// The history says who asked for it; with it, what becomes due.
+    async fn note_retry(&self, actor: &Actor, journey: &str, data: Value, timer: Option<NewTimer>) -> Result<(), Refusal> {
+        for _ in 0..TRIES {
+            let Some(record) = self.store().journey(journey).await? else { break };
+            let event = NewEvent { kind: RETRIED.into(), data: data.clone(), by: actor.stored_by(), at_ms: self.now_ms() };
+            let mut commit = noted(record, event, self.now_ms());
+            commit.timers.extend(timer.clone());
+            if let Committed::Done { .. } = self.store().commit(commit).await? {
+                return Ok(());
+            }
+        }
+        Err(Refusal::Busy)
+    }
+}
+
+/// `journey.seq.index`, as lists show it.
+pub fn effect_key(text: &str) -> Option<EffectKey> {
+    let mut parts = text.splitn(3, '.');
+    Some(EffectKey { journey: parts.next()?.to_owned(), seq: parts.next()?.parse().ok()?, index: parts.next()?.parse().ok()? })
+}
+
+/// The detail of an incident, with the work that can be repeated.
+pub(crate) fn with_work(detail: Value, work: &Value) -> Value {
+    match (detail, work) {
+        (detail, Value::Null) => detail,
+        (Value::Object(mut map), work) => {
+            map.insert("work".into(), work.clone());
+            Value::Object(map)
+        }
+        (Value::Null, work) => json!({"work": work}),
+        (other, work) => json!({"detail": other, "work": work}),
+    }
+}
+
+/// What a turn was for, as an incident names it.
+pub(crate) fn work_of(finished: &Finished) -> Value {
+    match (&finished.settles, &finished.fires, &finished.consumes) {
+        (Some((key, ..)), _, _) => json!({"effect": key.to_string()}),
+        (None, Some(timer), _) => json!({"timer": timer}),
+        (None, None, Some(hook)) => json!({"webhook": [hook.partner, hook.once]}),
+        (None, None, None) => Value::Null,
+    }
+}
+
+fn permitted(actor: &Actor) -> Result<(), Refusal> {
+    if can(actor, Action::Operate, Resource::Operations) { Ok(()) } else { Err(Refusal::NotFound) }
+}
+
+fn not_possible(reason: String) -> Refusal {
+    Refusal::NotPossible { reason }
+}

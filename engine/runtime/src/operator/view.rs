@@ -1,0 +1,201 @@
+//! What an operator sees. Never what people wrote or partners said: names, codes, numbers and times.
+
+use crate::clock::rfc3339;
+use engine_store::{EffectRecord, EffectState, EventRecord, IncidentRecord, JourneyRecord};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use utoipa::ToSchema;
+
+/// Which effects; everything that is not named is not asked about.
+#[derive(Debug, Clone, Default)]
+pub struct Effects {
+    pub state: Option<EffectState>,
+    pub kind: Option<String>,
+    pub lane: Option<String>,
+    pub journey: Option<String>,
+    pub limit: u32,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct EffectView {
+    /// `journey.seq.index`; the partner's idempotency key.
+    pub key: String,
+    pub journey: String,
+    /// `call`, `notify`, or a workflow's own.
+    pub kind: String,
+    pub lane: String,
+    /// `partner/operation`, or the message.
+    pub target: String,
+    /// `pending`, `running`, `done`, `parked`, `cancelled`.
+    pub state: String,
+    pub attempts: i32,
+    pub attempts_max: i32,
+    pub created_at: String,
+    pub due_at: String,
+    /// How it ended, or why the last attempt did not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub code: Option<String>,
+    /// For a definition at fault: where, and why.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// The operator who gave it up.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
+}
+
+impl EffectView {
+    pub(super) fn of(effect: &EffectRecord) -> EffectView {
+        let outcome = effect.outcome.as_ref();
+        let text = |name: &str| outcome.and_then(|o| o.get(name)).and_then(Value::as_str).map(str::to_owned);
+        let ok = outcome.is_some_and(|o| o["ok"] == true || o["sent"] == true || o["recorded"] == true);
+        let code = text("code").or_else(|| ok.then(|| "ok".into()));
+        let payload = |name: &str| effect.payload.get(name).and_then(Value::as_str);
+        let target = match serde_json::from_value::<crate::effect::CallPayload>(effect.payload.clone()) {
+            Ok(call) if effect.kind == "call" => call.target.to_string(),
+            _ => payload("message").unwrap_or_default().to_owned(),
+        };
+        EffectView {
+            key: effect.key.to_string(),
+            journey: effect.key.journey.clone(),
+            kind: effect.kind.clone(),
+            lane: effect.lane.clone(),
+            target,
+            state: state_name(effect.state).into(),
+            attempts: effect.attempts,
+            attempts_max: effect.attempts_max,
+            created_at: rfc3339(effect.created_at_ms),
+            due_at: rfc3339(effect.due_at_ms),
+            // What a mail server or a mapping said may quote an address; a definition's fault does not.
+            reason: text("reason").filter(|_| code.as_deref() == Some("definition")).map(|why| format!("{}: {why}", text("place").unwrap_or_default())),
+            by: text("by"),
+            code,
+        }
+    }
+}
+
+/// As lists and filters call them.
+pub fn state_name(state: EffectState) -> &'static str {
+    match state {
+        EffectState::Pending => "pending",
+        EffectState::Running => "running",
+        EffectState::Done => "done",
+        EffectState::Parked => "parked",
+        EffectState::Cancelled => "cancelled",
+    }
+}
+
+impl Effects {
+    /// `all`, or a state by its name.
+    pub fn state_named(name: &str) -> Option<Option<EffectState>> {
+        let all = [EffectState::Pending, EffectState::Running, EffectState::Done, EffectState::Parked, EffectState::Cancelled];
+        if name == "all" { Some(None) } else { all.into_iter().find(|state| state_name(*state) == name).map(Some) }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct IncidentView {
+    pub id: String,
+    pub journey: String,
+    /// Version of the workflow at fault.
+    pub version: String,
+    pub place: String,
+    pub reason: String,
+    pub at: String,
+    /// What `retry` would do again: `effect`, `timer` or `webhook`; absent when there is nothing to do again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub retries: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub closed_at: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub closed_by: Option<String>,
+}
+
+impl IncidentView {
+    pub(super) fn of(incident: IncidentRecord) -> IncidentView {
+        let work = incident.detail.get("work").and_then(Value::as_object);
+        IncidentView {
+            retries: work.filter(|_| incident.closed_at_ms.is_none()).and_then(|work| work.keys().next().cloned()),
+            id: incident.id,
+            journey: incident.journey,
+            version: incident.version,
+            place: incident.place,
+            reason: incident.reason,
+            at: rfc3339(incident.at_ms),
+            closed_at: incident.closed_at_ms.map(rfc3339),
+            closed_by: incident.closed_by,
+        }
+    }
+}
+
+/// One journey from its first event to now.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct JourneyHistory {
+    pub id: String,
+    pub workflow: String,
+    pub version: String,
+    pub status: String,
+    pub step: String,
+    pub revision: i64,
+    pub events: Vec<EventView>,
+    pub effects: Vec<EffectView>,
+    pub timers: Vec<TimerView>,
+    pub incidents: Vec<IncidentView>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct EventView {
+    pub seq: i64,
+    pub kind: String,
+    pub at: String,
+    /// `visitor`, `customer`, `system`, …; of an operator with the name.
+    pub by: String,
+    /// Names of what it carried; values are the person's.
+    pub fields: Vec<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct TimerView {
+    pub id: String,
+    pub due_at: String,
+}
+
+impl JourneyHistory {
+    pub(super) fn of(
+        head: &JourneyRecord,
+        events: &[EventRecord],
+        effects: &[EffectRecord],
+        timers: Vec<(i64, String)>,
+        incidents: Vec<IncidentRecord>,
+    ) -> JourneyHistory {
+        let mut timers: Vec<_> = timers.into_iter().map(|(due_ms, id)| TimerView { id, due_at: rfc3339(due_ms) }).collect();
+        timers.sort_by(|a, b| a.due_at.cmp(&b.due_at));
+        JourneyHistory {
+            id: head.id.clone(),
+            workflow: head.workflow.clone(),
+            version: head.version.clone(),
+            status: head.status.clone(),
+            step: head.step.clone(),
+            revision: head.revision,
+            events: events.iter().map(EventView::of).collect(),
+            effects: effects.iter().map(EffectView::of).collect(),
+            timers,
+            incidents: incidents.into_iter().map(IncidentView::of).collect(),
+        }
+    }
+}
+
+impl EventView {
+    fn of(event: &EventRecord) -> EventView {
+        let names = |value: &Value| value.as_object().map(|map| map.keys().cloned().collect::<Vec<_>>()).unwrap_or_default();
+        let kind = event.by.get("kind").and_then(Value::as_str).unwrap_or_default();
+        let by = match (kind, event.by.get("id").and_then(Value::as_str)) {
+            ("operator", Some(name)) => format!("operator {name}"),
+            _ => kind.to_owned(),
+        };
+        let fields = match event.data.get("data") {
+            Some(data) => names(data),
+            None => names(&event.data),
+        };
+        EventView { seq: event.seq, kind: event.kind.clone(), at: rfc3339(event.at_ms), by, fields }
+    }
+}

@@ -1,0 +1,151 @@
+//! What goes wrong, and when: kills at random, partners that misbehave, and one of each large fault on the way.
+
+use super::Options;
+use super::partners::Partners;
+use super::processes::{Process, Product};
+use super::report::Report;
+use super::resumed::Watch;
+use crate::postgres::Cluster;
+use anyhow::Result;
+use rand::Rng;
+use rand::rngs::StdRng;
+use rand::seq::IndexedRandom;
+use serde_json::json;
+use std::process::Command;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+const MODES: [(&str, Option<u64>); 6] = [("slow", Some(1_500)), ("fail", None), ("garbage", None), ("reset", None), ("hang", None), ("twice", None)];
+const OPERATIONS: [(&str, Option<&str>); 7] =
+    [("steady", Some("check")), ("swift", Some("book")), ("swift", None), ("slow", None), ("texts", None), ("steady", Some("log")), ("*", None)];
+
+/// Bytes beyond which nothing can be written while the disk is full.
+const BOUND: u64 = 65_536;
+
+pub async fn run(options: &Options, rng: &mut StdRng, product: &Product, partners: &Partners, cluster: Option<&Cluster>, watch: &Watch) -> Result<Report> {
+    let mut report = Report::new(options);
+    // Customers get going first.
+    pause(1_000).await;
+    for kill in 0..options.kills {
+        misbehave(rng, partners).await?;
+        pause(rng.random_range(200..1_000)).await;
+        if let Some(victim) = product.processes.choose(rng) {
+            crash(victim, watch, rng).await?;
+            report.kills += 1;
+        }
+        if kill == options.kills / 4 {
+            full_disk(product, cluster, watch, &mut report).await?;
+        }
+        if kill == options.kills / 2 {
+            freeze(options, product, watch, &mut report).await?;
+        }
+        if kill == 3 * options.kills / 4
+            && let Some(cluster) = cluster
+        {
+            database_away(cluster, watch, &mut report).await?;
+        }
+    }
+    partners.behave().await?;
+    // Who was killed last is up again before the customers finish.
+    for process in &product.processes {
+        until_it_runs(process).await?;
+    }
+    Ok(report)
+}
+
+/// Some calls of some operation go wrong from now on.
+async fn misbehave(rng: &mut StdRng, partners: &Partners) -> Result<()> {
+    let (Some((partner, operation)), Some((mode, delay_ms))) = (OPERATIONS.choose(rng), MODES.choose(rng)) else { return Ok(()) };
+    let mut switch = json!({"partner": partner, "mode": mode, "percent": rng.random_range(10..60), "times": 40});
+    if let Some(operation) = operation {
+        switch["operation"] = json!(operation);
+    }
+    if let Some(delay_ms) = delay_ms {
+        switch["delay_ms"] = json!(delay_ms);
+    }
+    partners.switch(switch).await
+}
+
+/// `kill -9`, and a new start a moment later.
+async fn crash(victim: &Arc<Process>, watch: &Watch, rng: &mut StdRng) -> Result<()> {
+    let at = Instant::now();
+    victim.kill();
+    if victim.works {
+        watch.killed(at).await;
+    }
+    pause(rng.random_range(0..300)).await;
+    victim.start()
+}
+
+/// Files of whoever writes the database may not grow beyond a bound, as if the disk were full; then there is room again.
+async fn full_disk(product: &Product, cluster: Option<&Cluster>, watch: &Watch, report: &mut Report) -> Result<()> {
+    if let Some(cluster) = cluster {
+        cluster.limit_files(Some(BOUND))?;
+        pause(2_000).await;
+        // All of its processes end when it cannot write its log; who comes after has no limit.
+        let _ = cluster.limit_files(None);
+        tokio::task::block_in_place(|| cluster.start_server())?;
+    }
+    for process in product.processes.iter().filter(|_| cluster.is_none()) {
+        until_it_runs(process).await?;
+        let Some(id) = process.id() else { continue };
+        limit_files(id, &BOUND.to_string())?;
+        pause(2_000).await;
+        limit_files(id, "unlimited")?;
+    }
+    watch.outage();
+    report.faults.push("disk full for 2 s".into());
+    Ok(())
+}
+
+/// Only the soft limit, so that it can be lifted again.
+fn limit_files(id: u32, bytes: &str) -> Result<()> {
+    let done = Command::new("prlimit").args(["--pid", &id.to_string(), &format!("--fsize={bytes}:")]).status()?;
+    anyhow::ensure!(done.success(), "prlimit");
+    Ok(())
+}
+
+/// A worker stands still for longer than its lease; others take over, and it cannot write when it comes back.
+async fn freeze(options: &Options, product: &Product, watch: &Watch, report: &mut Report) -> Result<()> {
+    let Some(worker) = product.processes.iter().find(|process| process.works) else { return Ok(()) };
+    until_it_runs(worker).await?;
+    let at = Instant::now();
+    worker.signal("STOP")?;
+    let alone = product.processes.iter().filter(|process| process.works).count() == 1;
+    if !alone {
+        watch.killed(at).await;
+    }
+    tokio::time::sleep(options.frozen).await;
+    worker.signal("CONT")?;
+    if alone {
+        watch.outage();
+    }
+    report.faults.push(format!("{} frozen for {} s", worker.name, options.frozen.as_secs()));
+    Ok(())
+}
+
+/// The server crashes and stays away for a while.
+async fn database_away(cluster: &Cluster, watch: &Watch, report: &mut Report) -> Result<()> {
+    tokio::task::block_in_place(|| cluster.stop_server())?;
+    pause(2_000).await;
+    tokio::task::block_in_place(|| cluster.start_server())?;
+    watch.outage();
+    report.faults.push("PostgreSQL crashed and away for 2 s".into());
+    Ok(())
+}
+
+/// A process that ended by itself is started again, as a supervisor would.
+async fn until_it_runs(process: &Arc<Process>) -> Result<()> {
+    if !process.runs() {
+        process.start()?;
+    }
+    let begun = Instant::now();
+    while process.is_starting() && begun.elapsed() < Duration::from_secs(30) {
+        pause(20).await;
+    }
+    Ok(())
+}
+
+async fn pause(ms: u64) {
+    tokio::time::sleep(Duration::from_millis(ms)).await;
+}

@@ -1,0 +1,72 @@
+//! `make chaos`: see `--help`.
+
+use clap::Parser;
+use journey_tests::chaos::{Database, Options, run};
+use std::process::ExitCode;
+use std::time::Duration;
+
+/// Kill the product again and again while customers use it, then audit what is stored. Exit code 1 on any violation.
+#[derive(Parser)]
+#[command(name = "chaos")]
+struct Arguments {
+    /// sqlite (one process), postgres (two servers, two workers) or both
+    #[arg(long, default_value = "both", value_parser = ["sqlite", "postgres", "both"])]
+    database: String,
+    /// Crashes (kill -9) on each database
+    #[arg(long, default_value_t = 200)]
+    kills: u32,
+    /// Customers at once
+    #[arg(long, default_value_t = 64)]
+    customers: usize,
+    /// The same seed gives the same faults in the same order; default: a new one, which is printed
+    #[arg(long)]
+    seed: Option<u64>,
+    /// Lease of claimed work, in milliseconds
+    #[arg(long, default_value_t = 10_000)]
+    lease_ms: u64,
+    /// How long a worker stands still, in seconds
+    #[arg(long, default_value_t = 90)]
+    frozen_s: u64,
+    /// Longest start until ready, in seconds; an unoptimised build beside other work needs more than the default
+    #[arg(long, default_value_t = 2.0)]
+    ready_s: f64,
+    /// Longest wait until interrupted work goes on, in seconds
+    #[arg(long, default_value_t = 15.0)]
+    resumed_s: f64,
+    /// The form of `make test`: ten kills, a lease of 3 s, a freeze of 5 s, the same seed each time
+    #[arg(long, conflicts_with_all = ["kills", "seed", "lease_ms", "frozen_s", "ready_s"])]
+    short: bool,
+}
+
+/// Of the short form.
+const SEED: u64 = 4_101;
+
+#[tokio::main]
+async fn main() -> anyhow::Result<ExitCode> {
+    let arguments = Arguments::parse();
+    let seed = if arguments.short { SEED } else { arguments.seed.unwrap_or_else(rand::random) };
+    println!("seed {seed}");
+    let databases = match arguments.database.as_str() {
+        "sqlite" => vec![Database::Sqlite],
+        "postgres" => vec![Database::Postgres],
+        _ => vec![Database::Sqlite, Database::Postgres],
+    };
+    let mut good = true;
+    for database in databases {
+        let long = Options {
+            database,
+            seed,
+            kills: arguments.kills,
+            customers: arguments.customers,
+            lease: Duration::from_millis(arguments.lease_ms),
+            frozen: Duration::from_secs(arguments.frozen_s),
+            ready_max: Duration::from_secs_f64(arguments.ready_s),
+            resumed_max: Duration::from_secs_f64(arguments.resumed_s),
+        };
+        let options = if arguments.short { Options::short(database, seed) } else { long };
+        let report = run(options).await?;
+        good &= report.violations.is_empty();
+        println!("{report}");
+    }
+    Ok(if good { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}

@@ -1,0 +1,290 @@
+//! The product as processes of the real binary.
+
+use super::report::Report;
+use super::{Database, Options, definitions};
+use anyhow::{Context as _, Result, bail};
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, OnceLock};
+use std::time::{Duration, Instant};
+
+/// The `journey` binary of this build.
+#[derive(Clone)]
+pub struct Binary(PathBuf);
+
+impl Binary {
+    /// Built beside this program by cargo, and copied to `to`: what is built meanwhile does not get into the round.
+    pub fn build(to: &Path) -> Result<Binary> {
+        // Once: cargo lets only one build go on at a time.
+        static BUILT: OnceLock<Result<PathBuf, String>> = OnceLock::new();
+        let built = BUILT.get_or_init(|| Binary::built().map_err(|error| format!("{error:#}")));
+        let copy = to.join("journey");
+        std::fs::copy(built.as_ref().map_err(|error| anyhow::anyhow!("{error}"))?, &copy)?;
+        Ok(Binary(copy))
+    }
+
+    fn built() -> Result<PathBuf> {
+        let here = std::env::current_exe()?;
+        let folder = here.ancestors().find(|folder| folder.join("deps").is_dir()).context("not in a target folder")?;
+        let profile = if folder.ends_with("release") { "release" } else { "dev" };
+        let mut build = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+        build.args(["build", "--quiet", "--package", "engine-server", "--bin", "journey", "--profile", profile, "--target-dir"]);
+        let target = folder.parent().context("a target folder")?;
+        let built = build.arg(target).current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("..")).status().context("cargo build")?;
+        if !built.success() {
+            bail!("the `journey` binary does not build");
+        }
+        Ok(folder.join("journey"))
+    }
+
+    /// With the settings of the crash tests, in `folder`; no setting of this shell gets in.
+    pub fn command(&self, folder: &Path, url: &str) -> Command {
+        let mut command = Command::new(&self.0);
+        for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("JOURNEY_")) {
+            command.env_remove(name);
+        }
+        command.current_dir(folder).env("JOURNEY_DATABASE__URL", url).env("JOURNEY_KEYS__MASTER", KEY).env("JOURNEY_LOG__FILTER", "info,sqlx=warn");
+        for limit in ["RATE_PER_S", "WRITE_RATE_PER_S", "STARTS_PER_HOUR"] {
+            command.env(format!("JOURNEY_LIMITS__{limit}"), "0");
+        }
+        command
+    }
+
+    pub fn publish(&self, folder: &Path, url: &str) -> Result<()> {
+        let done = self.command(folder, url).arg("publish").arg(definitions()).output()?;
+        if !done.status.success() {
+            bail!("publish: {}", String::from_utf8_lossy(&done.stderr));
+        }
+        Ok(())
+    }
+}
+
+/// The master key of a round; settings of this program's own store need it too.
+pub const KEY: &str = "5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a";
+
+/// Ports that no outgoing connection is given, so that a process finds its own again.
+pub fn free_ports(count: usize) -> Result<Vec<u16>> {
+    let mut found = Vec::new();
+    while found.len() < count {
+        let port = rand::random_range(20_000..32_000);
+        if !found.contains(&port) && TcpListener::bind(("127.0.0.1", port)).is_ok() {
+            found.push(port);
+        }
+    }
+    Ok(found)
+}
+
+/// One process that is started again and again.
+pub struct Process {
+    pub name: String,
+    pub works: bool,
+    /// Where it listens, if it does.
+    pub port: Option<u16>,
+    folder: PathBuf,
+    build: Box<dyn Fn() -> Command + Send + Sync>,
+    child: Mutex<Option<Child>>,
+    /// From each start until the process was ready.
+    pub ready: Mutex<Vec<Duration>>,
+    starting: AtomicBool,
+}
+
+impl Process {
+    pub fn new(name: &str, works: bool, port: Option<u16>, folder: &Path, build: impl Fn() -> Command + Send + Sync + 'static) -> Process {
+        let (build, folder) = (Box::new(build), folder.to_owned());
+        Process { name: name.into(), works, port, folder, build, child: Mutex::default(), ready: Mutex::default(), starting: AtomicBool::new(false) }
+    }
+
+    /// Starts it; a thread notes when it says that it is ready, and a server when `/readyz` agrees.
+    pub fn start(self: &Arc<Process>) -> Result<()> {
+        let log = File::options().append(true).create(true).open(self.folder.join(format!("{}.log", self.name)))?;
+        let begun = Instant::now();
+        let mut command = (self.build)();
+        let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(log).spawn().with_context(|| format!("start of {}", self.name))?;
+        let out = child.stdout.take().context("its output")?;
+        *self.child() = Some(child);
+        self.starting.store(true, Ordering::Relaxed);
+        // Weak: the thread lasts as long as the process, which ends when nobody else wants it.
+        let process = Arc::downgrade(self);
+        let runtime = tokio::runtime::Handle::current();
+        std::thread::spawn(move || {
+            let mut lines = BufReader::new(out).lines().map_while(Result::ok);
+            if lines.any(|line| line.starts_with("listening on") || line.starts_with("working on")) {
+                let Some(noted) = process.upgrade() else { return };
+                runtime.spawn(async move {
+                    if noted.answers(begun).await {
+                        noted.starting.store(false, Ordering::Relaxed);
+                        noted.ready.lock().unwrap_or_else(|e| e.into_inner()).push(begun.elapsed());
+                    }
+                });
+            }
+            lines.for_each(drop);
+        });
+        Ok(())
+    }
+
+    async fn answers(&self, begun: Instant) -> bool {
+        let Some(port) = self.port else { return true };
+        let url = format!("http://127.0.0.1:{port}/readyz");
+        let client = reqwest::Client::builder().timeout(Duration::from_secs(2)).build().unwrap_or_default();
+        while begun.elapsed() < Duration::from_secs(60) && self.runs() {
+            if client.get(&url).send().await.is_ok_and(|answer| answer.status().is_success()) {
+                return true;
+            }
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        false
+    }
+
+    pub fn runs(&self) -> bool {
+        self.child().as_mut().is_some_and(|child| matches!(child.try_wait(), Ok(None)))
+    }
+
+    /// It was started, and has not said that it is ready.
+    pub fn is_starting(&self) -> bool {
+        self.starting.load(Ordering::Relaxed)
+    }
+
+    /// `kill -9`.
+    pub fn kill(&self) {
+        if let Some(mut child) = self.child().take() {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+
+    /// Any other signal, by its name.
+    pub fn signal(&self, name: &str) -> Result<()> {
+        let Some(id) = self.id() else { return Ok(()) };
+        let sent = Command::new("kill").args([&format!("-{name}"), &id.to_string()]).status()?;
+        if !sent.success() {
+            bail!("SIG{name} did not reach {}", self.name);
+        }
+        Ok(())
+    }
+
+    pub fn id(&self) -> Option<u32> {
+        self.child().as_ref().map(Child::id)
+    }
+
+    /// SIGTERM: how long it took, and whether it ended well. Security rule 10 gives it 10 s.
+    pub async fn stop(&self) -> Result<Duration> {
+        self.signal("TERM")?;
+        let begun = Instant::now();
+        loop {
+            let ended = match self.child().as_mut() {
+                Some(child) => child.try_wait()?,
+                None => return Ok(begun.elapsed()),
+            };
+            match ended {
+                Some(status) if status.success() => return Ok(begun.elapsed()),
+                Some(status) => bail!("{} ended with {status}", self.name),
+                None if begun.elapsed() > Duration::from_secs(20) => bail!("{} does not stop", self.name),
+                None => tokio::time::sleep(Duration::from_millis(20)).await,
+            }
+        }
+    }
+
+    fn child(&self) -> std::sync::MutexGuard<'_, Option<Child>> {
+        self.child.lock().unwrap_or_else(|e| e.into_inner())
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+/// All processes of the product over one database.
+pub struct Product {
+    pub processes: Vec<Arc<Process>>,
+}
+
+impl Product {
+    pub async fn start(options: &Options, binary: &Binary, folder: &Path, url: &str, partners: String, ports: &[u16]) -> Result<Product> {
+        binary.publish(folder, url)?;
+        let lease_ms = options.lease.as_millis().to_string();
+        let process = |name: &str, arguments: Vec<String>, works: bool, port: Option<u16>| {
+            let (binary, at, url) = (binary.clone(), folder.to_owned(), url.to_owned());
+            let (partners, lease_ms) = (partners.clone(), lease_ms.clone());
+            let build = move || {
+                let mut command = binary.command(&at, &url);
+                // a write beyond a limit of the file's size is an error like a full disk, not a signal
+                command.env("JOURNEY_SANDBOX__URL", &partners).env("JOURNEY_WORKER__LEASE_MS", &lease_ms).args(&arguments);
+                ignoring_xfsz(command)
+            };
+            Arc::new(Process::new(name, works, port, folder, build))
+        };
+        let serve = |port: u16, more: &[&str]| {
+            let mut arguments: Vec<String> = ["serve", "--address", &format!("127.0.0.1:{port}")].map(str::to_owned).into();
+            arguments.extend(more.iter().map(|a| (*a).to_owned()));
+            arguments
+        };
+        let processes = match options.database {
+            Database::Sqlite => vec![process("serve", serve(ports[0], &[]), true, Some(ports[0]))],
+            Database::Postgres => vec![
+                process("serve-a", serve(ports[0], &["--no-worker"]), false, Some(ports[0])),
+                process("serve-b", serve(ports[1], &["--no-worker"]), false, Some(ports[1])),
+                process("worker-a", vec!["worker".into()], true, None),
+                process("worker-b", vec!["worker".into()], true, None),
+            ],
+        };
+        let product = Product { processes };
+        for process in &product.processes {
+            process.start()?;
+        }
+        product.ready(Duration::from_secs(60)).await?;
+        Ok(product)
+    }
+
+    /// Waits until every process has said that it is ready at least once.
+    async fn ready(&self, patience: Duration) -> Result<()> {
+        let until = Instant::now() + patience;
+        for process in &self.processes {
+            while process.ready.lock().unwrap_or_else(|e| e.into_inner()).is_empty() {
+                if Instant::now() > until {
+                    bail!("{} is not ready", process.name);
+                }
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        }
+        Ok(())
+    }
+
+    /// Address of a server, the first on each try a customer's own.
+    pub fn server(&self, number: usize) -> String {
+        let ports: Vec<u16> = self.processes.iter().filter_map(|process| process.port).collect();
+        format!("http://127.0.0.1:{}", ports[number % ports.len()])
+    }
+
+    /// Every process is asked to stop, and does.
+    pub async fn end(&self, report: &mut Report) {
+        for process in &self.processes {
+            match process.stop().await {
+                Ok(taken) if taken <= Duration::from_secs(10) => {}
+                Ok(taken) => report.violation(format!("{} took {taken:?} to stop", process.name)),
+                Err(error) => report.violation(format!("{error:#}")),
+            }
+        }
+    }
+}
+
+/// The same command below a shell that ignores SIGXFSZ; `exec` keeps the process.
+fn ignoring_xfsz(command: Command) -> Command {
+    let mut shell = Command::new("sh");
+    shell.args(["-c", "trap '' XFSZ; exec \"$0\" \"$@\""]).arg(command.get_program()).args(command.get_args());
+    for (name, value) in command.get_envs() {
+        match value {
+            Some(value) => shell.env(name, value),
+            None => shell.env_remove(name),
+        };
+    }
+    if let Some(folder) = command.get_current_dir() {
+        shell.current_dir(folder);
+    }
+    shell
+}
