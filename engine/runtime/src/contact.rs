@@ -6,7 +6,7 @@ use crate::jobs::Settled;
 use crate::refusal::Refusal;
 use crate::runtime::{Runtime, RuntimeError};
 use crate::state::JourneyState;
-use crate::turn::{Finished, Turn};
+use crate::turn::{Finished, Journey, Turn};
 use engine_definitions::{Channel, mask};
 use engine_store::{EffectEnd, EffectRecord};
 use serde_json::{Value, json};
@@ -51,7 +51,8 @@ impl Runtime {
     pub async fn presence(&self, actor: &Actor, journey: &str) -> Result<Option<Presence>, Refusal> {
         let record = self.mine(actor, Action::Act, journey).await?;
         let (workflow, catalog) = (self.workflow_of(&record).await?, self.catalog());
-        let turn = Turn::on(&workflow, &catalog, record, self.now_ms()).map_err(|reason| RuntimeError::State { journey: journey.into(), reason })?;
+        let stored = Journey::read(record).map_err(|reason| RuntimeError::State { journey: journey.into(), reason })?;
+        let turn = Turn::on(&workflow, &catalog, stored, self.now_ms());
         let call = |input| workflow.presence.as_ref().map(|r| Presence { partner: r.partner.clone(), operation: r.operation.clone(), input });
         Ok(turn.presence_input().and_then(call))
     }

@@ -86,8 +86,6 @@ pub struct Turn<'w> {
     /// `seq` that the turn was computed from; 0 for a new journey.
     pub base_seq: i64,
     pub base_revision: i64,
-    /// State of the step that was shown; empty for a new journey.
-    base_step: String,
     pub revision: i64,
     pub status: String,
     pub state: JourneyState,
@@ -150,7 +148,6 @@ impl<'w> Turn<'w> {
             journey: record.id.clone(),
             base_seq: record.seq,
             base_revision: record.revision,
-            base_step: record.step,
             revision: record.revision,
             status: record.status.clone(),
             state,
@@ -178,7 +175,6 @@ impl<'w> Turn<'w> {
             journey: id.to_string(),
             base_seq: 0,
             base_revision: 0,
-            base_step: String::new(),
             revision: 1,
             status: "active".into(),
             state: JourneyState { since_ms: now_ms, ..JourneyState::default() },

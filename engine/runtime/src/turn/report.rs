@@ -20,7 +20,7 @@ impl Turn<'_> {
             return;
         }
         let node = self.step_node();
-        if node == self.base_step {
+        if self.record.as_ref().is_some_and(|before| before.step == node) {
             return;
         }
         let root = self.workflow.machine.id();
