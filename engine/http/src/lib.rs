@@ -17,6 +17,7 @@ mod assets;
 mod attribution;
 mod edge;
 mod html;
+mod links;
 mod notices;
 mod pages;
 mod problem;

@@ -16,8 +16,10 @@ const COOKIE: &str = "__Host-session";
 pub struct Visitor {
     pub actor: Actor,
     pub client: Client,
-    /// Token of a session that this request has opened.
-    opened: Option<String>,
+    /// Token of the session; `None` without one.
+    token: Option<String>,
+    /// This request has opened the session.
+    opened: bool,
     ttl_s: i64,
 }
 
@@ -29,9 +31,10 @@ impl Visitor {
             Some(token) => app.runtime.session(token).await?,
             None => None,
         };
+        let token = token.filter(|_| known.is_some()).map(str::to_owned);
         let mut actor = known.unwrap_or_else(|| Actor { language: language(app, headers), ..Actor::visitor("") });
         actor.address = Some(client.0.to_string());
-        Ok(Visitor { actor, client, opened: None, ttl_s: app.settings.session.ttl_ms / 1000 })
+        Ok(Visitor { actor, client, token, opened: false, ttl_s: app.settings.session.ttl_ms / 1000 })
     }
 
     /// Makes sure that there is a session: a visitor without one gets one with this answer.
@@ -39,15 +42,19 @@ impl Visitor {
         if self.actor.id.is_empty() {
             let (token, actor) = app.runtime.new_session(&self.actor.language).await?;
             self.actor = Actor { address: self.actor.address.take(), ..actor };
-            self.opened = Some(token);
+            (self.token, self.opened) = (Some(token), true);
         }
         Ok(())
+    }
+
+    pub fn token(&self) -> Option<&str> {
+        self.token.as_deref()
     }
 
     /// The answer, with the cookie of a session that was opened for it.
     pub fn answer(&self, answer: impl IntoResponse) -> Response {
         let mut response = answer.into_response();
-        if let Some(token) = &self.opened
+        if let Some(token) = self.token.as_ref().filter(|_| self.opened)
             && let Ok(value) = HeaderValue::from_str(&format!("{COOKIE}={token}; Path=/; Max-Age={}; HttpOnly; Secure; SameSite=Lax", self.ttl_s))
         {
             response.headers_mut().append(header::SET_COOKIE, value);

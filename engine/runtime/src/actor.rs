@@ -18,6 +18,46 @@ pub struct Actor {
     /// Client address, for limits only; never stored with a journey.
     #[serde(skip)]
     pub address: Option<String>,
+    /// Rights that links gave to this session.
+    #[serde(skip)]
+    pub grants: Vec<Grant>,
+    /// Towards one journey: the links that open it; see `Runtime::towards`.
+    #[serde(skip)]
+    pub came_by: Option<CameBy>,
+}
+
+/// A link's right: one journey, one purpose, until a time.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Grant {
+    pub journey: String,
+    pub purpose: String,
+    pub made_ms: i64,
+    pub until_ms: i64,
+}
+
+impl Grant {
+    pub(crate) fn of_session(session: &SessionRecord) -> Vec<Grant> {
+        session.subject.get("links").and_then(|links| serde_json::from_value(links.clone()).ok()).unwrap_or_default()
+    }
+
+    /// Of this journey, not over, and made after the journey last revoked its purpose.
+    pub(crate) fn holds(&self, journey: &JourneyRecord, now_ms: i64) -> bool {
+        let revoked_ms = journey.state.pointer("/revoked").and_then(|all| all.get(&self.purpose)).and_then(Value::as_i64);
+        self.journey == journey.id && self.until_ms > now_ms && revoked_ms.is_none_or(|at| self.made_ms > at)
+    }
+}
+
+/// What links open of one journey at the step that it shows: it may be seen, and these events may be sent (`*`: any).
+#[derive(Debug, Clone, PartialEq)]
+pub struct CameBy {
+    pub(crate) journey: String,
+    pub(crate) events: Vec<String>,
+}
+
+impl CameBy {
+    fn lets(&self, event: &str) -> bool {
+        self.events.iter().any(|e| e == event || e == "*")
+    }
 }
 
 impl Actor {
@@ -31,6 +71,8 @@ impl Actor {
             partner: None,
             language: "en".into(),
             address: None,
+            grants: Vec::new(),
+            came_by: None,
         }
     }
 
@@ -44,6 +86,8 @@ impl Actor {
             partner: None,
             language: "en".into(),
             address: None,
+            grants: Vec::new(),
+            came_by: None,
         }
     }
 
@@ -57,7 +101,14 @@ impl Actor {
             partner: session.subject.get("partner").and_then(Value::as_str).map(str::to_string),
             language: text("language", "en"),
             address: None,
+            grants: Grant::of_session(session),
+            came_by: None,
         }
+    }
+
+    /// Whether a screen offers an event to this actor: a link may open less than the step takes.
+    pub(crate) fn is_offered(&self, event: &str) -> bool {
+        self.came_by.as_ref().is_none_or(|link| link.lets(event))
     }
 
     /// The role whose form variant applies: the first one.
@@ -77,19 +128,21 @@ impl Actor {
 
 /// What somebody wants to do with a journey.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Action {
+pub enum Action<'a> {
     See,
-    Act,
+    /// Sends an event of this type; a draft counts as the `submit` that it prepares.
+    Send(&'a str),
     Operate,
 }
 
-/// Default deny. A journey is its owner's; operators may see and operate.
-pub fn can(actor: &Actor, action: Action, journey: &JourneyRecord) -> bool {
+/// Default deny. A journey is its owner's; a link opens what its purpose says; operators may see and operate.
+pub fn can(actor: &Actor, action: Action<'_>, journey: &JourneyRecord) -> bool {
     let owner = actor.id == journey.owner && actor.kind != "system";
     let operator = actor.roles.iter().any(|r| r == "operator");
+    let link = actor.came_by.as_ref().filter(|link| link.journey == journey.id);
     match action {
-        Action::See => owner || operator,
-        Action::Act => owner,
+        Action::See => owner || operator || link.is_some(),
+        Action::Send(event) => owner || link.is_some_and(|link| link.lets(event)),
         Action::Operate => operator,
     }
 }

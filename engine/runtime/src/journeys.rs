@@ -11,6 +11,7 @@ use crate::view::{JourneySummary, StepView};
 use engine_definitions::{FieldError, StepKind, Workflow};
 use engine_store::{Change, Committed, DocumentRecord, Draft, IdempotencyRecord, JourneyRecord, NewJourney};
 use serde_json::{Value, json};
+use std::borrow::Cow;
 use std::sync::Arc;
 use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::RecvError;
@@ -123,13 +124,20 @@ impl Runtime {
         let fits = |record: &JourneyRecord| record.revision == send.revision && record.status == "active";
         // Only from answer to answer: whoever goes another way may come to a step with a draft that this node has not seen.
         let forward = send.kind == "submit";
-        let mut recent = self.inner.recent.take(journey).filter(|j| forward && fits(&j.record) && can(actor, Action::Act, &j.record));
+        let mut recent = self.inner.recent.take(journey).filter(|j| forward && fits(&j.record) && can(actor, Action::Send(&send.kind), &j.record));
         for _ in 0..TRIES {
             let from_recent = recent.is_some();
-            let stored = match recent.take() {
-                Some(stored) => stored,
-                None => read(self.mine(actor, Action::Act, journey).await?)?,
+            let (stored, sender) = match recent.take() {
+                Some(stored) => (stored, Cow::Borrowed(actor)),
+                None => {
+                    let (record, actor) = self.mine(actor, Action::See, journey).await?;
+                    if !can(&actor, Action::Send(&send.kind), &record) {
+                        return Err(self.not_offered(&actor, record).await?);
+                    }
+                    (read(record)?, actor)
+                }
             };
+            let actor = sender.as_ref();
             if !fits(&stored.record) {
                 if let Some(used) = self.store().idempotency(journey, &send.key).await? {
                     return self.repeated(actor, used, &body_hash).await;
@@ -168,14 +176,15 @@ impl Runtime {
     }
 
     pub async fn view(&self, actor: &Actor, journey: &str) -> Result<StepView, Refusal> {
-        let record = self.mine(actor, Action::See, journey).await?;
+        let (record, actor) = self.mine(actor, Action::See, journey).await?;
         self.refuse_ended(&record).await?;
-        self.view_of(actor, record).await
+        self.view_of(&actor, record).await
     }
 
     /// A page of a journey is opened by its address: the current step, a step of the trail (back, change), or elsewhere.
     pub async fn open_path(&self, actor: &Actor, journey: &str, path: &str) -> Result<Opened, Refusal> {
-        let record = self.mine(actor, Action::See, journey).await?;
+        let (record, actor) = self.mine(actor, Action::See, journey).await?;
+        let actor = actor.as_ref();
         self.refuse_ended(&record).await?;
         let (workflow, catalog) = (self.workflow_of(&record).await?, self.catalog());
         let path = workflow.aliases.get(path).map_or(path, String::as_str);
@@ -200,7 +209,7 @@ impl Runtime {
 
     /// What is being typed; never part of the history. Secret fields are not kept.
     pub async fn save_draft(&self, actor: &Actor, journey: &str, step: &str, mut data: Value) -> Result<(), Refusal> {
-        let record = self.mine(actor, Action::Act, journey).await?;
+        let (record, _) = self.mine(actor, Action::Send("submit"), journey).await?;
         self.refuse_ended(&record).await?;
         if record.step != step {
             // A late draft of a step that was left: the answer that left it wins.
@@ -244,8 +253,18 @@ impl Runtime {
     }
 
     /// A journey that this actor may use so; otherwise it does not exist.
-    pub(crate) async fn mine(&self, actor: &Actor, action: Action, journey: &str) -> Result<JourneyRecord, Refusal> {
-        self.store().journey(journey).await?.filter(|record| can(actor, action, record)).ok_or(Refusal::NotFound)
+    pub(crate) async fn mine<'a>(&self, actor: &'a Actor, action: Action<'_>, journey: &str) -> Result<(JourneyRecord, Cow<'a, Actor>), Refusal> {
+        let record = self.store().journey(journey).await?.ok_or(Refusal::NotFound)?;
+        let actor = self.towards(actor, &record).await?;
+        if can(&actor, action, &record) { Ok((record, actor)) } else { Err(Refusal::NotFound) }
+    }
+
+    /// Who came by a link sees the step but may not send this; for everybody else there is nothing here.
+    async fn not_offered(&self, actor: &Actor, record: JourneyRecord) -> Result<Refusal, Refusal> {
+        if actor.came_by.is_none() {
+            return Ok(Refusal::NotFound);
+        }
+        Ok(Refusal::NotAccepted { view: Box::new(self.view_of(actor, record).await?) })
     }
 
     async fn refuse_ended(&self, record: &JourneyRecord) -> Result<(), Refusal> {
@@ -317,6 +336,10 @@ impl Runtime {
                 Pending::Sent { node, kind, seq } => {
                     let sent = self.store().events(&flow, seq - 1, 1).await?.pop().filter(|event| event.seq == seq);
                     turn.sent_again(&node, &kind, sent.and_then(|event| event.data.get("data").cloned()))
+                }
+                Pending::Link { effect, name, purpose, valid_ms } => {
+                    self.remember_link(turn, &effect, &name, &purpose, valid_ms);
+                    Ok(false)
                 }
                 Pending::System { invoke, run, name, input } => {
                     let result = self.system(turn, &name, &input, &flow, actor).await?;

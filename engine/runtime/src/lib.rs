@@ -12,6 +12,7 @@ pub mod effect;
 mod jobs;
 mod journeys;
 mod keys;
+mod links;
 mod otp;
 mod publish;
 mod recent;
@@ -26,7 +27,7 @@ pub mod story;
 pub mod turn;
 pub mod view;
 
-pub use actor::{Action, Actor, can};
+pub use actor::{Action, Actor, CameBy, Grant, can};
 pub use clock::{Clock, ManualClock, SystemClock, new_id, parse_rfc3339, rfc3339};
 pub use engine_definitions::FieldError;
 pub use jobs::{Hook, Settled};

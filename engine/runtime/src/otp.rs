@@ -69,6 +69,7 @@ impl Runtime {
                     to: mobile,
                     data: json!({"minutes": minutes}),
                     otp: Some(OtpRef { id: record.id.clone(), nonce: record.nonce.clone() }),
+                    links: Default::default(),
                 };
                 // The sending job derives the code from the nonce and this hash.
                 let mut notify = notify;

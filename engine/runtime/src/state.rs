@@ -28,6 +28,9 @@ pub struct JourneyState {
     /// A mobile number was proved by a one-time password in this journey.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub verified: bool,
+    /// Purposes of links → when those made so far ended, UTC milliseconds.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub revoked: BTreeMap<String, i64>,
     /// When the shown step was reached, UTC milliseconds.
     #[serde(default)]
     pub since_ms: i64,

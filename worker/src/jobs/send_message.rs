@@ -21,6 +21,9 @@ pub(super) async fn send(context: &Context, effect: &EffectRecord) -> Result<End
         map.insert("code".into(), Value::String(code));
         map.shift_remove("target");
     }
+    if let Some(map) = data.as_object_mut() {
+        map.extend(context.runtime.link_addresses(&effect.key, &payload));
+    }
     let rendered = match message.render("en", &data) {
         Ok(rendered) => rendered,
         Err(error) => return Ok(End::Park(json!({"code": "template", "text": error.to_string()}))),

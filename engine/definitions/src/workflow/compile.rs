@@ -45,7 +45,8 @@ impl Library<'_> {
 }
 
 /// Keys of the root beside those of a state.
-pub const ROOT_KEYS: [&str; 12] = ["title", "base", "timezone", "ttl", "define", "delays", "sections", "extends", "merge", "params", "aliases", "description"];
+pub const ROOT_KEYS: [&str; 13] =
+    ["title", "base", "timezone", "ttl", "define", "delays", "sections", "extends", "merge", "params", "aliases", "links", "description"];
 
 /// `id` is the path below workflows/ without extension.
 pub(crate) fn compile(id: &str, library: &Library<'_>, problems: &mut Vec<Problem>) -> Option<Workflow> {
@@ -81,6 +82,7 @@ pub(crate) fn compile(id: &str, library: &Library<'_>, problems: &mut Vec<Proble
         }
     };
     verify::verify(&machine, &mut builder, &tree, head.sections.as_slice(), &head.aliases);
+    verify::links(&mut builder, &head.links, &tree.span);
     builder.problems.extend(super::defined::check(&machine, &builder));
     problems.append(&mut builder.problems);
     if problems[before..].iter().any(Problem::is_error) {
@@ -101,6 +103,7 @@ pub(crate) fn compile(id: &str, library: &Library<'_>, problems: &mut Vec<Proble
         params: head.params,
         sections: head.sections,
         aliases: head.aliases,
+        links: head.links,
         delays,
         forms: pinned.forms,
         views: pinned.views,
@@ -122,6 +125,7 @@ struct Head {
     params: Value,
     sections: Vec<Section>,
     aliases: BTreeMap<String, String>,
+    links: BTreeMap<String, Vec<String>>,
 }
 
 fn head(tree: &Node, id: &str, problems: &mut Vec<Problem>) -> Head {
@@ -152,7 +156,8 @@ fn head(tree: &Node, id: &str, problems: &mut Vec<Problem>) -> Head {
             None => fields.wrong(value, "aliases", "a map from paths to paths"),
         }
     }
-    Head { title, base, timezone, ttl_ms, params, sections, aliases }
+    let links = super::steps::links(&mut fields);
+    Head { title, base, timezone, ttl_ms, params, sections, aliases, links }
 }
 
 /// `{until: CEL, within?: calendar, on_version?}` → milliseconds from now.

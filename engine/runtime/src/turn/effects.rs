@@ -1,7 +1,7 @@
 //! Effects of a macrostep become rows: calls, messages, records, timers.
 
 use super::{Pending, Refused, Turn};
-use crate::effect::{CallPayload, NotifyPayload, Target};
+use crate::effect::{CallPayload, LinkOrder, NotifyPayload, Target};
 use crate::state::{Note, Run};
 use engine_definitions::{Invoke, Operation, Source};
 use engine_statechart::Effect;
@@ -65,6 +65,7 @@ impl Turn<'_> {
                     to: fields.get("to").map(as_text).unwrap_or_default(),
                     data: fields.shift_remove("data").unwrap_or_else(|| json!({})),
                     otp: None,
+                    links: fields.shift_remove("links").and_then(|links| serde_json::from_value(links).ok()).unwrap_or_default(),
                 };
                 self.notify(payload);
             }
@@ -79,8 +80,9 @@ impl Turn<'_> {
                 let reference = fields.get("reference").map(as_text).unwrap_or_default();
                 let partner = text("partner").unwrap_or_default();
                 let expected = fields.shift_remove("expect").unwrap_or(Value::Null);
-                self.out.correlations.push(CorrelationRecord { partner, reference, journey: self.journey.clone(), expected });
+                self.expect_reference(CorrelationRecord { partner, reference, journey: self.journey.clone(), expected });
             }
+            "revoke" => drop(self.state.revoked.insert(text("purpose").unwrap_or_default(), self.now_ms)),
             "incident" => {
                 let reason = text("reason").unwrap_or_else(|| "reported by the workflow".into());
                 let detail = fields.shift_remove("detail").unwrap_or(Value::Null);
@@ -94,10 +96,19 @@ impl Turn<'_> {
         }
     }
 
+    pub(crate) fn expect_reference(&mut self, correlation: CorrelationRecord) {
+        self.out.correlations.push(correlation);
+    }
+
     pub fn notify(&mut self, payload: NotifyPayload) {
         let lane = format!("message:{}", payload.message);
+        let links = payload.links.clone();
         let payload = serde_json::to_value(payload).unwrap_or(Value::Null);
-        self.push_effect("notify", lane, payload, ATTEMPTS_DEFAULT, None);
+        let index = self.push_effect("notify", lane, payload, ATTEMPTS_DEFAULT, None);
+        for (name, LinkOrder { purpose, valid_ms }) in links {
+            let effect = EffectKey { journey: self.journey.clone(), seq: self.seq, index };
+            self.pending.push_back(Pending::Link { effect, name, purpose, valid_ms });
+        }
     }
 
     fn invoke(&mut self, id: &str, input: Value) -> Result<(), Refused> {
@@ -220,7 +231,7 @@ impl Turn<'_> {
         }
         self.pending.retain(|p| match p {
             Pending::System { invoke, .. } | Pending::Reuse { invoke, .. } => invoke != id,
-            Pending::Sent { .. } => true,
+            Pending::Sent { .. } | Pending::Link { .. } => true,
         });
     }
 
