@@ -2,7 +2,9 @@
 mod cli;
 mod definitions;
 mod http;
+mod links;
 mod partners;
 mod purchase;
 mod store;
 mod structure;
+mod visit;

@@ -23,9 +23,9 @@ pub async fn ask(State(app): State<App>, Path(code): Path<String>, visitor: Visi
             return Ok(go(&page));
         }
         let title = app.runtime.link_title(&grant).await?;
-        let text = "You are about to open your request on this device. Go on only if the message was sent to you.";
-        let content = Content::Confirm { text, action: &format!("/r/{code}"), label: "Open my request" };
-        Ok(pages::document(&app, StatusCode::OK, &title, &content))
+        let text = format!("This link opens your request “{title}” in this browser. Please go on only if the message was sent to you.");
+        let content = Content::Confirm { text: &text, action: &format!("/r/{code}"), label: "Open my request" };
+        Ok(pages::document(&app, StatusCode::OK, "Open your request", &content))
     };
     private(answer(&app, shown.await))
 }

@@ -74,12 +74,14 @@ impl Runtime {
             return Ok(Cow::Borrowed(actor));
         }
         let grants: Vec<&Grant> = actor.grants.iter().filter(|g| g.holds(record, self.now_ms())).collect();
+        // What was open at an earlier step is not carried on.
+        let plain = actor.plain();
         if grants.is_empty() {
-            return Ok(Cow::Borrowed(actor));
+            return Ok(plain);
         }
         let workflow = self.workflow_of(record).await?;
         let opened = grants.iter().filter_map(|g| Some((g.purpose.as_str(), workflow.link_events(&g.purpose, &record.step)?)));
-        Ok(actor.came_by(&record.id, opened).map_or(Cow::Borrowed(actor), Cow::Owned))
+        Ok(plain.came_by(&record.id, opened).map_or(plain, Cow::Owned))
     }
 
     pub(crate) fn remember_link(&self, turn: &mut Turn<'_>, effect: &EffectKey, name: &str, purpose: &str, valid_ms: i64) {
@@ -99,6 +101,18 @@ fn order_of(effect: &EffectKey, name: &str) -> String {
 }
 
 impl Actor {
+    /// This actor before any journey.
+    fn plain(&self) -> Cow<'_, Actor> {
+        if self.came_by.is_none() {
+            return Cow::Borrowed(self);
+        }
+        let mut actor = self.clone();
+        actor.came_by = None;
+        actor.kind = "visitor".into();
+        actor.roles.retain(|role| !role.starts_with("link:"));
+        Cow::Owned(actor)
+    }
+
     /// This actor before a journey that links opened: purposes and the events that each lets it send.
     pub(crate) fn came_by<'p>(&self, journey: &str, opened: impl Iterator<Item = (&'p str, Vec<String>)>) -> Option<Actor> {
         let (purposes, events): (Vec<&str>, Vec<Vec<String>>) = opened.unzip();

@@ -22,6 +22,7 @@ const PATIENCE: Duration = Duration::from_secs(15);
 pub struct TestServer {
     pub product: Product,
     pub clock: Arc<ManualClock>,
+    database: String,
     _folder: tempfile::TempDir,
 }
 
@@ -54,10 +55,16 @@ impl TestServer {
         settings.keys.master = Some(Secret::new("5a".repeat(32)));
         settings.worker.poll_ms = 20;
         change(&mut settings);
+        let database = settings.database.url.clone();
         let clock = Arc::new(ManualClock::at(START_MS));
         let start = Start { settings, source, clock: clock.clone(), worker: true };
         let product = Product::start(start).await.expect("the product starts");
-        TestServer { product, clock, _folder: folder }
+        TestServer { product, clock, database, _folder: folder }
+    }
+
+    /// The product's database, for a look beside it.
+    pub async fn store(&self) -> Arc<dyn engine_store::Store> {
+        engine_store::connect(&self.database).await.expect("the database opens")
     }
 
     /// A browser of its own.

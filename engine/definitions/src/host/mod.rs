@@ -9,8 +9,8 @@ mod lists;
 pub mod money;
 mod texts;
 
-pub(crate) use dates::{local_ms, time_value};
 pub use dates::{Now, parse_date, parse_time, show_time};
+pub(crate) use dates::{local_ms, time_value};
 
 use crate::calendar::Calendars;
 use crate::master::Masters;

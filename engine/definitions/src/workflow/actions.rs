@@ -1,7 +1,7 @@
 //! Actions of a workflow: definitions put in, names checked.
 
-use super::define::Names;
 use super::compile::key;
+use super::define::Names;
 use super::desugar::{Builder, is_context_key};
 use super::product;
 use crate::fields::{Fields, unknown};

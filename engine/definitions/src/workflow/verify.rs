@@ -28,7 +28,7 @@ pub fn links(builder: &mut Builder<'_>, root: &BTreeMap<String, Vec<String>>, sp
     for step in builder.steps.values() {
         for event in step.links.values().flatten().filter(|e| !built_in.contains(&e.as_str()) && !step.accepts.contains_key(*e)) {
             let at = Node::new(builder.step_spans.get(&step.node).unwrap_or(span).clone(), Source::Null);
-            problems.push(unknown("event", &at, event, step.accepts.keys().map(String::as_str)).hint("`links` names events that the step accepts"));
+            problems.push(unknown("event", &at, event, step.accepts.keys().map(String::as_str)));
         }
     }
     builder.problems.append(&mut problems);
