@@ -144,6 +144,16 @@ async fn another_purpose_opens_something_else() {
     let view = other.get(&journey).await.ok(200);
     assert_eq!(events(&view), Vec::<&str>::new());
     assert_eq!(other.event(&view, "select", json!({"carrier": "swift"})).await.code(), "not_accepted");
+    // Rights come with a new token: the old one is of no use to anybody, and what was the visitor's own stays it.
+    let own = other.start("parcel/cover", json!({"weight": 1, "kind": "gift"})).await.ok(201);
+    let own = format!("/api/v1/journeys/{}", own["journey"]["id"].as_str().expect("a journey"));
+    let old = other.cookie("__Host-session");
+    assert_eq!(press(&other, &stage.look).await.status, 303);
+    assert_ne!(other.cookie("__Host-session"), old);
+    assert_eq!((other.get(&own).await.status, other.get(&journey).await.status), (200, 200));
+    let thief = format!("__Host-session={old}");
+    assert_eq!(stage.server.visitor().send("GET", &own, &[("cookie", &thief)], None).await.status, 404);
+
     // Both links in one browser: both rights.
     assert_eq!(press(&other, &stage.choose).await.status, 303);
     assert_eq!(events(&other.get(&journey).await.ok(200)), vec!["select"]);

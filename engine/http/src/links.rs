@@ -5,7 +5,7 @@
 //! nobody lands in another person's journey without wanting to. A browser that may see the journey already goes there at
 //! once. Unknown, expired and revoked links are the same page (security rules 11, 16 and 17).
 
-use crate::app::{App, committed};
+use crate::app::App;
 use crate::html::Content;
 use crate::pages;
 use crate::problem::Problem;
@@ -35,13 +35,9 @@ pub async fn follow(State(app): State<App>, Path(code): Path<String>, headers: H
     let followed = async {
         app.origins.check_origin(&headers)?;
         let Some(grant) = app.runtime.link(&code).await? else { return Ok(over(&app)) };
-        visitor.open(&app).await?;
-        let token = visitor.token().unwrap_or_default().to_owned();
-        let (runtime, given) = (app.runtime.clone(), grant.clone());
-        committed(async move { runtime.follow(&token, given).await }).await?;
-        let actor = Actor { grants: vec![grant.clone()], ..visitor.actor.clone() };
+        visitor.follow(&app, grant.clone()).await?;
         // The step may have moved to where this link does not lead.
-        Ok(page_of(&app, &actor, &grant).await?.map_or_else(|| over(&app), |page| go(&page)))
+        Ok(page_of(&app, &visitor.actor, &grant).await?.map_or_else(|| over(&app), |page| go(&page)))
     };
     let response = answer(&app, followed.await);
     private(visitor.answer(response))

@@ -1,6 +1,6 @@
 //! The visitor behind a request: an opaque cookie, nothing else (security rules 13 and 16).
 
-use crate::app::App;
+use crate::app::{App, committed};
 use crate::edge::{Client, json};
 use crate::problem::{Code, Problem};
 use axum::body::Body;
@@ -8,7 +8,7 @@ use axum::extract::{FromRequest, FromRequestParts, Request};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
-use engine_runtime::Actor;
+use engine_runtime::{Actor, Grant};
 
 const COOKIE: &str = "__Host-session";
 
@@ -18,7 +18,7 @@ pub struct Visitor {
     pub client: Client,
     /// Token of the session; `None` without one.
     token: Option<String>,
-    /// This request has opened the session.
+    /// The token is new with this request.
     opened: bool,
     ttl_s: i64,
 }
@@ -47,8 +47,14 @@ impl Visitor {
         Ok(())
     }
 
-    pub fn token(&self) -> Option<&str> {
-        self.token.as_deref()
+    /// Follows a link: the session goes on under a new token, with the link's right.
+    pub async fn follow(&mut self, app: &App, grant: Grant) -> Result<(), Problem> {
+        self.open(app).await?;
+        let (runtime, token) = (app.runtime.clone(), self.token.clone().unwrap_or_default());
+        let Some((token, actor)) = committed(async move { runtime.follow(&token, grant).await }).await? else { return Err(Problem::new(Code::NotFound)) };
+        self.actor = Actor { address: self.actor.address.take(), ..actor };
+        (self.token, self.opened) = (Some(token), true);
+        Ok(())
     }
 
     /// The answer, with the cookie of a session that was opened for it.

@@ -3,6 +3,7 @@
 use engine_store::{JourneyRecord, SessionRecord};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 
 /// Who acts. Roles, channel and partner come from the server's session only, never from the request.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -36,14 +37,22 @@ pub struct Grant {
 }
 
 impl Grant {
-    pub(crate) fn of_session(session: &SessionRecord) -> Vec<Grant> {
-        session.subject.get("links").and_then(|links| serde_json::from_value(links.clone()).ok()).unwrap_or_default()
+    pub(crate) fn of_subject(subject: &Value) -> Vec<Grant> {
+        subject.get("links").and_then(|links| serde_json::from_value(links.clone()).ok()).unwrap_or_default()
     }
 
     /// Of this journey, not over, and made after the journey last revoked its purpose.
     pub(crate) fn holds(&self, journey: &JourneyRecord, now_ms: i64) -> bool {
-        let revoked_ms = journey.state.pointer("/revoked").and_then(|all| all.get(&self.purpose)).and_then(Value::as_i64);
-        self.journey == journey.id && self.until_ms > now_ms && revoked_ms.is_none_or(|at| self.made_ms > at)
+        #[derive(Deserialize)]
+        struct Revoked {
+            #[serde(default)]
+            revoked: BTreeMap<String, i64>,
+        }
+        if self.journey != journey.id || self.until_ms <= now_ms {
+            return false;
+        }
+        let Ok(Revoked { revoked }) = serde_json::from_str(&journey.state) else { return false };
+        revoked.get(&self.purpose).is_none_or(|at| self.made_ms > *at)
     }
 }
 
@@ -101,7 +110,7 @@ impl Actor {
             partner: session.subject.get("partner").and_then(Value::as_str).map(str::to_string),
             language: text("language", "en"),
             address: None,
-            grants: Grant::of_session(session),
+            grants: Grant::of_subject(&session.subject),
             came_by: None,
         }
     }

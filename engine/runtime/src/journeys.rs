@@ -157,7 +157,7 @@ impl Runtime {
             let idempotency =
                 IdempotencyRecord { scope: journey.into(), key: send.key.clone(), body_hash: body_hash.clone(), journey: journey.into(), seq: 0, at_ms: now };
             let finished = Finished { idempotency: Some(idempotency), alive: true, ..Finished::default() };
-            let view = self.render(&turn, actor, Some(journey));
+            let view = self.render(&turn, sender, Some(journey));
             let changes = waits(&view).then(|| self.changes());
             let (commit, after) = turn.commit(finished, None).map_err(RuntimeError::from)?;
             match self.store().commit(commit).await? {
@@ -166,6 +166,8 @@ impl Runtime {
                         self.inner.recent.put(after);
                     }
                     drop(_line);
+                    // A link may not open the step that follows.
+                    let view = if sender.came_by.is_some() { self.view(actor, journey).await? } else { view };
                     return Ok(Sent { view: self.settled(actor, view, changes).await?, repeated: false });
                 }
                 Committed::KeyUsed(used) => return self.repeated(actor, used, &body_hash).await,

@@ -11,7 +11,7 @@ use crate::refusal::Refusal;
 use crate::render::address;
 use crate::runtime::{Runtime, RuntimeError};
 use crate::turn::Turn;
-use engine_store::{CorrelationRecord, EffectKey, JourneyRecord, SessionRecord};
+use engine_store::{CorrelationRecord, EffectKey, JourneyRecord};
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 
@@ -40,18 +40,18 @@ impl Runtime {
         Ok(record.is_some_and(|record| grant.holds(&record, self.now_ms())).then_some(grant))
     }
 
-    /// Gives the session of this token the right that a link carries.
-    pub async fn follow(&self, token: &str, grant: Grant) -> Result<(), Refusal> {
-        let token_hash = crate::sessions::token_hash(token);
-        let Some(session) = self.store().session(&token_hash).await? else { return Err(Refusal::NotFound) };
+    /// Gives the session of this token the right that a link carries; the session goes on under the new token that comes
+    /// back. `None`: there is no such session.
+    pub async fn follow(&self, token: &str, grant: Grant) -> Result<Option<(String, Actor)>, Refusal> {
         let now = self.now_ms();
-        let mut grants = Grant::of_session(&session);
-        grants.retain(|g| g.until_ms > now && (&g.journey, &g.purpose) != (&grant.journey, &grant.purpose));
-        grants.push(grant);
-        let surplus = grants.len().saturating_sub(GRANTS_MAX);
-        let mut subject = session.subject.clone();
-        subject["links"] = json!(grants[surplus..]);
-        Ok(self.store().save_session(SessionRecord { subject, ..session }).await?)
+        self.renew_session(token, |subject| {
+            let mut grants = Grant::of_subject(subject);
+            grants.retain(|g| g.until_ms > now && (&g.journey, &g.purpose) != (&grant.journey, &grant.purpose));
+            grants.push(grant);
+            let surplus = grants.len().saturating_sub(GRANTS_MAX);
+            subject["links"] = json!(grants[surplus..]);
+        })
+        .await
     }
 
     /// Page of the journey's current step, for one who may see it.

@@ -5,7 +5,7 @@ use crate::clock::new_id;
 use crate::refusal::Refusal;
 use crate::runtime::Runtime;
 use engine_store::SessionRecord;
-use serde_json::json;
+use serde_json::{Value, json};
 use sha2::Digest;
 use std::collections::HashMap;
 use std::sync::Mutex;
@@ -46,6 +46,20 @@ impl Runtime {
         self.store().save_session(session.clone()).await?;
         self.inner.sessions.put(session, now);
         Ok((token, actor))
+    }
+
+    /// The same session with other rights, under a new token: nobody, and no node, knows the new one with the old rights.
+    pub(crate) async fn renew_session(&self, token: &str, change: impl FnOnce(&mut Value)) -> Result<Option<(String, Actor)>, Refusal> {
+        let old = token_hash(token);
+        let Some(mut session) = self.store().session(&old).await?.filter(|session| session.expires_at_ms > self.now_ms()) else { return Ok(None) };
+        let token = hex::encode(rand::random::<[u8; 32]>());
+        session.token_hash = token_hash(&token);
+        change(&mut session.subject);
+        let actor = Actor::of_session(&session);
+        self.store().save_session(session).await?;
+        self.inner.sessions.forget(&old);
+        self.store().end_session(&old).await?;
+        Ok(Some((token, actor)))
     }
 
     pub async fn end_session(&self, token: &str) -> Result<(), Refusal> {

@@ -358,6 +358,9 @@ impl<'a> Stage<'a> {
         for effect in expect.effects.iter().filter(|e| !found(&seen.effects, e)) {
             wrong.push(format!("effects: {effect} is not among {}", Value::from(seen.effects.clone())));
         }
+        for effect in expect.absent.iter().filter(|e| found(&seen.effects, e)) {
+            wrong.push(format!("absent: {effect} is among {}", Value::from(seen.effects.clone())));
+        }
         let errors: Vec<Value> = seen.errors.iter().map(|e| json!({"pointer": e.pointer, "code": e.code, "text": e.text})).collect();
         for error in expect.errors.iter().filter(|e| !found(&errors, e)) {
             wrong.push(format!("errors: {error} is not among {}", Value::from(errors.clone())));

@@ -143,6 +143,8 @@ for (const viewport of widths) {
 function camera(walk: Walk, workflow: string, width: number): (step: string, whole?: boolean) => Promise<void> {
   mkdirSync(folder, { recursive: true });
   return async (step, whole = true) => {
+    // a header that stays on top belongs to the top of the whole page
+    if (whole) await walk.page.evaluate(() => scrollTo(0, 0));
     const tall = await walk.page.evaluate(() => document.documentElement.scrollHeight);
     await walk.page.screenshot({
       path: join(folder, `${workflow}-${step}-${width}.png`),

@@ -45,6 +45,7 @@ export class Visit {
     await this.walk.type('House and building', house);
     await this.walk.type('Street and area', 'MG Road');
     await this.walk.type(/^E-mail/, this.email);
+    await this.walk.select(/^Which language/, 'Kannada');
     await this.walk.choose(/talk about/, 'My present policy');
     await this.walk.submit('Choose a time');
   }

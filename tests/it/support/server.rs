@@ -155,6 +155,11 @@ impl Visitor {
         self.get(&format!("/api/v1/journeys/{journey}")).await.ok(200)
     }
 
+    /// The value of a cookie that this browser holds.
+    pub fn cookie(&self, name: &str) -> String {
+        self.cookies.lock().expect("cookies").get(name).cloned().unwrap_or_default()
+    }
+
     /// Any request. With a body: JSON, our header and our origin, unless `headers` say otherwise (an empty value removes one).
     pub async fn send(&self, method: &str, path: &str, headers: &[(&str, &str)], body: Option<String>) -> Reply {
         let response = self.request(method, path, headers, body).await;

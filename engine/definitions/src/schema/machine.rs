@@ -205,6 +205,7 @@ fn story() -> Value {
         ("status", "", text()),
         ("context", "Part of the context", map_of(any())),
         ("effects", "Each is found among the effects", list_of(any())),
+        ("absent", "None is found among the effects", list_of(any())),
         ("errors", "", list_of(any())),
         ("messages", "", list_of(any())),
         ("refused", "", text()),
