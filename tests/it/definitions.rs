@@ -180,8 +180,8 @@ fn mistakes_have_a_place_and_a_hint() {
     check(WORKFLOW, "use: shared/code", "use: shared/code, section: asc", "unknown section `asc`");
     check(
         "workflows/partners/north/offer.yaml",
-        "method: POST",
-        "method: POST\nheaders: {Idempotency-Key: key}",
+        "method: GET",
+        "method: GET\nheaders: {Idempotency-Key: key}",
         "header `Idempotency-Key` is the product's own",
     );
     check(WORKFLOW, "form: library/loan", "form: library/loann", "unknown form `library/loann` (did you mean `library/loan`?)");
