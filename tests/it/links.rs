@@ -160,6 +160,39 @@ async fn another_purpose_opens_something_else() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_purpose_of_the_whole_journey_goes_on_where_its_owner_stopped() {
+    let mut files = fixture("parcel");
+    let path = "workflows/parcel/cover.yaml";
+    let text = String::from_utf8(files.get(path).expect("the workflow").to_vec()).expect("text");
+    let notify = "{type: notify, message: resume, to: \"'asha@example.com'\", data: {link: {link: {purpose: resume, valid: 3d}}}}";
+    let text = text
+        .replace("initial: parcel\n", "initial: parcel\nlinks: {resume: ['*']}\n")
+        .replace("on: {submit: sender}", &format!("on: {{submit: {{target: sender, actions: {notify}}}}}"));
+    files.insert(path, text.into_bytes());
+    let message = "channel: email\nlanguages: {en: {subject: Go on, text: \"Go on here: {{link}}\"}}\nsample: {link: x}\n";
+    files.insert("workflows/messages/resume.yaml", message.as_bytes().to_vec());
+    let server = TestServer::start(files).await;
+    let (owner, other) = (server.visitor(), server.visitor());
+    let view = owner.start("parcel/cover", json!({"weight": 2, "kind": "gift"})).await.ok(201);
+    let journey = format!("/api/v1/journeys/{}", view["journey"]["id"].as_str().expect("a journey"));
+    let link = server
+        .until("the message", async || {
+            let inbox = owner.get("/sandbox/inbox.json?to=asha@example.com").await.ok(200);
+            Some(inbox["messages"][0]["text"].as_str()?.split_once("/r/")?.1.trim().to_owned())
+        })
+        .await;
+    assert_eq!(press(&other, &format!("/r/{link}")).await.status, 303);
+
+    let view = other.get(&journey).await.ok(200);
+    let back = other.event(&view, "back", json!({})).await.ok(200);
+    assert_eq!(back["step"]["id"], "cover.parcel");
+    let again = other.event(&back, "submit", json!({"weight": 3, "kind": "gift"})).await.ok(200);
+    let offers = other.event(&again, "submit", json!({"name": "Asha Rao"})).await.ok(200);
+    assert_eq!(offers["step"]["id"], "offers");
+    assert_eq!(owner.get(&journey).await.ok(200)["step"]["id"], "offers");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_link_that_is_over_unknown_or_revoked_says_so_and_no_more() {
     let stage = Stage::set().await;
     let (journey, other) = (stage.journey(), stage.server.visitor());

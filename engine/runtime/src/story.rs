@@ -279,7 +279,8 @@ impl<'a> Stage<'a> {
                     }
                 }
                 "notify" => {
-                    seen.effects.push(json!({"notify": effect.payload.get("message"), "to": effect.payload.get("to"), "data": effect.payload.get("data"), "links": effect.payload.get("links")}))
+                    let of = |name: &str| effect.payload.get(name).cloned();
+                    seen.effects.push(json!({"notify": of("message"), "to": of("to"), "data": of("data"), "links": of("links")}));
                 }
                 other => {
                     let mut fields = effect.payload.as_object().cloned().unwrap_or_default();
