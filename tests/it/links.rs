@@ -190,6 +190,13 @@ async fn a_purpose_of_the_whole_journey_goes_on_where_its_owner_stopped() {
     let offers = other.event(&again, "submit", json!({"name": "Asha Rao"})).await.ok(200);
     assert_eq!(offers["step"]["id"], "offers");
     assert_eq!(owner.get(&journey).await.ok(200)["step"]["id"], "offers");
+    // Who is late learns where the journey is, the owner also what was answered.
+    let (theirs, mine) = (other.event(&again, "submit", json!({"name": "B"})).await, owner.event(&again, "submit", json!({"name": "B"})).await);
+    assert_eq!((theirs.code(), mine.code()), ("stale".to_owned(), "stale".to_owned()));
+    assert_eq!(
+        (theirs.json()["difference"].as_array().map(Vec::len).unwrap_or_default(), mine.json()["difference"][0]["theirs"].clone()),
+        (0, json!("Asha Rao"))
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]

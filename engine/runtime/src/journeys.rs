@@ -130,14 +130,14 @@ impl Runtime {
             let (stored, sender) = match recent.take() {
                 Some(stored) => (stored, Cow::Borrowed(actor)),
                 None => {
-                    let (record, actor) = self.mine(actor, Action::See, journey).await?;
-                    if !can(&actor, Action::Send(&send.kind), &record) {
-                        return Err(self.not_offered(&actor, record).await?);
+                    let (record, sender) = self.mine(actor, Action::See, journey).await?;
+                    if !can(&sender, Action::Send(&send.kind), &record) {
+                        return Err(self.not_offered(&sender, record).await?);
                     }
-                    (read(record)?, actor)
+                    (read(record)?, sender)
                 }
             };
-            let actor = sender.as_ref();
+            let sender = sender.as_ref();
             if !fits(&stored.record) {
                 if let Some(used) = self.store().idempotency(journey, &send.key).await? {
                     return self.repeated(actor, used, &body_hash).await;
@@ -149,11 +149,11 @@ impl Runtime {
             self.refuse_ended(&stored.record).await?;
             let now = self.now_ms();
             let mut turn = Turn::on(&workflow, &catalog, stored, now);
-            let applied = self.event_on(&mut turn, actor, &send.kind, &send.data);
+            let applied = self.event_on(&mut turn, sender, &send.kind, &send.data);
             if from_recent && (!matches!(applied, Ok(Applied::Done)) || !turn.pending.is_empty()) {
                 continue;
             }
-            self.applied(&mut turn, applied, actor, (&send.kind, &send.data), Some(journey)).await?;
+            self.applied(&mut turn, applied, sender, (&send.kind, &send.data), Some(journey)).await?;
             let idempotency =
                 IdempotencyRecord { scope: journey.into(), key: send.key.clone(), body_hash: body_hash.clone(), journey: journey.into(), seq: 0, at_ms: now };
             let finished = Finished { idempotency: Some(idempotency), alive: true, ..Finished::default() };
@@ -389,9 +389,10 @@ impl Runtime {
     }
 
     async fn stale(&self, actor: &Actor, journey: &str, send: &Send) -> Result<Refusal, Refusal> {
-        let record = self.mine(actor, Action::Act, journey).await?;
-        let theirs = if send.kind == "submit" { self.answers_like(&record, &send.data).await? } else { None };
-        let view = self.view_of(actor, record).await?;
+        let (record, actor) = self.mine(actor, Action::See, journey).await?;
+        // Answers of other steps are not for who came by a link.
+        let theirs = if send.kind == "submit" && actor.came_by.is_none() { self.answers_like(&record, &send.data).await? } else { None };
+        let view = self.view_of(&actor, record).await?;
         let difference = theirs.map(|theirs| difference(&send.data, &theirs)).unwrap_or_default();
         Ok(Refusal::Stale { view: Box::new(view), difference })
     }
