@@ -191,7 +191,9 @@ async fn a_purpose_of_the_whole_journey_goes_on_where_its_owner_stopped() {
     assert_eq!(offers["step"]["id"], "offers");
     assert_eq!(owner.get(&journey).await.ok(200)["step"]["id"], "offers");
     // Who is late learns where the journey is, the owner also what was answered.
-    let (theirs, mine) = (other.event(&again, "submit", json!({"name": "B"})).await, owner.event(&again, "submit", json!({"name": "B"})).await);
+    let late = json!({"type": "submit", "data": {"name": "B"}, "revision": again["journey"]["revision"]}).to_string();
+    let send = async |who: &Visitor, key: &str| who.send("POST", &format!("{journey}/events"), &[("idempotency-key", key)], Some(late.clone())).await;
+    let (theirs, mine) = (send(&other, "late-1").await, send(&owner, "late-2").await);
     assert_eq!((theirs.code(), mine.code()), ("stale".to_owned(), "stale".to_owned()));
     assert_eq!(
         (theirs.json()["difference"].as_array().map(Vec::len).unwrap_or_default(), mine.json()["difference"][0]["theirs"].clone()),
