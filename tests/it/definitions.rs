@@ -171,6 +171,19 @@ fn mistakes_have_a_place_and_a_hint() {
     check(WORKFLOW, "guard: is_long", "guard: is_lng", "unknown name `is_lng`");
     check(WORKFLOW, "is_long: context", "is_long: is_long || context", "definitions go round in a circle: is_long → is_long");
     check(WORKFLOW, "code: loan.hint", "code: loan.hnt", "unknown text `loan.hnt` (did you mean `loan.hint`?)");
+    check(WORKFLOW, "code: loan.hint}", "code: loan.hint, links: {a: 1}}", "unknown");
+    let notify = "target: searching, actions: {type: notify, message: ready, to: \"'a@b.in'\", data: {name: \"'A'\", items: \"[]\", due: 1, here: {link: {purpose: change, valid: 2d}}}}";
+    check(WORKFLOW, "target: searching", notify, "unknown purpose `change`");
+    check(WORKFLOW, "target: searching", &notify.replace("valid: 2d", "vald: 2d"), "unknown key `vald` in a link");
+    check(WORKFLOW, "accepts: {again: {}}", "accepts: {again: {}}, links: {change: [agian]}", "unknown event `agian` (did you mean `again`?)");
+    check(WORKFLOW, "accepts: {again: {}}", "accepts: {again: {}}, links: {change: again}", "`links` is a map from the purpose of a link to a list of events");
+    check(WORKFLOW, "use: shared/code", "use: shared/code, section: asc", "unknown section `asc`");
+    check(
+        "workflows/partners/north/offer.yaml",
+        "method: GET",
+        "method: GET\nheaders: {Idempotency-Key: key}",
+        "header `Idempotency-Key` is the product's own",
+    );
     check(WORKFLOW, "form: library/loan", "form: library/loann", "unknown form `library/loann` (did you mean `library/loan`?)");
     check(WORKFLOW, "view: library/found", "view: library/fund", "unknown view `library/fund`");
     check(WORKFLOW, "data: {offers: ", "data: {offer: ", "unknown step data `offers`: view `library/found` reads `data.offers` (did you mean `offer`?)");
@@ -342,6 +355,15 @@ fn functions_of_expressions() {
         ("next_open(add_minutes(now, 60), 'desk')", json!("2026-11-23T04:30:00.000Z")),
         ("next_open('2026-01-25', 'desk')", json!("2026-01-27T04:30:00.000Z")),
         ("ms_until(add_minutes(now, 2))", json!(120_000)),
+        ("[at_time('2026-11-22', '18:00'), at_time(now, '9:05')]", json!(["2026-11-22T12:30:00.000Z", "2026-11-21T03:35:00.000Z"])),
+        // R9-62, R5-23, R3-46: every half hour from 10:00, the last one ends at 19:00; hourly; Saturday; Sunday and a holiday.
+        ("slots('2026-11-23', 'desk', 30).map(s, s.text).filter(t, t.endsWith('AM'))", json!(["10:00 AM", "10:30 AM", "11:00 AM", "11:30 AM"])),
+        ("slots('2026-11-23', 'desk', 30)[17]", json!({"key": "2026-11-23T13:00:00.000Z", "text": "6:30 PM", "day": "2026-11-23"})),
+        ("[size(slots('2026-11-23', 'desk', 30)), size(slots(add_days(now, 2), 'desk', 60)), size(slots('2026-11-23', 'desk', 45))]", json!([18, 9, 12])),
+        (
+            "[slots(today, 'desk', 60).map(s, s.text), slots('2026-11-22', 'desk', 30), slots('2026-01-26', 'desk', 30)]",
+            json!([["10:00 AM", "11:00 AM", "12:00 PM"], [], []]),
+        ),
         ("[mask('9876543210', 'mobile'), mask('rahul@example.com', 'email')]", json!(["*****43210", "r***l@example.com"])),
         ("table('library/branches', {'near': 'river', 'floor': 2}).fee", json!(200)),
         ("table('library/branches', {'near': 'hill', 'floor': 3})", json!({"slug": "north", "near": null, "floor": 9, "fee": 109_450, "rate": 180_000})),

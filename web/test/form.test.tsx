@@ -248,3 +248,28 @@ test('a look-up is filtered by another answer and forgets its own when that chan
   expect(typed.at(-1)).toEqual({ r: 'n', t: 'AGR' });
   expect(town.value).toBe('Agra');
 });
+
+test('slots: another day takes the time back, a taken time cannot be chosen, arrows move within the times', async () => {
+  const { example } = files['../src/renderer/widgets/slots.tsx'] as { example: { schema: Schema; ui: Ui } };
+  const { submit, sent } = show({ required: ['x'], properties: { x: example.schema } }, { x: example.ui });
+  const times = () => within(screen.getByRole('radiogroup', { name: /^When should we collect it\?: / }));
+  expect((screen.getByRole('radio', { name: 'Wednesday, 25 November, all taken' }) as HTMLInputElement).disabled).toBe(true);
+  expect((times().getByRole('radio', { name: '10:30 AM (taken)' }) as HTMLInputElement).disabled).toBe(true);
+  await userEvent.click(times().getByRole('radio', { name: '6:00 PM' }));
+  expect(screen.getByRole('status').textContent).toBe('Monday, 23 November at 6:00 PM');
+  await userEvent.click(screen.getByRole('radio', { name: 'Tuesday, 24 November' }));
+  expect(screen.getByRole('status').textContent).toBe('Choose a time on Tuesday, 24 November');
+  await submit();
+  expect(sent).not.toHaveBeenCalled();
+  await userEvent.click(times().getByRole('radio', { name: '12:30 PM' }));
+  await submit();
+  expect(sent).toHaveBeenCalledWith({ x: '2026-11-24T07:00:00.000Z' });
+});
+
+test('slots: without a free time it says so', () => {
+  const slots = [{ key: 'k', text: '10:00 AM', day: '2026-11-23', full: true }];
+  const ui = { 'ui:widget': 'slots', 'ui:options': { slots, empty: 'Please call us' } };
+  show({ properties: { x: { type: 'string', title: 'When?', enum: [] } } }, { x: ui });
+  expect(screen.getByText('Please call us')).toBeTruthy();
+  expect(screen.queryByRole('radio')).toBeNull();
+});

@@ -1,12 +1,13 @@
 //! Opening hours: a zone, a week, holidays. One file, workflows/calendars.yaml, always live.
 
 use crate::fields::Fields;
-use crate::host::parse_date;
+use crate::host::{local_ms, parse_date, time_value};
 use crate::message::DELAYED;
 use crate::source::Node;
-use chrono::{DateTime, Datelike, Days, NaiveDate, NaiveTime, TimeZone, Utc};
+use chrono::{DateTime, Datelike, Days, NaiveDate, NaiveTime, TimeDelta, TimeZone, Utc};
 use chrono_tz::Tz;
 use engine_statechart::Problem;
+use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
 #[derive(Clone, Debug, Default)]
@@ -26,6 +27,7 @@ pub struct Calendar {
 
 /// How far `next_open` looks.
 const DAYS_MAX: u64 = 400;
+const SLOT_MINUTES: std::ops::RangeInclusive<i64> = 5..=1_440;
 const DAYS: [&str; 7] = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
 
 impl Calendars {
@@ -122,6 +124,24 @@ impl Calendar {
             }
         }
         Err("the calendar does not open within a year".into())
+    }
+
+    /// Slots of a day that lie wholly within its opening times: `[{key, text, day}]`, where `key` is the moment at which
+    /// a slot begins, `text` its time of day (R3-46, R9-62).
+    pub fn slots(&self, day: NaiveDate, minutes: &Value) -> Result<Vec<Value>, String> {
+        let minutes = minutes.as_i64().filter(|m| SLOT_MINUTES.contains(m)).ok_or("a slot has 5 to 1440 minutes")?;
+        let step = TimeDelta::minutes(minutes);
+        let mut slots = Vec::new();
+        for (from, to) in self.hours(day) {
+            let end = day.and_time(*to);
+            let mut begin = day.and_time(*from);
+            while begin + step <= end {
+                let key = time_value(local_ms(self.timezone, begin));
+                slots.push(json!({"key": key, "text": begin.format("%-I:%M %p").to_string(), "day": day.to_string()}));
+                begin += step;
+            }
+        }
+        Ok(slots)
     }
 
     /// Opening times of a day; none on a holiday.

@@ -44,8 +44,9 @@ pub use load::{Loaded, load};
 pub use master::{Master, Masters};
 pub use message::{Channel, Message, MessageError, Rendered};
 pub use partner::{
-    Auth, Body, Breaker, Button, CallError, CallErrorKind, Consequences, Correlate, Credential, Example, Fail, Go, Later, Operation, OutgoingRequest,
-    PageField, Partner, Remember, Reply, Retry, RetryPolicy, SandboxCase, SandboxPage, SandboxScript, SandboxWebhook, Webhook, WebhookEvent, WebhookVerify,
+    Auth, Body, Breaker, Button, CallError, CallErrorKind, Consequences, Correlate, Credential, Example, Fail, Go, HEADERS_OURS, Later, Operation,
+    OutgoingRequest, PageField, Partner, Remember, Reply, Retry, RetryPolicy, SandboxCase, SandboxPage, SandboxScript, SandboxWebhook, Webhook, WebhookEvent,
+    WebhookVerify,
 };
 pub use plain::{plain_machine, xstate_machine};
 pub use site::{Page, Redirect as SiteRedirect, Site};

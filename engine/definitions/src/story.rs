@@ -77,6 +77,8 @@ pub struct Expect {
     pub context: Option<Value>,
     /// In any order, each found among the effects of this step.
     pub effects: Vec<Value>,
+    /// None of them is among the effects of this step.
+    pub absent: Vec<Value>,
     pub errors: Vec<Value>,
     pub messages: Vec<Value>,
     pub refused: Option<String>,
@@ -144,16 +146,17 @@ fn step(node: &Node, problems: &mut Vec<Problem>) -> Option<StoryStep> {
 }
 
 fn expect(node: &Node, problems: &mut Vec<Problem>) -> Expect {
-    let keys = ["state", "path", "status", "context", "effects", "errors", "messages", "refused", "view"];
+    let keys = ["state", "path", "status", "context", "effects", "absent", "errors", "messages", "refused", "view"];
     let Some(mut fields) = Fields::open(node, "an expectation", &keys, problems) else { return Expect::default() };
     let mut list = |key: &str| fields.list(key).iter().map(Node::to_json).collect::<Vec<_>>();
-    let (effects, errors, messages) = (list("effects"), list("errors"), list("messages"));
+    let (effects, absent, errors, messages) = (list("effects"), list("absent"), list("errors"), list("messages"));
     Expect {
         state: fields.get("state").map(Node::to_json),
         path: fields.text("path"),
         status: fields.text("status"),
         context: fields.get("context").map(Node::to_json),
         effects,
+        absent,
         errors,
         messages,
         refused: fields.text("refused"),

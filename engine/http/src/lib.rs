@@ -18,6 +18,7 @@ mod attribution;
 mod edge;
 mod figures;
 mod html;
+mod links;
 mod notices;
 mod pages;
 mod presence;

@@ -19,7 +19,7 @@ use engine_runtime::{Opened, Refusal};
 
 const NOT_FOUND: &str = "Oops! We can't seem to find the page you're looking for.";
 /// Where a page without a way on leads: label and address.
-const HOME: (&str, &str) = ("Go to the home page", "/");
+pub const HOME: (&str, &str) = ("Go to the home page", "/");
 const UNAVAILABLE: &str = "We are working on this page. Please try again in a few minutes.";
 
 /// The fallback of the router.
@@ -146,7 +146,7 @@ fn not_found(app: &App, catalog: &Catalog) -> Response {
 }
 
 /// R2.1-25, R2.1-27: readable, no-index, with the status of the problem.
-fn error_page(app: &App, catalog: &Catalog, problem: &Problem) -> Response {
+pub fn error_page(app: &App, catalog: &Catalog, problem: &Problem) -> Response {
     match StatusCode::from_u16(problem.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR) {
         StatusCode::NOT_FOUND => not_found(app, catalog),
         status if status == StatusCode::SERVICE_UNAVAILABLE => unavailable(),
@@ -161,13 +161,22 @@ pub fn unavailable() -> Response {
     response
 }
 
-fn message_page(app: &App, catalog: &Catalog, status: StatusCode, title: &str, text: &str, next: (&str, &str)) -> Response {
-    let page = Page { title: title.into(), noindex: true, ..Page::default() };
+pub fn message_page(app: &App, catalog: &Catalog, status: StatusCode, title: &str, text: &str, next: (&str, &str)) -> Response {
     let blocks = [
         serde_json::json!({"block": "text", "text": text, "size": "lead"}),
         serde_json::json!({"block": "links", "items": [{"label": next.0, "href": next.1}]}),
     ];
-    html_response(status, html::document(&site::chrome(catalog, &app.settings), &page, &Content::Blocks(&blocks), &app.assets.entry(), "en"))
+    page_with(app, catalog, status, title, &Content::Blocks(&blocks))
+}
+
+/// A page of its own, which no search engine keeps.
+pub fn document(app: &App, status: StatusCode, title: &str, content: &Content) -> Response {
+    page_with(app, &app.runtime.catalog(), status, title, content)
+}
+
+fn page_with(app: &App, catalog: &Catalog, status: StatusCode, title: &str, content: &Content) -> Response {
+    let page = Page { title: title.into(), noindex: true, ..Page::default() };
+    html_response(status, html::document(&site::chrome(catalog, &app.settings), &page, content, &app.assets.entry(), "en"))
 }
 
 fn html_response(status: StatusCode, text: String) -> Response {

@@ -3,6 +3,7 @@
 use crate::api::{documents, drafts, events, health, journeys, master, operator, presence, reports, returns, stream, webhooks};
 use crate::app::App;
 use crate::edge;
+use crate::links;
 use crate::pages;
 use axum::Router;
 use axum::routing::{any, get, post};
@@ -26,6 +27,7 @@ pub fn router(app: App, sandbox: Option<Router>) -> Router {
         .merge(api)
         .route(crate::site::REPORTS, post(reports::report))
         .route("/api/v1/partners/{partner}/return/{state}", post(returns::back))
+        .route("/r/{code}", get(links::ask).post(links::follow))
         .route("/api/{*unknown}", any(|| async { axum::http::StatusCode::NOT_FOUND }))
         .route("/openapi.json", get(move || std::future::ready(axum::Json(description.clone()))))
         .fallback(pages::page)

@@ -1,6 +1,6 @@
 //! The visitor behind a request: an opaque cookie, nothing else (security rules 13 and 16).
 
-use crate::app::App;
+use crate::app::{App, committed};
 use crate::edge::{Client, json};
 use crate::problem::{Code, Problem};
 use axum::body::Body;
@@ -8,7 +8,7 @@ use axum::extract::{FromRequest, FromRequestParts, Request};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
-use engine_runtime::Actor;
+use engine_runtime::{Actor, Grant};
 
 const COOKIE: &str = "__Host-session";
 
@@ -16,21 +16,25 @@ const COOKIE: &str = "__Host-session";
 pub struct Visitor {
     pub actor: Actor,
     pub client: Client,
-    /// Token of a session that this request has opened.
-    opened: Option<String>,
+    /// Token of the session; `None` without one.
+    token: Option<String>,
+    /// The token is new with this request.
+    opened: bool,
     ttl_s: i64,
 }
 
 impl Visitor {
     /// The visitor of the session cookie.
     pub(crate) async fn of(app: &App, headers: &HeaderMap, client: Client) -> Result<Visitor, Problem> {
-        let known = match token(headers) {
+        let token = token(headers);
+        let known = match token {
             Some(token) => app.runtime.session(token).await?,
             None => None,
         };
+        let token = token.filter(|_| known.is_some()).map(str::to_owned);
         let mut actor = known.unwrap_or_else(|| Actor { language: language(app, headers), ..Actor::visitor("") });
         actor.address = Some(client.0.to_string());
-        Ok(Visitor { actor, client, opened: None, ttl_s: app.settings.session.ttl_ms / 1000 })
+        Ok(Visitor { actor, client, token, opened: false, ttl_s: app.settings.session.ttl_ms / 1000 })
     }
 
     /// Makes sure that there is a session: a visitor without one gets one with this answer.
@@ -38,15 +42,25 @@ impl Visitor {
         if self.actor.id.is_empty() {
             let (token, actor) = app.runtime.new_session(&self.actor.language).await?;
             self.actor = Actor { address: self.actor.address.take(), ..actor };
-            self.opened = Some(token);
+            (self.token, self.opened) = (Some(token), true);
         }
+        Ok(())
+    }
+
+    /// Follows a link: the session goes on under a new token, with the link's right.
+    pub async fn follow(&mut self, app: &App, grant: Grant) -> Result<(), Problem> {
+        self.open(app).await?;
+        let (runtime, token) = (app.runtime.clone(), self.token.clone().unwrap_or_default());
+        let Some((token, actor)) = committed(async move { runtime.follow(&token, grant).await }).await? else { return Err(Problem::new(Code::NotFound)) };
+        self.actor = Actor { address: self.actor.address.take(), ..actor };
+        (self.token, self.opened) = (Some(token), true);
         Ok(())
     }
 
     /// The answer, with the cookie of a session that was opened for it.
     pub fn answer(&self, answer: impl IntoResponse) -> Response {
         let mut response = answer.into_response();
-        if let Some(token) = &self.opened
+        if let Some(token) = self.token.as_ref().filter(|_| self.opened)
             && let Ok(value) = HeaderValue::from_str(&format!("{COOKIE}={token}; Path=/; Max-Age={}; HttpOnly; Secure; SameSite=Lax", self.ttl_s))
         {
             response.headers_mut().append(header::SET_COOKIE, value);

@@ -3,6 +3,7 @@
 use engine_store::{JourneyRecord, SessionRecord};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 
 /// Who acts. Roles, channel and partner come from the server's session only, never from the request.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -18,6 +19,54 @@ pub struct Actor {
     /// Client address, for limits only; never stored with a journey.
     #[serde(skip)]
     pub address: Option<String>,
+    /// Rights that links gave to this session.
+    #[serde(skip)]
+    pub grants: Vec<Grant>,
+    /// Towards one journey: the links that open it; see `Runtime::towards`.
+    #[serde(skip)]
+    pub came_by: Option<CameBy>,
+}
+
+/// A link's right: one journey, one purpose, until a time.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Grant {
+    pub journey: String,
+    pub purpose: String,
+    pub made_ms: i64,
+    pub until_ms: i64,
+}
+
+impl Grant {
+    pub(crate) fn of_subject(subject: &Value) -> Vec<Grant> {
+        subject.get("links").and_then(|links| serde_json::from_value(links.clone()).ok()).unwrap_or_default()
+    }
+
+    /// Of this journey, not over, and made after the journey last revoked its purpose.
+    pub(crate) fn holds(&self, journey: &JourneyRecord, now_ms: i64) -> bool {
+        #[derive(Deserialize)]
+        struct Revoked {
+            #[serde(default)]
+            revoked: BTreeMap<String, i64>,
+        }
+        if self.journey != journey.id || self.until_ms <= now_ms {
+            return false;
+        }
+        let Ok(Revoked { revoked }) = serde_json::from_str(&journey.state) else { return false };
+        revoked.get(&self.purpose).is_none_or(|at| self.made_ms > *at)
+    }
+}
+
+/// What links open of one journey at the step that it shows: it may be seen, and these events may be sent (`*`: any).
+#[derive(Debug, Clone, PartialEq)]
+pub struct CameBy {
+    pub(crate) journey: String,
+    pub(crate) events: Vec<String>,
+}
+
+impl CameBy {
+    fn lets(&self, event: &str) -> bool {
+        self.events.iter().any(|e| e == event || e == "*")
+    }
 }
 
 impl Actor {
@@ -31,6 +80,8 @@ impl Actor {
             partner: None,
             language: "en".into(),
             address: None,
+            grants: Vec::new(),
+            came_by: None,
         }
     }
 
@@ -44,6 +95,8 @@ impl Actor {
             partner: None,
             language: "en".into(),
             address: None,
+            grants: Vec::new(),
+            came_by: None,
         }
     }
 
@@ -62,7 +115,14 @@ impl Actor {
             partner: session.subject.get("partner").and_then(Value::as_str).map(str::to_string),
             language: text("language", "en"),
             address: None,
+            grants: Grant::of_subject(&session.subject),
+            came_by: None,
         }
+    }
+
+    /// Whether a screen offers an event to this actor: a link may open less than the step takes.
+    pub(crate) fn is_offered(&self, event: &str) -> bool {
+        self.came_by.as_ref().is_none_or(|link| link.lets(event))
     }
 
     /// The role whose form variant applies: the first one.
@@ -95,20 +155,22 @@ impl<'a> From<&'a JourneyRecord> for Resource<'a> {
 
 /// What somebody wants to do with it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Action {
+pub enum Action<'a> {
     See,
-    Act,
+    /// Sends an event of this type; a draft counts as the `submit` that it prepares.
+    Send(&'a str),
     Operate,
 }
 
-/// Default deny. A journey is its owner's; operators may see and operate.
-pub fn can<'a>(actor: &Actor, action: Action, resource: impl Into<Resource<'a>>) -> bool {
+/// Default deny. A journey is its owner's; a link opens what its purpose says; operators may see and operate.
+pub fn can<'a>(actor: &Actor, action: Action<'_>, resource: impl Into<Resource<'a>>) -> bool {
     let operator = actor.kind == "operator" && actor.roles.iter().any(|r| r == "operator");
+    let link = |journey: &JourneyRecord| actor.came_by.as_ref().filter(|link| link.journey == journey.id);
     match (resource.into(), action) {
-        (Resource::Journey(journey), Action::See) => owns(actor, journey) || operator,
-        (Resource::Journey(journey), Action::Act) => owns(actor, journey),
+        (Resource::Journey(journey), Action::See) => owns(actor, journey) || operator || link(journey).is_some(),
+        (Resource::Journey(journey), Action::Send(event)) => owns(actor, journey) || link(journey).is_some_and(|link| link.lets(event)),
         (Resource::Journey(_) | Resource::Operations, Action::Operate) => operator,
-        (Resource::Operations, Action::See | Action::Act) => false,
+        (Resource::Operations, Action::See | Action::Send(_)) => false,
     }
 }
 

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::collections::BTreeMap;
 
 /// Where a call goes; the operation is found when the call is made, since partners are always live.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -60,6 +61,16 @@ pub struct NotifyPayload {
     /// The one-time password that the sending job derives again; never stored in clear.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub otp: Option<OtpRef>,
+    /// Links that the sending job makes, by the name under which the text has them; never stored in clear.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub links: BTreeMap<String, LinkOrder>,
+}
+
+/// A link with a purpose, valid for so long after its order.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LinkOrder {
+    pub purpose: String,
+    pub valid_ms: i64,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

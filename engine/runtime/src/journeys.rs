@@ -11,6 +11,7 @@ use crate::view::{JourneySummary, StepView};
 use engine_definitions::{FieldError, StepKind, Workflow};
 use engine_store::{Change, Committed, DocumentRecord, Draft, IdempotencyRecord, JourneyRecord, NewJourney};
 use serde_json::{Value, json};
+use std::borrow::Cow;
 use std::sync::Arc;
 use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::RecvError;
@@ -127,13 +128,20 @@ impl Runtime {
         let fits = |record: &JourneyRecord| record.revision == send.revision && record.status == "active";
         // Only from answer to answer: whoever goes another way may come to a step with a draft that this node has not seen.
         let forward = send.kind == "submit";
-        let mut recent = self.inner.recent.take(journey).filter(|j| forward && fits(&j.record) && can(actor, Action::Act, &j.record));
+        let mut recent = self.inner.recent.take(journey).filter(|j| forward && fits(&j.record) && can(actor, Action::Send(&send.kind), &j.record));
         for _ in 0..TRIES {
             let from_recent = recent.is_some();
-            let stored = match recent.take() {
-                Some(stored) => stored,
-                None => read(self.mine(actor, Action::Act, journey).await?)?,
+            let (stored, sender) = match recent.take() {
+                Some(stored) => (stored, Cow::Borrowed(actor)),
+                None => {
+                    let (record, sender) = self.mine(actor, Action::See, journey).await?;
+                    if !can(&sender, Action::Send(&send.kind), &record) {
+                        return Err(self.not_offered(&sender, record).await?);
+                    }
+                    (read(record)?, sender)
+                }
             };
+            let sender = sender.as_ref();
             if !fits(&stored.record) {
                 if let Some(used) = self.store().idempotency(journey, &send.key).await? {
                     return self.repeated(actor, used, &body_hash).await;
@@ -145,15 +153,15 @@ impl Runtime {
             self.refuse_ended(&stored.record).await?;
             let now = self.now_ms();
             let mut turn = Turn::on(&workflow, &catalog, stored, now);
-            let applied = self.event_on(&mut turn, actor, &send.kind, &send.data);
+            let applied = self.event_on(&mut turn, sender, &send.kind, &send.data);
             if from_recent && (!matches!(applied, Ok(Applied::Done)) || !turn.pending.is_empty()) {
                 continue;
             }
-            self.applied(&mut turn, applied, actor, (&send.kind, &send.data), Some(journey)).await?;
+            self.applied(&mut turn, applied, sender, (&send.kind, &send.data), Some(journey)).await?;
             let idempotency =
                 IdempotencyRecord { scope: journey.into(), key: send.key.clone(), body_hash: body_hash.clone(), journey: journey.into(), seq: 0, at_ms: now };
             let finished = Finished { idempotency: Some(idempotency), alive: true, ..Finished::default() };
-            let view = self.render(&turn, actor, Some(journey));
+            let view = self.render(&turn, sender, Some(journey));
             let changes = waits(&view).then(|| self.changes());
             let (commit, after) = turn.commit(finished, None).map_err(RuntimeError::from)?;
             match self.store().commit(commit).await? {
@@ -162,6 +170,8 @@ impl Runtime {
                         self.inner.recent.put(after);
                     }
                     drop(_line);
+                    // A link may not open the step that follows.
+                    let view = if sender.came_by.is_some() { self.view(actor, journey).await? } else { view };
                     return Ok(Sent { view: self.settled(actor, view, changes).await?, repeated: false });
                 }
                 Committed::KeyUsed(used) => return self.repeated(actor, used, &body_hash).await,
@@ -172,14 +182,15 @@ impl Runtime {
     }
 
     pub async fn view(&self, actor: &Actor, journey: &str) -> Result<StepView, Refusal> {
-        let record = self.mine(actor, Action::See, journey).await?;
+        let (record, actor) = self.mine(actor, Action::See, journey).await?;
         self.refuse_ended(&record).await?;
-        self.view_of(actor, record).await
+        self.view_of(&actor, record).await
     }
 
     /// A page of a journey is opened by its address: the current step, a step of the trail (back, change), or elsewhere.
     pub async fn open_path(&self, actor: &Actor, journey: &str, path: &str) -> Result<Opened, Refusal> {
-        let record = self.mine(actor, Action::See, journey).await?;
+        let (record, actor) = self.mine(actor, Action::See, journey).await?;
+        let actor = actor.as_ref();
         self.refuse_ended(&record).await?;
         let (workflow, catalog) = (self.workflow_of(&record).await?, self.catalog());
         let path = workflow.aliases.get(path).map_or(path, String::as_str);
@@ -204,7 +215,7 @@ impl Runtime {
 
     /// What is being typed; never part of the history. Secret fields are not kept.
     pub async fn save_draft(&self, actor: &Actor, journey: &str, step: &str, mut data: Value) -> Result<(), Refusal> {
-        let record = self.mine(actor, Action::Act, journey).await?;
+        let (record, _) = self.mine(actor, Action::Send("submit"), journey).await?;
         self.refuse_ended(&record).await?;
         if record.step != step {
             // A late draft of a step that was left: the answer that left it wins.
@@ -248,8 +259,18 @@ impl Runtime {
     }
 
     /// A journey that this actor may use so; otherwise it does not exist.
-    pub(crate) async fn mine(&self, actor: &Actor, action: Action, journey: &str) -> Result<JourneyRecord, Refusal> {
-        self.store().journey(journey).await?.filter(|record| can(actor, action, record)).ok_or(Refusal::NotFound)
+    pub(crate) async fn mine<'a>(&self, actor: &'a Actor, action: Action<'_>, journey: &str) -> Result<(JourneyRecord, Cow<'a, Actor>), Refusal> {
+        let record = self.store().journey(journey).await?.ok_or(Refusal::NotFound)?;
+        let actor = self.towards(actor, &record).await?;
+        if can(&actor, action, &record) { Ok((record, actor)) } else { Err(Refusal::NotFound) }
+    }
+
+    /// Who came by a link sees the step but may not send this; for everybody else there is nothing here.
+    async fn not_offered(&self, actor: &Actor, record: JourneyRecord) -> Result<Refusal, Refusal> {
+        if actor.came_by.is_none() {
+            return Ok(Refusal::NotFound);
+        }
+        Ok(Refusal::NotAccepted { view: Box::new(self.view_of(actor, record).await?) })
     }
 
     async fn refuse_ended(&self, record: &JourneyRecord) -> Result<(), Refusal> {
@@ -326,6 +347,10 @@ impl Runtime {
                     let sent = self.store().events(&flow, seq - 1, 1).await?.pop().filter(|event| event.seq == seq);
                     turn.sent_again(&node, &kind, sent.and_then(|event| event.data.get("data").cloned()))
                 }
+                Pending::Link { effect, name, purpose, valid_ms } => {
+                    self.remember_link(turn, &effect, &name, &purpose, valid_ms);
+                    Ok(false)
+                }
                 Pending::System { invoke, run, name, input } => {
                     let result = self.system(turn, &name, &input, &flow, actor).await?;
                     turn.settle_pending(&invoke, run, "", result)
@@ -371,9 +396,10 @@ impl Runtime {
     }
 
     async fn stale(&self, actor: &Actor, journey: &str, send: &Send) -> Result<Refusal, Refusal> {
-        let record = self.mine(actor, Action::Act, journey).await?;
-        let theirs = if send.kind == "submit" { self.answers_like(&record, &send.data).await? } else { None };
-        let view = self.view_of(actor, record).await?;
+        let (record, actor) = self.mine(actor, Action::See, journey).await?;
+        // Answers of other steps are not for who came by a link.
+        let theirs = if send.kind == "submit" && actor.came_by.is_none() { self.answers_like(&record, &send.data).await? } else { None };
+        let view = self.view_of(&actor, record).await?;
         let difference = theirs.map(|theirs| difference(&send.data, &theirs)).unwrap_or_default();
         Ok(Refusal::Stale { view: Box::new(view), difference })
     }

@@ -15,11 +15,12 @@ pub struct Keys {
     seal: [u8; 32],
     mac: [u8; 32],
     otp: [u8; 32],
+    link: [u8; 32],
 }
 
 impl Keys {
     pub fn derive(master: &[u8; 32]) -> Keys {
-        Keys { seal: mac(master, &[b"seal"]), mac: mac(master, &[b"mac"]), otp: mac(master, &[b"otp"]) }
+        Keys { seal: mac(master, &[b"seal"]), mac: mac(master, &[b"mac"]), otp: mac(master, &[b"otp"]), link: mac(master, &[b"link"]) }
     }
 
     /// AES-256-GCM with a random nonce; `bound` must be named again to open it.
@@ -51,6 +52,11 @@ impl Keys {
     /// Keyed hash as hex, for look-ups and comparisons of what must not be readable.
     pub fn hash(&self, purpose: &str, text: &str) -> String {
         hex::encode(mac(&self.mac, &[purpose.as_bytes(), b"\0", text.as_bytes()]))
+    }
+
+    /// 128 bits as base64url, from the server's key and what orders the link.
+    pub fn link_code(&self, order: &str) -> String {
+        URL_SAFE_NO_PAD.encode(&mac(&self.link, &[order.as_bytes()])[..16])
     }
 
     /// Six digits from the server's key and a stored nonce (security rule 15).

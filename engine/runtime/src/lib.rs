@@ -13,6 +13,7 @@ pub mod effect;
 mod jobs;
 mod journeys;
 mod keys;
+mod links;
 pub mod operator;
 mod otp;
 mod publish;
@@ -28,7 +29,7 @@ pub mod story;
 pub mod turn;
 pub mod view;
 
-pub use actor::{Action, Actor, Resource, can};
+pub use actor::{Action, Actor, CameBy, Grant, Resource, can};
 pub use clock::{Clock, ManualClock, SystemClock, new_id, parse_rfc3339, rfc3339};
 pub use contact::{Presence, Recipient};
 pub use engine_definitions::FieldError;

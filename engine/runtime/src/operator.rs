@@ -103,7 +103,7 @@ impl Runtime {
 
     /// Events in order, with names of fields instead of what people wrote; effects, timers and incidents.
     pub async fn history(&self, actor: &Actor, journey: &str) -> Result<JourneyHistory, Refusal> {
-        let record = self.mine(actor, Action::Operate, journey).await?;
+        let (record, _) = self.mine(actor, Action::Operate, journey).await?;
         let mut events = Vec::new();
         loop {
             let page = self.store().events(journey, events.len() as i64, LIMIT_MAX).await?;

@@ -71,6 +71,7 @@ impl Runtime {
                     languages: Vec::new(),
                     waits: None,
                     otp: Some(OtpRef { id: record.id.clone(), nonce: record.nonce.clone() }),
+                    links: Default::default(),
                 };
                 // The sending job derives the code from the nonce and this hash.
                 let mut notify = notify;

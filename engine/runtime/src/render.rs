@@ -27,7 +27,7 @@ pub(crate) fn render(turn: &Turn<'_>, actor: &Actor, journey: Option<&str>, retu
     let audience = audience(actor);
     let step = workflow.step(&turn.state.snapshot.active);
     let step = match step {
-        Some(step) => declared(turn, step, &audience, journey, returns),
+        Some(step) => declared(turn, step, actor, journey, returns),
         None => undeclared(turn, &audience, journey),
     };
     StepView {
@@ -51,8 +51,8 @@ pub(crate) fn render(turn: &Turn<'_>, actor: &Actor, journey: Option<&str>, retu
     }
 }
 
-fn declared(turn: &Turn<'_>, step: &definitions::Step, audience: &Audience, journey: Option<&str>, returns: Returns) -> Step {
-    let workflow = turn.workflow;
+fn declared(turn: &Turn<'_>, step: &definitions::Step, actor: &Actor, journey: Option<&str>, returns: Returns) -> Step {
+    let (workflow, audience) = (turn.workflow, &audience(actor));
     let data = turn.with_scope(|scope| evaluate_all(step, scope));
     let view = step.view.as_deref().and_then(|id| workflow.view(id));
     let rendered = view.and_then(|view| {
@@ -80,7 +80,7 @@ fn declared(turn: &Turn<'_>, step: &definitions::Step, audience: &Audience, jour
     });
     let over = turn.status != "active";
     let trail = |turn: &Turn<'_>| turn.state.trail.last().and_then(|e| workflow.step_by_node(&e.node)).map(|s| address(workflow, s, journey));
-    let back = if over || forbidden(turn, "back") { None } else { trail(turn) };
+    let back = if over || forbidden(turn, "back") || !actor.is_offered("back") { None } else { trail(turn) };
     let mut events = Vec::new();
     if !over {
         if form.is_some() || step.review || takes(turn, "submit") {
@@ -96,7 +96,8 @@ fn declared(turn: &Turn<'_>, step: &definitions::Step, audience: &Audience, jour
             events.push(Accepted { kind: "back".into(), schema: None });
         }
     }
-    let changeable = if over { Vec::new() } else { changeable(turn, audience) };
+    events.retain(|event| actor.is_offered(&event.kind));
+    let changeable = if over || !actor.is_offered("change") { Vec::new() } else { changeable(turn, audience) };
     if !changeable.is_empty() {
         events.push(Accepted { kind: "change".into(), schema: None });
     }

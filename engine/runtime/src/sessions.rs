@@ -5,7 +5,7 @@ use crate::clock::new_id;
 use crate::refusal::Refusal;
 use crate::runtime::Runtime;
 use engine_store::SessionRecord;
-use serde_json::json;
+use serde_json::{Value, json};
 use sha2::Digest;
 use std::collections::HashMap;
 use std::sync::Mutex;
@@ -96,6 +96,20 @@ impl Runtime {
         Ok(self.store().session(hash).await?.filter(|session| session.expires_at_ms > now))
     }
 
+    /// The same session with other rights, under a new token: nobody, and no node, knows the new one with the old rights.
+    pub(crate) async fn renew_session(&self, token: &str, change: impl FnOnce(&mut Value)) -> Result<Option<(String, Actor)>, Refusal> {
+        let old = token_hash(token);
+        let Some(mut session) = self.stored(&old).await?.filter(|session| session.subject["kind"] != OPERATOR) else { return Ok(None) };
+        let token = hex::encode(rand::random::<[u8; 32]>());
+        session.token_hash = token_hash(&token);
+        change(&mut session.subject);
+        let actor = Actor::of_session(&session);
+        self.store().save_session(session).await?;
+        self.inner.sessions.forget(&old);
+        self.store().end_session(&old).await?;
+        Ok(Some((token, actor)))
+    }
+
     pub async fn end_session(&self, token: &str) -> Result<(), Refusal> {
         let hash = token_hash(token);
         self.inner.sessions.forget(&hash);
@@ -133,6 +147,6 @@ impl Known {
     }
 }
 
-fn token_hash(token: &str) -> String {
+pub(crate) fn token_hash(token: &str) -> String {
     hex::encode(sha2::Sha256::digest(token.as_bytes()))
 }

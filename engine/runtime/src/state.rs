@@ -34,6 +34,9 @@ pub struct JourneyState {
     /// Where a tracking partner wants the person while this step is shown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub leave: Option<Leave>,
+    /// Purposes of links → when those made so far ended, UTC milliseconds.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub revoked: BTreeMap<String, i64>,
     /// When the shown step was reached, UTC milliseconds.
     #[serde(default)]
     pub since_ms: i64,

@@ -1,6 +1,6 @@
 //! Runs a story: given events → expected states and effects, on the real turn, without a store or a partner.
 
-use crate::actor::Actor;
+use crate::actor::{Action, Actor, can};
 use crate::clock::rfc3339;
 use crate::effect::{CallPayload, CallResult, FailureKind};
 use crate::journeys::{Applied, apply_event};
@@ -138,6 +138,18 @@ impl<'a> Stage<'a> {
 
     fn send(&mut self, kind: &str, data: &Value, by: &Value, seen: &mut Seen) {
         let mut actor = self.actor.clone();
+        if let Some(purpose) = by.get("link").and_then(Value::as_str) {
+            // As one who followed a link of this purpose in a browser of their own.
+            actor.id = "somebody".into();
+            let opened = self.workflow.link_events(purpose, &self.record.step).map(|events| (purpose, events));
+            actor = actor.came_by(&self.record.id, opened.into_iter()).unwrap_or(actor);
+            if !can(&actor, Action::See, &self.record) {
+                return seen.refused = Some("not_found".into());
+            }
+            if !can(&actor, Action::Send(kind), &self.record) {
+                return seen.refused = Some("not_accepted".into());
+            }
+        }
         if let Some(roles) = by.get("roles").and_then(|r| serde_json::from_value(r.clone()).ok()) {
             actor.roles = roles;
         }
@@ -220,6 +232,7 @@ impl<'a> Stage<'a> {
                     let sent = self.events.iter().find(|event| event.seq == seq);
                     turn.sent_again(&node, &kind, sent.and_then(|event| event.data.get("data").cloned()))
                 }
+                Pending::Link { .. } => continue,
                 Pending::System { invoke, run, name, input } => {
                     let result = self.system(&name, &input, &mut turn);
                     turn.settle_pending(&invoke, run, "", result)
@@ -243,7 +256,15 @@ impl<'a> Stage<'a> {
             "otp.send" => {
                 self.wrong_codes = 0;
                 let to = input.get("mobile").and_then(Value::as_str).unwrap_or_default().to_string();
-                turn.notify(crate::effect::NotifyPayload { message: "otp".into(), to, data: json!({}), languages: Vec::new(), waits: None, otp: None });
+                turn.notify(crate::effect::NotifyPayload {
+                    message: "otp".into(),
+                    to,
+                    data: json!({}),
+                    languages: Vec::new(),
+                    waits: None,
+                    otp: None,
+                    links: BTreeMap::new(),
+                });
                 done(json!({"ok": true, "left": TRIES, "resend_at": resend_at, "id": "otp", "purpose": input["purpose"]}))
             }
             "otp.verify" => {
@@ -266,7 +287,8 @@ impl<'a> Stage<'a> {
                     }
                 }
                 "notify" => {
-                    seen.effects.push(json!({"notify": effect.payload.get("message"), "to": effect.payload.get("to"), "data": effect.payload.get("data")}))
+                    let of = |name: &str| effect.payload.get(name).cloned();
+                    seen.effects.push(json!({"notify": of("message"), "to": of("to"), "data": of("data"), "links": of("links")}));
                 }
                 other => {
                     let mut fields = effect.payload.as_object().cloned().unwrap_or_default();
@@ -344,6 +366,9 @@ impl<'a> Stage<'a> {
         let found = |list: &[Value], one: &Value| list.iter().any(|actual| contains(one, actual));
         for effect in expect.effects.iter().filter(|e| !found(&seen.effects, e)) {
             wrong.push(format!("effects: {effect} is not among {}", Value::from(seen.effects.clone())));
+        }
+        for effect in expect.absent.iter().filter(|e| found(&seen.effects, e)) {
+            wrong.push(format!("absent: {effect} is among {}", Value::from(seen.effects.clone())));
         }
         let errors: Vec<Value> = seen.errors.iter().map(|e| json!({"pointer": e.pointer, "code": e.code, "text": e.text})).collect();
         for error in expect.errors.iter().filter(|e| !found(&errors, e)) {

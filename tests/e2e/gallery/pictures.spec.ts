@@ -2,6 +2,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Motor, bike, car } from '../support/motor.ts';
+import { Visit } from '../support/visit.ts';
 import { type Walk, expect, test } from '../support/walk.ts';
 
 const folder = join(import.meta.dirname, '../pictures');
@@ -84,6 +85,53 @@ for (const viewport of widths) {
       await take('unknown');
     });
 
+    test('advisor at home', async ({ walk, page }) => {
+      const take = camera(walk, 'visit', viewport.width);
+      walk.arrived = take;
+      const visit = new Visit(walk);
+      await visit.landing();
+      await page.locator('[data-block="steps"]').scrollIntoViewIfNeeded();
+      await page.mouse.wheel(0, 300);
+      await take('start-scrolled', false);
+      await walk.press('Book a free visit');
+      await take('start-error');
+      await visit.details();
+      await visit.otp();
+      await visit.address();
+      await visit.at('When should we come?', '/time');
+      await walk.press('Book this time');
+      await take('time-error');
+      await visit.choose(1, 1);
+      await take('time-chosen');
+      await walk.submit('Book this time');
+      await visit.at('Your visit is booked', '/visit');
+      await take('booked');
+      const link = await visit.link();
+      await walk.press('Choose another time');
+      await visit.at('Choose a new time', '/new-time');
+      await walk.press('Keep the time I have');
+      await visit.at('Your visit is booked', '/visit');
+      walk.arrived = undefined;
+      const desk = await page.context().newPage();
+      for (const [button, title, name] of [
+        ['Rescheduled', 'Your visit has been moved', 'moved'],
+        ['Follow-up', 'We will call you', 'follow-up'],
+        ['Closed', 'Your request is closed', 'closed'],
+      ] as const) {
+        await visit.report(desk, button);
+        await visit.at(title, '/visit');
+        await take(name);
+      }
+      await page.context().clearCookies();
+      await page.goto(link);
+      await expect(walk.heading('Open your request')).toBeVisible();
+      await take('link');
+      await page.goto(`${walk.product.base}/r/AAAAAAAAAAAAAAAAAAAAAA`);
+      await take('link-over');
+      await page.goto(`${walk.product.base}/sandbox/partners/visits/v1/desk`);
+      await take('desk');
+    });
+
     test('bike', async ({ walk }) => {
       walk.arrived = camera(walk, 'bike', viewport.width);
       await walk.open(bike.base);
@@ -95,6 +143,8 @@ for (const viewport of widths) {
 function camera(walk: Walk, workflow: string, width: number): (step: string, whole?: boolean) => Promise<void> {
   mkdirSync(folder, { recursive: true });
   return async (step, whole = true) => {
+    // a header that stays on top belongs to the top of the whole page
+    if (whole) await walk.page.evaluate(() => scrollTo(0, 0));
     const tall = await walk.page.evaluate(() => document.documentElement.scrollHeight);
     await walk.page.screenshot({
       path: join(folder, `${workflow}-${step}-${width}.png`),

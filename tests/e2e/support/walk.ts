@@ -36,6 +36,8 @@ export class Walk {
   arrived?: (step: string) => Promise<void>;
   /** Called when a step is filled in and about to be sent. */
   leaving?: () => Promise<void>;
+  /** Parts of an address that belong to the journey, before the step's own. */
+  depth = 1;
   /** Whether axe looks at every step; a walk over steps that another walk has shown to it need not repeat that. */
   axe = true;
 
@@ -64,7 +66,7 @@ export class Walk {
     if (path !== undefined) await expect(this.page).toHaveURL(new RegExp(`${path}(\\?|$)`));
     await this.settled();
     await this.accessible();
-    await this.arrived?.(new URL(this.page.url()).pathname.split('/')[2] ?? 'start');
+    await this.arrived?.(new URL(this.page.url()).pathname.split('/')[1 + this.depth] ?? 'start');
   }
 
   async accessible(): Promise<void> {

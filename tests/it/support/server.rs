@@ -22,6 +22,7 @@ const PATIENCE: Duration = Duration::from_secs(15);
 pub struct TestServer {
     pub product: Product,
     pub clock: Arc<ManualClock>,
+    database: String,
     _folder: tempfile::TempDir,
 }
 
@@ -54,10 +55,16 @@ impl TestServer {
         settings.keys.master = Some(Secret::new("5a".repeat(32)));
         settings.worker.poll_ms = 20;
         change(&mut settings);
+        let database = settings.database.url.clone();
         let clock = Arc::new(ManualClock::at(START_MS));
         let start = Start { settings, source, clock: clock.clone(), worker: true };
         let product = Product::start(start).await.expect("the product starts");
-        TestServer { product, clock, _folder: folder }
+        TestServer { product, clock, database, _folder: folder }
+    }
+
+    /// The product's database, for a look beside it.
+    pub async fn store(&self) -> Arc<dyn engine_store::Store> {
+        engine_store::connect(&self.database).await.expect("the database opens")
     }
 
     /// A browser of its own.
@@ -165,6 +172,11 @@ impl Visitor {
         self.get(&format!("/api/v1/journeys/{journey}")).await.ok(200)
     }
 
+    /// The value of a cookie that this browser holds.
+    pub fn cookie(&self, name: &str) -> String {
+        self.cookies.lock().expect("cookies").get(name).cloned().unwrap_or_default()
+    }
+
     /// Any request. With a body: JSON, our header and our origin, unless `headers` say otherwise (an empty value removes one).
     pub async fn send(&self, method: &str, path: &str, headers: &[(&str, &str)], body: Option<String>) -> Reply {
         let response = self.request(method, path, headers, body).await;
@@ -177,11 +189,6 @@ impl Visitor {
         let response = self.request("GET", &format!("/api/v1/journeys/{journey}/stream"), &[], None).await;
         assert_eq!(response.status().as_u16(), 200);
         Changes { bytes: Box::pin(response.bytes_stream().map(|part| part.map(|bytes| bytes.to_vec()))), read: String::new() }
-    }
-
-    /// The value of a cookie that it keeps.
-    pub fn cookie(&self, name: &str) -> String {
-        self.cookies.lock().expect("cookies").get(name).cloned().unwrap_or_default()
     }
 
     fn key(&self) -> String {

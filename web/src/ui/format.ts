@@ -45,3 +45,29 @@ export function span(seconds: number): string {
   const left = Math.max(0, Math.round(seconds));
   return left < 60 ? `${left} s` : `${Math.floor(left / 60)} min${left % 60 ? ` ${left % 60} s` : ''}`;
 }
+
+const longDay = new Intl.DateTimeFormat(LANGUAGE, { weekday: 'long', day: 'numeric', month: 'long', timeZone: 'UTC' });
+const shortDay = new Intl.DateTimeFormat(LANGUAGE, { weekday: 'short', day: 'numeric', month: 'short', timeZone: 'UTC' });
+
+/** `2026-11-23` → Monday, 23 November. */
+export const dayName = (iso: string): string => {
+  const part = partsOf(longDay, iso);
+  return `${part.weekday}, ${part.day} ${part.month}`;
+};
+
+/** `2026-11-23` → Mon, 23, Nov. */
+export const dayChip = (iso: string): { weekday: string; day: string; month: string } => {
+  const { weekday = '', day = '', month = '' } = partsOf(shortDay, iso);
+  return { weekday, day, month };
+};
+
+/** `10:30 AM` → Morning; from noon Afternoon, from 5 Evening. */
+export function clockPart(text: string): 'Morning' | 'Afternoon' | 'Evening' {
+  if (/AM$/i.test(text)) return 'Morning';
+  const hour = Number.parseInt(text, 10) % 12;
+  return hour < 5 ? 'Afternoon' : 'Evening';
+}
+
+function partsOf(format: Intl.DateTimeFormat, iso: string): Partial<Record<Intl.DateTimeFormatPartTypes, string>> {
+  return Object.fromEntries(format.formatToParts(new Date(`${iso}T00:00:00Z`)).map(({ type, value }) => [type, value]));
+}

@@ -36,7 +36,7 @@ pub(super) async fn send(context: &Context, effect: &EffectRecord) -> Result<End
     if let Some((calendar, until_ms)) = message.waits(catalog.calendars(), context.runtime.now_ms()) {
         return Ok(End::Later { due_at_ms: until_ms, reason: quiet(&calendar, until_ms) });
     }
-    let rendered = match render(context, message, &payload) {
+    let rendered = match render(context, effect, message, &payload) {
         Ok(rendered) => rendered,
         Err(error) => return Ok(End::Park(json!({"code": "template", "text": error.to_string()}))),
     };
@@ -65,11 +65,14 @@ pub(super) async fn send(context: &Context, effect: &EffectRecord) -> Result<End
     })
 }
 
-fn render(context: &Context, message: &Message, payload: &NotifyPayload) -> Result<Rendered, engine_definitions::MessageError> {
+fn render(context: &Context, effect: &EffectRecord, message: &Message, payload: &NotifyPayload) -> Result<Rendered, engine_definitions::MessageError> {
     let mut data = payload.data.clone();
     if let (Some(code), Some(map)) = (context.runtime.otp_code(payload), data.as_object_mut()) {
         map.insert("code".into(), Value::String(code));
         map.shift_remove("target");
+    }
+    if let Some(map) = data.as_object_mut() {
+        map.extend(context.runtime.link_addresses(&effect.key, payload));
     }
     message.render(&payload.languages, &data)
 }

@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex};
 
 pub const FORM_KEYS: [&str; 8] = ["title", "intro", "schema", "ui", "variants", "messages", "languages", "description"];
-const WIDGETS: [&str; 16] = [
+const WIDGETS: [&str; 17] = [
     "text",
     "textarea",
     "mobile",
@@ -30,6 +30,7 @@ const WIDGETS: [&str; 16] = [
     "lookup",
     "hidden",
     "upload",
+    "slots",
     "password",
 ];
 const UI_KEYS: [&str; 10] =

@@ -2,7 +2,7 @@
 //! (`2026-11-21T10:00:00.000Z`), so that they compare as texts.
 
 use super::expected;
-use chrono::{DateTime, Datelike, Days, Months, NaiveDate, SecondsFormat, TimeZone, Timelike, Utc};
+use chrono::{DateTime, Datelike, Days, Months, NaiveDate, NaiveDateTime, NaiveTime, SecondsFormat, TimeZone, Timelike, Utc};
 use chrono_tz::Tz;
 use serde_json::Value;
 
@@ -66,11 +66,10 @@ pub fn time(value: &Value, tz: Tz) -> Result<i64, String> {
     }
     let date = parse_date(text).ok_or("the text is not a date or time")?;
     let midnight = date.and_hms_opt(0, 0, 0).ok_or("the date is out of range")?;
-    let local = tz.from_local_datetime(&midnight).earliest().or_else(|| tz.from_local_datetime(&midnight).latest());
-    Ok(local.map_or_else(|| midnight.and_utc().timestamp_millis(), |t| t.timestamp_millis()))
+    Ok(local_ms(tz, midnight))
 }
 
-fn date(value: &Value, tz: Tz) -> Result<NaiveDate, String> {
+pub fn date(value: &Value, tz: Tz) -> Result<NaiveDate, String> {
     let text = value.as_str().ok_or_else(|| expected("a date", value))?;
     parse_date(text).or_else(|| parse_time(text).map(|ms| moment(ms).with_timezone(&tz).date_naive())).ok_or_else(|| "the text is not a date".into())
 }
@@ -92,6 +91,18 @@ pub fn add_minutes(value: &Value, n: &Value, tz: Tz) -> Result<Value, String> {
     let ms = n.checked_mul(60_000).and_then(|ms| time(value, tz).ok()?.checked_add(ms)).ok_or("the time is out of range")?;
     DateTime::from_timestamp_millis(ms).filter(|t| (0..10_000).contains(&t.year())).ok_or("the time is out of range")?;
     Ok(time_value(ms))
+}
+
+/// The moment at a time of day (`18:00`) of a date in the zone.
+pub fn at_time(day: &Value, clock: &str, tz: Tz) -> Result<Value, String> {
+    let clock = NaiveTime::parse_from_str(clock, "%H:%M").map_err(|_| "the time of day looks like 18:00")?;
+    Ok(time_value(local_ms(tz, date(day, tz)?.and_time(clock))))
+}
+
+/// Milliseconds of a local time; one that a change of clocks leaves out is read as UTC.
+pub(crate) fn local_ms(tz: Tz, local: NaiveDateTime) -> i64 {
+    let found = tz.from_local_datetime(&local);
+    found.earliest().or_else(|| found.latest()).map_or_else(|| local.and_utc().timestamp_millis(), |t| t.timestamp_millis())
 }
 
 /// Days later, or earlier when negative; a moment keeps its time of day.

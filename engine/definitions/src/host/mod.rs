@@ -10,6 +10,7 @@ pub mod money;
 mod texts;
 
 pub use dates::{Now, parse_date, parse_time, show_time};
+pub(crate) use dates::{local_ms, time_value};
 pub use texts::mask;
 
 use crate::calendar::Calendars;
@@ -22,7 +23,7 @@ use std::ops::RangeInclusive;
 use std::sync::OnceLock;
 
 /// Name and number of arguments of every function.
-pub const FUNCTIONS: [(&str, RangeInclusive<usize>); 39] = [
+pub const FUNCTIONS: [(&str, RangeInclusive<usize>); 41] = [
     ("get", 3..=3),
     ("merge", 2..=2),
     ("without", 2..=2),
@@ -37,6 +38,8 @@ pub const FUNCTIONS: [(&str, RangeInclusive<usize>); 39] = [
     ("next_open", 2..=2),
     ("open", 2..=2),
     ("ms_until", 1..=1),
+    ("at_time", 2..=2),
+    ("slots", 3..=3),
     ("mask", 2..=2),
     ("table", 2..=2),
     ("rows", 1..=1),
@@ -141,6 +144,8 @@ impl Host for ProductHost<'_> {
             ("next_open", [time, calendar]) => self.calendar(calendar)?.next_open(d::time(time, tz)?).map(d::time_value),
             ("open", [time, calendar]) => Ok(Value::Bool(self.calendar(calendar)?.is_open(d::time(time, tz)?))),
             ("ms_until", [time]) => Ok(Value::from(d::time(time, tz)?.saturating_sub(self.now.ms))),
+            ("at_time", [date, clock]) => d::at_time(date, text(clock)?, tz),
+            ("slots", [day, calendar, minutes]) => self.calendar(calendar)?.slots(d::date(day, tz)?, minutes).map(Value::Array),
             ("format_date", [date, pattern]) => d::format_date(date, text(pattern)?, tz),
             ("mask", [value, kind]) => t::mask(text(value)?, text(kind)?).map(Value::String),
             ("upper", [a]) => Ok(Value::String(text(a)?.to_uppercase())),

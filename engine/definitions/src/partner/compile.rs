@@ -13,6 +13,8 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
 const REQUEST_NAMES: [&str; 3] = ["input", "key", "partner"];
+/// Headers that a mapping cannot set: they belong to the connection or to the product.
+pub const HEADERS_OURS: [&str; 8] = ["host", "content-length", "transfer-encoding", "connection", "authorization", "cookie", "idempotency-key", "content-type"];
 const REPLY_NAMES: [&str; 5] = ["status", "headers", "body", "input", "partner"];
 const TIMEOUT_MS_MAX: i64 = 30_000;
 
@@ -114,6 +116,11 @@ pub fn compile_operation(id: &str, path: &str, node: &Node, problems: &mut Vec<P
     let retry = retry(&mut fields);
     let idempotent = fields.get("idempotent").map_or(method == "GET", |_| fields.bool("idempotent"));
     let query = pairs(&mut fields, "query", &REQUEST_NAMES);
+    for (k, _) in fields.entries("headers").iter().filter(|(k, _)| HEADERS_OURS.contains(&k.name.to_ascii_lowercase().as_str())) {
+        fields.problems.push(
+            Problem::error("misplaced-key", &k.span, format!("header `{}` is the product's own", k.name)).hint("`idempotency-key` is sent with every call"),
+        );
+    }
     let headers = pairs(&mut fields, "headers", &REQUEST_NAMES);
     let body = match (fields.get("body"), fields.get("form")) {
         (Some(_), Some(form)) => {

@@ -8,7 +8,7 @@ mod webhook;
 
 #[cfg(test)]
 pub(crate) use compile::OPERATION_KEYS;
-pub use compile::{compile_operation, compile_partner, compile_webhook};
+pub use compile::{HEADERS_OURS, compile_operation, compile_partner, compile_webhook};
 pub use operation::{Body, CallError, CallErrorKind, Correlate, Example, Operation, OutgoingRequest, Reply, Retry, RetryPolicy};
 pub use sandbox::{Button, Consequences, Fail, Go, Later, PageField, Remember, SandboxCase, SandboxPage, SandboxScript, SandboxWebhook};
 pub use webhook::{Webhook, WebhookEvent, WebhookVerify};

@@ -28,8 +28,9 @@ fn workflow() -> Value {
         ("merge", "The patch: maps are merged, null deletes, lists are replaced", map_of(any())),
         ("params", "Values for `params.x`", map_of(any())),
         ("aliases", "Further page paths → step paths", map_of(text())),
+        ("links", "Purpose of a link → events that it lets a person send at every step; '*' is all that its owner may", map_of(texts())),
     ];
-    keys.extend(state_keys().into_iter().filter(|(k, ..)| !matches!(*k, "use" | "with" | "history" | "target")));
+    keys.extend(state_keys().into_iter().filter(|(k, ..)| !matches!(*k, "use" | "with" | "section" | "history" | "target")));
     keys.push(("context", "The journey's data at its start", map_of(any())));
     with_definitions(closed(&keys))
 }
@@ -77,6 +78,7 @@ fn state_keys() -> Vec<(&'static str, &'static str, Value)> {
         ("step", "What a person sees", reference("step")),
         ("use", "A fragment: shared/otp", text()),
         ("with", "Inputs of the fragment", mapping()),
+        ("section", "Part of the progress line, for the fragment's steps that name none", text()),
     ]
 }
 
@@ -107,6 +109,7 @@ fn action() -> Value {
         typed("track", &[("step", "", text()), ("data", "", mapping())]),
         typed("incident", &[("reason", "", text()), ("detail", "", mapping())]),
         typed("correlate", &[("partner", "", text()), ("reference", "CEL", cel()), ("expect", "", mapping())]),
+        typed("revoke", &[("purpose", "Links of this purpose that were made so far end", text())]),
     ]})
 }
 
@@ -143,6 +146,7 @@ fn step() -> Value {
         ("section", "Part of the progress line", text()),
         ("submit", "Label of the button", text()),
         ("hide", "", one_or_list(words(&["header", "footer"]))),
+        ("links", "Purpose of a link → events that a person who came by it may send here", map_of(texts())),
     ])
 }
 
@@ -208,6 +212,7 @@ fn story() -> Value {
         ("status", "", text()),
         ("context", "Part of the context", map_of(any())),
         ("effects", "Each is found among the effects", list_of(any())),
+        ("absent", "None is found among the effects", list_of(any())),
         ("errors", "", list_of(any())),
         ("messages", "", list_of(any())),
         ("refused", "", text()),

@@ -1,9 +1,10 @@
 //! Actions of a workflow: definitions put in, names checked.
 
+use super::compile::key;
 use super::define::Names;
 use super::desugar::{Builder, is_context_key};
 use super::product;
-use crate::fields::unknown;
+use crate::fields::{Fields, unknown};
 use crate::source::{Key, Node, Value as Source};
 use engine_statechart::Problem;
 
@@ -70,9 +71,44 @@ impl Builder<'_> {
     fn named_action(&mut self, node: &Node, names: &Names) -> Node {
         let kind = node.get("type").and_then(Node::as_str).unwrap_or_default().to_owned();
         self.check_action(&kind, node);
-        let map =
-            node.map().iter().map(|(k, value)| (k.clone(), if product::is_value(&kind, &k.name) { self.deep(value, names) } else { value.clone() })).collect();
+        let links = if kind == "notify" { self.message_links(node) } else { Vec::new() };
+        let is_link = |name: &str| links.iter().any(|(k, _)| k.name == name);
+        let mut map: Vec<(Key, Node)> = Vec::with_capacity(node.map().len() + 1);
+        for (k, value) in node.map() {
+            let new = match (product::is_value(&kind, &k.name), &value.value) {
+                (true, Source::Map(entries)) if k.name == "data" => {
+                    let rest = entries.iter().filter(|(name, _)| !is_link(&name.name)).cloned().collect();
+                    self.deep(&Node::new(value.span.clone(), Source::Map(rest)), names)
+                }
+                (true, _) => self.deep(value, names),
+                (false, _) => value.clone(),
+            };
+            map.push((k.clone(), new));
+        }
+        if !links.is_empty() {
+            map.push((key("links", &node.span), Node::new(node.span.clone(), Source::Map(links))));
+        }
         Node::new(node.span.clone(), Source::Map(map))
+    }
+
+    /// `data: {name: {link: {purpose, valid}}}` of a message: the link is made when the message is sent, so it is no value.
+    fn message_links(&mut self, node: &Node) -> Vec<(Key, Node)> {
+        let mut links = Vec::new();
+        for (k, value) in node.get("data").map_or(&[][..], Node::map) {
+            let [(only, link)] = value.map() else { continue };
+            if only.name != "link" || !link.is_map() {
+                continue;
+            }
+            let Some(mut fields) = Fields::open(link, "a link", &["purpose", "valid"], &mut self.problems) else { continue };
+            let purpose = fields.need_text("purpose");
+            fields.need("valid");
+            let Some(valid_ms) = fields.duration("valid") else { continue };
+            self.linked.push((purpose.clone(), link.span.clone()));
+            let at = |value: Source| Node::new(link.span.clone(), value);
+            let purpose = at(Source::String(super::define::quote(&purpose)));
+            links.push((k.clone(), at(Source::Map(vec![(key("purpose", &link.span), purpose), (key("valid_ms", &link.span), at(Source::Int(valid_ms)))]))));
+        }
+        links
     }
 
     fn check_action(&mut self, kind: &str, node: &Node) {

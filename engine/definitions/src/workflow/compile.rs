@@ -45,7 +45,7 @@ impl Library<'_> {
 }
 
 /// Keys of the root beside those of a state.
-pub const ROOT_KEYS: [&str; 15] = [
+pub const ROOT_KEYS: [&str; 16] = [
     "title",
     "base",
     "timezone",
@@ -60,6 +60,7 @@ pub const ROOT_KEYS: [&str; 15] = [
     "merge",
     "params",
     "aliases",
+    "links",
     "description",
 ];
 
@@ -98,6 +99,7 @@ pub(crate) fn compile(id: &str, library: &Library<'_>, problems: &mut Vec<Proble
         }
     };
     verify::verify(&machine, &mut builder, &tree, head.sections.as_slice(), &head.aliases);
+    verify::links(&mut builder, &head.links, &tree.span);
     builder.problems.extend(super::defined::check(&machine, &builder));
     problems.append(&mut builder.problems);
     if problems[before..].iter().any(Problem::is_error) {
@@ -121,6 +123,7 @@ pub(crate) fn compile(id: &str, library: &Library<'_>, problems: &mut Vec<Proble
         params: head.params,
         sections: head.sections,
         aliases: head.aliases,
+        links: head.links,
         delays,
         forms: pinned.forms,
         views: pinned.views,
@@ -143,6 +146,7 @@ struct Head {
     params: Value,
     sections: Vec<Section>,
     aliases: BTreeMap<String, String>,
+    links: BTreeMap<String, Vec<String>>,
 }
 
 fn head(tree: &Node, id: &str, problems: &mut Vec<Problem>) -> Head {
@@ -174,7 +178,8 @@ fn head(tree: &Node, id: &str, problems: &mut Vec<Problem>) -> Head {
             None => fields.wrong(value, "aliases", "a map from paths to paths"),
         }
     }
-    Head { title, base, timezone, language, ttl_ms, params, sections, aliases }
+    let links = super::steps::links(&mut fields);
+    Head { title, base, timezone, language, ttl_ms, params, sections, aliases, links }
 }
 
 /// `{until: CEL, within?: calendar, on_version?}` → milliseconds from now.

@@ -28,6 +28,8 @@ pub(crate) struct Builder<'a> {
     pub contexts: Vec<(String, Node)>,
     /// State → events that it forbids: `on: {back: {}}`.
     pub forbidden: BTreeMap<String, BTreeSet<String>>,
+    /// Purposes of the links that messages ask for.
+    pub linked: Vec<(String, Span)>,
     /// Fragments being unfolded, for cycles.
     pub unfolding: Vec<String>,
 }
@@ -79,6 +81,7 @@ impl<'a> Builder<'a> {
             tables: BTreeSet::new(),
             contexts: Vec::new(),
             forbidden: BTreeMap::new(),
+            linked: Vec::new(),
             unfolding: Vec::new(),
         }
     }

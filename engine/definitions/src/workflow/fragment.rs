@@ -28,7 +28,7 @@ pub const FRAGMENT_KEYS: [&str; 17] = [
     "id",
     "meta",
 ];
-const HOST_KEYS: [&str; 9] = ["use", "with", "onDone", "on", "after", "entry", "exit", "id", "description"];
+const HOST_KEYS: [&str; 10] = ["use", "with", "section", "onDone", "on", "after", "entry", "exit", "id", "description"];
 const NESTING_MAX: usize = 4;
 
 impl Builder<'_> {
@@ -98,6 +98,12 @@ impl Builder<'_> {
         }
         if let Some(states) = fragment.get("states") {
             out.push((key("states", &states.span), self.states(states, &inner, &inner_place)));
+        }
+        if let Some(section) = host.get("section").and_then(Node::as_str) {
+            let inside = format!("{host_id}.");
+            for step in self.steps.values_mut().filter(|s| s.section.is_none() && s.node.starts_with(&inside)) {
+                step.section = Some(section.to_owned());
+            }
         }
         let mut exit: Vec<Node> = Vec::new();
         for (source, scope, place) in [(host, names, place), (fragment, &inner, &inner_place)] {

@@ -78,6 +78,8 @@ pub struct Workflow {
     pub sections: Vec<Section>,
     /// Further page paths → step paths.
     pub aliases: BTreeMap<String, String>,
+    /// Purpose of a link → events that it lets a person send at every step.
+    pub links: BTreeMap<String, Vec<String>>,
     /// Delay names → what a new version does with a running one.
     pub delays: BTreeMap<String, OnVersion>,
     pub(crate) steps: IndexMap<String, Step>,
@@ -130,6 +132,13 @@ impl Workflow {
     /// In document order.
     pub fn steps(&self) -> impl Iterator<Item = &Step> {
         self.steps.values()
+    }
+
+    /// What a link of this purpose lets a person send while a step is shown; `None`: it does not even show it.
+    pub fn link_events(&self, purpose: &str, node: &str) -> Option<Vec<String>> {
+        let step = self.steps.get(node).and_then(|step| step.links.get(purpose));
+        let all = self.links.get(purpose);
+        (step.is_some() || all.is_some()).then(|| step.into_iter().chain(all).flatten().cloned().collect())
     }
 
     pub fn invoke(&self, id: &str) -> Option<&Invoke> {

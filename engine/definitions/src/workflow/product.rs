@@ -4,18 +4,19 @@ use engine_statechart::Field;
 use std::collections::BTreeMap;
 
 /// Type, then the fields that are names (literal) and those that are values (expressions).
-pub const ACTIONS: [(&str, &[&str], &[&str]); 7] = [
+pub const ACTIONS: [(&str, &[&str], &[&str]); 8] = [
     ("message", &["code", "level", "pointer"], &["from", "data"]),
     ("record", &["kind"], &["key", "data"]),
-    ("notify", &["message"], &["to", "data", "language"]),
+    ("notify", &["message"], &["to", "data", "language", "links"]),
     ("call", &["operation"], &["input"]),
     ("track", &["step"], &["data"]),
     ("incident", &["reason"], &["detail"]),
     ("correlate", &["partner"], &["reference", "expect"]),
+    ("revoke", &["purpose"], &[]),
 ];
 
 /// Fields that must be there.
-pub const NEEDED: [(&str, &[&str]); 7] = [
+pub const NEEDED: [(&str, &[&str]); 8] = [
     ("message", &[]),
     ("record", &["kind", "key"]),
     ("notify", &["message", "to"]),
@@ -23,6 +24,7 @@ pub const NEEDED: [(&str, &[&str]); 7] = [
     ("track", &["step"]),
     ("incident", &["reason"]),
     ("correlate", &["partner", "reference"]),
+    ("revoke", &["purpose"]),
 ];
 
 pub const LEVELS: [&str; 4] = ["info", "success", "warning", "error"];

@@ -13,8 +13,9 @@ use engine_statechart::expression::Expression;
 use engine_statechart::template::Mapping;
 use indexmap::IndexMap;
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 
-pub const STEP_KEYS: [&str; 18] = [
+pub const STEP_KEYS: [&str; 19] = [
     "form",
     "view",
     "wait",
@@ -33,6 +34,7 @@ pub const STEP_KEYS: [&str; 18] = [
     "section",
     "submit",
     "hide",
+    "links",
 ];
 /// What the runtime answers itself; no step may call an event of its own so.
 const BUILT_IN: [&str; 5] = ["submit", "back", "change", "save", "expire"];
@@ -124,6 +126,7 @@ impl Builder<'_> {
             }
         }
         let accepts = self.accepts(&mut fields);
+        let links = links(&mut fields);
         let mut depends = Vec::new();
         for item in fields.get("depends").map_or(&[][..], Node::items) {
             depends.extend(self.expression(item, names, &[], fields.problems));
@@ -155,6 +158,7 @@ impl Builder<'_> {
             data,
             prefill,
             accepts,
+            links,
             depends,
             satisfied,
             trail,
@@ -240,6 +244,20 @@ impl Builder<'_> {
         let text = expanded.as_str().unwrap_or_default();
         Expression::compile(text, &node.span, shared_vocabulary(), extra).map_err(|p| problems.push(p)).ok()
     }
+}
+
+/// `{purpose: [event, …]}`; `'*'` is whatever the step lets its owner send.
+pub fn links(fields: &mut Fields<'_, '_>) -> BTreeMap<String, Vec<String>> {
+    let mut links = BTreeMap::new();
+    for (purpose, events) in fields.entries("links") {
+        let fits = events.is_list() && events.list().iter().all(|event| event.as_str().is_some());
+        if !fits {
+            fields.wrong(events, "links", "a map from the purpose of a link to a list of events");
+            continue;
+        }
+        links.insert(purpose.name.clone(), events.list().iter().filter_map(Node::as_str).map(str::to_owned).collect());
+    }
+    links
 }
 
 /// Where a form or view is kept.

@@ -16,6 +16,24 @@ pub fn verify(machine: &Machine, builder: &mut Builder<'_>, tree: &Node, section
     into_context(builder, tree);
 }
 
+/// A message's link has a purpose that some step knows; a purpose sends what its step takes.
+pub fn links(builder: &mut Builder<'_>, root: &BTreeMap<String, Vec<String>>, span: &Span) {
+    let mut problems = Vec::new();
+    let known: BTreeSet<&str> = root.keys().chain(builder.steps.values().flat_map(|s| s.links.keys())).map(String::as_str).collect();
+    for (purpose, span) in builder.linked.iter().filter(|(p, _)| !known.contains(p.as_str())) {
+        let at = Node::new(span.clone(), Source::Null);
+        problems.push(unknown("purpose", &at, purpose, known.iter().copied()).hint("a step or the workflow says what it opens: `links: {manage: [cancel]}`"));
+    }
+    let built_in = ["*", "submit", "back", "change", "save"];
+    for step in builder.steps.values() {
+        for event in step.links.values().flatten().filter(|e| !built_in.contains(&e.as_str()) && !step.accepts.contains_key(*e)) {
+            let at = Node::new(builder.step_spans.get(&step.node).unwrap_or(span).clone(), Source::Null);
+            problems.push(unknown("event", &at, event, step.accepts.keys().map(String::as_str)));
+        }
+    }
+    builder.problems.append(&mut problems);
+}
+
 struct Shape {
     children: BTreeMap<String, Vec<String>>,
     parallel: Vec<String>,

@@ -1,5 +1,7 @@
 //! The controls of a form, by widget.
 
+mod slots;
+
 use super::form::{error, wrap, wrap_group};
 use super::format::{grouped, money};
 use super::link::safe_url;
@@ -108,6 +110,7 @@ pub fn draw(html: &mut Html, field: &Field) {
         "range" => range(html, field),
         "consent" => consent(html, field),
         "upload" => upload(html, field),
+        "slots" => slots::draw(html, field),
         "lookup" if field.option("search") == Some(&Value::Bool(false)) => select(html, field),
         "lookup" => lookup(html, field),
         widget => input(html, field, widget),

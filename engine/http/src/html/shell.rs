@@ -44,6 +44,12 @@ pub enum Content<'a> {
     Step(&'a StepView),
     /// A content page: its title and blocks.
     Blocks(&'a [Value]),
+    /// A question with one button, which posts to `action`.
+    Confirm {
+        text: &'a str,
+        action: &'a str,
+        label: &'a str,
+    },
 }
 
 /// The whole document.
@@ -68,6 +74,11 @@ pub fn document(chrome: &Chrome, page: &Page, content: &Content, entry: &Entry, 
             blocks::blocks(&mut html, list, &Place { journey: None }, |_| {});
             html.raw("</div>");
         }
+        Content::Confirm { text, action, label } => {
+            html.raw("<div class=\"page narrow\">").element("h1", &[], &page.title);
+            html.open("form", &[("class", "card confirm"), ("method", "post"), ("action", action)]).element("p", &[], text);
+            html.element("button", &[("class", "button"), ("data-style", "primary"), ("type", "submit")], label).raw("</form></div>");
+        }
     }
     html.raw("</main>");
     footer(&mut html, chrome);
@@ -75,7 +86,7 @@ pub fn document(chrome: &Chrome, page: &Page, content: &Content, entry: &Entry, 
     site["page"] = json!(page);
     let boot = match content {
         Content::Step(view) => json!({"view": view, "site": site, "workflow": view.journey.workflow}),
-        Content::Blocks(_) => json!({"site": site}),
+        Content::Blocks(_) | Content::Confirm { .. } => json!({"site": site}),
     };
     html.raw("<script type=\"application/json\" id=\"boot\">").json(&boot).raw("</script></body></html>");
     html.into_string()

@@ -61,6 +61,13 @@ fn widgets() {
         json!("1990-05-07"),
         "<fieldset class=\"field\" id=\"f-x\" data-widget=\"date\" data-pointer=\"/x\"><legend class=\"field-label\">Born on</legend><div class=\"date\"><div class=\"date-part\"><label for=\"f-x-day\">Day</label><input class=\"input\" id=\"f-x-day\" name=\"x.day\" inputmode=\"numeric\" maxlength=\"2\" value=\"07\" autocomplete=\"bday-day\" aria-required=\"true\"></div><div class=\"date-part\"><label for=\"f-x-month\">Month</label><input class=\"input\" id=\"f-x-month\" name=\"x.month\" inputmode=\"numeric\" maxlength=\"2\" value=\"05\" autocomplete=\"bday-month\" aria-required=\"true\"></div><div class=\"date-part\"><label for=\"f-x-year\">Year</label><input class=\"input\" id=\"f-x-year\" name=\"x.year\" inputmode=\"numeric\" maxlength=\"4\" value=\"1990\" autocomplete=\"bday-year\" aria-required=\"true\"></div></div></fieldset>",
     );
+    let slot = |key: &str, text: &str, full: bool| json!({"key": key, "text": text, "day": "2026-11-23", "full": full});
+    check(
+        json!({"type": "string", "title": "When?", "enum": ["a"]}),
+        json!({"ui:widget": "slots", "ui:options": {"slots": [slot("a", "10:00 AM", false), slot("b", "5:30 PM", true)]}}),
+        json!("a"),
+        "<fieldset class=\"field\" id=\"f-x\" data-widget=\"slots\" data-pointer=\"/x\"><legend class=\"field-label\">When?</legend><div class=\"slots\"><div class=\"slots-days\" role=\"radiogroup\" aria-label=\"Day\"><label class=\"slots-day\" for=\"f-x-2026-11-23\"><input type=\"radio\" id=\"f-x-2026-11-23\" name=\"f-x-day\" value=\"2026-11-23\" checked=\"\" aria-label=\"Monday, 23 November\"><span aria-hidden=\"true\"><small>Mon</small><strong>23</strong><small>Nov</small></span></label></div><div class=\"slots-times\" role=\"radiogroup\" aria-label=\"When?: Monday, 23 November\"><div class=\"slots-part\"><p class=\"slots-part-name\">Morning</p><div class=\"slots-grid\"><label class=\"slots-time\" for=\"f-x-a\"><input type=\"radio\" id=\"f-x-a\" name=\"x\" value=\"a\" checked=\"\" required=\"\"><span>10:00 AM</span></label></div></div><div class=\"slots-part\"><p class=\"slots-part-name\">Evening</p><div class=\"slots-grid\"><label class=\"slots-time\" for=\"f-x-b\"><input type=\"radio\" id=\"f-x-b\" name=\"x\" value=\"b\" disabled=\"\" required=\"\"><span>5:30 PM<span class=\"sr\"> (taken)</span></span></label></div></div></div><p class=\"slots-chosen\" role=\"status\" data-chosen=\"true\">Monday, 23 November at <strong>10:00 AM</strong></p></div></fieldset>",
+    );
     check(json!({"type": "string"}), json!({"ui:widget": "hidden"}), json!("secret"), "");
 }
 

@@ -3,7 +3,7 @@
 use super::exchange::Exchange;
 use super::target::{NoTarget, Target};
 use base64::Engine as _;
-use engine_definitions::{Auth, Body, Credential, OutgoingRequest};
+use engine_definitions::{Auth, Body, Credential, HEADERS_OURS, OutgoingRequest};
 use engine_settings::{Host, Secret, Settings};
 use engine_statechart::Host as Functions;
 use reqwest::Method;
@@ -30,13 +30,10 @@ pub enum RequestError {
     Method,
 }
 
-/// Headers that a mapping cannot set: they belong to the connection or to us.
-const OURS: [&str; 8] = ["host", "content-length", "transfer-encoding", "connection", "authorization", "cookie", "idempotency-key", "content-type"];
-
 pub fn exchange(request: OutgoingRequest, target: &Target, secrets: &Secrets<'_>, key: &str, timeout: Duration) -> Result<Exchange, RequestError> {
     let mut headers = vec![header("idempotency-key", key)?];
     for (name, value) in &request.headers {
-        if OURS.contains(&name.to_ascii_lowercase().as_str()) {
+        if HEADERS_OURS.contains(&name.to_ascii_lowercase().as_str()) {
             return Err(RequestError::Header(name.clone()));
         }
         headers.push(header(name, value)?);

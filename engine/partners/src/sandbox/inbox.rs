@@ -79,6 +79,20 @@ fn last_ten(text: &str) -> String {
     digits[digits.len().saturating_sub(10)..].to_owned()
 }
 
+/// The text, escaped, with its addresses as links.
+fn linked(text: &str) -> String {
+    let words = text.split_inclusive(char::is_whitespace).map(|word| {
+        let address = word.trim_end();
+        let escaped = html::escape(word);
+        if ["http://", "https://"].iter().any(|scheme| address.starts_with(scheme)) {
+            format!("<a href=\"{}\">{escaped}</a>", html::escape(address))
+        } else {
+            escaped
+        }
+    });
+    words.collect()
+}
+
 fn card(message: &Message) -> String {
     let subject = message.subject.as_ref().map(|subject| format!("<h2>{}</h2>", html::escape(subject))).unwrap_or_default();
     let part = match message.html {
@@ -90,6 +104,6 @@ fn card(message: &Message) -> String {
         html::escape(&message.channel),
         html::escape(&html::text(&message.to)),
         html::time(message.time_ms),
-        html::escape(&message.text)
+        linked(&message.text)
     )
 }

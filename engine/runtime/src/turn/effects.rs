@@ -1,7 +1,7 @@
 //! Effects of a macrostep become rows: calls, messages, records, timers.
 
 use super::{Pending, Refused, Turn};
-use crate::effect::{CallPayload, NotifyPayload, Target};
+use crate::effect::{CallPayload, LinkOrder, NotifyPayload, Target};
 use crate::state::{Note, Run};
 use engine_definitions::{Invoke, Operation, Source};
 use engine_statechart::Effect;
@@ -68,6 +68,7 @@ impl Turn<'_> {
                     languages,
                     waits: None,
                     otp: None,
+                    links: fields.shift_remove("links").and_then(|links| serde_json::from_value(links).ok()).unwrap_or_default(),
                 };
                 self.notify(payload);
             }
@@ -82,8 +83,9 @@ impl Turn<'_> {
                 let reference = fields.get("reference").map(as_text).unwrap_or_default();
                 let partner = text("partner").unwrap_or_default();
                 let expected = fields.shift_remove("expect").unwrap_or(Value::Null);
-                self.out.correlations.push(CorrelationRecord { partner, reference, journey: self.journey.clone(), expected });
+                self.expect_reference(CorrelationRecord { partner, reference, journey: self.journey.clone(), expected });
             }
+            "revoke" => drop(self.state.revoked.insert(text("purpose").unwrap_or_default(), self.now_ms)),
             "incident" => {
                 let reason = text("reason").unwrap_or_else(|| "reported by the workflow".into());
                 let detail = fields.shift_remove("detail").unwrap_or(Value::Null);
@@ -101,6 +103,10 @@ impl Turn<'_> {
         }
     }
 
+    pub(crate) fn expect_reference(&mut self, correlation: CorrelationRecord) {
+        self.out.correlations.push(correlation);
+    }
+
     /// In the journey's language; outside of its hours it is due when they begin.
     pub fn notify(&mut self, mut payload: NotifyPayload) {
         let own = self.meta.get("language").and_then(Value::as_str).unwrap_or_default();
@@ -110,8 +116,13 @@ impl Turn<'_> {
         let due_ms = waits.as_ref().map_or(self.now_ms, |(_, opening)| *opening);
         payload.waits = waits.map(|(calendar, until)| quiet(&calendar, until));
         let lane = format!("message:{}", payload.message);
+        let links = payload.links.clone();
         let payload = serde_json::to_value(payload).unwrap_or(Value::Null);
-        self.push_effect("notify", lane, payload, ATTEMPTS_DEFAULT, None, due_ms);
+        let index = self.push_effect("notify", lane, payload, ATTEMPTS_DEFAULT, None, due_ms);
+        for (name, LinkOrder { purpose, valid_ms }) in links {
+            let effect = EffectKey { journey: self.journey.clone(), seq: self.seq, index };
+            self.pending.push_back(Pending::Link { effect, name, purpose, valid_ms });
+        }
     }
 
     fn invoke(&mut self, id: &str, input: Value) -> Result<(), Refused> {
@@ -234,7 +245,7 @@ impl Turn<'_> {
         }
         self.pending.retain(|p| match p {
             Pending::System { invoke, .. } | Pending::Reuse { invoke, .. } => invoke != id,
-            Pending::Sent { .. } => true,
+            Pending::Sent { .. } | Pending::Link { .. } => true,
         });
     }
 

@@ -43,6 +43,8 @@ pub enum Pending {
     Reuse { invoke: String, run: i64, key: String, source: String, input_hash: String, since_ms: i64 },
     /// What did the person send with this event, from this step? It is sent again.
     Sent { node: String, kind: String, seq: i64 },
+    /// A message carries a link: its hash belongs into this commit.
+    Link { effect: EffectKey, name: String, purpose: String, valid_ms: i64 },
 }
 
 /// Why an event was not taken; nothing of the turn may be committed.

@@ -5,7 +5,7 @@ import { groupsOf } from './arrange';
 import { fieldId, toPointer } from './pointer';
 
 /** Widgets of several controls: a fieldset with a legend instead of a label. */
-const GROUPS = new Set(['choice', 'toggle', 'checkboxes', 'date']);
+const GROUPS = new Set(['choice', 'toggle', 'checkboxes', 'date', 'slots']);
 
 export function Field({
   fieldPathId,

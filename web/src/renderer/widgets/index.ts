@@ -11,6 +11,7 @@ import { NumberWidget } from './number';
 import { OtpWidget } from './otp';
 import { RangeWidget } from './range';
 import { SelectWidget } from './select';
+import { SlotsWidget } from './slots';
 import { TextWidget } from './text';
 import { TextareaWidget } from './textarea';
 import { ToggleWidget } from './toggle';
@@ -33,6 +34,7 @@ export const widgets = {
   lookup: LookupWidget,
   hidden: HiddenWidget,
   upload: UploadWidget,
+  slots: SlotsWidget,
   // what RJSF falls back to by type
   TextWidget,
   SelectWidget,

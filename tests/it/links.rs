@@ -1,0 +1,235 @@
+//! Links in messages: who follows one may do in one journey what its purpose says, until it ends. On the neutral journey
+//! of `fixtures/parcel`, whose offers are announced by e-mail with two links.
+
+use engine_definitions::Files;
+use journey_tests::server::{Reply, TestServer, Visitor, fixture};
+use serde_json::{Value, json};
+
+const HOUR_MS: i64 = 3_600_000;
+const MESSAGE: &str = r#"
+channel: email
+languages: {en: {subject: Your offers, text: "Choose: {{choose}} Look: {{look}} Take it back: {{name}}"}}
+sample: {name: Asha, choose: "https://example.org/r/x", look: "https://example.org/r/y"}
+"#;
+
+/// The parcel journey with a message whose links open the offers: `choose` for two days, `look` for one.
+fn files() -> Files {
+    let mut files = fixture("parcel");
+    let path = "workflows/parcel/cover.yaml";
+    let text = String::from_utf8(files.get(path).expect("the workflow").to_vec()).expect("text");
+    let notify = "{type: notify, message: offers, to: \"'asha@example.com'\", data: {name: context.sender.name, choose: {link: {purpose: choose, valid: 2d}}, look: {link: {purpose: look, valid: 1d}}}}";
+    let text = text
+        .replace("on: {submit: offers}", &format!("on: {{submit: {{target: offers, actions: {notify}}}}}"))
+        .replace("accepts: {select:", "links: {choose: [select], look: []}\n      accepts: {withdraw: {}, select:")
+        .replace("    on:\n      select:", "    on:\n      withdraw: {actions: {type: revoke, purpose: choose}}\n      select:")
+        .replace("data: {label: context.label}}\n    after", "data: {label: context.label}, links: {look: []}}\n    after");
+    files.insert(path, text.into_bytes());
+    files.insert("workflows/messages/offers.yaml", MESSAGE.as_bytes().to_vec());
+    files
+}
+
+struct Stage {
+    server: TestServer,
+    owner: Visitor,
+    view: Value,
+    choose: String,
+    look: String,
+}
+
+impl Stage {
+    async fn set() -> Stage {
+        let server = TestServer::start(files()).await;
+        let owner = server.visitor();
+        let view = owner.start("parcel/cover", json!({"weight": 2, "kind": "gift"})).await.ok(201);
+        let view = owner.event(&view, "submit", json!({"name": "Asha Rao"})).await.ok(200);
+        let text = server
+            .until("the message", async || {
+                let inbox = owner.get("/sandbox/inbox.json?to=asha@example.com").await.ok(200);
+                inbox["messages"][0]["text"].as_str().map(str::to_owned)
+            })
+            .await;
+        let codes: Vec<String> = text.split("/r/").skip(1).map(|rest| rest.chars().take(22).collect()).collect();
+        let [choose, look] = codes.as_slice() else { panic!("two links in {text}") };
+        assert_ne!(choose, look);
+        Stage { choose: format!("/r/{choose}"), look: format!("/r/{look}"), server, owner, view }
+    }
+
+    fn journey(&self) -> String {
+        format!("/api/v1/journeys/{}", self.view["journey"]["id"].as_str().expect("a journey"))
+    }
+}
+
+/// The button of a link's page, as a browser sends a form without scripts.
+async fn press(visitor: &Visitor, link: &str) -> Reply {
+    visitor.send("POST", link, &[("content-type", "application/x-www-form-urlencoded"), ("x-journey", "")], Some(String::new())).await
+}
+
+fn events(view: &Value) -> Vec<&str> {
+    view["step"]["events"].as_array().into_iter().flatten().filter_map(|event| event["type"].as_str()).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_link_opens_one_journey_for_its_purpose() {
+    let stage = Stage::set().await;
+    let (journey, other) = (stage.journey(), stage.server.visitor());
+    assert_eq!(other.get(&journey).await.status, 404);
+
+    // Opening the address only asks: no session, no right.
+    let asked = other.get(&stage.choose).await;
+    assert_eq!(
+        (asked.status, asked.header("set-cookie"), asked.header("referrer-policy"), asked.header("cache-control")),
+        (200, "", "same-origin", "no-store")
+    );
+    assert!(asked.text().contains(&format!("<form class=\"card confirm\" method=\"post\" action=\"{}\">", stage.choose)), "{}", asked.text());
+    assert!(!asked.text().contains("Asha") && !asked.text().contains(&journey[17..]), "nothing of the journey is told before");
+    assert_eq!(other.get(&journey).await.status, 404);
+
+    // Another site cannot press the button for a visitor.
+    let foreign = other.send("POST", &stage.choose, &[("origin", "https://evil.example"), ("sec-fetch-site", "cross-site")], Some(String::new())).await;
+    assert_eq!(foreign.status, 403);
+    assert_eq!(other.get(&journey).await.status, 404);
+
+    let pressed = press(&other, &stage.choose).await;
+    let id = stage.view["journey"]["id"].as_str().expect("a journey");
+    assert_eq!((pressed.status, pressed.header("location")), (303, format!("/parcel-cover/offers?request={id}").as_str()), "{}", pressed.text());
+    assert!(pressed.header("set-cookie").starts_with("__Host-session="));
+    assert_eq!(other.get(pressed.header("location")).await.status, 200);
+    assert_eq!(other.get(&stage.choose).await.status, 303, "who has the right goes straight on");
+    assert_eq!(other.get("/api/v1/journeys").await.ok(200), json!([]), "it is not the visitor's own");
+
+    // It sees the step and may send `select`; what else the owner may, it may not.
+    let view = other.get(&journey).await.ok(200);
+    assert_eq!((events(&view), &view["step"]["back"], &view["step"]["changeable"]), (vec!["select"], &Value::Null, &json!([])));
+    let mine = stage.owner.get(&journey).await.ok(200);
+    assert!(["select", "withdraw", "back"].iter().all(|event| events(&mine).contains(event)), "{:?}", events(&mine));
+    for event in ["withdraw", "back", "change", "submit", "save"] {
+        let refused = other.event(&view, event, json!({})).await;
+        assert_eq!((refused.status, refused.code().as_str()), (409, "not_accepted"), "{event}");
+    }
+    let draft = json!({"step": "offers", "data": {}}).to_string();
+    assert_eq!(other.send("PUT", &format!("{journey}/draft"), &[], Some(draft)).await.status, 404);
+
+    let view = stage
+        .server
+        .until("an offer", async || {
+            let view = other.get(&journey).await.ok(200);
+            view["step"]["view"]["blocks"][0]["items"]
+                .as_array()?
+                .iter()
+                .any(|item| item["state"] == "quoted" && item["provider"]["name"] == "swift")
+                .then_some(view)
+        })
+        .await;
+    let chosen = other.event(&view, "select", json!({"carrier": "swift"})).await;
+    // What comes after the choice is not of this link: like a journey that does not exist.
+    assert_eq!(chosen.status, 404, "{}", chosen.text());
+    assert_eq!(other.get(&journey).await.status, 404);
+    let history = stage.server.store().await.events(id, 0, 100).await.expect("a history");
+    let select = history.iter().find(|event| event.kind == "select").expect("the event");
+    assert_eq!((&select.by["kind"], &select.by["roles"]), (&json!("link"), &json!(["visitor", "link:choose"])));
+
+    // The code itself stands nowhere in the history or in what a job reads.
+    let code = stage.choose.trim_start_matches("/r/");
+    assert!(!history.iter().any(|event| event.data.to_string().contains(code)));
+    let store = stage.server.store().await;
+    let effects = store.effects(engine_store::EffectFilter { journey: Some(id.into()), limit: 100, ..Default::default() }).await.expect("effects");
+    assert!(effects.iter().any(|effect| effect.kind == "notify") && !effects.iter().any(|effect| effect.payload.to_string().contains(code)));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn another_purpose_opens_something_else() {
+    let stage = Stage::set().await;
+    let (journey, other) = (stage.journey(), stage.server.visitor());
+    assert_eq!(press(&other, &stage.look).await.status, 303);
+    let view = other.get(&journey).await.ok(200);
+    assert_eq!(events(&view), Vec::<&str>::new());
+    assert_eq!(other.event(&view, "select", json!({"carrier": "swift"})).await.code(), "not_accepted");
+    // Rights come with a new token: the old one is of no use to anybody, and what was the visitor's own stays it.
+    let own = other.start("parcel/cover", json!({"weight": 1, "kind": "gift"})).await.ok(201);
+    let own = format!("/api/v1/journeys/{}", own["journey"]["id"].as_str().expect("a journey"));
+    let old = other.cookie("__Host-session");
+    assert_eq!(press(&other, &stage.look).await.status, 303);
+    assert_ne!(other.cookie("__Host-session"), old);
+    assert_eq!((other.get(&own).await.status, other.get(&journey).await.status), (200, 200));
+    let thief = format!("__Host-session={old}");
+    assert_eq!(stage.server.visitor().send("GET", &own, &[("cookie", &thief)], None).await.status, 404);
+
+    // Both links in one browser: both rights.
+    assert_eq!(press(&other, &stage.choose).await.status, 303);
+    assert_eq!(events(&other.get(&journey).await.ok(200)), vec!["select"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_purpose_of_the_whole_journey_goes_on_where_its_owner_stopped() {
+    let mut files = fixture("parcel");
+    let path = "workflows/parcel/cover.yaml";
+    let text = String::from_utf8(files.get(path).expect("the workflow").to_vec()).expect("text");
+    let notify = "{type: notify, message: resume, to: \"'asha@example.com'\", data: {link: {link: {purpose: resume, valid: 3d}}}}";
+    let text = text
+        .replace("initial: parcel\n", "initial: parcel\nlinks: {resume: ['*']}\n")
+        .replace("on: {submit: sender}", &format!("on: {{submit: {{target: sender, actions: {notify}}}}}"));
+    files.insert(path, text.into_bytes());
+    let message = "channel: email\nlanguages: {en: {subject: Go on, text: \"Go on here: {{link}}\"}}\nsample: {link: x}\n";
+    files.insert("workflows/messages/resume.yaml", message.as_bytes().to_vec());
+    let server = TestServer::start(files).await;
+    let (owner, other) = (server.visitor(), server.visitor());
+    let view = owner.start("parcel/cover", json!({"weight": 2, "kind": "gift"})).await.ok(201);
+    let journey = format!("/api/v1/journeys/{}", view["journey"]["id"].as_str().expect("a journey"));
+    let link = server
+        .until("the message", async || {
+            let inbox = owner.get("/sandbox/inbox.json?to=asha@example.com").await.ok(200);
+            Some(inbox["messages"][0]["text"].as_str()?.split_once("/r/")?.1.trim().to_owned())
+        })
+        .await;
+    assert_eq!(press(&other, &format!("/r/{link}")).await.status, 303);
+
+    let view = other.get(&journey).await.ok(200);
+    let back = other.event(&view, "back", json!({})).await.ok(200);
+    assert_eq!(back["step"]["id"], "cover.parcel");
+    let again = other.event(&back, "submit", json!({"weight": 3, "kind": "gift"})).await.ok(200);
+    let offers = other.event(&again, "submit", json!({"name": "Asha Rao"})).await.ok(200);
+    assert_eq!(offers["step"]["id"], "offers");
+    assert_eq!(owner.get(&journey).await.ok(200)["step"]["id"], "offers");
+    // Who is late learns where the journey is, the owner also what was answered.
+    let late = json!({"type": "submit", "data": {"name": "B"}, "revision": again["journey"]["revision"]}).to_string();
+    let send = async |who: &Visitor, key: &str| who.send("POST", &format!("{journey}/events"), &[("idempotency-key", key)], Some(late.clone())).await;
+    let (theirs, mine) = (send(&other, "late-1").await, send(&owner, "late-2").await);
+    assert_eq!((theirs.code(), mine.code()), ("stale".to_owned(), "stale".to_owned()));
+    assert_eq!(
+        (theirs.json()["difference"].as_array().map(Vec::len).unwrap_or_default(), mine.json()["difference"][0]["theirs"].clone()),
+        (0, json!("Asha Rao"))
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_link_that_is_over_unknown_or_revoked_says_so_and_no_more() {
+    let stage = Stage::set().await;
+    let (journey, other) = (stage.journey(), stage.server.visitor());
+    assert_eq!(press(&other, &stage.look).await.status, 303);
+    assert_eq!(press(&other, &stage.choose).await.status, 303);
+
+    let last = if stage.choose.ends_with('A') { "B" } else { "A" };
+    let tampered = format!("{}{last}", &stage.choose[..stage.choose.len() - 1]);
+    let unknown = stage.server.visitor().get(&tampered).await;
+    assert_eq!(unknown.status, 404);
+    assert!(unknown.text().contains("This link does not work any more"));
+    for wrong in ["/r/short", "/r/..%2f..%2fetc%2fpasswd%00%00", &tampered] {
+        let asked = stage.server.visitor().get(wrong).await;
+        assert_eq!((asked.status, asked.bytes), (404, unknown.bytes.clone()), "{wrong}");
+        assert_eq!(press(&stage.server.visitor(), wrong).await.status, 404, "{wrong}");
+    }
+
+    // A day later `look` has ended, for the link and for the browser that followed it; `choose` goes on.
+    stage.server.clock.advance(25 * HOUR_MS);
+    let over = stage.server.visitor().get(&stage.look).await;
+    assert_eq!((over.status, over.bytes), (404, unknown.bytes.clone()));
+    assert_eq!(events(&other.get(&journey).await.ok(200)), vec!["select"]);
+
+    // Revoked: everywhere at once.
+    let mine = stage.owner.get(&journey).await.ok(200);
+    stage.owner.event(&mine, "withdraw", json!({})).await.ok(200);
+    assert_eq!(other.get(&journey).await.status, 404);
+    let over = stage.server.visitor().get(&stage.choose).await;
+    assert_eq!((over.status, over.bytes), (404, unknown.bytes));
+    assert_eq!(press(&other, &stage.choose).await.status, 404);
+}

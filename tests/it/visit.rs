@@ -1,0 +1,97 @@
+//! The home visit with the definitions that are shipped: booked over the front door, reported by the partner's signed
+//! callback, which comes twice, forged, and late (R1-19, R1-22, R7.3-33).
+
+use engine_definitions::Files;
+use engine_partners::signature::hmac_sha256_hex;
+use journey_tests::server::{TestServer, Visitor};
+use serde_json::{Value, json};
+
+const MOBILE: &str = "9812345671";
+
+async fn until(server: &TestServer, browser: &Visitor, journey: &str, step: &str) -> Value {
+    server
+        .until(step, async || {
+            let view = browser.view(journey).await;
+            (view["step"]["id"] == step).then_some(view)
+        })
+        .await
+}
+
+/// A booked visit: the journey's id and the meeting's.
+async fn booked(server: &TestServer, browser: &Visitor) -> (String, String) {
+    let data = json!({"name": "Asha Rao", "mobile": MOBILE, "pincode": "560001", "consent": true});
+    let view = browser.start("health/advisor-at-home", data).await.ok(201);
+    let id = view["journey"]["id"].as_str().expect("a journey").to_owned();
+    let view = until(server, browser, &id, "visit.otp.asking").await;
+    let code = server
+        .until("the one-time password", async || {
+            let inbox = browser.get(&format!("/sandbox/inbox.json?to={MOBILE}")).await.ok(200);
+            Some(inbox["messages"][0]["text"].as_str()?.chars().take(6).collect::<String>())
+        })
+        .await;
+    browser.event(&view, "submit", json!({"code": code})).await.ok(200);
+    let view = until(server, browser, &id, "visit.address").await;
+    browser.event(&view, "submit", json!({"address_line_1": "12 Lake View", "address_line_2": "MG Road"})).await.ok(200);
+    let view = until(server, browser, &id, "visit.time").await;
+
+    // Each slot has a key and a display value (R3-46); one outside the working hours is refused with a text.
+    let offered = view["step"]["form"]["ui"]["slot"]["ui:options"]["slots"].as_array().expect("slots").clone();
+    assert!(offered.iter().all(|slot| slot["key"].is_string() && slot["text"].is_string()) && offered.len() > 100);
+    let night = browser.event(&view, "submit", json!({"slot": "2026-11-24T16:30:00.000Z"})).await;
+    assert_eq!(night.status, 422);
+    assert_eq!(night.json()["errors"][0]["text"], "This time is no longer free. Please choose another one.");
+
+    let free = offered.iter().find(|slot| slot["full"] == false).expect("a free slot");
+    browser.event(&view, "submit", json!({"slot": free["key"]})).await.ok(200);
+    let view = until(server, browser, &id, "visit.open.booked.screen.scheduled").await;
+    let facts = view["step"]["view"]["blocks"].as_array().expect("blocks").iter().find(|block| block["block"] == "facts").expect("facts");
+    let reference = facts["items"].as_array().expect("facts").iter().find(|fact| fact["label"] == "Reference").expect("a reference");
+    (id, reference["value"].as_str().expect("a reference").to_owned())
+}
+
+async fn report(server: &TestServer, secret: Option<&str>, body: Value) -> u16 {
+    let body = body.to_string();
+    let signature = secret.map(|secret| hmac_sha256_hex(secret.as_bytes(), body.as_bytes())).unwrap_or_default();
+    let headers = [("x-visits-signature", signature.as_str()), ("x-journey", ""), ("origin", "")];
+    server.visitor().send("POST", "/api/v1/webhooks/visits/outcome", &headers, Some(body)).await.status
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_outcome_counts_once_and_a_late_one_is_an_incident() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let server = TestServer::start(Files::read_dir(root).expect("the definitions are there")).await;
+    let browser = server.visitor();
+    let (id, meeting) = booked(&server, &browser).await;
+    let ours = Some("sandbox-visits_webhook_secret");
+    let moved = json!({"id": "r1", "meeting": meeting, "status": "rescheduled", "slot": "2026-11-27T09:30:00.000Z"});
+    let store = server.store().await;
+    let told = async |kind: &str| store.events(&id, 0, 200).await.expect("a history").iter().filter(|event| event.kind == kind).count();
+
+    assert_eq!(report(&server, None, moved.clone()).await, 401);
+    assert_eq!(report(&server, Some("guessed"), moved.clone()).await, 401);
+    assert_eq!(told("visit.rescheduled").await, 0);
+
+    for _ in 0..3 {
+        assert_eq!(report(&server, ours, moved.clone()).await, 200);
+    }
+    assert_eq!(told("visit.rescheduled").await, 1);
+    let view = browser.view(&id).await;
+    let notice = &view["step"]["view"]["blocks"][0];
+    assert_eq!((&view["step"]["title"], &notice["title"]), (&json!("Your visit has been moved"), &json!("Rescheduled: Friday, 27 November 2026, 3:00 PM")));
+
+    assert_eq!(report(&server, ours, json!({"id": "r2", "meeting": meeting, "status": "done"})).await, 200);
+    let view = until(&server, &browser, &id, "visit.done").await;
+    assert_eq!((&view["journey"]["status"], &view["step"]["view"]["blocks"][0]["title"]), (&json!("done"), &json!("Visit done")));
+    assert_eq!(store.incidents(true, 10).await.expect("incidents"), []);
+
+    // After the end: kept and looked at, without a consequence for the customer; unknown kinds are taken and ignored.
+    assert_eq!(report(&server, ours, json!({"id": "r3", "meeting": meeting, "status": "closed"})).await, 200);
+    assert_eq!(report(&server, ours, json!({"id": "r4", "meeting": meeting, "status": "weather"})).await, 200);
+    let incidents = store.incidents(true, 10).await.expect("incidents");
+    assert_eq!(
+        incidents.iter().map(|incident| (incident.journey.as_str(), incident.reason.as_str())).collect::<Vec<_>>(),
+        [(id.as_str(), "an event for a journey that is over")]
+    );
+    assert_eq!(browser.view(&id).await["step"]["id"], "visit.done");
+    server.stop().await;
+}
