@@ -47,8 +47,11 @@ pub async fn audit(url: &str, ledger: &Ledger, partners: &Partners, report: &mut
     if counted != (known.len() + orphans.len()) as i64 {
         report.violation(format!("{counted} journeys are stored, {} are known", known.len() + orphans.len()));
     }
-    let incidents = store.incidents(true, 100).await?;
-    for incident in &incidents {
+    // A call that nobody waits for and that used up its attempts is told to an operator; nothing else may be.
+    let given_up: BTreeSet<String> = effects.iter().filter(|e| e.outcome.as_ref().is_some_and(|o| o["ok"] == false)).map(|e| e.key.to_string()).collect();
+    let (told, wrong): (Vec<_>, Vec<_>) =
+        store.incidents(true, 10_000).await?.into_iter().partition(|i| i.detail["work"]["effect"].as_str().is_some_and(|key| given_up.contains(key)));
+    for incident in &wrong {
         report.violation(format!("incident at `{}` of {}: {}", incident.place, incident.journey, incident.reason));
     }
 
@@ -60,6 +63,7 @@ pub async fn audit(url: &str, ledger: &Ledger, partners: &Partners, report: &mut
     report.figure("sent again with the same key", ledger.repeated.load(Ordering::Relaxed));
     report.figure("answered as done before", ledger.replayed.load(Ordering::Relaxed));
     report.figure("refused as overtaken", refused.len());
+    report.figure("incidents of calls given up", told.len());
     delivered(&effects, &partners.requests().await?, report);
     Ok(())
 }

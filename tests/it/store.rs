@@ -1059,7 +1059,7 @@ async fn an_operator_finds_what_waits_and_makes_it_due_again() {
         assert_eq!(store.commit(with(event(&j, 1), |c| c.consumes = Some(hook.clone()))).await?, DONE);
         assert!(store.requeue_webhook("courier", "w").await?);
         assert!(!store.requeue_webhook("courier", "w").await?);
-        assert_eq!(store.parked_webhooks(9).await?, [hook.clone()]);
+        assert_eq!(store.parked_webhooks(9).await?, std::slice::from_ref(&hook));
         assert_eq!(store.commit(with(event(&j, 2), |c| c.consumes = Some(hook))).await?, DONE, "it is taken again");
         Ok(())
     })
