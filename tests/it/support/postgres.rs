@@ -12,70 +12,79 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 use tokio::sync::OnceCell;
 
-struct Cluster {
-    sockets: PathBuf,
+/// A running cluster; dropping it ends it.
+pub struct Cluster {
+    pub folder: PathBuf,
+    databases: AtomicU32,
     /// Its standard input closes with us: the sign to stop.
     _guard: Child,
 }
 
 static CLUSTER: OnceCell<Cluster> = OnceCell::const_new();
-static DATABASES: AtomicU32 = AtomicU32::new(0);
+
+/// Durable as in production where the tests depend on it (commit, crash), without waiting for the disk.
+const QUICK: &str = "-c fsync=off -c max_connections=300 -c shared_buffers=64MB";
 
 /// Address of a new, empty database.
 pub async fn database() -> Result<String> {
-    let cluster = CLUSTER.get_or_try_init(|| async { tokio::task::spawn_blocking(start).await? }).await?;
-    let name = format!("test_{}", DATABASES.fetch_add(1, Ordering::Relaxed));
-    let mut admin = sqlx::PgConnection::connect(&address(cluster, "postgres")).await?;
-    sqlx::query(sqlx::AssertSqlSafe(format!("create database {name}"))).execute(&mut admin).await?;
-    Ok(address(cluster, &name))
+    CLUSTER.get_or_try_init(|| async { tokio::task::spawn_blocking(|| Cluster::start_with(QUICK)).await? }).await?.database().await
 }
 
-fn address(cluster: &Cluster, database: &str) -> String {
-    format!("postgres://postgres@localhost/{database}?host={}", cluster.sockets.display())
-}
-
-fn start() -> Result<Cluster> {
-    let bin = binaries()?;
-    let root = is_root();
-    let folder = tempfile::Builder::new().prefix("journey-pg-").tempdir()?.keep();
-    if root {
-        run(Command::new("chown").arg("postgres").arg(&folder))?;
-    }
-    let script = folder.join("run.sh");
-    // durable as in production where the tests depend on it (commit, crash), without waiting for the disk
-    std::fs::write(
-        &script,
-        format!(
-            "cd {folder}\n\
-             {bin}/initdb -D data -U postgres -A trust -E UTF8 --no-locale --no-sync >init.log 2>&1 || exit 1\n\
-             {bin}/postgres -D data -k {folder} -c listen_addresses= -c fsync=off -c max_connections=300 \
-             -c shared_buffers=64MB >server.log 2>&1 &\n\
-             server=$!\n\
-             cat >/dev/null\n\
-             kill -INT $server\n\
-             wait $server\n\
-             cd /\n\
-             rm -rf {folder}\n",
-            folder = folder.display(),
-            bin = bin.display(),
-        ),
-    )?;
-    let mut command = if root {
-        let mut command = Command::new("runuser");
-        command.args(["-u", "postgres", "--", "sh"]);
-        command
-    } else {
-        Command::new("sh")
-    };
-    let mut guard = command.arg(&script).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().context("start of PostgreSQL")?;
-    let until = Instant::now() + Duration::from_secs(60);
-    while !ready(&bin, &folder) {
-        if guard.try_wait()?.is_some() || Instant::now() > until {
-            bail!("PostgreSQL did not start: see {}", folder.display());
+impl Cluster {
+    /// With these options of the server, such as `-c fsync=on`.
+    pub fn start_with(options: &str) -> Result<Cluster> {
+        let bin = binaries()?;
+        let root = is_root();
+        let folder = tempfile::Builder::new().prefix("journey-pg-").tempdir()?.keep();
+        if root {
+            run(Command::new("chown").arg("postgres").arg(&folder))?;
         }
-        std::thread::sleep(Duration::from_millis(20));
+        let script = folder.join("run.sh");
+        std::fs::write(
+            &script,
+            format!(
+                "cd {folder}\n\
+                 {bin}/initdb -D data -U postgres -A trust -E UTF8 --no-locale --no-sync >init.log 2>&1 || exit 1\n\
+                 {bin}/postgres -D data -k {folder} -c listen_addresses= {options} >server.log 2>&1 &\n\
+                 server=$!\n\
+                 cat >/dev/null\n\
+                 kill -INT $server\n\
+                 wait $server\n\
+                 cd /\n\
+                 rm -rf {folder}\n",
+                folder = folder.display(),
+                bin = bin.display(),
+            ),
+        )?;
+        let mut command = if root {
+            let mut command = Command::new("runuser");
+            command.args(["-u", "postgres", "--", "sh"]);
+            command
+        } else {
+            Command::new("sh")
+        };
+        let mut guard = command.arg(&script).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().context("start of PostgreSQL")?;
+        let until = Instant::now() + Duration::from_secs(60);
+        while !ready(&bin, &folder) {
+            if guard.try_wait()?.is_some() || Instant::now() > until {
+                bail!("PostgreSQL did not start: see {}", folder.display());
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        Ok(Cluster { folder, databases: AtomicU32::new(0), _guard: guard })
     }
-    Ok(Cluster { sockets: folder, _guard: guard })
+
+    /// Address of a new, empty database.
+    pub async fn database(&self) -> Result<String> {
+        let name = format!("test_{}", self.databases.fetch_add(1, Ordering::Relaxed));
+        let mut admin = sqlx::PgConnection::connect(&self.address("postgres")).await?;
+        sqlx::query(sqlx::AssertSqlSafe(format!("create database {name}"))).execute(&mut admin).await?;
+        Ok(self.address(&name))
+    }
+
+    pub fn address(&self, database: &str) -> String {
+        format!("postgres://postgres@localhost/{database}?host={}", self.folder.display())
+    }
 }
 
 fn ready(bin: &Path, folder: &Path) -> bool {

@@ -1,0 +1,94 @@
+//! `journey-bench`: the reference journey over HTTP, beside the same rows written by hand; jobs and timers.
+//!
+//! Both sides run in the same minutes on the same machine and are driven by the same client: read the ratios.
+
+mod database;
+mod drive;
+mod floor;
+mod jobs;
+mod process;
+mod report;
+mod side;
+mod table;
+mod work;
+
+use anyhow::Result;
+use clap::{Args, Parser, Subcommand};
+use std::path::PathBuf;
+
+/// Speed and memory of the product, side by side with a baseline in the same run.
+#[derive(Parser)]
+#[command(name = "journey-bench")]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// The reference journey: steps a second, latency, CPU, memory and disk, on SQLite and PostgreSQL
+    Journeys(Journeys),
+    /// Background work: effects end to end, pickup by an idle worker, timers due within a minute
+    Jobs(Jobs),
+    /// The baseline alone: the reference journey's rows written by hand (started by `journeys`)
+    #[command(hide = true)]
+    Floor {
+        #[arg(long)]
+        database: String,
+        #[arg(long)]
+        port: u16,
+    },
+}
+
+#[derive(Args, Clone)]
+pub struct Journeys {
+    /// The product's binary, an optimised build
+    #[arg(long, value_name = "FILE")]
+    binary: PathBuf,
+    /// sqlite, postgres
+    #[arg(long, value_delimiter = ',', default_value = "sqlite,postgres")]
+    database: Vec<String>,
+    /// Customers at once
+    #[arg(long, value_delimiter = ',', default_value = "1,16,64")]
+    connections: Vec<usize>,
+    /// Length of one window
+    #[arg(long, default_value_t = 4.0)]
+    seconds: f64,
+    /// Windows per number of customers and side; the best counts
+    #[arg(long, default_value_t = 2)]
+    rounds: usize,
+    /// Journeys left open for memory and disk
+    #[arg(long, default_value_t = 10_000)]
+    open: usize,
+    /// Also drive with this many open journeys, to see whether the cost stays flat; 0 leaves it out
+    #[arg(long, default_value_t = 100_000)]
+    grown: usize,
+    /// Figures and every window as JSON
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+}
+
+#[derive(Args, Clone)]
+pub struct Jobs {
+    /// sqlite, postgres
+    #[arg(long, value_delimiter = ',', default_value = "sqlite,postgres")]
+    database: Vec<String>,
+    /// Effects without work
+    #[arg(long, default_value_t = 20_000)]
+    effects: usize,
+    /// Timers due within a minute, and as many that wait
+    #[arg(long, default_value_t = 100_000)]
+    timers: usize,
+    /// Figures as JSON
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+}
+
+#[tokio::main(worker_threads = 2)]
+async fn main() -> Result<()> {
+    match Cli::parse().command {
+        Command::Journeys(options) => report::journeys(&options).await,
+        Command::Jobs(options) => jobs::run(&options).await,
+        Command::Floor { database, port } => floor::serve(&database, port).await,
+    }
+}
