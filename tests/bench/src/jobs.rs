@@ -1,1 +1,0 @@
-pub async fn run(_: &crate::Jobs) -> anyhow::Result<()> { Ok(()) }
