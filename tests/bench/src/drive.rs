@@ -158,6 +158,12 @@ pub async fn check(target: &Target) -> Result<()> {
             if !matches!(status.as_u16(), 409 | 422) {
                 bail!("`{field}` of `{step}` was not refused: {status}");
             }
+            if at > 0 {
+                customer.revision -= 1;
+                let status = customer.submit(at, None).await?;
+                ensure!(status == StatusCode::CONFLICT, "a late answer to `{step}` was not refused: {status}");
+                customer.revision += 1;
+            }
             for rest in at..work::STEPS.len() {
                 customer.submit_good(rest).await?;
             }

@@ -18,7 +18,12 @@ use std::path::PathBuf;
 
 /// Speed and memory of the product, side by side with a baseline in the same run.
 #[derive(Parser)]
-#[command(name = "journey-bench")]
+#[command(
+    name = "journey-bench",
+    after_help = "Databases are made in the system's folder for temporary files: set TMPDIR to one on a disk of the kind that you will use.\n\
+        `others` is the share of the machine that neither we nor the driver used: read it before you believe a figure.\n\
+        tests/bench/README.md says how each figure is taken."
+)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -27,8 +32,13 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     /// The reference journey: steps a second, latency, CPU, memory and disk, on SQLite and PostgreSQL
+    #[command(after_help = "Examples:\n  journey-bench journeys                                        everything, about five minutes\n  \
+        journey-bench journeys --database sqlite --connections 16 --open 0 --grown 0\n  \
+        journey-bench journeys --rounds 5 --json figures.json         more windows, of which the best counts")]
     Journeys(Journeys),
     /// Background work: effects end to end, pickup by an idle worker, timers due within a minute
+    #[command(after_help = "Examples:\n  journey-bench jobs\n  journey-bench jobs --database postgres --timers 0             effects only\n  \
+        journey-bench jobs --timers 1000 --within 5                   a quick look")]
     Jobs(Jobs),
     /// The baseline alone: the reference journey's rows written by hand (started by `journeys`)
     #[command(hide = true)]
@@ -42,9 +52,9 @@ enum Command {
 
 #[derive(Args, Clone)]
 pub struct Journeys {
-    /// The product's binary, an optimised build
+    /// The product's binary, an optimised build; default: `journey` beside this program
     #[arg(long, value_name = "FILE")]
-    binary: PathBuf,
+    binary: Option<PathBuf>,
     /// sqlite, postgres
     #[arg(long, value_delimiter = ',', default_value = "sqlite,postgres")]
     database: Vec<String>,
@@ -79,6 +89,9 @@ pub struct Jobs {
     /// Timers due within a minute, and as many that wait
     #[arg(long, default_value_t = 100_000)]
     timers: usize,
+    /// Seconds within which the timers become due
+    #[arg(long, default_value_t = 60.0)]
+    within: f64,
     /// Figures as JSON
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,

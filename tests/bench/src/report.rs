@@ -8,6 +8,7 @@ use crate::side::{Program, Side};
 use crate::table::{Goal, Row, Table};
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 const MIB: f64 = 1024.0 * 1024.0;
@@ -42,23 +43,25 @@ impl Best {
 }
 
 pub async fn journeys(options: &Journeys) -> Result<()> {
-    let binary = options.binary.canonicalize().with_context(|| format!("`{}`: build the product first", options.binary.display()))?;
-    let options = &Journeys { binary, ..options.clone() };
+    let binary = match &options.binary {
+        Some(binary) => binary.clone(),
+        None => std::env::current_exe()?.with_file_name("journey"),
+    };
+    let binary = binary.canonicalize().with_context(|| format!("`{}`: build the product first", binary.display()))?;
     let mut table = Table::default();
     for kind in &options.database {
         let database = Database::start(kind).await?;
-        compare(options, &database, &mut table).await?;
+        compare(options, &binary, &database, &mut table).await?;
         if options.grown > 0 {
-            grown(options, &database, &mut table).await?;
+            grown(options, &binary, &database, &mut table).await?;
         }
     }
     table.print();
     table.write(options.json.as_deref())
 }
 
-async fn compare(options: &Journeys, database: &Database, table: &mut Table) -> Result<()> {
-    let mut sides =
-        [Side::new(Program::Floor, database.fresh().await?)?, Side::new(Program::Product(options.binary.clone()), database.fresh().await?)?];
+async fn compare(options: &Journeys, binary: &Path, database: &Database, table: &mut Table) -> Result<()> {
+    let mut sides = [Side::new(Program::Floor, database.fresh().await?)?, Side::new(Program::Product(binary.to_owned()), database.fresh().await?)?];
     let mut first = [f64::INFINITY; 2];
     for (side, first) in sides.iter_mut().zip(&mut first) {
         // makes its tables
@@ -113,8 +116,8 @@ async fn compare(options: &Journeys, database: &Database, table: &mut Table) -> 
 }
 
 /// The product beside itself: few and many open journeys.
-async fn grown(options: &Journeys, database: &Database, table: &mut Table) -> Result<()> {
-    let mut side = Side::new(Program::Product(options.binary.clone()), database.fresh().await?)?;
+async fn grown(options: &Journeys, binary: &Path, database: &Database, table: &mut Table) -> Result<()> {
+    let mut side = Side::new(Program::Product(binary.to_owned()), database.fresh().await?)?;
     side.start().await?;
     let few = FEW.min(options.grown);
     drive::leave_open(&side.target, few).await?;

@@ -196,8 +196,7 @@ async fn submit(State(app): State<Arc<App>>, Path(id): Path<Uuid>, headers: Head
     context[STEPS[at]] = event.data;
     let (revision, step, (reply, done)) = (journey.revision + 1, journey.step + 1, oneshot::channel());
     let body_hash = Sha256::digest(&body).into();
-    let write =
-        Write { n: Some(journey.n), id, revision, step, state: context.to_string(), data, effect: STEPS[at], key, body_hash, at: now_ms(), reply };
+    let write = Write { n: Some(journey.n), id, revision, step, state: context.to_string(), data, effect: STEPS[at], key, body_hash, at: now_ms(), reply };
     app.store.send(write).await?;
     match done.await.context("the writer has ended")?? {
         true => Ok(answer(id, revision, step).into_response()),

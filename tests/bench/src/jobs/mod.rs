@@ -38,7 +38,7 @@ pub async fn run(options: &Jobs) -> Result<()> {
         effects::measure(&bench, &begun, options, bare, &mut table).await?;
         if options.timers > 0 {
             let bench = Bench::start(bench.database).await?;
-            timers::measure(&bench, options.timers, &mut table).await?;
+            timers::measure(&bench, options.timers, options.within, &mut table).await?;
         }
     }
     table.print();
