@@ -160,13 +160,13 @@ async fn window(side: &Side, database: &Database, customers: usize, seconds: f64
         best.cpu_s_per_1000,
         best.others * 100.0,
     );
-    table.windows.push(told(side, database, customers, &best));
+    table.windows.push(told(side, database, customers, window.steps, &best));
     Ok(best)
 }
 
-fn told(side: &Side, database: &Database, customers: usize, window: &Best) -> Value {
+fn told(side: &Side, database: &Database, customers: usize, steps: usize, window: &Best) -> Value {
     json!({
-        "database": database.name(), "side": side.name(), "customers": customers, "steps_per_s": window.steps_per_s, "p50_ms": window.p50_ms,
+        "database": database.name(), "side": side.name(), "customers": customers, "steps": steps, "steps_per_s": window.steps_per_s, "p50_ms": window.p50_ms,
         "p99_ms": window.p99_ms, "cpu_s_per_1000": window.cpu_s_per_1000, "others": window.others,
     })
 }
