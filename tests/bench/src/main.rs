@@ -16,6 +16,10 @@ use anyhow::Result;
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 
+/// The product's own: both sides allocate alike.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// Speed and memory of the product, side by side with a baseline in the same run.
 #[derive(Parser)]
 #[command(
