@@ -56,9 +56,20 @@ test: ## Everything: set-up, Rust, web, definitions, agreement with XState, brow
 	cd tests/differential && SIMULATE="$(BINARY) simulate --batch -" npm test --silent && node export.mjs
 	cd tests/e2e && E2E_BINARY="$(BINARY)" npm test --silent
 
-bench: tests/differential/node_modules/.package-lock.json ## Speed, side by side with a baseline in the same run
+RELEASE = $(abspath $(or $(CARGO_TARGET_DIR),target))/release
+
+bench: ## Speed, side by side with a baseline in the same run; one part: BENCH="journeys --database sqlite"
+	@.ci/setup test
+	@$(MAKE) --no-print-directory web tests/differential/node_modules/.package-lock.json
+	$(CARGO) build --release --quiet --package engine-server --bin journey --package journey-bench --bin journey-bench
+ifdef BENCH
+	$(RELEASE)/journey-bench $(BENCH)
+else
 	$(CARGO) bench --package engine-statechart
 	cd tests/differential && npm run --silent bench
+	$(RELEASE)/journey-bench journeys
+	$(RELEASE)/journey-bench jobs
+endif
 
 chaos: ## Crash tests: 200 kills on each database under load, then an audit (options: ARGS="--help")
 	@.ci/setup test

@@ -26,6 +26,9 @@ pub struct Cluster {
 
 static CLUSTER: OnceCell<Cluster> = OnceCell::const_new();
 
+/// Durable as in production where the tests depend on it (commit, crash), without waiting for the disk.
+const QUICK: &str = "-c fsync=off -c max_connections=300 -c shared_buffers=64MB";
+
 /// Address of a new, empty database.
 pub async fn database() -> Result<String> {
     CLUSTER.get_or_try_init(|| async { tokio::task::spawn_blocking(|| Cluster::start(None)).await? }).await?.database().await
@@ -34,6 +37,15 @@ pub async fn database() -> Result<String> {
 impl Cluster {
     /// In a new folder below `parent`, or below the system's.
     pub fn start(parent: Option<&Path>) -> Result<Cluster> {
+        Cluster::begin(parent, QUICK)
+    }
+
+    /// With these options of the server, such as `-c fsync=on`.
+    pub fn start_with(options: &str) -> Result<Cluster> {
+        Cluster::begin(None, options)
+    }
+
+    fn begin(parent: Option<&Path>, options: &str) -> Result<Cluster> {
         let bin = binaries()?;
         let root = is_root();
         let mut builder = tempfile::Builder::new();
@@ -47,14 +59,12 @@ impl Cluster {
             run(Command::new("chown").arg("postgres").arg(&folder))?;
         }
         let script = folder.join("run.sh");
-        // durable as in production where the tests depend on it (commit, crash), without waiting for the disk
         std::fs::write(
             &script,
             format!(
                 "cd {folder}\n\
                  {bin}/initdb -D data -U postgres -A trust -E UTF8 --no-locale --no-sync >init.log 2>&1 || exit 1\n\
-                 start() {{ {bin}/pg_ctl -D data -w -l server.log -o '-k {folder} -c listen_addresses= -c fsync=off -c max_connections=300 \
-                 -c shared_buffers=64MB' start >>control.log 2>&1; }}\n\
+                 start() {{ {bin}/pg_ctl -D data -w -l server.log -o '-k {folder} -c listen_addresses= {options}' start >>control.log 2>&1; }}\n\
                  stop() {{ {bin}/pg_ctl -D data -w -m immediate stop >>control.log 2>&1; }}\n\
                  start || exit 1\n\
                  while read word; do $word; done\n\

@@ -1,0 +1,111 @@
+//! `journey-bench`: the reference journey over HTTP, beside the same rows written by hand; jobs and timers.
+//!
+//! Both sides run in the same minutes on the same machine and are driven by the same client: read the ratios.
+
+mod database;
+mod drive;
+mod floor;
+mod jobs;
+mod process;
+mod report;
+mod side;
+mod table;
+mod work;
+
+use anyhow::Result;
+use clap::{Args, Parser, Subcommand};
+use std::path::PathBuf;
+
+/// The product's own: both sides allocate alike.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+/// Speed and memory of the product, side by side with a baseline in the same run.
+#[derive(Parser)]
+#[command(
+    name = "journey-bench",
+    after_help = "Databases are made in the system's folder for temporary files: set TMPDIR to one on a disk of the kind that you will use.\n\
+        `others` is the share of the machine that neither we nor the driver used: read it before you believe a figure.\n\
+        tests/bench/README.md says how each figure is taken."
+)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// The reference journey: steps a second, latency, CPU, memory and disk, on SQLite and PostgreSQL
+    #[command(after_help = "Examples:\n  journey-bench journeys                                        everything, about five minutes\n  \
+        journey-bench journeys --database sqlite --connections 16 --open 0 --grown 0\n  \
+        journey-bench journeys --rounds 5 --json figures.json         more windows, of which the best counts")]
+    Journeys(Journeys),
+    /// Background work: effects end to end, pickup by an idle worker, timers due within a minute
+    #[command(after_help = "Examples:\n  journey-bench jobs\n  journey-bench jobs --database postgres --timers 0             effects only\n  \
+        journey-bench jobs --timers 1000 --within 5                   a quick look")]
+    Jobs(Jobs),
+    /// The baseline alone: the reference journey's rows written by hand (started by `journeys`)
+    #[command(hide = true)]
+    Floor {
+        #[arg(long)]
+        database: String,
+        #[arg(long)]
+        port: u16,
+    },
+}
+
+#[derive(Args, Clone)]
+pub struct Journeys {
+    /// The product's binary, an optimised build; default: `journey` beside this program
+    #[arg(long, value_name = "FILE")]
+    binary: Option<PathBuf>,
+    /// sqlite, postgres
+    #[arg(long, value_delimiter = ',', default_value = "sqlite,postgres")]
+    database: Vec<String>,
+    /// Customers at once
+    #[arg(long, value_delimiter = ',', default_value = "1,16,64")]
+    connections: Vec<usize>,
+    /// Length of one window
+    #[arg(long, default_value_t = 4.0)]
+    seconds: f64,
+    /// Windows per number of customers and side; the best counts
+    #[arg(long, default_value_t = 2)]
+    rounds: usize,
+    /// Journeys left open for memory and disk
+    #[arg(long, default_value_t = 10_000)]
+    open: usize,
+    /// Also drive with this many open journeys, to see whether the cost stays flat; 0 leaves it out
+    #[arg(long, default_value_t = 100_000)]
+    grown: usize,
+    /// Figures and every window as JSON
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+}
+
+#[derive(Args, Clone)]
+pub struct Jobs {
+    /// sqlite, postgres
+    #[arg(long, value_delimiter = ',', default_value = "sqlite,postgres")]
+    database: Vec<String>,
+    /// Effects without work
+    #[arg(long, default_value_t = 20_000)]
+    effects: usize,
+    /// Timers due within a minute, and as many that wait
+    #[arg(long, default_value_t = 100_000)]
+    timers: usize,
+    /// Seconds within which the timers become due
+    #[arg(long, default_value_t = 60.0)]
+    within: f64,
+    /// Figures as JSON
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+}
+
+#[tokio::main(worker_threads = 2)]
+async fn main() -> Result<()> {
+    match Cli::parse().command {
+        Command::Journeys(options) => report::journeys(&options).await,
+        Command::Jobs(options) => jobs::run(&options).await,
+        Command::Floor { database, port } => floor::serve(&database, port).await,
+    }
+}

@@ -1,0 +1,107 @@
+//! One of the two programs that are compared, as a process of its own.
+
+use crate::drive::{self, Target};
+use crate::process::{self, Usage};
+use anyhow::{Context, Result};
+use std::fs::File;
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+
+const PATIENCE: Duration = Duration::from_secs(30);
+
+pub enum Program {
+    /// Rows written by hand; this very binary.
+    Floor,
+    Product(PathBuf),
+}
+
+pub struct Side {
+    program: Program,
+    pub url: String,
+    pub target: Target,
+    home: TempDir,
+    child: Option<Child>,
+}
+
+/// `tests/bench/definitions`.
+pub fn definitions() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("definitions")
+}
+
+impl Side {
+    pub fn new(program: Program, url: String) -> Result<Side> {
+        Ok(Side { program, url, target: Target { address: String::new() }, home: tempfile::tempdir()?, child: None })
+    }
+
+    pub fn name(&self) -> &'static str {
+        match self.program {
+            Program::Floor => "baseline",
+            Program::Product(_) => "product",
+        }
+    }
+
+    /// Starts the program; the time until its first journey was started, in seconds.
+    pub async fn start(&mut self) -> Result<f64> {
+        let port = TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
+        self.target.address = format!("127.0.0.1:{port}");
+        let mut command = match &self.program {
+            Program::Floor => {
+                let mut command = Command::new(std::env::current_exe()?);
+                command.args(["floor", "--database", &self.url, "--port", &port.to_string()]);
+                command
+            }
+            Program::Product(binary) => product(binary, &self.url, &self.target.address, self.home.path()),
+        };
+        let log = self.home.path().join("log");
+        command.current_dir(self.home.path()).stdin(Stdio::null()).stdout(Stdio::null()).stderr(File::create(&log)?);
+        let begun = Instant::now();
+        self.child = Some(command.spawn().with_context(|| format!("{command:?}"))?);
+        let first = drive::first_journey(&self.target, PATIENCE).await;
+        first.with_context(|| format!("the {} did not start: {}", self.name(), std::fs::read_to_string(&log).unwrap_or_default()))?;
+        Ok(begun.elapsed().as_secs_f64())
+    }
+
+    /// Asks it to end, and waits.
+    pub fn stop(&mut self) -> Result<()> {
+        let Some(mut child) = self.child.take() else { return Ok(()) };
+        Command::new("kill").arg(child.id().to_string()).status()?;
+        let until = Instant::now() + PATIENCE;
+        while child.try_wait()?.is_none() {
+            if Instant::now() > until {
+                child.kill()?;
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        Ok(())
+    }
+
+    pub fn usage(&self) -> Usage {
+        self.child.as_ref().map_or_else(Usage::default, |child| process::usage(child.id()))
+    }
+}
+
+impl Drop for Side {
+    fn drop(&mut self) {
+        if let Err(error) = self.stop() {
+            eprintln!("the {} may still run: {error}", self.name());
+        }
+    }
+}
+
+/// The journey API alone, as its operator would start it, without bounds per address: all customers share one.
+fn product(binary: &Path, url: &str, address: &str, home: &Path) -> Command {
+    let mut command = Command::new(binary);
+    for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("JOURNEY_")) {
+        command.env_remove(name);
+    }
+    command.args(["serve", "--no-worker", "--no-watch", "--definitions"]).arg(definitions());
+    command.env("JOURNEY_SERVER__ADDRESS", address).env("JOURNEY_DATABASE__URL", url).env("JOURNEY_LOG__FILTER", "warn");
+    command.env("JOURNEY_KEYS__FILE", home.join("master.key"));
+    for limit in ["RATE_PER_S", "WRITE_RATE_PER_S", "STARTS_PER_HOUR"] {
+        command.env(format!("JOURNEY_LIMITS__{limit}"), "0");
+    }
+    command
+}
