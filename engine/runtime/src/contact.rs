@@ -47,9 +47,9 @@ impl Runtime {
         self.recipient(if to.contains('@') { Channel::Email } else { Channel::Sms }, to).hash
     }
 
-    /// The call that a ping of this person on this journey makes, if its workflow has one. Refuses who may not act on it.
+    /// The call that a ping of this person on this journey makes, if its workflow has one. Refuses who may not see it.
     pub async fn presence(&self, actor: &Actor, journey: &str) -> Result<Option<Presence>, Refusal> {
-        let (record, _) = self.mine(actor, Action::Send("submit"), journey).await?;
+        let (record, _) = self.mine(actor, Action::See, journey).await?;
         let (workflow, catalog) = (self.workflow_of(&record).await?, self.catalog());
         let stored = Journey::read(record).map_err(|reason| RuntimeError::State { journey: journey.into(), reason })?;
         let turn = Turn::on(&workflow, &catalog, stored, self.now_ms());

@@ -45,7 +45,8 @@ pub(crate) fn render(turn: &Turn<'_>, actor: &Actor, journey: Option<&str>, retu
         },
         step,
         messages: messages(turn, &audience),
-        presence: journey.filter(|_| turn.status == "active").and_then(|_| turn.presence_input()),
+        // It may carry more than a link shows.
+        presence: journey.filter(|_| turn.status == "active" && actor.came_by.is_none()).and_then(|_| turn.presence_input()),
         leave: turn.leave(),
         server_time: rfc3339(turn.now_ms),
     }
