@@ -6,6 +6,7 @@
 //! A new kind of effect: one file in `jobs/`, one arm in [`jobs::perform`].
 
 mod backoff;
+mod ends;
 mod housekeeping;
 mod jobs;
 mod queue;
@@ -14,6 +15,7 @@ pub use jobs::Context;
 
 use apalis::layers::WorkerBuilderExt;
 use apalis::prelude::{Data, WorkerBuilder};
+use ends::Ends;
 use engine_runtime::Runtime;
 use engine_store::MISSED;
 use queue::{Job, Queue};
@@ -31,7 +33,13 @@ pub async fn run(context: Context, shutdown: impl Future<Output = ()> + Send + '
     let queue = Queue::new(context.runtime.clone(), concurrency, stop.clone());
     // The name is new at every start: a lease of a former life is never mistaken for ours.
     let name = format!("worker-{}", engine_runtime::new_id());
-    let worker = WorkerBuilder::new(name).backend(queue).data(context.clone()).data(stop.clone()).concurrency(concurrency).build(handle);
+    let worker = WorkerBuilder::new(name)
+        .backend(queue)
+        .data(context.clone())
+        .data(stop.clone())
+        .data(Ends::start(context.runtime.store().clone()))
+        .concurrency(concurrency)
+        .build(handle);
     let ended = {
         let stop = stop.clone();
         async move {
@@ -74,6 +82,6 @@ pub async fn follow(runtime: Runtime, stop: CancellationToken) {
 }
 
 /// Never an error for apalis: the outcome of a job is in our tables.
-async fn handle(job: Job, context: Data<Context>, stop: Data<CancellationToken>) {
-    jobs::perform(job, &context, &stop).await;
+async fn handle(job: Job, context: Data<Context>, stop: Data<CancellationToken>, ends: Data<Ends>) {
+    jobs::perform(job, &context, &stop, &ends).await;
 }

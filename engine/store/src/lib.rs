@@ -82,7 +82,11 @@ pub trait Store: Send + Sync + 'static {
     async fn extend_lease(&self, effect: &EffectKey, fence: i64, until_ms: i64) -> Result<bool>;
     /// Ends an effect outside of a journey's commit (sent message, cancelled, parked); false when the fence is old or the
     /// effect is over. `Retry` and `Later` give a lease back.
-    async fn finish_effect(&self, effect: &EffectKey, fence: i64, end: EffectEnd) -> Result<bool>;
+    async fn finish_effect(&self, effect: &EffectKey, fence: i64, end: EffectEnd) -> Result<bool> {
+        Ok(self.finish_effects(vec![(effect.clone(), fence, end)]).await?.contains(&true))
+    }
+    /// Ends many, each named once, in one transaction; says for each whether it did.
+    async fn finish_effects(&self, ends: Vec<(EffectKey, i64, EffectEnd)>) -> Result<Vec<bool>>;
     /// Whether no earlier effect of this kind and journey is still to be done: the order of a lane within a journey.
     async fn first_in_line(&self, effect: &EffectKey, kind: &str) -> Result<bool>;
     /// The next effect of this kind and journey, if it waits, is due now; false when there is none.

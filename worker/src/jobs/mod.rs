@@ -6,6 +6,7 @@ mod send_message;
 mod track_step;
 
 use crate::backoff::full_jitter;
+use crate::ends::Ends;
 use crate::queue::{Job, Work};
 use engine_partners::Partners;
 use engine_runtime::{Runtime, RuntimeError};
@@ -46,7 +47,7 @@ pub(crate) enum End {
 }
 
 /// Does one claimed piece of work. Nothing escapes: a panic or an error is a failed attempt.
-pub(crate) async fn perform(job: Job, context: &Context, stop: &CancellationToken) {
+pub(crate) async fn perform(job: Job, context: &Context, stop: &CancellationToken, ends: &Ends) {
     let Some((work, _place)) = job.take() else { return };
     match work {
         Work::Timer(timer) => {
@@ -56,7 +57,7 @@ pub(crate) async fn perform(job: Job, context: &Context, stop: &CancellationToke
             }
         }
         Work::Effect(effect) => {
-            let end = effect_job(context, &effect, stop).await;
+            let end = effect_job(context, &effect, stop, ends).await;
             if effect.kind == track_step::KIND {
                 track_step::after(context, &effect, end.as_ref()).await;
             }
@@ -65,7 +66,8 @@ pub(crate) async fn perform(job: Job, context: &Context, stop: &CancellationToke
 }
 
 /// How it ended, when that was not in a journey's commit.
-async fn effect_job(context: &Context, effect: &EffectRecord, stop: &CancellationToken) -> Option<EffectEnd> {
+async fn effect_job(context: &Context, effect: &EffectRecord, stop: &CancellationToken, ends: &Ends) -> Option<EffectEnd> {
+    tracing::debug!(effect = %effect.key, kind = effect.kind, attempt = effect.attempts, "begins");
     let measure = Measure::begin(context, effect);
     let work = guarded(async {
         match effect.kind.as_str() {
@@ -100,7 +102,7 @@ async fn effect_job(context: &Context, effect: &EffectRecord, stop: &Cancellatio
         EffectEnd::Parked { .. } => "parked",
         EffectEnd::Cancelled { .. } => "cancelled",
     });
-    if let Err(error) = context.runtime.store().finish_effect(&effect.key, effect.fence, end.clone()).await {
+    if let Err(error) = ends.write(effect.key.clone(), effect.fence, end.clone()).await {
         // The lease lapses, and the effect is found again with the same key.
         tracing::warn!(effect = %effect.key, %error, "the end of a job could not be written");
     }

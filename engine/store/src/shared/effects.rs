@@ -5,6 +5,7 @@ use super::values::{json, value};
 use crate::ids::{effect_key, effect_place, fits, pack, unpack};
 use crate::*;
 use sqlx::{AssertSqlSafe, QueryBuilder, Row as _};
+use std::collections::HashSet;
 
 /// Qualified by the table's own name: SQLite knows no alias in `returning`.
 const COLUMNS: &str = "effects.id, (select j.id from journeys j where j.n = effects.id >> 32), effects.kind, effects.lane, \
@@ -144,23 +145,29 @@ pub async fn extend_lease(conn: &mut Conn, key: &EffectKey, fence: i64, until_ms
     Ok(done.rows_affected() == 1)
 }
 
-pub async fn finish_effect(conn: &mut Conn, key: &EffectKey, fence: i64, end: &EffectEnd) -> Result<bool> {
-    let (state, due_at, outcome) = ended(end);
-    let sql = format!(
-        "update effects set state = $4, outcome = $6, due_at = coalesce($5, due_at), next_at = coalesce($5, next_at), attempts = attempts - $7 \
-         where {BY_KEY} and fence = $3 and (state in (1, 3) or state = 0 and $4 = 4)"
+/// One statement for all; says for each whether its lease still held.
+pub async fn finish_effects(conn: &mut Conn, ends: &[(EffectKey, i64, EffectEnd)]) -> Result<Vec<bool>> {
+    if ends.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut query = QueryBuilder::new("with v (journey, place, fence, state, due_at, outcome, back) as (");
+    query.push_values(ends, |mut row, (key, fence, end)| {
+        let (state, due_at, outcome) = ended(end);
+        row.push_bind(pack(&key.journey)).push_bind(effect_place(key)).push_bind(*fence).push_bind(i64::from(state));
+        row.push_bind(due_at).push_bind(outcome).push_bind(i64::from(matches!(end, EffectEnd::Later { .. })));
+    });
+    query.push(
+        ") update effects set state = v.state, outcome = v.outcome, due_at = coalesce(v.due_at, effects.due_at), \
+         next_at = coalesce(v.due_at, effects.next_at), attempts = effects.attempts - v.back from v join journeys on journeys.id = v.journey \
+         where effects.id = ((journeys.n << 32) | v.place) and effects.fence = v.fence \
+         and (effects.state in (1, 3) or effects.state = 0 and v.state = 4) \
+         returning effects.id, (select j.id from journeys j where j.n = effects.id >> 32)",
     );
-    let done = sqlx::query(AssertSqlSafe(sql))
-        .bind(pack(&key.journey))
-        .bind(effect_place(key))
-        .bind(fence)
-        .bind(state)
-        .bind(due_at)
-        .bind(outcome)
-        .bind(i32::from(matches!(end, EffectEnd::Later { .. })))
-        .execute(conn)
-        .await?;
-    Ok(done.rows_affected() == 1)
+    let mut done = HashSet::new();
+    for r in query.build().fetch_all(conn).await? {
+        done.insert(effect_key(unpack(r.try_get(1)?, "effects.id")?, r.try_get(0)?));
+    }
+    Ok(ends.iter().map(|(key, _, _)| done.contains(key)).collect())
 }
 
 /// The next effect of this kind and journey, if it waits, is due now.

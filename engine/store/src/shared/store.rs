@@ -82,11 +82,10 @@ impl Store for Database {
         let key = effect.clone();
         write!(self, conn => effects::extend_lease(conn, &key, fence, until_ms))
     }
-    async fn finish_effect(&self, effect: &EffectKey, fence: i64, end: EffectEnd) -> Result<bool> {
-        let key = effect.clone();
-        let again = matches!(end, EffectEnd::Retry { .. } | EffectEnd::Later { .. });
-        let done = write!(self, conn => effects::finish_effect(conn, &key, fence, &end))?;
-        if done && again {
+    async fn finish_effects(&self, ends: Vec<(EffectKey, i64, EffectEnd)>) -> Result<Vec<bool>> {
+        let again = ends.iter().any(|(_, _, end)| matches!(end, EffectEnd::Retry { .. } | EffectEnd::Later { .. }));
+        let done = write!(self, conn => effects::finish_effects(conn, &ends))?;
+        if again && done.contains(&true) {
             self.wake_all();
         }
         Ok(done)

@@ -1,4 +1,4 @@
-//! When a job without work was begun: it says so in the log, and this listens.
+//! When a job was begun: it says so in the log, and this listens.
 
 use anyhow::Result;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -8,8 +8,8 @@ use tracing::{Event, Subscriber};
 use tracing_subscriber::Layer;
 use tracing_subscriber::layer::{Context, SubscriberExt};
 
-/// Where the job that does nothing lives.
-const JOB: &str = "worker::jobs::record_step";
+/// Where a job says that it begins.
+const JOB: &str = "worker::jobs";
 
 pub struct Begun(Mutex<Receiver<Instant>>);
 

@@ -15,8 +15,8 @@ const TOGETHER: usize = 100;
 const AT_ONCE: usize = 64;
 /// Single orders for an idle worker.
 const SINGLES: usize = 300;
-/// A kind that no job of its own takes: it is recorded, and done.
-const KIND: &str = "track";
+/// A kind that no job of its own takes: it is over at once.
+const KIND: &str = "nothing";
 
 pub async fn measure(bench: &Bench, begun: &Begun, options: &Jobs, bare: f64, table: &mut Table) -> Result<()> {
     let count = options.effects;
