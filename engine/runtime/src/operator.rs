@@ -119,7 +119,13 @@ impl Runtime {
         let (workflow, catalog) = (self.workflow_of(&record).await?, self.catalog());
         let head = record.clone();
         let turn = Turn::on(&workflow, &catalog, read(record)?, self.now_ms());
-        Ok(JourneyHistory::of(&head, &events, &effects, turn.due_timers(), incidents))
+        Ok(JourneyHistory::of(
+            &head,
+            &events,
+            &effects,
+            turn.due_timers().into_iter().map(|(due_ms, id)| TimerView::of(&turn, due_ms, id)).collect(),
+            incidents,
+        ))
     }
 
     async fn parked(&self, key: &EffectKey) -> Result<EffectRecord, Refusal> {

@@ -110,6 +110,16 @@ pub enum OnVersion {
     Restart,
 }
 
+impl OnVersion {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            OnVersion::KeepDeadline => "keep_deadline",
+            OnVersion::KeepRest => "keep_rest",
+            OnVersion::Restart => "restart",
+        }
+    }
+}
+
 impl Workflow {
     /// The current step: the innermost active state with a step, else the nearest ancestor's.
     /// `active` as in a snapshot, document order.

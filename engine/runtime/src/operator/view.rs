@@ -1,6 +1,7 @@
 //! What an operator sees. Never what people wrote or partners said: names, codes, numbers and times.
 
 use crate::clock::rfc3339;
+use crate::turn::Turn;
 use engine_store::{EffectRecord, EffectState, EventRecord, IncidentRecord, JourneyRecord};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -157,6 +158,14 @@ pub struct EventView {
 pub struct TimerView {
     pub id: String,
     pub due_at: String,
+    /// `keep_deadline`, `keep_rest`, `restart`: what a move to another version does to it.
+    pub on_version: String,
+}
+
+impl TimerView {
+    pub(super) fn of(turn: &Turn<'_>, due_ms: i64, id: String) -> TimerView {
+        TimerView { on_version: turn.on_version(&id).as_str().into(), due_at: rfc3339(due_ms), id }
+    }
 }
 
 impl JourneyHistory {
@@ -164,10 +173,9 @@ impl JourneyHistory {
         head: &JourneyRecord,
         events: &[EventRecord],
         effects: &[EffectRecord],
-        timers: Vec<(i64, String)>,
+        mut timers: Vec<TimerView>,
         incidents: Vec<IncidentRecord>,
     ) -> JourneyHistory {
-        let mut timers: Vec<_> = timers.into_iter().map(|(due_ms, id)| TimerView { id, due_at: rfc3339(due_ms) }).collect();
         timers.sort_by(|a, b| a.due_at.cmp(&b.due_at));
         JourneyHistory {
             id: head.id.clone(),

@@ -3,7 +3,7 @@
 use super::{Pending, Refused, Turn};
 use crate::effect::{CallPayload, LinkOrder, NotifyPayload, Target};
 use crate::state::{Note, Run};
-use engine_definitions::{Invoke, Operation, Source};
+use engine_definitions::{Invoke, OnVersion, Operation, Source};
 use engine_statechart::Effect;
 use engine_store::{CorrelationRecord, EffectKey, NewEffect, NewRecord, NewTimer};
 use serde_json::{Map, Value, json};
@@ -262,6 +262,12 @@ impl Turn<'_> {
     pub fn due_timers(&self) -> Vec<(i64, String)> {
         let deadlines = self.state.runs.iter().filter(|(_, r)| !r.settled).filter_map(|(id, r)| Some((r.deadline_ms?, deadline_timer(id, r.seq))));
         self.state.snapshot.timers.iter().map(|t| (t.due_ms, t.id.clone())).chain(deadlines).collect()
+    }
+
+    /// What a change of version does to a timer: its delay says so, in the version to which the journey is pinned.
+    pub fn on_version(&self, timer: &str) -> OnVersion {
+        let name = self.state.snapshot.timers.iter().find(|t| t.id == timer).and_then(|t| t.name.as_deref());
+        name.and_then(|name| self.workflow.delays.get(name)).copied().unwrap_or_default()
     }
 
     /// When the shown state's earliest timer fires, for the wait page.

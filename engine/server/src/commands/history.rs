@@ -17,7 +17,7 @@ pub async fn history(settings: Settings, journey: String) -> Result<ExitCode> {
         println!("effect\t{}\t{}\t{}\t{}\t{}/{}\t{why}", e.key, e.kind, e.target, e.state, e.attempts, e.attempts_max);
     }
     for timer in &history.timers {
-        println!("timer\t{}\t{}", timer.id, timer.due_at);
+        println!("timer\t{}\t{}\t{}", timer.id, timer.due_at, timer.on_version);
     }
     for i in &history.incidents {
         println!("incident\t{}\t{}\t{}\t{}\t{}", i.id, i.at, i.place, i.reason, i.closed_by.as_deref().unwrap_or("open"));
