@@ -53,6 +53,7 @@ pub fn event(journey: &str, seq: i64) -> Commit {
         journey: journey.into(),
         expected_seq: seq,
         new: (seq == 0).then(|| NewJourney {
+            session: None,
             workflow: "library/loan".into(),
             version: "0f".repeat(16),
             owner: "reader".into(),

@@ -8,7 +8,7 @@ use axum::extract::{FromRequest, FromRequestParts, Request};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
-use engine_runtime::{Actor, Grant};
+use engine_runtime::{Actor, Grant, SessionRecord};
 
 const COOKIE: &str = "__Host-session";
 
@@ -47,6 +47,21 @@ impl Visitor {
         Ok(())
     }
 
+    /// As `open`, for a journey that begins in the same commit as the session; the cookie goes out once it has begun.
+    pub fn begin(&mut self, app: &App) -> Option<Opening> {
+        if !self.actor.id.is_empty() {
+            return None;
+        }
+        let (token, session) = app.runtime.fresh_session(&self.actor.language);
+        self.actor = Actor { address: self.actor.address.take(), ..Actor::of_session(&session) };
+        Some(Opening { token, session })
+    }
+
+    /// It has begun.
+    pub fn begun(&mut self, token: String) {
+        (self.token, self.opened) = (Some(token), true);
+    }
+
     /// Follows a link: the session goes on under a new token, with the link's right.
     pub async fn follow(&mut self, app: &App, grant: Grant) -> Result<(), Problem> {
         self.open(app).await?;
@@ -67,6 +82,12 @@ impl Visitor {
         }
         response
     }
+}
+
+/// A session that is not stored yet.
+pub struct Opening {
+    pub token: String,
+    pub session: SessionRecord,
 }
 
 impl FromRequestParts<App> for Visitor {

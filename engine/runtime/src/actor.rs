@@ -135,8 +135,25 @@ impl Actor {
         json!({"kind": self.kind, "roles": self.roles})
     }
 
-    pub(crate) fn stored_by(&self) -> Value {
-        json!({"kind": self.kind, "id": self.id, "roles": self.roles})
+    /// As an event keeps it; what follows from the kind, or from the journey's owner, is left out.
+    pub(crate) fn stored_by(&self, owner: &str) -> Value {
+        let mut by = json!({"kind": self.kind});
+        if self.id != owner && self.id != self.kind {
+            by["id"] = Value::from(self.id.as_str());
+        }
+        if self.roles != [self.kind.as_str()] {
+            by["roles"] = json!(self.roles);
+        }
+        by
+    }
+
+    /// The other way round.
+    pub(crate) fn of_stored(by: &Value, owner: &Actor) -> Actor {
+        let text = |name: &str| by.get(name).and_then(Value::as_str).map(str::to_owned);
+        let kind = text("kind").unwrap_or_default();
+        let id = text("id").unwrap_or_else(|| if kind == "system" { kind.clone() } else { owner.id.clone() });
+        let roles = by.get("roles").and_then(|r| serde_json::from_value(r.clone()).ok()).unwrap_or_else(|| vec![kind.clone()]);
+        Actor { kind, id, roles, ..owner.clone() }
     }
 }
 

@@ -246,7 +246,12 @@ impl StoredHook {
 
 /// A commit that moves nothing: the history says that there was an incident.
 fn unmoved(record: JourneyRecord, incident: &IncidentRecord, now_ms: i64) -> Commit {
-    let event = NewEvent { kind: INCIDENT.into(), data: json!({"id": incident.id, "place": incident.place}), by: Actor::system().stored_by(), at_ms: now_ms };
+    let event = NewEvent {
+        kind: INCIDENT.into(),
+        data: json!({"id": incident.id, "place": incident.place}),
+        by: Actor::system().stored_by(&record.owner),
+        at_ms: now_ms,
+    };
     noted(record, event, now_ms)
 }
 

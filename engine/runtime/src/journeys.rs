@@ -9,7 +9,7 @@ use crate::state::JourneyState;
 use crate::turn::{Checked, Finished, Journey, Pending, Refused, SETTLE_WAIT, Turn, canonical, get_path};
 use crate::view::{JourneySummary, StepView};
 use engine_definitions::{FieldError, StepKind, Workflow};
-use engine_store::{Change, Committed, DocumentRecord, Draft, IdempotencyRecord, JourneyRecord, NewJourney};
+use engine_store::{Change, Committed, DocumentRecord, Draft, IdempotencyRecord, JourneyRecord, NewJourney, SessionRecord};
 use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -24,6 +24,8 @@ pub struct Start {
     /// Event type and data of the first step.
     pub event: Option<(String, Value)>,
     pub attribution: Value,
+    /// The actor's session, when it begins with this journey.
+    pub session: Option<SessionRecord>,
 }
 
 /// A person's event.
@@ -96,7 +98,9 @@ impl Runtime {
             self.applied(&mut turn, applied, actor, (kind, data), None).await?;
         }
         let idempotency = IdempotencyRecord { scope, key: start.key, body_hash: body_hash.clone(), journey: id.clone(), seq: 0, at_ms: now };
+        let session = start.session.clone();
         let new = NewJourney {
+            session: start.session,
             workflow: workflow.id.clone(),
             version: workflow.version.clone(),
             owner: actor.id.clone(),
@@ -111,6 +115,9 @@ impl Runtime {
         match self.store().commit(commit).await? {
             Committed::Done { .. } => {
                 self.inner.recent.put(after);
+                if let Some(session) = session {
+                    self.inner.sessions.put(session, now);
+                }
                 Ok(Sent { view: self.settled(actor, view, changes).await?, repeated: false })
             }
             Committed::KeyUsed(used) => self.repeated(actor, used, &body_hash).await,

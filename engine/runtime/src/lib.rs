@@ -33,6 +33,7 @@ pub use actor::{Action, Actor, CameBy, Grant, Resource, can};
 pub use clock::{Clock, ManualClock, SystemClock, new_id, parse_rfc3339, rfc3339};
 pub use contact::{Presence, Recipient};
 pub use engine_definitions::FieldError;
+pub use engine_store::SessionRecord;
 pub use jobs::{Hook, Settled};
 pub use journeys::{Opened, Send, Sent, Start};
 pub use publish::{PublishError, Published};

@@ -168,7 +168,7 @@ impl Runtime {
     async fn note_retry(&self, actor: &Actor, journey: &str, data: Value, timer: Option<NewTimer>) -> Result<(), Refusal> {
         for _ in 0..TRIES {
             let Some(record) = self.store().journey(journey).await? else { break };
-            let event = NewEvent { kind: RETRIED.into(), data: data.clone(), by: actor.stored_by(), at_ms: self.now_ms() };
+            let event = NewEvent { kind: RETRIED.into(), data: data.clone(), by: actor.stored_by(&record.owner), at_ms: self.now_ms() };
             let mut commit = noted(record, event, self.now_ms());
             commit.timers.extend(timer.clone());
             if let Committed::Done { .. } = self.store().commit(commit).await? {

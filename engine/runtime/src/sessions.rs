@@ -35,6 +35,15 @@ impl Runtime {
 
     /// A new visitor: the token for the cookie, and who it is.
     pub async fn new_session(&self, language: &str) -> Result<(String, Actor), Refusal> {
+        let (token, session) = self.fresh_session(language);
+        let (actor, now) = (Actor::of_session(&session), self.now_ms());
+        self.store().save_session(session.clone()).await?;
+        self.inner.sessions.put(session, now);
+        Ok((token, actor))
+    }
+
+    /// The same, not stored yet: it is to begin with a journey.
+    pub fn fresh_session(&self, language: &str) -> (String, SessionRecord) {
         let token = hex::encode(rand::random::<[u8; 32]>());
         let now = self.now_ms();
         let session = SessionRecord {
@@ -44,10 +53,7 @@ impl Runtime {
             created_at_ms: now,
             expires_at_ms: now + self.inner.settings.session.ttl_ms,
         };
-        let actor = Actor::of_session(&session);
-        self.store().save_session(session.clone()).await?;
-        self.inner.sessions.put(session, now);
-        Ok((token, actor))
+        (token, session)
     }
 
     /// The operator of a token; nobody else has one. It ends when it was said to, however much it is used.
@@ -123,7 +129,7 @@ impl Runtime {
 pub(crate) struct Known(Mutex<HashMap<String, (SessionRecord, i64)>>);
 
 const KNOWN_MS: i64 = 2_000;
-const KNOWN_MAX: usize = 10_000;
+const KNOWN_MAX: usize = 1_000;
 
 impl Known {
     fn get(&self, hash: &str, now_ms: i64) -> Option<SessionRecord> {
@@ -131,7 +137,7 @@ impl Known {
         known.get(hash).filter(|(session, at)| (*at..*at + KNOWN_MS).contains(&now_ms) && session.expires_at_ms > now_ms).map(|(session, _)| session.clone())
     }
 
-    fn put(&self, session: SessionRecord, now_ms: i64) {
+    pub fn put(&self, session: SessionRecord, now_ms: i64) {
         if session.subject.get("kind").is_none_or(|kind| kind != "visitor") {
             return;
         }

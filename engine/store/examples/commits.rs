@@ -79,6 +79,7 @@ fn step(id: &str, seq: i64, mut state: Value) -> Commit {
         journey: id.into(),
         expected_seq: seq,
         new: (seq == 0).then(|| NewJourney {
+            session: None,
             workflow: "parcel/visit".into(),
             version: "0f".repeat(16),
             owner: id.into(),

@@ -100,6 +100,8 @@ pub struct Commit {
 
 #[derive(Debug, Clone)]
 pub struct NewJourney {
+    /// A session that begins with it.
+    pub session: Option<SessionRecord>,
     pub workflow: String,
     pub version: String,
     pub owner: String,

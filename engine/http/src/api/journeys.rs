@@ -81,10 +81,15 @@ async fn begin(app: &App, change: &mut Changing) -> Result<Sent, Problem> {
         (None, None) => None,
         (kind, data) => Some((kind.unwrap_or_else(|| "submit".into()), Value::Object(data.unwrap_or_default()))),
     };
-    change.visitor.open(app).await?;
-    let start = Start { workflow, key: change.key.clone(), event, attribution: Value::Object(came_from) };
+    let opening = change.visitor.begin(app);
+    let session = opening.as_ref().map(|opening| opening.session.clone());
+    let start = Start { workflow, key: change.key.clone(), event, attribution: Value::Object(came_from), session };
     let (runtime, actor) = (app.runtime.clone(), change.visitor.actor.clone());
-    committed(async move { runtime.start(&actor, start).await }).await
+    let sent = committed(async move { runtime.start(&actor, start).await }).await?;
+    if let Some(opening) = opening {
+        change.visitor.begun(opening.token);
+    }
+    Ok(sent)
 }
 
 /// The journey's current step; with `path`, what opening that page gives.

@@ -86,6 +86,7 @@ pub struct Turn<'w> {
     /// The same for expressions.
     now: Now,
     pub journey: String,
+    owner: String,
     /// `seq` that the turn was computed from; 0 for a new journey.
     pub base_seq: i64,
     pub base_revision: i64,
@@ -151,6 +152,7 @@ impl<'w> Turn<'w> {
             now_ms,
             now: workflow.now(now_ms),
             journey: record.id.clone(),
+            owner: record.owner.clone(),
             base_seq: record.seq,
             base_revision: record.revision,
             revision: record.revision,
@@ -179,6 +181,7 @@ impl<'w> Turn<'w> {
             now_ms,
             now: workflow.now(now_ms),
             journey: id.to_string(),
+            owner: actor.id.clone(),
             base_seq: 0,
             base_revision: 0,
             revision: 1,
@@ -284,7 +287,7 @@ impl<'w> Turn<'w> {
     fn append(&mut self, kind: &str, data: Value, by: &Actor) {
         self.seq += 1;
         self.next_index = 0;
-        self.out.events.push(NewEvent { kind: kind.into(), data, by: by.stored_by(), at_ms: self.now_ms });
+        self.out.events.push(NewEvent { kind: kind.into(), data, by: by.stored_by(&self.owner), at_ms: self.now_ms });
     }
 
     fn take_index(&mut self) -> i32 {

@@ -22,7 +22,7 @@ pub fn replay<'w>(workflow: &'w Workflow, catalog: &'w Catalog, record: &Journey
         turn.replaying = Some(events.get(index + 1).map_or_else(String::new, |next| next.kind.clone()));
         turn.set_now(event.at_ms);
         turn.pending.clear();
-        let by: Actor = Actor { roles: roles(&event.by), kind: text(&event.by, "kind"), id: text(&event.by, "id"), ..actor.clone() };
+        let by = Actor::of_stored(&event.by, &actor);
         turn.again(event, &by)?;
     }
     Ok(turn)
@@ -128,8 +128,4 @@ fn result_of(described: &Value) -> CallResult {
 
 fn text(value: &Value, name: &str) -> String {
     value.get(name).and_then(Value::as_str).unwrap_or_default().to_string()
-}
-
-fn roles(by: &Value) -> Vec<String> {
-    by.get("roles").and_then(|r| serde_json::from_value(r.clone()).ok()).unwrap_or_default()
 }

@@ -63,6 +63,7 @@ pub const COLUMNS: [&[(&str, Kind)]; PARTS] = [
     &[("no", Int), ("scope", Bytes), ("key", Bytes), ("body_hash", Bytes), ("journey", Bytes), ("seq", Int), ("at", Int)],
     &[("no", Int), ("id", Bytes), ("journey", Bytes), ("name", Text), ("media_type", Text), ("at", Int), ("bytes", Bytes)],
     &[("no", Int), ("kind", Text), ("key", Text), ("public_id", Bytes), ("at", Int), ("data", Text)],
+    &[("no", Int), ("token_hash", Bytes), ("id", Bytes), ("created_at", Int), ("expires_at", Int), ("subject", Text)],
 ];
 
 /// What a commit must agree with: columns beside those of starts and updates.
@@ -312,5 +313,10 @@ const STATEMENTS: [(&str, &str); PARTS - 2] = [
         "insert into records (journey, kind, key, public_id, at, data) select n, kind, key, public_id, at, data from ROWS \
          on conflict (journey, kind, key) do update set at = excluded.at, data = excluded.data \
          returning journey, kind, key, public_id, data, at",
+    ),
+    (
+        "opened",
+        "insert into sessions (token_hash, id, created_at, expires_at, subject) \
+         select token_hash, id, created_at, expires_at, subject from ROWS",
     ),
 ];

@@ -25,7 +25,8 @@ pub const INCIDENTS: usize = 14;
 pub const KEYS: usize = 15;
 pub const DOCUMENTS: usize = 16;
 pub const RECORDS: usize = 17;
-pub const PARTS: usize = 18;
+pub const SESSIONS: usize = 18;
+pub const PARTS: usize = 19;
 
 pub struct Parts {
     pub rows: [Rows; PARTS],
@@ -61,7 +62,11 @@ impl Parts {
         let seq = commit.expected_seq + commit.events.len() as i64;
         let owner = update.owner.as_deref().map(pack);
         match &commit.new {
-            Some(NewJourney { workflow, version, owner: first, language, channel, attribution }) => {
+            Some(NewJourney { session, workflow, version, owner: first, language, channel, attribution }) => {
+                if let Some(session) = session {
+                    let row = self.rows[SESSIONS].row().int(no).bytes(&pack(&session.token_hash)).bytes(&pack(&session.id));
+                    row.int(session.created_at_ms).int(session.expires_at_ms).json(&session.subject);
+                }
                 let row = self.rows[STARTS].row().int(no).bytes(&pack(&commit.journey)).text(workflow).bytes(&pack(version));
                 let row = row.int(update.revision).int(seq).text(&update.status).text(&update.step);
                 let row = row.bytes(&owner.unwrap_or_else(|| pack(first))).text(language).text(channel).int(update.at_ms);

@@ -151,6 +151,8 @@ const STATEMENTS: [&str; PARTS] = [
     "insert into records (journey, kind, key, public_id, at, data) select v[0], v[1], v[2], b[3], v[5], t[6] \
      from jsonb_each($rows) r where true on conflict (journey, kind, key) do update set at = excluded.at, data = excluded.data \
      returning (select id from journeys j where j.n = journey), kind, key, public_id, data, at, journey",
+    // sessions that begin
+    "insert into sessions (token_hash, id, created_at, expires_at, subject) select b[1], b[3], v[5], v[6], t[7] from jsonb_each($rows) r",
 ];
 
 /// All tables in one go; returns the records with the number of their journey.

@@ -58,14 +58,14 @@ impl Database {
         private(options.get_filename())?;
         let hub = Arc::new(Hub::new());
         // the writer first: it creates the file and switches it to WAL
-        let writer = writer::Writer::start(options.clone().pragma("cache_size", "-16384"), hub.clone()).await?;
+        let writer = writer::Writer::start(options.clone().pragma("cache_size", "-8192"), hub.clone()).await?;
         let pool = SqlitePoolOptions::new()
             .max_connections(READERS)
             .min_connections(1)
             .idle_timeout(None)
             .max_lifetime(None)
             .test_before_acquire(false)
-            .connect_with(options.clone().read_only(true).create_if_missing(false).pragma("cache_size", "-4096"))
+            .connect_with(options.clone().read_only(true).create_if_missing(false).pragma("cache_size", "-1024"))
             .await?;
         Ok(Database { pool, hub, writer, options })
     }
@@ -98,16 +98,16 @@ impl Database {
         T: Send + 'static,
         F: for<'c> FnOnce(&'c mut Conn) -> BoxFuture<'c, Result<T>> + Send + 'static,
     {
-        self.writer.write(call).await
+        self.writer.write(false, call).await
     }
 
-    /// A write is a transaction here anyway.
+    /// Under a savepoint of its own.
     pub async fn transact<T, F>(&self, call: F) -> Result<T>
     where
         T: Send + 'static,
         F: for<'c> FnOnce(&'c mut Conn) -> BoxFuture<'c, Result<T>> + Send + 'static,
     {
-        self.writer.write(call).await
+        self.writer.write(true, call).await
     }
 
     pub fn wake_all(&self) {

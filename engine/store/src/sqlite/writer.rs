@@ -48,13 +48,14 @@ impl Writer {
         answer.await.map_err(|_| StoreError::Busy)?
     }
 
-    pub async fn write<T, F>(&self, call: F) -> Result<T>
+    /// `many`: of several statements, which must be undone together.
+    pub async fn write<T, F>(&self, many: bool, call: F) -> Result<T>
     where
         T: Send + 'static,
         F: for<'c> FnOnce(&'c mut Conn) -> BoxFuture<'c, Result<T>> + Send + 'static,
     {
         let (reply, answer) = oneshot::channel();
-        self.send(Job::Write(Box::new(Call { call: Some(call), result: None, reply })))?;
+        self.send(Job::Write(Box::new(Call { many, call: Some(call), result: None, reply })))?;
         answer.await.map_err(|_| StoreError::Busy)?
     }
 
@@ -175,9 +176,27 @@ impl Batch {
                 return Ok(());
             }
             for write in &mut self.writes {
-                sqlx::raw_sql("savepoint part").execute(&mut *conn).await?;
-                let end = if write.run(conn).await { "release part" } else { "rollback to part; release part" };
-                sqlx::raw_sql(end).execute(&mut *conn).await?;
+                if write.many() {
+                    sqlx::raw_sql("savepoint part").execute(&mut *conn).await?;
+                    let end = if write.run(conn).await { "release part" } else { "rollback to part; release part" };
+                    sqlx::raw_sql(end).execute(&mut *conn).await?;
+                } else {
+                    // a statement that fails changes nothing by itself
+                    write.run(conn).await;
+                }
+            }
+        }
+        if !all.is_empty() && !self.writes.is_empty() {
+            match commit::write(conn, &all, "savepoint part; ", "release part").await {
+                Ok(done) => {
+                    outcomes.extend(done.into_iter().map(Ok));
+                    sqlx::raw_sql("commit").execute(conn).await?;
+                    return Ok(());
+                }
+                Err(error) => {
+                    tracing::warn!(%error, commits = all.len(), "a batch is repeated one by one");
+                    sqlx::raw_sql("rollback to part; release part").execute(&mut *conn).await?;
+                }
             }
         }
         for commit in &all {
@@ -209,6 +228,7 @@ fn copy(error: &StoreError) -> StoreError {
 
 /// A write with its reply.
 trait Write: Send {
+    fn many(&self) -> bool;
     /// True when its changes shall stay.
     fn run<'a>(&'a mut self, conn: &'a mut Conn) -> BoxFuture<'a, bool>;
     /// With the failure of the transaction, if it failed.
@@ -216,6 +236,7 @@ trait Write: Send {
 }
 
 struct Call<T, F> {
+    many: bool,
     call: Option<F>,
     result: Option<Result<T>>,
     reply: oneshot::Sender<Result<T>>,
@@ -226,6 +247,10 @@ where
     T: Send,
     F: for<'c> FnOnce(&'c mut Conn) -> BoxFuture<'c, Result<T>> + Send,
 {
+    fn many(&self) -> bool {
+        self.many
+    }
+
     fn run<'a>(&'a mut self, conn: &'a mut Conn) -> BoxFuture<'a, bool> {
         Box::pin(async move {
             if let Some(call) = self.call.take() {

@@ -132,6 +132,7 @@ fn started(id: &str, workflow: &str, version: &str, state: String, at_ms: i64) -
         journey: id.into(),
         expected_seq: 0,
         new: Some(NewJourney {
+            session: None,
             workflow: workflow.into(),
             version: version.into(),
             owner: id.into(),

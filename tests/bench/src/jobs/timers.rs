@@ -80,7 +80,7 @@ struct Template {
 
 impl Template {
     async fn take(bench: &Bench) -> Result<Template> {
-        let start = Start { workflow: "bench/timer".into(), key: "template".into(), event: None, attribution: json!({}) };
+        let start = Start { workflow: "bench/timer".into(), key: "template".into(), event: None, attribution: json!({}), session: None };
         let sent = bench.runtime.start(&Actor::visitor(engine_runtime::new_id()), start).await.map_err(|refusal| anyhow::anyhow!("{refusal:?}"))?;
         let store = bench.runtime.store();
         let id = sent.view.journey.id.context("the template's id")?;
