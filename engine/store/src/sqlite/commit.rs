@@ -103,22 +103,22 @@ fn refusal(commit: &Commit, row: &super::Row) -> Result<Option<Committed>> {
     Ok((!agrees).then_some(Committed::Moved))
 }
 
-/// In the order of [`Parts`].
+/// In the order of [`Parts`]. `or fail`: a statement that fails is undone with all the others, so it keeps no journal of its own.
 const STATEMENTS: [&str; PARTS] = [
     // journeys that start
-    "insert into journeys (n, id, workflow, version, revision, seq, status, step, owner, language, channel, created_at, \
+    "insert or fail into journeys (n, id, workflow, version, revision, seq, status, step, owner, language, channel, created_at, \
      updated_at, expires_at, attribution, state) select v[0], b[1], v[3], b[4], v[6], v[7], v[8], v[9], b[10], v[12], v[13], \
      v[14], v[14], v[15], t[16], t[18] from jsonb_each($rows) r",
     // journeys that move
-    "update journeys set revision = v[1], seq = v[2], status = v[3], step = v[4], owner = coalesce(b[5], owner), \
+    "update or fail journeys set revision = v[1], seq = v[2], status = v[3], step = v[4], owner = coalesce(b[5], owner), \
      updated_at = v[7], expires_at = v[8], state = t[9] from jsonb_each($rows) r where n = v[0]",
     // events
-    "insert into events (id, at, kind, actor, data) select ((v[0]) << 20) | (v[1]), v[2], v[3], t[4], t[6] from jsonb_each($rows) r",
+    "insert or fail into events (id, at, kind, actor, data) select ((v[0]) << 20) | (v[1]), v[2], v[3], t[4], t[6] from jsonb_each($rows) r",
     // effects settled, cancelled, ordered
-    "update effects set state = v[2], outcome = v[4], due_at = coalesce(v[3], due_at), next_at = coalesce(v[3], next_at) \
+    "update or fail effects set state = v[2], outcome = v[4], due_at = coalesce(v[3], due_at), next_at = coalesce(v[3], next_at) \
      from jsonb_each($rows) r where effects.id = ((v[0]) << 32) | (v[1])",
-    "update effects set state = 4 where state in (0, 1) and id in (select ((v[0]) << 32) | (v[1]) from jsonb_each($rows) r)",
-    "insert into effects (id, next_at, due_at, created_at, fence, attempts, attempts_max, state, deadline, kind, lane, payload) \
+    "update or fail effects set state = 4 where state in (0, 1) and id in (select ((v[0]) << 32) | (v[1]) from jsonb_each($rows) r)",
+    "insert or fail into effects (id, next_at, due_at, created_at, fence, attempts, attempts_max, state, deadline, kind, lane, payload) \
      select ((v[0]) << 32) | (v[1]), v[2], v[2], v[3], 0, 0, v[4], 0, v[5], v[6], v[7], t[8] from jsonb_each($rows) r",
     // timers removed, set
     "delete from timers where (journey, id) in (select v[0], v[1] from jsonb_each($rows) r)",
@@ -143,7 +143,7 @@ const STATEMENTS: [&str; PARTS] = [
     "insert into incidents (id, journey, version, place, reason, at, closed_at, detail) \
      select b[1], b[3], b[5], v[7], v[8], v[9], v[10], t[11] from jsonb_each($rows) r where true on conflict (id) do nothing",
     // idempotency keys
-    "insert into idempotency (scope, key, body_hash, journey, seq, at) select b[1], b[3], b[5], b[7], v[9], v[10] from jsonb_each($rows) r",
+    "insert or fail into idempotency (scope, key, body_hash, journey, seq, at) select b[1], b[3], b[5], b[7], v[9], v[10] from jsonb_each($rows) r",
     // documents
     "insert into documents (id, journey, name, media_type, at, bytes) select b[1], b[3], v[5], v[6], v[7], b[8] \
      from jsonb_each($rows) r where true on conflict (id) do nothing",
@@ -152,7 +152,7 @@ const STATEMENTS: [&str; PARTS] = [
      from jsonb_each($rows) r where true on conflict (journey, kind, key) do update set at = excluded.at, data = excluded.data \
      returning (select id from journeys j where j.n = journey), kind, key, public_id, data, at, journey",
     // sessions that begin
-    "insert into sessions (token_hash, id, created_at, expires_at, subject) select b[1], b[3], v[5], v[6], t[7] from jsonb_each($rows) r",
+    "insert or fail into sessions (token_hash, id, created_at, expires_at, subject) select b[1], b[3], v[5], v[6], t[7] from jsonb_each($rows) r",
 ];
 
 /// All tables in one go; returns the records with the number of their journey.

@@ -152,7 +152,7 @@ impl Batch {
     async fn transaction(&mut self, conn: &mut Conn, outcomes: &mut Vec<Result<Committed>>) -> Result<()> {
         let all: Vec<&Commit> = self.commits.iter().map(|w| &*w.commit).collect();
         if self.writes.is_empty() {
-            match commit::write(conn, &all, "begin immediate; savepoint part; ", "release part; commit").await {
+            match commit::write(conn, &all, "begin immediate; ", "commit").await {
                 Ok(done) => {
                     outcomes.extend(done.into_iter().map(Ok));
                     return Ok(());
