@@ -412,8 +412,7 @@ fn answers(audience: &Audience, data: Value) -> (Value, Vec<String>) {
     let scope = Scope::new().with_host(&host).with_context(&context);
     let form = workflow.form("library/loan").expect("form");
     let mut data = data;
-    form.normalise(audience, &scope, &mut data).expect("normalises");
-    let errors: Vec<FieldError> = form.validate(audience, &scope, &data).expect("validates");
+    let errors: Vec<FieldError> = form.check(audience, &scope, &mut data).expect("checks");
     (data, errors.into_iter().map(|e| format!("{} {} {}", e.pointer, e.code, e.text)).collect())
 }
 
@@ -455,7 +454,7 @@ fn forms_are_cut_on_the_server() {
     assert_eq!(view.schema.pointer("/allOf/0/then/required"), Some(&json!(["card"])));
     assert!(!shown.contains("mobile") && !shown.contains("x-pii") && !shown.contains("$cel"), "{shown}");
     assert_eq!(form.secrets(), ["pin"]);
-    assert!(form.visible(&hindi, &scope, &json!({})).expect("names").contains(&"note".to_owned()));
+    assert!(form.fields(&hindi, &scope).expect("names").contains("note"));
 }
 
 #[test]

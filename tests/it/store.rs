@@ -112,9 +112,8 @@ fn claim(now_ms: i64) -> ClaimRequest {
     ClaimRequest { worker: "w1".into(), now_ms, lease_ms: 100, limit: 10 }
 }
 
-fn key(scope: &str, key: &str, body: &str, journey: &str) -> Option<IdempotencyRecord> {
-    let (scope, key, body_hash, journey) = (scope.into(), key.into(), body.into(), journey.into());
-    Some(IdempotencyRecord { scope, key, body_hash, journey, seq: 1, at_ms: 7 })
+fn key(key: &str, body: &str) -> Option<IdempotencyKey> {
+    Some(IdempotencyKey { key: key.into(), body_hash: body.into() })
 }
 
 const DONE: Committed = Committed::Done { records: Vec::new() };
@@ -164,20 +163,21 @@ async fn a_key_is_used_by_one_accepted_event() {
     check(async |node| {
         let (store, j) = (&node.store, id());
         store.commit(event(&j, 0)).await?;
-        let keyed = |seq, k: &str, body: &str| with(event(&j, seq), |c| c.idempotency = key(&j, k, body, &j));
+        let keyed = |seq, k: &str, body: &str| with(event(&j, seq), |c| c.idempotency = key(k, body));
         assert_eq!(store.commit(keyed(9, "k", "body")).await?, Committed::Moved);
-        assert_eq!(store.idempotency(&j, "k").await?, None, "a refused event uses no key");
+        assert_eq!(store.used_key(Some(&j), "k").await?, None, "a refused event uses no key");
         assert_eq!(store.commit(keyed(1, "k", "body")).await?, DONE);
-        let used = key(&j, "k", "body", &j).expect("key");
-        assert_eq!(store.idempotency(&j, "k").await?, Some(used.clone()));
+        let used = UsedKey { journey: j.clone(), body_hash: "body".into() };
+        assert_eq!(store.used_key(Some(&j), "k").await?, Some(used.clone()));
+        assert_eq!((store.used_key(None, "k").await?, store.used_key(Some(&id()), "k").await?), (None, None), "a journey's keys are its own");
         for repeat in [keyed(1, "k", "body"), keyed(2, "k", "other")] {
             assert_eq!(store.commit(repeat).await?, Committed::KeyUsed(used.clone()), "same or other body");
         }
         assert_eq!(store.journey(&j).await?.map(|j| j.seq), Some(2));
 
-        // two starts with one key of a session
+        // two starts with one key
         let (a, b) = (id(), id());
-        let start = |j: &str| with(event(j, 0), |c| c.idempotency = key("session", "k", "body", j));
+        let start = |j: &str| with(event(j, 0), |c| c.idempotency = key("the start", "body"));
         let second = node.again().await?;
         let (one, two) = tokio::join!(store.commit(start(&a)), second.commit(start(&b)));
         let outcomes = [one?, two?];
@@ -185,6 +185,8 @@ async fn a_key_is_used_by_one_accepted_event() {
         assert_eq!(outcomes.iter().filter(|o| matches!(o, Committed::KeyUsed(_))).count(), 1, "{outcomes:?}");
         let both = (store.journey(&a).await?.is_some(), store.journey(&b).await?.is_some());
         assert!(both == (true, false) || both == (false, true), "{both:?}");
+        let first = if both.0 { a } else { b };
+        assert_eq!(store.used_key(None, "the start").await?, Some(UsedKey { journey: first, body_hash: "body".into() }));
         Ok(())
     })
     .await;
@@ -635,7 +637,7 @@ async fn neighbours_in_a_batch_do_not_harm_each_other() {
         let ids: Vec<String> = (0..64).map(|_| id()).collect();
         let commits = ids.iter().enumerate().map(|(i, j)| {
             let commit = with(event(j, 0), |c| {
-                c.idempotency = key(j, "k", "body", j);
+                c.idempotency = key(j, "body");
                 c.records = vec![NewRecord { kind: "loan".into(), key: String::new(), data: json!(i) }];
                 // one cannot be written, one is computed from nothing
                 c.effects = (0..2).map(|n| effect(j, 1, if i == 7 { 0 } else { n }, 0)).collect();
@@ -653,7 +655,7 @@ async fn neighbours_in_a_batch_do_not_harm_each_other() {
             }
         }
         for (i, j) in ids.iter().enumerate() {
-            let there = (store.journey(j).await?.map(|j| j.seq), store.records(j).await?.len(), store.idempotency(j, "k").await?.is_some());
+            let there = (store.journey(j).await?.map(|j| j.seq), store.records(j).await?.len(), store.used_key(None, j).await?.is_some());
             assert_eq!(there, if i == 7 || i == 9 { (None, 0, false) } else { (Some(1), 1, true) }, "{i}");
         }
         Ok(())
@@ -811,7 +813,7 @@ async fn a_commit_without_confirmation_is_resolved() -> Result<()> {
         assert!(matches!(store.commit(first).await?, Committed::Done { records } if records.len() == 1));
         swallow.store(true, Ordering::SeqCst);
         let second = with(event(&j, 1), |c| {
-            c.idempotency = key(&j, "k", "body", &j);
+            c.idempotency = key("k", "body");
             c.effects = vec![effect(&j, 2, 0, 0)];
             c.records = vec![NewRecord { kind: "loan".into(), key: String::new(), data: json!(-n) }];
         });

@@ -1,7 +1,7 @@
 //! What every handler may use, and the router over it.
 
 use crate::assets::Assets;
-use crate::edge::{Class, Client, Limiter, Origins, Proxies, SecurityHeaders};
+use crate::edge::{Class, Client, Limiter, Origins, Proxies, Requests, SecurityHeaders};
 use crate::notices::Notices;
 use crate::presence::Presence;
 use crate::problem::{Code, Problem};
@@ -30,6 +30,7 @@ pub struct Inner {
     pub limiter: Limiter,
     pub origins: Origins,
     pub headers: SecurityHeaders,
+    pub requests: Requests,
     /// Requests at work at once.
     pub slots: Semaphore,
     pub metrics: Option<PrometheusHandle>,
@@ -62,6 +63,7 @@ impl App {
             limiter: Limiter::new(&settings.limits),
             origins: Origins::new(&settings),
             headers: SecurityHeaders::new(&settings),
+            requests: Requests::default(),
             slots: Semaphore::new(settings.limits.concurrency_max),
             runtime,
             partners,
@@ -86,7 +88,8 @@ impl Deref for App {
     }
 }
 
-/// Runs a change of state in a task of its own, so that a caller who goes away cannot cancel a commit.
+/// Runs changes in a task of their own, so that a caller who goes away cannot stop between two of them. A single commit
+/// needs none: it is one message to the store's writer.
 pub async fn committed<T, E>(work: impl Future<Output = Result<T, E>> + Send + 'static) -> Result<T, Problem>
 where
     T: Send + 'static,

@@ -7,7 +7,6 @@ use crate::links;
 use crate::pages;
 use axum::Router;
 use axum::routing::{any, get, post};
-use tower_http::compression::CompressionLayer;
 use utoipa::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -32,14 +31,14 @@ pub fn router(app: App, sandbox: Option<Router>) -> Router {
         .route("/openapi.json", get(move || std::future::ready(axum::Json(description.clone()))))
         .fallback(pages::page)
         .layer(axum::middleware::from_fn_with_state(app.clone(), edge::edge))
-        .layer(CompressionLayer::new())
         .with_state(app.clone());
-    let routes = routes.merge(SwaggerUi::new("/docs").config(utoipa_swagger_ui::Config::from("/openapi.json")));
-    let routes = match sandbox {
-        Some(sandbox) => routes.nest("/sandbox", sandbox),
+    let headers = axum::middleware::from_fn_with_state(app, edge::headers);
+    let reference = Router::from(SwaggerUi::new("/docs").config(utoipa_swagger_ui::Config::from("/openapi.json")));
+    let routes = routes.merge(reference.layer(headers.clone()));
+    match sandbox {
+        Some(sandbox) => routes.nest("/sandbox", sandbox.layer(headers)),
         None => routes,
-    };
-    routes.layer(axum::middleware::from_fn_with_state(app, edge::headers))
+    }
 }
 
 /// The description of the API, as `/openapi.json` shows it.

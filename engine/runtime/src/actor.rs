@@ -5,6 +5,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
+/// Kind and role of a person without a sign-in.
+pub(crate) const VISITOR: &str = "visitor";
+
 /// Who acts. Roles, channel and partner come from the server's session only, never from the request.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Actor {
@@ -73,9 +76,9 @@ impl Actor {
     /// A person without a sign-in.
     pub fn visitor(id: impl Into<String>) -> Self {
         Actor {
-            kind: "visitor".into(),
+            kind: VISITOR.into(),
             id: id.into(),
-            roles: vec!["visitor".into()],
+            roles: vec![VISITOR.into()],
             channel: "web".into(),
             partner: None,
             language: "en".into(),
@@ -108,9 +111,9 @@ impl Actor {
     pub fn of_session(session: &SessionRecord) -> Self {
         let text = |key: &str, default: &str| session.subject.get(key).and_then(Value::as_str).unwrap_or(default).to_string();
         Actor {
-            kind: text("kind", "visitor"),
+            kind: text("kind", VISITOR),
             id: session.subject.get("customer").and_then(Value::as_str).unwrap_or(&session.id).to_string(),
-            roles: session.subject.get("roles").and_then(|r| serde_json::from_value(r.clone()).ok()).unwrap_or_else(|| vec!["visitor".into()]),
+            roles: session.subject.get("roles").and_then(|r| serde_json::from_value(r.clone()).ok()).unwrap_or_else(|| vec![VISITOR.into()]),
             channel: text("channel", "web"),
             partner: session.subject.get("partner").and_then(Value::as_str).map(str::to_string),
             language: text("language", "en"),
@@ -127,7 +130,7 @@ impl Actor {
 
     /// The role whose form variant applies: the first one.
     pub fn role(&self) -> &str {
-        self.roles.first().map_or("visitor", String::as_str)
+        self.roles.first().map_or(VISITOR, String::as_str)
     }
 
     /// `event.by` of the machine and the `by` of stored events.
@@ -135,8 +138,12 @@ impl Actor {
         json!({"kind": self.kind, "roles": self.roles})
     }
 
-    /// As an event keeps it; what follows from the kind, or from the journey's owner, is left out.
+    /// As an event keeps it; what follows from the kind, or from the journey's owner, is left out: most events are by the
+    /// visitor whose journey it is, and say nothing.
     pub(crate) fn stored_by(&self, owner: &str) -> Value {
+        if self.kind == VISITOR && self.id == owner && self.roles == [VISITOR] {
+            return Value::Null;
+        }
         let mut by = json!({"kind": self.kind});
         if self.id != owner && self.id != self.kind {
             by["id"] = Value::from(self.id.as_str());
@@ -150,7 +157,7 @@ impl Actor {
     /// The other way round.
     pub(crate) fn of_stored(by: &Value, owner: &Actor) -> Actor {
         let text = |name: &str| by.get(name).and_then(Value::as_str).map(str::to_owned);
-        let kind = text("kind").unwrap_or_default();
+        let kind = text("kind").unwrap_or_else(|| VISITOR.into());
         let id = text("id").unwrap_or_else(|| if kind == "system" { kind.clone() } else { owner.id.clone() });
         let roles = by.get("roles").and_then(|r| serde_json::from_value(r.clone()).ok()).unwrap_or_else(|| vec![kind.clone()]);
         Actor { kind, id, roles, ..owner.clone() }

@@ -37,7 +37,7 @@ impl Clock for ManualClock {
 
 /// RFC 3339, UTC, milliseconds, fixed width: so that text order is time order.
 pub fn rfc3339(ms: i64) -> String {
-    chrono::DateTime::from_timestamp_millis(ms).unwrap_or_default().format("%Y-%m-%dT%H:%M:%S%.3fZ").to_string()
+    chrono::DateTime::from_timestamp_millis(ms).unwrap_or_default().to_rfc3339_opts(chrono::SecondsFormat::Millis, true)
 }
 
 /// Milliseconds of an RFC 3339 text; `None` when it is not one.

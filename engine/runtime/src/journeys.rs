@@ -6,10 +6,10 @@ use crate::effect::{CallResult, FailureKind};
 use crate::refusal::{Difference, Refusal};
 use crate::runtime::{Runtime, RuntimeError};
 use crate::state::JourneyState;
-use crate::turn::{Checked, Finished, Journey, Pending, Refused, SETTLE_WAIT, Turn, canonical, get_path};
+use crate::turn::{Checked, Finished, Journey, Pending, Refused, SETTLE_WAIT, Turn, get_path, write_canonical};
 use crate::view::{JourneySummary, StepView};
 use engine_definitions::{FieldError, StepKind, Workflow};
-use engine_store::{Change, Committed, DocumentRecord, Draft, IdempotencyRecord, JourneyRecord, NewJourney, SessionRecord};
+use engine_store::{Change, Committed, DocumentRecord, Draft, IdempotencyKey, JourneyRecord, NewJourney, SessionRecord, UsedKey};
 use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -79,25 +79,31 @@ impl Runtime {
         }
         let catalog = self.catalog();
         let workflow = catalog.workflow(&start.workflow).ok_or(Refusal::NotFound)?.clone();
-        let scope = format!("start:{}", actor.id);
-        let body = json!({"workflow": start.workflow, "event": start.event.as_ref().map(|(kind, data)| json!([kind, data]))});
-        let body_hash = self.inner.keys.hash("request", &canonical(&body));
-        if let Some(used) = self.store().idempotency(&scope, &start.key).await? {
-            return self.repeated(actor, used, &body_hash).await;
-        }
+        let (kind, data) = start.event.as_ref().map_or(("", &Value::Null), |(kind, data)| (kind.as_str(), data));
+        let body_hash = self.request_hash(&[&start.workflow, kind], data);
+        let key = self.inner.keys.short_hash("start", &format!("{} {}", actor.id, start.key));
         let id = new_id();
         let now = self.now_ms();
         let mut turn = Turn::begin(&workflow, &catalog, &id, actor, &start.attribution, now).map_err(|r| internal(&workflow, r))?;
+        // The commit refuses a repeat; what asks the store on the way, or is refused now, must not come so far.
+        let mut asked = !turn.pending.is_empty();
+        if asked && let Some(used) = self.store().used_key(None, &key).await? {
+            return self.repeated(actor, used, &body_hash).await;
+        }
         match self.answer_pending(&mut turn, actor).await {
             Ok(()) => {}
             Err(Unanswered::Broken { place, reason }) => return Err(internal(&workflow, Refused::Broken { place, reason })),
             Err(Unanswered::Refused(refusal)) => return Err(refusal),
         }
-        if let Some((kind, data)) = &start.event {
+        if start.event.is_some() {
             let applied = self.event_on(&mut turn, actor, kind, data);
+            asked = !asked && (!turn.pending.is_empty() || !matches!(applied, Ok(Applied::Done)));
+            if asked && let Some(used) = self.store().used_key(None, &key).await? {
+                return self.repeated(actor, used, &body_hash).await;
+            }
             self.applied(&mut turn, applied, actor, (kind, data), None).await?;
         }
-        let idempotency = IdempotencyRecord { scope, key: start.key, body_hash: body_hash.clone(), journey: id.clone(), seq: 0, at_ms: now };
+        let idempotency = IdempotencyKey { key, body_hash: body_hash.clone() };
         let session = start.session.clone();
         let new = NewJourney {
             session: start.session,
@@ -130,7 +136,8 @@ impl Runtime {
         if send.key.is_empty() {
             return Err(Refusal::KeyMissing);
         }
-        let body_hash = self.inner.keys.hash("request", &canonical(&json!([send.kind, send.data, send.revision])));
+        let body_hash = self.request_hash(&[&send.kind, &send.revision.to_string()], &send.data);
+        let key = self.inner.keys.short_hash("key", &send.key);
         let _line = self.lock(journey).await;
         let fits = |record: &JourneyRecord| record.revision == send.revision && record.status == "active";
         // Only from answer to answer: whoever goes another way may come to a step with a draft that this node has not seen.
@@ -150,7 +157,7 @@ impl Runtime {
             };
             let sender = sender.as_ref();
             if !fits(&stored.record) {
-                if let Some(used) = self.store().idempotency(journey, &send.key).await? {
+                if let Some(used) = self.store().used_key(Some(journey), &key).await? {
                     return self.repeated(actor, used, &body_hash).await;
                 }
                 self.refuse_ended(&stored.record).await?;
@@ -165,8 +172,7 @@ impl Runtime {
                 continue;
             }
             self.applied(&mut turn, applied, sender, (&send.kind, &send.data), Some(journey)).await?;
-            let idempotency =
-                IdempotencyRecord { scope: journey.into(), key: send.key.clone(), body_hash: body_hash.clone(), journey: journey.into(), seq: 0, at_ms: now };
+            let idempotency = IdempotencyKey { key: key.clone(), body_hash: body_hash.clone() };
             let finished = Finished { idempotency: Some(idempotency), alive: true, ..Finished::default() };
             let view = self.render(&turn, sender, Some(journey));
             let changes = waits(&view).then(|| self.changes());
@@ -395,7 +401,17 @@ impl Runtime {
         }
     }
 
-    async fn repeated(&self, actor: &Actor, used: IdempotencyRecord, body_hash: &str) -> Result<Sent, Refusal> {
+    /// Of what was asked: equal requests have equal hashes, whatever the order of their fields.
+    fn request_hash(&self, words: &[&str], data: &Value) -> String {
+        let mut text = String::with_capacity(512);
+        for word in words {
+            text.push_str(&format!("{}:{word}", word.len()));
+        }
+        write_canonical(data, &mut text);
+        self.inner.keys.short_hash("request", &text)
+    }
+
+    async fn repeated(&self, actor: &Actor, used: UsedKey, body_hash: &str) -> Result<Sent, Refusal> {
         if used.body_hash != body_hash {
             return Err(Refusal::KeyReused);
         }

@@ -194,9 +194,9 @@ fn evaluate_all(step: &definitions::Step, scope: &Scope) -> Value {
 /// Data of a form: draft, else context, else `prefill`, else the schema's defaults (rule 3).
 fn form_part(turn: &Turn<'_>, step: &definitions::Step, form: &definitions::Form, audience: &Audience) -> Result<FormPart, EvalError> {
     turn.with_scope(|scope| {
-        let view = form.view(audience, scope)?;
-        let properties = form.properties();
-        let mut data = form.defaults(audience, scope)?.as_object().cloned().unwrap_or_default();
+        let fields = form.fields(audience, scope)?;
+        let (view, properties) = (fields.view(), form.properties());
+        let mut data = fields.defaults();
         let mut put = |from: &Map<String, Value>| {
             for (key, value) in from.iter().filter(|(k, _)| properties.contains(k)) {
                 data.insert(key.clone(), value.clone());
@@ -225,10 +225,10 @@ fn form_part(turn: &Turn<'_>, step: &definitions::Step, form: &definitions::Form
 fn consents(turn: &Turn<'_>, step: &definitions::Step) -> Vec<Value> {
     let fields = step.form.as_deref().and_then(|id| turn.workflow.form(id)).map(|form| form.consents()).unwrap_or_default();
     let given = |purpose: &String| turn.state.consents.get(purpose).copied().unwrap_or(false);
-    let of = |(field, purposes): (String, Vec<String>)| {
-        purposes.into_iter().map(move |purpose| json!({"given": given(&purpose), "purpose": purpose, "pointer": format!("/{field}")})).collect::<Vec<_>>()
+    let of = |(field, purposes): &(String, Vec<String>)| -> Vec<Value> {
+        purposes.iter().map(|purpose| json!({"given": given(purpose), "purpose": purpose, "pointer": format!("/{field}")})).collect()
     };
-    fields.into_iter().flat_map(of).collect()
+    fields.iter().flat_map(of).collect()
 }
 
 fn progress(workflow: &Workflow, step: &definitions::Step) -> Progress {

@@ -1,6 +1,6 @@
 //! Sessions: opaque 256-bit tokens, of which only the hash is stored (security rule 16).
 
-use crate::actor::Actor;
+use crate::actor::{Actor, VISITOR};
 use crate::clock::new_id;
 use crate::refusal::Refusal;
 use crate::runtime::Runtime;
@@ -49,7 +49,8 @@ impl Runtime {
         let session = SessionRecord {
             token_hash: token_hash(&token),
             id: new_id(),
-            subject: json!({"kind": "visitor", "roles": ["visitor"], "channel": "web", "language": language}),
+            // a visitor on the web: the rest of an actor is that by default
+            subject: json!({"language": language}),
             created_at_ms: now,
             expires_at_ms: now + self.inner.settings.session.ttl_ms,
         };
@@ -138,7 +139,7 @@ impl Known {
     }
 
     pub fn put(&self, session: SessionRecord, now_ms: i64) {
-        if session.subject.get("kind").is_none_or(|kind| kind != "visitor") {
+        if session.subject.get("kind").is_some_and(|kind| kind != VISITOR) {
             return;
         }
         let mut known = self.0.lock().unwrap_or_else(|e| e.into_inner());

@@ -66,10 +66,19 @@ pub struct TrailEntry {
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Sent {
+    #[serde(default = "submit", skip_serializing_if = "is_submit")]
     pub kind: String,
     /// Number of the event; its data stands in the history only.
     #[serde(default)]
     pub seq: i64,
+}
+
+fn submit() -> String {
+    "submit".into()
+}
+
+fn is_submit(kind: &str) -> bool {
+    kind == "submit"
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -133,7 +133,7 @@ impl<'a> Stage<'a> {
     fn secret_field(&self) -> Option<String> {
         let turn = self.turn().ok()?;
         let step = self.workflow.step(&turn.state.snapshot.active)?;
-        self.workflow.form(step.form.as_deref()?)?.secrets().into_iter().next()
+        self.workflow.form(step.form.as_deref()?)?.secrets().first().cloned()
     }
 
     fn send(&mut self, kind: &str, data: &Value, by: &Value, seen: &mut Seen) {

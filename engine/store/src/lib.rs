@@ -28,6 +28,8 @@ use std::sync::Arc;
 pub enum StoreError {
     #[error("database: {0}")]
     Database(#[from] sqlx::Error),
+    #[error("database: {0}")]
+    Sqlite(#[from] rusqlite::Error),
     #[error("migration: {0}")]
     Migration(#[from] sqlx::migrate::MigrateError),
     #[error("stored value in `{column}` is not readable: {reason}")]
@@ -64,8 +66,8 @@ pub trait Store: Send + Sync + 'static {
     async fn journey(&self, id: &str) -> Result<Option<JourneyRecord>>;
     /// The one write path (**one-commit**, **seq-cas**, **key-with-event**, **fence**).
     async fn commit(&self, commit: Commit) -> Result<Committed>;
-    /// What an idempotency key was used for.
-    async fn idempotency(&self, scope: &str, key: &str) -> Result<Option<IdempotencyRecord>>;
+    /// What this key was used for in a journey; without one, by a start.
+    async fn used_key(&self, journey: Option<&str>, key: &str) -> Result<Option<UsedKey>>;
     async fn events(&self, journey: &str, after_seq: i64, limit: u32) -> Result<Vec<EventRecord>>;
     async fn journeys_of(&self, owner: &str, limit: u32) -> Result<Vec<JourneyHead>>;
     /// Active journeys whose `expires_at` has passed.
@@ -170,6 +172,6 @@ pub trait Store: Send + Sync + 'static {
     async fn kv_swap(&self, bucket: &str, key: &str, expected: Option<serde_json::Value>, value: serde_json::Value) -> Result<bool>;
     async fn kv_list(&self, bucket: &str, limit: u32) -> Result<Vec<(String, serde_json::Value)>>;
     async fn kv_delete(&self, bucket: &str, key: &str) -> Result<()>;
-    /// Removes what is over: used idempotency keys, settled effects, expired sessions and OTPs older than `before_ms`.
+    /// Removes what is over: settled effects, reusable replies, expired sessions and OTPs older than `before_ms`.
     async fn clean(&self, before_ms: i64, limit: u32) -> Result<u64>;
 }

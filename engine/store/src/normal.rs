@@ -18,6 +18,10 @@ pub(crate) fn normalise(mut commit: Commit) -> Result<Commit> {
         return Err(StoreError::Settings("a journey has more events or effects than can be numbered".into()));
     }
 
+    if commit.idempotency.is_some() && commit.events.is_empty() {
+        return Err(StoreError::Settings("a key is used by a commit without an event".into()));
+    }
+
     last_of_each(&mut commit.timers, |t| t.id.clone());
     last_of_each(&mut commit.answers, |a| (a.into.clone(), a.key.clone()));
     last_of_each(&mut commit.records, |r| (r.kind.clone(), r.key.clone()));
@@ -45,6 +49,13 @@ impl Commit {
     }
 }
 
+/// What stands with the event at this place of a commit: the packed key (of a start it stands with the journey), and the
+/// body's hash (**key-with-event**).
+pub(crate) fn key_of_event(commit: &Commit, at: usize) -> (Option<Vec<u8>>, Option<Vec<u8>>) {
+    let used = commit.idempotency.as_ref().filter(|_| at == 0);
+    (used.filter(|_| commit.new.is_none()).map(|used| ids::pack(&used.key)), used.map(|used| ids::pack(&used.body_hash)))
+}
+
 /// Whether a row of a cleared list is written again by the same commit.
 pub(crate) fn kept<'a>(answers: &'a [AnswerRecord], slot: &'a str) -> impl Iterator<Item = &'a str> {
     answers.iter().filter(move |a| a.into == slot).map(|a| a.key.as_str())
@@ -62,19 +73,19 @@ fn last_of_each<T, K: Eq + Hash>(items: &mut Vec<T>, key: impl Fn(&T) -> K) {
 /// What two commits of one batch must not share: the second would be decided against what the first has not yet written.
 pub(crate) struct Claims {
     journeys: HashSet<String>,
-    keys: HashSet<(String, String)>,
+    starts: HashSet<String>,
     hooks: HashSet<(String, String)>,
     rows: HashSet<(u8, String, String)>,
 }
 
 impl Claims {
     pub fn new() -> Self {
-        Claims { journeys: HashSet::new(), keys: HashSet::new(), hooks: HashSet::new(), rows: HashSet::new() }
+        Claims { journeys: HashSet::new(), starts: HashSet::new(), hooks: HashSet::new(), rows: HashSet::new() }
     }
 
     /// Whether `commit` can join the batch; if so, what it touches is taken.
     pub fn join(&mut self, commit: &Commit) -> bool {
-        let key = commit.idempotency.as_ref().map(|k| (k.scope.clone(), k.key.clone()));
+        let start = commit.idempotency.as_ref().filter(|_| commit.new.is_some()).map(|k| k.key.clone());
         let hook = commit.consumes.as_ref().map(|h| (h.partner.clone(), h.once.clone()));
         let rows: Vec<(u8, String, String)> = (commit.correlations.iter())
             .map(|c| (0, c.partner.clone(), c.reference.clone()))
@@ -83,14 +94,14 @@ impl Claims {
             .chain(commit.incidents.iter().map(|i| (3, i.id.clone(), String::new())))
             .collect();
         if self.journeys.contains(&commit.journey)
-            || key.as_ref().is_some_and(|k| self.keys.contains(k))
+            || start.as_ref().is_some_and(|k| self.starts.contains(k))
             || hook.as_ref().is_some_and(|h| self.hooks.contains(h))
             || rows.iter().any(|r| self.rows.contains(r))
         {
             return false;
         }
         self.journeys.insert(commit.journey.clone());
-        self.keys.extend(key);
+        self.starts.extend(start);
         self.hooks.extend(hook);
         self.rows.extend(rows);
         true

@@ -85,7 +85,8 @@ pub struct Commit {
     pub correlations: Vec<CorrelationRecord>,
     pub incidents: Vec<IncidentRecord>,
     pub replies: Vec<ReusableReply>,
-    pub idempotency: Option<IdempotencyRecord>,
+    /// Stands with the first event; of a start with the journey.
+    pub idempotency: Option<IdempotencyKey>,
     /// The effect that this commit settles, with the fence of the caller's lease (**fence**).
     pub settles: Option<(EffectKey, i64, EffectEnd)>,
     /// The timer that this commit fires: removed, and the commit refused when it is gone.
@@ -334,15 +335,18 @@ pub struct ReusableReply {
     pub at_ms: i64,
 }
 
+/// A key that a person's program chose, unique within its journey; of a start within all starts.
 #[derive(Debug, Clone, PartialEq)]
-pub struct IdempotencyRecord {
-    /// The journey, or the session for a start.
-    pub scope: String,
+pub struct IdempotencyKey {
     pub key: String,
     pub body_hash: String,
+}
+
+/// What a key was used for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct UsedKey {
     pub journey: String,
-    pub seq: i64,
-    pub at_ms: i64,
+    pub body_hash: String,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -366,7 +370,7 @@ pub enum Committed {
     /// **seq-cas** failed: read again and decide anew.
     Moved,
     /// The idempotency key is used already.
-    KeyUsed(IdempotencyRecord),
+    KeyUsed(UsedKey),
     /// The lease was lost, the timer is gone, or the webhook was seen: nothing to do.
     Superseded,
 }

@@ -26,7 +26,7 @@ use normalise::Normaliser;
 use resolve::{Prepared, Resolved};
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 /// Who looks at a form.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
@@ -75,6 +75,35 @@ pub struct Form {
     pub(crate) lookups: Vec<(String, Span)>,
     pub(crate) prepared: Mutex<HashMap<(u64, String), Arc<Prepared>>>,
     pub(crate) resolved: Mutex<HashMap<String, Arc<Resolved>>>,
+    pub(crate) facts: OnceLock<Facts>,
+}
+
+/// What is asked of a form at every answer, whoever sees it.
+pub(crate) struct Facts {
+    secrets: Vec<String>,
+    consents: Vec<(String, Vec<String>)>,
+    properties: Vec<String>,
+}
+
+/// The fields of a form as one audience sees it.
+pub struct Fields(Arc<Resolved>);
+
+impl Fields {
+    pub fn contains(&self, name: &str) -> bool {
+        self.names().any(|known| known == name)
+    }
+
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        properties(&self.0.schema).map(|(name, _)| name.as_str())
+    }
+
+    pub fn defaults(&self) -> Map<String, Value> {
+        properties(&self.0.schema).filter_map(|(name, rule)| Some((name.clone(), rule.get("default")?.clone()))).collect()
+    }
+
+    pub fn view(&self) -> FormView {
+        self.0.view.clone()
+    }
 }
 
 impl std::fmt::Debug for Form {
@@ -90,53 +119,29 @@ impl Form {
         Ok(self.resolve(audience, scope)?.view.clone())
     }
 
-    /// Applies `x-normalise`, reads numbers and booleans written as text, drops empty values and the
-    /// values of fields that `ui:show` hides.
-    pub fn normalise(&self, audience: &Audience, scope: &Scope<'_>, data: &mut Value) -> Result<(), EvalError> {
+    /// Applies `x-normalise`, reads numbers and booleans written as text, drops empty values and the values of fields that
+    /// `ui:show` hides. Gives the wrong fields in the order of the form, one each; none: the data is good.
+    pub fn check(&self, audience: &Audience, scope: &Scope<'_>, data: &mut Value) -> Result<Vec<FieldError>, EvalError> {
         let resolved = self.resolve(audience, scope)?;
         normalise::object(&resolved.schema, &self.normalisers, data);
         show::drop_hidden(&resolved.view.ui, data);
-        Ok(())
-    }
-
-    /// Wrong fields in the order of the form, one each. Empty: the data is good.
-    pub fn validate(&self, audience: &Audience, scope: &Scope<'_>, data: &Value) -> Result<Vec<FieldError>, EvalError> {
-        let resolved = self.resolve(audience, scope)?;
         Ok(validate::errors(&resolved, data))
     }
 
-    /// Top-level properties that this actor could see, those that `ui:show` hides included: a form's
-    /// answer replaces all of them.
-    pub fn visible(&self, audience: &Audience, scope: &Scope<'_>, _data: &Value) -> Result<Vec<String>, EvalError> {
-        Ok(properties(&self.resolve(audience, scope)?.schema).map(|(name, _)| name.clone()).collect())
+    /// Top-level properties that this actor could see, those that `ui:show` hides included: a form's answer replaces all of
+    /// them. With the schema's defaults, which are for display and never enter a context by themselves.
+    pub fn fields(&self, audience: &Audience, scope: &Scope<'_>) -> Result<Fields, EvalError> {
+        Ok(Fields(self.resolve(audience, scope)?))
     }
 
     /// Names of the secret fields; their values never enter a context, an event or a draft.
-    pub fn secrets(&self) -> Vec<String> {
-        let is_secret = |(_, rule): &(&String, &Value)| rule.get("x-secret").and_then(Value::as_bool) == Some(true);
-        let merged = self.variants.iter().filter_map(|v| v.merge.get("schema"));
-        let mut names: Vec<String> = merged.chain(self.tree.get("schema")).flat_map(properties).filter(is_secret).map(|(name, _)| name.clone()).collect();
-        names.sort();
-        names.dedup();
-        names
+    pub fn secrets(&self) -> &[String] {
+        &self.facts().secrets
     }
 
     /// Fields by which a person agrees to something, and to what: `x-consent: purpose` or a list.
-    pub fn consents(&self) -> Vec<(String, Vec<String>)> {
-        let merged = self.variants.iter().filter_map(|v| v.merge.get("schema"));
-        let purposes = |rule: &Value| match rule.get("x-consent")? {
-            Value::String(one) => Some(vec![one.clone()]),
-            Value::Array(many) => Some(many.iter().filter_map(Value::as_str).map(str::to_owned).collect()),
-            _ => None,
-        };
-        merged.chain(self.tree.get("schema")).flat_map(properties).filter_map(|(name, rule)| Some((name.clone(), purposes(rule)?))).collect()
-    }
-
-    /// Defaults of the schema: for display, they never enter a context by themselves.
-    pub fn defaults(&self, audience: &Audience, scope: &Scope<'_>) -> Result<Value, EvalError> {
-        let resolved = self.resolve(audience, scope)?;
-        let defaults: Map<String, Value> = properties(&resolved.schema).filter_map(|(name, rule)| Some((name.clone(), rule.get("default")?.clone()))).collect();
-        Ok(Value::Object(defaults))
+    pub fn consents(&self) -> &[(String, Vec<String>)] {
+        &self.facts().consents
     }
 
     /// All fields of the form as written, variants included.
@@ -145,10 +150,27 @@ impl Form {
         merged.chain(self.tree.get("schema")).flat_map(properties).map(|(name, _)| name.as_str())
     }
 
-    /// The same as owned names, each once.
-    pub fn properties(&self) -> Vec<String> {
-        let names: BTreeSet<&str> = self.property_names().collect();
-        names.into_iter().map(str::to_owned).collect()
+    /// The same in order, each once.
+    pub fn properties(&self) -> &[String] {
+        &self.facts().properties
+    }
+
+    fn facts(&self) -> &Facts {
+        self.facts.get_or_init(|| {
+            let fields = || self.variants.iter().filter_map(|v| v.merge.get("schema")).chain(self.tree.get("schema")).flat_map(properties);
+            let purposes = |rule: &Value| match rule.get("x-consent")? {
+                Value::String(one) => Some(vec![one.clone()]),
+                Value::Array(many) => Some(many.iter().filter_map(Value::as_str).map(str::to_owned).collect()),
+                _ => None,
+            };
+            let secret = |rule: &Value| rule.get("x-secret").and_then(Value::as_bool) == Some(true);
+            let once = |names: BTreeSet<&String>| names.into_iter().cloned().collect();
+            Facts {
+                secrets: once(fields().filter(|(_, rule)| secret(rule)).map(|(name, _)| name).collect()),
+                consents: fields().filter_map(|(name, rule)| Some((name.clone(), purposes(rule)?))).collect(),
+                properties: once(fields().map(|(name, _)| name).collect()),
+            }
+        })
     }
 
     /// The title in a language, without variants; a computed title is empty.

@@ -11,7 +11,7 @@ use engine_statechart::Problem;
 use engine_statechart::expression::Expression;
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 pub const FORM_KEYS: [&str; 8] = ["title", "intro", "schema", "ui", "variants", "messages", "languages", "description"];
 const WIDGETS: [&str; 17] = [
@@ -124,6 +124,7 @@ pub fn read(id: &str, path: &str, nodes: &BTreeMap<String, Node>, defaults: &Arc
         lookups,
         prepared: Mutex::default(),
         resolved: Mutex::default(),
+        facts: OnceLock::new(),
     };
     // Without its expressions the form, and each of its variants, must be a schema.
     let alone = (0..form.variants.len()).map(|i| 1u64 << i);

@@ -2,7 +2,7 @@
 
 use super::journeys::replayed;
 use super::known_id;
-use crate::app::{App, committed};
+use crate::app::App;
 use crate::problem::{Code, Problem};
 use crate::session::Changing;
 use axum::Json;
@@ -40,7 +40,6 @@ pub async fn send(State(app): State<App>, Path(id): Path<String>, mut change: Ch
         return Err(Problem::new(Code::KeyMissing));
     }
     let event = Send { key: change.key, revision, kind, data };
-    let (runtime, actor) = (app.runtime.clone(), change.visitor.actor);
-    let sent = committed(async move { runtime.send(&actor, &id, event).await }).await?;
+    let sent = app.runtime.send(&change.visitor.actor, &id, event).await?;
     Ok((replayed(&sent), Json(sent.view)).into_response())
 }

@@ -84,8 +84,7 @@ async fn begin(app: &App, change: &mut Changing) -> Result<Sent, Problem> {
     let opening = change.visitor.begin(app);
     let session = opening.as_ref().map(|opening| opening.session.clone());
     let start = Start { workflow, key: change.key.clone(), event, attribution: Value::Object(came_from), session };
-    let (runtime, actor) = (app.runtime.clone(), change.visitor.actor.clone());
-    let sent = committed(async move { runtime.start(&actor, start).await }).await?;
+    let sent = app.runtime.start(&change.visitor.actor, start).await?;
     if let Some(opening) = opening {
         change.visitor.begun(opening.token);
     }

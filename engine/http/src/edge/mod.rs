@@ -1,4 +1,4 @@
-//! What every request passes: client address, limits, deadline, panics, metrics; security headers around all of it.
+//! What every request passes: client address, limits, deadline, panics, compression, metrics, security headers.
 //!
 //! One layer instead of many: a step of a journey costs less than its commit, so the frame around it must be thin.
 
@@ -6,15 +6,18 @@ mod client;
 pub mod json;
 mod limiter;
 mod origin;
+mod requests;
 mod security;
 
 pub use client::{Client, Proxies};
 pub use limiter::{Class, Limiter};
 pub use origin::Origins;
+pub use requests::Requests;
 pub use security::SecurityHeaders;
 
 use crate::app::App;
 use crate::problem::{Code, Problem};
+use axum::body::Body;
 use axum::extract::{ConnectInfo, MatchedPath, Request, State};
 use axum::http::{HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
@@ -23,6 +26,8 @@ use futures::FutureExt;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::panic::AssertUnwindSafe;
 use std::time::{Duration, Instant};
+use tower::ServiceExt;
+use tower_http::compression::Compression;
 
 /// The frame around every handler of ours.
 pub async fn edge(State(app): State<App>, mut request: Request, next: Next) -> Response {
@@ -33,7 +38,7 @@ pub async fn edge(State(app): State<App>, mut request: Request, next: Next) -> R
     let path = request.uri().path();
     let api = path.starts_with("/api/");
     let free = path.starts_with("/assets/") || matches!(path, "/healthz" | "/readyz" | "/metrics");
-    let route = request.extensions().get::<MatchedPath>().map_or_else(|| "page".to_owned(), |path| path.as_str().to_owned());
+    let route = request.extensions().get::<MatchedPath>().cloned();
     let method = request.method().clone();
     let class = if method == Method::GET || method == Method::HEAD || path.starts_with("/api/v1/webhooks/") { Class::Read } else { Class::Write };
 
@@ -51,10 +56,10 @@ pub async fn edge(State(app): State<App>, mut request: Request, next: Next) -> R
     if api {
         as_problem(&mut response);
     }
+    app.headers.apply(response.headers_mut());
     let (status, took) = (response.status(), started.elapsed());
-    metrics::counter!("http_requests_total", "method" => method_name(&method), "route" => route.clone(), "status" => status.as_u16().to_string()).increment(1);
-    metrics::histogram!("http_request_seconds", "route" => route.clone()).record(took.as_secs_f64());
-    // The route's pattern, never the address: its query may hold anything.
+    app.requests.count(route.as_ref(), &method, status, took);
+    let route = route.as_ref().map(MatchedPath::as_str);
     if status.is_server_error() {
         tracing::warn!(%method, route, status = status.as_u16(), took_ms = took.as_millis() as u64, "request");
     } else {
@@ -63,7 +68,7 @@ pub async fn edge(State(app): State<App>, mut request: Request, next: Next) -> R
     response
 }
 
-/// Around everything, the sandbox and the API's reference too: headers that a part has not set itself (security rule 32).
+/// Around what is not ours, the sandbox and the API's reference: headers that it has not set itself (security rule 32).
 pub async fn headers(State(app): State<App>, request: Request, next: Next) -> Response {
     let mut response = next.run(request).await;
     app.headers.apply(response.headers_mut());
@@ -90,13 +95,24 @@ fn public_name(app: &App, request: &Request) -> Option<Response> {
 /// A panic is a 500, a handler without end a 503 (security rule 10).
 async fn guarded(app: &App, request: Request, next: Next) -> Response {
     let limit = Duration::from_millis(app.settings.limits.request_timeout_ms);
-    match tokio::time::timeout(limit, AssertUnwindSafe(next.run(request)).catch_unwind()).await {
+    match tokio::time::timeout(limit, AssertUnwindSafe(compressed(request, next)).catch_unwind()).await {
         Ok(Ok(response)) => response,
         Ok(Err(_)) => {
             tracing::error!("a handler panicked");
             Problem::new(Code::Internal).into_response()
         }
         Err(_) => Problem::new(Code::Timeout).retry_after_ms(1_000).into_response(),
+    }
+}
+
+/// Compressed as the client can read it. What was posted by one that reads plain text only goes straight on.
+async fn compressed(request: Request, next: Next) -> Response {
+    if request.method() == Method::POST && !request.headers().contains_key(header::ACCEPT_ENCODING) {
+        return next.run(request).await;
+    }
+    match Compression::new(next).oneshot(request).await {
+        Ok(response) => response.map(Body::new),
+        Err(never) => match never {},
     }
 }
 
@@ -118,16 +134,5 @@ fn as_problem(response: &mut Response) {
     *response = Problem::new(code).into_response();
     if let Some(allow) = allow {
         response.headers_mut().insert(header::ALLOW, allow);
-    }
-}
-
-fn method_name(method: &Method) -> &'static str {
-    match method.as_str() {
-        "GET" => "GET",
-        "HEAD" => "HEAD",
-        "POST" => "POST",
-        "PUT" => "PUT",
-        "DELETE" => "DELETE",
-        _ => "other",
     }
 }

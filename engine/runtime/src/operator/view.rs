@@ -1,5 +1,6 @@
 //! What an operator sees. Never what people wrote or partners said: names, codes, numbers and times.
 
+use crate::actor::VISITOR;
 use crate::clock::rfc3339;
 use crate::turn::Turn;
 use engine_store::{EffectRecord, EffectState, EventRecord, IncidentRecord, JourneyRecord};
@@ -195,7 +196,7 @@ impl JourneyHistory {
 impl EventView {
     fn of(event: &EventRecord) -> EventView {
         let names = |value: &Value| value.as_object().map(|map| map.keys().cloned().collect::<Vec<_>>()).unwrap_or_default();
-        let kind = event.by.get("kind").and_then(Value::as_str).unwrap_or_default();
+        let kind = event.by.get("kind").and_then(Value::as_str).unwrap_or(VISITOR);
         let by = match (kind, event.by.get("id").and_then(Value::as_str)) {
             ("operator", Some(name)) => format!("operator {name}"),
             _ => kind.to_owned(),

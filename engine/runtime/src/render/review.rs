@@ -3,7 +3,7 @@
 use super::{submit_text, title_of};
 use crate::turn::{Turn, get_path};
 use crate::view::{Review, ReviewRow, ReviewSection};
-use engine_definitions::{Audience, Step};
+use engine_definitions::{Audience, Fields, Step};
 use serde_json::{Map, Value, json};
 
 pub(super) fn review(turn: &Turn<'_>, step: &Step, audience: &Audience) -> Review {
@@ -11,8 +11,8 @@ pub(super) fn review(turn: &Turn<'_>, step: &Step, audience: &Audience) -> Revie
         let step = turn.workflow.step_by_node(&entry.node)?;
         let form = turn.workflow.form(step.form.as_deref()?)?;
         let answers = get_path(&turn.state.snapshot.context, step.into.as_deref()?)?.as_object()?;
-        let view = turn.with_scope(|scope| form.view(audience, scope)).ok()?;
-        let shown = turn.with_scope(|scope| form.visible(audience, scope, &Value::Object(answers.clone()))).ok()?;
+        let shown = turn.with_scope(|scope| form.fields(audience, scope)).ok()?;
+        let view = shown.view();
         let rows = rows(turn, &view.schema, &view.ui, answers, &shown);
         (!rows.is_empty()).then(|| ReviewSection {
             title: title_of(turn, step, audience),
@@ -25,13 +25,13 @@ pub(super) fn review(turn: &Turn<'_>, step: &Step, audience: &Audience) -> Revie
     Review { sections: sections.collect(), submit: submit_text(turn, step, audience) }
 }
 
-fn rows(turn: &Turn<'_>, schema: &Value, ui: &Value, answers: &Map<String, Value>, shown: &[String]) -> Vec<ReviewRow> {
+fn rows(turn: &Turn<'_>, schema: &Value, ui: &Value, answers: &Map<String, Value>, shown: &Fields) -> Vec<ReviewRow> {
     let Some(properties) = schema.get("properties").and_then(Value::as_object) else { return Vec::new() };
     let order: Vec<&str> = ui.get("ui:order").and_then(Value::as_array).map(|o| o.iter().filter_map(Value::as_str).collect()).unwrap_or_default();
     let listed = order.iter().copied().filter(|n| *n != "*");
     let names = listed.chain(properties.keys().map(String::as_str).filter(|n| !order.contains(n)));
     names
-        .filter(|name| shown.iter().any(|s| s == name))
+        .filter(|name| shown.contains(name))
         .filter_map(|name| {
             let property = properties.get(name)?;
             let field_ui = ui.get(name).unwrap_or(&Value::Null);

@@ -299,17 +299,13 @@ pub(crate) fn as_text(value: &Value) -> String {
 
 fn hash_input(target: &Target, input: &Value) -> String {
     use sha2::Digest;
-    hex::encode(sha2::Sha256::digest(format!("{target}\n{}", canonical(input))))
+    let mut text = format!("{target}\n");
+    write_canonical(input, &mut text);
+    hex::encode(sha2::Sha256::digest(text))
 }
 
 /// JSON with sorted keys, so that equal inputs give equal hashes.
-pub(crate) fn canonical(value: &Value) -> String {
-    let mut text = String::with_capacity(256);
-    write_canonical(value, &mut text);
-    text
-}
-
-fn write_canonical(value: &Value, text: &mut String) {
+pub(crate) fn write_canonical(value: &Value, text: &mut String) {
     use std::fmt::Write;
     let mut comma = "";
     match value {

@@ -1,7 +1,7 @@
 //! The end of a turn: one commit.
 
 use super::{Journey, Turn};
-use engine_store::{Change, Commit, EffectEnd, EffectKey, IdempotencyRecord, JourneyRecord, JourneyUpdate, NewJourney, WebhookRecord};
+use engine_store::{Change, Commit, EffectEnd, EffectKey, IdempotencyKey, JourneyRecord, JourneyUpdate, NewJourney, WebhookRecord};
 use std::time::Duration;
 
 /// What the turn was for, beside the journey itself.
@@ -9,7 +9,7 @@ use std::time::Duration;
 pub struct Finished {
     pub new: Option<NewJourney>,
     pub owner: Option<String>,
-    pub idempotency: Option<IdempotencyRecord>,
+    pub idempotency: Option<IdempotencyKey>,
     pub settles: Option<(EffectKey, i64, EffectEnd)>,
     pub fires: Option<String>,
     pub consumes: Option<WebhookRecord>,
@@ -33,7 +33,6 @@ impl Turn<'_> {
         let ttl = self.workflow.ttl_ms.map(|ttl| self.now_ms + ttl);
         let expires_at_ms = if finished.alive { ttl } else { expires_at_ms };
         let record = self.after(&finished, &step, expires_at_ms);
-        let idempotency = finished.idempotency.map(|record| IdempotencyRecord { seq: self.seq(), ..record });
         let commit = Commit {
             expected_seq: self.base_seq,
             new: finished.new,
@@ -48,7 +47,7 @@ impl Turn<'_> {
             },
             answers,
             clear_answers: self.cleared_answers.iter().cloned().collect(),
-            idempotency,
+            idempotency: finished.idempotency,
             settles: finished.settles,
             fires: finished.fires,
             consumes: finished.consumes,

@@ -15,7 +15,7 @@ mod report;
 mod trail;
 
 pub(crate) use calls::RETRIED;
-pub(crate) use effects::canonical;
+pub(crate) use effects::write_canonical;
 pub use effects::quiet;
 pub use finish::Finished;
 pub(crate) use finish::SETTLE_WAIT;
@@ -284,10 +284,12 @@ impl<'w> Turn<'w> {
         Ok(outcome.selected)
     }
 
-    fn append(&mut self, kind: &str, data: Value, by: &Actor) {
+    /// Its place among the events of this turn.
+    fn append(&mut self, kind: &str, data: Value, by: &Actor) -> usize {
         self.seq += 1;
         self.next_index = 0;
         self.out.events.push(NewEvent { kind: kind.into(), data, by: by.stored_by(&self.owner), at_ms: self.now_ms });
+        self.out.events.len() - 1
     }
 
     fn take_index(&mut self) -> i32 {

@@ -37,10 +37,7 @@ impl Turn<'_> {
         };
         let mut data = data.clone();
         let audience = audience(actor);
-        let checked = self.with_scope(|scope| {
-            form.normalise(&audience, scope, &mut data)?;
-            form.validate(&audience, scope, &data)
-        });
+        let checked = self.with_scope(|scope| form.check(&audience, scope, &mut data));
         let errors = checked.map_err(|error| self.broken(&error))?;
         if !errors.is_empty() {
             return Ok(Checked::Wrong(errors));
@@ -48,9 +45,9 @@ impl Turn<'_> {
         let mut secrets = Map::new();
         if let Some(map) = data.as_object_mut() {
             for name in form.secrets() {
-                if let Some(value) = map.shift_remove(&name) {
+                if let Some(value) = map.shift_remove(name) {
                     let plain = value.as_str().map_or_else(|| value.to_string(), str::to_string);
-                    secrets.insert(name, Value::String(seal(&plain)));
+                    secrets.insert(name.clone(), Value::String(seal(&plain)));
                 }
             }
         }
@@ -76,13 +73,20 @@ impl Turn<'_> {
         let consents = self.consents(&before, &data, actor)?;
         let kept = self.put_into(&before, &data, actor)?;
         let hidden: Map<String, Value> = secrets.keys().map(|k| (k.clone(), json!("sealed"))).collect();
-        let stored = if hidden.is_empty() { json!({"data": data}) } else { json!({"data": data, "secret": hidden}) };
-        self.append("submit", stored, actor);
-        let mut event = Event::new("submit").with("data", data).with("by", actor.by());
-        if !secrets.is_empty() {
-            event = event.with("secret", Value::Object(secrets.clone()));
+        let sealed = !hidden.is_empty();
+        let event = self.append("submit", Value::Null, actor);
+        let mut submit = Event::new("submit").with("data", data).with("by", actor.by());
+        if sealed {
+            submit = submit.with("secret", Value::Object(secrets));
         }
-        if !self.feed(Move::Event(&event))? {
+        let selected = self.feed(Move::Event(&submit))?;
+        // What the machine heard is what the history keeps.
+        let mut stored = Map::from_iter(submit.data.remove_entry("data"));
+        if sealed {
+            stored.insert("secret".into(), Value::Object(hidden));
+        }
+        self.out.events[event].data = Value::Object(stored);
+        if !selected {
             if let Some((into, kept)) = kept {
                 super::put_back(&mut self.state.snapshot.context, &into, kept);
             }
@@ -90,7 +94,7 @@ impl Turn<'_> {
         }
         self.state.consents.extend(consents);
         // An answer with secrets cannot be sent again: the person is asked again.
-        let sent = secrets.is_empty().then(|| Sent { kind: "submit".into(), seq: self.seq });
+        let sent = (!sealed).then(|| Sent { kind: "submit".into(), seq: self.seq });
         self.moved(&before, sent);
         self.revision += 1;
         Ok(())
@@ -101,7 +105,7 @@ impl Turn<'_> {
     fn put_into(&mut self, node: &str, data: &Value, actor: &Actor) -> Result<Option<(String, Option<Value>)>, Refused> {
         let Some(step) = self.workflow.step_by_node(node) else { return Ok(None) };
         let (Some(into), Some(form)) = (&step.into, step.form.as_deref().and_then(|f| self.workflow.form(f))) else { return Ok(None) };
-        let visible = self.with_scope(|scope| form.visible(&audience(actor), scope, data)).map_err(|error| self.broken(&error))?;
+        let visible = self.with_scope(|scope| form.fields(&audience(actor), scope)).map_err(|error| self.broken(&error))?;
         let Some(new) = data.as_object() else { return Ok(None) };
         let context = &mut self.state.snapshot.context;
         let kept = super::get_path(context, into).cloned();
@@ -115,10 +119,10 @@ impl Turn<'_> {
     fn consents(&self, node: &str, data: &Value, actor: &Actor) -> Result<Vec<(String, bool)>, Refused> {
         let form = self.workflow.step_by_node(node).and_then(|s| self.workflow.form(s.form.as_deref()?));
         let Some((form, fields)) = form.map(|f| (f, f.consents())).filter(|(_, fields)| !fields.is_empty()) else { return Ok(Vec::new()) };
-        let visible = self.with_scope(|scope| form.visible(&audience(actor), scope, data)).map_err(|error| self.broken(&error))?;
+        let visible = self.with_scope(|scope| form.fields(&audience(actor), scope)).map_err(|error| self.broken(&error))?;
         let given = |field: &String| data.get(field) == Some(&Value::Bool(true));
-        let shown = fields.into_iter().filter(|(field, _)| visible.contains(field));
-        Ok(shown.flat_map(|(field, purposes)| purposes.into_iter().map(move |p| (p, given(&field))).collect::<Vec<_>>()).collect())
+        let shown = fields.iter().filter(|(field, _)| visible.contains(field));
+        Ok(shown.flat_map(|(field, purposes)| purposes.iter().map(move |p| (p.clone(), given(field)))).collect())
     }
 
     /// Checks the payload of an event that the step accepts; `None` when it does not accept this type from this actor.

@@ -6,8 +6,8 @@
 //! and is repeated).
 
 use super::Conn;
+use super::parts::{PARTS, Parts};
 use super::rows::{Kind, Rows};
-use super::shared::parts::{PARTS, Parts};
 use super::shared::value;
 use crate::ids::{effect_place, pack, unpack};
 use crate::{Commit, Record, Result};
@@ -35,9 +35,10 @@ pub const COLUMNS: [&[(&str, Kind)]; PARTS] = [
         ("expires_at", Int),
         ("attribution", Text),
         ("state", Text),
+        ("start_key", Bytes),
     ],
     &[("no", Int), ("revision", Int), ("seq", Int), ("status", Text), ("step", Text), ("owner", Bytes), ("at", Int), ("expires_at", Int), ("state", Text)],
-    &[("no", Int), ("seq", Int), ("at", Int), ("kind", Text), ("actor", Text), ("data", Text)],
+    &[("no", Int), ("seq", Int), ("at", Int), ("kind", Text), ("actor", Text), ("data", Text), ("key", Bytes), ("body_hash", Bytes)],
     &[("no", Int), ("place", Int), ("state", Int), ("due_at", Int), ("outcome", Text)],
     &[("no", Int), ("place", Int)],
     &[
@@ -60,7 +61,6 @@ pub const COLUMNS: [&[(&str, Kind)]; PARTS] = [
     &[("no", Int), ("partner", Text), ("once", Text), ("reference", Text), ("at", Int), ("event", Text)],
     &[("no", Int), ("source", Text), ("input_hash", Bytes), ("at", Int), ("output", Text)],
     &[("no", Int), ("id", Bytes), ("journey", Bytes), ("version", Bytes), ("place", Text), ("reason", Text), ("at", Int), ("closed_at", Int), ("detail", Text)],
-    &[("no", Int), ("scope", Bytes), ("key", Bytes), ("body_hash", Bytes), ("journey", Bytes), ("seq", Int), ("at", Int)],
     &[("no", Int), ("id", Bytes), ("journey", Bytes), ("name", Text), ("media_type", Text), ("at", Int), ("bytes", Bytes)],
     &[("no", Int), ("kind", Text), ("key", Text), ("public_id", Bytes), ("at", Int), ("data", Text)],
     &[("no", Int), ("token_hash", Bytes), ("id", Bytes), ("created_at", Int), ("expires_at", Int), ("subject", Text)],
@@ -70,8 +70,7 @@ pub const COLUMNS: [&[(&str, Kind)]; PARTS] = [
 const ASKED: &[(&str, Kind)] = &[
     ("journey", Bytes),
     ("expected", Int),
-    ("scope", Bytes),
-    ("key", Bytes),
+    ("used", Bytes),
     ("place", Int),
     ("fence", Int),
     ("timer", Text),
@@ -115,10 +114,7 @@ impl Asks {
         self.key |= commit.idempotency.is_some();
         self.row |= commit.settles.is_some() || commit.fires.is_some() || commit.consumes.is_some();
         let row = rows.row().bytes(&pack(&commit.journey)).int(commit.expected_seq);
-        let row = match &commit.idempotency {
-            Some(key) => row.bytes(&pack(&key.scope)).bytes(&pack(&key.key)),
-            None => row.null().null(),
-        };
+        let row = row.maybe_bytes(commit.idempotency.as_ref().map(|key| pack(&key.key)));
         let row = match &commit.settles {
             Some((key, fence, _)) => row.int(effect_place(key)).int(*fence),
             None => row.null().null(),
@@ -179,22 +175,22 @@ fn statement(commits: &[&Commit]) -> Result<(String, PgArguments)> {
 impl Asks {
     /// `started`: journeys that begin, from `a`.
     fn start(&self, with: &mut Vec<String>) {
-        let mut seen = self.free("a");
+        let mut seen = self.free("select 1 from journeys k where k.start_key = a.used");
         if self.row {
             with.push(hook_held("start_hook_held", "a"));
             seen.push_str(&format!(" and a.place is null and a.timer is null and ({})", hook_seen("a", "start_hook_held")));
         }
         with.push(format!(
             "started as (insert into journeys (id, workflow, version, revision, seq, status, step, owner, language, channel, \
-             created_at, updated_at, expires_at, attribution, state) select id, workflow, version, revision, seq, status, step, \
-             owner, language, channel, at, at, expires_at, attribution, state from a where expected = 0{seen} \
+             created_at, updated_at, expires_at, attribution, state, start_key) select id, workflow, version, revision, seq, status, step, \
+             owner, language, channel, at, at, expires_at, attribution, state, start_key from a where expected = 0{seen} \
              on conflict (id) do nothing returning id, n)"
         ));
     }
 
     /// `moved`: journeys that go on, from `h`.
     fn move_on(&self, with: &mut Vec<String>) {
-        let free = self.free("h");
+        let free = self.free("select 1 from events k where k.id >> 20 = j.n and k.key = h.used");
         let (from, seen) = if self.row {
             with.push(format!("locked as (select h.*, j.n from h join journeys j on j.id = h.journey where j.seq = h.expected{free} for update of j)"));
             with.push(
@@ -220,9 +216,9 @@ impl Asks {
         ));
     }
 
-    fn free(&self, rows: &str) -> String {
+    fn free(&self, used: &str) -> String {
         match self.key {
-            true => format!(" and not exists (select 1 from idempotency k where k.scope = {rows}.scope and k.key = {rows}.key)"),
+            true => format!(" and not exists ({used})"),
             false => String::new(),
         }
     }
@@ -246,7 +242,11 @@ fn hook_seen(rows: &str, held: &str) -> String {
 /// What is written for every commit in `ok`, in the order of [`Parts`] after the journeys. `ROWS` has the journey's
 /// number as `x.n` beside the columns.
 const STATEMENTS: [(&str, &str); PARTS - 2] = [
-    ("events", "insert into events (id, at, kind, actor, data) select (n << 20) | seq, at, kind, actor, data from ROWS"),
+    (
+        "events",
+        "insert into events (id, at, kind, actor, data, key, body_hash) \
+         select (n << 20) | seq, at, kind, actor, data, key, body_hash from ROWS",
+    ),
     (
         "settles",
         "update effects e set state = x.state, outcome = x.outcome, due_at = coalesce(x.due_at, e.due_at), \
@@ -297,11 +297,6 @@ const STATEMENTS: [(&str, &str); PARTS - 2] = [
         "troubled",
         "insert into incidents (id, journey, version, place, reason, at, closed_at, detail) \
          select id, journey, version, place, reason, at, closed_at, detail from ROWS on conflict (id) do nothing",
-    ),
-    (
-        "keyed",
-        "insert into idempotency (scope, key, body_hash, journey, seq, at) \
-         select scope, key, body_hash, journey, seq, at from ROWS",
     ),
     (
         "filed",

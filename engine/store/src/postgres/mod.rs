@@ -3,6 +3,7 @@
 mod commit;
 pub(crate) mod dialect;
 mod notify;
+mod parts;
 mod rows;
 // The same source is compiled once per backend, each with its own `dialect`.
 #[allow(clippy::duplicate_mod)]

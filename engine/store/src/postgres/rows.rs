@@ -78,17 +78,13 @@ impl Rows {
         self.owned(value.to_owned())
     }
 
-    pub fn long(&mut self, value: &str) -> &mut Self {
-        self.text(value)
-    }
-
-    pub fn no_bytes(&mut self) -> &mut Self {
-        self.null()
-    }
-
     pub fn bytes(&mut self, value: &[u8]) -> &mut Self {
+        self.maybe_bytes(Some(value.to_vec()))
+    }
+
+    pub fn maybe_bytes(&mut self, value: Option<Vec<u8>>) -> &mut Self {
         if let Some(Column::Bytes(values)) = self.columns.get_mut(self.at) {
-            values.push(Some(value.to_vec()));
+            values.push(value);
         }
         self.at += 1;
         self

@@ -73,8 +73,8 @@ impl Database {
             .collect()
     }
 
-    pub async fn read_idempotency(&self, scope: &str, key: &str) -> Result<Option<IdempotencyRecord>> {
-        idempotency(&self.pool, scope, key).await
+    pub async fn read_used_key(&self, journey: Option<&str>, key: &str) -> Result<Option<UsedKey>> {
+        used_key(&self.pool, journey, key).await
     }
 }
 
@@ -101,26 +101,14 @@ pub async fn events(pool: &Pool, journey: &str, after_seq: i64, limit: u32) -> R
         .collect()
 }
 
-pub async fn idempotency(pool: &Pool, scope: &str, key: &str) -> Result<Option<IdempotencyRecord>> {
-    let row = sqlx::query("select body_hash, journey, seq, at from idempotency where scope = $1 and key = $2")
-        .bind(pack(scope))
-        .bind(pack(key))
-        .fetch_optional(pool)
-        .await?;
-    row.map(|r| {
-        Ok(IdempotencyRecord {
-            scope: scope.to_owned(),
-            key: key.to_owned(),
-            body_hash: unpack(r.try_get(0)?, "idempotency.body_hash")?,
-            journey: match r.try_get::<Option<&[u8]>, _>(1)? {
-                Some(id) => unpack(id, "idempotency.journey")?,
-                None => scope.to_owned(),
-            },
-            seq: r.try_get(2)?,
-            at_ms: r.try_get(3)?,
-        })
-    })
-    .transpose()
+/// The body's hash stands with the first event of the commit that used the key.
+pub async fn used_key(pool: &Pool, journey: Option<&str>, key: &str) -> Result<Option<UsedKey>> {
+    let query = match journey {
+        Some(id) => sqlx::query("select j.id, e.body_hash from journeys j join events e on e.id >> 20 = j.n and e.key = $2 where j.id = $1").bind(pack(id)),
+        None => sqlx::query("select j.id, e.body_hash from journeys j join events e on e.id = ((j.n << 20) | 1) where j.start_key = $1"),
+    };
+    let row = query.bind(pack(key)).fetch_optional(pool).await?;
+    row.map(|r| Ok(UsedKey { journey: unpack(r.try_get(0)?, "journeys.id")?, body_hash: unpack(r.try_get(1)?, "events.body_hash")? })).transpose()
 }
 
 /// An older draft never replaces a newer one; a draft of an unknown journey is nothing.

@@ -6,7 +6,6 @@ mod definitions;
 mod effects;
 mod journeys;
 mod outside;
-pub(super) mod parts;
 mod people;
 mod store;
 mod values;
@@ -14,8 +13,8 @@ mod values;
 // each backend needs some of these
 #[allow(unused_imports)]
 pub(super) use {
-    effects::effect_by_key,
-    journeys::{events, idempotency},
+    effects::{effect_by_key, ended},
+    journeys::{events, used_key},
     outside::{record, records},
     values::value,
 };

@@ -99,11 +99,6 @@ impl Database {
         sqlx::query(query).bind(pack(journey)).bind(i64::from(limit)).fetch_all(&self.pool).await?.iter().map(incident).collect()
     }
 
-    pub async fn read_old_keys(&self, before_ms: i64, limit: u32) -> Result<Vec<(Vec<u8>, Vec<u8>)>> {
-        let keys = sqlx::query_as("select scope, key from idempotency where at < $1 limit $2");
-        Ok(keys.bind(before_ms).bind(i64::from(limit)).fetch_all(&self.pool).await?)
-    }
-
     pub async fn read_old_replies(&self, before_ms: i64, limit: u32) -> Result<Vec<(String, Vec<u8>)>> {
         let replies = sqlx::query_as("select source, input_hash from replies where at < $1 limit $2");
         Ok(replies.bind(before_ms).bind(i64::from(limit)).fetch_all(&self.pool).await?)
@@ -220,13 +215,8 @@ pub async fn kv_delete(conn: &mut Conn, bucket: &str, key: &str) -> Result<()> {
 }
 
 /// Each table at most `limit` rows, so that a transaction stays short; the caller repeats while something was removed.
-pub async fn clean(conn: &mut Conn, keys: &[(Vec<u8>, Vec<u8>)], replies: &[(String, Vec<u8>)], before_ms: i64, limit: u32) -> Result<u64> {
+pub async fn clean(conn: &mut Conn, replies: &[(String, Vec<u8>)], before_ms: i64, limit: u32) -> Result<u64> {
     let mut removed = 0;
-    for (scope, key) in keys {
-        let query = sqlx::query("delete from idempotency where scope = $1 and key = $2 and at < $3");
-        let query = query.bind(scope.as_slice()).bind(key.as_slice()).bind(before_ms);
-        removed += query.execute(&mut *conn).await?.rows_affected();
-    }
     for (source, input_hash) in replies {
         let query = sqlx::query("delete from replies where source = $1 and input_hash = $2 and at < $3");
         let query = query.bind(source.as_str()).bind(input_hash.as_slice()).bind(before_ms);

@@ -55,8 +55,8 @@ impl Store for Database {
     async fn commit(&self, commit: Commit) -> Result<Committed> {
         self.write_commit(commit).await
     }
-    async fn idempotency(&self, scope: &str, key: &str) -> Result<Option<IdempotencyRecord>> {
-        read!(self.read_idempotency(scope, key))
+    async fn used_key(&self, journey: Option<&str>, key: &str) -> Result<Option<UsedKey>> {
+        read!(self.read_used_key(journey, key))
     }
     async fn events(&self, journey: &str, after_seq: i64, limit: u32) -> Result<Vec<EventRecord>> {
         read!(self.read_events(journey, after_seq, limit))
@@ -259,9 +259,8 @@ impl Store for Database {
         write!(self, conn => outside::kv_delete(conn, &bucket, &key))
     }
     async fn clean(&self, before_ms: i64, limit: u32) -> Result<u64> {
-        // found by a reader: on SQLite these two have no index by time, and the writer must not scan
-        let keys = read!(self.read_old_keys(before_ms, limit))?;
+        // found by a reader: on SQLite they have no index by time, and the writer must not scan
         let replies = read!(self.read_old_replies(before_ms, limit))?;
-        transact!(self, conn => outside::clean(conn, &keys, &replies, before_ms, limit))
+        transact!(self, conn => outside::clean(conn, &replies, before_ms, limit))
     }
 }

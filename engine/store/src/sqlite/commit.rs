@@ -1,200 +1,224 @@
-//! A batch of commits in two steps: one statement reads what they must agree with, one writes all that agree.
-//! The writer is alone, so nothing changes between the two.
+//! One commit on the writer's connection, row by row with prepared statements. The writer is alone and its transaction is
+//! open: nothing changes between a check and what is written after it, and a commit sees those before it in the batch.
 
-use super::Conn;
-use super::rows::{Rows, expand, numbered};
-use super::shared::parts::{PARTS, Parts};
-use super::shared::record;
+use super::shared::ended;
 use crate::ids::{effect_place, pack, unpack};
-use crate::{Commit, Committed, IdempotencyRecord, Record, Result, StoreError};
-use sqlx::{AssertSqlSafe, Row as _};
-use std::collections::HashMap;
-use std::sync::LazyLock;
+use crate::normal::key_of_event;
+use crate::{Commit, Committed, EffectKey, NewJourney, Record, Result, StoreError, UsedKey};
+use rusqlite::{Connection, OptionalExtension, Params, StatementStatus, params};
 
-/// Fields of a row: 0 journey, 2 scope, 4 key, 6 place of the settled effect, 7 its fence, 8 timer, 9 partner, 10 once.
-const CHECK: &str = "select r.key, j.n, j.seq, (select max(n) from journeys), \
-     k.body_hash, k.journey, k.seq, k.at, \
-     v[6] is null or exists (select 1 from effects e where e.id = ((j.n << 32) | (v[6])) and e.fence = v[7] and e.state in (1, 3)), \
-     v[8] is null or exists (select 1 from timers t where t.journey = j.n and t.id = v[8]), \
-     v[9] is null or not exists (select 1 from webhooks w where w.partner = v[9] and w.once = v[10] and w.state <> 0) \
-     from jsonb_each($rows) r left join journeys j on j.id = b[0] \
-     left join idempotency k on k.scope = b[2] and k.key = b[4]";
-
-/// Between `before` and `after`, which open and close the transaction or a part of it. On an error it is left open.
-pub async fn write(conn: &mut Conn, commits: &[&Commit], before: &str, after: &str) -> Result<Vec<Committed>> {
-    static CHECKED: LazyLock<String> = LazyLock::new(|| numbered(&expand(CHECK), 1));
-    let (rows, long) = asked(commits);
-    let checked = sqlx::query(AssertSqlSafe(format!("{before}{}", *CHECKED))).bind(rows).bind(long).fetch_all(&mut *conn).await?;
-    let mut outcomes: Vec<Committed> = vec![Committed::Moved; commits.len()];
-    let mut parts = Parts::new();
-    let mut numbers: HashMap<i64, usize> = HashMap::new();
-    let mut next = 0;
-    for row in &checked {
-        let at = row.try_get::<i64, _>(0)? as usize;
-        let (Some(commit), Some(outcome)) = (commits.get(at), outcomes.get_mut(at)) else {
-            return Err(StoreError::Corrupt { column: "json_each.key", reason: at.to_string() });
-        };
-        next = std::cmp::max(next, row.try_get::<Option<i64>, _>(3)?.unwrap_or(0) + 1);
-        let number: Option<i64> = row.try_get(1)?;
-        *outcome = refusal(commit, row)?.unwrap_or(Committed::Done { records: Vec::new() });
-        if matches!(outcome, Committed::Done { .. }) {
-            let n = number.unwrap_or(next);
-            next += i64::from(number.is_none());
-            numbers.insert(n, at);
-            parts.add(n, commit);
-        }
+/// Writes all of it, or nothing and says why. After an error the transaction must be undone.
+pub fn write(conn: &Connection, commit: &Commit) -> Result<Committed> {
+    let stored = one(conn, "select n, seq from journeys where id = ?1", [pack(&commit.journey)], |r| Ok((r.get(0)?, r.get(1)?)))?;
+    if let Some(refusal) = refusal(conn, commit, stored)? {
+        return Ok(refusal);
     }
-    for (n, saved) in write_parts(parts, conn, after).await? {
-        if let Some(Committed::Done { records }) = numbers.get(&n).and_then(|at| outcomes.get_mut(*at)) {
-            records.push(saved);
-        }
+    let n = journey(conn, commit, stored.map(|(n, _)| n))?;
+    for (at, event) in commit.events.iter().enumerate() {
+        let (key, body_hash) = key_of_event(commit, at);
+        let sql = "insert into events (id, at, kind, actor, data, key, body_hash) values (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
+        let id = n << 20 | (commit.expected_seq + 1 + at as i64);
+        run(conn, sql, params![id, event.at_ms, event.kind, event.by.to_string(), event.data.to_string(), key, body_hash])?;
     }
-    Ok(outcomes)
+    queue(conn, commit, n)?;
+    rows_beside(conn, commit, n)?;
+    outside(conn, commit)?;
+    let records = records(conn, commit, n)?;
+    Ok(Committed::Done { records })
 }
 
-fn asked(commits: &[&Commit]) -> (String, Vec<u8>) {
-    let mut rows = Rows::default();
-    for commit in commits {
-        rows.row().bytes(&pack(&commit.journey));
-        match &commit.idempotency {
-            Some(k) => rows.bytes(&pack(&k.scope)).bytes(&pack(&k.key)),
-            None => rows.no_bytes().no_bytes(),
-        };
-        match &commit.settles {
-            Some((key, fence, _)) => rows.int(effect_place(key)).int(*fence),
-            None => rows.null().null(),
-        };
-        match &commit.fires {
-            Some(timer) => rows.text(timer),
-            None => rows.null(),
-        };
-        match &commit.consumes {
-            Some(hook) => rows.text(&hook.partner).text(&hook.once),
-            None => rows.null().null(),
-        };
-    }
-    rows.finish()
+fn run(conn: &Connection, sql: &str, values: impl Params) -> Result<()> {
+    let mut statement = conn.prepare_cached(sql)?;
+    statement.execute(values)?;
+    debug_assert_eq!(statement.get_status(StatementStatus::FullscanStep), 0, "a commit costs the same whatever is stored: {sql}");
+    Ok(())
+}
+
+fn one<T>(conn: &Connection, sql: &str, values: impl Params, read: impl FnOnce(&rusqlite::Row<'_>) -> rusqlite::Result<T>) -> Result<Option<T>> {
+    let mut statement = conn.prepare_cached(sql)?;
+    let found = statement.query_row(values, read).optional()?;
+    debug_assert_eq!(statement.get_status(StatementStatus::FullscanStep), 0, "a commit costs the same whatever is stored: {sql}");
+    Ok(found)
 }
 
 /// A used key first: a repeat is a repeat even when the journey moved on. Then **fence**, then **seq-cas**.
-fn refusal(commit: &Commit, row: &super::Row) -> Result<Option<Committed>> {
-    if let (Some(used), Some(hash)) = (&commit.idempotency, row.try_get::<Option<&[u8]>, _>(4)?) {
-        return Ok(Some(Committed::KeyUsed(IdempotencyRecord {
-            scope: used.scope.clone(),
-            key: used.key.clone(),
-            body_hash: unpack(hash, "idempotency.body_hash")?,
-            journey: match row.try_get::<Option<&[u8]>, _>(5)? {
-                Some(id) => unpack(id, "idempotency.journey")?,
-                None => used.scope.clone(),
-            },
-            seq: row.try_get(6)?,
-            at_ms: row.try_get(7)?,
-        })));
+fn refusal(conn: &Connection, commit: &Commit, stored: Option<(i64, i64)>) -> Result<Option<Committed>> {
+    let n = stored.map(|(n, _)| n);
+    if let Some(key) = &commit.idempotency {
+        let read = |r: &rusqlite::Row<'_>| Ok((r.get(0)?, r.get(1)?));
+        let used: Option<(Vec<u8>, Vec<u8>)> = match &commit.new {
+            Some(_) => {
+                let sql = "select j.id, e.body_hash from journeys j join events e on e.id = (j.n << 20) | 1 where j.start_key = ?1";
+                one(conn, sql, [pack(&key.key)], read)?
+            }
+            None => one(conn, "select ?3, body_hash from events where id >> 20 = ?1 and key = ?2", params![n, pack(&key.key), pack(&commit.journey)], read)?,
+        };
+        if let Some((journey, hash)) = used {
+            let used = UsedKey { journey: unpack(&journey, "journeys.id")?, body_hash: unpack(&hash, "events.body_hash")? };
+            return Ok(Some(Committed::KeyUsed(used)));
+        }
     }
-    let (settles, fires, consumes): (bool, bool, bool) = (row.try_get(8)?, row.try_get(9)?, row.try_get(10)?);
-    if !(settles && fires && consumes) {
+    let held = match &commit.settles {
+        Some((key, fence, _)) => exists(conn, "select 1 from effects where id = ?1 and fence = ?2 and state in (1, 3)", params![place(n, key), fence])?,
+        None => true,
+    };
+    let waits = match &commit.fires {
+        Some(timer) => exists(conn, "select 1 from timers where journey = ?1 and id = ?2", params![n, timer])?,
+        None => true,
+    };
+    let seen = match &commit.consumes {
+        Some(hook) => exists(conn, "select 1 from webhooks where partner = ?1 and once = ?2 and state <> 0", params![hook.partner, hook.once])?,
+        None => false,
+    };
+    if !held || !waits || seen {
         return Ok(Some(Committed::Superseded));
     }
-    let seq: Option<i64> = row.try_get(2)?;
     let agrees = match &commit.new {
-        Some(_) => seq.is_none() && commit.expected_seq == 0,
-        None => seq == Some(commit.expected_seq),
+        Some(_) => stored.is_none() && commit.expected_seq == 0,
+        None => stored.is_some_and(|(_, seq)| seq == commit.expected_seq),
     };
     Ok((!agrees).then_some(Committed::Moved))
 }
 
-/// In the order of [`Parts`]. `or fail`: a statement that fails is undone with all the others, so it keeps no journal of its own.
-const STATEMENTS: [&str; PARTS] = [
-    // journeys that start
-    "insert or fail into journeys (n, id, workflow, version, revision, seq, status, step, owner, language, channel, created_at, \
-     updated_at, expires_at, attribution, state) select v[0], b[1], v[3], b[4], v[6], v[7], v[8], v[9], b[10], v[12], v[13], \
-     v[14], v[14], v[15], t[16], t[18] from jsonb_each($rows) r",
-    // journeys that move
-    "update or fail journeys set revision = v[1], seq = v[2], status = v[3], step = v[4], owner = coalesce(b[5], owner), \
-     updated_at = v[7], expires_at = v[8], state = t[9] from jsonb_each($rows) r where n = v[0]",
-    // events
-    "insert or fail into events (id, at, kind, actor, data) select ((v[0]) << 20) | (v[1]), v[2], v[3], t[4], t[6] from jsonb_each($rows) r",
-    // effects settled, cancelled, ordered
-    "update or fail effects set state = v[2], outcome = v[4], due_at = coalesce(v[3], due_at), next_at = coalesce(v[3], next_at) \
-     from jsonb_each($rows) r where effects.id = ((v[0]) << 32) | (v[1])",
-    "update or fail effects set state = 4 where state in (0, 1) and id in (select ((v[0]) << 32) | (v[1]) from jsonb_each($rows) r)",
-    "insert or fail into effects (id, next_at, due_at, created_at, fence, attempts, attempts_max, state, deadline, kind, lane, payload) \
-     select ((v[0]) << 32) | (v[1]), v[2], v[2], v[3], 0, 0, v[4], 0, v[5], v[6], v[7], t[8] from jsonb_each($rows) r",
-    // timers removed, set
-    "delete from timers where (journey, id) in (select v[0], v[1] from jsonb_each($rows) r)",
-    "insert into timers (journey, id, next_at, due_at) select v[0], v[1], v[2], v[2] from jsonb_each($rows) r where true \
-     on conflict (journey, id) do update set next_at = excluded.next_at, due_at = excluded.due_at",
-    // answers cleared, written
-    "delete from answers where (journey, slot) in (select v[0], v[1] from jsonb_each($rows) r)",
-    "insert into answers (journey, slot, key, value) select v[0], v[1], v[2], t[3] from jsonb_each($rows) r where true \
-     on conflict (journey, slot, key) do update set value = excluded.value",
-    // drafts that are over
-    "delete from drafts where (journey, step) in (select v[0], v[1] from jsonb_each($rows) r)",
-    // correlations
-    "insert into correlations (partner, reference, journey, expected) select v[1], v[2], b[3], t[5] from jsonb_each($rows) r \
-     where true on conflict (partner, reference) do update set journey = excluded.journey, expected = excluded.expected",
-    // webhooks consumed
-    "insert into webhooks (partner, once, state, reference, at, event) select v[1], v[2], 1, v[3], v[4], t[5] \
-     from jsonb_each($rows) r where true on conflict (partner, once) do update set state = 1",
-    // replies
-    "insert into replies (source, input_hash, at, output) select v[1], b[2], v[4], t[5] from jsonb_each($rows) r where true \
-     on conflict (source, input_hash) do update set at = excluded.at, output = excluded.output",
-    // incidents
-    "insert into incidents (id, journey, version, place, reason, at, closed_at, detail) \
-     select b[1], b[3], b[5], v[7], v[8], v[9], v[10], t[11] from jsonb_each($rows) r where true on conflict (id) do nothing",
-    // idempotency keys
-    "insert or fail into idempotency (scope, key, body_hash, journey, seq, at) select b[1], b[3], b[5], b[7], v[9], v[10] from jsonb_each($rows) r",
-    // documents
-    "insert into documents (id, journey, name, media_type, at, bytes) select b[1], b[3], v[5], v[6], v[7], b[8] \
-     from jsonb_each($rows) r where true on conflict (id) do nothing",
-    // records, read back with their public ids
-    "insert into records (journey, kind, key, public_id, at, data) select v[0], v[1], v[2], b[3], v[5], t[6] \
-     from jsonb_each($rows) r where true on conflict (journey, kind, key) do update set at = excluded.at, data = excluded.data \
-     returning (select id from journeys j where j.n = journey), kind, key, public_id, data, at, journey",
-    // sessions that begin
-    "insert or fail into sessions (token_hash, id, created_at, expires_at, subject) select b[1], b[3], v[5], v[6], t[7] from jsonb_each($rows) r",
-];
-
-/// All tables in one go; returns the records with the number of their journey.
-async fn write_parts(parts: Parts, conn: &mut Conn, after: &str) -> Result<Vec<(i64, Record)>> {
-    static EXPANDED: LazyLock<[String; PARTS]> = LazyLock::new(|| STATEMENTS.map(expand));
-    let mut sql = String::new();
-    let mut used = Vec::new();
-    for (rows, statement) in parts.rows.into_iter().zip(&*EXPANDED) {
-        if rows.count > 0 {
-            sql.push_str(&numbered(statement, 1 + 2 * used.len()));
-            sql.push_str("; ");
-            used.push(rows.finish());
-        }
-    }
-    sql.push_str(after);
-    let mut query = sqlx::query(AssertSqlSafe(sql));
-    for (rows, long) in used {
-        query = query.bind(rows).bind(long);
-    }
-    let rows = query.fetch_all(conn).await?;
-    rows.iter().map(|r| Ok((r.try_get(6)?, record(r)?))).collect()
+fn exists(conn: &Connection, sql: &str, values: impl Params) -> Result<bool> {
+    Ok(one(conn, sql, values, |_| Ok(()))?.is_some())
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use sqlx::Connection;
+fn place(n: Option<i64>, key: &EffectKey) -> Option<i64> {
+    n.map(|n| n << 32 | effect_place(key))
+}
 
-    /// A commit costs the same whatever is stored.
-    #[tokio::test]
-    async fn no_statement_scans_a_table() -> std::result::Result<(), Box<dyn std::error::Error>> {
-        let mut conn = Conn::connect("sqlite::memory:").await?;
-        sqlx::migrate!("../../migrations/sqlite").run_direct(None, &mut conn, false).await?;
-        for sql in STATEMENTS.iter().chain([&CHECK]) {
-            let plan =
-                sqlx::query(AssertSqlSafe(format!("explain query plan {}", numbered(&expand(sql), 1)))).bind("[]").bind(&[][..]).fetch_all(&mut conn).await?;
-            for row in plan {
-                let line: String = row.try_get("detail")?;
-                let ours = !["SCAN r ", "SCAN jsonb_each "].iter().any(|given| line.starts_with(given));
-                assert!(!(line.starts_with("SCAN") && ours), "{line}: {sql}");
+/// The journey's number.
+fn journey(conn: &Connection, commit: &Commit, stored: Option<i64>) -> Result<i64> {
+    let update = &commit.update;
+    let seq = commit.expected_seq + commit.events.len() as i64;
+    let owner = update.owner.as_deref().map(pack);
+    let n = match (&commit.new, stored) {
+        (Some(NewJourney { session, workflow, version, owner: first, language, channel, attribution }), _) => {
+            if let Some(s) = session {
+                let sql = "insert into sessions (token_hash, id, created_at, expires_at, subject) values (?1, ?2, ?3, ?4, ?5)";
+                run(conn, sql, params![pack(&s.token_hash), pack(&s.id), s.created_at_ms, s.expires_at_ms, s.subject.to_string()])?;
             }
+            let sql = "insert into journeys (id, workflow, version, revision, seq, status, step, owner, language, channel, created_at, \
+                 updated_at, expires_at, attribution, state, start_key) \
+                 values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?11, ?12, ?13, ?14, ?15)";
+            let values = params![
+                pack(&commit.journey),
+                workflow,
+                pack(version),
+                update.revision,
+                seq,
+                update.status,
+                update.step,
+                owner.unwrap_or_else(|| pack(first)),
+                language,
+                channel,
+                update.at_ms,
+                update.expires_at_ms,
+                attribution.to_string(),
+                update.state,
+                commit.idempotency.as_ref().map(|key| pack(&key.key))
+            ];
+            run(conn, sql, values)?;
+            conn.last_insert_rowid()
         }
-        Ok(())
+        (None, Some(n)) => {
+            let sql = "update journeys set revision = ?2, seq = ?3, status = ?4, step = ?5, owner = coalesce(?6, owner), updated_at = ?7, \
+                 expires_at = ?8, state = ?9 where n = ?1";
+            run(conn, sql, params![n, update.revision, seq, update.status, update.step, owner, update.at_ms, update.expires_at_ms, update.state])?;
+            n
+        }
+        (None, None) => return Err(StoreError::Corrupt { column: "journeys.n", reason: "a journey without a number moves".into() }),
+    };
+    Ok(n)
+}
+
+fn queue(conn: &Connection, commit: &Commit, n: i64) -> Result<()> {
+    if let Some((key, _, end)) = &commit.settles {
+        let (state, due_at, outcome) = ended(end);
+        let sql = "update effects set state = ?2, outcome = ?4, due_at = coalesce(?3, due_at), next_at = coalesce(?3, next_at) where id = ?1";
+        run(conn, sql, params![place(Some(n), key), state, due_at, outcome])?;
     }
+    for key in &commit.cancel_effects {
+        run(conn, "update effects set state = 4 where id = ?1 and state in (0, 1)", [place(Some(n), key)])?;
+    }
+    for e in &commit.effects {
+        let sql = "insert into effects (id, next_at, due_at, created_at, fence, attempts, attempts_max, state, deadline, kind, lane, payload) \
+             values (?1, ?2, ?2, ?3, 0, 0, ?4, 0, ?5, ?6, ?7, ?8)";
+        let values =
+            params![place(Some(n), &e.key), e.due_at_ms, commit.update.at_ms, e.attempts_max, e.deadline_ms, e.kind, e.lane, e.payload.to_string()];
+        run(conn, sql, values)?;
+    }
+    for id in &commit.cancel_timers {
+        run(conn, "delete from timers where journey = ?1 and id = ?2", params![n, id])?;
+    }
+    for timer in &commit.timers {
+        let sql = "insert into timers (journey, id, next_at, due_at) values (?1, ?2, ?3, ?3) \
+             on conflict (journey, id) do update set next_at = excluded.next_at, due_at = excluded.due_at";
+        run(conn, sql, params![n, timer.id, timer.due_at_ms])?;
+    }
+    Ok(())
+}
+
+fn rows_beside(conn: &Connection, commit: &Commit, n: i64) -> Result<()> {
+    for slot in &commit.clear_answers {
+        run(conn, "delete from answers where journey = ?1 and slot = ?2", params![n, slot])?;
+    }
+    for answer in &commit.answers {
+        let sql = "insert into answers (journey, slot, key, value) values (?1, ?2, ?3, ?4) \
+             on conflict (journey, slot, key) do update set value = excluded.value";
+        run(conn, sql, params![n, answer.into, answer.key, answer.value.to_string()])?;
+    }
+    for step in &commit.clear_drafts {
+        run(conn, "delete from drafts where journey = ?1 and step = ?2", params![n, step])?;
+    }
+    for d in &commit.documents {
+        let sql = "insert into documents (id, journey, name, media_type, at, bytes) values (?1, ?2, ?3, ?4, ?5, ?6) on conflict (id) do nothing";
+        run(conn, sql, params![pack(&d.id), pack(&d.journey), d.name, d.media_type, d.at_ms, d.bytes])?;
+    }
+    Ok(())
+}
+
+fn outside(conn: &Connection, commit: &Commit) -> Result<()> {
+    for c in &commit.correlations {
+        let sql = "insert into correlations (partner, reference, journey, expected) values (?1, ?2, ?3, ?4) \
+             on conflict (partner, reference) do update set journey = excluded.journey, expected = excluded.expected";
+        run(conn, sql, params![c.partner, c.reference, pack(&c.journey), c.expected.to_string()])?;
+    }
+    if let Some(hook) = &commit.consumes {
+        let sql = "insert into webhooks (partner, once, state, reference, at, event) values (?1, ?2, 1, ?3, ?4, ?5) \
+             on conflict (partner, once) do update set state = 1";
+        run(conn, sql, params![hook.partner, hook.once, hook.reference, hook.at_ms, hook.event.to_string()])?;
+    }
+    for reply in &commit.replies {
+        let sql = "insert into replies (source, input_hash, at, output) values (?1, ?2, ?3, ?4) \
+             on conflict (source, input_hash) do update set at = excluded.at, output = excluded.output";
+        run(conn, sql, params![reply.source, pack(&reply.input_hash), reply.at_ms, reply.output.to_string()])?;
+    }
+    for i in &commit.incidents {
+        let sql = "insert into incidents (id, journey, version, place, reason, at, closed_at, detail) \
+             values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) on conflict (id) do nothing";
+        run(conn, sql, params![pack(&i.id), pack(&i.journey), pack(&i.version), i.place, i.reason, i.at_ms, i.closed_at_ms, i.detail.to_string()])?;
+    }
+    Ok(())
+}
+
+/// With the public id that the first write gave.
+fn records(conn: &Connection, commit: &Commit, n: i64) -> Result<Vec<Record>> {
+    let sql = "insert into records (journey, kind, key, public_id, at, data) values (?1, ?2, ?3, ?4, ?5, ?6) \
+         on conflict (journey, kind, key) do update set at = excluded.at, data = excluded.data returning public_id";
+    let write = |record: &crate::NewRecord| {
+        let (fresh, at_ms) = (uuid::Uuid::new_v4(), commit.update.at_ms);
+        let values = params![n, record.kind, record.key, &fresh.as_bytes()[..], at_ms, record.data.to_string()];
+        let public_id: Vec<u8> = conn.prepare_cached(sql)?.query_row(values, |r| r.get(0))?;
+        Ok(Record {
+            journey: commit.journey.clone(),
+            kind: record.kind.clone(),
+            key: record.key.clone(),
+            public_id: unpack(&public_id, "records.public_id")?,
+            data: record.data.clone(),
+            at_ms,
+        })
+    };
+    commit.records.iter().map(write).collect()
 }

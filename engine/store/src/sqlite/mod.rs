@@ -1,8 +1,7 @@
-//! SQLite: one file, one writer task with group commit, a pool of readers.
+//! SQLite: one file, one writer thread with group commit, a pool of readers.
 
 mod commit;
 pub(crate) mod dialect;
-mod rows;
 // The same source is compiled once per backend, each with its own `dialect`.
 #[allow(clippy::duplicate_mod)]
 #[path = "../shared/mod.rs"]
@@ -57,8 +56,7 @@ impl Database {
         }
         private(options.get_filename())?;
         let hub = Arc::new(Hub::new());
-        // the writer first: it creates the file and switches it to WAL
-        let writer = writer::Writer::start(options.clone().pragma("cache_size", "-8192"), hub.clone()).await?;
+        let writer = writer::Writer::start(options.clone().pragma("cache_size", "-2048"), hub.clone()).await?;
         let pool = SqlitePoolOptions::new()
             .max_connections(READERS)
             .min_connections(1)

@@ -1,27 +1,29 @@
-//! The one writer: whatever waits goes down in one transaction; replies leave only after it is durable.
+//! The one writer, a thread of its own: whatever waits goes down together; replies leave only after it is durable.
 //!
-//! Commits of a batch are written together, a table at a time; other writes run one by one under a savepoint. What is
-//! refused or fails does not harm its neighbours: a batch that fails is undone and repeated one commit at a time.
+//! Commits have a connection of their own, where one costs a few microseconds; all other writes share the statements that
+//! both databases know. Only this thread writes, so the two never wait for each other. What is refused or fails does not
+//! harm its neighbours: commits that fail together are undone and repeated one by one, other writes have savepoints.
 
 use super::{Conn, commit};
 use crate::hub::Hub;
-use crate::normal::Claims;
 use crate::{Commit, Committed, Result, StoreError};
-use futures::FutureExt;
+use futures::executor::block_on;
 use futures::future::BoxFuture;
+use rusqlite::{Connection, OpenFlags};
+use sqlx::ConnectOptions;
 use sqlx::sqlite::SqliteConnectOptions;
-use sqlx::{ConnectOptions, Connection};
-use std::panic::AssertUnwindSafe;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::Duration;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::oneshot;
 
 /// Beyond so many waiting writes the store says that it is busy.
 const WAITING_MAX: usize = 8192;
 const BATCH_MAX: usize = 256;
 
 pub struct Writer {
-    jobs: mpsc::Sender<Job>,
+    jobs: SyncSender<Job>,
 }
 
 enum Job {
@@ -29,16 +31,20 @@ enum Job {
     Write(Box<dyn Write>),
 }
 
-pub struct Waiting {
-    pub commit: Box<Commit>,
-    pub reply: oneshot::Sender<Result<Committed>>,
+struct Waiting {
+    commit: Box<Commit>,
+    reply: oneshot::Sender<Result<Committed>>,
 }
 
 impl Writer {
     pub async fn start(options: SqliteConnectOptions, hub: Arc<Hub>) -> Result<Writer> {
-        let conn = options.connect().await?;
-        let (jobs, queue) = mpsc::channel(WAITING_MAX);
-        tokio::spawn(run(conn, options, queue, hub));
+        // this one first: it creates the file and switches it to WAL
+        let writes = options.connect().await?;
+        let commits = open(&options)?;
+        let (jobs, queue) = sync_channel(WAITING_MAX);
+        let desk = Desk { commits, writes, options, hub };
+        let thread = std::thread::Builder::new().name("sqlite-writer".into());
+        thread.spawn(move || desk.run(&queue)).map_err(|e| StoreError::Settings(format!("a thread for the writer: {e}")))?;
         Ok(Writer { jobs })
     }
 
@@ -64,166 +70,127 @@ impl Writer {
     }
 }
 
-async fn run(mut conn: Conn, options: SqliteConnectOptions, mut queue: mpsc::Receiver<Job>, hub: Arc<Hub>) {
-    let mut jobs = Vec::with_capacity(BATCH_MAX);
-    // commits that could not share a batch with an earlier one
-    let mut late: Vec<Waiting> = Vec::new();
-    loop {
-        if late.is_empty() && queue.recv_many(&mut jobs, BATCH_MAX).await == 0 {
-            return;
-        }
-        let mut batch = Batch::default();
-        let mut claims = Claims::new();
-        for waiting in late.drain(..).map(Job::Commit).collect::<Vec<_>>().into_iter().chain(jobs.drain(..)) {
-            match waiting {
-                Job::Write(write) => batch.writes.push(write),
-                Job::Commit(waiting) if claims.join(&waiting.commit) => batch.commits.push(waiting),
-                Job::Commit(waiting) => late.push(waiting),
+/// The same settings as the other connections have.
+fn open(options: &SqliteConnectOptions) -> Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let conn = Connection::open_with_flags(options.get_filename(), flags)?;
+    conn.execute_batch("pragma synchronous = full; pragma cache_size = -8192; pragma foreign_keys = off")?;
+    conn.busy_timeout(Duration::from_secs(5))?;
+    conn.set_prepared_statement_cache_capacity(64);
+    Ok(conn)
+}
+
+struct Desk {
+    commits: Connection,
+    writes: Conn,
+    options: SqliteConnectOptions,
+    hub: Arc<Hub>,
+}
+
+impl Desk {
+    /// Until the store is dropped.
+    fn run(mut self, queue: &Receiver<Job>) {
+        while let Ok(first) = queue.recv() {
+            let (mut commits, mut writes) = (Vec::new(), Vec::new());
+            for job in std::iter::once(first).chain(queue.try_iter().take(BATCH_MAX - 1)) {
+                match job {
+                    Job::Commit(waiting) => commits.push(waiting),
+                    Job::Write(write) => writes.push(write),
+                }
             }
-        }
-        let sound = match AssertUnwindSafe(batch.process(&mut conn, &hub)).catch_unwind().await {
-            Ok(sound) => sound,
-            Err(_) => {
-                tracing::error!("the writer panicked; its batch is undone");
-                false
+            if !writes.is_empty() && !sound(|| block_on(write_all(&mut self.writes, writes))) {
+                self.writes = again(|| block_on(self.options.connect()).map_err(StoreError::from));
             }
-        };
-        if !sound {
-            conn = reopen(conn, &options).await;
+            if !commits.is_empty() && !sound(|| commit_all(&mut self.commits, commits, &self.hub)) {
+                self.commits = again(|| open(&self.options));
+            }
         }
     }
 }
 
 /// A connection in an unknown state is not used again.
-async fn reopen(conn: Conn, options: &SqliteConnectOptions) -> Conn {
-    // closing ends an open transaction
-    let _ = conn.close().await;
+fn sound(work: impl FnOnce() -> bool) -> bool {
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| {
+        tracing::error!("the writer panicked; its batch is undone");
+        false
+    })
+}
+
+fn again<T>(open: impl Fn() -> Result<T>) -> T {
     loop {
-        match options.connect().await {
+        match open() {
             Ok(conn) => return conn,
             Err(error) => {
                 tracing::error!(%error, "the database cannot be opened");
-                tokio::time::sleep(Duration::from_millis(100)).await;
+                std::thread::sleep(Duration::from_millis(100));
             }
         }
     }
 }
 
-#[derive(Default)]
-struct Batch {
-    writes: Vec<Box<dyn Write>>,
-    commits: Vec<Waiting>,
+/// False when the connection should be replaced.
+fn commit_all(conn: &mut Connection, commits: Vec<Waiting>, hub: &Hub) -> bool {
+    let together = commit_together(conn, &commits);
+    let outcomes: Vec<Result<Committed>> = match together {
+        Ok(outcomes) => outcomes.into_iter().map(Ok).collect(),
+        Err(error) if commits.len() == 1 => vec![Err(error)],
+        Err(error) => {
+            tracing::warn!(%error, commits = commits.len(), "a batch is repeated one by one");
+            commits.chunks(1).map(|one| commit_together(conn, one).map(|mut done| done.pop().unwrap_or(Committed::Moved))).collect()
+        }
+    };
+    let done = |outcome: &Result<Committed>| matches!(outcome, Ok(Committed::Done { .. }));
+    if commits.iter().zip(&outcomes).any(|(waiting, outcome)| done(outcome) && waiting.commit.brings_work()) {
+        hub.wake();
+    }
+    for (waiting, outcome) in commits.into_iter().zip(outcomes) {
+        if done(&outcome) {
+            hub.tell(waiting.commit.change);
+        }
+        let _ = waiting.reply.send(outcome);
+    }
+    conn.is_autocommit()
 }
 
-impl Batch {
-    /// False when the connection should be replaced.
-    async fn process(mut self, conn: &mut Conn, hub: &Hub) -> bool {
-        let mut outcomes: Vec<Result<Committed>> = Vec::new();
-        match self.transaction(conn, &mut outcomes).await {
-            Ok(()) => {
-                let done = |outcome: &Result<Committed>| matches!(outcome, Ok(Committed::Done { .. }));
-                if self.commits.iter().zip(&outcomes).any(|(w, outcome)| done(outcome) && w.commit.brings_work()) {
-                    hub.wake();
-                }
-                for (waiting, outcome) in self.commits.into_iter().zip(outcomes) {
-                    if done(&outcome) {
-                        hub.tell(waiting.commit.change);
-                    }
-                    let _ = waiting.reply.send(outcome);
-                }
-                for write in self.writes {
-                    write.reply(None);
-                }
-                true
-            }
-            Err(error) => {
-                tracing::error!(%error, "a batch of writes failed");
-                for waiting in self.commits {
-                    let _ = waiting.reply.send(Err(copy(&error)));
-                }
-                for write in self.writes {
-                    write.reply(Some(copy(&error)));
-                }
-                false
-            }
-        }
-    }
+/// In one transaction, which is undone when it is dropped before its end.
+fn commit_together(conn: &mut Connection, commits: &[Waiting]) -> Result<Vec<Committed>> {
+    let transaction = conn.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
+    let outcomes = commits.iter().map(|waiting| commit::write(&transaction, &waiting.commit)).collect::<Result<Vec<_>>>()?;
+    transaction.commit()?;
+    Ok(outcomes)
+}
 
-    async fn transaction(&mut self, conn: &mut Conn, outcomes: &mut Vec<Result<Committed>>) -> Result<()> {
-        let all: Vec<&Commit> = self.commits.iter().map(|w| &*w.commit).collect();
-        if self.writes.is_empty() {
-            match commit::write(conn, &all, "begin immediate; ", "commit").await {
-                Ok(done) => {
-                    outcomes.extend(done.into_iter().map(Ok));
-                    return Ok(());
-                }
-                Err(error) if all.len() == 1 => {
-                    rollback(conn).await?;
-                    outcomes.push(Err(error));
-                    return Ok(());
-                }
-                Err(error) => {
-                    tracing::warn!(%error, commits = all.len(), "a batch is repeated one by one");
-                    rollback(conn).await?;
-                    sqlx::raw_sql("begin immediate").execute(&mut *conn).await?;
-                }
-            }
+/// False when the connection should be replaced.
+async fn write_all(conn: &mut Conn, mut writes: Vec<Box<dyn Write>>) -> bool {
+    let failure = write_together(conn, &mut writes).await.err();
+    if let Some(error) = &failure {
+        tracing::error!(%error, "a batch of writes failed");
+    }
+    for write in writes {
+        write.reply(failure.as_ref().map(|error| StoreError::Database(sqlx::Error::Protocol(error.to_string()))));
+    }
+    failure.is_none()
+}
+
+async fn write_together(conn: &mut Conn, writes: &mut [Box<dyn Write>]) -> Result<()> {
+    sqlx::raw_sql("begin immediate").execute(&mut *conn).await?;
+    if let [write] = writes {
+        let end = if write.run(conn).await { "commit" } else { "rollback" };
+        sqlx::raw_sql(end).execute(conn).await?;
+        return Ok(());
+    }
+    for write in writes {
+        if write.many() {
+            sqlx::raw_sql("savepoint part").execute(&mut *conn).await?;
+            let end = if write.run(conn).await { "release part" } else { "rollback to part; release part" };
+            sqlx::raw_sql(end).execute(&mut *conn).await?;
         } else {
-            sqlx::raw_sql("begin immediate").execute(&mut *conn).await?;
-            if let ([write], true) = (self.writes.as_mut_slice(), all.is_empty()) {
-                let end = if write.run(conn).await { "commit" } else { "rollback" };
-                sqlx::raw_sql(end).execute(conn).await?;
-                return Ok(());
-            }
-            for write in &mut self.writes {
-                if write.many() {
-                    sqlx::raw_sql("savepoint part").execute(&mut *conn).await?;
-                    let end = if write.run(conn).await { "release part" } else { "rollback to part; release part" };
-                    sqlx::raw_sql(end).execute(&mut *conn).await?;
-                } else {
-                    // a statement that fails changes nothing by itself
-                    write.run(conn).await;
-                }
-            }
+            // a statement that fails changes nothing by itself
+            write.run(conn).await;
         }
-        if !all.is_empty() && !self.writes.is_empty() {
-            match commit::write(conn, &all, "savepoint part; ", "release part").await {
-                Ok(done) => {
-                    outcomes.extend(done.into_iter().map(Ok));
-                    sqlx::raw_sql("commit").execute(conn).await?;
-                    return Ok(());
-                }
-                Err(error) => {
-                    tracing::warn!(%error, commits = all.len(), "a batch is repeated one by one");
-                    sqlx::raw_sql("rollback to part; release part").execute(&mut *conn).await?;
-                }
-            }
-        }
-        for commit in &all {
-            match commit::write(conn, &[*commit], "savepoint part; ", "release part").await {
-                Ok(done) => outcomes.extend(done.into_iter().map(Ok)),
-                Err(error) => {
-                    sqlx::raw_sql("rollback to part; release part").execute(&mut *conn).await?;
-                    outcomes.push(Err(error));
-                }
-            }
-        }
-        sqlx::raw_sql("commit").execute(conn).await?;
-        Ok(())
     }
-}
-
-/// Some failures end the transaction by themselves.
-async fn rollback(conn: &mut Conn) -> Result<()> {
-    if let Err(error) = sqlx::raw_sql("rollback").execute(conn).await {
-        tracing::debug!(%error, "nothing to roll back");
-    }
+    sqlx::raw_sql("commit").execute(conn).await?;
     Ok(())
-}
-
-/// The same failure for everyone in the batch.
-fn copy(error: &StoreError) -> StoreError {
-    StoreError::Database(sqlx::Error::Protocol(error.to_string()))
 }
 
 /// A write with its reply.

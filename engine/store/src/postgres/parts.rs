@@ -1,10 +1,9 @@
-//! A batch of commits as rows by table. The first field of every row says whose it is: a journey's number `n` where it
-//! is known beforehand (SQLite), else the place of the commit in the batch (PostgreSQL).
+//! A batch of commits as rows by table. The first field of every row says whose it is: the place of its commit in the batch.
 
-use super::super::rows::Rows;
-use super::effects::ended;
+use super::rows::Rows;
+use super::shared::ended;
 use crate::ids::{effect_place, pack};
-use crate::normal::kept;
+use crate::normal::{kept, key_of_event};
 use crate::{Commit, NewJourney};
 
 pub const STARTS: usize = 0;
@@ -22,11 +21,10 @@ pub const CORRELATIONS: usize = 11;
 pub const HOOKS: usize = 12;
 pub const REPLIES: usize = 13;
 pub const INCIDENTS: usize = 14;
-pub const KEYS: usize = 15;
-pub const DOCUMENTS: usize = 16;
-pub const RECORDS: usize = 17;
-pub const SESSIONS: usize = 18;
-pub const PARTS: usize = 19;
+pub const DOCUMENTS: usize = 15;
+pub const RECORDS: usize = 16;
+pub const SESSIONS: usize = 17;
+pub const PARTS: usize = 18;
 
 pub struct Parts {
     pub rows: [Rows; PARTS],
@@ -41,9 +39,10 @@ impl Parts {
         self.add_journey(no, commit);
         self.add_queue(no, commit);
         self.add_outside(no, commit);
-        for (event, seq) in commit.events.iter().zip(commit.expected_seq + 1..) {
-            let row = self.rows[EVENTS].row().int(no).int(seq);
-            row.int(event.at_ms).text(&event.kind).json(&event.by).json(&event.data);
+        for (at, event) in commit.events.iter().enumerate() {
+            let (key, body_hash) = key_of_event(commit, at);
+            let row = self.rows[EVENTS].row().int(no).int(commit.expected_seq + 1 + at as i64);
+            row.int(event.at_ms).text(&event.kind).json(&event.by).json(&event.data).maybe_bytes(key).maybe_bytes(body_hash);
         }
         for slot in &commit.clear_answers {
             let again = serde_json::Value::from_iter(kept(&commit.answers, slot)).to_string();
@@ -70,22 +69,14 @@ impl Parts {
                 let row = self.rows[STARTS].row().int(no).bytes(&pack(&commit.journey)).text(workflow).bytes(&pack(version));
                 let row = row.int(update.revision).int(seq).text(&update.status).text(&update.step);
                 let row = row.bytes(&owner.unwrap_or_else(|| pack(first))).text(language).text(channel).int(update.at_ms);
-                row.maybe(update.expires_at_ms).json(attribution).long(&update.state);
+                let row = row.maybe(update.expires_at_ms).json(attribution).text(&update.state);
+                row.maybe_bytes(commit.idempotency.as_ref().map(|key| pack(&key.key)));
             }
             None => {
                 let row = self.rows[UPDATES].row().int(no).int(update.revision).int(seq).text(&update.status);
                 let row = row.text(&update.step);
-                let row = match owner {
-                    Some(owner) => row.bytes(&owner),
-                    None => row.no_bytes(),
-                };
-                row.int(update.at_ms).maybe(update.expires_at_ms).long(&update.state);
+                row.maybe_bytes(owner).int(update.at_ms).maybe(update.expires_at_ms).text(&update.state);
             }
-        }
-        if let Some(key) = &commit.idempotency {
-            let row = self.rows[KEYS].row().int(no).bytes(&pack(&key.scope)).bytes(&pack(&key.key)).bytes(&pack(&key.body_hash));
-            let row = if key.journey == key.scope { row.no_bytes() } else { row.bytes(&pack(&key.journey)) };
-            row.int(key.seq).int(key.at_ms);
         }
     }
 
