@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
-/// The `journey` binary of this build.
+/// The `journey` binary of a round.
 #[derive(Clone)]
 pub struct Binary(PathBuf);
 
@@ -22,8 +22,13 @@ impl Binary {
         // Once: cargo lets only one build go on at a time.
         static BUILT: OnceLock<Result<PathBuf, String>> = OnceLock::new();
         let built = BUILT.get_or_init(|| Binary::built().map_err(|error| format!("{error:#}")));
+        Binary::copied(built.as_ref().map_err(|error| anyhow::anyhow!("{error}"))?, to)
+    }
+
+    /// A copy of `file`, in the folder `to`.
+    pub fn copied(file: &Path, to: &Path) -> Result<Binary> {
         let copy = to.join("journey");
-        std::fs::copy(built.as_ref().map_err(|error| anyhow::anyhow!("{error}"))?, &copy)?;
+        std::fs::copy(file, &copy).with_context(|| format!("`{}`", file.display()))?;
         Ok(Binary(copy))
     }
 
