@@ -901,7 +901,10 @@ async fn a_message_has_one_row_and_what_was_sent_stays_sent() {
         // the effect goes, the record stays
         store.commit(with(event(&j, 1), |c| c.cancel_effects = vec![sent.effect.clone()])).await?;
         assert!(store.clean(5_000, 100).await? > 0);
-        assert_eq!((store.effect(&sent.effect).await?, store.message(&sent.effect).await?), (None, Some(sent)));
+        assert_eq!((store.effect(&sent.effect).await?, store.message(&sent.effect).await?), (None, Some(sent.clone())));
+        // and goes by its own time
+        assert_eq!(store.clean_messages(70, 100).await?, 1);
+        assert_eq!(store.messages(filter(Some(&j), None)).await?, [sent]);
         Ok(())
     })
     .await;

@@ -180,6 +180,8 @@ settings! {
         address: Option<String> = None,
         /// Settled work, used keys and ended sessions older than this are removed, in milliseconds.
         keep_ms: i64 = 7 * 86_400_000,
+        /// The record of sent messages is removed after this time, in milliseconds; 400 days.
+        keep_messages_ms: i64 = 400 * 86_400_000,
     }
 }
 

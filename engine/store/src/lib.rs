@@ -172,4 +172,6 @@ pub trait Store: Send + Sync + 'static {
     async fn kv_delete(&self, bucket: &str, key: &str) -> Result<()>;
     /// Removes what is over: used idempotency keys, settled effects, expired sessions and OTPs older than `before_ms`.
     async fn clean(&self, before_ms: i64, limit: u32) -> Result<u64>;
+    /// Removes the record of messages that were sent before.
+    async fn clean_messages(&self, before_ms: i64, limit: u32) -> Result<u64>;
 }

@@ -264,4 +264,7 @@ impl Store for Database {
         let replies = read!(self.read_old_replies(before_ms, limit))?;
         transact!(self, conn => outside::clean(conn, &keys, &replies, before_ms, limit))
     }
+    async fn clean_messages(&self, before_ms: i64, limit: u32) -> Result<u64> {
+        write!(self, conn => contact::clean_messages(conn, before_ms, limit))
+    }
 }
