@@ -255,6 +255,52 @@ async fn effects_are_leased_counted_fenced_and_parked() {
     .await;
 }
 
+#[tokio::test]
+async fn what_a_process_held_that_is_gone_can_be_claimed_at_once() {
+    check(async |node| {
+        let (store, j) = (&node.store, id());
+        let begin = |c: &mut Commit| {
+            c.effects = vec![effect(&j, 1, 0, 50), effect(&j, 1, 1, 900)];
+            c.timers = [("held", 40), ("later", 800)].map(|(id, due_at_ms)| NewTimer { id: id.into(), due_at_ms }).into();
+        };
+        store.commit(with(event(&j, 0), begin)).await?;
+        let held = store.claim_effects(claim(60)).await?;
+        assert_eq!((held.len(), store.claim_timers(claim(60)).await?.len()), (1, 1));
+        store.end_leases(70).await?;
+        let again = store.claim_effects(claim(70)).await?;
+        assert_eq!(again.iter().map(|e| (&e.key, e.attempts, e.fence)).collect::<Vec<_>>(), [(&held[0].key, 2, 2)], "what waits still waits");
+        assert!(!store.finish_effect(&held[0].key, 1, EffectEnd::Done { outcome: Value::Null }).await?, "and who held it cannot write");
+        let timers = store.claim_timers(claim(70)).await?;
+        assert_eq!(timers.iter().map(|t| (t.id.as_str(), t.due_at_ms)).collect::<Vec<_>>(), [("held", 40)]);
+        Ok(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn many_journeys_are_read_at_once() {
+    check(async |node| {
+        let store = &node.store;
+        let ids = [id(), "a name".to_owned(), uuid::Uuid::new_v4().to_string()];
+        for j in &ids {
+            store.commit(with(event(j, 0), |c| c.answers = vec![AnswerRecord { into: "offers".into(), key: "k".into(), value: json!(j) }])).await?;
+            store.save_draft(Draft { journey: j.clone(), step: "step 0".into(), data: json!({"of": j}), at_ms: 5 }).await?;
+        }
+        let mut asked = ids.to_vec();
+        asked.push(id());
+        let mut found = store.journeys(&asked).await?;
+        found.sort_by_key(|j| ids.iter().position(|id| *id == j.id));
+        let mut one_by_one = Vec::new();
+        for j in &ids {
+            one_by_one.extend(store.journey(j).await?);
+        }
+        assert_eq!(found, one_by_one);
+        assert_eq!((found.len(), store.journeys(&[]).await?.len()), (3, 0));
+        Ok(())
+    })
+    .await;
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn an_effect_is_handed_to_one_worker() {
     check(async |node| {

@@ -129,6 +129,9 @@ impl Store for Database {
     async fn claim_timers(&self, claim: ClaimRequest) -> Result<Vec<TimerRecord>> {
         write!(self, conn => effects::claim_timers(conn, &claim))
     }
+    async fn end_leases(&self, now_ms: i64) -> Result<()> {
+        transact!(self, conn => effects::end_leases(conn, now_ms))
+    }
     async fn next_due(&self) -> Result<Option<i64>> {
         read!(self.read_next_due())
     }
