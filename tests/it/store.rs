@@ -49,9 +49,16 @@ fn id() -> String {
 
 /// A commit of one event, computed from `seq`; seq 0 starts the journey.
 pub fn event(journey: &str, seq: i64) -> Commit {
+    let update = JourneyUpdate {
+        revision: seq + 1,
+        status: "active".into(),
+        step: format!("step {seq}"),
+        state: json!({"seq": seq, "text": "ä \"quoted\" \u{0} [", "z": 1, "a": [1.5, null]}).to_string(),
+        owner: None,
+        expires_at_ms: Some(1_000_000),
+        at_ms: 1_000 + seq,
+    };
     Commit {
-        journey: journey.into(),
-        expected_seq: seq,
         new: (seq == 0).then(|| NewJourney {
             session: None,
             workflow: "library/loan".into(),
@@ -61,33 +68,8 @@ pub fn event(journey: &str, seq: i64) -> Commit {
             channel: "web".into(),
             attribution: json!({"from": "poster"}),
         }),
-        update: JourneyUpdate {
-            revision: seq + 1,
-            status: "active".into(),
-            step: format!("step {seq}"),
-            state: json!({"seq": seq, "text": "ä \"quoted\" \u{0} [", "z": 1, "a": [1.5, null]}).to_string(),
-            owner: None,
-            expires_at_ms: Some(1_000_000),
-            at_ms: 1_000 + seq,
-        },
         events: vec![NewEvent { kind: "went on".into(), data: json!({"seq": seq}), by: json!({"kind": "reader"}), at_ms: 1_000 + seq }],
-        effects: vec![],
-        cancel_effects: vec![],
-        timers: vec![],
-        cancel_timers: vec![],
-        answers: vec![],
-        clear_answers: vec![],
-        records: vec![],
-        documents: vec![],
-        correlations: vec![],
-        incidents: vec![],
-        replies: vec![],
-        idempotency: None,
-        settles: None,
-        fires: None,
-        consumes: None,
-        clear_drafts: vec![],
-        change: Change { journey: journey.into(), seq: seq + 1, revision: seq + 1, what: "step".into() },
+        ..Commit::moving(journey, seq, update, "step")
     }
 }
 

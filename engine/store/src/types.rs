@@ -98,6 +98,37 @@ pub struct Commit {
     pub change: Change,
 }
 
+impl Commit {
+    /// Moves a journey on, and nothing beside it yet; `what` is told to listeners ([`Change::what`]), with the number of
+    /// one event.
+    pub fn moving(journey: &str, expected_seq: i64, update: JourneyUpdate, what: &str) -> Commit {
+        Commit {
+            journey: journey.into(),
+            expected_seq,
+            new: None,
+            change: Change { journey: journey.into(), seq: expected_seq + 1, revision: update.revision, what: what.into() },
+            update,
+            events: Vec::new(),
+            effects: Vec::new(),
+            cancel_effects: Vec::new(),
+            timers: Vec::new(),
+            cancel_timers: Vec::new(),
+            answers: Vec::new(),
+            clear_answers: Vec::new(),
+            records: Vec::new(),
+            documents: Vec::new(),
+            correlations: Vec::new(),
+            incidents: Vec::new(),
+            replies: Vec::new(),
+            idempotency: None,
+            settles: None,
+            fires: None,
+            consumes: None,
+            clear_drafts: Vec::new(),
+        }
+    }
+}
+
 #[derive(Debug, Clone)]
 pub struct NewJourney {
     /// A session that begins with it.

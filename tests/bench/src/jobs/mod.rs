@@ -16,7 +16,7 @@ use engine_definitions::Files;
 use engine_partners::Partners;
 use engine_runtime::{Runtime, SystemClock};
 use engine_settings::{Secret, Settings};
-use engine_store::{Change, Commit, JourneyUpdate, NewJourney};
+use engine_store::{Commit, JourneyUpdate, NewJourney};
 use serde_json::json;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -128,38 +128,17 @@ impl Others {
 
 /// The start of a journey without rows beside it.
 fn started(id: &str, workflow: &str, version: &str, state: String, at_ms: i64) -> Commit {
-    Commit {
-        journey: id.into(),
-        expected_seq: 0,
-        new: Some(NewJourney {
-            session: None,
-            workflow: workflow.into(),
-            version: version.into(),
-            owner: id.into(),
-            language: "en".into(),
-            channel: "web".into(),
-            attribution: json!({}),
-        }),
-        update: JourneyUpdate { revision: 1, status: "active".into(), step: "waiting".into(), state, owner: None, expires_at_ms: None, at_ms },
-        events: Vec::new(),
-        effects: Vec::new(),
-        cancel_effects: Vec::new(),
-        timers: Vec::new(),
-        cancel_timers: Vec::new(),
-        answers: Vec::new(),
-        clear_answers: Vec::new(),
-        records: Vec::new(),
-        documents: Vec::new(),
-        correlations: Vec::new(),
-        incidents: Vec::new(),
-        replies: Vec::new(),
-        idempotency: None,
-        settles: None,
-        fires: None,
-        consumes: None,
-        clear_drafts: Vec::new(),
-        change: Change { journey: id.into(), seq: 1, revision: 1, what: "step".into() },
-    }
+    let update = JourneyUpdate { revision: 1, status: "active".into(), step: "waiting".into(), state, owner: None, expires_at_ms: None, at_ms };
+    let new = NewJourney {
+        session: None,
+        workflow: workflow.into(),
+        version: version.into(),
+        owner: id.into(),
+        language: "en".into(),
+        channel: "web".into(),
+        attribution: json!({}),
+    };
+    Commit { new: Some(new), ..Commit::moving(id, 0, update, "step") }
 }
 
 /// The value below which this share of the sorted values lies.
