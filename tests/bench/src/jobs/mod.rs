@@ -33,11 +33,13 @@ pub async fn run(options: &Jobs) -> Result<()> {
     let mut table = Table::default();
     for kind in &options.database {
         let database = Database::start(kind).await?;
-        let bare = bare::per_second(&database, options.effects).await?;
-        let bench = Bench::start(database).await?;
-        effects::measure(&bench, &begun, options, bare, &mut table).await?;
+        let mut bench = Bench::start(database).await?;
+        if options.effects > 0 {
+            let bare = bare::per_second(&bench.database, options.effects).await?;
+            effects::measure(&bench, &begun, options, bare, &mut table).await?;
+            bench = Bench::start(bench.database).await?;
+        }
         if options.timers > 0 {
-            let bench = Bench::start(bench.database).await?;
             timers::measure(&bench, options.timers, options.within, &mut table).await?;
         }
     }
@@ -90,8 +92,15 @@ impl Bench {
         process::usage(std::process::id()).cpu_s + self.database.cpu_s()
     }
 
-    fn row(&self, what: String, floor: Option<f64>, product: f64, goal: Goal) -> Row {
-        Row { database: self.database.name(), what, floor: floor.unwrap_or(f64::NAN), product, goal, others: None }
+    /// Another figure, told as it comes.
+    fn add(&self, table: &mut Table, what: String, floor: Option<f64>, product: f64, goal: Goal, others: &Others) {
+        let row = Row { database: self.database.name(), what, floor: floor.unwrap_or(f64::NAN), product, goal, others: others.share(self) };
+        eprintln!("{row}");
+        table.add(row);
+    }
+
+    fn tell(&self, what: &str) {
+        eprintln!("{:8} {what}", self.database.name());
     }
 }
 
