@@ -54,6 +54,19 @@ impl Runtime {
         self.internal_turn(&effect.key.journey, finished, |turn| turn.reply(&effect.key, payload, result.clone()).map(|()| true)).await
     }
 
+    /// Work on these journeys follows at once: what this node does not have in hand is read together. A journey that is not
+    /// read here is read when its turn comes.
+    pub async fn expect(&self, journeys: impl Iterator<Item = &str>) {
+        let unknown: Vec<String> = journeys.filter(|id| !self.inner.recent.has(id)).map(str::to_owned).collect();
+        if unknown.len() < 2 {
+            return;
+        }
+        match self.store().journeys(&unknown).await {
+            Ok(records) => records.into_iter().filter_map(|record| read(record).ok()).for_each(|journey| self.inner.recent.put(journey)),
+            Err(error) => tracing::debug!(%error, "journeys cannot be read together"),
+        }
+    }
+
     /// A due timer. One that the journey no longer has does nothing (security rule 8).
     pub async fn fire(&self, journey: &str, timer: &str) -> Result<Settled, RuntimeError> {
         let finished = || Finished { fires: Some(timer.to_string()), ..Finished::default() };

@@ -62,6 +62,8 @@ pub trait Store: Send + Sync + 'static {
     // ---- journeys
     /// Journey with its answers (fan-out rows) in one read; `None` when there is none.
     async fn journey(&self, id: &str) -> Result<Option<JourneyRecord>>;
+    /// Those of these ids that there are, in any order, in one read.
+    async fn journeys(&self, ids: &[String]) -> Result<Vec<JourneyRecord>>;
     /// The one write path (**one-commit**, **seq-cas**, **key-with-event**, **fence**).
     async fn commit(&self, commit: Commit) -> Result<Committed>;
     /// What an idempotency key was used for.
@@ -105,7 +107,8 @@ pub trait Store: Send + Sync + 'static {
     /// Earliest due time of any effect (or end of its lease) and timer; lets an idle worker sleep. Expiry of journeys is not
     /// in it.
     async fn next_due(&self) -> Result<Option<i64>>;
-    /// Wakes when work may have arrived (a commit here, or a notification from another node). Spurious wakes are allowed.
+    /// Wakes when work may have arrived that is due within [`LOOK_MS`] (a commit here, or a notification from another
+    /// node). Spurious wakes are allowed.
     fn wake(&self) -> tokio::sync::watch::Receiver<u64>;
     /// Changes of journeys as they commit, on this node or another.
     fn changes(&self) -> tokio::sync::broadcast::Receiver<Change>;

@@ -259,6 +259,16 @@ pub enum EffectEnd {
     },
 }
 
+impl EffectEnd {
+    /// When it is to be done again, if it is.
+    pub fn due_again_ms(&self) -> Option<i64> {
+        match self {
+            EffectEnd::Retry { due_at_ms, .. } | EffectEnd::Later { due_at_ms, .. } => Some(*due_at_ms),
+            EffectEnd::Done { .. } | EffectEnd::Parked { .. } | EffectEnd::Cancelled { .. } => None,
+        }
+    }
+}
+
 #[derive(Debug, Clone, Default)]
 pub struct EffectFilter {
     pub journey: Option<String>,
@@ -279,6 +289,9 @@ pub struct Backlog {
     /// Earliest time at which one is due, or at which its lease ends; of parked ones when the first was ordered.
     pub oldest_ms: i64,
 }
+
+/// Workers look at the queue at least this often, so that work which is due later wakes nobody.
+pub const LOOK_MS: u64 = 5_000;
 
 #[derive(Debug, Clone)]
 pub struct ClaimRequest {

@@ -52,6 +52,9 @@ impl Store for Database {
     async fn journey(&self, id: &str) -> Result<Option<JourneyRecord>> {
         read!(self.read_journey(id))
     }
+    async fn journeys(&self, ids: &[String]) -> Result<Vec<JourneyRecord>> {
+        read!(self.read_journeys(ids))
+    }
     async fn commit(&self, commit: Commit) -> Result<Committed> {
         self.write_commit(commit).await
     }
@@ -83,7 +86,7 @@ impl Store for Database {
         write!(self, conn => effects::extend_lease(conn, &key, fence, until_ms))
     }
     async fn finish_effects(&self, ends: Vec<(EffectKey, i64, EffectEnd)>) -> Result<Vec<bool>> {
-        let again = ends.iter().any(|(_, _, end)| matches!(end, EffectEnd::Retry { .. } | EffectEnd::Later { .. }));
+        let again = ends.iter().any(|(_, _, end)| end.due_again_ms().is_some());
         let done = write!(self, conn => effects::finish_effects(conn, &ends))?;
         if again && done.contains(&true) {
             self.wake_all();
