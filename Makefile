@@ -73,7 +73,8 @@ endif
 
 chaos: ## Crash tests: 200 kills on each database under load, then an audit (options: ARGS="--help")
 	@.ci/setup test
-	$(CARGO) run --quiet --package journey-tests --bin chaos -- $(ARGS)
+	$(CARGO) build --release --quiet --package engine-server --bin journey
+	$(CARGO) run --quiet --package journey-tests --bin chaos -- --binary $(RELEASE)/journey $(ARGS)
 
 pictures: ## Pictures of every step at 390 and 1280 pixels, kept beside the browser tests
 	@.ci/setup test

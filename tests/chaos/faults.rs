@@ -42,7 +42,7 @@ pub async fn run(options: &Options, rng: &mut StdRng, product: &Product, partner
         if kill == 3 * options.kills / 4
             && let Some(cluster) = cluster
         {
-            database_away(cluster, watch, &mut report).await?;
+            database_away(product, cluster, watch, &mut report).await?;
         }
     }
     partners.behave().await?;
@@ -93,7 +93,7 @@ async fn full_disk(product: &Product, cluster: Option<&Cluster>, watch: &Watch, 
         pause(2_000).await;
         limit_files(id, "unlimited")?;
     }
-    watch.outage();
+    outage(product, watch);
     report.faults.push("disk full for 2 s".into());
     Ok(())
 }
@@ -125,13 +125,19 @@ async fn freeze(options: &Options, product: &Product, watch: &Watch, report: &mu
 }
 
 /// The server crashes and stays away for a while.
-async fn database_away(cluster: &Cluster, watch: &Watch, report: &mut Report) -> Result<()> {
+async fn database_away(product: &Product, cluster: &Cluster, watch: &Watch, report: &mut Report) -> Result<()> {
     tokio::task::block_in_place(|| cluster.stop_server())?;
     pause(2_000).await;
     tokio::task::block_in_place(|| cluster.start_server())?;
-    watch.outage();
+    outage(product, watch);
     report.faults.push("PostgreSQL crashed and away for 2 s".into());
     Ok(())
+}
+
+/// Neither work nor a start could go on until now.
+fn outage(product: &Product, watch: &Watch) {
+    watch.outage();
+    product.processes.iter().for_each(|process| process.outage());
 }
 
 /// A process that ended by itself is started again, as a supervisor would.

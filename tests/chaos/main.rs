@@ -2,6 +2,7 @@
 
 use clap::Parser;
 use journey_tests::chaos::{Database, Options, run};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -9,6 +10,9 @@ use std::time::Duration;
 #[derive(Parser)]
 #[command(name = "chaos")]
 struct Arguments {
+    /// The product's binary, an optimised build; default: that of this build
+    #[arg(long, value_name = "FILE")]
+    binary: Option<PathBuf>,
     /// sqlite (one process), postgres (two servers, two workers) or both
     #[arg(long, default_value = "both", value_parser = ["sqlite", "postgres", "both"])]
     database: String,
@@ -55,6 +59,7 @@ async fn main() -> anyhow::Result<ExitCode> {
     for database in databases {
         let long = Options {
             database,
+            binary: None,
             seed,
             kills: arguments.kills,
             customers: arguments.customers,
@@ -64,7 +69,7 @@ async fn main() -> anyhow::Result<ExitCode> {
             resumed_max: Duration::from_secs_f64(arguments.resumed_s),
         };
         let options = if arguments.short { Options::short(database, seed) } else { long };
-        let report = run(options).await?;
+        let report = run(Options { binary: arguments.binary.clone(), ..options }).await?;
         good &= report.violations.is_empty();
         println!("{report}");
     }

@@ -38,6 +38,8 @@ pub enum Database {
 #[derive(Debug, Clone)]
 pub struct Options {
     pub database: Database,
+    /// The product's binary; without one that of this build.
+    pub binary: Option<PathBuf>,
     pub seed: u64,
     pub kills: u32,
     pub customers: usize,
@@ -60,7 +62,10 @@ pub async fn run(options: Options) -> Result<Report> {
     let _ = rustls::crypto::ring::default_provider().install_default();
     let begun = Instant::now();
     let folder = tempfile::Builder::new().prefix("journey-chaos-").tempdir()?;
-    let binary = Binary::build(folder.path())?;
+    let binary = match &options.binary {
+        Some(file) => Binary::copied(file, folder.path())?,
+        None => Binary::build(folder.path())?,
+    };
     let cluster = match options.database {
         Database::Sqlite => None,
         Database::Postgres => Some(tokio::task::spawn_blocking(|| Cluster::start(None)).await??),
@@ -108,6 +113,7 @@ impl Options {
     pub fn short(database: Database, seed: u64) -> Options {
         Options {
             database,
+            binary: None,
             seed,
             kills: 10,
             customers: 64,

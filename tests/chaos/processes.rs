@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
-/// The `journey` binary of this build.
+/// The `journey` binary of a round.
 #[derive(Clone)]
 pub struct Binary(PathBuf);
 
@@ -22,8 +22,13 @@ impl Binary {
         // Once: cargo lets only one build go on at a time.
         static BUILT: OnceLock<Result<PathBuf, String>> = OnceLock::new();
         let built = BUILT.get_or_init(|| Binary::built().map_err(|error| format!("{error:#}")));
+        Binary::copied(built.as_ref().map_err(|error| anyhow::anyhow!("{error}"))?, to)
+    }
+
+    /// A copy of `file`, in the folder `to`.
+    pub fn copied(file: &Path, to: &Path) -> Result<Binary> {
         let copy = to.join("journey");
-        std::fs::copy(built.as_ref().map_err(|error| anyhow::anyhow!("{error}"))?, &copy)?;
+        std::fs::copy(file, &copy).with_context(|| format!("`{}`", file.display()))?;
         Ok(Binary(copy))
     }
 
@@ -87,6 +92,8 @@ pub struct Process {
     folder: PathBuf,
     build: Box<dyn Fn() -> Command + Send + Sync>,
     child: Mutex<Option<Child>>,
+    /// When it was started, or the database came back meanwhile.
+    begun: Mutex<Instant>,
     /// From each start until the process was ready.
     pub ready: Mutex<Vec<Duration>>,
     starting: AtomicBool,
@@ -95,13 +102,23 @@ pub struct Process {
 impl Process {
     pub fn new(name: &str, works: bool, port: Option<u16>, folder: &Path, build: impl Fn() -> Command + Send + Sync + 'static) -> Process {
         let (build, folder) = (Box::new(build), folder.to_owned());
-        Process { name: name.into(), works, port, folder, build, child: Mutex::default(), ready: Mutex::default(), starting: AtomicBool::new(false) }
+        Process {
+            name: name.into(),
+            works,
+            port,
+            folder,
+            build,
+            child: Mutex::default(),
+            begun: Mutex::new(Instant::now()),
+            ready: Mutex::default(),
+            starting: AtomicBool::new(false),
+        }
     }
 
     /// Starts it; a thread notes when it says that it is ready, and a server when `/readyz` agrees.
     pub fn start(self: &Arc<Process>) -> Result<()> {
         let log = File::options().append(true).create(true).open(self.folder.join(format!("{}.log", self.name)))?;
-        let begun = Instant::now();
+        self.outage();
         let mut command = (self.build)();
         let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(log).spawn().with_context(|| format!("start of {}", self.name))?;
         let out = child.stdout.take().context("its output")?;
@@ -115,15 +132,21 @@ impl Process {
             if lines.any(|line| line.starts_with("listening on") || line.starts_with("working on")) {
                 let Some(noted) = process.upgrade() else { return };
                 runtime.spawn(async move {
-                    if noted.answers(begun).await {
+                    if noted.answers(Instant::now()).await {
                         noted.starting.store(false, Ordering::Relaxed);
-                        noted.ready.lock().unwrap_or_else(|e| e.into_inner()).push(begun.elapsed());
+                        let taken = noted.begun.lock().unwrap_or_else(|e| e.into_inner()).elapsed();
+                        noted.ready.lock().unwrap_or_else(|e| e.into_inner()).push(taken);
                     }
                 });
             }
             lines.for_each(drop);
         });
         Ok(())
+    }
+
+    /// It could not have been ready before now: the clock of a start begins anew.
+    pub fn outage(&self) {
+        *self.begun.lock().unwrap_or_else(|e| e.into_inner()) = Instant::now();
     }
 
     async fn answers(&self, begun: Instant) -> bool {

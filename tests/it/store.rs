@@ -49,9 +49,16 @@ fn id() -> String {
 
 /// A commit of one event, computed from `seq`; seq 0 starts the journey.
 pub fn event(journey: &str, seq: i64) -> Commit {
+    let update = JourneyUpdate {
+        revision: seq + 1,
+        status: "active".into(),
+        step: format!("step {seq}"),
+        state: json!({"seq": seq, "text": "ä \"quoted\" \u{0} [", "z": 1, "a": [1.5, null]}).to_string(),
+        owner: None,
+        expires_at_ms: Some(1_000_000),
+        at_ms: 1_000 + seq,
+    };
     Commit {
-        journey: journey.into(),
-        expected_seq: seq,
         new: (seq == 0).then(|| NewJourney {
             session: None,
             workflow: "library/loan".into(),
@@ -61,33 +68,8 @@ pub fn event(journey: &str, seq: i64) -> Commit {
             channel: "web".into(),
             attribution: json!({"from": "poster"}),
         }),
-        update: JourneyUpdate {
-            revision: seq + 1,
-            status: "active".into(),
-            step: format!("step {seq}"),
-            state: json!({"seq": seq, "text": "ä \"quoted\" \u{0} [", "z": 1, "a": [1.5, null]}).to_string(),
-            owner: None,
-            expires_at_ms: Some(1_000_000),
-            at_ms: 1_000 + seq,
-        },
         events: vec![NewEvent { kind: "went on".into(), data: json!({"seq": seq}), by: json!({"kind": "reader"}), at_ms: 1_000 + seq }],
-        effects: vec![],
-        cancel_effects: vec![],
-        timers: vec![],
-        cancel_timers: vec![],
-        answers: vec![],
-        clear_answers: vec![],
-        records: vec![],
-        documents: vec![],
-        correlations: vec![],
-        incidents: vec![],
-        replies: vec![],
-        idempotency: None,
-        settles: None,
-        fires: None,
-        consumes: None,
-        clear_drafts: vec![],
-        change: Change { journey: journey.into(), seq: seq + 1, revision: seq + 1, what: "step".into() },
+        ..Commit::moving(journey, seq, update, "step")
     }
 }
 
@@ -252,6 +234,52 @@ async fn effects_are_leased_counted_fenced_and_parked() {
         use EffectState::*;
         assert_eq!(states, [(1, 0, Done), (1, 1, Cancelled), (1, 2, Running), (3, 0, Cancelled), (3, 1, Cancelled)]);
         assert_eq!(store.clean(5_000, 100).await?, 4, "what is over goes, what runs stays");
+        Ok(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_a_process_held_that_is_gone_can_be_claimed_at_once() {
+    check(async |node| {
+        let (store, j) = (&node.store, id());
+        let begin = |c: &mut Commit| {
+            c.effects = vec![effect(&j, 1, 0, 50), effect(&j, 1, 1, 900)];
+            c.timers = [("held", 40), ("later", 800)].map(|(id, due_at_ms)| NewTimer { id: id.into(), due_at_ms }).into();
+        };
+        store.commit(with(event(&j, 0), begin)).await?;
+        let held = store.claim_effects(claim(60)).await?;
+        assert_eq!((held.len(), store.claim_timers(claim(60)).await?.len()), (1, 1));
+        store.end_leases(70).await?;
+        let again = store.claim_effects(claim(70)).await?;
+        assert_eq!(again.iter().map(|e| (&e.key, e.attempts, e.fence)).collect::<Vec<_>>(), [(&held[0].key, 2, 2)], "what waits still waits");
+        assert!(!store.finish_effect(&held[0].key, 1, EffectEnd::Done { outcome: Value::Null }).await?, "and who held it cannot write");
+        let timers = store.claim_timers(claim(70)).await?;
+        assert_eq!(timers.iter().map(|t| (t.id.as_str(), t.due_at_ms)).collect::<Vec<_>>(), [("held", 40)]);
+        Ok(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn many_journeys_are_read_at_once() {
+    check(async |node| {
+        let store = &node.store;
+        let ids = [id(), "a name".to_owned(), uuid::Uuid::new_v4().to_string()];
+        for j in &ids {
+            store.commit(with(event(j, 0), |c| c.answers = vec![AnswerRecord { into: "offers".into(), key: "k".into(), value: json!(j) }])).await?;
+            store.save_draft(Draft { journey: j.clone(), step: "step 0".into(), data: json!({"of": j}), at_ms: 5 }).await?;
+        }
+        let mut asked = ids.to_vec();
+        asked.push(id());
+        let mut found = store.journeys(&asked).await?;
+        found.sort_by_key(|j| ids.iter().position(|id| *id == j.id));
+        let mut one_by_one = Vec::new();
+        for j in &ids {
+            one_by_one.extend(store.journey(j).await?);
+        }
+        assert_eq!(found, one_by_one);
+        assert_eq!((found.len(), store.journeys(&[]).await?.len()), (3, 0));
         Ok(())
     })
     .await;
@@ -903,7 +931,10 @@ async fn a_message_has_one_row_and_what_was_sent_stays_sent() {
         // the effect goes, the record stays
         store.commit(with(event(&j, 1), |c| c.cancel_effects = vec![sent.effect.clone()])).await?;
         assert!(store.clean(5_000, 100).await? > 0);
-        assert_eq!((store.effect(&sent.effect).await?, store.message(&sent.effect).await?), (None, Some(sent)));
+        assert_eq!((store.effect(&sent.effect).await?, store.message(&sent.effect).await?), (None, Some(sent.clone())));
+        // and goes by its own time
+        assert_eq!(store.clean_messages(70, 100).await?, 1);
+        assert_eq!(store.messages(filter(Some(&j), None)).await?, [sent]);
         Ok(())
     })
     .await;

@@ -23,8 +23,10 @@ pub async fn run(context: Context, stop: CancellationToken) {
             tell("expire journeys", runtime.expire_due(EXPIRE_BATCH).await.map(drop));
         }
         if tick.is_multiple_of(60) {
-            let before = runtime.now_ms() - runtime.settings().worker.keep_ms;
-            tell("clean up", runtime.store().clean(before, CLEAN_BATCH).await.map(drop).map_err(Into::into));
+            let (now, settings) = (runtime.now_ms(), &runtime.settings().worker);
+            tell("clean up", runtime.store().clean(now - settings.keep_ms, CLEAN_BATCH).await.map(drop).map_err(Into::into));
+            let messages = runtime.store().clean_messages(now - settings.keep_messages_ms, CLEAN_BATCH).await;
+            tell("clean up messages", messages.map(drop).map_err(Into::into));
         }
         tick += 1;
     }

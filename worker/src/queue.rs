@@ -2,6 +2,8 @@
 //!
 //! A job is claimed only when there is room to begin it at once: nothing waits here while its lease runs out.
 //! Idle, it sleeps until a commit wakes it, the next due time, or the poll interval: a lost wake-up is found within that.
+//! Busy, it gathers: looks follow each other after a pause, and a queue that had more is asked again when half of the
+//! places are free.
 
 use apalis_core::backend::finalize::Ephemeral;
 use apalis_core::backend::{Backend, BackendConfig};
@@ -9,13 +11,17 @@ use apalis_core::task::Task;
 use apalis_core::task::builder::TaskBuilder;
 use apalis_core::worker::context::WorkerContext;
 use engine_runtime::Runtime;
-use engine_store::{ClaimRequest, EffectRecord, StoreError, TimerRecord};
+use engine_store::{ClaimRequest, EffectRecord, LOOK_MS, StoreError, TimerRecord};
 use futures::stream::{BoxStream, StreamExt};
 use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
+
+/// Between two looks at the queue: what becomes due meanwhile shares a claim, and its commits a batch.
+const PAUSE: Duration = Duration::from_millis(5);
 
 /// One execution of claimed work; the permit is its place.
 pub enum Work {
@@ -44,8 +50,10 @@ pub struct Queue {
 
 impl Queue {
     pub fn new(runtime: Runtime, concurrency: usize, stop: CancellationToken) -> Queue {
-        let claimer = Claimer { places: Arc::new(Semaphore::new(concurrency)), worker: engine_runtime::new_id(), runtime, stop };
-        let batches = futures::stream::unfold(claimer, |claimer| async move { claimer.next().await.map(|jobs| (jobs, claimer)) });
+        let batch = (runtime.settings().worker.batch_max.max(1) as usize).min(concurrency);
+        let (places, worker) = (Arc::new(Semaphore::new(concurrency)), engine_runtime::new_id());
+        let claimer = Claimer { runtime, places, batch, worker, stop, looked: None, more: false };
+        let batches = futures::stream::unfold(claimer, |mut claimer| async move { claimer.next().await.map(|jobs| (jobs, claimer)) });
         Queue { jobs: batches.flat_map(futures::stream::iter).boxed() }
     }
 }
@@ -86,53 +94,76 @@ impl BackendConfig for Queue {
 struct Claimer {
     runtime: Runtime,
     places: Arc<Semaphore>,
+    /// Most jobs of one claim.
+    batch: usize,
     worker: String,
     stop: CancellationToken,
+    /// When the queue was last asked, and whether it may have had more than there were places.
+    looked: Option<Instant>,
+    more: bool,
 }
 
 impl Claimer {
     /// The next jobs; `None` when stopping. A database error is waited out: it never ends the worker.
-    async fn next(&self) -> Option<Vec<Job>> {
+    async fn next(&mut self) -> Option<Vec<Job>> {
         let mut wake = self.runtime.store().wake();
-        let settings = self.runtime.settings().worker.clone();
+        let stop = self.stop.clone();
         loop {
-            let first = tokio::select! {
-                () = self.stop.cancelled() => return None,
-                permit = self.places.clone().acquire_owned() => permit.ok()?,
+            let places = tokio::select! {
+                () = stop.cancelled() => return None,
+                places = self.gather() => places?,
             };
             wake.borrow_and_update();
-            match self.claim(first, &settings).await {
+            match self.claim(places).await {
                 Ok(jobs) if !jobs.is_empty() => return Some(jobs),
                 Ok(_) => {}
                 Err(error) => tracing::warn!(%error, "the queue cannot be read; trying again"),
             }
-            let sleep = self.until_due(settings.poll_ms).await;
+            let sleep = self.until_due().await;
             tokio::select! {
-                () = self.stop.cancelled() => return None,
+                () = stop.cancelled() => return None,
                 () = tokio::time::sleep(sleep) => {}
                 changed = wake.changed() => if changed.is_err() { return None },
             }
         }
     }
 
-    async fn claim(&self, first: OwnedSemaphorePermit, settings: &engine_settings::Worker) -> Result<Vec<Job>, StoreError> {
-        let mut places = vec![first];
-        while places.len() < settings.batch_max.max(1) as usize {
+    /// Free places for the next claim, at least one; an idle worker does not wait for them.
+    async fn gather(&self) -> Option<Vec<OwnedSemaphorePermit>> {
+        if let Some(looked) = self.looked {
+            let half = async {
+                match self.more {
+                    true => self.places.acquire_many(self.batch.div_ceil(2) as u32).await.map(drop).unwrap_or_default(),
+                    false => std::future::pending().await,
+                }
+            };
+            let _ = tokio::time::timeout_at(looked + PAUSE, half).await;
+        }
+        let mut places = vec![self.places.clone().acquire_owned().await.ok()?];
+        while places.len() < self.batch {
             let Ok(place) = self.places.clone().try_acquire_owned() else { break };
             places.push(place);
         }
-        let request =
-            |limit: usize| ClaimRequest { worker: self.worker.clone(), now_ms: self.runtime.now_ms(), lease_ms: settings.lease_ms, limit: limit as u32 };
+        Some(places)
+    }
+
+    async fn claim(&mut self, places: Vec<OwnedSemaphorePermit>) -> Result<Vec<Job>, StoreError> {
+        (self.looked, self.more) = (Some(Instant::now()), false);
+        let lease_ms = self.runtime.settings().worker.lease_ms;
+        let request = |limit: usize| ClaimRequest { worker: self.worker.clone(), now_ms: self.runtime.now_ms(), lease_ms, limit: limit as u32 };
         let store = self.runtime.store();
         let mut work: Vec<Work> = store.claim_effects(request(places.len())).await?.into_iter().map(|e| Work::Effect(Box::new(e))).collect();
         if work.len() < places.len() {
-            work.extend(store.claim_timers(request(places.len() - work.len())).await?.into_iter().map(Work::Timer));
+            let timers = store.claim_timers(request(places.len() - work.len())).await?;
+            self.runtime.expect(timers.iter().map(|timer| timer.journey.as_str())).await;
+            work.extend(timers.into_iter().map(Work::Timer));
         }
+        self.more = work.len() == places.len();
         Ok(work.into_iter().zip(places).map(|(work, place)| Job::new(work, place)).collect())
     }
 
-    async fn until_due(&self, poll_ms: u64) -> Duration {
-        let poll = Duration::from_millis(poll_ms.max(1));
+    async fn until_due(&self) -> Duration {
+        let poll = Duration::from_millis(self.runtime.settings().worker.poll_ms.clamp(1, LOOK_MS));
         match self.runtime.store().next_due().await {
             Ok(Some(due)) => poll.min(Duration::from_millis((due - self.runtime.now_ms()).max(1) as u64)),
             Ok(None) | Err(_) => poll,

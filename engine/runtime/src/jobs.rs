@@ -7,7 +7,7 @@ use crate::journeys::{Unanswered, read};
 use crate::operator::{with_work, work_of};
 use crate::runtime::{Runtime, RuntimeError};
 use crate::turn::{Finished, Refused, Turn};
-use engine_store::{Change, Commit, Committed, EffectEnd, EffectRecord, IncidentRecord, JourneyRecord, JourneyUpdate, NewEvent, WebhookRecord};
+use engine_store::{Commit, Committed, EffectEnd, EffectRecord, IncidentRecord, JourneyRecord, JourneyUpdate, NewEvent, WebhookRecord};
 use serde_json::{Map, Value, json};
 
 /// What became of a piece of background work.
@@ -52,6 +52,19 @@ impl Runtime {
         let ends = (effect.key.clone(), effect.fence, end);
         let finished = || Finished { settles: Some(ends.clone()), ..Finished::default() };
         self.internal_turn(&effect.key.journey, finished, |turn| turn.reply(&effect.key, payload, result.clone()).map(|()| true)).await
+    }
+
+    /// Work on these journeys follows at once: what this node does not have in hand is read together. A journey that is not
+    /// read here is read when its turn comes.
+    pub async fn expect(&self, journeys: impl Iterator<Item = &str>) {
+        let unknown: Vec<String> = journeys.filter(|id| !self.inner.recent.has(id)).map(str::to_owned).collect();
+        if unknown.len() < 2 {
+            return;
+        }
+        match self.store().journeys(&unknown).await {
+            Ok(records) => records.into_iter().filter_map(|record| read(record).ok()).for_each(|journey| self.inner.recent.put(journey)),
+            Err(error) => tracing::debug!(%error, "journeys cannot be read together"),
+        }
     }
 
     /// A due timer. One that the journey no longer has does nothing (security rule 8).
@@ -257,36 +270,14 @@ fn unmoved(record: JourneyRecord, incident: &IncidentRecord, now_ms: i64) -> Com
 
 /// One event beside the machine.
 pub(crate) fn noted(record: JourneyRecord, event: NewEvent, now_ms: i64) -> Commit {
-    Commit {
-        expected_seq: record.seq,
-        new: None,
-        update: JourneyUpdate {
-            revision: record.revision,
-            status: record.status,
-            step: record.step,
-            state: record.state,
-            owner: None,
-            expires_at_ms: record.expires_at_ms,
-            at_ms: now_ms,
-        },
-        events: vec![event],
-        effects: Vec::new(),
-        cancel_effects: Vec::new(),
-        timers: Vec::new(),
-        cancel_timers: Vec::new(),
-        answers: Vec::new(),
-        clear_answers: Vec::new(),
-        records: Vec::new(),
-        documents: Vec::new(),
-        correlations: Vec::new(),
-        incidents: Vec::new(),
-        replies: Vec::new(),
-        idempotency: None,
-        settles: None,
-        fires: None,
-        consumes: None,
-        clear_drafts: Vec::new(),
-        change: Change { journey: record.id.clone(), seq: record.seq + 1, revision: record.revision, what: "message".into() },
-        journey: record.id,
-    }
+    let update = JourneyUpdate {
+        revision: record.revision,
+        status: record.status,
+        step: record.step,
+        state: record.state,
+        owner: None,
+        expires_at_ms: record.expires_at_ms,
+        at_ms: now_ms,
+    };
+    Commit { events: vec![event], ..Commit::moving(&record.id, record.seq, update, "message") }
 }

@@ -1,4 +1,4 @@
-//! Journeys that this node has just written, ready for their next event.
+//! Journeys that this node has just written, or read for work that it has claimed, ready for their next event.
 //!
 //! It saves reading and parsing what was in hand a moment ago: the next of twenty-five answers, the next step of a quick
 //! person. Only a commit may trust it: **seq-cas** refuses what was decided on an old state. A refusal, a question to
@@ -25,6 +25,11 @@ impl Recent {
     pub fn take(&self, id: &str) -> Option<Journey> {
         let mut all = self.0.lock().unwrap_or_else(|e| e.into_inner());
         all.young.remove(id).or_else(|| all.old.remove(id))
+    }
+
+    pub fn has(&self, id: &str) -> bool {
+        let all = self.0.lock().unwrap_or_else(|e| e.into_inner());
+        all.young.contains_key(id) || all.old.contains_key(id)
     }
 
     pub fn put(&self, journey: Journey) {

@@ -63,6 +63,10 @@ impl Product {
 
         let store = open(&settings).await?;
         let alone = alone(&settings.database.url)?;
+        if alone.is_some() {
+            // whoever worked on the file before us is gone
+            store.end_leases(clock.now_ms()).await?;
+        }
         let runtime = Runtime::new(store.clone(), settings.clone(), clock)?;
         let stop = CancellationToken::new();
         publish(&runtime, source, &stop).await?;

@@ -172,7 +172,7 @@ settings! {
         lease_ms: i64 = 10_000,
         /// How long running jobs may go on at a stop before they are given back for others, in milliseconds.
         stop_ms: u64 = 4_000,
-        /// Longest sleep between two looks at the queue, in milliseconds.
+        /// Longest sleep between two looks at the queue, in milliseconds; five seconds at most.
         poll_ms: u64 = 1_000,
         /// Most jobs claimed at once.
         batch_max: u32 = 64,
@@ -180,6 +180,8 @@ settings! {
         address: Option<String> = None,
         /// Settled work, used keys and ended sessions older than this are removed, in milliseconds.
         keep_ms: i64 = 7 * 86_400_000,
+        /// The record of sent messages is removed after this time, in milliseconds; 400 days.
+        keep_messages_ms: i64 = 400 * 86_400_000,
     }
 }
 

@@ -75,9 +75,16 @@ fn step(id: &str, seq: i64, mut state: Value) -> Commit {
     if let Some(context) = state["context"].as_object_mut() {
         context.insert(format!("form {seq}"), form.clone());
     }
+    let update = JourneyUpdate {
+        revision: seq + 1,
+        status: "active".into(),
+        step: format!("step {seq}"),
+        state: state.to_string(),
+        owner: None,
+        expires_at_ms: None,
+        at_ms,
+    };
     Commit {
-        journey: id.into(),
-        expected_seq: seq,
         new: (seq == 0).then(|| NewJourney {
             session: None,
             workflow: "parcel/visit".into(),
@@ -87,15 +94,6 @@ fn step(id: &str, seq: i64, mut state: Value) -> Commit {
             channel: "web".into(),
             attribution: json!({}),
         }),
-        update: JourneyUpdate {
-            revision: seq + 1,
-            status: "active".into(),
-            step: format!("step {seq}"),
-            state: state.to_string(),
-            owner: None,
-            expires_at_ms: None,
-            at_ms,
-        },
         events: vec![NewEvent { kind: "submitted".into(), data: form, by: json!({"kind": "visitor", "id": id}), at_ms }],
         effects: vec![NewEffect {
             key: EffectKey { journey: id.into(), seq: seq + 1, index: 0 },
@@ -106,22 +104,8 @@ fn step(id: &str, seq: i64, mut state: Value) -> Commit {
             attempts_max: 5,
             deadline_ms: None,
         }],
-        cancel_effects: vec![],
-        timers: vec![],
-        cancel_timers: vec![],
-        answers: vec![],
-        clear_answers: vec![],
-        records: vec![],
-        documents: vec![],
-        correlations: vec![],
-        incidents: vec![],
-        replies: vec![],
         idempotency: Some(IdempotencyKey { key: uuid::Uuid::new_v4().to_string(), body_hash: "ab".repeat(16) }),
-        settles: None,
-        fires: None,
-        consumes: None,
-        clear_drafts: vec![],
-        change: Change { journey: id.into(), seq: seq + 1, revision: seq + 1, what: "step".into() },
+        ..Commit::moving(id, seq, update, "step")
     }
 }
 

@@ -64,6 +64,8 @@ pub trait Store: Send + Sync + 'static {
     // ---- journeys
     /// Journey with its answers (fan-out rows) in one read; `None` when there is none.
     async fn journey(&self, id: &str) -> Result<Option<JourneyRecord>>;
+    /// Those of these ids that there are, in any order, in one read.
+    async fn journeys(&self, ids: &[String]) -> Result<Vec<JourneyRecord>>;
     /// The one write path (**one-commit**, **seq-cas**, **key-with-event**, **fence**).
     async fn commit(&self, commit: Commit) -> Result<Committed>;
     /// What this key was used for in a journey; without one, by a start.
@@ -102,10 +104,13 @@ pub trait Store: Send + Sync + 'static {
     async fn requeue_effect(&self, effect: &EffectKey, now_ms: i64) -> Result<bool>;
     /// Due timers, leased like effects so that two nodes do not fire one at once.
     async fn claim_timers(&self, claim: ClaimRequest) -> Result<Vec<TimerRecord>>;
+    /// Nobody works: all leases end now. Only for who knows that it is alone, at its start.
+    async fn end_leases(&self, now_ms: i64) -> Result<()>;
     /// Earliest due time of any effect (or end of its lease) and timer; lets an idle worker sleep. Expiry of journeys is not
     /// in it.
     async fn next_due(&self) -> Result<Option<i64>>;
-    /// Wakes when work may have arrived (a commit here, or a notification from another node). Spurious wakes are allowed.
+    /// Wakes when work may have arrived that is due within [`LOOK_MS`] (a commit here, or a notification from another
+    /// node). Spurious wakes are allowed.
     fn wake(&self) -> tokio::sync::watch::Receiver<u64>;
     /// Changes of journeys as they commit, on this node or another.
     fn changes(&self) -> tokio::sync::broadcast::Receiver<Change>;
@@ -174,4 +179,6 @@ pub trait Store: Send + Sync + 'static {
     async fn kv_delete(&self, bucket: &str, key: &str) -> Result<()>;
     /// Removes what is over: settled effects, reusable replies, expired sessions and OTPs older than `before_ms`.
     async fn clean(&self, before_ms: i64, limit: u32) -> Result<u64>;
+    /// Removes the record of messages that were sent before.
+    async fn clean_messages(&self, before_ms: i64, limit: u32) -> Result<u64>;
 }

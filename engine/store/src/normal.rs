@@ -1,7 +1,7 @@
 //! A commit before it is written: checked, and with at most one change per row, so that a backend may write its parts
 //! in any order or in one statement.
 
-use crate::{AnswerRecord, Commit, Result, StoreError, ids};
+use crate::{AnswerRecord, Commit, LOOK_MS, Result, StoreError, ids};
 use std::collections::HashSet;
 use std::hash::Hash;
 
@@ -43,9 +43,11 @@ pub(crate) fn normalise(mut commit: Commit) -> Result<Commit> {
 }
 
 impl Commit {
-    /// Whether workers should look again.
+    /// Whether something is due before workers look again by themselves.
     pub(crate) fn brings_work(&self) -> bool {
-        !self.effects.is_empty() || !self.timers.is_empty() || self.settles.is_some()
+        let again = self.settles.as_ref().and_then(|(_, _, end)| end.due_again_ms());
+        let due = self.effects.iter().map(|e| e.due_at_ms).chain(self.timers.iter().map(|t| t.due_at_ms)).chain(again).min();
+        due.is_some_and(|due| due <= self.update.at_ms.saturating_add(LOOK_MS as i64))
     }
 }
 
@@ -105,5 +107,25 @@ impl Claims {
         self.hooks.extend(hook);
         self.rows.extend(rows);
         true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{EffectEnd, EffectKey, JourneyUpdate, NewTimer};
+
+    #[test]
+    fn only_what_is_due_soon_wakes_the_workers() {
+        let update =
+            JourneyUpdate { revision: 1, status: "active".into(), step: "s".into(), state: "{}".into(), owner: None, expires_at_ms: None, at_ms: 1_000 };
+        let commit = Commit::moving("j", 1, update, "step");
+        let timer = |due_at_ms| Commit { timers: vec![NewTimer { id: "t".into(), due_at_ms }], ..commit.clone() };
+        let settles = |end| Commit { settles: Some((EffectKey { journey: "j".into(), seq: 1, index: 0 }, 1, end)), ..commit.clone() };
+        let soon = 1_000 + LOOK_MS as i64;
+        assert!(!commit.brings_work());
+        assert!(timer(500).brings_work() && timer(soon).brings_work() && !timer(soon + 1).brings_work());
+        assert!(settles(EffectEnd::Retry { due_at_ms: soon, reason: true.into() }).brings_work());
+        assert!(!settles(EffectEnd::Done { outcome: true.into() }).brings_work());
     }
 }

@@ -99,6 +99,37 @@ pub struct Commit {
     pub change: Change,
 }
 
+impl Commit {
+    /// Moves a journey on, and nothing beside it yet; `what` is told to listeners ([`Change::what`]), with the number of
+    /// one event.
+    pub fn moving(journey: &str, expected_seq: i64, update: JourneyUpdate, what: &str) -> Commit {
+        Commit {
+            journey: journey.into(),
+            expected_seq,
+            new: None,
+            change: Change { journey: journey.into(), seq: expected_seq + 1, revision: update.revision, what: what.into() },
+            update,
+            events: Vec::new(),
+            effects: Vec::new(),
+            cancel_effects: Vec::new(),
+            timers: Vec::new(),
+            cancel_timers: Vec::new(),
+            answers: Vec::new(),
+            clear_answers: Vec::new(),
+            records: Vec::new(),
+            documents: Vec::new(),
+            correlations: Vec::new(),
+            incidents: Vec::new(),
+            replies: Vec::new(),
+            idempotency: None,
+            settles: None,
+            fires: None,
+            consumes: None,
+            clear_drafts: Vec::new(),
+        }
+    }
+}
+
 #[derive(Debug, Clone)]
 pub struct NewJourney {
     /// A session that begins with it.
@@ -229,6 +260,16 @@ pub enum EffectEnd {
     },
 }
 
+impl EffectEnd {
+    /// When it is to be done again, if it is.
+    pub fn due_again_ms(&self) -> Option<i64> {
+        match self {
+            EffectEnd::Retry { due_at_ms, .. } | EffectEnd::Later { due_at_ms, .. } => Some(*due_at_ms),
+            EffectEnd::Done { .. } | EffectEnd::Parked { .. } | EffectEnd::Cancelled { .. } => None,
+        }
+    }
+}
+
 #[derive(Debug, Clone, Default)]
 pub struct EffectFilter {
     pub journey: Option<String>,
@@ -249,6 +290,9 @@ pub struct Backlog {
     /// Earliest time at which one is due, or at which its lease ends; of parked ones when the first was ordered.
     pub oldest_ms: i64,
 }
+
+/// Workers look at the queue at least this often, so that work which is due later wakes nobody.
+pub const LOOK_MS: u64 = 5_000;
 
 #[derive(Debug, Clone)]
 pub struct ClaimRequest {

@@ -42,6 +42,7 @@ enum Command {
     Journeys(Journeys),
     /// Background work: effects end to end, pickup by an idle worker, timers due within a minute
     #[command(after_help = "Examples:\n  journey-bench jobs\n  journey-bench jobs --database postgres --timers 0             effects only\n  \
+        journey-bench jobs --database postgres --effects 0            timers only\n  \
         journey-bench jobs --timers 1000 --within 5                   a quick look")]
     Jobs(Jobs),
     /// The baseline alone: the reference journey's rows written by hand (started by `journeys`)
@@ -87,10 +88,10 @@ pub struct Jobs {
     /// sqlite, postgres
     #[arg(long, value_delimiter = ',', default_value = "sqlite,postgres")]
     database: Vec<String>,
-    /// Effects without work
+    /// Effects without work; 0 leaves them out
     #[arg(long, default_value_t = 20_000)]
     effects: usize,
-    /// Timers due within a minute, and as many that wait
+    /// Timers due within a minute, and as many that wait; 0 leaves them out
     #[arg(long, default_value_t = 100_000)]
     timers: usize,
     /// Seconds within which the timers become due

@@ -54,6 +54,14 @@ pub struct Row {
     pub others: Option<f64>,
 }
 
+/// What the product did, for a person who waits for the table.
+impl std::fmt::Display for Row {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:8} {}: {}", self.database, self.what, figure(self.product))?;
+        self.others.map_or(Ok(()), |share| write!(f, "; others took {:.0} %", share * 100.0))
+    }
+}
+
 #[derive(Default)]
 pub struct Table {
     rows: Vec<Row>,

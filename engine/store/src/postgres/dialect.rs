@@ -8,11 +8,23 @@ pub const KIND: &str = "postgres";
 /// What another node claims at this moment is left to it.
 pub const SKIP_LOCKED: &str = " for update skip locked";
 
-pub const JOURNEY: &str = "select j.workflow, j.version, j.revision, j.seq, j.status, j.step, j.owner, j.language, j.channel, \
-     j.created_at, j.updated_at, j.expires_at, j.attribution, j.state, \
-     (select json_agg(json_build_array(a.slot, a.key, a.value))::text from answers a where a.journey = j.n), \
-     (select json_agg(json_build_array(d.step, d.at, d.data))::text from drafts d where d.journey = j.n) \
-     from journeys j where j.id = $1";
+/// A journey with its answers and drafts.
+macro_rules! journey {
+    ($from:literal) => {
+        concat!(
+            "select j.id, j.workflow, j.version, j.revision, j.seq, j.status, j.step, j.owner, j.language, j.channel, \
+             j.created_at, j.updated_at, j.expires_at, j.attribution, j.state, \
+             (select json_agg(json_build_array(a.slot, a.key, a.value))::text from answers a where a.journey = j.n), \
+             (select json_agg(json_build_array(d.step, d.at, d.data))::text from drafts d where d.journey = j.n) ",
+            $from
+        )
+    };
+}
+
+pub const JOURNEY: &str = journey!("from journeys j where j.id = $1");
+
+/// Those whose ids stand in the JSON list $1 as hex.
+pub const JOURNEYS: &str = journey!("from jsonb_array_elements_text($1::jsonb) r(id) join journeys j on j.id = decode(r.id, 'hex')");
 
 /// Rows `[id as hex, time, 0 or 1]` of the JSON list $1, with the journey's number, always in one order: nodes that write the same rows
 /// do not wait for each other in a circle.

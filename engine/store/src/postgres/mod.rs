@@ -15,7 +15,7 @@ use crate::hub::Hub;
 use crate::{Change, Commit, Committed, Result, StoreError};
 use futures::future::BoxFuture;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
-use sqlx::{ConnectOptions, Connection, Executor, PgPool};
+use sqlx::{ConnectOptions, Connection, PgPool};
 use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -62,18 +62,9 @@ impl Database {
             .connect_with(options.clone())
             .await?;
         // A `begin` that is dropped half-way would leave its transaction open in the pool, and later writes would vanish:
-        // writes run in tasks that nobody cancels, and a connection comes back only after a rollback.
-        let writes = PgPoolOptions::new()
-            .max_connections(WRITERS)
-            .min_connections(0)
-            .acquire_timeout(Duration::from_secs(10))
-            .after_release(|conn, _| {
-                Box::pin(async move {
-                    conn.execute("rollback").await?;
-                    Ok(true)
-                })
-            })
-            .connect_lazy_with(options.clone());
+        // writes run in tasks that nobody cancels.
+        let writes =
+            PgPoolOptions::new().max_connections(WRITERS).min_connections(0).acquire_timeout(Duration::from_secs(10)).connect_lazy_with(options.clone());
         let hub = Arc::new(Hub::new());
         let notify = notify::Notify::start(&options, hub.clone());
         let writer = writer::Writer::start(&options, pool.clone(), hub.clone(), notify.sender());
@@ -116,10 +107,20 @@ impl Database {
     {
         let pool = self.writes.clone();
         let task = tokio::spawn(async move {
-            let mut transaction = pool.begin().await?;
-            let value = call(&mut transaction).await?;
-            transaction.commit().await?;
-            Ok(value)
+            let mut conn = pool.acquire().await?;
+            let mut transaction = conn.begin().await?;
+            let done = match call(&mut transaction).await {
+                Ok(value) => transaction.commit().await.map(|()| value).map_err(StoreError::from),
+                Err(error) => {
+                    drop(transaction);
+                    Err(error)
+                }
+            };
+            if done.is_err() {
+                // closing rolls back; in an unknown state it is not used again
+                conn.close_on_drop();
+            }
+            done
         });
         task.await.map_err(|_| StoreError::Busy)?
     }

@@ -67,6 +67,11 @@ pub async fn save_message(conn: &mut Conn, m: &SentMessage) -> Result<()> {
     Ok(())
 }
 
+pub async fn clean_messages(conn: &mut Conn, before_ms: i64, limit: u32) -> Result<u64> {
+    let sql = "delete from messages where effect in (select effect from messages where at < $1 order by at limit $2)";
+    Ok(sqlx::query(sql).bind(before_ms).bind(i64::from(limit)).execute(conn).await?.rows_affected())
+}
+
 /// Journeys that are not known are left out; the newest news of a journey counts. The caller names each journey once.
 pub async fn note_presence(conn: &mut Conn, notes: &[PresenceNote]) -> Result<()> {
     let rows: Vec<_> = notes.iter().map(|n| serde_json::json!([to_hex(&pack(&n.journey)), n.seen_at_ms, i32::from(n.online)])).collect();

@@ -139,6 +139,17 @@ pub async fn claim_timers(conn: &mut Conn, claim: &ClaimRequest) -> Result<Vec<T
     Ok(timers)
 }
 
+/// Leased effects are due at once; a leased timer looks later than it is due.
+pub async fn end_leases(conn: &mut Conn, now_ms: i64) -> Result<()> {
+    for sql in [
+        "update effects set next_at = $1 where state <= 1 and state = 1 and next_at > $1",
+        "update timers set next_at = due_at where next_at > $1 and due_at <= $1",
+    ] {
+        sqlx::query(sql).bind(now_ms).execute(&mut *conn).await?;
+    }
+    Ok(())
+}
+
 pub async fn extend_lease(conn: &mut Conn, key: &EffectKey, fence: i64, until_ms: i64) -> Result<bool> {
     let sql = format!("update effects set next_at = $4 where {BY_KEY} and fence = $3 and state = 1");
     let done = sqlx::query(AssertSqlSafe(sql)).bind(pack(&key.journey)).bind(effect_place(key)).bind(fence).bind(until_ms).execute(conn).await?;

@@ -2,14 +2,20 @@
 
 use super::super::{Conn, Database, Pool, Row, dialect};
 use super::values::{json, opened, value};
-use crate::ids::{pack, unpack};
+use crate::ids::{pack, to_hex, unpack};
 use crate::*;
 use sqlx::Row as _;
 
 impl Database {
     pub async fn read_journey(&self, id: &str) -> Result<Option<JourneyRecord>> {
         let row = sqlx::query(dialect::JOURNEY).bind(pack(id)).fetch_optional(&self.pool).await?;
-        row.map(|r| journey(id, &r)).transpose()
+        row.map(|r| journey(&r)).transpose()
+    }
+
+    pub async fn read_journeys(&self, ids: &[String]) -> Result<Vec<JourneyRecord>> {
+        let ids: Vec<String> = ids.iter().map(|id| to_hex(&pack(id))).collect();
+        let rows = sqlx::query(dialect::JOURNEYS).bind(serde_json::Value::from(ids).to_string()).fetch_all(&self.pool).await?;
+        rows.iter().map(journey).collect()
     }
 
     pub async fn read_events(&self, journey: &str, after_seq: i64, limit: u32) -> Result<Vec<EventRecord>> {
@@ -80,8 +86,9 @@ impl Database {
 
 pub async fn events(pool: &Pool, journey: &str, after_seq: i64, limit: u32) -> Result<Vec<EventRecord>> {
     let rows = sqlx::query(
-        "select e.id, e.kind, e.data, e.actor, e.at from journeys j join events e \
-         on e.id > ((j.n << 20) | $2) and e.id < ((j.n + 1) << 20) where j.id = $1 order by e.id limit $3",
+        // not a join: with `order by` and `limit` PostgreSQL would walk through everyone's events
+        "select id, kind, data, actor, at from events where id > (((select n from journeys where id = $1) << 20) | $2) \
+         and id < (((select n from journeys where id = $1) + 1) << 20) order by id limit $3",
     )
     .bind(pack(journey))
     .bind(after_seq.clamp(0, ids::SEQ_MAX))
@@ -126,8 +133,9 @@ pub async fn save_draft(conn: &mut Conn, draft: &Draft) -> Result<()> {
     Ok(())
 }
 
-fn journey(id: &str, r: &Row) -> Result<JourneyRecord> {
-    let mut answers: Vec<AnswerRecord> = match r.try_get::<Option<&str>, _>(14)? {
+fn journey(r: &Row) -> Result<JourneyRecord> {
+    let id = unpack(r.try_get(0)?, "journeys.id")?;
+    let mut answers: Vec<AnswerRecord> = match r.try_get::<Option<&str>, _>(15)? {
         None => Vec::new(),
         Some(text) => opened::<Vec<(String, String, String)>>(text, "answers")?
             .into_iter()
@@ -135,29 +143,29 @@ fn journey(id: &str, r: &Row) -> Result<JourneyRecord> {
             .collect::<Result<_>>()?,
     };
     answers.sort_by(|a, b| (&a.into, &a.key).cmp(&(&b.into, &b.key)));
-    let drafts = match r.try_get::<Option<&str>, _>(15)? {
+    let drafts = match r.try_get::<Option<&str>, _>(16)? {
         None => Vec::new(),
         Some(text) => opened::<Vec<(String, i64, String)>>(text, "drafts")?
             .into_iter()
-            .map(|(step, at_ms, text)| Ok(Draft { journey: id.to_owned(), step, data: value(&text, "drafts.data")?, at_ms }))
+            .map(|(step, at_ms, text)| Ok(Draft { journey: id.clone(), step, data: value(&text, "drafts.data")?, at_ms }))
             .collect::<Result<_>>()?,
     };
     Ok(JourneyRecord {
-        id: id.to_owned(),
-        workflow: r.try_get(0)?,
-        version: unpack(r.try_get(1)?, "journeys.version")?,
-        revision: r.try_get(2)?,
-        seq: r.try_get(3)?,
-        status: r.try_get(4)?,
-        step: r.try_get(5)?,
-        owner: unpack(r.try_get(6)?, "journeys.owner")?,
-        language: r.try_get(7)?,
-        channel: r.try_get(8)?,
-        created_at_ms: r.try_get(9)?,
-        updated_at_ms: r.try_get(10)?,
-        expires_at_ms: r.try_get(11)?,
-        attribution: value(r.try_get(12)?, "journeys.attribution")?,
-        state: r.try_get(13)?,
+        id,
+        workflow: r.try_get(1)?,
+        version: unpack(r.try_get(2)?, "journeys.version")?,
+        revision: r.try_get(3)?,
+        seq: r.try_get(4)?,
+        status: r.try_get(5)?,
+        step: r.try_get(6)?,
+        owner: unpack(r.try_get(7)?, "journeys.owner")?,
+        language: r.try_get(8)?,
+        channel: r.try_get(9)?,
+        created_at_ms: r.try_get(10)?,
+        updated_at_ms: r.try_get(11)?,
+        expires_at_ms: r.try_get(12)?,
+        attribution: value(r.try_get(13)?, "journeys.attribution")?,
+        state: r.try_get(14)?,
         answers,
         drafts,
     })

@@ -52,6 +52,9 @@ impl Store for Database {
     async fn journey(&self, id: &str) -> Result<Option<JourneyRecord>> {
         read!(self.read_journey(id))
     }
+    async fn journeys(&self, ids: &[String]) -> Result<Vec<JourneyRecord>> {
+        read!(self.read_journeys(ids))
+    }
     async fn commit(&self, commit: Commit) -> Result<Committed> {
         self.write_commit(commit).await
     }
@@ -83,7 +86,7 @@ impl Store for Database {
         write!(self, conn => effects::extend_lease(conn, &key, fence, until_ms))
     }
     async fn finish_effects(&self, ends: Vec<(EffectKey, i64, EffectEnd)>) -> Result<Vec<bool>> {
-        let again = ends.iter().any(|(_, _, end)| matches!(end, EffectEnd::Retry { .. } | EffectEnd::Later { .. }));
+        let again = ends.iter().any(|(_, _, end)| end.due_again_ms().is_some());
         let done = write!(self, conn => effects::finish_effects(conn, &ends))?;
         if again && done.contains(&true) {
             self.wake_all();
@@ -128,6 +131,9 @@ impl Store for Database {
     }
     async fn claim_timers(&self, claim: ClaimRequest) -> Result<Vec<TimerRecord>> {
         write!(self, conn => effects::claim_timers(conn, &claim))
+    }
+    async fn end_leases(&self, now_ms: i64) -> Result<()> {
+        transact!(self, conn => effects::end_leases(conn, now_ms))
     }
     async fn next_due(&self) -> Result<Option<i64>> {
         read!(self.read_next_due())
@@ -262,5 +268,8 @@ impl Store for Database {
         // found by a reader: on SQLite they have no index by time, and the writer must not scan
         let replies = read!(self.read_old_replies(before_ms, limit))?;
         transact!(self, conn => outside::clean(conn, &replies, before_ms, limit))
+    }
+    async fn clean_messages(&self, before_ms: i64, limit: u32) -> Result<u64> {
+        write!(self, conn => contact::clean_messages(conn, before_ms, limit))
     }
 }

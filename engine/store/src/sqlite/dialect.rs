@@ -8,11 +8,23 @@ pub const KIND: &str = "sqlite";
 /// There is one writer: nobody else holds the row.
 pub const SKIP_LOCKED: &str = "";
 
-pub const JOURNEY: &str = "select j.workflow, j.version, j.revision, j.seq, j.status, j.step, j.owner, j.language, j.channel, \
-     j.created_at, j.updated_at, j.expires_at, j.attribution, j.state, \
-     (select json_group_array(json_array(a.slot, a.key, a.value)) from answers a where a.journey = j.n), \
-     (select json_group_array(json_array(d.step, d.at, d.data)) from drafts d where d.journey = j.n) \
-     from journeys j where j.id = $1";
+/// A journey with its answers and drafts.
+macro_rules! journey {
+    ($from:literal) => {
+        concat!(
+            "select j.id, j.workflow, j.version, j.revision, j.seq, j.status, j.step, j.owner, j.language, j.channel, \
+             j.created_at, j.updated_at, j.expires_at, j.attribution, j.state, \
+             (select json_group_array(json_array(a.slot, a.key, a.value)) from answers a where a.journey = j.n), \
+             (select json_group_array(json_array(d.step, d.at, d.data)) from drafts d where d.journey = j.n) ",
+            $from
+        )
+    };
+}
+
+pub const JOURNEY: &str = journey!("from journeys j where j.id = $1");
+
+/// Those whose ids stand in the JSON list $1 as hex.
+pub const JOURNEYS: &str = journey!("from json_each($1) r join journeys j on j.id = unhex(r.value)");
 
 /// Rows `[id as hex, time, 0 or 1]` of the JSON list $1, with the journey's number.
 pub const SEEN: &str = "select j.n, r.value ->> 1, r.value ->> 2 from json_each($1) r join journeys j on j.id = unhex(r.value ->> 0) where true";

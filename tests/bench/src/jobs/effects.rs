@@ -3,7 +3,7 @@
 use super::begun::Begun;
 use super::{Bench, Others, at, started};
 use crate::Jobs;
-use crate::table::{Goal, Row, Table};
+use crate::table::{Goal, Table};
 use anyhow::{Result, ensure};
 use engine_store::{Committed, EffectKey, NewEffect, NewEvent};
 use serde_json::json;
@@ -20,9 +20,7 @@ const KIND: &str = "nothing";
 
 pub async fn measure(bench: &Bench, begun: &Begun, options: &Jobs, bare: f64, table: &mut Table) -> Result<()> {
     let count = options.effects;
-    let mut add = |what: String, floor: Option<f64>, product: f64, goal: Goal, others: &Others| {
-        table.add(Row { others: others.share(bench), ..bench.row(what, floor, product, goal) });
-    };
+    let mut add = |what: String, floor, product, goal, others: &Others| bench.add(table, what, floor, product, goal, others);
 
     order(bench, count, TOGETHER).await?;
     let (others, clock, cpu) = (Others::from_now(bench), Instant::now(), bench.cpu_s());
@@ -85,13 +83,13 @@ async fn order(bench: &Bench, count: usize, together: usize) -> Result<()> {
             .collect();
         commits.push(commit);
     }
-    write(bench, commits).await
+    write(bench, commits, AT_ONCE).await
 }
 
 /// Commits as so many customers would: some wait at once, and share.
-pub async fn write(bench: &Bench, commits: Vec<engine_store::Commit>) -> Result<()> {
+pub async fn write(bench: &Bench, commits: Vec<engine_store::Commit>, at_once: usize) -> Result<()> {
     use futures::stream::{StreamExt, TryStreamExt};
-    let written = futures::stream::iter(commits).map(|commit| bench.runtime.store().commit(commit)).buffer_unordered(AT_ONCE);
+    let written = futures::stream::iter(commits).map(|commit| bench.runtime.store().commit(commit)).buffer_unordered(at_once);
     written
         .err_into::<anyhow::Error>()
         .try_for_each(|committed| async move {

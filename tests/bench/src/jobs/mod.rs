@@ -16,7 +16,7 @@ use engine_definitions::Files;
 use engine_partners::Partners;
 use engine_runtime::{Runtime, SystemClock};
 use engine_settings::{Secret, Settings};
-use engine_store::{Change, Commit, JourneyUpdate, NewJourney};
+use engine_store::{Commit, JourneyUpdate, NewJourney};
 use serde_json::json;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -33,11 +33,13 @@ pub async fn run(options: &Jobs) -> Result<()> {
     let mut table = Table::default();
     for kind in &options.database {
         let database = Database::start(kind).await?;
-        let bare = bare::per_second(&database, options.effects).await?;
-        let bench = Bench::start(database).await?;
-        effects::measure(&bench, &begun, options, bare, &mut table).await?;
+        let mut bench = Bench::start(database).await?;
+        if options.effects > 0 {
+            let bare = bare::per_second(&bench.database, options.effects).await?;
+            effects::measure(&bench, &begun, options, bare, &mut table).await?;
+            bench = Bench::start(bench.database).await?;
+        }
         if options.timers > 0 {
-            let bench = Bench::start(bench.database).await?;
             timers::measure(&bench, options.timers, options.within, &mut table).await?;
         }
     }
@@ -90,8 +92,15 @@ impl Bench {
         process::usage(std::process::id()).cpu_s + self.database.cpu_s()
     }
 
-    fn row(&self, what: String, floor: Option<f64>, product: f64, goal: Goal) -> Row {
-        Row { database: self.database.name(), what, floor: floor.unwrap_or(f64::NAN), product, goal, others: None }
+    /// Another figure, told as it comes.
+    fn add(&self, table: &mut Table, what: String, floor: Option<f64>, product: f64, goal: Goal, others: &Others) {
+        let row = Row { database: self.database.name(), what, floor: floor.unwrap_or(f64::NAN), product, goal, others: others.share(self) };
+        eprintln!("{row}");
+        table.add(row);
+    }
+
+    fn tell(&self, what: &str) {
+        eprintln!("{:8} {what}", self.database.name());
     }
 }
 
@@ -128,38 +137,17 @@ impl Others {
 
 /// The start of a journey without rows beside it.
 fn started(id: &str, workflow: &str, version: &str, state: String, at_ms: i64) -> Commit {
-    Commit {
-        journey: id.into(),
-        expected_seq: 0,
-        new: Some(NewJourney {
-            session: None,
-            workflow: workflow.into(),
-            version: version.into(),
-            owner: id.into(),
-            language: "en".into(),
-            channel: "web".into(),
-            attribution: json!({}),
-        }),
-        update: JourneyUpdate { revision: 1, status: "active".into(), step: "waiting".into(), state, owner: None, expires_at_ms: None, at_ms },
-        events: Vec::new(),
-        effects: Vec::new(),
-        cancel_effects: Vec::new(),
-        timers: Vec::new(),
-        cancel_timers: Vec::new(),
-        answers: Vec::new(),
-        clear_answers: Vec::new(),
-        records: Vec::new(),
-        documents: Vec::new(),
-        correlations: Vec::new(),
-        incidents: Vec::new(),
-        replies: Vec::new(),
-        idempotency: None,
-        settles: None,
-        fires: None,
-        consumes: None,
-        clear_drafts: Vec::new(),
-        change: Change { journey: id.into(), seq: 1, revision: 1, what: "step".into() },
-    }
+    let update = JourneyUpdate { revision: 1, status: "active".into(), step: "waiting".into(), state, owner: None, expires_at_ms: None, at_ms };
+    let new = NewJourney {
+        session: None,
+        workflow: workflow.into(),
+        version: version.into(),
+        owner: id.into(),
+        language: "en".into(),
+        channel: "web".into(),
+        attribution: json!({}),
+    };
+    Commit { new: Some(new), ..Commit::moving(id, 0, update, "step") }
 }
 
 /// The value below which this share of the sorted values lies.

@@ -1,7 +1,7 @@
 //! Timers: many that wait cost nothing, and as many that are due within one minute fire within it, once each.
 
 use super::{Bench, Others, at, effects, started};
-use crate::table::{Goal, Row, Table};
+use crate::table::{Goal, Table};
 use anyhow::{Context, Result, ensure};
 use engine_runtime::{Actor, Start};
 use engine_store::{Commit, EventRecord, JourneyRecord, NewEvent, NewTimer};
@@ -13,20 +13,21 @@ use std::time::{Duration, Instant};
 const FAR_MS: i64 = 12 * 3_600_000;
 const IDLE_S: f64 = 10.0;
 const TOGETHER: usize = 10_000;
+/// Commits that wait at once while journeys are made.
+const AT_ONCE: usize = 1_000;
 
 pub async fn measure(bench: &Bench, count: usize, within_s: f64, table: &mut Table) -> Result<()> {
     // the last is due a little before the time is over
     let spread_ms = (within_s * 59.0 / 60.0 * 1000.0) as i64;
     let idle_s = IDLE_S.min(within_s);
     let template = Template::take(bench).await?;
-    let mut add = |what: String, product: f64, goal: Goal, others: &Others| {
-        table.add(Row { others: others.share(bench), ..bench.row(what, None, product, goal) });
-    };
+    let mut add = |what: String, product, goal, others: &Others| bench.add(table, what, None, product, goal, others);
 
     let clock = Instant::now();
     let far = bench.runtime.now_ms() + FAR_MS;
     template.write(bench, (0..count).map(|_| far)).await?;
     let took_ms = clock.elapsed().as_millis() as i64;
+    bench.tell(&format!("{count} journeys written in {:.1} s", took_ms as f64 / 1000.0));
 
     let worker = bench.worker();
     tokio::time::sleep(Duration::from_millis(500)).await;
@@ -97,7 +98,7 @@ impl Template {
         let mut state = self.state.clone();
         for some in journeys.chunks(TOGETHER) {
             let commits = some.iter().map(|(id, due)| self.copy(id, *due, &mut state, bench.runtime.now_ms())).collect();
-            effects::write(bench, commits).await?;
+            effects::write(bench, commits, AT_ONCE).await?;
         }
         Ok(journeys)
     }
