@@ -4,12 +4,45 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// Where a call goes; the operation is found when the call is made, since partners are always live.
+/// Where a call goes; the operation is found when the call is made, since partners are always live. Kept as
+/// `partner/operation` or `partner:contract`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(untagged)]
+#[serde(into = "String", try_from = "KeptTarget")]
 pub enum Target {
     Operation { partner: String, operation: String },
     Contract { contract: String, partner: String },
+}
+
+/// Effects of older programs name the parts.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum KeptTarget {
+    Text(String),
+    Operation { partner: String, operation: String },
+    Contract { contract: String, partner: String },
+}
+
+impl From<Target> for String {
+    fn from(target: Target) -> String {
+        target.to_string()
+    }
+}
+
+impl TryFrom<KeptTarget> for Target {
+    type Error = String;
+
+    fn try_from(kept: KeptTarget) -> Result<Target, String> {
+        match kept {
+            KeptTarget::Operation { partner, operation } => Ok(Target::Operation { partner, operation }),
+            KeptTarget::Contract { contract, partner } => Ok(Target::Contract { contract, partner }),
+            // a contract's name has a slash of its own
+            KeptTarget::Text(text) => match (text.split_once(':'), text.split_once('/')) {
+                (Some((partner, contract)), _) => Ok(Target::Contract { contract: contract.into(), partner: partner.into() }),
+                (None, Some((partner, operation))) => Ok(Target::Operation { partner: partner.into(), operation: operation.into() }),
+                (None, None) => Err(format!("`{text}` is neither partner/operation nor partner:contract")),
+            },
+        }
+    }
 }
 
 impl Target {
@@ -119,4 +152,25 @@ pub struct DocumentBytes {
     pub name: String,
     pub media_type: String,
     pub bytes: Vec<u8>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_target_is_kept_as_text() {
+        let (partner, operation) = ("courier".to_string(), "book".to_string());
+        let book = Target::Operation { partner: partner.clone(), operation };
+        let quote = Target::Contract { contract: "parcel/quote".into(), partner };
+        for (target, kept) in [(&book, json!("courier/book")), (&book, json!({"partner": "courier", "operation": "book"}))] {
+            assert_eq!(serde_json::from_value::<Target>(kept).ok().as_ref(), Some(target));
+        }
+        for target in [book, quote] {
+            let text = serde_json::to_value(&target).unwrap_or_default();
+            assert!(text.is_string());
+            assert_eq!(serde_json::from_value(text).ok(), Some(target));
+        }
+    }
 }

@@ -88,9 +88,9 @@ impl Runtime {
         // The commit refuses a repeat; what asks the store on the way, or is refused now, must not come so far.
         let mut asked = !turn.pending.is_empty();
         if asked && let Some(used) = self.store().used_key(None, &key).await? {
-            return self.repeated(actor, used, &body_hash).await;
+            return Box::pin(self.repeated(actor, used, &body_hash)).await;
         }
-        match self.answer_pending(&mut turn, actor).await {
+        match Box::pin(self.answer_pending(&mut turn, actor)).await {
             Ok(()) => {}
             Err(Unanswered::Broken { place, reason }) => return Err(internal(&workflow, Refused::Broken { place, reason })),
             Err(Unanswered::Refused(refusal)) => return Err(refusal),
@@ -99,7 +99,7 @@ impl Runtime {
             let applied = self.event_on(&mut turn, actor, kind, data);
             asked = !asked && (!turn.pending.is_empty() || !matches!(applied, Ok(Applied::Done)));
             if asked && let Some(used) = self.store().used_key(None, &key).await? {
-                return self.repeated(actor, used, &body_hash).await;
+                return Box::pin(self.repeated(actor, used, &body_hash)).await;
             }
             self.applied(&mut turn, applied, actor, (kind, data), None).await?;
         }
@@ -124,14 +124,19 @@ impl Runtime {
                 if let Some(session) = session {
                     self.inner.sessions.put(session, now);
                 }
-                Ok(Sent { view: self.settled(actor, view, changes).await?, repeated: false })
+                let view = match changes {
+                    Some(changes) => Box::pin(self.settled(actor, view, changes)).await?,
+                    None => view,
+                };
+                Ok(Sent { view, repeated: false })
             }
-            Committed::KeyUsed(used) => self.repeated(actor, used, &body_hash).await,
+            Committed::KeyUsed(used) => Box::pin(self.repeated(actor, used, &body_hash)).await,
             Committed::Moved | Committed::Superseded => Err(Refusal::Busy),
         }
     }
 
-    /// A person's event: at most once per key, only at the revision that the person saw.
+    /// A person's event: at most once per key, only at the revision that the person saw. Its future is made for every
+    /// request: what most requests do not need is boxed.
     pub async fn send(&self, actor: &Actor, journey: &str, send: Send) -> Result<Sent, Refusal> {
         if send.key.is_empty() {
             return Err(Refusal::KeyMissing);
@@ -148,9 +153,9 @@ impl Runtime {
             let (stored, sender) = match recent.take() {
                 Some(stored) => (stored, Cow::Borrowed(actor)),
                 None => {
-                    let (record, sender) = self.mine(actor, Action::See, journey).await?;
+                    let (record, sender) = Box::pin(self.mine(actor, Action::See, journey)).await?;
                     if !can(&sender, Action::Send(&send.kind), &record) {
-                        return Err(self.not_offered(&sender, record).await?);
+                        return Err(Box::pin(self.not_offered(&sender, record)).await?);
                     }
                     (read(record)?, sender)
                 }
@@ -158,10 +163,10 @@ impl Runtime {
             let sender = sender.as_ref();
             if !fits(&stored.record) {
                 if let Some(used) = self.store().used_key(Some(journey), &key).await? {
-                    return self.repeated(actor, used, &body_hash).await;
+                    return Box::pin(self.repeated(actor, used, &body_hash)).await;
                 }
                 self.refuse_ended(&stored.record).await?;
-                return Err(self.stale(actor, journey, &send).await?);
+                return Err(Box::pin(self.stale(actor, journey, &send)).await?);
             }
             let (workflow, catalog) = (self.workflow_of(&stored.record).await?, self.catalog());
             self.refuse_ended(&stored.record).await?;
@@ -184,10 +189,14 @@ impl Runtime {
                     }
                     drop(_line);
                     // A link may not open the step that follows.
-                    let view = if sender.came_by.is_some() { self.view(actor, journey).await? } else { view };
-                    return Ok(Sent { view: self.settled(actor, view, changes).await?, repeated: false });
+                    let view = if sender.came_by.is_some() { Box::pin(self.view(actor, journey)).await? } else { view };
+                    let view = match changes {
+                        Some(changes) => Box::pin(self.settled(actor, view, changes)).await?,
+                        None => view,
+                    };
+                    return Ok(Sent { view, repeated: false });
                 }
-                Committed::KeyUsed(used) => return self.repeated(actor, used, &body_hash).await,
+                Committed::KeyUsed(used) => return Box::pin(self.repeated(actor, used, &body_hash)).await,
                 Committed::Moved | Committed::Superseded => {}
             }
         }
@@ -300,8 +309,22 @@ impl Runtime {
         apply_event(turn, actor, kind, data, &|plain| self.inner.keys.seal(plain, &flow))
     }
 
-    /// What came of a person's event; answers what the turn asks on the way.
+    /// What came of a person's event; answers what the turn asks on the way. Most events ask nothing.
     async fn applied(
+        &self,
+        turn: &mut Turn<'_>,
+        applied: Result<Applied, Refused>,
+        actor: &Actor,
+        event: (&str, &Value),
+        stored: Option<&str>,
+    ) -> Result<(), Refusal> {
+        match applied {
+            Ok(Applied::Done) if turn.pending.is_empty() => Ok(()),
+            applied => Box::pin(self.answered(turn, applied, actor, event, stored)).await,
+        }
+    }
+
+    async fn answered(
         &self,
         turn: &mut Turn<'_>,
         applied: Result<Applied, Refused>,
@@ -450,8 +473,7 @@ impl Runtime {
     }
 
     /// The view after a commit; waits a moment for a quick call, so that a short check needs no wait page (rule 17).
-    async fn settled(&self, actor: &Actor, mut view: StepView, changes: Option<Receiver<Change>>) -> Result<StepView, Refusal> {
-        let Some(mut changes) = changes else { return Ok(view) };
+    async fn settled(&self, actor: &Actor, mut view: StepView, mut changes: Receiver<Change>) -> Result<StepView, Refusal> {
         let end = tokio::time::Instant::now() + SETTLE_WAIT;
         while let Some(journey) = view.journey.id.clone().filter(|_| waits(&view)) {
             let seen = view.journey.revision;

@@ -434,7 +434,7 @@ pub struct Change {
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct SessionRecord {
-    /// SHA-256 of the opaque token; the token itself is never stored.
+    /// Hash of the opaque token; the token itself is never stored.
     pub token_hash: String,
     pub id: String,
     /// Who it is: `{roles, mobile?, customer?, channel …}`.
