@@ -15,8 +15,8 @@ mod report;
 mod trail;
 
 pub(crate) use calls::RETRIED;
-pub(crate) use effects::write_canonical;
 pub use effects::quiet;
+pub(crate) use effects::write_canonical;
 pub use finish::Finished;
 pub(crate) use finish::SETTLE_WAIT;
 pub use person::{Answer, Checked, audience};

@@ -67,16 +67,8 @@ pub const COLUMNS: [&[(&str, Kind)]; PARTS] = [
 ];
 
 /// What a commit must agree with: columns beside those of starts and updates.
-const ASKED: &[(&str, Kind)] = &[
-    ("journey", Bytes),
-    ("expected", Int),
-    ("used", Bytes),
-    ("place", Int),
-    ("fence", Int),
-    ("timer", Text),
-    ("partner", Text),
-    ("once", Text),
-];
+const ASKED: &[(&str, Kind)] =
+    &[("journey", Bytes), ("expected", Int), ("used", Bytes), ("place", Int), ("fence", Int), ("timer", Text), ("partner", Text), ("once", Text)];
 
 /// The commits that were written, by their place in the batch, with their records.
 pub async fn write(conn: &mut Conn, commits: &[&Commit]) -> Result<HashMap<usize, Vec<Record>>> {

@@ -17,7 +17,7 @@ const WAITING_MAX: usize = 10_000;
 /// PostgreSQL takes less than 8,000 bytes.
 const BYTES_MAX: usize = 7_500;
 /// A pause after each notification: what happens meanwhile shares the next one.
-const PAUSE: Duration = Duration::from_millis(4);
+const PAUSE: Duration = Duration::from_millis(10);
 const RETRY: Duration = Duration::from_millis(500);
 
 pub struct Notify {

@@ -145,8 +145,7 @@ fn queue(conn: &Connection, commit: &Commit, n: i64) -> Result<()> {
     for e in &commit.effects {
         let sql = "insert into effects (id, next_at, due_at, created_at, fence, attempts, attempts_max, state, deadline, kind, lane, payload) \
              values (?1, ?2, ?2, ?3, 0, 0, ?4, 0, ?5, ?6, ?7, ?8)";
-        let values =
-            params![place(Some(n), &e.key), e.due_at_ms, commit.update.at_ms, e.attempts_max, e.deadline_ms, e.kind, e.lane, e.payload.to_string()];
+        let values = params![place(Some(n), &e.key), e.due_at_ms, commit.update.at_ms, e.attempts_max, e.deadline_ms, e.kind, e.lane, e.payload.to_string()];
         run(conn, sql, values)?;
     }
     for id in &commit.cancel_timers {

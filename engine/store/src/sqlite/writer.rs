@@ -165,6 +165,10 @@ async fn write_all(conn: &mut Conn, mut writes: Vec<Box<dyn Write>>) -> bool {
     let failure = write_together(conn, &mut writes).await.err();
     if let Some(error) = &failure {
         tracing::error!(%error, "a batch of writes failed");
+        // some failures end the transaction by themselves
+        if let Err(error) = sqlx::raw_sql("rollback").execute(conn).await {
+            tracing::debug!(%error, "nothing to roll back");
+        }
     }
     for write in writes {
         write.reply(failure.as_ref().map(|error| StoreError::Database(sqlx::Error::Protocol(error.to_string()))));
