@@ -108,11 +108,16 @@ pub async fn events(pool: &Pool, journey: &str, after_seq: i64, limit: u32) -> R
         .collect()
 }
 
+/// Of the journey $1, the key $2. The plus: SQLite would not look a column up in an index of expressions.
+pub const USED_KEY: &str = "select j.id, e.body_hash from journeys j join events e on e.id >> 20 = +j.n and e.key = $2 where j.id = $1";
+/// Of a start, the key $1.
+pub const USED_START: &str = "select j.id, e.body_hash from journeys j join events e on e.id = ((j.n << 20) | 1) where j.start_key = $1";
+
 /// The body's hash stands with the first event of the commit that used the key.
 pub async fn used_key(pool: &Pool, journey: Option<&str>, key: &str) -> Result<Option<UsedKey>> {
     let query = match journey {
-        Some(id) => sqlx::query("select j.id, e.body_hash from journeys j join events e on e.id >> 20 = j.n and e.key = $2 where j.id = $1").bind(pack(id)),
-        None => sqlx::query("select j.id, e.body_hash from journeys j join events e on e.id = ((j.n << 20) | 1) where j.start_key = $1"),
+        Some(id) => sqlx::query(USED_KEY).bind(pack(id)),
+        None => sqlx::query(USED_START),
     };
     let row = query.bind(pack(key)).fetch_optional(pool).await?;
     row.map(|r| Ok(UsedKey { journey: unpack(r.try_get(0)?, "journeys.id")?, body_hash: unpack(r.try_get(1)?, "events.body_hash")? })).transpose()

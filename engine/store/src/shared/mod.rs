@@ -14,7 +14,7 @@ mod values;
 #[allow(unused_imports)]
 pub(super) use {
     effects::{effect_by_key, ended},
-    journeys::{events, used_key},
+    journeys::{USED_KEY, USED_START, events, used_key},
     outside::{record, records},
     values::value,
 };

@@ -121,3 +121,25 @@ impl Database {
 pub(crate) fn lost(_: &StoreError) -> bool {
     false
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sqlx::{AssertSqlSafe, Connection, Row as _};
+
+    /// A repeated request costs the same whatever is stored.
+    #[tokio::test]
+    async fn a_used_key_is_found_without_a_scan() -> std::result::Result<(), Box<dyn std::error::Error>> {
+        let mut conn = Conn::connect("sqlite::memory:").await?;
+        sqlx::migrate!("../../migrations/sqlite").run_direct(None, &mut conn, false).await?;
+        for sql in [shared::USED_KEY, shared::USED_START] {
+            let plan = sqlx::query(AssertSqlSafe(format!("explain query plan {sql}"))).fetch_all(&mut conn).await?;
+            assert!(!plan.is_empty());
+            for row in plan {
+                let line: String = row.try_get("detail")?;
+                assert!(line.starts_with("SEARCH"), "{line}: {sql}");
+            }
+        }
+        Ok(())
+    }
+}
