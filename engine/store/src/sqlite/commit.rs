@@ -1,7 +1,7 @@
 //! One commit on the writer's connection, row by row with prepared statements. The writer is alone and its transaction is
 //! open: nothing changes between a check and what is written after it, and a commit sees those before it in the batch.
 
-use super::shared::ended;
+use super::shared::{USED_START, ended};
 use crate::ids::{effect_place, pack, unpack};
 use crate::normal::key_of_event;
 use crate::{Commit, Committed, EffectKey, NewJourney, Record, Result, StoreError, UsedKey};
@@ -47,10 +47,7 @@ fn refusal(conn: &Connection, commit: &Commit, stored: Option<(i64, i64)>) -> Re
     if let Some(key) = &commit.idempotency {
         let read = |r: &rusqlite::Row<'_>| Ok((r.get(0)?, r.get(1)?));
         let used: Option<(Vec<u8>, Vec<u8>)> = match &commit.new {
-            Some(_) => {
-                let sql = "select j.id, e.body_hash from journeys j join events e on e.id = (j.n << 20) | 1 where j.start_key = ?1";
-                one(conn, sql, [pack(&key.key)], read)?
-            }
+            Some(_) => one(conn, USED_START, [pack(&key.key)], read)?,
             None => one(conn, "select ?3, body_hash from events where id >> 20 = ?1 and key = ?2", params![n, pack(&key.key), pack(&commit.journey)], read)?,
         };
         if let Some((journey, hash)) = used {
