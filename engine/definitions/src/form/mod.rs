@@ -90,11 +90,7 @@ pub struct Fields(Arc<Resolved>);
 
 impl Fields {
     pub fn contains(&self, name: &str) -> bool {
-        self.names().any(|known| known == name)
-    }
-
-    pub fn names(&self) -> impl Iterator<Item = &str> {
-        properties(&self.0.schema).map(|(name, _)| name.as_str())
+        properties(&self.0.schema).any(|(known, _)| known == name)
     }
 
     pub fn defaults(&self) -> Map<String, Value> {
@@ -146,8 +142,12 @@ impl Form {
 
     /// All fields of the form as written, variants included.
     pub fn property_names(&self) -> impl Iterator<Item = &str> {
+        self.written().map(|(name, _)| name.as_str())
+    }
+
+    fn written(&self) -> impl Iterator<Item = (&String, &Value)> {
         let merged = self.variants.iter().filter_map(|v| v.merge.get("schema"));
-        merged.chain(self.tree.get("schema")).flat_map(properties).map(|(name, _)| name.as_str())
+        merged.chain(self.tree.get("schema")).flat_map(properties)
     }
 
     /// The same in order, each once.
@@ -157,7 +157,6 @@ impl Form {
 
     fn facts(&self) -> &Facts {
         self.facts.get_or_init(|| {
-            let fields = || self.variants.iter().filter_map(|v| v.merge.get("schema")).chain(self.tree.get("schema")).flat_map(properties);
             let purposes = |rule: &Value| match rule.get("x-consent")? {
                 Value::String(one) => Some(vec![one.clone()]),
                 Value::Array(many) => Some(many.iter().filter_map(Value::as_str).map(str::to_owned).collect()),
@@ -166,9 +165,9 @@ impl Form {
             let secret = |rule: &Value| rule.get("x-secret").and_then(Value::as_bool) == Some(true);
             let once = |names: BTreeSet<&String>| names.into_iter().cloned().collect();
             Facts {
-                secrets: once(fields().filter(|(_, rule)| secret(rule)).map(|(name, _)| name).collect()),
-                consents: fields().filter_map(|(name, rule)| Some((name.clone(), purposes(rule)?))).collect(),
-                properties: once(fields().map(|(name, _)| name).collect()),
+                secrets: once(self.written().filter(|(_, rule)| secret(rule)).map(|(name, _)| name).collect()),
+                consents: self.written().filter_map(|(name, rule)| Some((name.clone(), purposes(rule)?))).collect(),
+                properties: once(self.written().map(|(name, _)| name).collect()),
             }
         })
     }
