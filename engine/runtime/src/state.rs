@@ -2,7 +2,7 @@
 
 use crate::actor::Actor;
 use engine_statechart::Snapshot;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -52,15 +52,15 @@ pub struct Leave {
     pub seq: i64,
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+/// Stored as `[node, seq]` when it says no more than that a submit left the step: every journey has many of these.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(from = "WrittenEntry")]
 pub struct TrailEntry {
     /// Id of the step's state.
     pub node: String,
     /// The event with which it was left; `None` when the machine moved by itself.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sent: Option<Sent>,
     /// Values of the step's `depends` when it was left.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub depends: Vec<Value>,
 }
 
@@ -79,6 +79,39 @@ fn submit() -> String {
 
 fn is_submit(kind: &str) -> bool {
     kind == "submit"
+}
+
+/// The two forms of a [`TrailEntry`].
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum WrittenEntry<N = String, S = Sent, D = Vec<Value>> {
+    Short(N, i64),
+    Full {
+        node: N,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        sent: Option<S>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        depends: Option<D>,
+    },
+}
+
+impl From<WrittenEntry> for TrailEntry {
+    fn from(written: WrittenEntry) -> TrailEntry {
+        match written {
+            WrittenEntry::Short(node, seq) => TrailEntry { node, sent: Some(Sent { kind: submit(), seq }), depends: Vec::new() },
+            WrittenEntry::Full { node, sent, depends } => TrailEntry { node, sent, depends: depends.unwrap_or_default() },
+        }
+    }
+}
+
+impl Serialize for TrailEntry {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let written = match &self.sent {
+            Some(sent) if is_submit(&sent.kind) && self.depends.is_empty() => WrittenEntry::Short(&self.node, sent.seq),
+            sent => WrittenEntry::Full { node: &self.node, sent: sent.as_ref(), depends: (!self.depends.is_empty()).then_some(&self.depends) },
+        };
+        written.serialize(serializer)
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -119,4 +152,33 @@ pub struct Note {
     pub text: Option<String>,
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub fields: Value,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn read(text: Value) -> TrailEntry {
+        serde_json::from_value(text).expect("an entry of a trail")
+    }
+
+    #[test]
+    fn an_entry_of_the_trail_says_no_more_than_it_must() {
+        let plain = TrailEntry { node: "start.contact".into(), sent: Some(Sent { kind: "submit".into(), seq: 3 }), depends: Vec::new() };
+        let bound = TrailEntry { depends: vec![json!("petrol")], ..plain.clone() };
+        let other = TrailEntry { sent: Some(Sent { kind: "choose".into(), seq: 3 }), ..plain.clone() };
+        let alone = TrailEntry { sent: None, ..plain.clone() };
+        for (entry, written) in [
+            (plain.clone(), json!(["start.contact", 3])),
+            (bound, json!({"node": "start.contact", "sent": {"seq": 3}, "depends": ["petrol"]})),
+            (other, json!({"node": "start.contact", "sent": {"kind": "choose", "seq": 3}})),
+            (alone, json!({"node": "start.contact"})),
+        ] {
+            assert_eq!(serde_json::to_value(&entry).expect("JSON"), written);
+            assert_eq!(read(written), entry);
+        }
+        // as it was written before there was a short form
+        assert_eq!(read(json!({"node": "start.contact", "sent": {"seq": 3}})), plain);
+    }
 }

@@ -6,6 +6,7 @@
 use super::{Refused, Turn};
 use crate::actor::Actor;
 use crate::effect::{CallResult, FailureKind};
+use crate::state::JourneyState;
 use crate::turn::person::Answer;
 use engine_definitions::{Catalog, Workflow};
 use engine_statechart::Event;
@@ -33,7 +34,8 @@ pub fn differs_from_replay(workflow: &Workflow, catalog: &Catalog, record: &Jour
     let again = replay(workflow, catalog, record, events)?;
     let mut wrong = Vec::new();
     let state = serde_json::to_value(&again.state).unwrap_or(Value::Null);
-    let stored = serde_json::from_str(&record.state).unwrap_or(Value::Null);
+    // as it would be written today
+    let stored = serde_json::from_str::<JourneyState>(&record.state).and_then(serde_json::to_value).unwrap_or(Value::Null);
     both_ways("state", &stored, &state, &mut wrong);
     let stored: Map<String, Value> = record.answers.iter().map(|a| (format!("{}.{}", a.into, a.key), a.value.clone())).collect();
     let rows = again.answers.iter().flat_map(|(into, rows)| rows.iter().map(move |(key, value)| (format!("{into}.{key}"), value.clone())));
