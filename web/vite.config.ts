@@ -1,8 +1,8 @@
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
-import { mock } from './dev/mock';
-import { brotli } from './scripts/brotli';
-import { thinRjsf } from './scripts/thin-rjsf';
+import { mock } from './dev/mock.ts';
+import { brotli } from './scripts/brotli.ts';
+import { thinRjsf } from './scripts/thin-rjsf.ts';
 
 /** `npm run dev` alone shows the gallery of fixtures; `JOURNEY_API=http://127.0.0.1:8080 npm run dev` passes calls to a running server. */
 export default defineConfig(({ command }) => {

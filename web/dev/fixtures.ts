@@ -1,6 +1,6 @@
 /** Every kind of step in the states worth looking at: gallery, pictures and tests read them. */
-import type { StepView } from '../src/api/types';
-import { begin, COURIERS, type Parcel, view } from './parcel';
+import type { StepView } from '../src/api/types.ts';
+import { begin, COURIERS, type Parcel, view } from './parcel.ts';
 
 const at = (step: string, more: Partial<Parcel> = {}): StepView =>
   view({ ...begin(), id: 'sample', revision: 3, at: step, ...more });

@@ -1,10 +1,10 @@
 /** A stand-in for the server in `npm run dev`: the gallery of fixtures and the parcel workflow with its calls, in memory. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Plugin, ViteDevServer } from 'vite';
-import type { Data, StepView } from '../src/api/types';
-import { fixtures } from './fixtures';
-import { begin, COURIERS, PATH_OF, type Parcel, view } from './parcel';
-import { shell } from './shell';
+import type { Data, StepView } from '../src/api/types.ts';
+import { fixtures } from './fixtures.ts';
+import { begin, COURIERS, PATH_OF, type Parcel, view } from './parcel.ts';
+import { shell } from './shell.ts';
 
 interface Kept extends Parcel {
   keys: Map<string, string>;

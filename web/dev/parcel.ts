@@ -2,7 +2,7 @@
  * A sample workflow for development without the engine: insuring a parcel. It answers with the same StepViews as the server would,
  * so it is also the source of the gallery and of the tests. Nothing of it is shipped.
  */
-import type { Block, Data, FormView, Message, Option, Step, StepView } from '../src/api/types';
+import type { Block, Data, FormView, Message, Option, Step, StepView } from '../src/api/types.ts';
 
 export interface Parcel {
   id: string | null;

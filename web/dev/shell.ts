@@ -1,5 +1,5 @@
 /** The page around a step, as the server writes it. */
-import type { Boot, Site } from '../src/api/types';
+import type { Boot, Site } from '../src/api/types.ts';
 
 const nav = [
   { text: 'Parcels', link: '/parcel-insurance' },
