@@ -94,8 +94,9 @@ fn claim(now_ms: i64) -> ClaimRequest {
     ClaimRequest { worker: "w1".into(), now_ms, lease_ms: 100, limit: 10 }
 }
 
-fn key(key: &str, body: &str) -> Option<IdempotencyKey> {
-    Some(IdempotencyKey { key: key.into(), body_hash: body.into() })
+/// Of a start: without a key of its own.
+fn key(key: Option<i64>, body_hash: i64) -> Option<IdempotencyKey> {
+    Some(IdempotencyKey { key, body_hash })
 }
 
 const DONE: Committed = Committed::Done { records: Vec::new() };
@@ -145,30 +146,33 @@ async fn a_key_is_used_by_one_accepted_event() {
     check(async |node| {
         let (store, j) = (&node.store, id());
         store.commit(event(&j, 0)).await?;
-        let keyed = |seq, k: &str, body: &str| with(event(&j, seq), |c| c.idempotency = key(k, body));
-        assert_eq!(store.commit(keyed(9, "k", "body")).await?, Committed::Moved);
-        assert_eq!(store.used_key(Some(&j), "k").await?, None, "a refused event uses no key");
-        assert_eq!(store.commit(keyed(1, "k", "body")).await?, DONE);
-        let used = UsedKey { journey: j.clone(), body_hash: "body".into() };
-        assert_eq!(store.used_key(Some(&j), "k").await?, Some(used.clone()));
-        assert_eq!((store.used_key(None, "k").await?, store.used_key(Some(&id()), "k").await?), (None, None), "a journey's keys are its own");
-        for repeat in [keyed(1, "k", "body"), keyed(2, "k", "other")] {
+        let (k, body) = (i64::MIN, -7);
+        let keyed = |seq, body_hash| with(event(&j, seq), |c| c.idempotency = key(Some(k), body_hash));
+        assert_eq!(store.commit(keyed(9, body)).await?, Committed::Moved);
+        assert_eq!(store.used_key(&j, Some(k)).await?, None, "a refused event uses no key");
+        assert_eq!(store.commit(keyed(1, body)).await?, DONE);
+        let used = UsedKey { journey: j.clone(), body_hash: body };
+        assert_eq!(store.used_key(&j, Some(k)).await?, Some(used.clone()));
+        assert_eq!((store.used_key(&j, None).await?, store.used_key(&id(), Some(k)).await?), (None, None), "a journey's keys are its own");
+        for repeat in [keyed(1, body), keyed(2, 8)] {
             assert_eq!(store.commit(repeat).await?, Committed::KeyUsed(used.clone()), "same or other body");
         }
         assert_eq!(store.journey(&j).await?.map(|j| j.seq), Some(2));
 
-        // two starts with one key
-        let (a, b) = (id(), id());
-        let start = |j: &str| with(event(j, 0), |c| c.idempotency = key("the start", "body"));
+        // two starts with one key: its journey's id comes from it
         let second = node.again().await?;
-        let (one, two) = tokio::join!(store.commit(start(&a)), second.commit(start(&b)));
-        let outcomes = [one?, two?];
-        assert_eq!(outcomes.iter().filter(|o| **o == DONE).count(), 1, "{outcomes:?}");
-        assert_eq!(outcomes.iter().filter(|o| matches!(o, Committed::KeyUsed(_))).count(), 1, "{outcomes:?}");
-        let both = (store.journey(&a).await?.is_some(), store.journey(&b).await?.is_some());
-        assert!(both == (true, false) || both == (false, true), "{both:?}");
-        let first = if both.0 { a } else { b };
-        assert_eq!(store.used_key(None, "the start").await?, Some(UsedKey { journey: first, body_hash: "body".into() }));
+        for _ in 0..20 {
+            let j = id();
+            let start = |body| with(event(&j, 0), |c| c.idempotency = key(None, body));
+            let (one, two) = tokio::join!(store.commit(start(1)), second.commit(start(2)));
+            let used = store.used_key(&j, None).await?.expect("used");
+            let refused = Committed::KeyUsed(used.clone());
+            assert_eq!([one?, two?], if used.body_hash == 1 { [DONE, refused] } else { [refused, DONE] });
+            assert_eq!((used.journey.as_str(), store.events(&j, 0, 9).await?.len()), (j.as_str(), 1));
+        }
+        for wrong in [with(event(&j, 2), |c| c.idempotency = key(None, 1)), with(event(&id(), 0), |c| c.idempotency = key(Some(k), 1))] {
+            assert!(store.commit(wrong).await.is_err(), "an event without a key, or a start with one");
+        }
         Ok(())
     })
     .await;
@@ -665,7 +669,7 @@ async fn neighbours_in_a_batch_do_not_harm_each_other() {
         let ids: Vec<String> = (0..64).map(|_| id()).collect();
         let commits = ids.iter().enumerate().map(|(i, j)| {
             let commit = with(event(j, 0), |c| {
-                c.idempotency = key(j, "body");
+                c.idempotency = key((i == 9).then_some(1), 1);
                 c.records = vec![NewRecord { kind: "loan".into(), key: String::new(), data: json!(i) }];
                 // one cannot be written, one is computed from nothing
                 c.effects = (0..2).map(|n| effect(j, 1, if i == 7 { 0 } else { n }, 0)).collect();
@@ -683,7 +687,7 @@ async fn neighbours_in_a_batch_do_not_harm_each_other() {
             }
         }
         for (i, j) in ids.iter().enumerate() {
-            let there = (store.journey(j).await?.map(|j| j.seq), store.records(j).await?.len(), store.used_key(None, j).await?.is_some());
+            let there = (store.journey(j).await?.map(|j| j.seq), store.records(j).await?.len(), store.used_key(j, None).await?.is_some());
             assert_eq!(there, if i == 7 || i == 9 { (None, 0, false) } else { (Some(1), 1, true) }, "{i}");
         }
         Ok(())
@@ -841,7 +845,7 @@ async fn a_commit_without_confirmation_is_resolved() -> Result<()> {
         assert!(matches!(store.commit(first).await?, Committed::Done { records } if records.len() == 1));
         swallow.store(true, Ordering::SeqCst);
         let second = with(event(&j, 1), |c| {
-            c.idempotency = key("k", "body");
+            c.idempotency = key(Some(1), 1);
             c.effects = vec![effect(&j, 2, 0, 0)];
             c.records = vec![NewRecord { kind: "loan".into(), key: String::new(), data: json!(-n) }];
         });

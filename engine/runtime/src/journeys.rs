@@ -81,14 +81,14 @@ impl Runtime {
         let workflow = catalog.workflow(&start.workflow).ok_or(Refusal::NotFound)?.clone();
         let (kind, data) = start.event.as_ref().map_or(("", &Value::Null), |(kind, data)| (kind.as_str(), data));
         let body_hash = self.request_hash(&[&start.workflow, kind], data);
-        let key = self.inner.keys.short_hash("start", &format!("{} {}", actor.id, start.key));
-        let id = new_id();
+        // Who starts twice with one key finds the same journey; nobody can guess its id.
+        let id = self.inner.keys.short_hash("start", &format!("{} {}", actor.id, start.key));
         let now = self.now_ms();
         let mut turn = Turn::begin(&workflow, &catalog, &id, actor, &start.attribution, now).map_err(|r| internal(&workflow, r))?;
         // The commit refuses a repeat; what asks the store on the way, or is refused now, must not come so far.
         let mut asked = !turn.pending.is_empty();
-        if asked && let Some(used) = self.store().used_key(None, &key).await? {
-            return Box::pin(self.repeated(actor, used, &body_hash)).await;
+        if asked && let Some(used) = self.store().used_key(&id, None).await? {
+            return Box::pin(self.repeated(actor, used, body_hash)).await;
         }
         match Box::pin(self.answer_pending(&mut turn, actor)).await {
             Ok(()) => {}
@@ -98,12 +98,12 @@ impl Runtime {
         if start.event.is_some() {
             let applied = self.event_on(&mut turn, actor, kind, data);
             asked = !asked && (!turn.pending.is_empty() || !matches!(applied, Ok(Applied::Done)));
-            if asked && let Some(used) = self.store().used_key(None, &key).await? {
-                return Box::pin(self.repeated(actor, used, &body_hash)).await;
+            if asked && let Some(used) = self.store().used_key(&id, None).await? {
+                return Box::pin(self.repeated(actor, used, body_hash)).await;
             }
             self.applied(&mut turn, applied, actor, (kind, data), None).await?;
         }
-        let idempotency = IdempotencyKey { key, body_hash: body_hash.clone() };
+        let idempotency = IdempotencyKey { key: None, body_hash };
         let session = start.session.clone();
         let new = NewJourney {
             session: start.session,
@@ -130,7 +130,7 @@ impl Runtime {
                 };
                 Ok(Sent { view, repeated: false })
             }
-            Committed::KeyUsed(used) => Box::pin(self.repeated(actor, used, &body_hash)).await,
+            Committed::KeyUsed(used) => Box::pin(self.repeated(actor, used, body_hash)).await,
             Committed::Moved | Committed::Superseded => Err(Refusal::Busy),
         }
     }
@@ -142,7 +142,7 @@ impl Runtime {
             return Err(Refusal::KeyMissing);
         }
         let body_hash = self.request_hash(&[&send.kind, &send.revision.to_string()], &send.data);
-        let key = self.inner.keys.short_hash("key", &send.key);
+        let key = self.inner.keys.number("key", &send.key);
         let _line = self.lock(journey).await;
         let fits = |record: &JourneyRecord| record.revision == send.revision && record.status == "active";
         // Only from answer to answer: whoever goes another way may come to a step with a draft that this node has not seen.
@@ -162,8 +162,8 @@ impl Runtime {
             };
             let sender = sender.as_ref();
             if !fits(&stored.record) {
-                if let Some(used) = self.store().used_key(Some(journey), &key).await? {
-                    return Box::pin(self.repeated(actor, used, &body_hash)).await;
+                if let Some(used) = self.store().used_key(journey, Some(key)).await? {
+                    return Box::pin(self.repeated(actor, used, body_hash)).await;
                 }
                 self.refuse_ended(&stored.record).await?;
                 return Err(Box::pin(self.stale(actor, journey, &send)).await?);
@@ -177,7 +177,7 @@ impl Runtime {
                 continue;
             }
             self.applied(&mut turn, applied, sender, (&send.kind, &send.data), Some(journey)).await?;
-            let idempotency = IdempotencyKey { key: key.clone(), body_hash: body_hash.clone() };
+            let idempotency = IdempotencyKey { key: Some(key), body_hash };
             let finished = Finished { idempotency: Some(idempotency), alive: true, ..Finished::default() };
             let view = self.render(&turn, sender, Some(journey));
             let changes = waits(&view).then(|| self.changes());
@@ -196,7 +196,7 @@ impl Runtime {
                     };
                     return Ok(Sent { view, repeated: false });
                 }
-                Committed::KeyUsed(used) => return Box::pin(self.repeated(actor, used, &body_hash)).await,
+                Committed::KeyUsed(used) => return Box::pin(self.repeated(actor, used, body_hash)).await,
                 Committed::Moved | Committed::Superseded => {}
             }
         }
@@ -425,16 +425,16 @@ impl Runtime {
     }
 
     /// Of what was asked: equal requests have equal hashes, whatever the order of their fields.
-    fn request_hash(&self, words: &[&str], data: &Value) -> String {
+    fn request_hash(&self, words: &[&str], data: &Value) -> i64 {
         let mut text = String::with_capacity(512);
         for word in words {
             text.push_str(&format!("{}:{word}", word.len()));
         }
         write_canonical(data, &mut text);
-        self.inner.keys.short_hash("request", &text)
+        self.inner.keys.number("request", &text)
     }
 
-    async fn repeated(&self, actor: &Actor, used: UsedKey, body_hash: &str) -> Result<Sent, Refusal> {
+    async fn repeated(&self, actor: &Actor, used: UsedKey, body_hash: i64) -> Result<Sent, Refusal> {
         if used.body_hash != body_hash {
             return Err(Refusal::KeyReused);
         }

@@ -54,9 +54,15 @@ impl Keys {
         hex::encode(mac(&self.mac, &[purpose.as_bytes(), b"\0", text.as_bytes()]))
     }
 
-    /// The same in 128 bits: for what is compared within a small circle.
+    /// The same in 128 bits: enough for an id.
     pub fn short_hash(&self, purpose: &str, text: &str) -> String {
         hex::encode(&mac(&self.mac, &[purpose.as_bytes(), b"\0", text.as_bytes()])[..16])
+    }
+
+    /// The same in 64 bits: for what is compared with a few others only.
+    pub fn number(&self, purpose: &str, text: &str) -> i64 {
+        let [a, b, c, d, e, f, g, h, ..] = mac(&self.mac, &[purpose.as_bytes(), b"\0", text.as_bytes()]);
+        i64::from_be_bytes([a, b, c, d, e, f, g, h])
     }
 
     /// 128 bits as base64url, from the server's key and what orders the link.

@@ -8,23 +8,23 @@ use crate::turn::Journey;
 use std::collections::HashMap;
 use std::sync::Mutex;
 
-/// Two generations of this many: the older one is forgotten as a whole.
-const GENERATION: usize = 256;
+/// Two generations of this many: the older one is forgotten as a whole. Each takes some 6 KB.
+const GENERATION: usize = 128;
 
 #[derive(Default)]
 pub(crate) struct Recent(Mutex<Generations>);
 
 #[derive(Default)]
 struct Generations {
-    young: HashMap<String, Journey>,
-    old: HashMap<String, Journey>,
+    young: HashMap<String, Box<Journey>>,
+    old: HashMap<String, Box<Journey>>,
 }
 
 impl Recent {
     /// Takes it out: whoever commits puts the next one back.
     pub fn take(&self, id: &str) -> Option<Journey> {
         let mut all = self.0.lock().unwrap_or_else(|e| e.into_inner());
-        all.young.remove(id).or_else(|| all.old.remove(id))
+        all.young.remove(id).or_else(|| all.old.remove(id)).map(|journey| *journey)
     }
 
     pub fn has(&self, id: &str) -> bool {
@@ -40,6 +40,6 @@ impl Recent {
         if all.young.len() >= GENERATION {
             all.old = std::mem::take(&mut all.young);
         }
-        all.young.insert(journey.record.id.clone(), journey);
+        all.young.insert(journey.record.id.clone(), Box::new(journey));
     }
 }

@@ -104,7 +104,7 @@ fn step(id: &str, seq: i64, mut state: Value) -> Commit {
             attempts_max: 5,
             deadline_ms: None,
         }],
-        idempotency: Some(IdempotencyKey { key: uuid::Uuid::new_v4().to_string(), body_hash: "ab".repeat(16) }),
+        idempotency: Some(IdempotencyKey { key: (seq > 0).then_some(seq), body_hash: 0xab }),
         ..Commit::moving(id, seq, update, "step")
     }
 }

@@ -69,7 +69,7 @@ pub trait Store: Send + Sync + 'static {
     /// The one write path (**one-commit**, **seq-cas**, **key-with-event**, **fence**).
     async fn commit(&self, commit: Commit) -> Result<Committed>;
     /// What this key was used for in a journey; without one, by a start.
-    async fn used_key(&self, journey: Option<&str>, key: &str) -> Result<Option<UsedKey>>;
+    async fn used_key(&self, journey: &str, key: Option<i64>) -> Result<Option<UsedKey>>;
     async fn events(&self, journey: &str, after_seq: i64, limit: u32) -> Result<Vec<EventRecord>>;
     async fn journeys_of(&self, owner: &str, limit: u32) -> Result<Vec<JourneyHead>>;
     /// Active journeys whose `expires_at` has passed.

@@ -18,8 +18,13 @@ pub(crate) fn normalise(mut commit: Commit) -> Result<Commit> {
         return Err(StoreError::Settings("a journey has more events or effects than can be numbered".into()));
     }
 
-    if commit.idempotency.is_some() && commit.events.is_empty() {
-        return Err(StoreError::Settings("a key is used by a commit without an event".into()));
+    if let Some(used) = &commit.idempotency {
+        if commit.events.is_empty() {
+            return Err(StoreError::Settings("a key is used by a commit without an event".into()));
+        }
+        if used.key.is_some() == commit.new.is_some() {
+            return Err(StoreError::Settings("an event has a key of its own, a start has none beside its journey's id".into()));
+        }
     }
 
     last_of_each(&mut commit.timers, |t| t.id.clone());
@@ -51,11 +56,10 @@ impl Commit {
     }
 }
 
-/// What stands with the event at this place of a commit: the packed key (of a start it stands with the journey), and the
-/// body's hash (**key-with-event**).
-pub(crate) fn key_of_event(commit: &Commit, at: usize) -> (Option<Vec<u8>>, Option<Vec<u8>>) {
+/// What stands with the event at this place of a commit: the key and the body's hash (**key-with-event**).
+pub(crate) fn key_of_event(commit: &Commit, at: usize) -> (Option<i64>, Option<i64>) {
     let used = commit.idempotency.as_ref().filter(|_| at == 0);
-    (used.filter(|_| commit.new.is_none()).map(|used| ids::pack(&used.key)), used.map(|used| ids::pack(&used.body_hash)))
+    (used.and_then(|used| used.key), used.map(|used| used.body_hash))
 }
 
 /// Whether a row of a cleared list is written again by the same commit.
@@ -75,19 +79,17 @@ fn last_of_each<T, K: Eq + Hash>(items: &mut Vec<T>, key: impl Fn(&T) -> K) {
 /// What two commits of one batch must not share: the second would be decided against what the first has not yet written.
 pub(crate) struct Claims {
     journeys: HashSet<String>,
-    starts: HashSet<String>,
     hooks: HashSet<(String, String)>,
     rows: HashSet<(u8, String, String)>,
 }
 
 impl Claims {
     pub fn new() -> Self {
-        Claims { journeys: HashSet::new(), starts: HashSet::new(), hooks: HashSet::new(), rows: HashSet::new() }
+        Claims { journeys: HashSet::new(), hooks: HashSet::new(), rows: HashSet::new() }
     }
 
     /// Whether `commit` can join the batch; if so, what it touches is taken.
     pub fn join(&mut self, commit: &Commit) -> bool {
-        let start = commit.idempotency.as_ref().filter(|_| commit.new.is_some()).map(|k| k.key.clone());
         let hook = commit.consumes.as_ref().map(|h| (h.partner.clone(), h.once.clone()));
         let rows: Vec<(u8, String, String)> = (commit.correlations.iter())
             .map(|c| (0, c.partner.clone(), c.reference.clone()))
@@ -96,14 +98,12 @@ impl Claims {
             .chain(commit.incidents.iter().map(|i| (3, i.id.clone(), String::new())))
             .collect();
         if self.journeys.contains(&commit.journey)
-            || start.as_ref().is_some_and(|k| self.starts.contains(k))
             || hook.as_ref().is_some_and(|h| self.hooks.contains(h))
             || rows.iter().any(|r| self.rows.contains(r))
         {
             return false;
         }
         self.journeys.insert(commit.journey.clone());
-        self.starts.extend(start);
         self.hooks.extend(hook);
         self.rows.extend(rows);
         true

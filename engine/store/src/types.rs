@@ -217,6 +217,7 @@ pub struct EffectRecord {
     pub lease_until_ms: Option<i64>,
     pub worker: Option<String>,
     pub outcome: Option<Value>,
+    /// Of the event that ordered it.
     pub created_at_ms: i64,
 }
 
@@ -287,7 +288,7 @@ pub struct Backlog {
     pub lane: String,
     pub state: EffectState,
     pub count: i64,
-    /// Earliest time at which one is due, or at which its lease ends; of parked ones when the first was ordered.
+    /// Earliest time at which one is due, or at which its lease ends; of parked ones when the first was due.
     pub oldest_ms: i64,
 }
 
@@ -379,18 +380,19 @@ pub struct ReusableReply {
     pub at_ms: i64,
 }
 
-/// A key that a person's program chose, unique within its journey; of a start within all starts.
+/// Keyed hashes of what a person's program chose and sent. 64 bits: only the few keys of one journey are compared.
 #[derive(Debug, Clone, PartialEq)]
 pub struct IdempotencyKey {
-    pub key: String,
-    pub body_hash: String,
+    /// Unique within its journey. A start has none: from its key comes the id of its journey.
+    pub key: Option<i64>,
+    pub body_hash: i64,
 }
 
 /// What a key was used for.
 #[derive(Debug, Clone, PartialEq)]
 pub struct UsedKey {
     pub journey: String,
-    pub body_hash: String,
+    pub body_hash: i64,
 }
 
 #[derive(Debug, Clone, PartialEq)]

@@ -35,17 +35,15 @@ pub const COLUMNS: [&[(&str, Kind)]; PARTS] = [
         ("expires_at", Int),
         ("attribution", Text),
         ("state", Text),
-        ("start_key", Bytes),
     ],
     &[("no", Int), ("revision", Int), ("seq", Int), ("status", Text), ("step", Text), ("owner", Bytes), ("at", Int), ("expires_at", Int), ("state", Text)],
-    &[("no", Int), ("seq", Int), ("at", Int), ("kind", Text), ("actor", Text), ("data", Text), ("key", Bytes), ("body_hash", Bytes)],
+    &[("no", Int), ("seq", Int), ("at", Int), ("kind", Text), ("actor", Text), ("data", Text), ("key", Int), ("body_hash", Int)],
     &[("no", Int), ("place", Int), ("state", Int), ("due_at", Int), ("outcome", Text)],
-    &[("no", Int), ("place", Int)],
+    &[("no", Int), ("place", Int), ("at", Int)],
     &[
         ("no", Int),
         ("place", Int),
         ("due_at", Int),
-        ("created_at", Int),
         ("attempts_max", Int),
         ("deadline", Int),
         ("kind", Text),
@@ -68,7 +66,7 @@ pub const COLUMNS: [&[(&str, Kind)]; PARTS] = [
 
 /// What a commit must agree with: columns beside those of starts and updates.
 const ASKED: &[(&str, Kind)] =
-    &[("journey", Bytes), ("expected", Int), ("used", Bytes), ("place", Int), ("fence", Int), ("timer", Text), ("partner", Text), ("once", Text)];
+    &[("journey", Bytes), ("expected", Int), ("used", Int), ("place", Int), ("fence", Int), ("timer", Text), ("partner", Text), ("once", Text)];
 
 /// The commits that were written, by their place in the batch, with their records.
 pub async fn write(conn: &mut Conn, commits: &[&Commit]) -> Result<HashMap<usize, Vec<Record>>> {
@@ -95,7 +93,7 @@ pub async fn write(conn: &mut Conn, commits: &[&Commit]) -> Result<HashMap<usize
 /// Which checks the statement needs: most batches need only the plain ones.
 #[derive(Default)]
 struct Asks {
-    /// An idempotency key must be free.
+    /// An event's idempotency key must be free.
     key: bool,
     /// An effect, a timer or a webhook must be as the commit believes.
     row: bool,
@@ -103,10 +101,11 @@ struct Asks {
 
 impl Asks {
     fn add(&mut self, rows: &mut Rows, commit: &Commit) {
-        self.key |= commit.idempotency.is_some();
+        let key = commit.idempotency.as_ref().and_then(|used| used.key);
+        self.key |= key.is_some();
         self.row |= commit.settles.is_some() || commit.fires.is_some() || commit.consumes.is_some();
         let row = rows.row().bytes(&pack(&commit.journey)).int(commit.expected_seq);
-        let row = row.maybe_bytes(commit.idempotency.as_ref().map(|key| pack(&key.key)));
+        let row = row.maybe(key);
         let row = match &commit.settles {
             Some((key, fence, _)) => row.int(effect_place(key)).int(*fence),
             None => row.null().null(),
@@ -167,22 +166,22 @@ fn statement(commits: &[&Commit]) -> Result<(String, PgArguments)> {
 impl Asks {
     /// `started`: journeys that begin, from `a`.
     fn start(&self, with: &mut Vec<String>) {
-        let mut seen = self.free("select 1 from journeys k where k.start_key = a.used");
+        let mut seen = String::new();
         if self.row {
             with.push(hook_held("start_hook_held", "a"));
             seen.push_str(&format!(" and a.place is null and a.timer is null and ({})", hook_seen("a", "start_hook_held")));
         }
         with.push(format!(
             "started as (insert into journeys (id, workflow, version, revision, seq, status, step, owner, language, channel, \
-             created_at, updated_at, expires_at, attribution, state, start_key) select id, workflow, version, revision, seq, status, step, \
-             owner, language, channel, at, at, expires_at, attribution, state, start_key from a where expected = 0{seen} \
+             created_at, updated_at, expires_at, attribution, state) select id, workflow, version, revision, seq, status, step, \
+             owner, language, channel, at, at, expires_at, attribution, state from a where expected = 0{seen} \
              on conflict (id) do nothing returning id, n)"
         ));
     }
 
     /// `moved`: journeys that go on, from `h`.
     fn move_on(&self, with: &mut Vec<String>) {
-        let free = self.free("select 1 from events k where k.id >> 20 = j.n and k.key = h.used");
+        let free = if self.key { " and not exists (select 1 from events k where k.id >> 20 = j.n and k.key = h.used)" } else { "" };
         let (from, seen) = if self.row {
             with.push(format!("locked as (select h.*, j.n from h join journeys j on j.id = h.journey where j.seq = h.expected{free} for update of j)"));
             with.push(
@@ -206,13 +205,6 @@ impl Asks {
              owner = coalesce(h.owner, j.owner), updated_at = h.at, expires_at = h.expires_at, state = h.state \
              from {from} where {seen} returning h.no, j.n)"
         ));
-    }
-
-    fn free(&self, used: &str) -> String {
-        match self.key {
-            true => format!(" and not exists ({used})"),
-            false => String::new(),
-        }
     }
 }
 
@@ -244,11 +236,14 @@ const STATEMENTS: [(&str, &str); PARTS - 2] = [
         "update effects e set state = x.state, outcome = x.outcome, due_at = coalesce(x.due_at, e.due_at), \
          next_at = coalesce(x.due_at, e.next_at) from ROWS where e.id = ((x.n << 32) | x.place)",
     ),
-    ("cancels", "update effects e set state = 4 from ROWS where e.id = ((x.n << 32) | x.place) and e.state in (0, 1)"),
+    (
+        "cancels",
+        "update effects e set state = 4, due_at = least(e.due_at, x.at) from ROWS where e.id = ((x.n << 32) | x.place) and e.state in (0, 1)",
+    ),
     (
         "ordered",
-        "insert into effects (id, next_at, due_at, created_at, fence, attempts, attempts_max, state, deadline, kind, lane, \
-         payload) select (n << 32) | place, due_at, due_at, created_at, 0, 0, attempts_max, 0, deadline, kind, lane, payload from ROWS",
+        "insert into effects (id, next_at, due_at, fence, attempts, attempts_max, state, deadline, kind, lane, \
+         payload) select (n << 32) | place, due_at, due_at, 0, 0, attempts_max, 0, deadline, kind, lane, payload from ROWS",
     ),
     ("unset", "delete from timers t using ROWS where t.journey = x.n and t.id = x.id"),
     (

@@ -42,7 +42,7 @@ impl Parts {
         for (at, event) in commit.events.iter().enumerate() {
             let (key, body_hash) = key_of_event(commit, at);
             let row = self.rows[EVENTS].row().int(no).int(commit.expected_seq + 1 + at as i64);
-            row.int(event.at_ms).text(&event.kind).json(&event.by).json(&event.data).maybe_bytes(key).maybe_bytes(body_hash);
+            row.int(event.at_ms).text(&event.kind).json(&event.by).json(&event.data).maybe(key).maybe(body_hash);
         }
         for slot in &commit.clear_answers {
             let again = serde_json::Value::from_iter(kept(&commit.answers, slot)).to_string();
@@ -69,8 +69,7 @@ impl Parts {
                 let row = self.rows[STARTS].row().int(no).bytes(&pack(&commit.journey)).text(workflow).bytes(&pack(version));
                 let row = row.int(update.revision).int(seq).text(&update.status).text(&update.step);
                 let row = row.bytes(&owner.unwrap_or_else(|| pack(first))).text(language).text(channel).int(update.at_ms);
-                let row = row.maybe(update.expires_at_ms).json(attribution).text(&update.state);
-                row.maybe_bytes(commit.idempotency.as_ref().map(|key| pack(&key.key)));
+                row.maybe(update.expires_at_ms).json(attribution).text(&update.state);
             }
             None => {
                 let row = self.rows[UPDATES].row().int(no).int(update.revision).int(seq).text(&update.status);
@@ -86,10 +85,10 @@ impl Parts {
             self.rows[SETTLES].row().int(no).int(effect_place(key)).int(state.into()).maybe(due_at).text(&outcome);
         }
         for key in &commit.cancel_effects {
-            self.rows[CANCELS].row().int(no).int(effect_place(key));
+            self.rows[CANCELS].row().int(no).int(effect_place(key)).int(commit.update.at_ms);
         }
         for e in &commit.effects {
-            let row = self.rows[EFFECTS].row().int(no).int(effect_place(&e.key)).int(e.due_at_ms).int(commit.update.at_ms);
+            let row = self.rows[EFFECTS].row().int(no).int(effect_place(&e.key)).int(e.due_at_ms);
             row.int(e.attempts_max.into()).maybe(e.deadline_ms).text(&e.kind).text(&e.lane).json(&e.payload);
         }
         for id in &commit.cancel_timers {

@@ -179,7 +179,7 @@ impl Task {
     /// A used key first, then **fence**, then **seq-cas**.
     async fn reason(&self, commit: &Commit) -> Result<Committed> {
         if let Some(key) = &commit.idempotency
-            && let Some(used) = super::shared::used_key(&self.reads, commit.new.is_none().then_some(&commit.journey), &key.key).await?
+            && let Some(used) = super::shared::used_key(&self.reads, &commit.journey, key.key).await?
         {
             return Ok(Committed::KeyUsed(used));
         }

@@ -9,8 +9,9 @@ use std::collections::HashSet;
 
 /// Qualified by the table's own name: SQLite knows no alias in `returning`.
 const COLUMNS: &str = "effects.id, (select j.id from journeys j where j.n = effects.id >> 32), effects.kind, effects.lane, \
-     effects.payload, effects.state, effects.due_at, effects.attempts, effects.attempts_max, effects.deadline, effects.fence, \
-     effects.next_at, effects.worker, effects.outcome, effects.created_at";
+     effects.payload, effects.state, effects.due_at, effects.attempts, effects.attempts_max, effects.deadline, \
+     cast(effects.fence as bigint), effects.next_at, effects.worker, effects.outcome, \
+     coalesce((select e.at from events e where e.id = (((effects.id >> 32) << 20) | ((effects.id >> 12) & 1048575))), effects.due_at)";
 
 /// Id of the effect $1 = journey, $2 = place.
 const BY_KEY: &str = "id = (((select n from journeys where id = $1) << 32) | $2)";
@@ -38,7 +39,7 @@ impl Database {
         if let Some(lane) = &filter.lane {
             query.push(" and effects.lane = ").push_bind(lane.clone());
         }
-        let order = if filter.journey.is_some() { "effects.id" } else { "effects.created_at, effects.id" };
+        let order = if filter.journey.is_some() { "effects.id" } else { "effects.due_at, effects.id" };
         let limit = if filter.limit == 0 { 1000 } else { i64::from(filter.limit) };
         query.push(format!(" order by {order} limit {limit}"));
         query.build().fetch_all(&self.pool).await?.iter().map(effect).collect()
@@ -56,7 +57,7 @@ impl Database {
     pub async fn read_backlog(&self) -> Result<Vec<Backlog>> {
         let rows = sqlx::query(
             "select kind, lane, cast(state as bigint), count(*), min(next_at) from effects where state <= 1 group by kind, lane, state \
-             union all select kind, lane, cast(state as bigint), count(*), min(created_at) from effects where state = 3 group by kind, lane, state \
+             union all select kind, lane, cast(state as bigint), count(*), min(due_at) from effects where state = 3 group by kind, lane, state \
              union all select 'timer', '', cast(0 as bigint), count(*), min(next_at) from timers having count(*) > 0",
         );
         rows.fetch_all(&self.pool)

@@ -79,7 +79,7 @@ impl Database {
             .collect()
     }
 
-    pub async fn read_used_key(&self, journey: Option<&str>, key: &str) -> Result<Option<UsedKey>> {
+    pub async fn read_used_key(&self, journey: &str, key: Option<i64>) -> Result<Option<UsedKey>> {
         used_key(&self.pool, journey, key).await
     }
 }
@@ -110,17 +110,18 @@ pub async fn events(pool: &Pool, journey: &str, after_seq: i64, limit: u32) -> R
 
 /// Of the journey $1, the key $2. The plus: SQLite would not look a column up in an index of expressions.
 pub const USED_KEY: &str = "select j.id, e.body_hash from journeys j join events e on e.id >> 20 = +j.n and e.key = $2 where j.id = $1";
-/// Of a start, the key $1.
-pub const USED_START: &str = "select j.id, e.body_hash from journeys j join events e on e.id = ((j.n << 20) | 1) where j.start_key = $1";
+/// Of the start of the journey $1.
+pub const USED_START: &str =
+    "select j.id, e.body_hash from journeys j join events e on e.id = ((j.n << 20) | 1) where j.id = $1 and e.body_hash is not null";
 
 /// The body's hash stands with the first event of the commit that used the key.
-pub async fn used_key(pool: &Pool, journey: Option<&str>, key: &str) -> Result<Option<UsedKey>> {
-    let query = match journey {
-        Some(id) => sqlx::query(USED_KEY).bind(pack(id)),
-        None => sqlx::query(USED_START),
+pub async fn used_key(pool: &Pool, journey: &str, key: Option<i64>) -> Result<Option<UsedKey>> {
+    let query = match key {
+        Some(key) => sqlx::query(USED_KEY).bind(pack(journey)).bind(key),
+        None => sqlx::query(USED_START).bind(pack(journey)),
     };
-    let row = query.bind(pack(key)).fetch_optional(pool).await?;
-    row.map(|r| Ok(UsedKey { journey: unpack(r.try_get(0)?, "journeys.id")?, body_hash: unpack(r.try_get(1)?, "events.body_hash")? })).transpose()
+    let row = query.fetch_optional(pool).await?;
+    row.map(|r| Ok(UsedKey { journey: unpack(r.try_get(0)?, "journeys.id")?, body_hash: r.try_get(1)? })).transpose()
 }
 
 /// An older draft never replaces a newer one; a draft of an unknown journey is nothing.

@@ -223,7 +223,7 @@ pub async fn clean(conn: &mut Conn, replies: &[(String, Vec<u8>)], before_ms: i6
         removed += query.execute(&mut *conn).await?.rows_affected();
     }
     for sql in [
-        "delete from effects where id in (select id from effects where state in (2, 4) and created_at < $1 limit $2)",
+        "delete from effects where id in (select id from effects where state in (2, 4) and due_at < $1 limit $2)",
         "delete from sessions where token_hash in (select token_hash from sessions where expires_at < $1 limit $2)",
         "delete from otps where id in (select id from otps where expires_at < $1 limit $2)",
         "delete from otp_sends where at in (select at from otp_sends where at < $1 limit $2)",

@@ -58,7 +58,7 @@ impl Store for Database {
     async fn commit(&self, commit: Commit) -> Result<Committed> {
         self.write_commit(commit).await
     }
-    async fn used_key(&self, journey: Option<&str>, key: &str) -> Result<Option<UsedKey>> {
+    async fn used_key(&self, journey: &str, key: Option<i64>) -> Result<Option<UsedKey>> {
         read!(self.read_used_key(journey, key))
     }
     async fn events(&self, journey: &str, after_seq: i64, limit: u32) -> Result<Vec<EventRecord>> {

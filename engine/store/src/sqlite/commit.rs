@@ -1,7 +1,7 @@
 //! One commit on the writer's connection, row by row with prepared statements. The writer is alone and its transaction is
 //! open: nothing changes between a check and what is written after it, and a commit sees those before it in the batch.
 
-use super::shared::{USED_START, ended};
+use super::shared::ended;
 use crate::ids::{effect_place, pack, unpack};
 use crate::normal::key_of_event;
 use crate::{Commit, Committed, EffectKey, NewJourney, Record, Result, StoreError, UsedKey};
@@ -45,14 +45,14 @@ fn one<T>(conn: &Connection, sql: &str, values: impl Params, read: impl FnOnce(&
 fn refusal(conn: &Connection, commit: &Commit, stored: Option<(i64, i64)>) -> Result<Option<Committed>> {
     let n = stored.map(|(n, _)| n);
     if let Some(key) = &commit.idempotency {
-        let read = |r: &rusqlite::Row<'_>| Ok((r.get(0)?, r.get(1)?));
-        let used: Option<(Vec<u8>, Vec<u8>)> = match &commit.new {
-            Some(_) => one(conn, USED_START, [pack(&key.key)], read)?,
-            None => one(conn, "select ?3, body_hash from events where id >> 20 = ?1 and key = ?2", params![n, pack(&key.key), pack(&commit.journey)], read)?,
+        let read = |r: &rusqlite::Row<'_>| r.get(0);
+        let used: Option<Option<i64>> = match (key.key, n) {
+            (Some(key), n) => one(conn, "select body_hash from events where id >> 20 = ?1 and key = ?2", params![n, key], read)?,
+            (None, Some(n)) => one(conn, "select body_hash from events where id = ?1", [n << 20 | 1], read)?,
+            (None, None) => None,
         };
-        if let Some((journey, hash)) = used {
-            let used = UsedKey { journey: unpack(&journey, "journeys.id")?, body_hash: unpack(&hash, "events.body_hash")? };
-            return Ok(Some(Committed::KeyUsed(used)));
+        if let Some(body_hash) = used.flatten() {
+            return Ok(Some(Committed::KeyUsed(UsedKey { journey: commit.journey.clone(), body_hash })));
         }
     }
     let held = match &commit.settles {
@@ -97,8 +97,8 @@ fn journey(conn: &Connection, commit: &Commit, stored: Option<i64>) -> Result<i6
                 run(conn, sql, params![pack(&s.token_hash), pack(&s.id), s.created_at_ms, s.expires_at_ms, s.subject.to_string()])?;
             }
             let sql = "insert into journeys (id, workflow, version, revision, seq, status, step, owner, language, channel, created_at, \
-                 updated_at, expires_at, attribution, state, start_key) \
-                 values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?11, ?12, ?13, ?14, ?15)";
+                 updated_at, expires_at, attribution, state) \
+                 values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?11, ?12, ?13, ?14)";
             let values = params![
                 pack(&commit.journey),
                 workflow,
@@ -113,8 +113,7 @@ fn journey(conn: &Connection, commit: &Commit, stored: Option<i64>) -> Result<i6
                 update.at_ms,
                 update.expires_at_ms,
                 attribution.to_string(),
-                update.state,
-                commit.idempotency.as_ref().map(|key| pack(&key.key))
+                update.state
             ];
             run(conn, sql, values)?;
             conn.last_insert_rowid()
@@ -137,12 +136,13 @@ fn queue(conn: &Connection, commit: &Commit, n: i64) -> Result<()> {
         run(conn, sql, params![place(Some(n), key), state, due_at, outcome])?;
     }
     for key in &commit.cancel_effects {
-        run(conn, "update effects set state = 4 where id = ?1 and state in (0, 1)", [place(Some(n), key)])?;
+        let sql = "update effects set state = 4, due_at = min(due_at, ?2) where id = ?1 and state in (0, 1)";
+        run(conn, sql, params![place(Some(n), key), commit.update.at_ms])?;
     }
     for e in &commit.effects {
-        let sql = "insert into effects (id, next_at, due_at, created_at, fence, attempts, attempts_max, state, deadline, kind, lane, payload) \
-             values (?1, ?2, ?2, ?3, 0, 0, ?4, 0, ?5, ?6, ?7, ?8)";
-        let values = params![place(Some(n), &e.key), e.due_at_ms, commit.update.at_ms, e.attempts_max, e.deadline_ms, e.kind, e.lane, e.payload.to_string()];
+        let sql = "insert into effects (id, next_at, due_at, fence, attempts, attempts_max, state, deadline, kind, lane, payload) \
+             values (?1, ?2, ?2, 0, 0, ?3, 0, ?4, ?5, ?6, ?7)";
+        let values = params![place(Some(n), &e.key), e.due_at_ms, e.attempts_max, e.deadline_ms, e.kind, e.lane, e.payload.to_string()];
         run(conn, sql, values)?;
     }
     for id in &commit.cancel_timers {
