@@ -40,7 +40,7 @@ pub struct Send {
 
 #[derive(Debug, Clone)]
 pub struct Sent {
-    pub view: StepView,
+    pub view: Box<StepView>,
     /// The key was used by this very request before; nothing was done again.
     pub repeated: bool,
 }
@@ -115,7 +115,7 @@ impl Runtime {
             attribution: start.attribution,
         };
         let finished = Finished { new: Some(new), idempotency: Some(idempotency), alive: true, ..Finished::default() };
-        let view = self.render(&turn, actor, Some(&id));
+        let view = Box::new(self.render(&turn, actor, Some(&id)));
         let changes = waits(&view).then(|| self.changes());
         let (commit, after) = turn.commit(finished, None).map_err(RuntimeError::from)?;
         match self.store().commit(commit).await? {
@@ -147,7 +147,7 @@ impl Runtime {
         let fits = |record: &JourneyRecord| record.revision == send.revision && record.status == "active";
         // Only from answer to answer: whoever goes another way may come to a step with a draft that this node has not seen.
         let forward = send.kind == "submit";
-        let mut recent = self.inner.recent.take(journey).filter(|j| forward && fits(&j.record) && can(actor, Action::Send(&send.kind), &j.record));
+        let mut recent = self.inner.recent.take(journey).filter(|j| forward && fits(&j.record) && can(actor, Action::Send(&send.kind), &*j.record));
         for _ in 0..TRIES {
             let from_recent = recent.is_some();
             let (stored, sender) = match recent.take() {
@@ -179,7 +179,7 @@ impl Runtime {
             self.applied(&mut turn, applied, sender, (&send.kind, &send.data), Some(journey)).await?;
             let idempotency = IdempotencyKey { key: Some(key), body_hash };
             let finished = Finished { idempotency: Some(idempotency), alive: true, ..Finished::default() };
-            let view = self.render(&turn, sender, Some(journey));
+            let view = Box::new(self.render(&turn, sender, Some(journey)));
             let changes = waits(&view).then(|| self.changes());
             let (commit, after) = turn.commit(finished, None).map_err(RuntimeError::from)?;
             match self.store().commit(commit).await? {
@@ -189,7 +189,7 @@ impl Runtime {
                     }
                     drop(_line);
                     // A link may not open the step that follows.
-                    let view = if sender.came_by.is_some() { Box::pin(self.view(actor, journey)).await? } else { view };
+                    let view = if sender.came_by.is_some() { Box::new(Box::pin(self.view(actor, journey)).await?) } else { view };
                     let view = match changes {
                         Some(changes) => Box::pin(self.settled(actor, view, changes)).await?,
                         None => view,
@@ -227,7 +227,7 @@ impl Runtime {
         let (kind, data) = if last { ("back", json!({})) } else { ("change", json!({"step": target})) };
         let send = Send { key: new_id(), revision: view.journey.revision, kind: kind.into(), data };
         match self.send(actor, journey, send).await {
-            Ok(sent) if sent.view.step.path.as_deref().unwrap_or_default() == path => Ok(Opened::Here(Box::new(sent.view))),
+            Ok(sent) if sent.view.step.path.as_deref().unwrap_or_default() == path => Ok(Opened::Here(sent.view)),
             Ok(sent) => Ok(Opened::Elsewhere(sent.view.step.url)),
             // The journey forbids it, or moved meanwhile.
             Err(Refusal::NotAccepted { view } | Refusal::Stale { view, .. }) => Ok(Opened::Elsewhere(view.step.url)),
@@ -426,9 +426,10 @@ impl Runtime {
 
     /// Of what was asked: equal requests have equal hashes, whatever the order of their fields.
     fn request_hash(&self, words: &[&str], data: &Value) -> i64 {
-        let mut text = String::with_capacity(512);
+        let mut text = Vec::with_capacity(1_024);
         for word in words {
-            text.push_str(&format!("{}:{word}", word.len()));
+            text.extend_from_slice(&word.len().to_be_bytes());
+            text.extend_from_slice(word.as_bytes());
         }
         write_canonical(data, &mut text);
         self.inner.keys.number("request", &text)
@@ -438,7 +439,7 @@ impl Runtime {
         if used.body_hash != body_hash {
             return Err(Refusal::KeyReused);
         }
-        Ok(Sent { view: self.view(actor, &used.journey).await?, repeated: true })
+        Ok(Sent { view: Box::new(self.view(actor, &used.journey).await?), repeated: true })
     }
 
     async fn stale(&self, actor: &Actor, journey: &str, send: &Send) -> Result<Refusal, Refusal> {
@@ -473,7 +474,7 @@ impl Runtime {
     }
 
     /// The view after a commit; waits a moment for a quick call, so that a short check needs no wait page (rule 17).
-    async fn settled(&self, actor: &Actor, mut view: StepView, mut changes: Receiver<Change>) -> Result<StepView, Refusal> {
+    async fn settled(&self, actor: &Actor, mut view: Box<StepView>, mut changes: Receiver<Change>) -> Result<Box<StepView>, Refusal> {
         let end = tokio::time::Instant::now() + SETTLE_WAIT;
         while let Some(journey) = view.journey.id.clone().filter(|_| waits(&view)) {
             let seen = view.journey.revision;
@@ -486,7 +487,7 @@ impl Runtime {
                     Ok(Err(RecvError::Closed)) | Err(_) => return Ok(view),
                 }
             }
-            view = self.view(actor, &journey).await?;
+            *view = self.view(actor, &journey).await?;
         }
         Ok(view)
     }

@@ -60,8 +60,8 @@ impl Keys {
     }
 
     /// The same in 64 bits: for what is compared with a few others only.
-    pub fn number(&self, purpose: &str, text: &str) -> i64 {
-        let [a, b, c, d, e, f, g, h, ..] = mac(&self.mac, &[purpose.as_bytes(), b"\0", text.as_bytes()]);
+    pub fn number(&self, purpose: &str, text: impl AsRef<[u8]>) -> i64 {
+        let [a, b, c, d, e, f, g, h, ..] = mac(&self.mac, &[purpose.as_bytes(), b"\0", text.as_ref()]);
         i64::from_be_bytes([a, b, c, d, e, f, g, h])
     }
 

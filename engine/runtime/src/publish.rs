@@ -32,7 +32,7 @@ impl From<engine_store::StoreError> for PublishError {
 impl Runtime {
     /// Checks everything, stores it and switches new journeys to it. The same files again change nothing.
     pub async fn publish(&self, files: &Files, by: &str) -> Result<Published, PublishError> {
-        let loaded = engine_definitions::load(files);
+        let loaded = aside(files.clone(), |files| engine_definitions::load(&files)).await;
         let Some(catalog) = loaded.catalog else { return Err(PublishError::Problems(loaded.problems)) };
         let warnings: Vec<Problem> = loaded.problems.into_iter().filter(|p| p.severity == Severity::Warning).collect();
         let contents: Vec<DefinitionFile> =
@@ -63,7 +63,7 @@ impl Runtime {
         for file in current.files {
             files.insert(file.path, Arc::<[u8]>::from(file.content));
         }
-        let loaded = engine_definitions::load(&files);
+        let loaded = aside(files, |files| engine_definitions::load(&files)).await;
         let Some(catalog) = loaded.catalog else {
             return Err(RuntimeError::Publication(loaded.problems.first().map(ToString::to_string).unwrap_or_default()));
         };
@@ -78,6 +78,16 @@ impl Runtime {
             return Ok(false);
         }
         self.load_current().await
+    }
+}
+
+/// Definitions take a while to read: nobody's request waits for that.
+pub(crate) async fn aside<T: Send + 'static>(files: Files, read: impl FnOnce(Files) -> T + Send + 'static) -> T {
+    match tokio::task::spawn_blocking(move || read(files)).await {
+        Ok(read) => read,
+        Err(error) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
+        // the program ends
+        Err(_) => std::future::pending().await,
     }
 }
 

@@ -16,15 +16,15 @@ pub(crate) struct Recent(Mutex<Generations>);
 
 #[derive(Default)]
 struct Generations {
-    young: HashMap<String, Box<Journey>>,
-    old: HashMap<String, Box<Journey>>,
+    young: HashMap<String, Journey>,
+    old: HashMap<String, Journey>,
 }
 
 impl Recent {
     /// Takes it out: whoever commits puts the next one back.
     pub fn take(&self, id: &str) -> Option<Journey> {
         let mut all = self.0.lock().unwrap_or_else(|e| e.into_inner());
-        all.young.remove(id).or_else(|| all.old.remove(id)).map(|journey| *journey)
+        all.young.remove(id).or_else(|| all.old.remove(id))
     }
 
     pub fn has(&self, id: &str) -> bool {
@@ -40,6 +40,6 @@ impl Recent {
         if all.young.len() >= GENERATION {
             all.old = std::mem::take(&mut all.young);
         }
-        all.young.insert(journey.record.id.clone(), Box::new(journey));
+        all.young.insert(journey.record.id.clone(), journey);
     }
 }

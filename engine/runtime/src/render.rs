@@ -174,9 +174,9 @@ fn redirected(turn: &Turn<'_>, redirect: &definitions::Redirect, audience: &Audi
 
 /// Page address of a step (workflows.md rule 6).
 pub(crate) fn address(workflow: &Workflow, step: &definitions::Step, journey: Option<&str>) -> String {
-    let path = step.path.as_deref().filter(|p| !p.is_empty()).map(|p| format!("/{p}")).unwrap_or_default();
-    let query = journey.map(|id| format!("?request={id}")).unwrap_or_default();
-    format!("{}{path}{query}", workflow.base)
+    let path = step.path.as_deref().filter(|path| !path.is_empty()).map_or(["", ""], |path| ["/", path]);
+    let query = journey.map_or(["", ""], |id| ["?request=", id]);
+    [[workflow.base.as_str(), ""], path, query].concat().concat()
 }
 
 /// `step.data`: all that a view gets of the context (rule 4). What fails is left out, with a log line.

@@ -2,6 +2,7 @@
 
 use crate::clock::Clock;
 use crate::keys::Keys;
+use crate::publish::aside;
 use crate::recent::Recent;
 use crate::sessions::Known;
 use engine_definitions::{Catalog, Workflow};
@@ -125,7 +126,9 @@ impl Runtime {
         for file in stored {
             files.insert(file.path, file.content);
         }
-        let workflow = engine_definitions::reload_closure(&record.workflow, &files, &catalog).map_err(|problems| fail(first(&problems)))?;
+        let id = record.workflow.clone();
+        let read = aside(files, move |files| engine_definitions::reload_closure(&id, &files, &catalog)).await;
+        let workflow = read.map_err(|problems| fail(first(&problems)))?;
         self.inner.versions.lock().unwrap_or_else(|e| e.into_inner()).insert(key, workflow.clone());
         Ok(workflow)
     }

@@ -52,6 +52,8 @@ settings! {
         web_dir: Option<PathBuf> = None,
         /// Longest wait for running requests and jobs at a stop, in milliseconds.
         stop_ms: u64 = 8_000,
+        /// Threads that serve requests and run jobs; 0: one per core, on SQLite one less, because its writer has a thread of its own.
+        threads: usize = 0,
         /// Token that `/metrics` asks for as `Authorization: Bearer …`; without one only this machine may read it.
         metrics_token: Option<Secret> = None,
     }

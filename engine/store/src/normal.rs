@@ -97,10 +97,7 @@ impl Claims {
             .chain(commit.documents.iter().map(|d| (2, d.id.clone(), String::new())))
             .chain(commit.incidents.iter().map(|i| (3, i.id.clone(), String::new())))
             .collect();
-        if self.journeys.contains(&commit.journey)
-            || hook.as_ref().is_some_and(|h| self.hooks.contains(h))
-            || rows.iter().any(|r| self.rows.contains(r))
-        {
+        if self.journeys.contains(&commit.journey) || hook.as_ref().is_some_and(|h| self.hooks.contains(h)) || rows.iter().any(|r| self.rows.contains(r)) {
             return false;
         }
         self.journeys.insert(commit.journey.clone());

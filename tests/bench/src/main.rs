@@ -18,7 +18,7 @@ use std::path::PathBuf;
 
 /// The product's own: both sides allocate alike.
 #[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
 /// Speed and memory of the product, side by side with a baseline in the same run.
 #[derive(Parser)]

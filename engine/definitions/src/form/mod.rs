@@ -182,8 +182,8 @@ impl Form {
     }
 
     fn word(&self, key: &str, language: &str) -> Option<String> {
-        let pointer = format!("/{key}");
-        let translated = self.languages.get(language).into_iter().flatten().find(|(p, _)| *p == pointer).map(|(_, text)| text);
+        let mut texts = self.languages.get(language).into_iter().flatten();
+        let translated = texts.find(|(pointer, _)| pointer.strip_prefix('/') == Some(key)).map(|(_, text)| text);
         translated.or_else(|| self.tree.get(key)).and_then(Value::as_str).map(str::to_owned)
     }
 

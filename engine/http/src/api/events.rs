@@ -3,9 +3,9 @@
 use super::journeys::replayed;
 use super::known_id;
 use crate::app::App;
+use crate::edge::json::Shown;
 use crate::problem::{Code, Problem};
 use crate::session::Changing;
-use axum::Json;
 use axum::extract::{Path, State};
 use axum::response::{IntoResponse, Response};
 use engine_runtime::Send;
@@ -41,5 +41,5 @@ pub async fn send(State(app): State<App>, Path(id): Path<String>, mut change: Ch
     }
     let event = Send { key: change.key, revision, kind, data };
     let sent = app.runtime.send(&change.visitor.actor, &id, event).await?;
-    Ok((replayed(&sent), Json(sent.view)).into_response())
+    Ok((replayed(&sent), Shown(sent.view)).into_response())
 }

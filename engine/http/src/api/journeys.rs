@@ -4,6 +4,7 @@ use super::known_id;
 use crate::app::{App, committed};
 use crate::attribution;
 use crate::edge::Class;
+use crate::edge::json::Shown;
 use crate::problem::{Code, Problem};
 use crate::session::{Changing, Visitor};
 use axum::Json;
@@ -49,7 +50,7 @@ pub struct ViewQuery {
     responses((status = 200, body = StepView), (status = 404, body = Problem)))]
 pub async fn preview(State(app): State<App>, Path((line, name)): Path<(String, String)>, visitor: Visitor) -> Result<Response, Problem> {
     let view = app.runtime.preview(&format!("{line}/{name}"), &visitor.actor).await?;
-    Ok(Json(view).into_response())
+    Ok(Shown(Box::new(view)).into_response())
 }
 
 /// Start a journey, usually with its first answers, in one commit.
@@ -60,7 +61,7 @@ pub async fn start(State(app): State<App>, mut change: Changing) -> Response {
     let result = begin(&app, &mut change).await;
     change.visitor.answer(result.map(|sent| {
         let status = if sent.repeated { StatusCode::OK } else { StatusCode::CREATED };
-        (status, replayed(&sent), Json(sent.view))
+        (status, replayed(&sent), Shown(sent.view))
     }))
 }
 
@@ -97,11 +98,11 @@ async fn begin(app: &App, change: &mut Changing) -> Result<Sent, Problem> {
 pub async fn view(State(app): State<App>, Path(id): Path<String>, Query(query): Query<ViewQuery>, visitor: Visitor) -> Result<Response, Problem> {
     known_id(&id)?;
     let Some(path) = query.path else {
-        return Ok(Json(app.runtime.view(&visitor.actor, &id).await?).into_response());
+        return Ok(Shown(Box::new(app.runtime.view(&visitor.actor, &id).await?)).into_response());
     };
     let (runtime, actor) = (app.runtime.clone(), visitor.actor);
     match committed(async move { runtime.open_path(&actor, &id, path.trim_matches('/')).await }).await? {
-        Opened::Here(view) => Ok(Json(view).into_response()),
+        Opened::Here(view) => Ok(Shown(view).into_response()),
         Opened::Elsewhere(url) => Ok(Json(Elsewhere { elsewhere: url }).into_response()),
     }
 }

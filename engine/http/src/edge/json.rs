@@ -1,9 +1,31 @@
-//! JSON bodies as security rule 18 wants them: no duplicate keys, no deep nesting, nothing unknown.
+//! JSON bodies as security rule 18 wants them: no duplicate keys, no deep nesting, nothing unknown; and views as bodies.
 
 use crate::problem::{Code, FieldProblem, Problem};
+use axum::http::header::CONTENT_TYPE;
+use axum::response::{IntoResponse, Response};
+use engine_runtime::view::StepView;
 use serde::de::{DeserializeSeed, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 use std::fmt;
+
+/// Most views need no more room.
+const VIEW_BYTES: usize = 4_096;
+
+/// A view as the body of a response, written at once into enough room.
+pub struct Shown(pub Box<StepView>);
+
+impl IntoResponse for Shown {
+    fn into_response(self) -> Response {
+        let mut body = Vec::with_capacity(VIEW_BYTES);
+        match serde_json::to_writer(&mut body, &self.0) {
+            Ok(()) => ([(CONTENT_TYPE, "application/json")], body).into_response(),
+            Err(error) => {
+                tracing::error!(%error, "a view cannot be written");
+                Problem::new(Code::Internal).into_response()
+            }
+        }
+    }
+}
 
 /// Reads a body whose keys must be unique at every level and whose nesting is at most `depth_max`.
 /// The detail of the problem names line and column, never the content.

@@ -299,37 +299,42 @@ pub(crate) fn as_text(value: &Value) -> String {
 
 fn hash_input(target: &Target, input: &Value) -> String {
     use sha2::Digest;
-    let mut text = format!("{target}\n");
+    let mut text = format!("{target}\n").into_bytes();
     write_canonical(input, &mut text);
     hex::encode(sha2::Sha256::digest(text))
 }
 
 /// JSON with sorted keys, so that equal inputs give equal hashes.
-pub(crate) fn write_canonical(value: &Value, text: &mut String) {
-    use std::fmt::Write;
-    let mut comma = "";
+pub(crate) fn write_canonical(value: &Value, text: &mut Vec<u8>) {
+    let mut comma: &[u8] = b"";
     match value {
         Value::Object(map) => {
             let mut entries: Vec<_> = map.iter().collect();
             entries.sort_unstable_by_key(|(key, _)| *key);
-            text.push('{');
+            text.push(b'{');
             for (key, value) in entries {
-                // Writing to a text never fails. A key in quotes, escaped.
-                let _ = write!(text, "{comma}{key:?}:");
+                text.extend_from_slice(comma);
+                write_scalar(key, text);
+                text.push(b':');
                 write_canonical(value, text);
-                comma = ",";
+                comma = b",";
             }
-            text.push('}');
+            text.push(b'}');
         }
         Value::Array(list) => {
-            text.push('[');
+            text.push(b'[');
             for value in list {
-                text.push_str(comma);
+                text.extend_from_slice(comma);
                 write_canonical(value, text);
-                comma = ",";
+                comma = b",";
             }
-            text.push(']');
+            text.push(b']');
         }
-        scalar => drop(write!(text, "{scalar}")),
+        scalar => write_scalar(scalar, text),
     }
+}
+
+/// Writing to memory never fails.
+fn write_scalar(scalar: &impl serde::Serialize, text: &mut Vec<u8>) {
+    drop(serde_json::to_writer(text, scalar));
 }

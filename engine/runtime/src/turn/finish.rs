@@ -70,12 +70,12 @@ impl Turn<'_> {
     }
 
     /// The journey's row after this turn.
-    fn after(&mut self, finished: &Finished, step: &str, expires_at_ms: Option<i64>) -> JourneyRecord {
+    fn after(&mut self, finished: &Finished, step: &str, expires_at_ms: Option<i64>) -> Box<JourneyRecord> {
         let before = self.record.take();
         let new = finished.new.clone();
         let mut record = before.unwrap_or_else(|| {
             let text = |of: fn(&NewJourney) -> &String| new.as_ref().map(of).cloned().unwrap_or_default();
-            JourneyRecord {
+            Box::new(JourneyRecord {
                 id: self.journey.clone(),
                 workflow: text(|new| &new.workflow),
                 version: text(|new| &new.version),
@@ -93,7 +93,7 @@ impl Turn<'_> {
                 expires_at_ms: None,
                 answers: Vec::new(),
                 drafts: Vec::new(),
-            }
+            })
         });
         (record.revision, record.seq, record.updated_at_ms, record.expires_at_ms) = (self.revision, self.seq, self.now_ms, expires_at_ms);
         (record.status, record.step) = (self.status.clone(), step.to_string());

@@ -56,12 +56,12 @@ pub enum Refused {
     Broken { place: String, reason: String },
 }
 
-/// A journey at rest: its row, with state, answers and drafts as the turn uses them.
+/// A journey at rest: its row, with state, answers and drafts as the turn uses them. Boxed, since it goes from hand to hand.
 #[derive(Debug, Clone)]
 pub struct Journey {
     /// `state`, `answers` and `drafts` stand beside it.
-    pub record: JourneyRecord,
-    pub state: JourneyState,
+    pub record: Box<JourneyRecord>,
+    pub state: Box<JourneyState>,
     answers: BTreeMap<String, Map<String, Value>>,
     drafts: Vec<Draft>,
 }
@@ -69,13 +69,13 @@ pub struct Journey {
 impl Journey {
     /// Fails only on a state that this program cannot read.
     pub fn read(mut record: JourneyRecord) -> Result<Journey, String> {
-        let state: JourneyState = serde_json::from_str(&std::mem::take(&mut record.state)).map_err(|e| e.to_string())?;
+        let state = serde_json::from_str(&std::mem::take(&mut record.state)).map_err(|e| e.to_string())?;
         let mut answers: BTreeMap<String, Map<String, Value>> = BTreeMap::new();
         for row in std::mem::take(&mut record.answers) {
             answers.entry(row.into).or_default().insert(row.key, row.value);
         }
         let drafts = std::mem::take(&mut record.drafts);
-        Ok(Journey { record, state, answers, drafts })
+        Ok(Journey { record: Box::new(record), state, answers, drafts })
     }
 }
 
@@ -92,7 +92,7 @@ pub struct Turn<'w> {
     pub base_revision: i64,
     pub revision: i64,
     pub status: String,
-    pub state: JourneyState,
+    pub state: Box<JourneyState>,
     pub pending: VecDeque<Pending>,
     meta: Value,
     answers: BTreeMap<String, Map<String, Value>>,
@@ -107,7 +107,7 @@ pub struct Turn<'w> {
     replaying: Option<String>,
     out: Out,
     /// The row that it began from; none for a new journey.
-    record: Option<JourneyRecord>,
+    record: Option<Box<JourneyRecord>>,
 }
 
 /// Rows that the commit will write.
@@ -186,7 +186,7 @@ impl<'w> Turn<'w> {
             base_revision: 0,
             revision: 1,
             status: "active".into(),
-            state: JourneyState { since_ms: now_ms, ..JourneyState::default() },
+            state: Box::new(JourneyState { since_ms: now_ms, ..JourneyState::default() }),
             pending: VecDeque::new(),
             meta: journey_variable(Some(id), workflow, &actor.channel, &actor.language, false, attribution),
             answers: BTreeMap::new(),

@@ -20,6 +20,7 @@ use anyhow::Result;
 use engine_runtime::{Actor, Runtime, SystemClock};
 use engine_settings::Settings;
 use std::io::IsTerminal;
+use std::num::NonZero;
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -33,25 +34,31 @@ pub fn run(cli: Cli) -> Result<ExitCode> {
         Ok(settings)
     };
     match cli.command {
-        Command::Serve(options) => on_threads(serve::serve(settings()?, options)),
-        Command::Worker => on_threads(work::work(settings()?)),
+        Command::Serve(options) => {
+            let settings = settings()?;
+            on_threads(threads(&settings), serve::serve(settings, options))
+        }
+        Command::Worker => {
+            let settings = settings()?;
+            on_threads(threads(&settings), work::work(settings))
+        }
         Command::Check { paths } => Ok(check::check(&paths)),
         Command::Simulate { machine, script, batch } => simulate::simulate(machine.as_deref(), script.as_deref(), batch.as_deref()),
         Command::Export { xstate: _, workflow } => export::export(&workflow),
-        Command::Publish { dir } => on_threads(publish::publish(settings()?, dir)),
-        Command::Migrate => on_threads(publish::migrate(settings()?)),
-        Command::Doctor => on_threads(doctor::doctor(Settings::load(cli.settings.as_deref()).map_err(Into::into))),
+        Command::Publish { dir } => alone(publish::publish(settings()?, dir)),
+        Command::Migrate => alone(publish::migrate(settings()?)),
+        Command::Doctor => alone(doctor::doctor(Settings::load(cli.settings.as_deref()).map_err(Into::into))),
         Command::Settings => {
             print!("{}", engine_settings::reference());
             Ok(ExitCode::SUCCESS)
         }
         Command::Stories { dir } => stories::stories(&dir),
-        Command::Effects(command) => on_threads(effects::effects(settings()?, command)),
-        Command::Incidents(command) => on_threads(incidents::incidents(settings()?, command)),
-        Command::Messages(command) => on_threads(messages::messages(settings()?, command)),
-        Command::History { journey } => on_threads(history::history(settings()?, journey)),
-        Command::Operator(command) => on_threads(operator::operator(settings()?, command)),
-        Command::Replay { journey } => on_threads(replay::replay(settings()?, journey)),
+        Command::Effects(command) => alone(effects::effects(settings()?, command)),
+        Command::Incidents(command) => alone(incidents::incidents(settings()?, command)),
+        Command::Messages(command) => alone(messages::messages(settings()?, command)),
+        Command::History { journey } => alone(history::history(settings()?, journey)),
+        Command::Operator(command) => alone(operator::operator(settings()?, command)),
+        Command::Replay { journey } => alone(replay::replay(settings()?, journey)),
     }
 }
 
@@ -63,8 +70,22 @@ async fn operated(settings: Settings) -> Result<(Runtime, Actor)> {
     Ok((runtime, Actor::operator("command line")))
 }
 
-fn on_threads(command: impl Future<Output = Result<ExitCode>>) -> Result<ExitCode> {
-    tokio::runtime::Builder::new_multi_thread().enable_all().build()?.block_on(command)
+/// As `server.threads` says.
+fn threads(settings: &Settings) -> usize {
+    let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
+    match settings.server.threads {
+        0 if settings.database.url.starts_with("sqlite:") => cores.saturating_sub(1).max(1),
+        0 => cores,
+        threads => threads,
+    }
+}
+
+fn on_threads(threads: usize, command: impl Future<Output = Result<ExitCode>>) -> Result<ExitCode> {
+    tokio::runtime::Builder::new_multi_thread().worker_threads(threads).enable_all().build()?.block_on(command)
+}
+
+fn alone(command: impl Future<Output = Result<ExitCode>>) -> Result<ExitCode> {
+    on_threads(1, command)
 }
 
 /// Log lines go to standard error; standard output is for what was asked.

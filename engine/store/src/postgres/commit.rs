@@ -40,16 +40,7 @@ pub const COLUMNS: [&[(&str, Kind)]; PARTS] = [
     &[("no", Int), ("seq", Int), ("at", Int), ("kind", Text), ("actor", Text), ("data", Text), ("key", Int), ("body_hash", Int)],
     &[("no", Int), ("place", Int), ("state", Int), ("due_at", Int), ("outcome", Text)],
     &[("no", Int), ("place", Int), ("at", Int)],
-    &[
-        ("no", Int),
-        ("place", Int),
-        ("due_at", Int),
-        ("attempts_max", Int),
-        ("deadline", Int),
-        ("kind", Text),
-        ("lane", Text),
-        ("payload", Text),
-    ],
+    &[("no", Int), ("place", Int), ("due_at", Int), ("attempts_max", Int), ("deadline", Int), ("kind", Text), ("lane", Text), ("payload", Text)],
     &[("no", Int), ("id", Text)],
     &[("no", Int), ("id", Text), ("due_at", Int)],
     &[("no", Int), ("slot", Text), ("again", Text)],
@@ -236,10 +227,7 @@ const STATEMENTS: [(&str, &str); PARTS - 2] = [
         "update effects e set state = x.state, outcome = x.outcome, due_at = coalesce(x.due_at, e.due_at), \
          next_at = coalesce(x.due_at, e.next_at) from ROWS where e.id = ((x.n << 32) | x.place)",
     ),
-    (
-        "cancels",
-        "update effects e set state = 4, due_at = least(e.due_at, x.at) from ROWS where e.id = ((x.n << 32) | x.place) and e.state in (0, 1)",
-    ),
+    ("cancels", "update effects e set state = 4, due_at = least(e.due_at, x.at) from ROWS where e.id = ((x.n << 32) | x.place) and e.state in (0, 1)"),
     (
         "ordered",
         "insert into effects (id, next_at, due_at, fence, attempts, attempts_max, state, deadline, kind, lane, \

@@ -2,6 +2,7 @@
 //! whatever its size, and its text depends only on which tables it touches.
 
 use super::commit::COLUMNS;
+use super::shared::json;
 use serde_json::Value;
 use sqlx::Arguments;
 use sqlx::postgres::PgArguments;
@@ -91,7 +92,7 @@ impl Rows {
     }
 
     pub fn json(&mut self, value: &Value) -> &mut Self {
-        self.owned(value.to_string())
+        self.owned(json(value))
     }
 
     fn owned(&mut self, value: String) -> &mut Self {

@@ -16,5 +16,5 @@ pub(super) use {
     effects::{effect_by_key, ended},
     journeys::{USED_KEY, USED_START, events, used_key},
     outside::{record, records},
-    values::value,
+    values::{json, value},
 };

@@ -1,7 +1,7 @@
 //! One commit on the writer's connection, row by row with prepared statements. The writer is alone and its transaction is
 //! open: nothing changes between a check and what is written after it, and a commit sees those before it in the batch.
 
-use super::shared::ended;
+use super::shared::{ended, json};
 use crate::ids::{effect_place, pack, unpack};
 use crate::normal::key_of_event;
 use crate::{Commit, Committed, EffectKey, NewJourney, Record, Result, StoreError, UsedKey};
@@ -18,7 +18,7 @@ pub fn write(conn: &Connection, commit: &Commit) -> Result<Committed> {
         let (key, body_hash) = key_of_event(commit, at);
         let sql = "insert into events (id, at, kind, actor, data, key, body_hash) values (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
         let id = n << 20 | (commit.expected_seq + 1 + at as i64);
-        run(conn, sql, params![id, event.at_ms, event.kind, event.by.to_string(), event.data.to_string(), key, body_hash])?;
+        run(conn, sql, params![id, event.at_ms, event.kind, json(&event.by), json(&event.data), key, body_hash])?;
     }
     queue(conn, commit, n)?;
     rows_beside(conn, commit, n)?;
@@ -94,7 +94,7 @@ fn journey(conn: &Connection, commit: &Commit, stored: Option<i64>) -> Result<i6
         (Some(NewJourney { session, workflow, version, owner: first, language, channel, attribution }), _) => {
             if let Some(s) = session {
                 let sql = "insert into sessions (token_hash, id, created_at, expires_at, subject) values (?1, ?2, ?3, ?4, ?5)";
-                run(conn, sql, params![pack(&s.token_hash), pack(&s.id), s.created_at_ms, s.expires_at_ms, s.subject.to_string()])?;
+                run(conn, sql, params![pack(&s.token_hash), pack(&s.id), s.created_at_ms, s.expires_at_ms, json(&s.subject)])?;
             }
             let sql = "insert into journeys (id, workflow, version, revision, seq, status, step, owner, language, channel, created_at, \
                  updated_at, expires_at, attribution, state) \
@@ -112,7 +112,7 @@ fn journey(conn: &Connection, commit: &Commit, stored: Option<i64>) -> Result<i6
                 channel,
                 update.at_ms,
                 update.expires_at_ms,
-                attribution.to_string(),
+                json(attribution),
                 update.state
             ];
             run(conn, sql, values)?;
@@ -142,7 +142,7 @@ fn queue(conn: &Connection, commit: &Commit, n: i64) -> Result<()> {
     for e in &commit.effects {
         let sql = "insert into effects (id, next_at, due_at, fence, attempts, attempts_max, state, deadline, kind, lane, payload) \
              values (?1, ?2, ?2, 0, 0, ?3, 0, ?4, ?5, ?6, ?7)";
-        let values = params![place(Some(n), &e.key), e.due_at_ms, e.attempts_max, e.deadline_ms, e.kind, e.lane, e.payload.to_string()];
+        let values = params![place(Some(n), &e.key), e.due_at_ms, e.attempts_max, e.deadline_ms, e.kind, e.lane, json(&e.payload)];
         run(conn, sql, values)?;
     }
     for id in &commit.cancel_timers {
@@ -163,7 +163,7 @@ fn rows_beside(conn: &Connection, commit: &Commit, n: i64) -> Result<()> {
     for answer in &commit.answers {
         let sql = "insert into answers (journey, slot, key, value) values (?1, ?2, ?3, ?4) \
              on conflict (journey, slot, key) do update set value = excluded.value";
-        run(conn, sql, params![n, answer.into, answer.key, answer.value.to_string()])?;
+        run(conn, sql, params![n, answer.into, answer.key, json(&answer.value)])?;
     }
     for step in &commit.clear_drafts {
         run(conn, "delete from drafts where journey = ?1 and step = ?2", params![n, step])?;
@@ -179,22 +179,22 @@ fn outside(conn: &Connection, commit: &Commit) -> Result<()> {
     for c in &commit.correlations {
         let sql = "insert into correlations (partner, reference, journey, expected) values (?1, ?2, ?3, ?4) \
              on conflict (partner, reference) do update set journey = excluded.journey, expected = excluded.expected";
-        run(conn, sql, params![c.partner, c.reference, pack(&c.journey), c.expected.to_string()])?;
+        run(conn, sql, params![c.partner, c.reference, pack(&c.journey), json(&c.expected)])?;
     }
     if let Some(hook) = &commit.consumes {
         let sql = "insert into webhooks (partner, once, state, reference, at, event) values (?1, ?2, 1, ?3, ?4, ?5) \
              on conflict (partner, once) do update set state = 1";
-        run(conn, sql, params![hook.partner, hook.once, hook.reference, hook.at_ms, hook.event.to_string()])?;
+        run(conn, sql, params![hook.partner, hook.once, hook.reference, hook.at_ms, json(&hook.event)])?;
     }
     for reply in &commit.replies {
         let sql = "insert into replies (source, input_hash, at, output) values (?1, ?2, ?3, ?4) \
              on conflict (source, input_hash) do update set at = excluded.at, output = excluded.output";
-        run(conn, sql, params![reply.source, pack(&reply.input_hash), reply.at_ms, reply.output.to_string()])?;
+        run(conn, sql, params![reply.source, pack(&reply.input_hash), reply.at_ms, json(&reply.output)])?;
     }
     for i in &commit.incidents {
         let sql = "insert into incidents (id, journey, version, place, reason, at, closed_at, detail) \
              values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) on conflict (id) do nothing";
-        run(conn, sql, params![pack(&i.id), pack(&i.journey), pack(&i.version), i.place, i.reason, i.at_ms, i.closed_at_ms, i.detail.to_string()])?;
+        run(conn, sql, params![pack(&i.id), pack(&i.journey), pack(&i.version), i.place, i.reason, i.at_ms, i.closed_at_ms, json(&i.detail)])?;
     }
     Ok(())
 }
@@ -205,7 +205,7 @@ fn records(conn: &Connection, commit: &Commit, n: i64) -> Result<Vec<Record>> {
          on conflict (journey, kind, key) do update set at = excluded.at, data = excluded.data returning public_id";
     let write = |record: &crate::NewRecord| {
         let (fresh, at_ms) = (uuid::Uuid::new_v4(), commit.update.at_ms);
-        let values = params![n, record.kind, record.key, &fresh.as_bytes()[..], at_ms, record.data.to_string()];
+        let values = params![n, record.kind, record.key, &fresh.as_bytes()[..], at_ms, json(&record.data)];
         let public_id: Vec<u8> = conn.prepare_cached(sql)?.query_row(values, |r| r.get(0))?;
         Ok(Record {
             journey: commit.journey.clone(),

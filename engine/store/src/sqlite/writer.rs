@@ -74,7 +74,7 @@ impl Writer {
 fn open(options: &SqliteConnectOptions) -> Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let conn = Connection::open_with_flags(options.get_filename(), flags)?;
-    conn.execute_batch("pragma synchronous = full; pragma cache_size = -8192; pragma foreign_keys = off")?;
+    conn.execute_batch("pragma synchronous = full; pragma cache_size = -2048; pragma foreign_keys = off")?;
     conn.busy_timeout(Duration::from_secs(5))?;
     conn.set_prepared_statement_cache_capacity(64);
     Ok(conn)
