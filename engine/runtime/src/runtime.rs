@@ -31,7 +31,15 @@ pub(crate) struct Inner {
     /// Sessions that this node has just looked up.
     pub sessions: Known,
     /// Keeps this node's writers of one journey in line; correctness is the store's (**seq-cas**).
-    locks: Mutex<HashMap<String, Weak<tokio::sync::Mutex<()>>>>,
+    lines: Mutex<Lines>,
+}
+
+/// Who writes which journey just now.
+#[derive(Default)]
+struct Lines {
+    by_journey: HashMap<String, Weak<tokio::sync::Mutex<()>>>,
+    /// With so many, those that nobody holds any more are removed first.
+    sweep_at: usize,
 }
 
 #[derive(Clone)]
@@ -72,7 +80,7 @@ impl Runtime {
             versions: Mutex::default(),
             recent: Recent::default(),
             sessions: Known::default(),
-            locks: Mutex::default(),
+            lines: Mutex::default(),
         };
         Ok(Runtime { inner: Arc::new(inner) })
     }
@@ -135,15 +143,16 @@ impl Runtime {
 
     pub(crate) async fn lock(&self, journey: &str) -> tokio::sync::OwnedMutexGuard<()> {
         let mutex = {
-            let mut locks = self.inner.locks.lock().unwrap_or_else(|e| e.into_inner());
-            if locks.len() > 4_096 {
-                locks.retain(|_, weak| weak.strong_count() > 0);
-            }
-            match locks.get(journey).and_then(Weak::upgrade) {
+            let mut lines = self.inner.lines.lock().unwrap_or_else(|e| e.into_inner());
+            match lines.by_journey.get(journey).and_then(Weak::upgrade) {
                 Some(mutex) => mutex,
                 None => {
+                    if lines.by_journey.len() >= lines.sweep_at {
+                        lines.by_journey.retain(|_, weak| weak.strong_count() > 0);
+                        lines.sweep_at = 128.max(2 * lines.by_journey.len());
+                    }
                     let mutex = Arc::new(tokio::sync::Mutex::new(()));
-                    locks.insert(journey.to_string(), Arc::downgrade(&mutex));
+                    lines.by_journey.insert(journey.to_string(), Arc::downgrade(&mutex));
                     mutex
                 }
             }

@@ -74,9 +74,14 @@ impl Product {
         let memory: Arc<dyn Memory> = Arc::new(StoreMemory(store));
         let inbox = settings.sandbox.enabled.then(|| memory.clone());
         let partners = Arc::new(Partners::new(settings.clone(), inbox)?);
-        let app =
-            App::new(Options { runtime: runtime.clone(), partners: partners.clone(), settings: settings.clone(), metrics: metrics(), shutdown: stop.clone() })
-                .map_err(anyhow::Error::msg)?;
+        let app = App::new(Options {
+            runtime: runtime.clone(),
+            partners: partners.clone(),
+            settings: settings.clone(),
+            metrics: metrics(&stop),
+            shutdown: stop.clone(),
+        })
+        .map_err(anyhow::Error::msg)?;
         let router = engine_http::router(app, settings.sandbox.enabled.then(|| fake_partners(&runtime, &settings, &memory)));
 
         let server = tokio::spawn(serve(listener, router, stop.clone()));
@@ -207,10 +212,21 @@ fn fake_partners(runtime: &Runtime, settings: &Arc<Settings>, memory: &Arc<dyn M
     sandbox::router(catalog, memory.clone(), options)
 }
 
-/// One recorder per process, whatever starts in it.
-pub fn metrics() -> Option<PrometheusHandle> {
+/// How often measured times are added up: each is kept by itself until then.
+const UPKEEP: Duration = Duration::from_secs(5);
+
+/// One recorder per process, whatever starts in it. Until `stop` it stays small though nobody may ever read it.
+pub fn metrics(stop: &CancellationToken) -> Option<PrometheusHandle> {
     static HANDLE: OnceLock<Option<PrometheusHandle>> = OnceLock::new();
-    HANDLE.get_or_init(|| PrometheusBuilder::new().install_recorder().inspect_err(|error| tracing::warn!(%error, "no metrics")).ok()).clone()
+    let install = || PrometheusBuilder::new().install_recorder().inspect_err(|error| tracing::warn!(%error, "no metrics")).ok();
+    let handle = HANDLE.get_or_init(install).clone()?;
+    let (kept, stop) = (handle.clone(), stop.clone());
+    tokio::spawn(async move {
+        while tokio::time::timeout(UPKEEP, stop.cancelled()).await.is_err() {
+            kept.run_upkeep();
+        }
+    });
+    Some(handle)
 }
 
 /// The address by which this machine reaches itself: `0.0.0.0` listens everywhere but is nowhere.

@@ -14,6 +14,7 @@ use engine_settings::Settings;
 use std::process::ExitCode;
 use std::sync::Arc;
 use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
 
 pub async fn work(settings: Settings) -> Result<ExitCode> {
     refuse_unsafe(&settings)?;
@@ -21,7 +22,7 @@ pub async fn work(settings: Settings) -> Result<ExitCode> {
         bail!("a SQLite file has one process: `journey serve` works on it too; `journey worker` needs PostgreSQL (`database.url`)");
     }
     let settings = Arc::new(settings);
-    let handle = metrics();
+    let handle = metrics(&CancellationToken::new());
     let listener = match &settings.worker.address {
         Some(address) => Some(TcpListener::bind(address).await.with_context(|| format!("`worker.address`: cannot listen on {address}"))?),
         None => None,
