@@ -8,7 +8,7 @@ use crate::turn::Journey;
 use std::collections::HashMap;
 use std::sync::Mutex;
 
-/// Two generations of this many: the older one is forgotten as a whole. Each takes some 6 KB.
+/// Two generations of this many: the older one is forgotten as a whole. A journey takes a few KB.
 const GENERATION: usize = 128;
 
 #[derive(Default)]
