@@ -1,5 +1,5 @@
-//! An optimised program tells the loader in a compact form which of its words are addresses: 30 KB to read at every start
-//! instead of 1.6 MB. The linker and the C library must know that form (glibc from 2.36 on).
+//! An optimised program tells the loader in a compact form which of its words are addresses: 30 KB to read at every
+//! start instead of 1.6 MB. The linker and the C library must know that form (glibc from 2.36 on).
 
 use std::process::Command;
 
@@ -7,7 +7,11 @@ fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     let is = |name: &str, value: &str| std::env::var(name).is_ok_and(|is| is == value);
     let native = std::env::var("HOST").ok() == std::env::var("TARGET").ok();
-    if is("PROFILE", "release") && is("CARGO_CFG_TARGET_ENV", "gnu") && native && glibc().is_some_and(|version| version >= (2, 36)) {
+    if is("PROFILE", "release")
+        && is("CARGO_CFG_TARGET_ENV", "gnu")
+        && native
+        && glibc().is_some_and(|version| version >= (2, 36))
+    {
         println!("cargo::rustc-link-arg-bins=-Wl,-z,pack-relative-relocs");
     }
 }

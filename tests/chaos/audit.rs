@@ -14,7 +14,10 @@ use std::sync::atomic::Ordering;
 
 pub async fn audit(url: &str, ledger: &Ledger, partners: &Partners, report: &mut Report) -> Result<()> {
     let store = engine_store::connect(url).await?;
-    let settings = Settings { keys: engine_settings::Keys { master: Some(Secret::new(KEY.into())), ..Default::default() }, ..Settings::default() };
+    let settings = Settings {
+        keys: engine_settings::Keys { master: Some(Secret::new(KEY.into())), ..Default::default() },
+        ..Settings::default()
+    };
     let runtime = Runtime::new(store.clone(), Arc::new(settings), Arc::new(SystemClock))?;
     runtime.load_current().await?;
     let witness = engine_store::connect(partners.database()).await?;
@@ -25,7 +28,8 @@ pub async fn audit(url: &str, ledger: &Ledger, partners: &Partners, report: &mut
     let promised = ledger.promised().clone();
     let effects = store.effects(EffectFilter { limit: 1_000_000, ..EffectFilter::default() }).await?;
     let known: BTreeSet<&str> = promised.keys().map(String::as_str).collect();
-    let orphans: BTreeSet<&str> = effects.iter().map(|e| e.key.journey.as_str()).filter(|id| !known.contains(id)).collect();
+    let orphans: BTreeSet<&str> =
+        effects.iter().map(|e| e.key.journey.as_str()).filter(|id| !known.contains(id)).collect();
     let mut events = 0;
     for (journey, tags) in &promised {
         events += one(&*store, &runtime, journey, Some(tags), report).await?;
@@ -48,9 +52,16 @@ pub async fn audit(url: &str, ledger: &Ledger, partners: &Partners, report: &mut
         report.violation(format!("{counted} journeys are stored, {} are known", known.len() + orphans.len()));
     }
     // A call that nobody waits for and that used up its attempts is told to an operator; nothing else may be.
-    let given_up: BTreeSet<String> = effects.iter().filter(|e| e.outcome.as_ref().is_some_and(|o| o["ok"] == false)).map(|e| e.key.to_string()).collect();
-    let (told, wrong): (Vec<_>, Vec<_>) =
-        store.incidents(true, 10_000).await?.into_iter().partition(|i| i.detail["work"]["effect"].as_str().is_some_and(|key| given_up.contains(key)));
+    let given_up: BTreeSet<String> = effects
+        .iter()
+        .filter(|e| e.outcome.as_ref().is_some_and(|o| o["ok"] == false))
+        .map(|e| e.key.to_string())
+        .collect();
+    let (told, wrong): (Vec<_>, Vec<_>) = store
+        .incidents(true, 10_000)
+        .await?
+        .into_iter()
+        .partition(|i| i.detail["work"]["effect"].as_str().is_some_and(|key| given_up.contains(key)));
     for incident in &wrong {
         report.violation(format!("incident at `{}` of {}: {}", incident.place, incident.journey, incident.reason));
     }
@@ -69,14 +80,24 @@ pub async fn audit(url: &str, ledger: &Ledger, partners: &Partners, report: &mut
 }
 
 /// One journey: its numbers, its promises, its end, and its replay. Returns how many events it has.
-async fn one(store: &dyn Store, runtime: &Runtime, journey: &str, promised: Option<&Vec<String>>, report: &mut Report) -> Result<usize> {
+async fn one(
+    store: &dyn Store,
+    runtime: &Runtime,
+    journey: &str,
+    promised: Option<&Vec<String>>,
+    report: &mut Report,
+) -> Result<usize> {
     let Some(record) = store.journey(journey).await? else {
         report.violation(format!("{journey} was acknowledged, and is lost"));
         return Ok(0);
     };
     let events = all_events(store, journey).await?;
     if events.iter().map(|e| e.seq).ne(1..=record.seq) {
-        report.violation(format!("{journey}: the numbers of its {} events have gaps up to {}", events.len(), record.seq));
+        report.violation(format!(
+            "{journey}: the numbers of its {} events have gaps up to {}",
+            events.len(),
+            record.seq
+        ));
     }
     for tag in promised.into_iter().flatten() {
         let found = tagged(&events, tag);
@@ -100,7 +121,9 @@ async fn one(store: &dyn Store, runtime: &Runtime, journey: &str, promised: Opti
     }
     match runtime.replay(journey).await {
         Ok(Some(differences)) if differences.is_empty() => {}
-        Ok(differences) => report.violation(format!("{journey}: replay differs: {:?}", differences.unwrap_or_default().first())),
+        Ok(differences) => {
+            report.violation(format!("{journey}: replay differs: {:?}", differences.unwrap_or_default().first()))
+        }
         Err(error) => report.violation(format!("{journey}: replay: {error}")),
     }
     Ok(events.len())
@@ -118,7 +141,8 @@ fn tagged(events: &[EventRecord], tag: &str) -> usize {
     events.iter().filter(|event| tag_of(event) == Some(tag)).count()
 }
 
-/// Every committed effect was delivered, parked with a reason, or called off; nothing was delivered that was not committed.
+/// Every committed effect was delivered, parked with a reason, or called off; nothing was delivered that was not
+/// committed.
 fn delivered(effects: &[EffectRecord], requests: &BTreeMap<(String, String), u64>, report: &mut Report) {
     let mut seen: BTreeMap<&str, u64> = BTreeMap::new();
     for ((_, key), count) in requests {
@@ -139,8 +163,12 @@ fn delivered(effects: &[EffectRecord], requests: &BTreeMap<(String, String), u64
             EffectState::Done if good && !seen.contains_key(key.as_str()) => {
                 report.violation(format!("effect {key} to {} is done, and the partner never saw it", effect.lane));
             }
-            EffectState::Parked if effect.outcome.is_none() => report.violation(format!("effect {key} is parked without a reason")),
-            EffectState::Pending | EffectState::Running => report.violation(format!("effect {key} to {} is still {:?}", effect.lane, effect.state)),
+            EffectState::Parked if effect.outcome.is_none() => {
+                report.violation(format!("effect {key} is parked without a reason"))
+            }
+            EffectState::Pending | EffectState::Running => {
+                report.violation(format!("effect {key} to {} is still {:?}", effect.lane, effect.state))
+            }
             EffectState::Done | EffectState::Parked | EffectState::Cancelled => {}
         }
     }
@@ -149,7 +177,10 @@ fn delivered(effects: &[EffectRecord], requests: &BTreeMap<(String, String), u64
         report.violation(format!("{operation} was called with {key}, which nobody has committed"));
     }
     report.figure("effects", effects.len());
-    report.figure("of them", by_state.iter().map(|(state, count)| format!("{count} {state}")).collect::<Vec<_>>().join(", "));
+    report.figure(
+        "of them",
+        by_state.iter().map(|(state, count)| format!("{count} {state}")).collect::<Vec<_>>().join(", "),
+    );
     report.figure("keys at the partners", requests.len());
     report.figure("requests beyond the first per key", requests.values().map(|count| count - 1).sum::<u64>());
     report.figure("attempts beyond the first", effects.iter().map(|e| i64::from(e.attempts - 1).max(0)).sum::<i64>());

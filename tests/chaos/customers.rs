@@ -117,7 +117,12 @@ impl Customer {
     async fn event(&mut self, journey: &str, kind: &str, mut data: Value, revision: i64) -> Result<Value, String> {
         let tag = self.tag();
         data["tag"] = Value::from(tag.as_str());
-        let sent = self.send(&format!("/api/v1/journeys/{journey}/events"), json!({"type": kind, "data": data, "revision": revision})).await?;
+        let sent = self
+            .send(
+                &format!("/api/v1/journeys/{journey}/events"),
+                json!({"type": kind, "data": data, "revision": revision}),
+            )
+            .await?;
         match sent.status {
             200 => {
                 self.ledger.promised().entry(journey.to_owned()).or_default().push(tag);
@@ -134,7 +139,11 @@ impl Customer {
 
     async fn look(&mut self, journey: &str) -> Result<Value, String> {
         let answer = self.request("GET", &format!("/api/v1/journeys/{journey}"), None).await?;
-        if answer.status == 200 { Ok(answer.body) } else { Err(format!("a look at {journey} was answered {}: {}", answer.status, answer.body)) }
+        if answer.status == 200 {
+            Ok(answer.body)
+        } else {
+            Err(format!("a look at {journey} was answered {}: {}", answer.status, answer.body))
+        }
     }
 
     async fn send(&mut self, path: &str, body: Value) -> Result<Answer, String> {
@@ -172,7 +181,8 @@ impl Customer {
             request = request.header("cookie", cookie);
         }
         if let Some((key, body)) = body {
-            request = request.header("x-journey", "1").header("origin", &server).header("idempotency-key", key).json(body);
+            request =
+                request.header("x-journey", "1").header("origin", &server).header("idempotency-key", key).json(body);
         }
         let answer = request.send().await?;
         let status = answer.status().as_u16();

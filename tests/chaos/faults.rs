@@ -15,14 +15,29 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-const MODES: [(&str, Option<u64>); 6] = [("slow", Some(1_500)), ("fail", None), ("garbage", None), ("reset", None), ("hang", None), ("twice", None)];
-const OPERATIONS: [(&str, Option<&str>); 7] =
-    [("steady", Some("check")), ("swift", Some("book")), ("swift", None), ("slow", None), ("texts", None), ("steady", Some("log")), ("*", None)];
+const MODES: [(&str, Option<u64>); 6] =
+    [("slow", Some(1_500)), ("fail", None), ("garbage", None), ("reset", None), ("hang", None), ("twice", None)];
+const OPERATIONS: [(&str, Option<&str>); 7] = [
+    ("steady", Some("check")),
+    ("swift", Some("book")),
+    ("swift", None),
+    ("slow", None),
+    ("texts", None),
+    ("steady", Some("log")),
+    ("*", None),
+];
 
 /// Bytes beyond which nothing can be written while the disk is full.
 const BOUND: u64 = 65_536;
 
-pub async fn run(options: &Options, rng: &mut StdRng, product: &Product, partners: &Partners, cluster: Option<&Cluster>, watch: &Watch) -> Result<Report> {
+pub async fn run(
+    options: &Options,
+    rng: &mut StdRng,
+    product: &Product,
+    partners: &Partners,
+    cluster: Option<&Cluster>,
+    watch: &Watch,
+) -> Result<Report> {
     let mut report = Report::new(options);
     // Customers get going first.
     pause(1_000).await;
@@ -55,7 +70,9 @@ pub async fn run(options: &Options, rng: &mut StdRng, product: &Product, partner
 
 /// Some calls of some operation go wrong from now on.
 async fn misbehave(rng: &mut StdRng, partners: &Partners) -> Result<()> {
-    let (Some((partner, operation)), Some((mode, delay_ms))) = (OPERATIONS.choose(rng), MODES.choose(rng)) else { return Ok(()) };
+    let (Some((partner, operation)), Some((mode, delay_ms))) = (OPERATIONS.choose(rng), MODES.choose(rng)) else {
+        return Ok(());
+    };
     let mut switch = json!({"partner": partner, "mode": mode, "percent": rng.random_range(10..60), "times": 40});
     if let Some(operation) = operation {
         switch["operation"] = json!(operation);
@@ -77,7 +94,8 @@ async fn crash(victim: &Arc<Process>, watch: &Watch, rng: &mut StdRng) -> Result
     victim.start()
 }
 
-/// Files of whoever writes the database may not grow beyond a bound, as if the disk were full; then there is room again.
+/// Files of whoever writes the database may not grow beyond a bound, as if the disk were full; then there is room
+/// again.
 async fn full_disk(product: &Product, cluster: Option<&Cluster>, watch: &Watch, report: &mut Report) -> Result<()> {
     if let Some(cluster) = cluster {
         cluster.limit_files(Some(BOUND))?;

@@ -1,8 +1,9 @@
 //! Crash tests: the real `journey` binary as processes, customers in a closed loop over HTTP, fake partners that
 //! misbehave, and `kill -9` at random. Afterwards an auditor counts what was promised against what is there.
 //!
-//! [`run`] does one round on one database: `make chaos` with hundreds of kills, `make test` with ten (`--short`). The partners are a
-//! process of their own with a database of their own, which is never killed: their record of requests is the witness.
+//! [`run`] does one round on one database: `make chaos` with hundreds of kills, `make test` with ten (`--short`). The
+//! partners are a process of their own with a database of their own, which is never killed: their record of requests is
+//! the witness.
 
 mod audit;
 mod customers;
@@ -75,14 +76,27 @@ pub async fn run(options: Options) -> Result<Report> {
         Some(cluster) => cluster.database().await?,
     };
     let ports = processes::free_ports(3)?;
-    let partners = Partners::start(&binary, folder.path(), ports[0], ports[1]).await.context("the partners' process")?;
-    let product = Arc::new(Product::start(&options, &binary, folder.path(), &url, partners.url(), &ports[1..]).await.context("the product's processes")?);
+    let partners =
+        Partners::start(&binary, folder.path(), ports[0], ports[1]).await.context("the partners' process")?;
+    let product = Arc::new(
+        Product::start(&options, &binary, folder.path(), &url, partners.url(), &ports[1..])
+            .await
+            .context("the product's processes")?,
+    );
     let ledger = Arc::new(Ledger::default());
     let stop = CancellationToken::new();
     let watching = CancellationToken::new();
     let watch = resumed::Watch::start(&url, watching.clone()).await?;
     let customers: Vec<_> = (0..options.customers)
-        .map(|number| tokio::spawn(customers::run(number, customers::dice(options.seed, number), product.clone(), ledger.clone(), stop.clone())))
+        .map(|number| {
+            tokio::spawn(customers::run(
+                number,
+                customers::dice(options.seed, number),
+                product.clone(),
+                ledger.clone(),
+                stop.clone(),
+            ))
+        })
         .collect();
 
     let mut rng = StdRng::seed_from_u64(options.seed);

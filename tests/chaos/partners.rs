@@ -54,7 +54,8 @@ impl Partners {
     pub async fn behave(&self) -> Result<()> {
         let set: Value = self.client.get(format!("{}/switches.json", self.url())).send().await?.json().await?;
         for switch in set["switches"].as_array().into_iter().flatten() {
-            self.switch(json!({"partner": switch["partner"], "operation": switch["operation"], "mode": "normal"})).await?;
+            self.switch(json!({"partner": switch["partner"], "operation": switch["operation"], "mode": "normal"}))
+                .await?;
         }
         Ok(())
     }
@@ -64,7 +65,15 @@ impl Partners {
         let all: Value = self.client.get(format!("{}/calls.json", self.url())).send().await?.json().await?;
         let text = |key: &Value, name: &str| key[name].as_str().unwrap_or_default().to_owned();
         let keys = all["keys"].as_array().context("the partners' record")?;
-        Ok(keys.iter().map(|k| ((format!("{}/{}", text(k, "partner"), text(k, "operation")), text(k, "key")), k["count"].as_u64().unwrap_or(0))).collect())
+        Ok(keys
+            .iter()
+            .map(|k| {
+                (
+                    (format!("{}/{}", text(k, "partner"), text(k, "operation")), text(k, "key")),
+                    k["count"].as_u64().unwrap_or(0),
+                )
+            })
+            .collect())
     }
 
     /// What the partners did: entries of a bucket of their memory.

@@ -37,9 +37,23 @@ impl Binary {
         let folder = here.ancestors().find(|folder| folder.join("deps").is_dir()).context("not in a target folder")?;
         let profile = if folder.ends_with("release") { "release" } else { "dev" };
         let mut build = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-        build.args(["build", "--quiet", "--package", "engine-server", "--bin", "journey", "--profile", profile, "--target-dir"]);
+        build.args([
+            "build",
+            "--quiet",
+            "--package",
+            "engine-server",
+            "--bin",
+            "journey",
+            "--profile",
+            profile,
+            "--target-dir",
+        ]);
         let target = folder.parent().context("a target folder")?;
-        let built = build.arg(target).current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("..")).status().context("cargo build")?;
+        let built = build
+            .arg(target)
+            .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join(".."))
+            .status()
+            .context("cargo build")?;
         if !built.success() {
             bail!("the `journey` binary does not build");
         }
@@ -52,7 +66,11 @@ impl Binary {
         for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("JOURNEY_")) {
             command.env_remove(name);
         }
-        command.current_dir(folder).env("JOURNEY_DATABASE__URL", url).env("JOURNEY_KEYS__MASTER", KEY).env("JOURNEY_LOG__FILTER", "info,sqlx=warn");
+        command
+            .current_dir(folder)
+            .env("JOURNEY_DATABASE__URL", url)
+            .env("JOURNEY_KEYS__MASTER", KEY)
+            .env("JOURNEY_LOG__FILTER", "info,sqlx=warn");
         for limit in ["RATE_PER_S", "WRITE_RATE_PER_S", "STARTS_PER_HOUR"] {
             command.env(format!("JOURNEY_LIMITS__{limit}"), "0");
         }
@@ -100,7 +118,13 @@ pub struct Process {
 }
 
 impl Process {
-    pub fn new(name: &str, works: bool, port: Option<u16>, folder: &Path, build: impl Fn() -> Command + Send + Sync + 'static) -> Process {
+    pub fn new(
+        name: &str,
+        works: bool,
+        port: Option<u16>,
+        folder: &Path,
+        build: impl Fn() -> Command + Send + Sync + 'static,
+    ) -> Process {
         let (build, folder) = (Box::new(build), folder.to_owned());
         Process {
             name: name.into(),
@@ -120,7 +144,12 @@ impl Process {
         let log = File::options().append(true).create(true).open(self.folder.join(format!("{}.log", self.name)))?;
         self.outage();
         let mut command = (self.build)();
-        let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(log).spawn().with_context(|| format!("start of {}", self.name))?;
+        let mut child = command
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(log)
+            .spawn()
+            .with_context(|| format!("start of {}", self.name))?;
         let out = child.stdout.take().context("its output")?;
         *self.child() = Some(child);
         self.starting.store(true, Ordering::Relaxed);
@@ -228,7 +257,14 @@ pub struct Product {
 }
 
 impl Product {
-    pub async fn start(options: &Options, binary: &Binary, folder: &Path, url: &str, partners: String, ports: &[u16]) -> Result<Product> {
+    pub async fn start(
+        options: &Options,
+        binary: &Binary,
+        folder: &Path,
+        url: &str,
+        partners: String,
+        ports: &[u16],
+    ) -> Result<Product> {
         binary.publish(folder, url)?;
         let lease_ms = options.lease.as_millis().to_string();
         let process = |name: &str, arguments: Vec<String>, works: bool, port: Option<u16>| {
@@ -237,13 +273,17 @@ impl Product {
             let build = move || {
                 let mut command = binary.command(&at, &url);
                 // a write beyond a limit of the file's size is an error like a full disk, not a signal
-                command.env("JOURNEY_SANDBOX__URL", &partners).env("JOURNEY_WORKER__LEASE_MS", &lease_ms).args(&arguments);
+                command
+                    .env("JOURNEY_SANDBOX__URL", &partners)
+                    .env("JOURNEY_WORKER__LEASE_MS", &lease_ms)
+                    .args(&arguments);
                 ignoring_xfsz(command)
             };
             Arc::new(Process::new(name, works, port, folder, build))
         };
         let serve = |port: u16, more: &[&str]| {
-            let mut arguments: Vec<String> = ["serve", "--address", &format!("127.0.0.1:{port}")].map(str::to_owned).into();
+            let mut arguments: Vec<String> =
+                ["serve", "--address", &format!("127.0.0.1:{port}")].map(str::to_owned).into();
             arguments.extend(more.iter().map(|a| (*a).to_owned()));
             arguments
         };

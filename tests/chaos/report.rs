@@ -40,7 +40,11 @@ impl Report {
 
     /// Start times and resumptions, held against their bounds.
     pub fn samples(&mut self, product: &Product, watch: &Watch, options: &Options) {
-        let starts: Vec<Duration> = product.processes.iter().flat_map(|process| process.ready.lock().unwrap_or_else(|e| e.into_inner()).clone()).collect();
+        let starts: Vec<Duration> = product
+            .processes
+            .iter()
+            .flat_map(|process| process.ready.lock().unwrap_or_else(|e| e.into_inner()).clone())
+            .collect();
         self.sample("ready after a start", starts, options.ready_max);
         self.sample("interrupted work resumed", watch.resumed(), options.resumed_max);
     }
@@ -50,7 +54,10 @@ impl Report {
         let (Some(last), Some(middle)) = (values.last().copied(), values.get(values.len() / 2)) else {
             return self.figure(name, "no sample");
         };
-        self.figure(name, format!("p50 {:.2} s, max {:.2} s of {}", middle.as_secs_f64(), last.as_secs_f64(), values.len()));
+        self.figure(
+            name,
+            format!("p50 {:.2} s, max {:.2} s of {}", middle.as_secs_f64(), last.as_secs_f64(), values.len()),
+        );
         if last > max {
             self.violation(format!("{name}: {last:?} is more than {max:?}"));
         }

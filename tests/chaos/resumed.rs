@@ -53,7 +53,8 @@ impl Watch {
         }
     }
 
-    /// Nobody could have gone on (the database was away, the disk full, the only process frozen): what waits is not counted.
+    /// Nobody could have gone on (the database was away, the disk full, the only process frozen): what waits is not
+    /// counted.
     pub fn outage(&self) {
         self.state().waiting.clear();
     }
@@ -87,7 +88,9 @@ impl Watch {
 }
 
 async fn running(store: &dyn Store) -> Result<Vec<(EffectKey, i64, i32)>> {
-    let found = store.effects(EffectFilter { state: Some(EffectState::Running), limit: 10_000, ..EffectFilter::default() }).await?;
+    let found = store
+        .effects(EffectFilter { state: Some(EffectState::Running), limit: 10_000, ..EffectFilter::default() })
+        .await?;
     Ok(found.into_iter().map(|effect| (effect.key, effect.fence, effect.attempts)).collect())
 }
 

@@ -16,7 +16,10 @@ fn problems(name: &str, text: &[u8]) -> Vec<Problem> {
     let path = folder.path().join(name);
     std::fs::write(&path, text).expect("written");
     let found = check(&[&path]);
-    assert!(found.iter().all(|p| Path::new(&*p.span.file) == path && p.span.line > 0 && p.span.column > 0), "{found:?}");
+    assert!(
+        found.iter().all(|p| Path::new(&*p.span.file) == path && p.span.line > 0 && p.span.column > 0),
+        "{found:?}"
+    );
     found
 }
 
@@ -24,9 +27,16 @@ fn problems(name: &str, text: &[u8]) -> Vec<Problem> {
 #[track_caller]
 fn expect(name: &str, text: &str, expected: &[&str]) {
     let found = problems(name, text.as_bytes());
-    let shown: Vec<String> = found.iter().map(|p| format!("{}:{} {}{}", p.span.line, p.span.column, if p.is_error() { "" } else { "~" }, p.code)).collect();
+    let shown: Vec<String> = found
+        .iter()
+        .map(|p| format!("{}:{} {}{}", p.span.line, p.span.column, if p.is_error() { "" } else { "~" }, p.code))
+        .collect();
     assert_eq!(shown, expected, "{found:#?}");
-    assert_eq!(plain_machine(name, text.as_bytes()).is_err(), found.iter().any(Problem::is_error), "simulate refuses what check calls an error");
+    assert_eq!(
+        plain_machine(name, text.as_bytes()).is_err(),
+        found.iter().any(Problem::is_error),
+        "simulate refuses what check calls an error"
+    );
 }
 
 const WRONG: &str = "\
@@ -57,11 +67,25 @@ fn check_finds_everything_at_once_with_its_place() {
     ];
     expect("machine.yaml", WRONG, &expected);
     let hints: Vec<String> = problems("machine.yaml", WRONG.as_bytes()).into_iter().filter_map(|p| p.hint).collect();
-    for hint in ["did you mean `paid`?", "did you mean `context`?", "`30s`", "`type: final`", "give one of these transitions a guard"] {
+    for hint in [
+        "did you mean `paid`?",
+        "did you mean `context`?",
+        "`30s`",
+        "`type: final`",
+        "give one of these transitions a guard",
+    ] {
         assert!(hints.iter().any(|h| h.contains(hint)), "{hint}: {hints:#?}");
     }
-    expect("keys.yaml", "initial: a\nstates:\n  a: {on: {x: b}}\n  b: {on: {x: a, x: b}}\n  a: {}\n", &["4:18 duplicate-key", "5:3 duplicate-key"]);
-    expect("keys.json", "{\"initial\": \"a\",\n \"states\": {\"a\": {}, \"a\": {}}}", &["2:13 ~dead-end", "2:22 duplicate-key"]);
+    expect(
+        "keys.yaml",
+        "initial: a\nstates:\n  a: {on: {x: b}}\n  b: {on: {x: a, x: b}}\n  a: {}\n",
+        &["4:18 duplicate-key", "5:3 duplicate-key"],
+    );
+    expect(
+        "keys.json",
+        "{\"initial\": \"a\",\n \"states\": {\"a\": {}, \"a\": {}}}",
+        &["2:13 ~dead-end", "2:22 duplicate-key"],
+    );
     expect("syntax.yaml", "a: [", &["1:4 syntax"]);
     expect("empty.json", "", &["1:1 syntax"]);
     expect("good.yaml", "initial: a\nstates: {a: {on: {x: b}}, b: {type: final}}\n", &[]);
@@ -96,8 +120,13 @@ fn bombs_are_refused_within_a_second_and_with_a_place() {
         refused(&path.file_name().unwrap_or_default().to_string_lossy(), &std::fs::read(&path).expect("readable"));
     }
     let states: String = (0..10_000).map(|i| format!("  s{i}: {{}}\n")).collect();
-    let typos: String =
-        (0..450).map(|i| format!("  start{i}: {{on: {{a: starrt, b: starrt, c: starrt, d: starrt, e: starrt, f: starrt, g: starrt}}}}\n")).collect();
+    let typos: String = (0..450)
+        .map(|i| {
+            format!(
+                "  start{i}: {{on: {{a: starrt, b: starrt, c: starrt, d: starrt, e: starrt, f: starrt, g: starrt}}}}\n"
+            )
+        })
+        .collect();
     for (name, text) in [
         ("states.yaml", format!("initial: s0\nstates:\n{states}")),
         ("typos.yaml", format!("initial: start0\nstates:\n{typos}")),
@@ -160,7 +189,8 @@ fn a_batch_answers_every_line_in_order() {
                  {\"name\": \"two\", \"machine\": {\"initial\": \"b\", \"states\": {\"a\": {}}}, \"script\": []}\nno JSON\n";
     let mut out = Vec::new();
     batch(lines.as_bytes(), &mut out).expect("answers");
-    let answers: Vec<Value> = String::from_utf8_lossy(&out).lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let answers: Vec<Value> =
+        String::from_utf8_lossy(&out).lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
     assert_eq!(answers[0], json!({"name": "one", "lines": [{"value": "a", "context": {}, "status": "active"}]}));
     assert_eq!(answers[1]["name"], "two");
     assert!(answers[1]["invalid"].as_str().is_some_and(|m| m.contains("did you mean `a`?")), "{}", answers[1]);

@@ -2,7 +2,9 @@
 
 use engine_runtime::Clock;
 use engine_settings::Settings;
-use engine_store::{ClaimRequest, EffectEnd, EffectFilter, EffectRecord, EffectState, MessageFilter, MessageState, SentMessage};
+use engine_store::{
+    ClaimRequest, EffectEnd, EffectFilter, EffectRecord, EffectState, MessageFilter, MessageState, SentMessage,
+};
 use journey_tests::server::{TestServer, Visitor, fixture};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -47,7 +49,9 @@ async fn to_the_end(visitor: &Visitor, mut view: Value) -> Value {
 async fn effects(server: &TestServer, journey: &str) -> BTreeMap<String, EffectRecord> {
     let filter = EffectFilter { journey: Some(journey.into()), ..EffectFilter::default() };
     let found = server.product.runtime.store().effects(filter).await.expect("effects");
-    let named = |e: &EffectRecord| e.payload.get("message").or(e.payload.get("step")).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let named = |e: &EffectRecord| {
+        e.payload.get("message").or(e.payload.get("step")).and_then(Value::as_str).unwrap_or_default().to_owned()
+    };
     found.into_iter().map(|e| (named(&e), e)).collect()
 }
 
@@ -64,7 +68,12 @@ async fn sent(server: &TestServer, journey: &str) -> BTreeMap<String, SentMessag
 
 async fn texts(visitor: &Visitor) -> Vec<String> {
     let inbox = visitor.get("/sandbox/inbox.json").await.ok(200);
-    inbox["messages"].as_array().expect("messages").iter().map(|m| m["text"].as_str().unwrap_or_default().to_owned()).collect()
+    inbox["messages"]
+        .as_array()
+        .expect("messages")
+        .iter()
+        .map(|m| m["text"].as_str().unwrap_or_default().to_owned())
+        .collect()
 }
 
 /// Requests that reached an operation of a fake partner, oldest first: (key, how often it came).
@@ -81,6 +90,8 @@ async fn calls(visitor: &Visitor, partner: &str, operation: &str) -> Vec<(String
 }
 
 async fn switch(visitor: &Visitor, partner: &str, mode: &str) {
-    let reply = visitor.send("POST", "/sandbox/switches", &[], Some(json!({"partner": partner, "mode": mode}).to_string())).await;
+    let reply = visitor
+        .send("POST", "/sandbox/switches", &[], Some(json!({"partner": partner, "mode": mode}).to_string()))
+        .await;
     assert!(reply.status < 400, "{}", reply.text());
 }

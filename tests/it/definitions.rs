@@ -85,8 +85,14 @@ fn library() -> Files {
     let mut files = Files::new();
     for (path, text) in [
         ("workflows/library/loan.yaml", LOAN),
-        ("workflows/library/texts.yaml", "en: {loan.hint: Look on the spine, loan.searching: 'Searching {{what}}'}\nhi: {loan.hint: रीढ़ देखें}\n"),
-        ("workflows/library/views/hint.yaml", "blocks: [{block: text, text: {text: 'Any {{noun}} at all'}}, {block: form}]\n"),
+        (
+            "workflows/library/texts.yaml",
+            "en: {loan.hint: Look on the spine, loan.searching: 'Searching {{what}}'}\nhi: {loan.hint: रीढ़ देखें}\n",
+        ),
+        (
+            "workflows/library/views/hint.yaml",
+            "blocks: [{block: text, text: {text: 'Any {{noun}} at all'}}, {block: form}]\n",
+        ),
         (
             "workflows/library/views/found.yaml",
             "title: Found\nblocks:\n  - {block: notice, when: size(data.offers) == 0, text: None}\n  - block: facts\n    items:\n      - {each: values(data.offers), as: o, when: o.price > 0, label: {text: 'From {{o.by}}'}, value: {paise: o.price}}\n",
@@ -98,12 +104,18 @@ fn library() -> Files {
         ),
         ("workflows/master/cities.csv", "code,name,people\nDEL,Delhi,32\nBLR,\"Bengaluru, City\",13\n"),
         ("workflows/master/cities.yaml", "source: sample\ncolumns: {people: int}\n"),
-        ("workflows/calendars.yaml", "desk: {timezone: Asia/Kolkata, week: {mon-fri: '10:00-19:00', sat: ['10:00-13:00']}, holidays: ['2026-01-26']}\n"),
+        (
+            "workflows/calendars.yaml",
+            "desk: {timezone: Asia/Kolkata, week: {mon-fri: '10:00-19:00', sat: ['10:00-13:00']}, holidays: ['2026-01-26']}\n",
+        ),
         (
             "workflows/messages/ready.yaml",
             "channel: email\nsample: {name: Asha, items: [a], due: 5}\nlanguages: {en: {subject: 'For {{name}}', text: '{{#each items}}{{this}} {{/each}}{{money due}}', html: '<b>{{name}}</b>'}}\n",
         ),
-        ("workflows/partners/north/partner.yaml", "name: North\nhost: libraries\nbase_path: /lib\nauth: {kind: bearer, token: 'secret://north'}\n"),
+        (
+            "workflows/partners/north/partner.yaml",
+            "name: North\nhost: libraries\nbase_path: /lib\nauth: {kind: bearer, token: 'secret://north'}\n",
+        ),
         ("workflows/partners/north/offer.yaml", OPERATION),
         ("workflows/site/site.yaml", "name: Books\nredirects: [{from: /old, to: /loan, status: 301}]\n"),
         ("workflows/site/pages/about.yaml", "path: /about\ntitle: About\nblocks: [{block: text, text: Hello}]\n"),
@@ -167,16 +179,36 @@ fn a_small_library_loads_without_problems() {
 
 #[test]
 fn mistakes_have_a_place_and_a_hint() {
-    check(WORKFLOW, "target: searching", "target: serching", "loan.yaml:15:61: unknown target `serching` in state `loan.asking` (did you mean `searching`?)");
+    check(
+        WORKFLOW,
+        "target: searching",
+        "target: serching",
+        "loan.yaml:15:61: unknown target `serching` in state `loan.asking` (did you mean `searching`?)",
+    );
     check(WORKFLOW, "guard: is_long", "guard: is_lng", "unknown name `is_lng`");
-    check(WORKFLOW, "is_long: context", "is_long: is_long || context", "definitions go round in a circle: is_long → is_long");
+    check(
+        WORKFLOW,
+        "is_long: context",
+        "is_long: is_long || context",
+        "definitions go round in a circle: is_long → is_long",
+    );
     check(WORKFLOW, "code: loan.hint", "code: loan.hnt", "unknown text `loan.hnt` (did you mean `loan.hint`?)");
     check(WORKFLOW, "code: loan.hint}", "code: loan.hint, links: {a: 1}}", "unknown");
     let notify = "target: searching, actions: {type: notify, message: ready, to: \"'a@b.in'\", data: {name: \"'A'\", items: \"[]\", due: 1, here: {link: {purpose: change, valid: 2d}}}}";
     check(WORKFLOW, "target: searching", notify, "unknown purpose `change`");
     check(WORKFLOW, "target: searching", &notify.replace("valid: 2d", "vald: 2d"), "unknown key `vald` in a link");
-    check(WORKFLOW, "accepts: {again: {}}", "accepts: {again: {}}, links: {change: [agian]}", "unknown event `agian` (did you mean `again`?)");
-    check(WORKFLOW, "accepts: {again: {}}", "accepts: {again: {}}, links: {change: again}", "`links` is a map from the purpose of a link to a list of events");
+    check(
+        WORKFLOW,
+        "accepts: {again: {}}",
+        "accepts: {again: {}}, links: {change: [agian]}",
+        "unknown event `agian` (did you mean `again`?)",
+    );
+    check(
+        WORKFLOW,
+        "accepts: {again: {}}",
+        "accepts: {again: {}}, links: {change: again}",
+        "`links` is a map from the purpose of a link to a list of events",
+    );
     check(WORKFLOW, "use: shared/code", "use: shared/code, section: asc", "unknown section `asc`");
     check(
         "workflows/partners/north/offer.yaml",
@@ -184,9 +216,19 @@ fn mistakes_have_a_place_and_a_hint() {
         "method: GET\nheaders: {Idempotency-Key: key}",
         "header `Idempotency-Key` is the product's own",
     );
-    check(WORKFLOW, "form: library/loan", "form: library/loann", "unknown form `library/loann` (did you mean `library/loan`?)");
+    check(
+        WORKFLOW,
+        "form: library/loan",
+        "form: library/loann",
+        "unknown form `library/loann` (did you mean `library/loan`?)",
+    );
     check(WORKFLOW, "view: library/found", "view: library/fund", "unknown view `library/fund`");
-    check(WORKFLOW, "data: {offers: ", "data: {offer: ", "unknown step data `offers`: view `library/found` reads `data.offers` (did you mean `offer`?)");
+    check(
+        WORKFLOW,
+        "data: {offers: ",
+        "data: {offer: ",
+        "unknown step data `offers`: view `library/found` reads `data.offers` (did you mean `offer`?)",
+    );
     check(
         WORKFLOW,
         "contract: library/offer",
@@ -195,7 +237,12 @@ fn mistakes_have_a_place_and_a_hint() {
     );
     check(WORKFLOW, "partner: item.slug, ", "", "a call by `contract` needs `partner`");
     check(WORKFLOW, "rows('library/branches')", "rows('library/branch')", "unknown table `library/branch`");
-    check(WORKFLOW, "use: shared/code", "use: shared/cod", "unknown fragment `shared/cod` (did you mean `shared/code`?)");
+    check(
+        WORKFLOW,
+        "use: shared/code",
+        "use: shared/cod",
+        "unknown fragment `shared/cod` (did you mean `shared/code`?)",
+    );
     check(WORKFLOW, "with: {to: ", "with: {too: ", "the fragment needs the input `to`");
     check(
         WORKFLOW,
@@ -205,41 +252,131 @@ fn mistakes_have_a_place_and_a_hint() {
     );
     check(WORKFLOW, "within: desk", "within: dusk", "unknown calendar `dusk` (did you mean `desk`?)");
     check(WORKFLOW, "section: ask", "section: aks", "unknown section `aks`");
-    check(WORKFLOW, "on: {again: asking, back: {}}", "on: {back: {}}", "nothing handles `again`, which step `loan.found` accepts");
+    check(
+        WORKFLOW,
+        "on: {again: asking, back: {}}",
+        "on: {back: {}}",
+        "nothing handles `again`, which step `loan.found` accepts",
+    );
     check(WORKFLOW, "about: {type: string, maxLength: 20}", "about: {type: string}", "a text needs `maxLength`");
     check(WORKFLOW, "into: loan,", "into: lone,", "unknown context key `lone` (did you mean `loan`?)");
     check(WORKFLOW, "deadline: 30s", "deadline: soon", "`soon` is not a duration");
     check(WORKFLOW, "type: message, code", "type: massage, code", "unknown action `massage` (did you mean `message`?)");
     check(WORKFLOW, "    after: {30d: gone}\n", "", "state `loan.gone` can never be entered");
-    check(WORKFLOW, "title: Loan\n", "title: Loan\ntitle: Again\n", "loan.yaml:2:1: duplicate key `title` (first written in line 1)");
+    check(
+        WORKFLOW,
+        "title: Loan\n",
+        "title: Loan\ntitle: Again\n",
+        "loan.yaml:2:1: duplicate key `title` (first written in line 1)",
+    );
     check("workflows/shared/code.yaml", "onError: '#ask'", "onError: '#found'", "target `#found` leaves the fragment");
-    check("workflows/shared/code.yaml", ", onError: '#ask'", "", "nothing says what happens when `checking.verify` fails (add `onError`)");
-    check("workflows/shared/code.yaml", "{assign: {my.left:", "{assign: {left:", "a fragment writes `my.…`, not `left`");
-    check("workflows/shared/code.yaml", "mobile: input.to", "mobile: context.loan.mobile", "a fragment sees `my` and `input`, not `context`");
-    check("workflows/library/views/hint.yaml", "block: form", "block: from", "unknown block `from` (did you mean `form`?)");
-    check("workflows/tables/library/branches.yaml", "sample: true\n", "", "a table names its `source`, or says `sample: true`");
-    check("workflows/tables/library/branches.yaml", "river, 2, ₹2", "river, 2, two", "the cell of `fee` is like ₹2,094");
+    check(
+        "workflows/shared/code.yaml",
+        ", onError: '#ask'",
+        "",
+        "nothing says what happens when `checking.verify` fails (add `onError`)",
+    );
+    check(
+        "workflows/shared/code.yaml",
+        "{assign: {my.left:",
+        "{assign: {left:",
+        "a fragment writes `my.…`, not `left`",
+    );
+    check(
+        "workflows/shared/code.yaml",
+        "mobile: input.to",
+        "mobile: context.loan.mobile",
+        "a fragment sees `my` and `input`, not `context`",
+    );
+    check(
+        "workflows/library/views/hint.yaml",
+        "block: form",
+        "block: from",
+        "unknown block `from` (did you mean `form`?)",
+    );
+    check(
+        "workflows/tables/library/branches.yaml",
+        "sample: true\n",
+        "",
+        "a table names its `source`, or says `sample: true`",
+    );
+    check(
+        "workflows/tables/library/branches.yaml",
+        "river, 2, ₹2",
+        "river, 2, two",
+        "the cell of `fee` is like ₹2,094",
+    );
     check("workflows/messages/ready.yaml", "name: Asha", "nme: Asha", "the text needs `name`");
     check("workflows/messages/ready.yaml", "{{name}}</b>", "{{{name}}}</b>", "raw HTML");
     let message = "workflows/messages/ready.yaml";
     check(message, "channel: email", "channel: email\nwithin: dusk", "unknown calendar `dusk`");
-    check(message, "channel: email", "channel: email\npurpose: transactional\nwithin: desk", "a transactional message is never delayed");
+    check(
+        message,
+        "channel: email",
+        "channel: email\npurpose: transactional\nwithin: desk",
+        "a transactional message is never delayed",
+    );
     check(message, "channel: email", "channel: pigeon", "`channel` is one of `sms`, `email`, `whatsapp`");
     let hours = "workflows/calendars.yaml";
-    check(hours, "holidays:", "messages: [transactional], holidays:", "`transactional` is not a purpose of messages that may wait");
+    check(
+        hours,
+        "holidays:",
+        "messages: [transactional], holidays:",
+        "`transactional` is not a purpose of messages that may wait",
+    );
     let twice = "desk: {messages: [marketing], week: {mon: '10:00-11:00'}}\nlate: {messages: [marketing], week: {mon: '10:00-11:00'}}\nold:";
     check(hours, "desk:", twice, "`desk` has the hours of `marketing` already");
-    check(WORKFLOW, "title: Loan\n", "title: Loan\ntrack: north/ofer\n", "unknown operation `ofer` of partner `north` (did you mean `offer`?)");
+    check(
+        WORKFLOW,
+        "title: Loan\n",
+        "title: Loan\ntrack: north/ofer\n",
+        "unknown operation `ofer` of partner `north` (did you mean `offer`?)",
+    );
     check(WORKFLOW, "title: Loan\n", "title: Loan\npresence: {input: {a: now}}\n", "presence needs `call`");
-    check(WORKFLOW, "title: Loan\n", "title: Loan\ntrack: {call: north/offer, input: {a: nwo}}\n", "unknown name `nwo`");
+    check(
+        WORKFLOW,
+        "title: Loan\n",
+        "title: Loan\ntrack: {call: north/offer, input: {a: nwo}}\n",
+        "unknown name `nwo`",
+    );
     check("workflows/partners/north/partner.yaml", "'secret://north'", "abc", "`token` is a secret");
-    check("workflows/partners/north/offer.yaml", "output: {price: 1200", "output: {price: 12", "example `there`: the output differs at `/price`");
-    check("workflows/partners/north/offer.yaml", "error: offer.none", "error: offer.gone", "it gives the error `offer.none` instead of `offer.gone`");
-    check("forms/library/loan.json", "\"maxLength\": 8", "\"maxLenght\": 8", "unknown keyword `maxLenght` (did you mean `maxLength`?)");
-    check("forms/library/loan.json", "{\"member\": true}", "{\"membre\": true}", "unknown field `membre` (did you mean `member`?)");
-    check("forms/library/loan.json", "$defs/mobile", "$defs/mobil", "unknown definition `mobil` (did you mean `mobile`?)");
+    check(
+        "workflows/partners/north/offer.yaml",
+        "output: {price: 1200",
+        "output: {price: 12",
+        "example `there`: the output differs at `/price`",
+    );
+    check(
+        "workflows/partners/north/offer.yaml",
+        "error: offer.none",
+        "error: offer.gone",
+        "it gives the error `offer.none` instead of `offer.gone`",
+    );
+    check(
+        "forms/library/loan.json",
+        "\"maxLength\": 8",
+        "\"maxLenght\": 8",
+        "unknown keyword `maxLenght` (did you mean `maxLength`?)",
+    );
+    check(
+        "forms/library/loan.json",
+        "{\"member\": true}",
+        "{\"membre\": true}",
+        "unknown field `membre` (did you mean `member`?)",
+    );
+    check(
+        "forms/library/loan.json",
+        "$defs/mobile",
+        "$defs/mobil",
+        "unknown definition `mobil` (did you mean `mobile`?)",
+    );
     check("forms/shared/fields.json", "^[6-9][0-9]{9}$", "^([0-9]+)+$", "the pattern repeats what already repeats");
-    check("forms/library/loan.json", "\"title\": \"Which", "\"title\": \"x\", \"title\": \"Which", "loan.json:2:17: duplicate key `title`");
+    check(
+        "forms/library/loan.json",
+        "\"title\": \"Which",
+        "\"title\": \"x\", \"title\": \"Which",
+        "loan.json:2:17: duplicate key `title`",
+    );
 }
 
 /// Rule 9: what may be absent is asked for; what differs in kind is not compared.
@@ -248,9 +385,15 @@ fn reads_of_the_context_are_defined() {
     let guard = |cel: &str| format!("is_long: \"{cel}\"");
     let from = "is_long: context.loan.pages > params.days * 10";
     for (cel, expected) in [
-        ("context.loan.titel == 'x'", "`context.loan.titel` is never defined: no form, assignment or answer of a call puts it there (did you mean `title`?)"),
+        (
+            "context.loan.titel == 'x'",
+            "`context.loan.titel` is never defined: no form, assignment or answer of a call puts it there (did you mean `title`?)",
+        ),
         ("get(context.loan, 'titel', '') == 'x'", "`context.loan.titel` is never defined"),
-        ("context.lone.title == 'x'", "`context.lone` is never defined: no form, assignment or answer of a call puts it there (did you mean `loan`?)"),
+        (
+            "context.lone.title == 'x'",
+            "`context.lone` is never defined: no form, assignment or answer of a call puts it there (did you mean `loan`?)",
+        ),
         (
             "context.loan.code == 'x'",
             "`context.loan.code` may be absent: its field need not be filled (has(context.loan.code) or get(context.loan, 'code', …))",
@@ -258,25 +401,44 @@ fn reads_of_the_context_are_defined() {
         ("context.loan.card == 'x'", "`context.loan.card` may be absent"),
         ("context.loan.title == 'x' || context.loan.code == 'x'", "`context.loan.code` may be absent"),
         ("has(context.loan.code) ? context.loan.card == '' : true", "`context.loan.card` may be absent"),
-        ("context.offers.north.price > 1", "`context.offers.north.price` is never defined: no form, assignment or answer of a call puts it there"),
+        (
+            "context.offers.north.price > 1",
+            "`context.offers.north.price` is never defined: no form, assignment or answer of a call puts it there",
+        ),
         ("context.loan.pin == ''", "`context.loan.pin` is never defined"),
         ("context.checking.answers.code == ''", "`context.checking.answers.code` is never defined"),
         ("context.loan.pages == 'many'", "`context.loan.pages` is a number, never a text"),
         ("context.loan.title > 5", "`context.loan.title` is a text, never a number"),
-        ("get(context.loan, 'code', 0) < 5", "`context.loan.code` may be a text: comparing it with a number fails then"),
+        (
+            "get(context.loan, 'code', 0) < 5",
+            "`context.loan.code` may be a text: comparing it with a number fails then",
+        ),
         ("context.loan.pages > null", "null has no order"),
     ] {
         check(WORKFLOW, from, &guard(cel), expected);
     }
-    check(WORKFLOW, "data: {offers: context.offers}", "data: {offers: context.offers, at: context.chosen.at}", "`context.chosen` is never defined");
+    check(
+        WORKFLOW,
+        "data: {offers: context.offers}",
+        "data: {offers: context.offers, at: context.chosen.at}",
+        "`context.chosen` is never defined",
+    );
     let to = "\"get(context.loan, 'mobile', '')\"";
     let asks = LOAN.replacen(to, "context.late.at", 1);
     for (from, to, expected) in [
-        ("{30d: gone}", "{30d: {target: gone, actions: {assign: {late.at: now}}}}", "`context.late` is not defined on any way that leads here"),
+        (
+            "{30d: gone}",
+            "{30d: {target: gone, actions: {assign: {late.at: now}}}}",
+            "`context.late` is not defined on any way that leads here",
+        ),
         ("again: asking", "again: {target: asking, actions: {assign: {late.at: now}}}", ""),
         ("onDone: found", "onDone: {target: found, actions: {assign: {late: {at: now}}}}", ""),
         ("context: {loan: {}", "context: {late: {at: ''}, loan: {}", ""),
-        ("{target: searching}]", "{target: searching, actions: {assign: {late.at: context.late.on}}}]", "`context.late.on` is never defined"),
+        (
+            "{target: searching}]",
+            "{target: searching, actions: {assign: {late.at: context.late.on}}}]",
+            "`context.late.on` is never defined",
+        ),
     ] {
         let mut files = library();
         files.insert(WORKFLOW, asks.replacen(from, to, 1).into_bytes());
@@ -304,8 +466,10 @@ fn reads_of_the_context_are_defined() {
 /// Rule 27: every bomb is refused with a place, and soon.
 #[test]
 fn bombs_are_refused() {
-    let aliases = (1..30).fold("a0: &a0 [x, x]\n".to_owned(), |text, i| format!("{text}a{i}: &a{i} [*a{0}, *a{0}]\n", i - 1));
-    let defines = (1..30).fold("define:\n  d0: 1 + 1\n".to_owned(), |text, i| format!("{text}  d{i}: d{0} + d{0}\n", i - 1));
+    let aliases =
+        (1..30).fold("a0: &a0 [x, x]\n".to_owned(), |text, i| format!("{text}a{i}: &a{i} [*a{0}, *a{0}]\n", i - 1));
+    let defines =
+        (1..30).fold("define:\n  d0: 1 + 1\n".to_owned(), |text, i| format!("{text}  d{i}: d{0} + d{0}\n", i - 1));
     let deep = format!("title: {}", "[".repeat(5_000));
     let blocks = format!("channel: sms\nlanguages: {{en: {{text: \"{}\"}}}}\n", "{{#if a}}".repeat(1_500));
     for (path, text, expected) in [
@@ -320,7 +484,11 @@ fn bombs_are_refused() {
         files.insert(path, text.into_bytes());
         let start = std::time::Instant::now();
         let said = show(&load(&files).problems);
-        assert!(said.contains(expected) && said.contains(path), "expected {expected}\ngot {}", said.chars().take(500).collect::<String>());
+        assert!(
+            said.contains(expected) && said.contains(path),
+            "expected {expected}\ngot {}",
+            said.chars().take(500).collect::<String>()
+        );
         assert!(start.elapsed().as_secs() < 5, "{expected} took {:?}", start.elapsed());
     }
 }
@@ -350,27 +518,55 @@ fn functions_of_expressions() {
         ("days('2026-11-01', today)", json!(20)),
         ("[age('2008-11-21', today), age('2008-11-22', today)]", json!([18, 17])),
         ("add_minutes(now, 30)", json!("2026-11-21T07:00:00.000Z")),
-        ("[add_days(today, -21), add_years('2024-02-29', 1), add_days(now, 1)]", json!(["2026-10-31", "2025-02-28", "2026-11-22T06:30:00.000Z"])),
+        (
+            "[add_days(today, -21), add_years('2024-02-29', 1), add_days(now, 1)]",
+            json!(["2026-10-31", "2025-02-28", "2026-11-22T06:30:00.000Z"]),
+        ),
         ("[open(now, 'desk'), open(add_minutes(now, 60), 'desk')]", json!([true, false])),
         ("next_open(add_minutes(now, 60), 'desk')", json!("2026-11-23T04:30:00.000Z")),
         ("next_open('2026-01-25', 'desk')", json!("2026-01-27T04:30:00.000Z")),
         ("ms_until(add_minutes(now, 2))", json!(120_000)),
-        ("[at_time('2026-11-22', '18:00'), at_time(now, '9:05')]", json!(["2026-11-22T12:30:00.000Z", "2026-11-21T03:35:00.000Z"])),
-        // R9-62, R5-23, R3-46: every half hour from 10:00, the last one ends at 19:00; hourly; Saturday; Sunday and a holiday.
-        ("slots('2026-11-23', 'desk', 30).map(s, s.text).filter(t, t.endsWith('AM'))", json!(["10:00 AM", "10:30 AM", "11:00 AM", "11:30 AM"])),
-        ("slots('2026-11-23', 'desk', 30)[17]", json!({"key": "2026-11-23T13:00:00.000Z", "text": "6:30 PM", "day": "2026-11-23"})),
-        ("[size(slots('2026-11-23', 'desk', 30)), size(slots(add_days(now, 2), 'desk', 60)), size(slots('2026-11-23', 'desk', 45))]", json!([18, 9, 12])),
+        (
+            "[at_time('2026-11-22', '18:00'), at_time(now, '9:05')]",
+            json!(["2026-11-22T12:30:00.000Z", "2026-11-21T03:35:00.000Z"]),
+        ),
+        // R9-62, R5-23, R3-46: every half hour from 10:00, the last one ends at 19:00; hourly; Saturday; Sunday and a
+        // holiday.
+        (
+            "slots('2026-11-23', 'desk', 30).map(s, s.text).filter(t, t.endsWith('AM'))",
+            json!(["10:00 AM", "10:30 AM", "11:00 AM", "11:30 AM"]),
+        ),
+        (
+            "slots('2026-11-23', 'desk', 30)[17]",
+            json!({"key": "2026-11-23T13:00:00.000Z", "text": "6:30 PM", "day": "2026-11-23"}),
+        ),
+        (
+            "[size(slots('2026-11-23', 'desk', 30)), size(slots(add_days(now, 2), 'desk', 60)), size(slots('2026-11-23', 'desk', 45))]",
+            json!([18, 9, 12]),
+        ),
         (
             "[slots(today, 'desk', 60).map(s, s.text), slots('2026-11-22', 'desk', 30), slots('2026-01-26', 'desk', 30)]",
             json!([["10:00 AM", "11:00 AM", "12:00 PM"], [], []]),
         ),
-        ("[mask('9876543210', 'mobile'), mask('rahul@example.com', 'email')]", json!(["*****43210", "r***l@example.com"])),
+        (
+            "[mask('9876543210', 'mobile'), mask('rahul@example.com', 'email')]",
+            json!(["*****43210", "r***l@example.com"]),
+        ),
         ("table('library/branches', {'near': 'river', 'floor': 2}).fee", json!(200)),
-        ("table('library/branches', {'near': 'hill', 'floor': 3})", json!({"slug": "north", "near": null, "floor": 9, "fee": 109_450, "rate": 180_000})),
+        (
+            "table('library/branches', {'near': 'hill', 'floor': 3})",
+            json!({"slug": "north", "near": null, "floor": 9, "fee": 109_450, "rate": 180_000}),
+        ),
         ("table('library/branches', {'near': 'hill', 'floor': 10})", Value::Null),
         ("size(rows('library/branches'))", json!(2)),
-        ("[lookup('cities', 'BLR').name, lookup('cities', 'DEL').people, lookup('cities', '')]", json!(["Bengaluru, City", 32, null])),
-        ("[upper('a'), lower('A'), trim(' a '), replace('a-b', '-', ''), digits('a1b2'), title('ASHA RAO')]", json!(["A", "a", "a", "ab", "12", "Asha Rao"])),
+        (
+            "[lookup('cities', 'BLR').name, lookup('cities', 'DEL').people, lookup('cities', '')]",
+            json!(["Bengaluru, City", 32, null]),
+        ),
+        (
+            "[upper('a'), lower('A'), trim(' a '), replace('a-b', '-', ''), digits('a1b2'), title('ASHA RAO')]",
+            json!(["A", "a", "a", "ab", "12", "Asha Rao"]),
+        ),
         ("join(split('a,b', ','), '+')", json!("a+b")),
         ("[keys({'a': 1}), values({'a': 1})]", json!([["a"], [1]])),
         ("sort_by([{'a': 2}, {'a': 1}, {}], 'a').map(x, get(x, 'a', 0))", json!([1, 2, 0])),
@@ -423,14 +619,32 @@ fn forms_say_what_is_wrong() {
     let kept = json!({"title": "Asha Ro", "pages": 120, "member": false, "mobile": "9876543210"});
     assert_eq!(answers(&visitor, good), (kept, vec![]));
     for (data, expected) in [
-        (json!({"title": "A", "pages": 1, "member": false}), "/title minLength Please enter Title between 3 - 50 characters"), // R5-02
-        (json!({"title": "Abc", "pages": 1, "member": false, "code": "12345"}), "/code minLength Please enter Shelf mark of length 10 characters"), // R5-01
-        (json!({"title": "Abc", "pages": 1, "member": false, "mobile": "1234567890"}), "/mobile pattern Invalid mobile number."), // R5-09
+        (
+            json!({"title": "A", "pages": 1, "member": false}),
+            "/title minLength Please enter Title between 3 - 50 characters",
+        ), // R5-02
+        (
+            json!({"title": "Abc", "pages": 1, "member": false, "code": "12345"}),
+            "/code minLength Please enter Shelf mark of length 10 characters",
+        ), // R5-01
+        (
+            json!({"title": "Abc", "pages": 1, "member": false, "mobile": "1234567890"}),
+            "/mobile pattern Invalid mobile number.",
+        ), // R5-09
         (json!({"title": "Abc", "pages": 1401, "member": false}), "/pages maximum Please check Pages"),
         (json!({"title": "Abc", "pages": 1, "member": true}), "/card required Please enter Card"),
-        (json!({"title": "Abc", "pages": 1, "member": false, "back_on": "2026-12-06"}), "/back_on x-date.max Back on: 5 Dec 2026 at the latest"),
-        (json!({"title": "Abc", "pages": 1, "member": false, "admin": true}), "/admin unknown This field is not expected"),
-        (json!({"pages": 1, "member": "maybe"}), "/title required Please enter Title|/member type Please check Are you a member?"),
+        (
+            json!({"title": "Abc", "pages": 1, "member": false, "back_on": "2026-12-06"}),
+            "/back_on x-date.max Back on: 5 Dec 2026 at the latest",
+        ),
+        (
+            json!({"title": "Abc", "pages": 1, "member": false, "admin": true}),
+            "/admin unknown This field is not expected",
+        ),
+        (
+            json!({"pages": 1, "member": "maybe"}),
+            "/title required Please enter Title|/member type Please check Are you a member?",
+        ),
     ] {
         assert_eq!(answers(&visitor, data.clone()).1.join("|"), expected, "{data}");
     }
@@ -469,20 +683,38 @@ fn a_workflow_runs_on_the_core() {
     s.context.insert("loan".into(), json!({"title": "Emma", "pages": 500, "mobile": "9876543210"}));
     let s = engine_statechart::step(&workflow.machine, s, &Event::new("submit"), &env).snapshot;
     assert_eq!(s.context["checking"], json!({"left": 3, "seen": [], "input": {"to": "9876543210", "tries": 3}}));
-    let outcome = engine_statechart::step(&workflow.machine, s, &Event::new("submit").with("secret", json!({"code": "handle"})), &env);
+    let outcome = engine_statechart::step(
+        &workflow.machine,
+        s,
+        &Event::new("submit").with("secret", json!({"code": "handle"})),
+        &env,
+    );
     assert_eq!(outcome.error, None);
-    let call = outcome.effects.iter().find_map(|e| if let Effect::Invoke { id, src, input, .. } = e { Some((id.as_str(), src.as_str(), input)) } else { None });
+    let call = outcome.effects.iter().find_map(|e| {
+        if let Effect::Invoke { id, src, input, .. } = e { Some((id.as_str(), src.as_str(), input)) } else { None }
+    });
     assert_eq!(
         call,
-        Some(("checking.verify", "system/otp.verify", &json!({"input": {"mobile": "9876543210", "purpose": "loan", "code": "handle"}, "partner": null})))
+        Some((
+            "checking.verify",
+            "system/otp.verify",
+            &json!({"input": {"mobile": "9876543210", "purpose": "loan", "code": "handle"}, "partner": null})
+        ))
     );
     let done = Event::new("xstate.done.actor.checking.verify").with("output", json!({"ok": true}));
     let outcome = engine_statechart::step(&workflow.machine, outcome.snapshot, &done, &env);
     assert_eq!(outcome.snapshot.active, ["loan.searching"]);
-    let call = outcome.effects.iter().find_map(|e| if let Effect::Invoke { input, .. } = e { Some(input) } else { None });
-    assert_eq!(call.and_then(|c| c.pointer("/calls/0")), Some(&json!({"key": "north", "partner": "north", "input": {"book": "Emma", "near": "river"}})));
+    let call =
+        outcome.effects.iter().find_map(|e| if let Effect::Invoke { input, .. } = e { Some(input) } else { None });
+    assert_eq!(
+        call.and_then(|c| c.pointer("/calls/0")),
+        Some(&json!({"key": "north", "partner": "north", "input": {"book": "Emma", "near": "river"}}))
+    );
     // The reminder is a day later, a Sunday, so it moves to Monday 10:00 in India.
-    assert_eq!(outcome.snapshot.timers.first().map(|t| t.due_ms - NOON), Some(46 * 3_600_000 - 6 * 60 * 60_000 + 6 * 3_600_000));
+    assert_eq!(
+        outcome.snapshot.timers.first().map(|t| t.due_ms - NOON),
+        Some(46 * 3_600_000 - 6 * 60 * 60_000 + 6 * 3_600_000)
+    );
 }
 
 #[test]
@@ -492,10 +724,21 @@ fn views_messages_and_webhooks_render() {
     let (now, journey) = (workflow.now(NOON), json!({}));
     let host = workflow.host(&now, &journey, &catalog);
     let data = json!({"offers": {"a": {"by": "North", "price": 100}, "b": {"by": "South", "price": 0}}});
-    let view = workflow.view("library/found").expect("view").render(&data, &Scope::new().with_host(&host)).expect("renders");
-    assert_eq!(view, json!({"title": "Found", "blocks": [{"block": "facts", "items": [{"label": "From North", "value": {"paise": 100}}]}]}));
-    let message = catalog.message("ready").expect("message").render(&["hi"], &json!({"name": "<A>", "items": ["x", "y"], "due": 5})).expect("renders");
-    assert_eq!((message.subject.as_deref(), message.text.as_str(), message.html.as_deref()), (Some("For <A>"), "x y ₹0.05", Some("<b>&lt;A&gt;</b>")));
+    let view =
+        workflow.view("library/found").expect("view").render(&data, &Scope::new().with_host(&host)).expect("renders");
+    assert_eq!(
+        view,
+        json!({"title": "Found", "blocks": [{"block": "facts", "items": [{"label": "From North", "value": {"paise": 100}}]}]})
+    );
+    let message = catalog
+        .message("ready")
+        .expect("message")
+        .render(&["hi"], &json!({"name": "<A>", "items": ["x", "y"], "due": 5}))
+        .expect("renders");
+    assert_eq!(
+        (message.subject.as_deref(), message.text.as_str(), message.html.as_deref()),
+        (Some("For <A>"), "x y ₹0.05", Some("<b>&lt;A&gt;</b>"))
+    );
 }
 
 fn version(files: &Files) -> String {
@@ -558,7 +801,10 @@ fn one_file_alone_is_a_machine() {
         .as_bytes(),
     );
     assert_eq!(machine.map(|m| m.id().to_owned()).map_err(|p| show(&p)), Ok("(machine)".to_owned()));
-    let plain = engine_definitions::xstate_machine("a.json", br#"{"id": "a", "initial": "b", "states": {"b": {"on": {"x": "c"}}, "c": {"type": "final"}}}"#);
+    let plain = engine_definitions::xstate_machine(
+        "a.json",
+        br#"{"id": "a", "initial": "b", "states": {"b": {"on": {"x": "c"}}, "c": {"type": "final"}}}"#,
+    );
     assert_eq!(plain.map_err(|p| show(&p)).map(|j| j["id"].clone()), Ok(json!("a")));
 }
 
@@ -570,7 +816,9 @@ fn the_deepest_active_step_is_shown() {
     files.insert("workflows/library/desk.yaml", parallel.as_bytes());
     let catalog = catalog(&files);
     let workflow = catalog.workflow("library/desk").expect("workflow");
-    for (active, path) in [(["desk.open.silent", "desk.open.shown.a"], "a"), (["desk.open.silent", "desk.open.shown.b"], "")] {
+    for (active, path) in
+        [(["desk.open.silent", "desk.open.shown.a"], "a"), (["desk.open.silent", "desk.open.shown.b"], "")]
+    {
         let active = active.map(str::to_owned);
         assert_eq!(workflow.step(&active).and_then(|s| s.path.as_deref()), Some(path), "{active:?}");
     }

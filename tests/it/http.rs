@@ -41,7 +41,11 @@ async fn a_parcel_from_the_first_page_to_its_document() {
     let page = visitor.get("/parcel-cover").await;
     assert_eq!(page.status, 200);
     let cookie = page.header("set-cookie");
-    assert!(cookie.starts_with("__Host-session=") && ["Path=/", "HttpOnly", "Secure", "SameSite=Lax"].iter().all(|part| cookie.contains(part)), "{cookie}");
+    assert!(
+        cookie.starts_with("__Host-session=")
+            && ["Path=/", "HttpOnly", "Secure", "SameSite=Lax"].iter().all(|part| cookie.contains(part)),
+        "{cookie}"
+    );
     let html = page.text();
     for part in [
         "<title>What do you send? – Parcel House</title>",
@@ -54,7 +58,11 @@ async fn a_parcel_from_the_first_page_to_its_document() {
     ] {
         assert!(html.contains(part), "{part} is not in {html}");
     }
-    let boot = html.split_once("id=\"boot\">").and_then(|(_, rest)| rest.split_once("</script>")).map(|(json, _)| json).expect("boot data");
+    let boot = html
+        .split_once("id=\"boot\">")
+        .and_then(|(_, rest)| rest.split_once("</script>"))
+        .map(|(json, _)| json)
+        .expect("boot data");
     let boot: Value = serde_json::from_str(boot).expect("JSON");
     assert_eq!(boot["view"]["journey"]["id"], Value::Null);
     assert_eq!(boot["site"]["name"], "Parcel House");
@@ -63,7 +71,10 @@ async fn a_parcel_from_the_first_page_to_its_document() {
     assert_eq!((&view["step"]["path"], &view["step"]["kind"]), (&json!("sender"), &json!("form")));
     let invalid = visitor.event(&view, "submit", json!({"name": "A"})).await;
     assert_eq!((invalid.status, invalid.code().as_str()), (422, "invalid"));
-    assert_eq!(invalid.json()["errors"], json!([{"pointer": "/name", "code": "minLength", "text": "At least 2 characters, please"}]));
+    assert_eq!(
+        invalid.json()["errors"],
+        json!([{"pointer": "/name", "code": "minLength", "text": "At least 2 characters, please"}])
+    );
 
     let view = with_offers(&visitor).await;
     let offers = view["step"]["view"]["blocks"][0]["items"].as_array().expect("offers");
@@ -82,7 +93,10 @@ async fn a_parcel_from_the_first_page_to_its_document() {
     let address = format!("/api/v1/journeys/{}/documents/{document}", id(&view));
     let label = visitor.get(&address).await;
     assert_eq!((label.status, label.header("content-type")), (200, "application/pdf"));
-    assert!(label.bytes.starts_with(b"%PDF-") && label.header("content-disposition").starts_with("attachment; filename=\"label.pdf\""));
+    assert!(
+        label.bytes.starts_with(b"%PDF-")
+            && label.header("content-disposition").starts_with("attachment; filename=\"label.pdf\"")
+    );
     assert_eq!(server.visitor().get(&address).await.status, 404);
 
     let mine = visitor.get("/api/v1/journeys").await.ok(200);
@@ -145,7 +159,13 @@ async fn requests_that_are_refused() {
     let good = json!({"type": "submit", "data": {"name": "Asha"}, "revision": view["journey"]["revision"]}).to_string();
     let deep = format!("{{\"type\":\"submit\",\"data\":{}1{},\"revision\":1}}", "{\"a\":".repeat(40), "}".repeat(40));
     let large = format!("{{\"type\":\"{}\"}}", "x".repeat(300_000));
-    let check = async |what: &str, method: &str, path: &str, headers: &[(&str, &str)], body: Option<&str>, status: u16, code: &str| {
+    let check = async |what: &str,
+                       method: &str,
+                       path: &str,
+                       headers: &[(&str, &str)],
+                       body: Option<&str>,
+                       status: u16,
+                       code: &str| {
         let mut all = vec![("idempotency-key", "k")];
         all.extend(headers);
         let reply: Reply = visitor.send(method, path, &all, body.map(str::to_owned)).await;
@@ -153,18 +173,80 @@ async fn requests_that_are_refused() {
     };
     check("no header of ours", "POST", &events, &[("x-journey", "")], Some(&good), 403, "csrf").await;
     check("a foreign origin", "POST", &events, &[("origin", "https://evil.example")], Some(&good), 403, "csrf").await;
-    check("a foreign page without origin", "POST", &events, &[("origin", ""), ("sec-fetch-site", "cross-site")], Some(&good), 403, "csrf").await;
-    check("a form", "POST", &events, &[("content-type", "application/x-www-form-urlencoded")], Some("type=submit"), 415, "media_type").await;
+    check(
+        "a foreign page without origin",
+        "POST",
+        &events,
+        &[("origin", ""), ("sec-fetch-site", "cross-site")],
+        Some(&good),
+        403,
+        "csrf",
+    )
+    .await;
+    check(
+        "a form",
+        "POST",
+        &events,
+        &[("content-type", "application/x-www-form-urlencoded")],
+        Some("type=submit"),
+        415,
+        "media_type",
+    )
+    .await;
     check("not JSON", "POST", &events, &[], Some("{"), 400, "body_invalid").await;
-    check("a key twice", "POST", &events, &[], Some(r#"{"type":"submit","data":{"name":"Asha","name":"Ravi"},"revision":1}"#), 400, "body_invalid").await;
+    check(
+        "a key twice",
+        "POST",
+        &events,
+        &[],
+        Some(r#"{"type":"submit","data":{"name":"Asha","name":"Ravi"},"revision":1}"#),
+        400,
+        "body_invalid",
+    )
+    .await;
     check("too deep", "POST", &events, &[], Some(&deep), 400, "body_invalid").await;
     check("too large", "POST", &events, &[], Some(&large), 413, "body_too_large").await;
-    check("an unknown name", "POST", &events, &[], Some(r#"{"type":"submit","data":{},"revision":1,"role":"operator"}"#), 400, "body_invalid").await;
+    check(
+        "an unknown name",
+        "POST",
+        &events,
+        &[],
+        Some(r#"{"type":"submit","data":{},"revision":1,"role":"operator"}"#),
+        400,
+        "body_invalid",
+    )
+    .await;
     check("no revision", "POST", &events, &[], Some(r#"{"type":"submit","data":{}}"#), 400, "body_invalid").await;
-    check("an unknown field of the form", "POST", &events, &[], Some(&good.replace("\"name\":\"Asha\"", "\"name\":\"Asha\",\"paid\":true")), 422, "invalid")
-        .await;
-    check("an event that nobody may send", "POST", &events, &[], Some(&good.replace("submit", "reply.label")), 409, "not_accepted").await;
-    check("an unknown workflow", "POST", "/api/v1/journeys", &[], Some(r#"{"workflow":"parcel/none"}"#), 404, "not_found").await;
+    check(
+        "an unknown field of the form",
+        "POST",
+        &events,
+        &[],
+        Some(&good.replace("\"name\":\"Asha\"", "\"name\":\"Asha\",\"paid\":true")),
+        422,
+        "invalid",
+    )
+    .await;
+    check(
+        "an event that nobody may send",
+        "POST",
+        &events,
+        &[],
+        Some(&good.replace("submit", "reply.label")),
+        409,
+        "not_accepted",
+    )
+    .await;
+    check(
+        "an unknown workflow",
+        "POST",
+        "/api/v1/journeys",
+        &[],
+        Some(r#"{"workflow":"parcel/none"}"#),
+        404,
+        "not_found",
+    )
+    .await;
     check("a wrong method", "DELETE", &events, &[], None, 405, "method").await;
     check("an unknown route", "GET", "/api/v1/nothing", &[], None, 404, "not_found").await;
     check("a webhook nobody has", "POST", "/api/v1/webhooks/swift/none", &[], Some("{}"), 404, "not_found").await;
@@ -172,7 +254,12 @@ async fn requests_that_are_refused() {
     let body = r#"{"id":"1","kind":"delivered","label":"none"}"#;
     let signature = engine_partners::signature::hmac_sha256_hex(b"sandbox-swift_webhook", body.as_bytes());
     let signed = visitor
-        .send("POST", "/api/v1/webhooks/swift/delivered", &[("x-swift-signature", &signature), ("x-journey", ""), ("origin", "")], Some(body.into()))
+        .send(
+            "POST",
+            "/api/v1/webhooks/swift/delivered",
+            &[("x-swift-signature", &signature), ("x-journey", ""), ("origin", "")],
+            Some(body.into()),
+        )
         .await;
     assert_eq!(signed.ok(200), json!({"received": true}), "a webhook needs its signature and nothing else");
     server.stop().await;
@@ -187,14 +274,22 @@ async fn not_yours_is_not_there() {
     let unknown = "0".repeat(32);
     let asked = async |visitor: &Visitor, journey: &str| {
         let base = format!("/api/v1/journeys/{journey}");
-        let event = json!({"type": "submit", "data": {"name": "Asha"}, "revision": view["journey"]["revision"]}).to_string();
+        let event =
+            json!({"type": "submit", "data": {"name": "Asha"}, "revision": view["journey"]["revision"]}).to_string();
         let replies = [
             visitor.get(&base).await,
             visitor.get(&format!("{base}?path=sender")).await,
             visitor.get(&format!("{base}/stream")).await,
             visitor.get(&format!("{base}/documents/{unknown}")).await,
             visitor.send("POST", &format!("{base}/events"), &[("idempotency-key", "x")], Some(event)).await,
-            visitor.send("PUT", &format!("{base}/draft"), &[], Some(json!({"step": "cover.sender", "data": {"name": "x"}}).to_string())).await,
+            visitor
+                .send(
+                    "PUT",
+                    &format!("{base}/draft"),
+                    &[],
+                    Some(json!({"step": "cover.sender", "data": {"name": "x"}}).to_string()),
+                )
+                .await,
         ];
         replies.map(|reply| (reply.status, reply.text()))
     };
@@ -214,7 +309,14 @@ async fn what_is_typed_is_kept_and_idle_journeys_end() {
     let visitor = server.visitor();
     let view = started(&visitor).await;
     let draft = format!("/api/v1/journeys/{}/draft", id(&view));
-    let saved = visitor.send("PUT", &draft, &[], Some(json!({"step": "cover.sender", "data": {"name": "Ash", "forged": 1}}).to_string())).await;
+    let saved = visitor
+        .send(
+            "PUT",
+            &draft,
+            &[],
+            Some(json!({"step": "cover.sender", "data": {"name": "Ash", "forged": 1}}).to_string()),
+        )
+        .await;
     assert_eq!(saved.status, 204);
     let form = visitor.view(id(&view)).await["step"]["form"].clone();
     assert_eq!((&form["data"], &form["draft"]), (&json!({"name": "Ash"}), &json!(true)));
@@ -229,7 +331,10 @@ async fn what_is_typed_is_kept_and_idle_journeys_end() {
 
     server.clock.advance(11 * 86_400_000);
     let expired = visitor.get(&format!("/api/v1/journeys/{}", id(&view))).await;
-    assert_eq!((expired.status, expired.code().as_str(), &expired.json()["base"]), (410, "expired", &json!("/parcel-cover")));
+    assert_eq!(
+        (expired.status, expired.code().as_str(), &expired.json()["base"]),
+        (410, "expired", &json!("/parcel-cover"))
+    );
     server.stop().await;
 }
 
@@ -281,14 +386,26 @@ async fn every_answer_has_its_headers() {
     let visitor = server.visitor();
     let view = started(&visitor).await;
     let own = format!("/api/v1/journeys/{}", id(&view));
-    for path in
-        ["/parcel-cover", "/help", "/no-such-page", "/missing.js", "/api/v1/nothing", "/api/v1/master/towns", "/healthz", "/sandbox/inbox", "/docs/", &own]
-    {
+    for path in [
+        "/parcel-cover",
+        "/help",
+        "/no-such-page",
+        "/missing.js",
+        "/api/v1/nothing",
+        "/api/v1/master/towns",
+        "/healthz",
+        "/sandbox/inbox",
+        "/docs/",
+        &own,
+    ] {
         let reply = visitor.get(path).await;
         let policy = reply.header("content-security-policy");
         assert!(policy.contains("frame-ancestors 'none'") && !policy.contains("unsafe"), "{path}: {policy}");
         assert_eq!(reply.header("x-content-type-options"), "nosniff", "{path}");
-        assert!(!reply.header("referrer-policy").is_empty() && !reply.header("permissions-policy").is_empty(), "{path}");
+        assert!(
+            !reply.header("referrer-policy").is_empty() && !reply.header("permissions-policy").is_empty(),
+            "{path}"
+        );
     }
     for path in [own.as_str(), "/parcel-cover", "/api/v1/journeys"] {
         assert_eq!(visitor.get(path).await.header("cache-control"), "no-store", "{path}");
@@ -304,7 +421,8 @@ async fn too_much_is_told_when_to_come_back() {
     })
     .await;
     let visitor = server.visitor();
-    let report = || visitor.send("POST", "/stackTraceApi", &[], Some(json!({"message": "x is not a function"}).to_string()));
+    let report =
+        || visitor.send("POST", "/stackTraceApi", &[], Some(json!({"message": "x is not a function"}).to_string()));
     assert_eq!([report().await.status, report().await.status], [204, 204]);
     let limited = report().await;
     assert_eq!((limited.status, limited.code().as_str()), (429, "limited"));
@@ -323,7 +441,8 @@ async fn an_edited_definition_reaches_new_journeys_only() {
     let visitor = server.visitor();
     let old = started(&visitor).await;
     let mut files = fixture("parcel");
-    let form = String::from_utf8_lossy(files.get("forms/parcel/sender.json").expect("the form")).replace("Who sends it?", "Who is the sender?");
+    let form = String::from_utf8_lossy(files.get("forms/parcel/sender.json").expect("the form"))
+        .replace("Who sends it?", "Who is the sender?");
     files.insert("forms/parcel/sender.json", form.into_bytes());
     let published = server.product.runtime.publish(&files, "test").await.expect("it checks");
     assert_eq!(published.changed, [PARCEL]);
@@ -346,7 +465,12 @@ async fn a_saved_definition_is_published_and_a_broken_one_is_not() {
     let visitor = server.visitor();
     let form = folder.path().join("forms/parcel/parcel.json");
     let good = std::fs::read_to_string(&form).expect("the form");
-    let title = async || visitor.get("/api/v1/workflows/parcel/cover/start").await.ok(200)["step"]["title"].as_str().map(str::to_owned).expect("a title");
+    let title = async || {
+        visitor.get("/api/v1/workflows/parcel/cover/start").await.ok(200)["step"]["title"]
+            .as_str()
+            .map(str::to_owned)
+            .expect("a title")
+    };
     let saved = |text: String| std::fs::write(&form, text).expect("a file");
 
     let before = server.product.runtime.publication();
@@ -355,7 +479,11 @@ async fn a_saved_definition_is_published_and_a_broken_one_is_not() {
     assert_eq!(server.product.runtime.publication(), before + 1);
     // A broken save changes nothing; the next good one does.
     saved(good.replace("What do you send?", "{ broken").replace("\"ui\"", "\"iu\""));
-    server.until("the refusal", async || visitor.get("/metrics").await.text().contains("definitions_refused_total").then_some(())).await;
+    server
+        .until("the refusal", async || {
+            visitor.get("/metrics").await.text().contains("definitions_refused_total").then_some(())
+        })
+        .await;
     assert_eq!((title().await.as_str(), server.product.runtime.publication()), ("What shall we carry?", before + 1));
     saved(good.replace("What do you send?", "And now?"));
     server.until("the form that was put right", async || (title().await == "And now?").then_some(())).await;

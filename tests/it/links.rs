@@ -1,5 +1,5 @@
-//! Links in messages: who follows one may do in one journey what its purpose says, until it ends. On the neutral journey
-//! of `fixtures/parcel`, whose offers are announced by e-mail with two links.
+//! Links in messages: who follows one may do in one journey what its purpose says, until it ends. On the neutral
+//! journey of `fixtures/parcel`, whose offers are announced by e-mail with two links.
 
 use engine_definitions::Files;
 use journey_tests::server::{Reply, TestServer, Visitor, fixture};
@@ -21,8 +21,14 @@ fn files() -> Files {
     let text = text
         .replace("on: {submit: offers}", &format!("on: {{submit: {{target: offers, actions: {notify}}}}}"))
         .replace("accepts: {select:", "links: {choose: [select], look: []}\n      accepts: {withdraw: {}, select:")
-        .replace("    on:\n      select:", "    on:\n      withdraw: {actions: {type: revoke, purpose: choose}}\n      select:")
-        .replace("data: {label: context.label}}\n    after", "data: {label: context.label}, links: {look: []}}\n    after");
+        .replace(
+            "    on:\n      select:",
+            "    on:\n      withdraw: {actions: {type: revoke, purpose: choose}}\n      select:",
+        )
+        .replace(
+            "data: {label: context.label}}\n    after",
+            "data: {label: context.label}, links: {look: []}}\n    after",
+        );
     files.insert(path, text.into_bytes());
     files.insert("workflows/messages/offers.yaml", MESSAGE.as_bytes().to_vec());
     files
@@ -61,7 +67,14 @@ impl Stage {
 
 /// The button of a link's page, as a browser sends a form without scripts.
 async fn press(visitor: &Visitor, link: &str) -> Reply {
-    visitor.send("POST", link, &[("content-type", "application/x-www-form-urlencoded"), ("x-journey", "")], Some(String::new())).await
+    visitor
+        .send(
+            "POST",
+            link,
+            &[("content-type", "application/x-www-form-urlencoded"), ("x-journey", "")],
+            Some(String::new()),
+        )
+        .await
 }
 
 fn events(view: &Value) -> Vec<&str> {
@@ -80,18 +93,37 @@ async fn a_link_opens_one_journey_for_its_purpose() {
         (asked.status, asked.header("set-cookie"), asked.header("referrer-policy"), asked.header("cache-control")),
         (200, "", "same-origin", "no-store")
     );
-    assert!(asked.text().contains(&format!("<form class=\"card confirm\" method=\"post\" action=\"{}\">", stage.choose)), "{}", asked.text());
-    assert!(!asked.text().contains("Asha") && !asked.text().contains(&journey[17..]), "nothing of the journey is told before");
+    assert!(
+        asked.text().contains(&format!("<form class=\"card confirm\" method=\"post\" action=\"{}\">", stage.choose)),
+        "{}",
+        asked.text()
+    );
+    assert!(
+        !asked.text().contains("Asha") && !asked.text().contains(&journey[17..]),
+        "nothing of the journey is told before"
+    );
     assert_eq!(other.get(&journey).await.status, 404);
 
     // Another site cannot press the button for a visitor.
-    let foreign = other.send("POST", &stage.choose, &[("origin", "https://evil.example"), ("sec-fetch-site", "cross-site")], Some(String::new())).await;
+    let foreign = other
+        .send(
+            "POST",
+            &stage.choose,
+            &[("origin", "https://evil.example"), ("sec-fetch-site", "cross-site")],
+            Some(String::new()),
+        )
+        .await;
     assert_eq!(foreign.status, 403);
     assert_eq!(other.get(&journey).await.status, 404);
 
     let pressed = press(&other, &stage.choose).await;
     let id = stage.view["journey"]["id"].as_str().expect("a journey");
-    assert_eq!((pressed.status, pressed.header("location")), (303, format!("/parcel-cover/offers?request={id}").as_str()), "{}", pressed.text());
+    assert_eq!(
+        (pressed.status, pressed.header("location")),
+        (303, format!("/parcel-cover/offers?request={id}").as_str()),
+        "{}",
+        pressed.text()
+    );
     assert!(pressed.header("set-cookie").starts_with("__Host-session="));
     assert_eq!(other.get(pressed.header("location")).await.status, 200);
     assert_eq!(other.get(&stage.choose).await.status, 303, "who has the right goes straight on");
@@ -99,7 +131,10 @@ async fn a_link_opens_one_journey_for_its_purpose() {
 
     // It sees the step and may send `select`; what else the owner may, it may not.
     let view = other.get(&journey).await.ok(200);
-    assert_eq!((events(&view), &view["step"]["back"], &view["step"]["changeable"]), (vec!["select"], &Value::Null, &json!([])));
+    assert_eq!(
+        (events(&view), &view["step"]["back"], &view["step"]["changeable"]),
+        (vec!["select"], &Value::Null, &json!([]))
+    );
     let mine = stage.owner.get(&journey).await.ok(200);
     assert!(["select", "withdraw", "back"].iter().all(|event| events(&mine).contains(event)), "{:?}", events(&mine));
     for event in ["withdraw", "back", "change", "submit", "save"] {
@@ -132,8 +167,14 @@ async fn a_link_opens_one_journey_for_its_purpose() {
     let code = stage.choose.trim_start_matches("/r/");
     assert!(!history.iter().any(|event| event.data.to_string().contains(code)));
     let store = stage.server.store().await;
-    let effects = store.effects(engine_store::EffectFilter { journey: Some(id.into()), limit: 100, ..Default::default() }).await.expect("effects");
-    assert!(effects.iter().any(|effect| effect.kind == "notify") && !effects.iter().any(|effect| effect.payload.to_string().contains(code)));
+    let effects = store
+        .effects(engine_store::EffectFilter { journey: Some(id.into()), limit: 100, ..Default::default() })
+        .await
+        .expect("effects");
+    assert!(
+        effects.iter().any(|effect| effect.kind == "notify")
+            && !effects.iter().any(|effect| effect.payload.to_string().contains(code))
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -169,7 +210,8 @@ async fn a_purpose_of_the_whole_journey_goes_on_where_its_owner_stopped() {
         .replace("initial: parcel\n", "initial: parcel\nlinks: {resume: ['*']}\n")
         .replace("on: {submit: sender}", &format!("on: {{submit: {{target: sender, actions: {notify}}}}}"));
     files.insert(path, text.into_bytes());
-    let message = "channel: email\nlanguages: {en: {subject: Go on, text: \"Go on here: {{link}}\"}}\nsample: {link: x}\n";
+    let message =
+        "channel: email\nlanguages: {en: {subject: Go on, text: \"Go on here: {{link}}\"}}\nsample: {link: x}\n";
     files.insert("workflows/messages/resume.yaml", message.as_bytes().to_vec());
     let server = TestServer::start(files).await;
     let (owner, other) = (server.visitor(), server.visitor());
@@ -192,11 +234,16 @@ async fn a_purpose_of_the_whole_journey_goes_on_where_its_owner_stopped() {
     assert_eq!(owner.get(&journey).await.ok(200)["step"]["id"], "offers");
     // Who is late learns where the journey is, the owner also what was answered.
     let late = json!({"type": "submit", "data": {"name": "B"}, "revision": again["journey"]["revision"]}).to_string();
-    let send = async |who: &Visitor, key: &str| who.send("POST", &format!("{journey}/events"), &[("idempotency-key", key)], Some(late.clone())).await;
+    let send = async |who: &Visitor, key: &str| {
+        who.send("POST", &format!("{journey}/events"), &[("idempotency-key", key)], Some(late.clone())).await
+    };
     let (theirs, mine) = (send(&other, "late-1").await, send(&owner, "late-2").await);
     assert_eq!((theirs.code(), mine.code()), ("stale".to_owned(), "stale".to_owned()));
     assert_eq!(
-        (theirs.json()["difference"].as_array().map(Vec::len).unwrap_or_default(), mine.json()["difference"][0]["theirs"].clone()),
+        (
+            theirs.json()["difference"].as_array().map(Vec::len).unwrap_or_default(),
+            mine.json()["difference"][0]["theirs"].clone()
+        ),
         (0, json!("Asha Rao"))
     );
 }

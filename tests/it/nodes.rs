@@ -117,7 +117,11 @@ async fn a_lone_worker_process_does_the_work_of_a_server_without_one() {
     let folder = tempfile::tempdir().expect("a folder");
     let binary = Binary::build(folder.path()).expect("the binary");
     let mut command = binary.command(folder.path(), &nodes.url);
-    command.arg("worker").env("JOURNEY_SANDBOX__URL", format!("{}/sandbox", nodes.at(0))).stdout(Stdio::null()).stderr(Stdio::null());
+    command
+        .arg("worker")
+        .env("JOURNEY_SANDBOX__URL", format!("{}/sandbox", nodes.at(0)))
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
     let mut worker = Running(command.spawn().expect("the worker starts"));
     let (visitor, view) = nodes.started().await;
     offers_are_heard(&visitor, &view).await;
@@ -146,12 +150,22 @@ async fn one_key_at_two_nodes_at_once_has_one_effect() {
         let (here, view) = nodes.started().await;
         let there = here.moved(nodes.at(1));
         let path = format!("/api/v1/journeys/{}/events", id(&view));
-        let body = json!({"type": "submit", "data": {"name": "Asha Rao"}, "revision": view["journey"]["revision"]}).to_string();
+        let body = json!({"type": "submit", "data": {"name": "Asha Rao"}, "revision": view["journey"]["revision"]})
+            .to_string();
         let same = [("idempotency-key", "the same")];
-        let (one, two) = tokio::join!(here.send("POST", &path, &same, Some(body.clone())), there.send("POST", &path, &same, Some(body.clone())));
+        let (one, two) = tokio::join!(
+            here.send("POST", &path, &same, Some(body.clone())),
+            there.send("POST", &path, &same, Some(body.clone()))
+        );
         let mut replayed = [one.header("idempotent-replayed"), two.header("idempotent-replayed")];
         replayed.sort();
-        assert_eq!((one.status, two.status, replayed), (200, 200, ["false", "true"]), "round {round}: {} {}", one.text(), two.text());
+        assert_eq!(
+            (one.status, two.status, replayed),
+            (200, 200, ["false", "true"]),
+            "round {round}: {} {}",
+            one.text(),
+            two.text()
+        );
         let events = nodes.all[0].runtime.store().events(id(&view), 0, 100).await.expect("events");
         assert_eq!(events.iter().filter(|event| event.kind == "submit").count(), 2, "the first step's and this one");
 
@@ -159,7 +173,10 @@ async fn one_key_at_two_nodes_at_once_has_one_effect() {
         let view = here.view(id(&view)).await;
         let body = json!({"type": "back", "data": {}, "revision": view["journey"]["revision"]}).to_string();
         let (a, b) = ([("idempotency-key", "a")], [("idempotency-key", "b")]);
-        let (one, two) = tokio::join!(here.send("POST", &path, &a, Some(body.clone())), there.send("POST", &path, &b, Some(body.clone())));
+        let (one, two) = tokio::join!(
+            here.send("POST", &path, &a, Some(body.clone())),
+            there.send("POST", &path, &b, Some(body.clone()))
+        );
         let mut statuses = [one.status, two.status];
         statuses.sort();
         assert_eq!(statuses, [200, 409], "round {round}: {} {}", one.text(), two.text());
@@ -190,22 +207,30 @@ async fn a_publication_reaches_every_node_within_a_second_and_running_journeys_k
     let binary = Binary::build(folder.path()).expect("the binary");
     for (round, title) in ["Another parcel?", "And one more?"].into_iter().enumerate() {
         let changed = renamed(title);
-        let done = binary.command(folder.path(), &nodes.url).arg("publish").arg(changed.path()).output().expect("publish");
+        let done =
+            binary.command(folder.path(), &nodes.url).arg("publish").arg(changed.path()).output().expect("publish");
         let published = Instant::now();
         assert!(done.status.success(), "{done:?}");
         for node in 0..2 {
             let fresh = Visitor::at(nodes.at(node));
-            let served = async || (fresh.get("/api/v1/workflows/parcel/cover/start").await.ok(200)["step"]["title"] == title).then_some(());
+            let served = async || {
+                (fresh.get("/api/v1/workflows/parcel/cover/start").await.ok(200)["step"]["title"] == title)
+                    .then_some(())
+            };
             until("the new title", served).await;
         }
         assert!(published.elapsed() < SECOND, "round {round} took {:?}", published.elapsed());
     }
     let started = Visitor::at(nodes.at(1)).start("parcel/cover", json!({"weight": 2, "kind": "gift"})).await.ok(201);
     assert_ne!(started["journey"]["version"], running["journey"]["version"]);
-    // the one that runs goes back to the first step as it was, at a node that never served that version as the current one
+    // the one that runs goes back to the first step as it was, at a node that never served that version as the current
+    // one
     let there = visitor.moved(nodes.at(1));
     let back = there.event(&there.view(id(&running)).await, "back", json!({})).await.ok(200);
-    assert_eq!((&back["step"]["title"], &back["journey"]["version"]), (&json!("What do you send?"), &running["journey"]["version"]));
+    assert_eq!(
+        (&back["step"]["title"], &back["journey"]["version"]),
+        (&json!("What do you send?"), &running["journey"]["version"])
+    );
     nodes.stop().await;
 }
 
@@ -215,7 +240,15 @@ async fn migrations_may_run_on_several_nodes_at_once() {
     let binary = Binary::build(folder.path()).expect("the binary");
     let sqlite = format!("sqlite:{}", folder.path().join("journey.db").display());
     for url in [postgres::database().await.expect("a database"), sqlite] {
-        let start = || binary.command(folder.path(), &url).arg("migrate").stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("migrate starts");
+        let start = || {
+            binary
+                .command(folder.path(), &url)
+                .arg("migrate")
+                .stdout(Stdio::piped())
+                .stderr(Stdio::piped())
+                .spawn()
+                .expect("migrate starts")
+        };
         let at_once: Vec<Child> = (0..4).map(|_| start()).collect();
         for child in at_once {
             let done = child.wait_with_output().expect("its end");
@@ -252,7 +285,10 @@ async fn the_budget_of_one_time_passwords_holds_across_nodes() {
     let nodes = Nodes::start_with(files, &[false, false], |settings| settings.otp.resend_ms = 0).await;
     let asks = (0..20).map(|number| {
         let visitor = Visitor::at(nodes.at(number % 2));
-        async move { visitor.start("parcel/codes", json!({"weight": 2, "kind": "gift"})).await.ok(201)["journey"]["status"] == "active" }
+        async move {
+            visitor.start("parcel/codes", json!({"weight": 2, "kind": "gift"})).await.ok(201)["journey"]["status"]
+                == "active"
+        }
     });
     let sent = futures::future::join_all(asks).await.into_iter().filter(|sent| *sent).count();
     assert_eq!(sent, 5, "five codes an hour to one number, wherever they are asked for");
@@ -279,7 +315,10 @@ async fn a_node_that_stops_gives_its_work_to_another_at_once() {
     nodes.join(Source::Stored, true, patient).await;
     nodes.all.remove(1).stop().await.expect("it stops, whatever its calls do");
     until("the offers", async || quoted(&visitor.view(id(&view)).await).then_some(())).await;
-    let done = store.effects(EffectFilter { state: Some(EffectState::Done), ..EffectFilter::default() }).await.expect("effects");
+    let done = store
+        .effects(EffectFilter { state: Some(EffectState::Done), ..EffectFilter::default() })
+        .await
+        .expect("effects");
     assert!(done.len() == 2 && done.iter().all(|effect| effect.attempts == 1), "a stop costs no attempt: {done:?}");
     nodes.stop().await;
 }
@@ -327,7 +366,8 @@ async fn a_sqlite_file_has_one_process_and_others_are_told() {
     settings.database.url = url.clone();
     settings.keys.master = Some(Secret::new(KEY.into()));
     let _ = rustls::crypto::ring::default_provider().install_default();
-    let start = Start { settings, source: Source::Files(fixture("parcel")), clock: Arc::new(SystemClock), worker: true };
+    let start =
+        Start { settings, source: Source::Files(fixture("parcel")), clock: Arc::new(SystemClock), worker: true };
     let product = Product::start(start).await.expect("it starts");
     refused(&["serve", "--port", "0"], "another `journey serve` works on");
     // looking from beside is no second product

@@ -105,7 +105,11 @@ impl Desk {
     }
 
     async fn agrees(&self, journey: &str) {
-        assert_eq!(self.server.product.runtime.replay(journey).await.expect("a replay"), Some(vec![]), "the history gives the state, retries included");
+        assert_eq!(
+            self.server.product.runtime.replay(journey).await.expect("a replay"),
+            Some(vec![]),
+            "the history gives the state, retries included"
+        );
     }
 }
 
@@ -118,7 +122,11 @@ async fn repaired_work_goes_on_after_each_kind_of_incident() {
     let incident = desk.incident("the reply's incident").await;
     assert_eq!((&incident["journey"], &incident["retries"]), (&json!(journey), &json!("effect")), "{incident}");
     let parked = desk.list("effects?kind=call&lane=swift").await;
-    assert_eq!((parked.len(), &parked[0]["code"], &parked[0]["state"]), (1, &json!("definition"), &json!("parked")), "{parked:?}");
+    assert_eq!(
+        (parked.len(), &parked[0]["code"], &parked[0]["state"]),
+        (1, &json!("definition"), &json!("parked")),
+        "{parked:?}"
+    );
     assert_eq!(desk.list("effects?lane=steady").await, [] as [Value; 0]);
     desk.repair(&["AAA"]).await;
     desk.retry(&incident).await;
@@ -155,7 +163,9 @@ async fn repaired_work_goes_on_after_each_kind_of_incident() {
     let label = json!({"partner": "swift", "operation": "label", "mode": "normal"});
     desk.customer.send("POST", "/sandbox/switches", &[], Some(label.to_string())).await;
     desk.retry(&incident).await;
-    desk.server.until("the end", async || (desk.customer.view(&journey).await["journey"]["status"] == "done").then_some(())).await;
+    desk.server
+        .until("the end", async || (desk.customer.view(&journey).await["journey"]["status"] == "done").then_some(()))
+        .await;
     desk.agrees(&journey).await;
 
     let closed = desk.list("incidents?all=true").await;
@@ -193,7 +203,8 @@ async fn a_parked_effect_is_retried_with_its_old_key() {
     desk.repair(&["AAA"]).await;
     assert_eq!(desk.ask("POST", &format!("effects/{key}/retry")).await.status, 204);
     desk.at(&journey, "timing").await;
-    let calls = desk.customer.get(&format!("/sandbox/calls.json?partner=swift&operation=price&key={key}")).await.ok(200);
+    let calls =
+        desk.customer.get(&format!("/sandbox/calls.json?partner=swift&operation=price&key={key}")).await.ok(200);
     assert_eq!(calls["keys"][0]["count"], 2, "the partner saw the same key twice: {calls}");
     let done = desk.list(&format!("effects?state=done&journey={journey}")).await;
     assert_eq!((done.len(), &done[0]["attempts"]), (1, &json!(1)), "attempts begin anew");
@@ -203,7 +214,11 @@ async fn a_parked_effect_is_retried_with_its_old_key() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_history_tells_what_happened_and_nothing_that_was_written() {
     let desk = Desk::open(&["AAA"]).await;
-    let view = desk.customer.start("parcel/repair", json!({"weight": 2, "kind": "gift", "note": "for Meera, 9876543210"})).await.ok(201);
+    let view = desk
+        .customer
+        .start("parcel/repair", json!({"weight": 2, "kind": "gift", "note": "for Meera, 9876543210"}))
+        .await
+        .ok(201);
     let journey = view["journey"]["id"].as_str().expect("a journey").to_owned();
     desk.at(&journey, "timing").await;
     let reply = desk.ask("GET", &format!("journeys/{journey}/history")).await;
@@ -213,10 +228,20 @@ async fn a_history_tells_what_happened_and_nothing_that_was_written() {
     let history: JourneyHistory = serde_json::from_value(reply.ok(200)).expect("a history");
     assert!(history.events.iter().map(|e| e.seq).eq(1..=history.events.len() as i64));
     let submit = history.events.iter().find(|e| e.kind == "submit").expect("the answer");
-    assert_eq!((submit.by.as_str(), submit.fields.as_slice()), ("visitor", ["weight", "kind", "note"].map(str::to_owned).as_slice()));
+    assert_eq!(
+        (submit.by.as_str(), submit.fields.as_slice()),
+        ("visitor", ["weight", "kind", "note"].map(str::to_owned).as_slice())
+    );
     let call = history.effects.first().expect("the call");
-    assert_eq!((call.target.as_str(), call.state.as_str(), call.attempts, call.code.as_deref()), ("swift/price", "done", 1, Some("ok")));
-    assert_eq!(history.timers.iter().map(|t| t.on_version.as_str()).collect::<Vec<_>>(), ["restart"], "the hour that runs, and its policy");
+    assert_eq!(
+        (call.target.as_str(), call.state.as_str(), call.attempts, call.code.as_deref()),
+        ("swift/price", "done", 1, Some("ok"))
+    );
+    assert_eq!(
+        history.timers.iter().map(|t| t.on_version.as_str()).collect::<Vec<_>>(),
+        ["restart"],
+        "the hour that runs, and its policy"
+    );
     desk.server.stop().await;
 }
 
@@ -238,13 +263,17 @@ async fn nobody_but_an_operator_learns_that_there_is_an_api() {
     for (method, path) in &paths {
         for bearer in [None, Some(wrong.as_str()), Some("short")] {
             let header = bearer.map(|token| format!("Bearer {token}")).unwrap_or_default();
-            let reply = desk.customer.send(method, &format!("/api/v1/operator/{path}"), &[("authorization", &header)], None).await;
+            let reply = desk
+                .customer
+                .send(method, &format!("/api/v1/operator/{path}"), &[("authorization", &header)], None)
+                .await;
             assert_eq!((reply.status, reply.text()), (404, unknown.text()), "{method} {path} with {bearer:?}");
         }
     }
     // the token is no session of a browser, and a session is no token
     let cookie = format!("__Host-session={}", desk.token);
-    let as_cookie = desk.customer.send("GET", &format!("/api/v1/journeys/{journey}"), &[("cookie", &cookie)], None).await;
+    let as_cookie =
+        desk.customer.send("GET", &format!("/api/v1/journeys/{journey}"), &[("cookie", &cookie)], None).await;
     assert_eq!(as_cookie.status, 404);
     // it does not live longer by being used, and ends at once when revoked
     assert_eq!(desk.ask("GET", "incidents").await.status, 200);
@@ -279,7 +308,13 @@ async fn metrics_show_the_queue_calls_and_breakers() {
     ] {
         assert!(page.lines().any(|l| l == line), "{line} is not in {page}");
     }
-    for name in ["journey_effect_attempts_total{", "journey_effects_total{", "partner_call_seconds{", "partner_calls_total{", "journey_effect_seconds{"] {
+    for name in [
+        "journey_effect_attempts_total{",
+        "journey_effects_total{",
+        "partner_call_seconds{",
+        "partner_calls_total{",
+        "journey_effect_seconds{",
+    ] {
         assert!(page.contains(name), "{name} is not in {page}");
     }
     desk.server.stop().await;

@@ -19,7 +19,8 @@ struct Customer<'a> {
 impl<'a> Customer<'a> {
     async fn arrives(server: &'a TestServer) -> Customer<'a> {
         let browser = server.visitor();
-        let view = browser.start("motor/car", json!({"kind": "registered", "registration": "dl3cab1234"})).await.ok(201);
+        let view =
+            browser.start("motor/car", json!({"kind": "registered", "registration": "dl3cab1234"})).await.ok(201);
         let mut customer = Customer { server, browser, view };
         customer.at("car.contact").await;
         customer
@@ -95,8 +96,16 @@ impl<'a> Customer<'a> {
         let owner = json!({"customer_type": "individual", "proposer_title": "Ms", "proposer_first_name": "Asha", "proposer_last_name": "Rao", "proposer_gender": "female",
             "dob": "1990-04-12", "proposer_mobile": MOBILE, "proposer_email": "asha@example.com", "is_financed": false});
         self.submits(owner, "car.address").await;
-        self.submits(json!({"pincode": "110001", "address_line_1": "12 Lake View", "address_line_2": "Janpath"}), "car.nominee").await;
-        self.submits(json!({"nominee_name": "Ravi Rao", "nominee_age": 38, "nominee_relation": "spouse"}), "car.vehicle_details").await;
+        self.submits(
+            json!({"pincode": "110001", "address_line_1": "12 Lake View", "address_line_2": "Janpath"}),
+            "car.nominee",
+        )
+        .await;
+        self.submits(
+            json!({"nominee_name": "Ravi Rao", "nominee_age": 38, "nominee_relation": "spouse"}),
+            "car.vehicle_details",
+        )
+        .await;
         let mut papers = self.view["step"]["form"]["data"].clone();
         papers["previous_policy_number"] = json!("OG-25-1234-5678");
         papers["terms"] = json!(true);
@@ -136,8 +145,16 @@ impl<'a> Customer<'a> {
     }
 
     async fn posts(&self, path: &str, fields: &[(&str, String)]) -> Reply {
-        let body: Vec<String> = fields.iter().map(|(name, value)| format!("{}={}", encoded(name), encoded(value))).collect();
-        self.browser.send("POST", path, &[("content-type", "application/x-www-form-urlencoded"), ("x-journey", "")], Some(body.join("&"))).await
+        let body: Vec<String> =
+            fields.iter().map(|(name, value)| format!("{}={}", encoded(name), encoded(value))).collect();
+        self.browser
+            .send(
+                "POST",
+                path,
+                &[("content-type", "application/x-www-form-urlencoded"), ("x-journey", "")],
+                Some(body.join("&")),
+            )
+            .await
     }
 }
 
@@ -167,7 +184,10 @@ fn encoded(text: &str) -> String {
 }
 
 fn block<'v>(view: &'v Value, kind: &str) -> &'v Value {
-    view["step"]["view"]["blocks"].as_array().and_then(|blocks| blocks.iter().find(|block| block["block"] == kind)).unwrap_or(&Value::Null)
+    view["step"]["view"]["blocks"]
+        .as_array()
+        .and_then(|blocks| blocks.iter().find(|block| block["block"] == kind))
+        .unwrap_or(&Value::Null)
 }
 
 fn items(view: &Value) -> Vec<Value> {
@@ -200,7 +220,10 @@ async fn from_the_registration_number_to_the_policy() {
 
     // What only partners and the engine may say is refused.
     for event in ["payment.captured", "xstate.done.actor.lookup", "select"] {
-        assert_eq!(asha.browser.event(&asha.view, event, json!({"order": "o", "payment": "p", "amount": 1})).await.code(), "not_accepted");
+        assert_eq!(
+            asha.browser.event(&asha.view, event, json!({"order": "o", "payment": "p", "amount": 1})).await.code(),
+            "not_accepted"
+        );
     }
     asha.asks_for_prices().await;
 
@@ -213,13 +236,20 @@ async fn from_the_registration_number_to_the_policy() {
 
     // Forged choices: a plan that nobody offered, a price, an insurer that is none.
     let chosen = card["action"]["data"].clone();
-    for (name, value, answer) in
-        [("plan", "gold", "quote.gone"), ("insurer", "nobody", "quote.gone"), ("plan_type", "free", "invalid"), ("total", "1", "invalid")]
-    {
+    for (name, value, answer) in [
+        ("plan", "gold", "quote.gone"),
+        ("insurer", "nobody", "quote.gone"),
+        ("plan_type", "free", "invalid"),
+        ("total", "1", "invalid"),
+    ] {
         let mut forged = chosen.clone();
         forged[name] = json!(value);
         let reply = asha.browser.event(&asha.view, "select", forged).await;
-        let told = if reply.status == 200 { reply.json()["messages"][0]["code"].as_str().unwrap_or_default().to_owned() } else { reply.code() };
+        let told = if reply.status == 200 {
+            reply.json()["messages"][0]["code"].as_str().unwrap_or_default().to_owned()
+        } else {
+            reply.code()
+        };
         assert_eq!(told, answer, "{name}");
         asha.at("quotes").await;
     }
@@ -228,16 +258,28 @@ async fn from_the_registration_number_to_the_policy() {
     let path = format!("/api/v1/journeys/{id}/events");
     let revision = asha.view["journey"]["revision"].clone();
     let click = json!({"type": "select", "data": chosen, "revision": revision}).to_string();
-    let send = async |key: &str, body: &str| asha.browser.send("POST", &path, &[("idempotency-key", key)], Some(body.to_owned())).await;
+    let send = async |key: &str, body: &str| {
+        asha.browser.send("POST", &path, &[("idempotency-key", key)], Some(body.to_owned())).await
+    };
     let first = send("click", &click).await;
     let again = send("click", &click).await;
-    assert_eq!((first.status, again.status, again.header("idempotent-replayed")), (200, 200, "true"), "{}", first.text());
+    assert_eq!(
+        (first.status, again.status, again.header("idempotent-replayed")),
+        (200, 200, "true"),
+        "{}",
+        first.text()
+    );
     assert_eq!(first.json()["journey"]["revision"], again.json()["journey"]["revision"]);
     assert_eq!(send("click", &click.replace(INSURER, "digit")).await.code(), "key_reused");
     let stale = send("another click", &click).await;
-    assert_eq!((stale.status, stale.code(), &stale.json()["view"]["step"]["id"]), (409, "stale".to_owned(), &json!("car.owner")));
-    let (mine, none) =
-        (server.visitor().get(&format!("/api/v1/journeys/{id}")).await, server.visitor().get(&format!("/api/v1/journeys/{}", "0".repeat(32))).await);
+    assert_eq!(
+        (stale.status, stale.code(), &stale.json()["view"]["step"]["id"]),
+        (409, "stale".to_owned(), &json!("car.owner"))
+    );
+    let (mine, none) = (
+        server.visitor().get(&format!("/api/v1/journeys/{id}")).await,
+        server.visitor().get(&format!("/api/v1/journeys/{}", "0".repeat(32))).await,
+    );
     assert_eq!((mine.status, mine.bytes), (404, none.bytes), "another's journey is like none");
 
     asha.at("car.owner").await;
@@ -257,23 +299,36 @@ async fn from_the_registration_number_to_the_policy() {
     assert_eq!(server.visitor().get(&file).await.status, 404);
 
     // The gateway repeats itself, somebody imitates it, and money comes a second time: one refund.
-    let payment = block(&asha.view, "facts")["items"].as_array().expect("facts").iter().find(|fact| fact["label"] == "Payment reference").expect("a reference")
-        ["value"]
+    let payment = block(&asha.view, "facts")["items"]
+        .as_array()
+        .expect("facts")
+        .iter()
+        .find(|fact| fact["label"] == "Payment reference")
+        .expect("a reference")["value"]
         .clone();
     let (payment, order) = (payment.as_str().expect("a payment"), fields["order_id"].as_str().expect("an order"));
     assert_eq!(gateway_says(&server, "guessed", order, "pay_forged", &fields["amount"]).await, 401);
     for (payment, times, told) in [(payment, 2, Value::Null), ("pay_second", 2, json!("payment.refunded"))] {
         for _ in 0..times {
-            assert_eq!(gateway_says(&server, "sandbox-razorpay_webhook_secret", order, payment, &fields["amount"]).await, 200);
+            assert_eq!(
+                gateway_says(&server, "sandbox-razorpay_webhook_secret", order, payment, &fields["amount"]).await,
+                200
+            );
         }
         let view = asha.browser.view(&id).await;
-        assert_eq!((&view["step"]["id"], &view["messages"][0]["code"], &view["messages"][1]), (&json!("car.issued"), &told, &Value::Null));
+        assert_eq!(
+            (&view["step"]["id"], &view["messages"][0]["code"], &view["messages"][1]),
+            (&json!("car.issued"), &told, &Value::Null)
+        );
     }
     let refunds = server
         .until("the refund", async || {
             let inbox = asha.browser.get(&format!("/sandbox/inbox.json?to={MOBILE}")).await.ok(200);
             let messages = inbox["messages"].as_array()?.clone();
-            let refunds = messages.iter().filter(|message| message["text"].as_str().is_some_and(|text| text.contains("pay_second"))).count();
+            let refunds = messages
+                .iter()
+                .filter(|message| message["text"].as_str().is_some_and(|text| text.contains("pay_second")))
+                .count();
             (refunds > 0).then_some(refunds)
         })
         .await;

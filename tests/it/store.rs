@@ -68,7 +68,12 @@ pub fn event(journey: &str, seq: i64) -> Commit {
             channel: "web".into(),
             attribution: json!({"from": "poster"}),
         }),
-        events: vec![NewEvent { kind: "went on".into(), data: json!({"seq": seq}), by: json!({"kind": "reader"}), at_ms: 1_000 + seq }],
+        events: vec![NewEvent {
+            kind: "went on".into(),
+            data: json!({"seq": seq}),
+            by: json!({"kind": "reader"}),
+            at_ms: 1_000 + seq,
+        }],
         ..Commit::moving(journey, seq, update, "step")
     }
 }
@@ -131,7 +136,10 @@ async fn a_journey_moves_only_from_where_it_is() {
         let other = format!("{}-{}-4000-8000-000000000000", &j[..8], &j[8..12]);
         store.commit(event(&other, 0)).await?;
         assert_eq!(store.events(&other, 0, 9).await?.len(), 1, "not the neighbour's");
-        assert_eq!(store.journeys_of("reader", 9).await?.iter().map(|h| h.id.clone()).collect::<Vec<_>>(), vec![other.clone()]);
+        assert_eq!(
+            store.journeys_of("reader", 9).await?.iter().map(|h| h.id.clone()).collect::<Vec<_>>(),
+            vec![other.clone()]
+        );
         assert_eq!(store.expired_journeys(2_000_000, 9).await?, [other]);
         assert_eq!(store.expired_journeys(999_999, 9).await?, Vec::<String>::new());
         assert_eq!(store.journey_counts().await?.iter().map(|c| c.count).sum::<i64>(), 2);
@@ -153,7 +161,11 @@ async fn a_key_is_used_by_one_accepted_event() {
         assert_eq!(store.commit(keyed(1, body)).await?, DONE);
         let used = UsedKey { journey: j.clone(), body_hash: body };
         assert_eq!(store.used_key(&j, Some(k)).await?, Some(used.clone()));
-        assert_eq!((store.used_key(&j, None).await?, store.used_key(&id(), Some(k)).await?), (None, None), "a journey's keys are its own");
+        assert_eq!(
+            (store.used_key(&j, None).await?, store.used_key(&id(), Some(k)).await?),
+            (None, None),
+            "a journey's keys are its own"
+        );
         for repeat in [keyed(1, body), keyed(2, 8)] {
             assert_eq!(store.commit(repeat).await?, Committed::KeyUsed(used.clone()), "same or other body");
         }
@@ -170,7 +182,10 @@ async fn a_key_is_used_by_one_accepted_event() {
             assert_eq!([one?, two?], if used.body_hash == 1 { [DONE, refused] } else { [refused, DONE] });
             assert_eq!((used.journey.as_str(), store.events(&j, 0, 9).await?.len()), (j.as_str(), 1));
         }
-        for wrong in [with(event(&j, 2), |c| c.idempotency = key(None, 1)), with(event(&id(), 0), |c| c.idempotency = key(Some(k), 1))] {
+        for wrong in [
+            with(event(&j, 2), |c| c.idempotency = key(None, 1)),
+            with(event(&id(), 0), |c| c.idempotency = key(Some(k), 1)),
+        ] {
             assert!(store.commit(wrong).await.is_err(), "an event without a key, or a start with one");
         }
         Ok(())
@@ -183,13 +198,20 @@ async fn effects_are_leased_counted_fenced_and_parked() {
     check(async |node| {
         let (store, j) = (&node.store, id());
         let k = |index| EffectKey { journey: j.clone(), seq: 1, index };
-        store.commit(with(event(&j, 0), |c| c.effects = vec![effect(&j, 1, 0, 50), effect(&j, 1, 1, 40), effect(&j, 1, 2, 900)])).await?;
+        store
+            .commit(with(event(&j, 0), |c| {
+                c.effects = vec![effect(&j, 1, 0, 50), effect(&j, 1, 1, 40), effect(&j, 1, 2, 900)]
+            }))
+            .await?;
         assert_eq!(store.next_due().await?, Some(40));
         assert_eq!(store.claim_effects(claim(39)).await?, []);
         let first = store.claim_effects(claim(60)).await?;
         assert_eq!(first.iter().map(|e| e.key.index).collect::<Vec<_>>(), [1, 0], "oldest due first");
         let e = &first[1];
-        assert_eq!((e.state, e.attempts, e.fence, e.lease_until_ms, e.due_at_ms), (EffectState::Running, 1, 1, Some(160), 50));
+        assert_eq!(
+            (e.state, e.attempts, e.fence, e.lease_until_ms, e.due_at_ms),
+            (EffectState::Running, 1, 1, Some(160), 50)
+        );
         assert_eq!((e.worker.as_deref(), &e.payload, e.created_at_ms), (Some("w1"), &json!({"index": 0}), 1_000));
         assert_eq!(store.claim_effects(claim(100)).await?, [], "leased");
         assert!(store.extend_lease(&k(1), 1, 500).await?);
@@ -213,7 +235,8 @@ async fn effects_are_leased_counted_fenced_and_parked() {
         assert_eq!(store.next_due().await?, Some(300));
         assert_eq!(store.claim_effects(claim(300)).await?[0].attempts, 2);
         assert_eq!(store.claim_effects(claim(400)).await?, [], "no third attempt");
-        let parked = store.effects(EffectFilter { state: Some(EffectState::Parked), limit: 9, ..Default::default() }).await?;
+        let parked =
+            store.effects(EffectFilter { state: Some(EffectState::Parked), limit: 9, ..Default::default() }).await?;
         assert_eq!(parked.iter().map(|e| (e.key.index, e.attempts)).collect::<Vec<_>>(), [(1, 2)]);
         assert_eq!(parked[0].outcome, Some(json!({"code": "attempts", "last": "busy"})));
         assert_eq!(store.commit(settle(2, 1, 2, good())).await?, Committed::Superseded, "parking fences too");
@@ -249,15 +272,23 @@ async fn what_a_process_held_that_is_gone_can_be_claimed_at_once() {
         let (store, j) = (&node.store, id());
         let begin = |c: &mut Commit| {
             c.effects = vec![effect(&j, 1, 0, 50), effect(&j, 1, 1, 900)];
-            c.timers = [("held", 40), ("later", 800)].map(|(id, due_at_ms)| NewTimer { id: id.into(), due_at_ms }).into();
+            c.timers =
+                [("held", 40), ("later", 800)].map(|(id, due_at_ms)| NewTimer { id: id.into(), due_at_ms }).into();
         };
         store.commit(with(event(&j, 0), begin)).await?;
         let held = store.claim_effects(claim(60)).await?;
         assert_eq!((held.len(), store.claim_timers(claim(60)).await?.len()), (1, 1));
         store.end_leases(70).await?;
         let again = store.claim_effects(claim(70)).await?;
-        assert_eq!(again.iter().map(|e| (&e.key, e.attempts, e.fence)).collect::<Vec<_>>(), [(&held[0].key, 2, 2)], "what waits still waits");
-        assert!(!store.finish_effect(&held[0].key, 1, EffectEnd::Done { outcome: Value::Null }).await?, "and who held it cannot write");
+        assert_eq!(
+            again.iter().map(|e| (&e.key, e.attempts, e.fence)).collect::<Vec<_>>(),
+            [(&held[0].key, 2, 2)],
+            "what waits still waits"
+        );
+        assert!(
+            !store.finish_effect(&held[0].key, 1, EffectEnd::Done { outcome: Value::Null }).await?,
+            "and who held it cannot write"
+        );
         let timers = store.claim_timers(claim(70)).await?;
         assert_eq!(timers.iter().map(|t| (t.id.as_str(), t.due_at_ms)).collect::<Vec<_>>(), [("held", 40)]);
         Ok(())
@@ -271,8 +302,14 @@ async fn many_journeys_are_read_at_once() {
         let store = &node.store;
         let ids = [id(), "a name".to_owned(), uuid::Uuid::new_v4().to_string()];
         for j in &ids {
-            store.commit(with(event(j, 0), |c| c.answers = vec![AnswerRecord { into: "offers".into(), key: "k".into(), value: json!(j) }])).await?;
-            store.save_draft(Draft { journey: j.clone(), step: "step 0".into(), data: json!({"of": j}), at_ms: 5 }).await?;
+            store
+                .commit(with(event(j, 0), |c| {
+                    c.answers = vec![AnswerRecord { into: "offers".into(), key: "k".into(), value: json!(j) }]
+                }))
+                .await?;
+            store
+                .save_draft(Draft { journey: j.clone(), step: "step 0".into(), data: json!({"of": j}), at_ms: 5 })
+                .await?;
         }
         let mut asked = ids.to_vec();
         asked.push(id());
@@ -295,9 +332,12 @@ async fn an_effect_is_handed_to_one_worker() {
         let second = node.again().await?;
         for _ in 0..10 {
             let j = id();
-            node.store.commit(with(event(&j, 0), |c| c.effects = (0..20).map(|i| effect(&j, 1, i, 0)).collect())).await?;
+            node.store
+                .commit(with(event(&j, 0), |c| c.effects = (0..20).map(|i| effect(&j, 1, i, 0)).collect()))
+                .await?;
         }
-        let claims = (0..40).map(|i| if i % 2 == 0 { &node.store } else { &second }).map(|s| s.claim_effects(claim(10)));
+        let claims =
+            (0..40).map(|i| if i % 2 == 0 { &node.store } else { &second }).map(|s| s.claim_effects(claim(10)));
         let mut keys = Vec::new();
         for claimed in join_all(claims).await {
             keys.extend(claimed?.into_iter().map(|e| (e.key, e.fence)));
@@ -319,7 +359,9 @@ async fn an_effect_is_handed_to_one_worker() {
 async fn a_timer_fires_once_or_not_at_all() {
     check(async |node| {
         let (store, j) = (&node.store, id());
-        let set = |list: &[(&str, i64)]| list.iter().map(|(id, due)| NewTimer { id: (*id).into(), due_at_ms: *due }).collect::<Vec<_>>();
+        let set = |list: &[(&str, i64)]| {
+            list.iter().map(|(id, due)| NewTimer { id: (*id).into(), due_at_ms: *due }).collect::<Vec<_>>()
+        };
         let fire = |seq, timer: &str| with(event(&j, seq), |c| c.fires = Some(timer.into()));
         let ids = |timers: Vec<TimerRecord>| timers.into_iter().map(|t| t.id).collect::<Vec<_>>();
         store.commit(with(event(&j, 0), |c| c.timers = set(&[("late", 30), ("soon", 10), ("never", 20)]))).await?;
@@ -356,11 +398,19 @@ async fn answers_stand_beside_the_state() {
     check(async |node| {
         let (store, j) = (&node.store, id());
         let put = |list: &[(&str, &str, i64)]| {
-            let one = |(into, key, n): &(&str, &str, i64)| AnswerRecord { into: (*into).into(), key: (*key).into(), value: json!({"n": n}) };
+            let one = |(into, key, n): &(&str, &str, i64)| AnswerRecord {
+                into: (*into).into(),
+                key: (*key).into(),
+                value: json!({"n": n}),
+            };
             list.iter().map(one).collect::<Vec<_>>()
         };
         let answers = async || -> Result<Vec<AnswerRecord>> { Ok(store.journey(&j).await?.expect("there").answers) };
-        store.commit(with(event(&j, 0), |c| c.answers = put(&[("offers", "b", 1), ("offers", "a", 1), ("times", "a", 1)]))).await?;
+        store
+            .commit(with(event(&j, 0), |c| {
+                c.answers = put(&[("offers", "b", 1), ("offers", "a", 1), ("times", "a", 1)])
+            }))
+            .await?;
         store.commit(with(event(&j, 1), |c| c.answers = put(&[("offers", "b", 2), ("offers", "b", 3)]))).await?;
         assert_eq!(answers().await?, put(&[("offers", "a", 1), ("offers", "b", 3), ("times", "a", 1)]));
         let anew = with(event(&j, 2), |c| {
@@ -373,7 +423,8 @@ async fn answers_stand_beside_the_state() {
         assert_eq!(answers().await?, put(&[("times", "a", 1)]));
 
         let draft = |n: i64, at_ms| Draft { journey: j.clone(), step: "address".into(), data: json!({"n": n}), at_ms };
-        let drafts = async || store.journey(&j).await.map(|found| found.map(|journey| journey.drafts).unwrap_or_default());
+        let drafts =
+            async || store.journey(&j).await.map(|found| found.map(|journey| journey.drafts).unwrap_or_default());
         for d in [draft(1, 10), draft(2, 20), draft(0, 5)] {
             store.save_draft(d).await?;
         }
@@ -390,13 +441,22 @@ async fn answers_stand_beside_the_state() {
 async fn results_keep_their_public_id() {
     check(async |node| {
         let (store, j) = (&node.store, id());
-        let record = |kind: &str, key: &str, n: i64| NewRecord { kind: kind.into(), key: key.into(), data: json!({"n": n}) };
+        let record =
+            |kind: &str, key: &str, n: i64| NewRecord { kind: kind.into(), key: key.into(), data: json!({"n": n}) };
         let saved = |outcome| match outcome {
             Committed::Done { records } => records,
             other => panic!("{other:?}"),
         };
-        let first = saved(store.commit(with(event(&j, 0), |c| c.records = vec![record("loan", "", 1), record("copy", "x", 1)])).await?);
-        let second = saved(store.commit(with(event(&j, 1), |c| c.records = vec![record("loan", "", 1), record("loan", "", 2)])).await?);
+        let first = saved(
+            store
+                .commit(with(event(&j, 0), |c| c.records = vec![record("loan", "", 1), record("copy", "x", 1)]))
+                .await?,
+        );
+        let second = saved(
+            store
+                .commit(with(event(&j, 1), |c| c.records = vec![record("loan", "", 1), record("loan", "", 2)]))
+                .await?,
+        );
         assert_eq!((first.len(), second.len()), (2, 1));
         let loan = second[0].clone();
         assert_eq!(loan.public_id, first.iter().find(|r| r.kind == "loan").expect("loan").public_id);
@@ -413,7 +473,12 @@ async fn results_keep_their_public_id() {
             bytes: (0..=255).collect(),
             at_ms: 3,
         };
-        let reference = |expected: Value| CorrelationRecord { partner: "courier".into(), reference: "R-1".into(), journey: j.clone(), expected };
+        let reference = |expected: Value| CorrelationRecord {
+            partner: "courier".into(),
+            reference: "R-1".into(),
+            journey: j.clone(),
+            expected,
+        };
         let incident = IncidentRecord {
             id: id(),
             journey: j.clone(),
@@ -425,7 +490,12 @@ async fn results_keep_their_public_id() {
             closed_at_ms: None,
             closed_by: None,
         };
-        let reply = |n: i64, at_ms| ReusableReply { source: "courier.price".into(), input_hash: "ab".repeat(32), output: json!(n), at_ms };
+        let reply = |n: i64, at_ms| ReusableReply {
+            source: "courier.price".into(),
+            input_hash: "ab".repeat(32),
+            output: json!(n),
+            at_ms,
+        };
         let full = with(event(&j, 2), |c| {
             c.documents = vec![document.clone()];
             c.correlations = vec![reference(json!(1)), reference(json!({"grams": 5}))];
@@ -453,7 +523,13 @@ async fn results_keep_their_public_id() {
 async fn an_outside_event_counts_once() {
     check(async |node| {
         let store = &node.store;
-        let hook = |once: &str| WebhookRecord { partner: "courier".into(), once: once.into(), reference: "R-1".into(), event: json!({"at": "door"}), at_ms: 5 };
+        let hook = |once: &str| WebhookRecord {
+            partner: "courier".into(),
+            once: once.into(),
+            reference: "R-1".into(),
+            event: json!({"at": "door"}),
+            at_ms: 5,
+        };
         let consume = |j: &str, seq, once: &str| with(event(j, seq), |c| c.consumes = Some(hook(once)));
         let j = id();
         store.commit(event(&j, 0)).await?;
@@ -550,7 +626,13 @@ async fn passwords_are_counted_before_they_are_compared() {
         assert_eq!(opened.iter().filter(|o| **o == OtpOpened::Opened).count(), 4);
         assert!(opened.contains(&OtpOpened::Limited { bucket: "all".into(), retry_at_ms: 11_000 }), "{opened:?}");
 
-        let session = SessionRecord { token_hash: "ef".repeat(32), id: id(), subject: json!({"roles": []}), created_at_ms: 1, expires_at_ms: 90 };
+        let session = SessionRecord {
+            token_hash: "ef".repeat(32),
+            id: id(),
+            subject: json!({"roles": []}),
+            created_at_ms: 1,
+            expires_at_ms: 90,
+        };
         store.save_session(session.clone()).await?;
         store.save_session(SessionRecord { subject: json!({"roles": ["reader"]}), ..session.clone() }).await?;
         let found = store.session(&session.token_hash).await?.expect("there");
@@ -577,7 +659,10 @@ async fn a_version_keeps_its_files() {
         let publication = |files, versions| Publication { number: 0, at_ms: 5, by: "desk".into(), files, versions };
         assert_eq!((store.publication_number().await?, store.current_publication().await?), (0, None));
         let mut changes = store.changes();
-        let one = publication(vec![file("loan", 1), file("form", 2), file("twin", 2)], vec![version(1, &[("loan", 1), ("form", 2)])]);
+        let one = publication(
+            vec![file("loan", 1), file("form", 2), file("twin", 2)],
+            vec![version(1, &[("loan", 1), ("form", 2)])],
+        );
         assert_eq!(store.publish(one.clone()).await?, 1);
         assert_eq!(changes.recv().await?.what, "publication");
         assert_eq!(store.current_publication().await?, Some(Publication { number: 1, ..one }));
@@ -587,7 +672,9 @@ async fn a_version_keeps_its_files() {
         assert_eq!(store.version_files("loan", &hash(2)[..32]).await?, Some(vec![file("loan", 1), file("form", 3)]));
         assert_eq!(store.version_files("loan", &hash(9)[..32]).await?, None);
         let second = node.again().await?;
-        let more = (0..8).map(|i| if i % 2 == 0 { store } else { &second }).map(|s| s.publish(publication(vec![file("x", 7)], vec![])));
+        let more = (0..8)
+            .map(|i| if i % 2 == 0 { store } else { &second })
+            .map(|s| s.publish(publication(vec![file("x", 7)], vec![])));
         let mut numbers: Vec<i64> = join_all(more).await.into_iter().collect::<std::result::Result<_, _>>()?;
         numbers.sort();
         assert_eq!(numbers, [3, 4, 5, 6, 7, 8, 9, 10]);
@@ -653,7 +740,8 @@ async fn of_many_writers_one_wins_each_number() {
         let mut won: Vec<(i64, i32)> = join_all(writers).await.into_iter().collect::<Result<Vec<_>>>()?.concat();
         won.sort();
         let stored = store.events(&j, 1, 100).await?;
-        let stored: Vec<(i64, i32)> = stored.iter().map(|e| (e.seq, e.data["writer"].as_i64().unwrap_or(-1) as i32)).collect();
+        let stored: Vec<(i64, i32)> =
+            stored.iter().map(|e| (e.seq, e.data["writer"].as_i64().unwrap_or(-1) as i32)).collect();
         assert_eq!(won, stored, "who was told Done is who is stored");
         assert_eq!(won.iter().map(|w| w.0).collect::<Vec<_>>(), (2..=40).collect::<Vec<_>>());
         assert_eq!(store.effects(EffectFilter { journey: Some(j), limit: 100, ..Default::default() }).await?.len(), 39);
@@ -687,7 +775,11 @@ async fn neighbours_in_a_batch_do_not_harm_each_other() {
             }
         }
         for (i, j) in ids.iter().enumerate() {
-            let there = (store.journey(j).await?.map(|j| j.seq), store.records(j).await?.len(), store.used_key(j, None).await?.is_some());
+            let there = (
+                store.journey(j).await?.map(|j| j.seq),
+                store.records(j).await?.len(),
+                store.used_key(j, None).await?.is_some(),
+            );
             assert_eq!(there, if i == 7 || i == 9 { (None, 0, false) } else { (Some(1), 1, true) }, "{i}");
         }
         Ok(())
@@ -727,7 +819,8 @@ async fn a_dropped_write_is_whole_or_nothing() {
                 used_at_ms: None,
             };
             drop_after(patience, store.commit(commit)).await;
-            drop_after(patience, store.open_otp(otp, vec![RateLimit { bucket: "x".into(), window_ms: 9, max: 1_000 }])).await;
+            drop_after(patience, store.open_otp(otp, vec![RateLimit { bucket: "x".into(), window_ms: 9, max: 1_000 }]))
+                .await;
             drop_after(patience, store.journey(&j)).await;
             // nothing was left open: a later write is there for another node at once
             store.kv_put("after", "n", json!(i)).await?;
@@ -736,7 +829,10 @@ async fn a_dropped_write_is_whole_or_nothing() {
         }
         for j in &ids {
             let seq = store.journey(j).await?.map(|j| j.seq);
-            let rest = (store.events(j, 0, 9).await?.len(), store.effects(EffectFilter { journey: Some(j.clone()), ..Default::default() }).await?.len());
+            let rest = (
+                store.events(j, 0, 9).await?.len(),
+                store.effects(EffectFilter { journey: Some(j.clone()), ..Default::default() }).await?.len(),
+            );
             assert_eq!(rest, if seq.is_some() { (1, 1) } else { (0, 0) });
         }
         Ok(())
@@ -748,7 +844,10 @@ async fn a_dropped_write_is_whole_or_nothing() {
 async fn nodes_hear_of_each_other() {
     check(async |node| {
         let (store, second, j) = (&node.store, node.again().await?, id());
-        join_all([store.migrate(), second.migrate(), store.migrate()]).await.into_iter().collect::<std::result::Result<Vec<_>, _>>()?;
+        join_all([store.migrate(), second.migrate(), store.migrate()])
+            .await
+            .into_iter()
+            .collect::<std::result::Result<Vec<_>, _>>()?;
         let (mut wake, mut changes) = (store.wake(), store.changes());
         wake.mark_unchanged();
         let commit = with(event(&j, 0), |c| c.effects = vec![effect(&j, 1, 0, 0)]);
@@ -841,7 +940,9 @@ async fn a_commit_without_confirmation_is_resolved() -> Result<()> {
     let mut swallowed = 0;
     for n in 0..20 {
         let j = id();
-        let first = with(event(&j, 0), |c| c.records = vec![NewRecord { kind: "loan".into(), key: String::new(), data: json!(n) }]);
+        let first = with(event(&j, 0), |c| {
+            c.records = vec![NewRecord { kind: "loan".into(), key: String::new(), data: json!(n) }]
+        });
         assert!(matches!(store.commit(first).await?, Committed::Done { records } if records.len() == 1));
         swallow.store(true, Ordering::SeqCst);
         let second = with(event(&j, 1), |c| {
@@ -850,7 +951,9 @@ async fn a_commit_without_confirmation_is_resolved() -> Result<()> {
             c.records = vec![NewRecord { kind: "loan".into(), key: String::new(), data: json!(-n) }];
         });
         match store.commit(second.clone()).await? {
-            Committed::Done { records } => assert_eq!(records.iter().map(|r| &r.data).collect::<Vec<_>>(), [&json!(-n)]),
+            Committed::Done { records } => {
+                assert_eq!(records.iter().map(|r| &r.data).collect::<Vec<_>>(), [&json!(-n)])
+            }
             other => panic!("{other:?}"),
         }
         swallowed += i32::from(!swallow.swap(false, Ordering::SeqCst));
@@ -914,7 +1017,13 @@ async fn a_message_has_one_row_and_what_was_sent_stays_sent() {
         let failed = message(&j, 0, MessageState::Failed, 60);
         store.save_message(failed.clone()).await?;
         assert_eq!(store.message(&failed.effect).await?, Some(failed.clone()));
-        let sent = SentMessage { state: MessageState::Sent, provider_id: Some("p1".into()), reason: None, at_ms: 70, ..failed.clone() };
+        let sent = SentMessage {
+            state: MessageState::Sent,
+            provider_id: Some("p1".into()),
+            reason: None,
+            at_ms: 70,
+            ..failed.clone()
+        };
         store.save_message(sent.clone()).await?;
         store.save_message(SentMessage { at_ms: 80, ..failed }).await?;
         let filter = |journey: Option<&str>, hash: Option<&str>| MessageFilter {
@@ -922,13 +1031,21 @@ async fn a_message_has_one_row_and_what_was_sent_stays_sent() {
             recipient_hash: hash.map(str::to_owned),
             limit: 0,
         };
-        assert_eq!(store.messages(filter(Some(&j), None)).await?, std::slice::from_ref(&sent), "one row; what was sent stays sent");
+        assert_eq!(
+            store.messages(filter(Some(&j), None)).await?,
+            std::slice::from_ref(&sent),
+            "one row; what was sent stays sent"
+        );
         let skipped = SentMessage { recipient_hash: "cd".repeat(32), ..message(&j, 1, MessageState::Skipped, 65) };
         let theirs = message(&other, 0, MessageState::Sent, 90);
         for m in [&skipped, &theirs, &message(&id(), 0, MessageState::Sent, 1)] {
             store.save_message(m.clone()).await?;
         }
-        assert_eq!(store.messages(filter(Some(&j), None)).await?, [sent.clone(), skipped.clone()], "newest first, not the neighbour's");
+        assert_eq!(
+            store.messages(filter(Some(&j), None)).await?,
+            [sent.clone(), skipped.clone()],
+            "newest first, not the neighbour's"
+        );
         assert_eq!(store.messages(filter(None, Some(&"ab".repeat(32)))).await?, [theirs.clone(), sent.clone()]);
         assert_eq!(store.messages(MessageFilter { limit: 1, ..filter(None, None) }).await?, [theirs]);
         assert_eq!(store.messages(filter(Some(&id()), None)).await?, []);
@@ -953,7 +1070,9 @@ async fn presence_is_written_for_many_at_once() {
             assert_eq!(done?, DONE);
         }
         let note = |journey: &str, seen_at_ms, online| PresenceNote { journey: journey.into(), seen_at_ms, online };
-        let notes = |from: usize, to: usize, at_ms, online| ids[from..to].iter().map(|j| note(j, at_ms, online)).collect::<Vec<_>>();
+        let notes = |from: usize, to: usize, at_ms, online| {
+            ids[from..to].iter().map(|j| note(j, at_ms, online)).collect::<Vec<_>>()
+        };
         let mut first = notes(0, 300, 100, true);
         first.push(note(&id(), 100, true));
         store.note_presence(first).await?;
@@ -984,13 +1103,22 @@ async fn effects_of_a_kind_stand_in_line_and_waiting_costs_no_attempt() {
         let (store, j, other) = (&node.store, id(), id());
         let k = |index| EffectKey { journey: j.clone(), seq: 1, index };
         let kind = |kind: &str, e: NewEffect| NewEffect { kind: kind.into(), ..e };
-        let orders = vec![kind("track", effect(&j, 1, 0, 10)), effect(&j, 1, 1, 10), kind("track", effect(&j, 1, 2, 10)), kind("track", effect(&j, 1, 3, 10))];
+        let orders = vec![
+            kind("track", effect(&j, 1, 0, 10)),
+            effect(&j, 1, 1, 10),
+            kind("track", effect(&j, 1, 2, 10)),
+            kind("track", effect(&j, 1, 3, 10)),
+        ];
         store.commit(with(event(&other, 0), |c| c.effects = vec![kind("track", effect(&other, 1, 0, 900))])).await?;
         store.commit(with(event(&j, 0), |c| c.effects = orders)).await?;
         let claimed = store.claim_effects(claim(20)).await?;
         assert_eq!(claimed.len(), 4);
         let line = async |index| store.first_in_line(&k(index), "track").await;
-        assert_eq!((line(0).await?, line(2).await?, line(3).await?), (true, false, false), "running ones stand in line too");
+        assert_eq!(
+            (line(0).await?, line(2).await?, line(3).await?),
+            (true, false, false),
+            "running ones stand in line too"
+        );
         assert!(store.first_in_line(&k(1), "call").await?, "another kind has its own line");
         assert!(store.first_in_line(&EffectKey { journey: other.clone(), seq: 1, index: 0 }, "track").await?);
         // given back: the attempt does not count
@@ -1041,7 +1169,11 @@ async fn an_operator_finds_what_waits_and_makes_it_due_again() {
         };
         let (first, last) = (incident(&j, 1), incident(&j, 2));
         let of_another = effect(&j, 1, 2, 700);
-        let effects = vec![effect(&j, 1, 0, 0), effect(&j, 1, 1, 600), NewEffect { lane: "letters".into(), kind: "notify".into(), ..of_another }];
+        let effects = vec![
+            effect(&j, 1, 0, 0),
+            effect(&j, 1, 1, 600),
+            NewEffect { lane: "letters".into(), kind: "notify".into(), ..of_another },
+        ];
         store
             .commit(with(event(&j, 0), |c| {
                 c.effects = effects;
@@ -1062,7 +1194,8 @@ async fn an_operator_finds_what_waits_and_makes_it_due_again() {
         let held = store.claim_effects(claim(100)).await?;
         let mut backlog = store.backlog().await?;
         backlog.sort_by(|a, b| (&a.kind, a.state as u8).cmp(&(&b.kind, b.state as u8)));
-        let shown: Vec<_> = backlog.iter().map(|b| (b.kind.as_str(), b.lane.as_str(), b.state, b.count, b.oldest_ms)).collect();
+        let shown: Vec<_> =
+            backlog.iter().map(|b| (b.kind.as_str(), b.lane.as_str(), b.state, b.count, b.oldest_ms)).collect();
         use EffectState::{Done, Parked, Pending, Running};
         let lapse = held[0].lease_until_ms.expect("a lease");
         assert_eq!(
@@ -1079,20 +1212,39 @@ async fn an_operator_finds_what_waits_and_makes_it_due_again() {
 
         // a node that stops hands over: the attempt does not count, the fence does
         let key = held[0].key.clone();
-        assert!(store.finish_effect(&key, held[0].fence, EffectEnd::Later { due_at_ms: 150, reason: json!("stop") }).await?);
+        assert!(
+            store
+                .finish_effect(&key, held[0].fence, EffectEnd::Later { due_at_ms: 150, reason: json!("stop") })
+                .await?
+        );
         let taken = store.claim_effects(claim(150)).await?;
         assert_eq!(taken.iter().map(|e| (e.key.index, e.attempts, e.fence)).collect::<Vec<_>>(), [(0, 1, 2)]);
-        assert!(!store.finish_effect(&key, held[0].fence, EffectEnd::Done { outcome: json!(1) }).await?, "the one that stopped is fenced off");
+        assert!(
+            !store.finish_effect(&key, held[0].fence, EffectEnd::Done { outcome: json!(1) }).await?,
+            "the one that stopped is fenced off"
+        );
 
         // what is done may be done again, what waits is not made due twice
         assert!(store.finish_effect(&key, 2, EffectEnd::Done { outcome: json!({"ok": false}) }).await?);
         assert_eq!(store.effect(&key).await?.map(|e| e.state), Some(Done));
         assert!(store.requeue_effect(&key, 160).await?);
         assert!(!store.requeue_effect(&key, 160).await?);
-        assert!(!store.effects(EffectFilter { state: Some(Parked), ..Default::default() }).await?.iter().any(|e| e.key == key));
+        assert!(
+            !store
+                .effects(EffectFilter { state: Some(Parked), ..Default::default() })
+                .await?
+                .iter()
+                .any(|e| e.key == key)
+        );
 
         // a webhook that was consumed waits again, once
-        let hook = WebhookRecord { partner: "courier".into(), once: "w".into(), reference: "R".into(), event: json!({}), at_ms: 5 };
+        let hook = WebhookRecord {
+            partner: "courier".into(),
+            once: "w".into(),
+            reference: "R".into(),
+            event: json!({}),
+            at_ms: 5,
+        };
         assert!(!store.requeue_webhook("courier", "w").await?, "never seen");
         assert_eq!(store.commit(with(event(&j, 1), |c| c.consumes = Some(hook.clone()))).await?, DONE);
         assert!(store.requeue_webhook("courier", "w").await?);

@@ -18,7 +18,17 @@ const DIRECTION: &[(&str, &[&str])] = &[
     ("engine-runtime", &["engine-definitions", "engine-statechart", "engine-store", "engine-settings"]),
     ("engine-partners", &["engine-definitions", "engine-statechart", "engine-settings"]),
     ("worker", &["engine-runtime", "engine-partners", "engine-definitions", "engine-store", "engine-settings"]),
-    ("engine-http", &["engine-runtime", "engine-partners", "engine-definitions", "engine-store", "engine-statechart", "engine-settings"]),
+    (
+        "engine-http",
+        &[
+            "engine-runtime",
+            "engine-partners",
+            "engine-definitions",
+            "engine-store",
+            "engine-statechart",
+            "engine-settings",
+        ],
+    ),
 ];
 
 #[test]
@@ -86,7 +96,9 @@ fn no_code_names_a_line_of_business() {
             for (number, line) in text.lines().enumerate() {
                 for word in words(line) {
                     let named = LINES_OF_BUSINESS.contains(&word.as_str());
-                    let otherwise = MEANT_OTHERWISE.iter().any(|(ending, w, _)| file.to_string_lossy().ends_with(ending) && *w == word);
+                    let otherwise = MEANT_OTHERWISE
+                        .iter()
+                        .any(|(ending, w, _)| file.to_string_lossy().ends_with(ending) && *w == word);
                     if named && !otherwise {
                         found.push(format!("{}:{}: {word}: {}", file.display(), number + 1, line.trim()));
                     }
@@ -108,7 +120,8 @@ fn sources(dir: &Path) -> Vec<PathBuf> {
         let path = entry.path();
         let name = entry.file_name().to_string_lossy().into_owned();
         if path.is_dir() {
-            if !["node_modules", "dist", "target", "tests", "fixtures", "examples", "benches"].contains(&name.as_str()) {
+            if !["node_modules", "dist", "target", "tests", "fixtures", "examples", "benches"].contains(&name.as_str())
+            {
                 files.extend(sources(&path));
             }
         } else if [".rs", ".ts", ".tsx", ".css"].iter().any(|e| name.ends_with(e)) {
@@ -123,7 +136,8 @@ fn paths_in_the_architecture_exist() {
     let text = std::fs::read_to_string(root().join("engine/ARCHITECTURE.md")).expect("engine/ARCHITECTURE.md");
     let mut missing = Vec::new();
     for quoted in text.split('`').skip(1).step_by(2) {
-        let looks_like_a_path = quoted.contains('/') && !quoted.contains([' ', '(', '{', '*', ':']) && !quoted.starts_with('/');
+        let looks_like_a_path =
+            quoted.contains('/') && !quoted.contains([' ', '(', '{', '*', ':']) && !quoted.starts_with('/');
         let bases = ["", "engine", "worker", "engine/runtime/src", "engine/runtime", "worker/src"];
         let exists = |path: &str| bases.iter().any(|b| root().join(b).join(path).exists());
         // `runtime/turn` stands for `engine/runtime/src/turn`.

@@ -31,7 +31,10 @@ async fn booked(server: &TestServer, browser: &Visitor) -> (String, String) {
         .await;
     browser.event(&view, "submit", json!({"code": code})).await.ok(200);
     let view = until(server, browser, &id, "visit.address").await;
-    browser.event(&view, "submit", json!({"address_line_1": "12 Lake View", "address_line_2": "MG Road"})).await.ok(200);
+    browser
+        .event(&view, "submit", json!({"address_line_1": "12 Lake View", "address_line_2": "MG Road"}))
+        .await
+        .ok(200);
     let view = until(server, browser, &id, "visit.time").await;
 
     // Each slot has a key and a display value (R3-46); one outside the working hours is refused with a text.
@@ -44,8 +47,18 @@ async fn booked(server: &TestServer, browser: &Visitor) -> (String, String) {
     let free = offered.iter().find(|slot| slot["full"] == false).expect("a free slot");
     browser.event(&view, "submit", json!({"slot": free["key"]})).await.ok(200);
     let view = until(server, browser, &id, "visit.open.booked.screen.scheduled").await;
-    let facts = view["step"]["view"]["blocks"].as_array().expect("blocks").iter().find(|block| block["block"] == "facts").expect("facts");
-    let reference = facts["items"].as_array().expect("facts").iter().find(|fact| fact["label"] == "Reference").expect("a reference");
+    let facts = view["step"]["view"]["blocks"]
+        .as_array()
+        .expect("blocks")
+        .iter()
+        .find(|block| block["block"] == "facts")
+        .expect("facts");
+    let reference = facts["items"]
+        .as_array()
+        .expect("facts")
+        .iter()
+        .find(|fact| fact["label"] == "Reference")
+        .expect("a reference");
     (id, reference["value"].as_str().expect("a reference").to_owned())
 }
 
@@ -65,7 +78,9 @@ async fn an_outcome_counts_once_and_a_late_one_is_an_incident() {
     let ours = Some("sandbox-visits_webhook_secret");
     let moved = json!({"id": "r1", "meeting": meeting, "status": "rescheduled", "slot": "2026-11-27T09:30:00.000Z"});
     let store = server.store().await;
-    let told = async |kind: &str| store.events(&id, 0, 200).await.expect("a history").iter().filter(|event| event.kind == kind).count();
+    let told = async |kind: &str| {
+        store.events(&id, 0, 200).await.expect("a history").iter().filter(|event| event.kind == kind).count()
+    };
 
     assert_eq!(report(&server, None, moved.clone()).await, 401);
     assert_eq!(report(&server, Some("guessed"), moved.clone()).await, 401);
@@ -77,11 +92,17 @@ async fn an_outcome_counts_once_and_a_late_one_is_an_incident() {
     assert_eq!(told("visit.rescheduled").await, 1);
     let view = browser.view(&id).await;
     let notice = &view["step"]["view"]["blocks"][0];
-    assert_eq!((&view["step"]["title"], &notice["title"]), (&json!("Your visit has been moved"), &json!("Rescheduled: Friday, 27 November 2026, 3:00 PM")));
+    assert_eq!(
+        (&view["step"]["title"], &notice["title"]),
+        (&json!("Your visit has been moved"), &json!("Rescheduled: Friday, 27 November 2026, 3:00 PM"))
+    );
 
     assert_eq!(report(&server, ours, json!({"id": "r2", "meeting": meeting, "status": "done"})).await, 200);
     let view = until(&server, &browser, &id, "visit.done").await;
-    assert_eq!((&view["journey"]["status"], &view["step"]["view"]["blocks"][0]["title"]), (&json!("done"), &json!("Visit done")));
+    assert_eq!(
+        (&view["journey"]["status"], &view["step"]["view"]["blocks"][0]["title"]),
+        (&json!("done"), &json!("Visit done"))
+    );
     assert_eq!(store.incidents(true, 10).await.expect("incidents"), []);
 
     // After the end: kept and looked at, without a consequence for the customer; unknown kinds are taken and ignored.

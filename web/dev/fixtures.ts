@@ -11,7 +11,9 @@ export const fixtures: Record<string, StepView> = {
   otp: at('otp', { data: { contact: { mobile: '9876543210' } } }),
   'otp-refused': at('otp', {
     data: { contact: { mobile: '9876543210' } },
-    messages: [{ code: 'otp.wrong', level: 'error', pointer: '/otp', text: 'That password is not right. 4 tries are left.' }],
+    messages: [
+      { code: 'otp.wrong', level: 'error', pointer: '/otp', text: 'That password is not right. 4 tries are left.' },
+    ],
   }),
   parcel: at('parcel', { data: { parcel: { kind: 'something_else', damaged_before: true, fragile: true } } }),
   'offers-arriving': at('offers', { answered: 5 }),

@@ -123,7 +123,9 @@ async function handle(server: ViteDevServer, request: IncomingMessage, response:
     const key = String(request.headers['idempotency-key']);
     const text = JSON.stringify(body);
     if (kept.keys.has(key))
-      return kept.keys.get(key) === text ? json(200, withDraft(kept, kept)) : json(422, { status: 422, code: 'key_reused' });
+      return kept.keys.get(key) === text
+        ? json(200, withDraft(kept, kept))
+        : json(422, { status: 422, code: 'key_reused' });
     if (body.revision !== kept.revision)
       return json(409, { status: 409, code: 'stale', view: withDraft(kept, kept), difference: [] });
     kept.keys.set(key, text);
@@ -206,7 +208,9 @@ function tell(kept: Kept) {
   kept.moment += 1;
   kept.seq += 1;
   for (const listener of kept.listeners)
-    listener.write(`event: change\ndata: ${JSON.stringify({ revision: kept.revision, seq: kept.seq, what: 'answer' })}\n\n`);
+    listener.write(
+      `event: change\ndata: ${JSON.stringify({ revision: kept.revision, seq: kept.seq, what: 'answer' })}\n\n`,
+    );
 }
 
 function withDraft(state: Parcel, kept: Kept | undefined): StepView {
@@ -223,7 +227,11 @@ function towns(query: URLSearchParams) {
     name,
     region: 'south',
   }));
-  const more = ['Jaipur', 'Delhi', 'Agra'].map((name) => ({ code: name.slice(0, 3).toUpperCase(), name, region: 'north' }));
+  const more = ['Jaipur', 'Delhi', 'Agra'].map((name) => ({
+    code: name.slice(0, 3).toUpperCase(),
+    name,
+    region: 'north',
+  }));
   const rows = [...all, ...more].filter(
     (row) =>
       (!query.get('key') || row.code === query.get('key')) &&

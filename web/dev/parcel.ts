@@ -49,13 +49,26 @@ const PATHS: Record<string, string> = {
   tracker: 'status',
   done: 'done',
 };
-const ORDER = ['start', 'contact', 'otp', 'parcel', 'offers', 'address', 'review', 'preparing', 'paying', 'tracker', 'done'];
+const ORDER = [
+  'start',
+  'contact',
+  'otp',
+  'parcel',
+  'offers',
+  'address',
+  'review',
+  'preparing',
+  'paying',
+  'tracker',
+  'done',
+];
 const NO_TRAIL = new Set(['otp', 'preparing', 'paying', 'tracker', 'done']);
 
 export const PATH_OF = (step: string): string => PATHS[step] ?? '';
 
 export function view(state: Parcel): StepView {
-  const url = (step: string) => `${BASE}${PATHS[step] ? `/${PATHS[step]}` : ''}${state.id ? `?request=${state.id}` : ''}`;
+  const url = (step: string) =>
+    `${BASE}${PATHS[step] ? `/${PATHS[step]}` : ''}${state.id ? `?request=${state.id}` : ''}`;
   const before = ORDER.slice(0, ORDER.indexOf(state.at)).filter((step) => !NO_TRAIL.has(step));
   const current = SECTIONS.findIndex(([, , steps]) => (steps as readonly string[]).includes(state.at));
   const back = ['preparing', 'paying', 'tracker', 'done'].includes(state.at) ? undefined : before.at(-1);
@@ -133,7 +146,11 @@ const STEPS: Record<string, (state: Parcel) => Own> = {
         },
       },
       ui: {
-        number: { 'ui:widget': 'text', 'ui:placeholder': 'AB-12-3456', 'ui:options': { hint: 'It stands on your receipt' } },
+        number: {
+          'ui:widget': 'text',
+          'ui:placeholder': 'AB-12-3456',
+          'ui:options': { hint: 'It stands on your receipt' },
+        },
       },
     }),
     view: {
@@ -288,7 +305,12 @@ const STEPS: Record<string, (state: Parcel) => Own> = {
               title,
             })),
           },
-          what: { type: 'string', title: 'What is it?', maxLength: 40, 'x-messages': { required: 'Please say what it is' } },
+          what: {
+            type: 'string',
+            title: 'What is it?',
+            maxLength: 40,
+            'x-messages': { required: 'Please say what it is' },
+          },
           speed: {
             type: 'string',
             title: 'How fast should it go?',
@@ -308,7 +330,10 @@ const STEPS: Record<string, (state: Parcel) => Own> = {
           region: {
             type: 'string',
             title: 'Region',
-            oneOf: ['North', 'South', 'East', 'West', 'Islands'].map((title) => ({ const: title.toLowerCase(), title })),
+            oneOf: ['North', 'South', 'East', 'West', 'Islands'].map((title) => ({
+              const: title.toLowerCase(),
+              title,
+            })),
           },
           town: { type: 'string', title: 'Town', maxLength: 20 },
           collect: {
@@ -340,7 +365,10 @@ const STEPS: Record<string, (state: Parcel) => Own> = {
           note: { type: 'string', title: 'Note for the courier', maxLength: 200 },
         },
         allOf: [
-          { if: { properties: { kind: { const: 'something_else' } }, required: ['kind'] }, then: { required: ['what'] } },
+          {
+            if: { properties: { kind: { const: 'something_else' } }, required: ['kind'] },
+            then: { required: ['what'] },
+          },
           {
             if: { properties: { damaged_before: { const: true } }, required: ['damaged_before'] },
             then: { required: ['damages'] },
@@ -363,7 +391,13 @@ const STEPS: Record<string, (state: Parcel) => Own> = {
         region: { 'ui:widget': 'select' },
         town: {
           'ui:widget': 'lookup',
-          'ui:options': { source: 'towns', value: 'code', label: 'name', filter: { region: '/region' }, hint: 'Where it goes' },
+          'ui:options': {
+            source: 'towns',
+            value: 'code',
+            label: 'name',
+            filter: { region: '/region' },
+            hint: 'Where it goes',
+          },
         },
         collect: { 'ui:widget': 'date', 'ui:options': { hint: 'For example 25 11 2026' } },
         fragile: { 'ui:widget': 'toggle' },
@@ -386,7 +420,13 @@ const STEPS: Record<string, (state: Parcel) => Own> = {
         type: 'object',
         required: ['limit', 'excess'],
         properties: {
-          limit: { type: 'integer', title: 'Covered value', minimum: 45_000_00, maximum: 55_000_00, multipleOf: 500_00 },
+          limit: {
+            type: 'integer',
+            title: 'Covered value',
+            minimum: 45_000_00,
+            maximum: 55_000_00,
+            multipleOf: 500_00,
+          },
           excess: {
             type: 'string',
             title: 'You pay first',
@@ -499,7 +539,9 @@ const STEPS: Record<string, (state: Parcel) => Own> = {
             },
           },
         },
-        allOf: [{ if: { properties: { type: { const: 'company' } }, required: ['type'] }, then: { required: ['company'] } }],
+        allOf: [
+          { if: { properties: { type: { const: 'company' } }, required: ['type'] }, then: { required: ['company'] } },
+        ],
       },
       ui: {
         'ui:order': ['type', 'company', '*'],
@@ -683,10 +725,16 @@ function option(courier: Courier, index: number, state: Parcel): Option {
   const cover = state.data.offers ?? {};
   if (index >= state.answered) return { id: courier.id, provider, state: 'asked' };
   if (courier.ends)
-    return { id: courier.id, provider, state: courier.ends, reason: courier.ends === 'declined' ? 'Does not carry glass' : null };
+    return {
+      id: courier.id,
+      provider,
+      state: courier.ends,
+      reason: courier.ends === 'declined' ? 'Does not carry glass' : null,
+    };
   const limit = Number(cover.limit ?? 50_000_00);
   const price =
-    Math.round((courier.price * limit) / 50_000_00) + (Array.isArray(cover.extras) ? (cover.extras.length - 1) * 2_500 : 0);
+    Math.round((courier.price * limit) / 50_000_00) +
+    (Array.isArray(cover.extras) ? (cover.extras.length - 1) * 2_500 : 0);
   return {
     id: courier.id,
     provider,
@@ -704,7 +752,8 @@ function option(courier: Courier, index: number, state: Parcel): Option {
       { label: 'Pays within', value: `${3 + (index % 4)} days` },
     ],
     tags: ['Photo on delivery', ...(index % 2 ? ['Free return'] : []), ...(index % 3 ? [] : ['Pick-up at home'])],
-    notices: courier.id === 'deccan' ? [{ tone: 'warning', text: 'Needs a picture of the packing before collection' }] : [],
+    notices:
+      courier.id === 'deccan' ? [{ tone: 'warning', text: 'Needs a picture of the packing before collection' }] : [],
     breakup: breakup(price),
     sort: { price, limit: -(limit + (index % 3) * 10_000_00) },
     action: { event: 'select', data: { courier: courier.id, plan: 'all' }, label: 'Choose' },

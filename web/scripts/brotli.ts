@@ -17,7 +17,10 @@ export function brotli(): Plugin {
       for (const name of await readdir(dir).catch(() => [])) {
         if (!/\.(js|css|svg)$/.test(name)) continue;
         const bytes = await readFile(join(dir, name));
-        await writeFile(join(dir, `${name}.br`), brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }));
+        await writeFile(
+          join(dir, `${name}.br`),
+          brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }),
+        );
       }
     },
   };

@@ -17,7 +17,9 @@ const sum = (keys) => [...keys].reduce((total, key) => total + size(manifest[key
 const entry = scripts('src/main.ts');
 const journey = new Set([...entry, ...scripts('src/journey/app.tsx')]);
 const styles = [
-  ...new Set(Object.values(manifest).flatMap((chunk) => (chunk.file.endsWith('.css') ? [chunk.file] : (chunk.css ?? [])))),
+  ...new Set(
+    Object.values(manifest).flatMap((chunk) => (chunk.file.endsWith('.css') ? [chunk.file] : (chunk.css ?? []))),
+  ),
 ];
 const style = styles.reduce((total, file) => total + size(file), 0);
 const rows = [

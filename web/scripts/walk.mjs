@@ -21,7 +21,9 @@ async function walk(width, height) {
   page.on(
     'console',
     (message) =>
-      message.type() === 'error' && !/409|422|Failed to load/.test(message.text()) && console.log(`CONSOLE ${message.text()}`),
+      message.type() === 'error' &&
+      !/409|422|Failed to load/.test(message.text()) &&
+      console.log(`CONSOLE ${message.text()}`),
   );
   const heading = (name) => page.getByRole('heading', { level: 1, name }).waitFor();
   const press = (name) => page.getByRole('button', { name }).click();

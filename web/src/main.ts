@@ -12,9 +12,12 @@ const reports = boot.site?.reports;
 if (reports) {
   collectErrors(reports, (errors) => {
     const body = JSON.stringify(errors);
-    fetch(reports.url, { method: 'POST', headers: { 'content-type': 'application/json' }, body, keepalive: true }).catch(
-      () => {},
-    );
+    fetch(reports.url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body,
+      keepalive: true,
+    }).catch(() => {});
   });
 }
 

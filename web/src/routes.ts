@@ -5,7 +5,8 @@ const part = encodeURIComponent;
 
 export const api = {
   journeys: () => `${API}/journeys`,
-  journey: (id: string, path?: string) => `${API}/journeys/${part(id)}${path === undefined ? '' : `?path=${part(path)}`}`,
+  journey: (id: string, path?: string) =>
+    `${API}/journeys/${part(id)}${path === undefined ? '' : `?path=${part(path)}`}`,
   events: (id: string) => `${API}/journeys/${part(id)}/events`,
   draft: (id: string) => `${API}/journeys/${part(id)}/draft`,
   presence: (id: string) => `${API}/journeys/${part(id)}/presence`,

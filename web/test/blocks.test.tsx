@@ -58,7 +58,11 @@ test('asked again: cards stay, stale, until their provider has answered; the new
 });
 
 test('sorted by the figure that the server names; ties keep their order', () => {
-  const offers = [offer('a', { sort: { claims: 5 } }), offer('b', { price: { paise: 50 } }), offer('c', { sort: { claims: 1 } })];
+  const offers = [
+    offer('a', { sort: { claims: 5 } }),
+    offer('b', { price: { paise: 50 } }),
+    offer('c', { sort: { claims: 1 } }),
+  ];
   expect(ids(sorted(offers, 'price'))).toBe('b a c');
   expect(ids(sorted(offers, 'claims'))).toBe('c a b');
 });

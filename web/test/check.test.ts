@@ -10,7 +10,9 @@ const TODAY = '2026-11-21';
 /** Errors as `pointer: text`, as a submit would find them. */
 function errors(schema: Schema, ui: Ui, data: Data): string[] {
   const flat = ordered(effectiveSchema(schema, ui, data), ui);
-  return check({}, flat, askedData(flat, normaliseData(flat, data)), TODAY).map(({ pointer, text }) => `${pointer}: ${text}`);
+  return check({}, flat, askedData(flat, normaliseData(flat, data)), TODAY).map(
+    ({ pointer, text }) => `${pointer}: ${text}`,
+  );
 }
 
 const one = (property: Schema, required = true): Schema => ({
@@ -64,7 +66,12 @@ test.each<[string, Schema, unknown, string[]]>([
     '2026-11-20',
     ['/x: Day must be on or after 21 Nov 2026'],
   ],
-  ['list', { type: 'array', title: 'L', maxItems: 1, items: { enum: ['a', 'b'] } }, ['a', 'b'], ['/x: Please choose at most 1']],
+  [
+    'list',
+    { type: 'array', title: 'L', maxItems: 1, items: { enum: ['a', 'b'] } },
+    ['a', 'b'],
+    ['/x: Please choose at most 1'],
+  ],
   ['list item', { type: 'array', title: 'L', items: { enum: ['a'] } }, ['z'], ['/x: Please choose L']],
   ['good', { type: 'string', pattern: '^[6-9][0-9]{9}$', 'x-normalise': [{ unprefix: ['+91'] }] }, '+919876543210', []],
 ])('%s', (_, property, value, expected) => expect(errors(one(property), {}, { x: value })).toEqual(expected));
@@ -75,7 +82,11 @@ test('a pattern that the browser cannot read is left to the server', () =>
 const conditional: Schema = {
   type: 'object',
   required: ['kind'],
-  properties: { kind: { type: 'string' }, other: { type: 'string', title: 'Other' }, deep: { type: 'string', title: 'Deep' } },
+  properties: {
+    kind: { type: 'string' },
+    other: { type: 'string', title: 'Other' },
+    deep: { type: 'string', title: 'Deep' },
+  },
   allOf: [{ if: { properties: { kind: { const: 'b' } }, required: ['kind'] }, then: { required: ['other'] } }],
   unevaluatedProperties: false,
 };

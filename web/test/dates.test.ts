@@ -19,7 +19,8 @@ test.each([
   ['2008-11-22', 'x-date.max'],
   ['1927-11-21', undefined],
   ['1927-11-20', 'x-date.min'],
-])('born %s', (day, expected) => expect(brokenBound(day, { min: '-99y', max: '-18y' }, '2026-11-21')?.keyword).toBe(expected));
+])('born %s', (day, expected) =>
+  expect(brokenBound(day, { min: '-99y', max: '-18y' }, '2026-11-21')?.keyword).toBe(expected));
 
 test('only real days are days', () => {
   expect(isDay('2026-02-29')).toBe(false);

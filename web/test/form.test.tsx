@@ -8,9 +8,12 @@ import { LookupContext } from '../src/renderer/form/context';
 import { StepForm } from '../src/renderer/form/form';
 import { Button } from '../src/ui/button';
 
-const files = import.meta.glob<{ example?: { name: string; schema: Schema; ui: Ui } }>('../src/renderer/widgets/*.tsx', {
-  eager: true,
-});
+const files = import.meta.glob<{ example?: { name: string; schema: Schema; ui: Ui } }>(
+  '../src/renderer/widgets/*.tsx',
+  {
+    eager: true,
+  },
+);
 const examples = Object.values(files).flatMap((file) => (file.example ? [file.example] : []));
 
 /** A form on the page; what it sends, and a way to let the server refuse. */
@@ -150,7 +153,10 @@ test('consent is never ticked beforehand and no option is chosen beforehand', ()
 
 test('a question appears and vanishes with the answer that asks for it; its answer is not sent', async () => {
   const { sent, submit } = show(
-    { required: ['k', 'w'], properties: { k: { type: 'boolean', title: 'More?' }, w: { type: 'string', title: 'What' } } },
+    {
+      required: ['k', 'w'],
+      properties: { k: { type: 'boolean', title: 'More?' }, w: { type: 'string', title: 'What' } },
+    },
     { w: { 'ui:show': { k: true } } },
   );
   expect(screen.queryByLabelText('What')).toBeNull();
@@ -197,7 +203,10 @@ test('constants keep their type', async () => {
 });
 
 test('money is typed in rupees and answered in paise', async () => {
-  const { sent, submit } = show({ properties: { m: { type: 'integer', title: 'M' } } }, { m: { 'ui:widget': 'money' } });
+  const { sent, submit } = show(
+    { properties: { m: { type: 'integer', title: 'M' } } },
+    { m: { 'ui:widget': 'money' } },
+  );
   await userEvent.type(screen.getByLabelText(/^M/), '1250000');
   expect((screen.getByLabelText(/^M/) as HTMLInputElement).value).toBe('12,50,000');
   await submit();
@@ -213,7 +222,9 @@ test('a look-up is filtered by another answer and forgets its own when that chan
   const lookup = async (name: string, query: Record<string, string>) => {
     asked.push(`${name}?${new URLSearchParams(query)}`);
     return {
-      rows: rows.filter((row) => (!query.region || row.region === query.region) && (!query.key || row.code === query.key)),
+      rows: rows.filter(
+        (row) => (!query.region || row.region === query.region) && (!query.key || row.code === query.key),
+      ),
     };
   };
   const form: FormView = {
@@ -224,7 +235,10 @@ test('a look-up is filtered by another answer and forgets its own when that chan
     },
     ui: {
       r: { 'ui:widget': 'select' },
-      t: { 'ui:widget': 'lookup', 'ui:options': { source: 'towns', value: 'code', label: 'name', filter: { region: '/r' } } },
+      t: {
+        'ui:widget': 'lookup',
+        'ui:options': { source: 'towns', value: 'code', label: 'name', filter: { region: '/r' } },
+      },
     },
   };
   const typed: Data[] = [];
@@ -253,7 +267,9 @@ test('slots: another day takes the time back, a taken time cannot be chosen, arr
   const { example } = files['../src/renderer/widgets/slots.tsx'] as { example: { schema: Schema; ui: Ui } };
   const { submit, sent } = show({ required: ['x'], properties: { x: example.schema } }, { x: example.ui });
   const times = () => within(screen.getByRole('radiogroup', { name: /^When should we collect it\?: / }));
-  expect((screen.getByRole('radio', { name: 'Wednesday, 25 November, all taken' }) as HTMLInputElement).disabled).toBe(true);
+  expect((screen.getByRole('radio', { name: 'Wednesday, 25 November, all taken' }) as HTMLInputElement).disabled).toBe(
+    true,
+  );
   expect((times().getByRole('radio', { name: '10:30 AM (taken)' }) as HTMLInputElement).disabled).toBe(true);
   await userEvent.click(times().getByRole('radio', { name: '6:00 PM' }));
   expect(screen.getByRole('status').textContent).toBe('Monday, 23 November at 6:00 PM');

@@ -14,7 +14,15 @@ function view(
 ): StepView {
   const { revision = 1, data = {}, id = 'j1', at = '2026-11-21T10:00:00.000Z', back } = more;
   return {
-    journey: { id, workflow: 'loans/loan', line: 'loans', title: 'Library loan', revision, status: 'active', base: '/loan' },
+    journey: {
+      id,
+      workflow: 'loans/loan',
+      line: 'loans',
+      title: 'Library loan',
+      revision,
+      status: 'active',
+      base: '/loan',
+    },
     step: {
       id: step,
       kind: 'form',
@@ -23,7 +31,10 @@ function view(
       url: `/loan/${step}?request=${id}`,
       form: {
         id: step,
-        schema: { type: 'object', properties: { title: { type: 'string' }, otp: { type: 'string', 'x-secret': true } } },
+        schema: {
+          type: 'object',
+          properties: { title: { type: 'string' }, otp: { type: 'string', 'x-secret': true } },
+        },
         data,
       },
       events: [{ type: 'submit' }],
@@ -59,7 +70,10 @@ function begin(answers: Partial<Record<keyof Client, (StepView | Error | Promise
   } as unknown as Client;
   let keys = 0;
   const machine = journeyMachine.provide({
-    actors: { feed: fromCallback<Events, { url: string }>(() => undefined), network: fromCallback<Events>(() => undefined) },
+    actors: {
+      feed: fromCallback<Events, { url: string }>(() => undefined),
+      network: fromCallback<Events>(() => undefined),
+    },
   });
   const actor = createActor(machine, { input: { client, view: first, newKey: () => `key-${++keys}` } }).start();
   const settle = async (ms = 0) => void (await vi.advanceTimersByTimeAsync(ms));
@@ -67,7 +81,14 @@ function begin(answers: Partial<Record<keyof Client, (StepView | Error | Promise
     calls
       .filter(({ call }) => call === 'send')
       .map(({ args }) => args.slice(1) as [{ type: string; data: Data; revision: number }, string]);
-  return { actor, calls, settle, sent, work: () => actor.getSnapshot().value.work, context: () => actor.getSnapshot().context };
+  return {
+    actor,
+    calls,
+    settle,
+    sent,
+    work: () => actor.getSnapshot().value.work,
+    context: () => actor.getSnapshot().context,
+  };
 }
 
 test('an accepted submit shows the next step', async () => {
@@ -84,7 +105,10 @@ test('the first submit starts the journey, with its key', async () => {
   const { actor, settle, calls, context } = begin({ start: [view('pickup')] }, view('book', { id: null, revision: 0 }));
   actor.send({ type: 'SEND', event: 'submit', data: { title: 'A' } });
   await settle();
-  expect(calls[0]).toEqual({ call: 'start', args: [{ workflow: 'loans/loan', type: 'submit', data: { title: 'A' } }, 'key-1'] });
+  expect(calls[0]).toEqual({
+    call: 'start',
+    args: [{ workflow: 'loans/loan', type: 'submit', data: { title: 'A' } }, 'key-1'],
+  });
   expect(context().view.journey.id).toBe('j1');
 });
 
@@ -237,7 +261,10 @@ test('leaving by Back: what is typed is stored first', async () => {
 });
 
 test('an address that is no step of the trail asks the server where to be', async () => {
-  const { actor, settle, calls } = begin({ open: [{ elsewhere: '/loan/book?request=j1' } as never], view: [view('book')] });
+  const { actor, settle, calls } = begin({
+    open: [{ elsewhere: '/loan/book?request=j1' } as never],
+    view: [view('book')],
+  });
   actor.send({ type: 'POP', path: 'done' });
   await settle();
   expect(calls.map(({ call, args }) => [call, args[1]])).toEqual([
@@ -260,7 +287,10 @@ test('news: several at once are one look; what is typed stays', async () => {
 });
 
 test('old news is not looked at, and an old look is not shown', async () => {
-  const { actor, settle, calls, context } = begin({ view: [view('old', { revision: 2 })] }, view('book', { revision: 3 }));
+  const { actor, settle, calls, context } = begin(
+    { view: [view('old', { revision: 2 })] },
+    view('book', { revision: 3 }),
+  );
   actor.send({ type: 'CHANGED', revision: 2 });
   await settle(300);
   expect(calls).toEqual([]);

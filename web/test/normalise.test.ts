@@ -7,15 +7,23 @@ const tag: NormaliseStep[] = [
   'trim',
   'upper',
   { strip: '[^A-Z0-9]' },
-  { group: ['^([0-9]{2})(XX)([0-9]{4})([A-Z]{1,2})$', '^([A-Z]{1,2})([0-9]{1,2})([A-Z]{1,3})([0-9]{1,4})$'], join: '-' },
+  {
+    group: ['^([0-9]{2})(XX)([0-9]{4})([A-Z]{1,2})$', '^([A-Z]{1,2})([0-9]{1,2})([A-Z]{1,3})([0-9]{1,4})$'],
+    join: '-',
+  },
 ];
 
 describe('normalise', () => {
-  const check = (steps: NormaliseStep[], typed: string, expected: string) => expect(normalise(steps, typed)).toBe(expected);
+  const check = (steps: NormaliseStep[], typed: string, expected: string) =>
+    expect(normalise(steps, typed)).toBe(expected);
   test.each<[NormaliseStep[], string, string]>([
     [[{ keep: '[A-Za-z ]' }, 'collapse', 'trim'], ' Asha1  R@o ', 'Asha Ro'], // R5-03
     [[{ keep: '[-A-Za-z0-9 *#_]' }], 'a-b*c#d_e%', 'a-b*c#d_e'], // R5-04
-    [['trim', { keep: '[0-9+]' }, { unprefix: ['+91', '0'] }, { keep: '[0-9]' }, { max: 10 }], '+91 98765-43210', '9876543210'],
+    [
+      ['trim', { keep: '[0-9+]' }, { unprefix: ['+91', '0'] }, { keep: '[0-9]' }, { max: 10 }],
+      '+91 98765-43210',
+      '9876543210',
+    ],
     [['trim', { unprefix: ['+91', '0'] }], '09876543210', '9876543210'], // R5-11
     [tag, 'dl3cab1234', 'DL-3-CAB-1234'], // R5-19
     [tag, 'mh-12-ab-1234', 'MH-12-AB-1234'],

@@ -9,7 +9,9 @@ const raise = (message: string) =>
 
 function begin(libraries: string[] = []) {
   const batches: string[][] = [];
-  collectErrors({ url: '', wait_ms: 5_000, max: 4, libraries }, (errors) => batches.push(errors.map((error) => error.message)));
+  collectErrors({ url: '', wait_ms: 5_000, max: 4, libraries }, (errors) =>
+    batches.push(errors.map((error) => error.message)),
+  );
   return batches;
 }
 

@@ -24,7 +24,10 @@ pub async fn run(context: Context, stop: CancellationToken) {
         }
         if tick.is_multiple_of(60) {
             let (now, settings) = (runtime.now_ms(), &runtime.settings().worker);
-            tell("clean up", runtime.store().clean(now - settings.keep_ms, CLEAN_BATCH).await.map(drop).map_err(Into::into));
+            tell(
+                "clean up",
+                runtime.store().clean(now - settings.keep_ms, CLEAN_BATCH).await.map(drop).map_err(Into::into),
+            );
             let messages = runtime.store().clean_messages(now - settings.keep_messages_ms, CLEAN_BATCH).await;
             tell("clean up messages", messages.map(drop).map_err(Into::into));
         }

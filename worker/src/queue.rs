@@ -1,9 +1,9 @@
 //! apalis's `Backend` over our own tables: one queue, one writer on SQLite, no second truth.
 //!
 //! A job is claimed only when there is room to begin it at once: nothing waits here while its lease runs out.
-//! Idle, it sleeps until a commit wakes it, the next due time, or the poll interval: a lost wake-up is found within that.
-//! Busy, it gathers: looks follow each other after a pause, and a queue that had more is asked again when half of the
-//! places are free.
+//! Idle, it sleeps until a commit wakes it, the next due time, or the poll interval: a lost wake-up is found within
+//! that. Busy, it gathers: looks follow each other after a pause, and a queue that had more is asked again when half of
+//! the places are free.
 
 use apalis_core::backend::finalize::Ephemeral;
 use apalis_core::backend::{Backend, BackendConfig};
@@ -53,7 +53,11 @@ impl Queue {
         let batch = (runtime.settings().worker.batch_max.max(1) as usize).min(concurrency);
         let (places, worker) = (Arc::new(Semaphore::new(concurrency)), engine_runtime::new_id());
         let claimer = Claimer { runtime, places, batch, worker, stop, looked: None, more: false };
-        let batches = futures::stream::unfold(claimer, |mut claimer| async move { claimer.next().await.map(|jobs| (jobs, claimer)) });
+        let batches =
+            futures::stream::unfold(
+                claimer,
+                |mut claimer| async move { claimer.next().await.map(|jobs| (jobs, claimer)) },
+            );
         Queue { jobs: batches.flat_map(futures::stream::iter).boxed() }
     }
 }
@@ -150,9 +154,15 @@ impl Claimer {
     async fn claim(&mut self, places: Vec<OwnedSemaphorePermit>) -> Result<Vec<Job>, StoreError> {
         (self.looked, self.more) = (Some(Instant::now()), false);
         let lease_ms = self.runtime.settings().worker.lease_ms;
-        let request = |limit: usize| ClaimRequest { worker: self.worker.clone(), now_ms: self.runtime.now_ms(), lease_ms, limit: limit as u32 };
+        let request = |limit: usize| ClaimRequest {
+            worker: self.worker.clone(),
+            now_ms: self.runtime.now_ms(),
+            lease_ms,
+            limit: limit as u32,
+        };
         let store = self.runtime.store();
-        let mut work: Vec<Work> = store.claim_effects(request(places.len())).await?.into_iter().map(|e| Work::Effect(Box::new(e))).collect();
+        let mut work: Vec<Work> =
+            store.claim_effects(request(places.len())).await?.into_iter().map(|e| Work::Effect(Box::new(e))).collect();
         if work.len() < places.len() {
             let timers = store.claim_timers(request(places.len() - work.len())).await?;
             self.runtime.expect(timers.iter().map(|timer| timer.journey.as_str())).await;

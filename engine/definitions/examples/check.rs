@@ -19,7 +19,11 @@ fn main() {
         let start = Instant::now();
         let loaded = load(&files);
         let ms = start.elapsed().as_secs_f64() * 1000.0;
-        println!("{} files loaded in {ms:.1} ms, {} workflows", files.len(), loaded.catalog.map_or(0, |c| c.workflows().count()));
+        println!(
+            "{} files loaded in {ms:.1} ms, {} workflows",
+            files.len(),
+            loaded.catalog.map_or(0, |c| c.workflows().count())
+        );
     }
     if errors > 0 {
         std::process::exit(2);

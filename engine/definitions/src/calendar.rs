@@ -55,10 +55,23 @@ impl Calendars {
                 for purpose in &calendar.messages {
                     let at = value.get("messages").map_or(&value.span, |n| &n.span);
                     if !DELAYED.contains(&purpose.as_str()) {
-                        problems.push(Problem::error("value", at, format!("`{purpose}` is not a purpose of messages that may wait")).hint(DELAYED.join(", ")));
+                        problems.push(
+                            Problem::error(
+                                "value",
+                                at,
+                                format!("`{purpose}` is not a purpose of messages that may wait"),
+                            )
+                            .hint(DELAYED.join(", ")),
+                        );
                     }
-                    if let Some((other, _)) = map.iter().find(|(_, c): &(&String, &Calendar)| c.messages.contains(purpose)) {
-                        problems.push(Problem::error("duplicate-key", at, format!("`{other}` has the hours of `{purpose}` already")));
+                    if let Some((other, _)) =
+                        map.iter().find(|(_, c): &(&String, &Calendar)| c.messages.contains(purpose))
+                    {
+                        problems.push(Problem::error(
+                            "duplicate-key",
+                            at,
+                            format!("`{other}` has the hours of `{purpose}` already"),
+                        ));
                     }
                 }
                 map.insert(key.name.clone(), calendar);
@@ -70,19 +83,27 @@ impl Calendars {
 
 impl Calendar {
     fn compile(node: &Node, problems: &mut Vec<Problem>) -> Option<Calendar> {
-        let mut fields = Fields::open(node, "a calendar", &["title", "timezone", "messages", "week", "holidays"], problems)?;
+        let mut fields =
+            Fields::open(node, "a calendar", &["title", "timezone", "messages", "week", "holidays"], problems)?;
         let timezone = timezone(&mut fields)?;
         let messages = fields.texts("messages");
         let mut week: [Vec<(NaiveTime, NaiveTime)>; 7] = Default::default();
         for (key, value) in fields.entries("week") {
             let Some(days) = days(&key.name) else {
-                fields.problems.push(Problem::error("value", &key.span, format!("`{}` is not a day", key.name)).hint("mon … sun, or mon-fri"));
+                fields.problems.push(
+                    Problem::error("value", &key.span, format!("`{}` is not a day", key.name))
+                        .hint("mon … sun, or mon-fri"),
+                );
                 continue;
             };
             for item in value.items() {
                 match item.as_str().and_then(hours) {
                     Some(hours) => days.clone().for_each(|d| week[d].push(hours)),
-                    None => fields.problems.push(Problem::error("value", &item.span, "opening hours look like `10:00-19:00`")),
+                    None => fields.problems.push(Problem::error(
+                        "value",
+                        &item.span,
+                        "opening hours look like `10:00-19:00`",
+                    )),
                 }
             }
         }
@@ -93,7 +114,9 @@ impl Calendar {
                 Some(date) => {
                     holidays.insert(date);
                 }
-                None => fields.problems.push(Problem::error("value", &item.span, "a holiday is a date like 2026-01-26")),
+                None => {
+                    fields.problems.push(Problem::error("value", &item.span, "a holiday is a date like 2026-01-26"))
+                }
             }
         }
         if week.iter().all(Vec::is_empty) {
@@ -117,7 +140,8 @@ impl Calendar {
         for day in 0..DAYS_MAX {
             let Some(date) = first.checked_add_days(Days::new(day)) else { break };
             for (from, _) in self.hours(date) {
-                let opening = self.timezone.from_local_datetime(&date.and_time(*from)).earliest().map(|t| t.timestamp_millis());
+                let opening =
+                    self.timezone.from_local_datetime(&date.and_time(*from)).earliest().map(|t| t.timestamp_millis());
                 if let Some(opening) = opening.filter(|o| *o >= ms) {
                     return Ok(opening);
                 }
@@ -126,8 +150,8 @@ impl Calendar {
         Err("the calendar does not open within a year".into())
     }
 
-    /// Slots of a day that lie wholly within its opening times: `[{key, text, day}]`, where `key` is the moment at which
-    /// a slot begins, `text` its time of day (R3-46, R9-62).
+    /// Slots of a day that lie wholly within its opening times: `[{key, text, day}]`, where `key` is the moment at
+    /// which a slot begins, `text` its time of day (R3-46, R9-62).
     pub fn slots(&self, day: NaiveDate, minutes: &Value) -> Result<Vec<Value>, String> {
         let minutes = minutes.as_i64().filter(|m| SLOT_MINUTES.contains(m)).ok_or("a slot has 5 to 1440 minutes")?;
         let step = TimeDelta::minutes(minutes);
@@ -156,7 +180,9 @@ pub fn timezone(fields: &mut Fields<'_, '_>) -> Option<Tz> {
     let name = node.as_str().unwrap_or_default();
     let found = name.parse::<Tz>().ok();
     if found.is_none() {
-        fields.problems.push(Problem::error("value", &node.span, format!("unknown time zone `{name}`")).hint("a name like Asia/Kolkata"));
+        fields.problems.push(
+            Problem::error("value", &node.span, format!("unknown time zone `{name}`")).hint("a name like Asia/Kolkata"),
+        );
     }
     found
 }

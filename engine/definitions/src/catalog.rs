@@ -113,6 +113,14 @@ impl Catalog {
     /// A host for expressions outside journeys: operations, webhooks, sandbox scripts. `extra` gives
     /// a meaning to `recall`, `new_id` and `hmac_sha256_hex`.
     pub fn host<'a>(&'a self, now: &'a Now, extra: Option<&'a dyn Host>) -> ProductHost<'a> {
-        ProductHost { now, journey: None, params: None, tables: &self.tables, masters: &self.masters, calendars: &self.calendars, extra }
+        ProductHost {
+            now,
+            journey: None,
+            params: None,
+            tables: &self.tables,
+            masters: &self.masters,
+            calendars: &self.calendars,
+            extra,
+        }
     }
 }

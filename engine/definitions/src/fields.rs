@@ -86,8 +86,11 @@ impl<'n, 'p> Fields<'n, 'p> {
         let given = node.as_str().unwrap_or_default();
         let found = words.iter().copied().find(|w| *w == given);
         if found.is_none() {
-            let message = format!("`{key}` is one of {}", words.iter().map(|w| format!("`{w}`")).collect::<Vec<_>>().join(", "));
-            self.problems.push(Problem::error("value", &node.span, message).maybe_hint(did_you_mean(given, words.iter().copied())));
+            let message =
+                format!("`{key}` is one of {}", words.iter().map(|w| format!("`{w}`")).collect::<Vec<_>>().join(", "));
+            self.problems.push(
+                Problem::error("value", &node.span, message).maybe_hint(did_you_mean(given, words.iter().copied())),
+            );
         }
         found
     }
@@ -133,8 +136,9 @@ pub fn unknown_keys(node: &Node, what: &str, keys: &[&str], problems: &mut Vec<P
     for (key, _) in node.map() {
         if !keys.contains(&key.name.as_str()) {
             let problem = Problem::error("unknown-key", &key.span, format!("unknown key `{}` in {what}", key.name));
-            let hint = did_you_mean(&key.name, keys.iter().copied())
-                .unwrap_or_else(|| format!("it takes {}", keys.iter().map(|k| format!("`{k}`")).collect::<Vec<_>>().join(", ")));
+            let hint = did_you_mean(&key.name, keys.iter().copied()).unwrap_or_else(|| {
+                format!("it takes {}", keys.iter().map(|k| format!("`{k}`")).collect::<Vec<_>>().join(", "))
+            });
             problems.push(problem.hint(hint));
         }
     }
@@ -144,8 +148,11 @@ pub fn unknown_keys(node: &Node, what: &str, keys: &[&str], problems: &mut Vec<P
 pub fn duration_ms(node: &Node) -> Result<i64, Problem> {
     match &node.value {
         Value::Int(ms) if *ms >= 0 => Ok(*ms),
-        Value::String(text) => parse_duration_ms(text).map_err(|e| Problem::error("duration", &node.span, e).hint("a number and ms, s, m, h or d: `90s`")),
-        _ => Err(Problem::error("duration", &node.span, format!("a duration is a text like `90s`, not {}", node.kind()))),
+        Value::String(text) => parse_duration_ms(text)
+            .map_err(|e| Problem::error("duration", &node.span, e).hint("a number and ms, s, m, h or d: `90s`")),
+        _ => {
+            Err(Problem::error("duration", &node.span, format!("a duration is a text like `90s`, not {}", node.kind())))
+        }
     }
 }
 

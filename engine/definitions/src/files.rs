@@ -47,7 +47,8 @@ impl Files {
 
     /// Whether a path is one of a definition: YAML, JSON or CSV under `workflows/` or `forms/`.
     pub fn is_definition(path: &str) -> bool {
-        let place = path.starts_with("forms/") || (path.starts_with("workflows/") && !path.starts_with("workflows/schema/"));
+        let place =
+            path.starts_with("forms/") || (path.starts_with("workflows/") && !path.starts_with("workflows/schema/"));
         place && [".yaml", ".yml", ".json", ".csv"].iter().any(|e| path.ends_with(e))
     }
 

@@ -44,9 +44,9 @@ pub use load::{Loaded, load};
 pub use master::{Master, Masters};
 pub use message::{Channel, Message, MessageError, Rendered};
 pub use partner::{
-    Auth, Body, Breaker, Button, CallError, CallErrorKind, Consequences, Correlate, Credential, Example, Fail, Go, HEADERS_OURS, Later, Operation,
-    OutgoingRequest, PageField, Partner, Remember, Reply, Retry, RetryPolicy, SandboxCase, SandboxPage, SandboxScript, SandboxWebhook, Webhook, WebhookEvent,
-    WebhookVerify,
+    Auth, Body, Breaker, Button, CallError, CallErrorKind, Consequences, Correlate, Credential, Example, Fail, Go,
+    HEADERS_OURS, Later, Operation, OutgoingRequest, PageField, Partner, Remember, Reply, Retry, RetryPolicy,
+    SandboxCase, SandboxPage, SandboxScript, SandboxWebhook, Webhook, WebhookEvent, WebhookVerify,
 };
 pub use plain::{plain_machine, xstate_machine};
 pub use site::{Page, Redirect as SiteRedirect, Site};
@@ -55,4 +55,6 @@ pub use table::{Table, Tables};
 pub use text::Text;
 pub use texts::{LineTexts, Texts};
 pub use view::View;
-pub use workflow::{Accept, Invoke, OnVersion, Redirect, Report, Section, Source, Step, StepKind, Trail, Workflow, reload_closure};
+pub use workflow::{
+    Accept, Invoke, OnVersion, Redirect, Report, Section, Source, Step, StepKind, Trail, Workflow, reload_closure,
+};

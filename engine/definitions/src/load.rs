@@ -99,7 +99,9 @@ pub fn load(files: &Files) -> Loaded {
 /// Sorted by place, said once: a file that two workflows share has its mistakes once.
 pub(crate) fn finish(problems: &mut Vec<Problem>) {
     problems.sort_by(|a, b| (&a.span, &a.message).cmp(&(&b.span, &b.message)));
-    let same = |a: &Problem, b: &Problem| a.span == b.span && a.span.line > 0 && a.code == b.code && core(&a.message) == core(&b.message);
+    let same = |a: &Problem, b: &Problem| {
+        a.span == b.span && a.span.line > 0 && a.code == b.code && core(&a.message) == core(&b.message)
+    };
     problems.dedup_by(|b, a| a == b || same(a, b));
 }
 
@@ -245,7 +247,11 @@ fn masters(files: &Files, problems: &mut Vec<Problem>) -> Masters {
     masters
 }
 
-fn messages(nodes: &BTreeMap<String, Node>, calendars: &Calendars, problems: &mut Vec<Problem>) -> BTreeMap<String, Arc<Message>> {
+fn messages(
+    nodes: &BTreeMap<String, Node>,
+    calendars: &Calendars,
+    problems: &mut Vec<Problem>,
+) -> BTreeMap<String, Arc<Message>> {
     let compile = |(path, node): (&String, &Node), problems: &mut Vec<Problem>| {
         let id = within(path, "workflows/messages/", ".yaml")?;
         Some((id.to_owned(), Arc::new(Message::compile(id, node, calendars, problems)?)))
@@ -294,9 +300,15 @@ fn partners(nodes: &BTreeMap<String, Node>, problems: &mut Vec<Problem>) -> BTre
         }
     }
     for (rest, path, node) in inside("workflows/partners/") {
-        let Some((id, name)) = rest.split_once('/').filter(|(id, name)| *id != "kits" && *name != "partner") else { continue };
+        let Some((id, name)) = rest.split_once('/').filter(|(id, name)| *id != "kits" && *name != "partner") else {
+            continue;
+        };
         let Some(partner) = found.get_mut(id) else {
-            problems.push(Problem::error("missing", &node.span, format!("beside it belongs workflows/partners/{id}/partner.yaml")));
+            problems.push(Problem::error(
+                "missing",
+                &node.span,
+                format!("beside it belongs workflows/partners/{id}/partner.yaml"),
+            ));
             continue;
         };
         if let Some(webhook) = name.strip_suffix(".webhook") {
@@ -327,7 +339,10 @@ fn partners(nodes: &BTreeMap<String, Node>, problems: &mut Vec<Problem>) -> BTre
             let Some(contract) = operation.contract.as_deref() else { continue };
             if let Some(other) = contracts.insert(contract, &operation.id) {
                 let span = Span::new(&Arc::from(operation.path.as_str()), 1, 1);
-                let message = format!("operations `{other}` and `{}` of partner `{id}` both declare the contract `{contract}`", operation.id);
+                let message = format!(
+                    "operations `{other}` and `{}` of partner `{id}` both declare the contract `{contract}`",
+                    operation.id
+                );
                 problems.push(Problem::error("duplicate-id", &span, message));
             }
         }
@@ -354,7 +369,9 @@ fn workflow_ids(nodes: &BTreeMap<String, Node>) -> impl Iterator<Item = &str> {
 }
 
 fn workflows(ids: &[String], library: &Library<'_>, problems: &mut Vec<Problem>) -> BTreeMap<String, Arc<Workflow>> {
-    let done = spread(ids, |id| collect(|problems| compile_workflow(id, library, problems).map(|workflow| (id.clone(), Arc::new(workflow)))));
+    let done = spread(ids, |id| {
+        collect(|problems| compile_workflow(id, library, problems).map(|workflow| (id.clone(), Arc::new(workflow))))
+    });
     let mut workflows = BTreeMap::new();
     for (list, found) in done {
         workflows.extend(list);
@@ -364,13 +381,21 @@ fn workflows(ids: &[String], library: &Library<'_>, problems: &mut Vec<Problem>)
     workflows
 }
 
-fn unique_bases(workflows: &BTreeMap<String, Arc<Workflow>>, nodes: &BTreeMap<String, Node>, problems: &mut Vec<Problem>) {
+fn unique_bases(
+    workflows: &BTreeMap<String, Arc<Workflow>>,
+    nodes: &BTreeMap<String, Node>,
+    problems: &mut Vec<Problem>,
+) {
     let mut seen: BTreeMap<&str, &str> = BTreeMap::new();
     for (id, workflow) in workflows {
         if let Some(other) = seen.insert(&workflow.base, id) {
             let node = nodes.get(&format!("workflows/{id}.yaml"));
             let span = node.map_or_else(Span::unknown, |n| n.get("base").unwrap_or(n).span.clone());
-            problems.push(Problem::error("duplicate-id", &span, format!("`{}` is also the base of `{other}`", workflow.base)));
+            problems.push(Problem::error(
+                "duplicate-id",
+                &span,
+                format!("`{}` is also the base of `{other}`", workflow.base),
+            ));
         }
     }
 }

@@ -85,12 +85,21 @@ impl Master {
             data: OnceLock::new(),
         };
         if master.bytes.len() > MASTER_BYTES_MAX {
-            problems.push(Problem::error("size", &master.place(1), format!("at most {MASTER_BYTES_MAX} bytes are read")));
+            problems.push(Problem::error(
+                "size",
+                &master.place(1),
+                format!("at most {MASTER_BYTES_MAX} bytes are read"),
+            ));
             master.bytes = Arc::from(&b""[..]);
         }
-        match note
-            .and_then(|n| crate::fields::Fields::open(n, "a note on master data", &["title", "source", "licence", "version", "columns", "note"], problems))
-        {
+        match note.and_then(|n| {
+            crate::fields::Fields::open(
+                n,
+                "a note on master data",
+                &["title", "source", "licence", "version", "columns", "note"],
+                problems,
+            )
+        }) {
             Some(mut fields) => {
                 master.title = fields.text("title").unwrap_or_else(|| name.to_owned());
                 master.source = fields.need_text("source");
@@ -102,7 +111,10 @@ impl Master {
                         "bool" => Kind::Bool,
                         "text" => Kind::Text,
                         other => {
-                            fields.problems.push(Problem::error("value", &value.span, format!("unknown column kind `{other}`")).hint("int, money, bool, text"));
+                            fields.problems.push(
+                                Problem::error("value", &value.span, format!("unknown column kind `{other}`"))
+                                    .hint("int, money, bool, text"),
+                            );
                             continue;
                         }
                     };
@@ -110,8 +122,12 @@ impl Master {
                 }
             }
             None => {
-                let note = format!("beside it belongs {}.yaml with title, source and licence", path.trim_end_matches(".csv"));
-                problems.push(Problem::warning("source", &master.place(1), "the data does not say where it comes from").hint(note));
+                let note =
+                    format!("beside it belongs {}.yaml with title, source and licence", path.trim_end_matches(".csv"));
+                problems.push(
+                    Problem::warning("source", &master.place(1), "the data does not say where it comes from")
+                        .hint(note),
+                );
             }
         }
         master
@@ -139,8 +155,10 @@ impl Master {
     pub fn find(&self, q: &str, filters: &[(String, String)], limit: usize) -> (Vec<Value>, bool) {
         let data = self.data();
         let q = q.trim().to_lowercase();
-        let filters: Option<Vec<(usize, &str)>> =
-            filters.iter().map(|(column, value)| Some((data.columns.iter().position(|c| c == column)?, value.as_str()))).collect();
+        let filters: Option<Vec<(usize, &str)>> = filters
+            .iter()
+            .map(|(column, value)| Some((data.columns.iter().position(|c| c == column)?, value.as_str())))
+            .collect();
         let Some(filters) = filters else { return (Vec::new(), false) };
         let limit = limit.min(FOUND_MAX);
         let (mut first, mut later) = (Vec::new(), Vec::new());
@@ -186,15 +204,27 @@ impl Master {
         data.columns = columns.iter().map(|c| c.to_string()).collect();
         data.kinds = data.columns.iter().map(|c| self.kinds.get(c).copied().unwrap_or(Kind::Text)).collect();
         for name in self.kinds.keys().filter(|k| !data.columns.contains(k)) {
-            data.problems.push(Problem::error("unknown-name", &self.place(1), format!("the note names a column `{name}` that is not in the header")));
+            data.problems.push(Problem::error(
+                "unknown-name",
+                &self.place(1),
+                format!("the note names a column `{name}` that is not in the header"),
+            ));
         }
         for (line, cells) in rows {
             if cells.len() != data.columns.len() {
-                data.complain(&self.place(line), "shape", format!("{} cells in a row of {} columns", cells.len(), data.columns.len()));
+                data.complain(
+                    &self.place(line),
+                    "shape",
+                    format!("{} cells in a row of {} columns", cells.len(), data.columns.len()),
+                );
                 continue;
             }
             if let Some(i) = (0..cells.len()).find(|i| !data.kinds[*i].accepts(&cells[*i])) {
-                data.complain(&self.place(line), "value", format!("the cell of `{}` does not fit its kind", data.columns[i]));
+                data.complain(
+                    &self.place(line),
+                    "value",
+                    format!("the cell of `{}` does not fit its kind", data.columns[i]),
+                );
             }
             let row = data.rows() as u32;
             if data.index.insert(cells[0].clone(), row).is_some() {
@@ -245,7 +275,9 @@ impl Kind {
         match self {
             Kind::Text => Value::String(cell.to_owned()),
             Kind::Int => cell.parse::<i64>().map_or(Value::Null, Value::from),
-            Kind::Money => cell.parse::<i64>().ok().or_else(|| crate::host::money::parse(cell)).map_or(Value::Null, Value::from),
+            Kind::Money => {
+                cell.parse::<i64>().ok().or_else(|| crate::host::money::parse(cell)).map_or(Value::Null, Value::from)
+            }
             Kind::Bool => match cell {
                 "true" | "1" | "yes" => Value::Bool(true),
                 "false" | "0" | "no" => Value::Bool(false),

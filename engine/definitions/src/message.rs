@@ -7,7 +7,9 @@ use crate::host::money;
 use crate::source::Node;
 use engine_statechart::Problem;
 use handlebars::template::TemplateElement;
-use handlebars::{Context, Handlebars, Helper, Output, RenderContext, RenderError, RenderErrorReason, Renderable, Template};
+use handlebars::{
+    Context, Handlebars, Helper, Output, RenderContext, RenderError, RenderErrorReason, Renderable, Template,
+};
 use indexmap::IndexMap;
 use serde_json::Value;
 use std::sync::OnceLock;
@@ -89,7 +91,8 @@ pub struct MessageError {
 impl Message {
     pub fn compile(id: &str, node: &Node, calendars: &Calendars, problems: &mut Vec<Problem>) -> Option<Message> {
         let before = problems.len();
-        let keys = ["title", "description", "channel", "purpose", "within", "consent", "template_id", "languages", "sample"];
+        let keys =
+            ["title", "description", "channel", "purpose", "within", "consent", "template_id", "languages", "sample"];
         let mut fields = Fields::open(node, "a message", &keys, problems)?;
         fields.need("channel");
         let channel = match fields.word("channel", &["sms", "email", "whatsapp"]) {
@@ -105,7 +108,11 @@ impl Message {
             fields.problems.push(unknown("calendar", at, name, calendars.names()));
         }
         if let Some(at) = fields.get("within").filter(|_| !DELAYED.contains(&purpose.as_str())) {
-            fields.problems.push(Problem::error("misplaced-key", &at.span, format!("a {purpose} message is never delayed")));
+            fields.problems.push(Problem::error(
+                "misplaced-key",
+                &at.span,
+                format!("a {purpose} message is never delayed"),
+            ));
         }
         let consent = fields.text("consent").or_else(|| (purpose == "marketing").then(|| "marketing".to_owned()));
         let template_id = fields.get("template_id").map(|n| crate::text::plain(&n.to_json()));
@@ -113,7 +120,11 @@ impl Message {
         let mut languages = IndexMap::new();
         fields.need("languages");
         for (language, texts) in fields.entries("languages") {
-            let Some(mut entry) = Fields::open(texts, "the texts of a message", &["subject", "text", "html"], fields.problems) else { continue };
+            let Some(mut entry) =
+                Fields::open(texts, "the texts of a message", &["subject", "text", "html"], fields.problems)
+            else {
+                continue;
+            };
             let mut part = |key: &str, is_html: bool| entry.get(key).and_then(|n| template(n, is_html, entry.problems));
             let (subject, text, html) = (part("subject", false), part("text", false), part("html", true));
             if entry.need("text").is_some()
@@ -132,7 +143,8 @@ impl Message {
         for language in message.languages.keys() {
             if let Err(e) = message.render(&[language], &message.sample) {
                 let at = node.get("languages").and_then(|l| l.get(language)).map_or(&node.span, |n| &n.span);
-                problems.push(Problem::error("sample", at, e.reason).hint("`sample` has every name that the texts use"));
+                problems
+                    .push(Problem::error("sample", at, e.reason).hint("`sample` has every name that the texts use"));
             }
         }
         (problems.len() == before).then_some(message)
@@ -154,11 +166,18 @@ impl Message {
         let texts = self.languages.get(language);
         let wrong = |reason: String| MessageError { message: self.id.clone(), reason };
         let texts = texts.ok_or_else(|| wrong("no text in this language".into()))?;
-        let one = |template: &Template, registry: &'static Handlebars<'static>| render(template, registry, data).map_err(&wrong);
+        let one = |template: &Template, registry: &'static Handlebars<'static>| {
+            render(template, registry, data).map_err(&wrong)
+        };
         Ok(Rendered {
             channel: self.channel,
             language: language.to_owned(),
-            subject: texts.subject.as_ref().map(|t| one(t, plain())).transpose()?.map(|s| s.replace(['\r', '\n'], " ").trim().to_owned()),
+            subject: texts
+                .subject
+                .as_ref()
+                .map(|t| one(t, plain()))
+                .transpose()?
+                .map(|s| s.replace(['\r', '\n'], " ").trim().to_owned()),
             text: one(&texts.text, plain())?.trim().to_owned(),
             html: texts.html.as_ref().map(|t| one(t, html())).transpose()?,
             template_id: self.template_id.clone(),
@@ -172,7 +191,11 @@ fn template(node: &Node, is_html: bool, problems: &mut Vec<Problem>) -> Option<T
         return None;
     };
     if text.len() > SOURCE_BYTES_MAX {
-        problems.push(Problem::error("size", &node.span, format!("the text has {} bytes, at most {SOURCE_BYTES_MAX} are allowed", text.len())));
+        problems.push(Problem::error(
+            "size",
+            &node.span,
+            format!("the text has {} bytes, at most {SOURCE_BYTES_MAX} are allowed", text.len()),
+        ));
         return None;
     }
     // The template parser recurses: refuse deep text before it sees it.
@@ -201,15 +224,22 @@ fn forbidden(template: &Template, is_html: bool, depth: usize, eaches: usize) ->
         return Some(format!("blocks are nested deeper than {BLOCK_DEPTH_MAX}"));
     }
     template.elements.iter().find_map(|element| match element {
-        TemplateElement::PartialExpression(_) | TemplateElement::PartialBlock(_) => Some("partials are not supported".into()),
-        TemplateElement::DecoratorExpression(_) | TemplateElement::DecoratorBlock(_) => Some("decorators are not supported".into()),
+        TemplateElement::PartialExpression(_) | TemplateElement::PartialBlock(_) => {
+            Some("partials are not supported".into())
+        }
+        TemplateElement::DecoratorExpression(_) | TemplateElement::DecoratorBlock(_) => {
+            Some("decorators are not supported".into())
+        }
         TemplateElement::HtmlExpression(_) if is_html => Some("`{{{…}}}` would put raw HTML into the message".into()),
         TemplateElement::HelperBlock(block) => {
             let eaches = eaches + usize::from(block.name.as_name() == Some("each"));
             if eaches > EACH_DEPTH_MAX {
                 return Some(format!("`each` is nested deeper than {EACH_DEPTH_MAX}"));
             }
-            [&block.template, &block.inverse].into_iter().flatten().find_map(|t| forbidden(t, is_html, depth + 1, eaches))
+            [&block.template, &block.inverse]
+                .into_iter()
+                .flatten()
+                .find_map(|t| forbidden(t, is_html, depth + 1, eaches))
         }
         _ => None,
     })
@@ -261,14 +291,26 @@ fn registry(escapes: bool) -> Handlebars<'static> {
 }
 
 /// `{{money amount}}`: paise → ₹1,23,456.00
-fn money_helper(h: &Helper<'_>, _: &Handlebars<'_>, _: &Context, _: &mut RenderContext<'_, '_>, out: &mut dyn Output) -> Result<(), RenderError> {
+fn money_helper(
+    h: &Helper<'_>,
+    _: &Handlebars<'_>,
+    _: &Context,
+    _: &mut RenderContext<'_, '_>,
+    out: &mut dyn Output,
+) -> Result<(), RenderError> {
     let value = h.param(0).map_or(&Value::Null, |p| p.value());
     let text = money::show(value).map_err(|_| RenderErrorReason::Other("`money` takes an integer of paise".into()))?;
     Ok(out.write(&text)?)
 }
 
 /// `{{date day "d MMM yyyy"}}`
-fn date_helper(h: &Helper<'_>, _: &Handlebars<'_>, _: &Context, _: &mut RenderContext<'_, '_>, out: &mut dyn Output) -> Result<(), RenderError> {
+fn date_helper(
+    h: &Helper<'_>,
+    _: &Handlebars<'_>,
+    _: &Context,
+    _: &mut RenderContext<'_, '_>,
+    out: &mut dyn Output,
+) -> Result<(), RenderError> {
     let value = h.param(0).map_or(&Value::Null, |p| p.value());
     let pattern = h.param(1).and_then(|p| p.value().as_str()).unwrap_or("d MMM yyyy");
     let text = crate::host::format_date(value, pattern).map_err(RenderErrorReason::Other)?;

@@ -46,7 +46,11 @@ fn desugared(file: &str, node: &Node) -> Result<(Node, Vec<Problem>), Vec<Proble
 }
 
 fn machine_of(node: &Node, tree: &Node, file: &str) -> Result<(Machine, Vec<Problem>), Vec<Problem>> {
-    if is_product(node) { Machine::compile(tree, &alone::vocabulary(node, file)) } else { Machine::compile(tree, &Vocabulary::default()) }
+    if is_product(node) {
+        Machine::compile(tree, &alone::vocabulary(node, file))
+    } else {
+        Machine::compile(tree, &Vocabulary::default())
+    }
 }
 
 /// Whether a file uses keys beyond the plain dialect.
@@ -58,7 +62,9 @@ fn states_are_product(node: &Node) -> bool {
     let Value::Map(entries) = &node.value else { return false };
     entries.iter().any(|(k, v)| match k.name.as_str() {
         name if PRODUCT_STATE.contains(&name) => true,
-        "invoke" => v.items().iter().any(|i| ["contract", "each", "onReply", "into"].iter().any(|k| i.get(k).is_some())),
+        "invoke" => {
+            v.items().iter().any(|i| ["contract", "each", "onReply", "into"].iter().any(|k| i.get(k).is_some()))
+        }
         "states" => v.map().iter().any(|(_, child)| states_are_product(child)),
         _ => false,
     })

@@ -53,12 +53,18 @@ impl Site {
         }
         self.value = node.to_json();
         for item in node.get("redirects").map_or(&[][..], Node::items) {
-            let Some(mut fields) = Fields::open(item, "a redirect", &["from", "to", "status"], problems) else { continue };
+            let Some(mut fields) = Fields::open(item, "a redirect", &["from", "to", "status"], problems) else {
+                continue;
+            };
             let status = fields.int("status").unwrap_or(302);
             if ![301, 302, 303, 307, 308].contains(&status) {
                 fields.problems.push(Problem::error("value", &item.span, "`status` is 301, 302, 303, 307 or 308"));
             }
-            let redirect = Redirect { from: fields.need_text("from"), to: fields.need_text("to"), status: u16::try_from(status).unwrap_or(302) };
+            let redirect = Redirect {
+                from: fields.need_text("from"),
+                to: fields.need_text("to"),
+                status: u16::try_from(status).unwrap_or(302),
+            };
             self.redirects.push(redirect);
         }
     }

@@ -102,29 +102,50 @@ impl Story {
         let (language, channel) = (fields.text("language"), fields.text("channel"));
         fields.need("steps");
         let steps: Vec<StoryStep> = fields.list("steps").iter().filter_map(|n| step(n, fields.problems)).collect();
-        (problems.len() == before).then(|| Story { path: path.to_owned(), workflow, name, rows, at_ms, language, channel, steps })
+        (problems.len() == before).then(|| Story {
+            path: path.to_owned(),
+            workflow,
+            name,
+            rows,
+            at_ms,
+            language,
+            channel,
+            steps,
+        })
     }
 }
 
-pub(crate) const STEP_KEYS: [&str; 13] = ["send", "data", "by", "reply", "key", "output", "error", "example", "event", "advance", "otp", "into", "expect"];
+pub(crate) const STEP_KEYS: [&str; 13] =
+    ["send", "data", "by", "reply", "key", "output", "error", "example", "event", "advance", "otp", "into", "expect"];
 
 fn step(node: &Node, problems: &mut Vec<Problem>) -> Option<StoryStep> {
     let mut fields = Fields::open(node, "a step of a story", &STEP_KEYS, problems)?;
-    let acts: Vec<&str> = ["send", "reply", "event", "advance", "otp"].into_iter().filter(|k| fields.get(k).is_some()).collect();
+    let acts: Vec<&str> =
+        ["send", "reply", "event", "advance", "otp"].into_iter().filter(|k| fields.get(k).is_some()).collect();
     if acts.len() > 1 {
-        fields.problems.push(Problem::error("shape", &node.span, format!("a step does one thing, not {}", acts.join(" and "))));
+        fields.problems.push(Problem::error(
+            "shape",
+            &node.span,
+            format!("a step does one thing, not {}", acts.join(" and ")),
+        ));
         return None;
     }
     let data = fields.get("data").map_or(Value::Object(Map::new()), Node::to_json);
     let act = match acts.first().copied() {
-        Some("send") => Act::Send { kind: fields.need_text("send"), data, by: fields.get("by").map_or(Value::Null, Node::to_json) },
+        Some("send") => {
+            Act::Send { kind: fields.need_text("send"), data, by: fields.get("by").map_or(Value::Null, Node::to_json) }
+        }
         Some("reply") => {
             let answer = match (fields.get("output"), fields.get("error"), fields.text("example")) {
                 (Some(output), None, None) => Answer::Output(output.to_json()),
                 (None, Some(error), None) => Answer::Error(error.to_json()),
                 (None, None, Some(example)) => Answer::Example(example),
                 _ => {
-                    fields.problems.push(Problem::error("shape", &node.span, "a reply has one of `output`, `error` and `example`"));
+                    fields.problems.push(Problem::error(
+                        "shape",
+                        &node.span,
+                        "a reply has one of `output`, `error` and `example`",
+                    ));
                     return None;
                 }
             };
@@ -138,7 +159,9 @@ fn step(node: &Node, problems: &mut Vec<Problem>) -> Option<StoryStep> {
                 return None;
             }
         },
-        Some("otp") => Act::Otp { correct: fields.word("otp", &["correct", "wrong"])? == "correct", into: fields.text("into") },
+        Some("otp") => {
+            Act::Otp { correct: fields.word("otp", &["correct", "wrong"])? == "correct", into: fields.text("into") }
+        }
         _ => Act::Look,
     };
     let expect = fields.get("expect").map(|n| expect(n, fields.problems)).unwrap_or_default();

@@ -79,7 +79,11 @@ impl Table {
         let title = fields.text("title").unwrap_or_else(|| id.to_owned());
         let source = fields.text("source");
         if source.is_none() && !fields.bool("sample") {
-            fields.problems.push(Problem::error("source", &node.span, "a table names its `source`, or says `sample: true`"));
+            fields.problems.push(Problem::error(
+                "source",
+                &node.span,
+                "a table names its `source`, or says `sample: true`",
+            ));
         }
         let columns = columns(&mut fields);
         let matches = matches(&mut fields, &columns);
@@ -88,7 +92,11 @@ impl Table {
             fields.wrong(rows_node, "rows", "a list");
         }
         if rows_node.list().len() > ROWS_MAX {
-            problems.push(Problem::error("size", &rows_node.span, format!("a table has at most {ROWS_MAX} rows; more belongs into workflows/master")));
+            problems.push(Problem::error(
+                "size",
+                &rows_node.span,
+                format!("a table has at most {ROWS_MAX} rows; more belongs into workflows/master"),
+            ));
             return None;
         }
         let rows = rows_node.list().iter().map(|row| read_row(row, &columns, problems)).collect();
@@ -101,7 +109,10 @@ impl Table {
         if let Some(stray) = inputs.keys().find(|k| !self.columns.contains_key(*k)) {
             return Err(format!("table `{}` has no column `{stray}`", self.id));
         }
-        let found = self.rows.iter().find(|row| self.matches.iter().all(|(column, how)| fits(row.get(column), *how, inputs.get(column))));
+        let found = self
+            .rows
+            .iter()
+            .find(|row| self.matches.iter().all(|(column, how)| fits(row.get(column), *how, inputs.get(column))));
         Ok(found.map_or(Value::Null, |row| Value::Object(row.clone())))
     }
 
@@ -162,7 +173,9 @@ fn columns(fields: &mut Fields<'_, '_>) -> IndexMap<String, Kind> {
             "json" => Kind::Json,
             other => {
                 let hint = did_you_mean(other, KINDS).unwrap_or_else(|| KINDS.join(", "));
-                fields.problems.push(Problem::error("value", &value.span, format!("unknown column kind `{other}`")).hint(hint));
+                fields
+                    .problems
+                    .push(Problem::error("value", &value.span, format!("unknown column kind `{other}`")).hint(hint));
                 Kind::Json
             }
         };
@@ -181,12 +194,19 @@ fn matches(fields: &mut Fields<'_, '_>, columns: &IndexMap<String, Kind>) -> Vec
             "in" => Match::In,
             other => {
                 let hint = did_you_mean(other, MATCHES).unwrap_or_else(|| MATCHES.join(", "));
-                fields.problems.push(Problem::error("value", &value.span, format!("unknown match `{other}`")).hint(hint));
+                fields
+                    .problems
+                    .push(Problem::error("value", &value.span, format!("unknown match `{other}`")).hint(hint));
                 continue;
             }
         };
         if !columns.contains_key(&key.name) {
-            fields.problems.push(crate::fields::unknown("column", &Node::new(key.span.clone(), Source::Null), &key.name, columns.keys().map(String::as_str)));
+            fields.problems.push(crate::fields::unknown(
+                "column",
+                &Node::new(key.span.clone(), Source::Null),
+                &key.name,
+                columns.keys().map(String::as_str),
+            ));
         }
         list.push((key.name.clone(), how));
     }
@@ -213,12 +233,19 @@ fn read_row(node: &Node, columns: &IndexMap<String, Kind>, problems: &mut Vec<Pr
                     }
                     None => {
                         let at = Node::new(key.span.clone(), Source::Null);
-                        problems.push(crate::fields::unknown("column", &at, &key.name, columns.keys().map(String::as_str)));
+                        problems.push(crate::fields::unknown(
+                            "column",
+                            &at,
+                            &key.name,
+                            columns.keys().map(String::as_str),
+                        ));
                     }
                 }
             }
         }
-        _ => problems.push(Problem::error("shape", &node.span, format!("a row is a list or a map, not {}", node.kind()))),
+        _ => {
+            problems.push(Problem::error("shape", &node.span, format!("a row is a list or a map, not {}", node.kind())))
+        }
     }
     row
 }
@@ -233,7 +260,10 @@ fn read_cell(node: &Node, kind: Kind, column: &str, problems: &mut Vec<Problem>)
         Kind::Int => node.as_int().map(Value::from),
         Kind::Money => node.as_int().map(Value::from).or_else(|| text.and_then(money::parse).map(Value::from)),
         Kind::Rate => node.as_int().map(Value::from).or_else(|| text.and_then(money::parse_rate).map(Value::from)),
-        Kind::List => node.is_list().then(|| node.to_json()).or_else(|| text.map(|t| t.split_whitespace().collect::<Vec<_>>().into())),
+        Kind::List => node
+            .is_list()
+            .then(|| node.to_json())
+            .or_else(|| text.map(|t| t.split_whitespace().collect::<Vec<_>>().into())),
         Kind::Bool => node.as_bool().map(Value::from),
         Kind::Date => text.and_then(parse_date).map(|d| Value::String(d.to_string())),
         Kind::Number => matches!(node.value, Source::Int(_) | Source::Float(_)).then(|| node.to_json()),
@@ -250,7 +280,11 @@ fn read_cell(node: &Node, kind: Kind, column: &str, problems: &mut Vec<Problem>)
             Kind::List => "a list",
             Kind::Text | Kind::Json => "a text",
         };
-        problems.push(Problem::error("value", &node.span, format!("the cell of `{column}` is {example}, not {}", node.kind())));
+        problems.push(Problem::error(
+            "value",
+            &node.span,
+            format!("the cell of `{column}` is {example}, not {}", node.kind()),
+        ));
         Value::Null
     })
 }

@@ -59,7 +59,11 @@ impl Text {
             Source::Map(entries) if entries.len() == 1 && entries[0].0.name == "text" => {
                 let inner = &entries[0].1;
                 let Some(text) = inner.as_str() else {
-                    problems.push(Problem::error("shape", &inner.span, format!("`text` is a text, not {}", inner.kind())));
+                    problems.push(Problem::error(
+                        "shape",
+                        &inner.span,
+                        format!("`text` is a text, not {}", inner.kind()),
+                    ));
                     return None;
                 };
                 Text::template(text).map_err(|e| problems.push(Problem::error("template", &inner.span, e))).ok()

@@ -21,7 +21,11 @@ impl Texts {
         }
         for (language, codes) in node.map() {
             if !codes.is_map() && !codes.is_null() {
-                problems.push(Problem::error("shape", &codes.span, format!("`{}` is a map from codes to texts", language.name)));
+                problems.push(Problem::error(
+                    "shape",
+                    &codes.span,
+                    format!("`{}` is a map from codes to texts", language.name),
+                ));
             }
             let texts = languages.entry(language.name.clone()).or_default();
             for (code, text) in codes.map() {
@@ -30,14 +34,22 @@ impl Texts {
                         texts.insert(code.name.clone(), compiled);
                     }
                     Some(Err(e)) => problems.push(Problem::error("template", &text.span, e)),
-                    None => problems.push(Problem::error("shape", &text.span, format!("a text is expected here, not {}", text.kind()))),
+                    None => problems.push(Problem::error(
+                        "shape",
+                        &text.span,
+                        format!("a text is expected here, not {}", text.kind()),
+                    )),
                 }
             }
         }
         if let (Some(first), Some(map)) = (node.key("en"), languages.get("en")) {
             for (language, texts) in languages.iter().filter(|(l, _)| *l != "en") {
                 for code in texts.keys().filter(|c| !map.contains_key(*c)) {
-                    problems.push(Problem::error("unknown-name", &first.span, format!("`{code}` has a text in `{language}` but none in `en`")));
+                    problems.push(Problem::error(
+                        "unknown-name",
+                        &first.span,
+                        format!("`{code}` has a text in `{language}` but none in `en`"),
+                    ));
                 }
             }
         }

@@ -26,10 +26,18 @@ pub fn check(text: &str, span: &Span, tables: &Tables, masters: &Masters, proble
     for (function, name) in named(text) {
         match (function, name) {
             ("table" | "rows", None) => {
-                problems.push(Problem::error("table-name", span, format!("`{function}` takes the name of a table as a literal text")));
+                problems.push(Problem::error(
+                    "table-name",
+                    span,
+                    format!("`{function}` takes the name of a table as a literal text"),
+                ));
             }
-            ("table" | "rows", Some(name)) if tables.get(name).is_none() => problems.push(unknown("table", &at(), name, tables.ids())),
-            ("lookup", Some(name)) if masters.get(name).is_none() => problems.push(unknown("master data", &at(), name, masters.names())),
+            ("table" | "rows", Some(name)) if tables.get(name).is_none() => {
+                problems.push(unknown("table", &at(), name, tables.ids()))
+            }
+            ("lookup", Some(name)) if masters.get(name).is_none() => {
+                problems.push(unknown("master data", &at(), name, masters.names()))
+            }
             _ => {}
         }
     }

@@ -34,10 +34,27 @@ pub const TEXTS: [&str; 19] = [
     "short_text",
 ];
 /// Fields for the renderer: always literal. `id` too, except inside `items`.
-pub const WORDS: [&str; 12] = ["block", "tone", "size", "style", "align", "kind", "as", "event", "icon", "step", "href", "type"];
+pub const WORDS: [&str; 12] =
+    ["block", "tone", "size", "style", "align", "kind", "as", "event", "icon", "step", "href", "type"];
 /// Block types of the renderer.
-pub const BLOCKS: [&str; 16] =
-    ["text", "notice", "facts", "breakup", "options", "tracker", "documents", "actions", "table", "links", "steps", "faq", "cards", "hero", "form", "review"];
+pub const BLOCKS: [&str; 16] = [
+    "text",
+    "notice",
+    "facts",
+    "breakup",
+    "options",
+    "tracker",
+    "documents",
+    "actions",
+    "table",
+    "links",
+    "steps",
+    "faq",
+    "cards",
+    "hero",
+    "form",
+    "review",
+];
 const ITEMS_MAX: usize = 1_000;
 
 /// A compiled view.
@@ -81,7 +98,8 @@ impl View {
     /// From a map that has `title`, `intro` and `blocks` among other keys: pages of the site.
     pub(crate) fn of(id: &str, path: &str, node: &Node, problems: &mut Vec<Problem>) -> Option<View> {
         let before = problems.len();
-        let mut compiler = Compiler { problems, names: vec!["data".into()], data_names: BTreeSet::new(), uses: Vec::new() };
+        let mut compiler =
+            Compiler { problems, names: vec!["data".into()], data_names: BTreeSet::new(), uses: Vec::new() };
         let title = node.get("title").map(|n| compiler.field("title", n, false));
         let intro = node.get("intro").map(|n| compiler.field("intro", n, false));
         let blocks = match node.get("blocks") {
@@ -90,7 +108,11 @@ impl View {
                 compiler.part(list, false)
             }
             Some(other) => {
-                compiler.problems.push(Problem::error("shape", &other.span, format!("`blocks` is a list, not {}", other.kind())));
+                compiler.problems.push(Problem::error(
+                    "shape",
+                    &other.span,
+                    format!("`blocks` is a list, not {}", other.kind()),
+                ));
                 Part::Literal(Value::Null)
             }
             None => {
@@ -99,7 +121,15 @@ impl View {
             }
         };
         let (data_names, uses) = (compiler.data_names, compiler.uses);
-        (problems.len() == before).then(|| View { id: id.to_owned(), path: path.to_owned(), title, intro, blocks, data_names, uses })
+        (problems.len() == before).then(|| View {
+            id: id.to_owned(),
+            path: path.to_owned(),
+            title,
+            intro,
+            blocks,
+            data_names,
+            uses,
+        })
     }
 
     /// Names that the view reads from `data`.
@@ -160,7 +190,9 @@ impl Compiler<'_> {
             Source::List(items) => Part::List(items.iter().map(|item| self.item(item, in_items)).collect()),
             Source::Map(entries) => match entries.as_slice() {
                 [(Key { name, .. }, inner)] if name == "text" && inner.as_str().is_some() => self.text(node),
-                [(Key { name, .. }, inner)] if name == "cel" => self.cel(inner).map_or(Part::Literal(Value::Null), Part::Cel),
+                [(Key { name, .. }, inner)] if name == "cel" => {
+                    self.cel(inner).map_or(Part::Literal(Value::Null), Part::Cel)
+                }
                 _ => self.map(entries, in_items),
             },
             _ => Part::Literal(node.to_json()),
@@ -188,11 +220,16 @@ impl Compiler<'_> {
             (Source::String(text), _) if TEXTS.contains(&name) => {
                 if text.contains("{{") {
                     let hint = format!("write {{text: \"{}\"}}", text.chars().take(40).collect::<String>());
-                    self.problems.push(Problem::warning("template", &node.span, "the text has `{{…}}` but is shown as it is").hint(hint));
+                    self.problems.push(
+                        Problem::warning("template", &node.span, "the text has `{{…}}` but is shown as it is")
+                            .hint(hint),
+                    );
                 }
                 Part::Literal(Value::String(text.clone()))
             }
-            (Source::String(text), _) if WORDS.contains(&name) || (name == "id" && !in_items) => Part::Literal(Value::String(text.clone())),
+            (Source::String(text), _) if WORDS.contains(&name) || (name == "id" && !in_items) => {
+                Part::Literal(Value::String(text.clone()))
+            }
             _ => self.part(node, in_items),
         }
     }
@@ -213,7 +250,8 @@ impl Compiler<'_> {
             self.names.push(name);
         }
         item.when = node.get("when").and_then(|w| self.cel(w));
-        let rest: Vec<(Key, Node)> = node.map().iter().filter(|(k, _)| !matches!(k.name.as_str(), "when" | "each" | "as")).cloned().collect();
+        let rest: Vec<(Key, Node)> =
+            node.map().iter().filter(|(k, _)| !matches!(k.name.as_str(), "when" | "each" | "as")).cloned().collect();
         item.part = match rest.as_slice() {
             [(key, value)] if key.name == "cells" || key.name == "value" && !in_items => self.part(value, in_items),
             _ => self.map(&rest, in_items),
@@ -225,7 +263,8 @@ impl Compiler<'_> {
     fn text(&mut self, node: &Node) -> Part {
         match Text::from_node(node, self.problems) {
             Some(text) => {
-                let known: Vec<String> = text.names().filter(|n| !self.names.iter().any(|k| k == n)).map(str::to_owned).collect();
+                let known: Vec<String> =
+                    text.names().filter(|n| !self.names.iter().any(|k| k == n)).map(str::to_owned).collect();
                 self.data_names.extend(known);
                 Part::Text(text, node.span.clone())
             }
@@ -239,14 +278,21 @@ impl Compiler<'_> {
             Source::Bool(b) => b.to_string(),
             Source::Int(i) => i.to_string(),
             _ => {
-                self.problems.push(Problem::error("shape", &node.span, format!("an expression is expected here, not {}", node.kind())));
+                self.problems.push(Problem::error(
+                    "shape",
+                    &node.span,
+                    format!("an expression is expected here, not {}", node.kind()),
+                ));
                 return None;
             }
         };
         let names: Vec<&str> = self.names.iter().map(String::as_str).collect();
         match Expression::compile(&text, &node.span, shared_vocabulary(), &names) {
             Ok(expression) => {
-                let read = expression.paths().filter_map(|p| p.strip_prefix("data.")).map(|p| p.split('.').next().unwrap_or(p).to_owned());
+                let read = expression
+                    .paths()
+                    .filter_map(|p| p.strip_prefix("data."))
+                    .map(|p| p.split('.').next().unwrap_or(p).to_owned());
                 self.data_names.extend(read);
                 self.uses.push((text, node.span.clone()));
                 Some(expression)
@@ -297,7 +343,13 @@ impl Item {
             Value::Array(rows) => rows,
             Value::Object(map) => map.into_iter().map(|(key, value)| json!({"key": key, "value": value})).collect(),
             Value::Null => Vec::new(),
-            _ => return Err(EvalError { message: "`each` takes a list or a map".into(), span: each.span().clone(), expression: each.text().to_owned() }),
+            _ => {
+                return Err(EvalError {
+                    message: "`each` takes a list or a map".into(),
+                    span: each.span().clone(),
+                    expression: each.text().to_owned(),
+                });
+            }
         };
         for row in rows.iter().take(ITEMS_MAX) {
             let mut names = names.clone();

@@ -51,7 +51,8 @@ impl App {
     /// The error names the setting at fault. Must be called within a tokio runtime.
     pub fn new(options: Options) -> Result<App, String> {
         let Options { runtime, partners, settings, metrics, shutdown } = options;
-        let proxies = Proxies::parse(&settings.server.trusted_proxies).map_err(|error| format!("`server.trusted_proxies`: {error}"))?;
+        let proxies = Proxies::parse(&settings.server.trusted_proxies)
+            .map_err(|error| format!("`server.trusted_proxies`: {error}"))?;
         let on_disk = || {
             let folder = std::path::PathBuf::from("web/dist");
             (!settings.production() && folder.is_dir()).then_some(folder)
@@ -77,7 +78,9 @@ impl App {
 
     /// Counts this request against its class, or answers 429.
     pub fn limit(&self, class: Class, client: Client) -> Result<(), Problem> {
-        self.limiter.take(class, client.bucket(), Instant::now()).map_err(|wait| Problem::new(Code::Limited).retry_after_ms(wait.as_millis() as u64))
+        self.limiter
+            .take(class, client.bucket(), Instant::now())
+            .map_err(|wait| Problem::new(Code::Limited).retry_after_ms(wait.as_millis() as u64))
     }
 }
 

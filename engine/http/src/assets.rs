@@ -42,7 +42,9 @@ impl Assets {
 
     /// Links of a page; read again when the build has changed.
     pub fn entry(&self) -> Entry {
-        let stamp = self.folder.as_ref().and_then(|folder| std::fs::metadata(folder.join(".vite/manifest.json")).and_then(|meta| meta.modified()).ok());
+        let stamp = self.folder.as_ref().and_then(|folder| {
+            std::fs::metadata(folder.join(".vite/manifest.json")).and_then(|meta| meta.modified()).ok()
+        });
         let known = self.entry.read().unwrap_or_else(std::sync::PoisonError::into_inner);
         if let Some((at, entry)) = known.as_ref()
             && *at == stamp
@@ -50,7 +52,10 @@ impl Assets {
             return entry.clone();
         }
         drop(known);
-        let manifest = self.read(".vite/manifest.json").and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or(Value::Null);
+        let manifest = self
+            .read(".vite/manifest.json")
+            .and_then(|bytes| serde_json::from_slice(&bytes).ok())
+            .unwrap_or(Value::Null);
         let entry = links(&manifest);
         *self.entry.write().unwrap_or_else(std::sync::PoisonError::into_inner) = Some((stamp, entry.clone()));
         entry
@@ -63,11 +68,9 @@ impl Assets {
             return None;
         }
         let accepts = |coding: &str| {
-            headers
-                .get_all(header::ACCEPT_ENCODING)
-                .iter()
-                .filter_map(|value| value.to_str().ok())
-                .any(|value| value.split(',').any(|item| item.split(';').next().is_some_and(|name| name.trim() == coding)))
+            headers.get_all(header::ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok()).any(|value| {
+                value.split(',').any(|item| item.split(';').next().is_some_and(|name| name.trim() == coding))
+            })
         };
         let packed = [("br", "br"), ("gz", "gzip")]
             .into_iter()
@@ -78,7 +81,14 @@ impl Assets {
         let mut response = (StatusCode::OK, bytes.into_owned()).into_response();
         let out = response.headers_mut();
         out.insert(header::CONTENT_TYPE, HeaderValue::from_static(media_type(path)));
-        out.insert(header::CACHE_CONTROL, HeaderValue::from_static(if hashed { "public, max-age=31536000, immutable" } else { "public, max-age=3600" }));
+        out.insert(
+            header::CACHE_CONTROL,
+            HeaderValue::from_static(if hashed {
+                "public, max-age=31536000, immutable"
+            } else {
+                "public, max-age=3600"
+            }),
+        );
         out.insert(header::VARY, HeaderValue::from_static("accept-encoding"));
         if let Some(coding) = coding {
             out.insert(header::CONTENT_ENCODING, HeaderValue::from_static(coding));
@@ -88,7 +98,10 @@ impl Assets {
 
     /// Is this the address of a static file rather than a page?
     pub fn is_static(path: &str) -> bool {
-        path.rsplit('/').next().and_then(|name| name.rsplit_once('.')).is_some_and(|(_, ending)| STATIC.contains(&ending.to_ascii_lowercase().as_str()))
+        path.rsplit('/')
+            .next()
+            .and_then(|name| name.rsplit_once('.'))
+            .is_some_and(|(_, ending)| STATIC.contains(&ending.to_ascii_lowercase().as_str()))
     }
 
     fn read(&self, path: &str) -> Option<Cow<'static, [u8]>> {
@@ -117,7 +130,10 @@ fn links(manifest: &Value) -> Entry {
             .map(str::to_owned)
             .collect()
     };
-    let mut entry = Entry { scripts: manifest.get(ENTRY).and_then(|chunk| chunk.get("file")).and_then(address).into_iter().collect(), ..Entry::default() };
+    let mut entry = Entry {
+        scripts: manifest.get(ENTRY).and_then(|chunk| chunk.get("file")).and_then(address).into_iter().collect(),
+        ..Entry::default()
+    };
     entry.styles = list(ENTRY, "css").iter().map(|file| format!("/{file}")).collect();
     let mut open = vec![JOURNEY.to_owned()];
     let mut seen = vec![ENTRY.to_owned()];
@@ -126,7 +142,9 @@ fn links(manifest: &Value) -> Entry {
             continue;
         }
         entry.journey_modules.extend(manifest.get(&name).and_then(|chunk| chunk.get("file")).and_then(address));
-        entry.journey_styles.extend(list(&name, "css").iter().map(|file| format!("/{file}")).filter(|file| !entry.styles.contains(file)));
+        entry.journey_styles.extend(
+            list(&name, "css").iter().map(|file| format!("/{file}")).filter(|file| !entry.styles.contains(file)),
+        );
         open.extend(list(&name, "imports"));
         seen.push(name);
     }

@@ -8,7 +8,8 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde_json::{Map, Value};
 
 const COOKIE: &str = "__Host-attribution";
-const NAMES: [&str; 11] = ["source", "sub-source", "ui-source", "_aid", "_uid", "role_id", "iam_uuid", "gclid", "fbclid", "msclkid", "ref"];
+const NAMES: [&str; 11] =
+    ["source", "sub-source", "ui-source", "_aid", "_uid", "role_id", "iam_uuid", "gclid", "fbclid", "msclkid", "ref"];
 const ENTRIES_MAX: usize = 20;
 const VALUE_CHARS_MAX: usize = 200;
 
@@ -35,7 +36,8 @@ pub fn split(query: &str) -> Split {
 
 /// What the cookie holds.
 pub fn read(headers: &HeaderMap) -> Map<String, Value> {
-    let text = cookie(headers, COOKIE).filter(|text| text.len() <= 4_000).and_then(|text| URL_SAFE_NO_PAD.decode(text).ok());
+    let text =
+        cookie(headers, COOKIE).filter(|text| text.len() <= 4_000).and_then(|text| URL_SAFE_NO_PAD.decode(text).ok());
     let stored: Map<String, Value> = text.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default();
     bounded(stored)
 }
@@ -67,7 +69,8 @@ pub fn remember(headers: &HeaderMap, found: Map<String, Value>) -> Option<Header
 }
 
 fn keep(map: &mut Map<String, Value>, name: &str, value: &str) {
-    let known = name.len() <= 40 && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'));
+    let known =
+        name.len() <= 40 && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'));
     if known && map.len() < ENTRIES_MAX {
         let value: String = value.chars().filter(|part| !part.is_control()).take(VALUE_CHARS_MAX).collect();
         map.insert(name.to_owned(), value.into());

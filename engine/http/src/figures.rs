@@ -1,5 +1,5 @@
-//! What is counted when it is asked for: the queue, the incidents, the breakers. Written in Prometheus' text form beside
-//! what the recorder has, because a label that is gone must be gone from the page too.
+//! What is counted when it is asked for: the queue, the incidents, the breakers. Written in Prometheus' text form
+//! beside what the recorder has, because a label that is gone must be gone from the page too.
 
 use engine_partners::Partners;
 use engine_runtime::Runtime;
@@ -14,7 +14,12 @@ pub async fn figures(runtime: &Runtime, partners: &Partners) -> String {
     let mut page = Page::default();
     for (name, state) in partners.breakers() {
         let (partner, operation) = name.split_once('/').unwrap_or((&name, ""));
-        page.gauge("partner_breaker_state", "0 closed, 1 half-open, 2 open", &[("partner", partner), ("operation", operation)], f64::from(state.level()));
+        page.gauge(
+            "partner_breaker_state",
+            "0 closed, 1 half-open, 2 open",
+            &[("partner", partner), ("operation", operation)],
+            f64::from(state.level()),
+        );
     }
     page.gauge("journey_publication_number", "Publication that this node serves", &[], runtime.publication() as f64);
     if let Err(error) = queue(runtime, &mut page).await {
@@ -26,10 +31,16 @@ pub async fn figures(runtime: &Runtime, partners: &Partners) -> String {
 async fn queue(runtime: &Runtime, page: &mut Page) -> Result<(), StoreError> {
     let now_ms = runtime.now_ms();
     let late = |oldest_ms: i64| (now_ms - oldest_ms).max(0) as f64 / 1000.0;
-    let (timers, effects): (Vec<_>, Vec<_>) = runtime.store().backlog().await?.into_iter().partition(|row| row.kind == "timer");
+    let (timers, effects): (Vec<_>, Vec<_>) =
+        runtime.store().backlog().await?.into_iter().partition(|row| row.kind == "timer");
     for row in &effects {
         let state = engine_runtime::operator::state_name(row.state);
-        page.gauge("journey_effects_waiting", "Effects that are not over", &[("kind", &row.kind), ("lane", &row.lane), ("state", state)], row.count as f64);
+        page.gauge(
+            "journey_effects_waiting",
+            "Effects that are not over",
+            &[("kind", &row.kind), ("lane", &row.lane), ("state", state)],
+            row.count as f64,
+        );
     }
     for row in effects.iter().filter(|row| row.state == EffectState::Pending) {
         page.gauge(
@@ -41,8 +52,18 @@ async fn queue(runtime: &Runtime, page: &mut Page) -> Result<(), StoreError> {
     }
     let parked: i64 = effects.iter().filter(|row| row.state == EffectState::Parked).map(|row| row.count).sum();
     page.gauge("journey_effects_parked", "Effects that wait for an operator", &[], parked as f64);
-    page.gauge("journey_timers_waiting", "Timers that have not fired", &[], timers.iter().map(|row| row.count).sum::<i64>() as f64);
-    page.gauge("journey_timers_late_seconds", "How long the oldest timer is due", &[], timers.iter().map(|row| late(row.oldest_ms)).fold(0.0, f64::max));
+    page.gauge(
+        "journey_timers_waiting",
+        "Timers that have not fired",
+        &[],
+        timers.iter().map(|row| row.count).sum::<i64>() as f64,
+    );
+    page.gauge(
+        "journey_timers_late_seconds",
+        "How long the oldest timer is due",
+        &[],
+        timers.iter().map(|row| late(row.oldest_ms)).fold(0.0, f64::max),
+    );
     let open = runtime.store().incidents(true, INCIDENTS_MAX).await?.len();
     page.gauge("journey_incidents_open", "Incidents that wait for an operator", &[], open as f64);
     Ok(())
@@ -80,6 +101,9 @@ mod tests {
         let mut page = Page::default();
         page.gauge("a_total", "All", &[("lane", "x\"y\n"), ("state", "parked")], 2.0);
         page.gauge("a_total", "All", &[], 0.5);
-        assert_eq!(page.text, "# HELP a_total All\n# TYPE a_total gauge\na_total{lane=\"x\\\"y\\n\",state=\"parked\"} 2\na_total 0.5\n");
+        assert_eq!(
+            page.text,
+            "# HELP a_total All\n# TYPE a_total gauge\na_total{lane=\"x\\\"y\\n\",state=\"parked\"} 2\na_total 0.5\n"
+        );
     }
 }

@@ -2,8 +2,8 @@
 //!
 //! Opening the address (GET) only asks; the button (POST) gives this browser's session the right that the link carries.
 //! So programs that open every address of a message (scanners, previews, prefetching) get no session and no right, and
-//! nobody lands in another person's journey without wanting to. A browser that may see the journey already goes there at
-//! once. Unknown, expired and revoked links are the same page (security rules 11, 16 and 17).
+//! nobody lands in another person's journey without wanting to. A browser that may see the journey already goes there
+//! at once. Unknown, expired and revoked links are the same page (security rules 11, 16 and 17).
 
 use crate::app::App;
 use crate::html::Content;
@@ -23,7 +23,9 @@ pub async fn ask(State(app): State<App>, Path(code): Path<String>, visitor: Visi
             return Ok(go(&page));
         }
         let title = app.runtime.link_title(&grant).await?;
-        let text = format!("This link opens your request “{title}” in this browser. Please go on only if the message was sent to you.");
+        let text = format!(
+            "This link opens your request “{title}” in this browser. Please go on only if the message was sent to you."
+        );
         let content = Content::Confirm { text: &text, action: &format!("/r/{code}"), label: "Open my request" };
         Ok(pages::document(&app, StatusCode::OK, "Open your request", &content))
     };
@@ -31,7 +33,12 @@ pub async fn ask(State(app): State<App>, Path(code): Path<String>, visitor: Visi
 }
 
 /// The button: the right goes to this browser's session, the browser to the journey.
-pub async fn follow(State(app): State<App>, Path(code): Path<String>, headers: HeaderMap, mut visitor: Visitor) -> Response {
+pub async fn follow(
+    State(app): State<App>,
+    Path(code): Path<String>,
+    headers: HeaderMap,
+    mut visitor: Visitor,
+) -> Response {
     let followed = async {
         app.origins.check_origin(&headers)?;
         let Some(grant) = app.runtime.link(&code).await? else { return Ok(over(&app)) };
@@ -58,7 +65,14 @@ fn answer(app: &App, result: Result<Response, Problem>) -> Response {
 /// Unknown, expired, revoked, or no longer leading anywhere.
 fn over(app: &App) -> Response {
     let text = "It may have expired, or your request has moved on. Please use the newest message that we sent you, or call us.";
-    pages::message_page(app, &app.runtime.catalog(), StatusCode::NOT_FOUND, "This link does not work any more", text, pages::HOME)
+    pages::message_page(
+        app,
+        &app.runtime.catalog(),
+        StatusCode::NOT_FOUND,
+        "This link does not work any more",
+        text,
+        pages::HOME,
+    )
 }
 
 fn go(page: &str) -> Response {

@@ -34,7 +34,13 @@ pub struct Listener {
 
 impl Notices {
     pub fn new(changes: broadcast::Receiver<Change>, limits: &Limits, shutdown: CancellationToken) -> Notices {
-        let state = State { journeys: HashMap::new(), clients: HashMap::new(), open: 0, per_client_max: limits.streams_per_address, max: limits.streams_max };
+        let state = State {
+            journeys: HashMap::new(),
+            clients: HashMap::new(),
+            open: 0,
+            per_client_max: limits.streams_per_address,
+            max: limits.streams_max,
+        };
         let notices = Notices(Arc::new(Mutex::new(state)));
         tokio::spawn(deliver(notices.clone(), changes, shutdown));
         notices
@@ -54,7 +60,8 @@ impl Notices {
         }
         *count += 1;
         state.open += 1;
-        let changes = state.journeys.entry(journey.to_owned()).or_insert_with(|| broadcast::channel(BEHIND_MAX).0).subscribe();
+        let changes =
+            state.journeys.entry(journey.to_owned()).or_insert_with(|| broadcast::channel(BEHIND_MAX).0).subscribe();
         Ok(Listener { changes, journey: journey.to_owned(), client, home: self.clone() })
     }
 

@@ -62,7 +62,13 @@ pub async fn page(State(app): State<App>, mut visitor: Visitor, request: Request
 }
 
 /// A workflow's page; `None` when no workflow lives here.
-async fn journey_page(app: &App, catalog: &Catalog, visitor: &mut Visitor, path: &str, query: &str) -> Option<Result<Response, Problem>> {
+async fn journey_page(
+    app: &App,
+    catalog: &Catalog,
+    visitor: &mut Visitor,
+    path: &str,
+    query: &str,
+) -> Option<Result<Response, Problem>> {
     let (base, rest) = bases(path).find(|(base, _)| catalog.by_base(base).is_some())?;
     let workflow = catalog.by_base(base)?.clone();
     let rest = rest.trim_start_matches('/');
@@ -71,7 +77,9 @@ async fn journey_page(app: &App, catalog: &Catalog, visitor: &mut Visitor, path:
     if !known || (!rest.is_empty() && !workflow.aliases.contains_key(rest) && catalog.site().page(path).is_some()) {
         return None;
     }
-    let journey = url::form_urlencoded::parse(query.as_bytes()).find(|(name, _)| name == "request" || name == "leadId").map(|(_, id)| id.into_owned());
+    let journey = url::form_urlencoded::parse(query.as_bytes())
+        .find(|(name, _)| name == "request" || name == "leadId")
+        .map(|(_, id)| id.into_owned());
     Some(match journey {
         Some(id) => opened(app, catalog, visitor, base, &id, rest).await,
         None if rest.is_empty() => first(app, catalog, visitor, &workflow.id).await,
@@ -87,7 +95,14 @@ async fn first(app: &App, catalog: &Catalog, visitor: &mut Visitor, workflow: &s
 }
 
 /// The page of a journey: here, elsewhere, or the same words for what is not there and what is not this visitor's.
-async fn opened(app: &App, catalog: &Catalog, visitor: &Visitor, base: &str, id: &str, path: &str) -> Result<Response, Problem> {
+async fn opened(
+    app: &App,
+    catalog: &Catalog,
+    visitor: &Visitor,
+    base: &str,
+    id: &str,
+    path: &str,
+) -> Result<Response, Problem> {
     let (runtime, actor) = (app.runtime.clone(), visitor.actor.clone());
     let (journey, page) = (id.to_owned(), path.to_owned());
     let result = committed(async move {
@@ -110,7 +125,14 @@ async fn opened(app: &App, catalog: &Catalog, visitor: &Visitor, base: &str, id:
         }
         Err(_) => {
             let text = "It may have been opened on another device or browser. You can start again here.";
-            message_page(app, catalog, StatusCode::NOT_FOUND, "We cannot find this request", text, ("Start again", base))
+            message_page(
+                app,
+                catalog,
+                StatusCode::NOT_FOUND,
+                "We cannot find this request",
+                text,
+                ("Start again", base),
+            )
         }
     })
 }
@@ -125,7 +147,13 @@ fn step_page(app: &App, catalog: &Catalog, view: &StepView) -> Response {
     let canonical = first.then(|| html::canonical(&app.settings.public_url(), &view.journey.base)).flatten();
     let title = if described.title.is_empty() { title } else { described.title };
     let page = Page { title, description: described.description, hide, noindex: !first, canonical };
-    let text = html::document(&site::chrome(catalog, &app.settings), &page, &Content::Step(view), &app.assets.entry(), &view.journey.language);
+    let text = html::document(
+        &site::chrome(catalog, &app.settings),
+        &page,
+        &Content::Step(view),
+        &app.assets.entry(),
+        &view.journey.language,
+    );
     html_response(StatusCode::OK, text)
 }
 
@@ -133,7 +161,13 @@ fn content_page(app: &App, catalog: &Catalog, path: &str) -> Response {
     let Some(found) = site::page(catalog, path, app.runtime.now_ms()) else { return not_found(app, catalog) };
     let canonical = html::canonical(&app.settings.public_url(), path);
     let page = Page { title: found.title, description: found.description, hide: found.hide, noindex: false, canonical };
-    let text = html::document(&site::chrome(catalog, &app.settings), &page, &Content::Blocks(&found.blocks), &app.assets.entry(), "en");
+    let text = html::document(
+        &site::chrome(catalog, &app.settings),
+        &page,
+        &Content::Blocks(&found.blocks),
+        &app.assets.entry(),
+        "en",
+    );
     let mut response = html_response(StatusCode::OK, text);
     // The same for everybody.
     response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("public, max-age=60"));
@@ -150,7 +184,14 @@ pub fn error_page(app: &App, catalog: &Catalog, problem: &Problem) -> Response {
     match StatusCode::from_u16(problem.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR) {
         StatusCode::NOT_FOUND => not_found(app, catalog),
         status if status == StatusCode::SERVICE_UNAVAILABLE => unavailable(),
-        status => message_page(app, catalog, status, "Something Went Wrong", "Please try again. What you have entered so far is saved.", HOME),
+        status => message_page(
+            app,
+            catalog,
+            status,
+            "Something Went Wrong",
+            "Please try again. What you have entered so far is saved.",
+            HOME,
+        ),
     }
 }
 
@@ -161,7 +202,14 @@ pub fn unavailable() -> Response {
     response
 }
 
-pub fn message_page(app: &App, catalog: &Catalog, status: StatusCode, title: &str, text: &str, next: (&str, &str)) -> Response {
+pub fn message_page(
+    app: &App,
+    catalog: &Catalog,
+    status: StatusCode,
+    title: &str,
+    text: &str,
+    next: (&str, &str),
+) -> Response {
     let blocks = [
         serde_json::json!({"block": "text", "text": text, "size": "lead"}),
         serde_json::json!({"block": "links", "items": [{"label": next.0, "href": next.1}]}),
@@ -176,7 +224,10 @@ pub fn document(app: &App, status: StatusCode, title: &str, content: &Content) -
 
 fn page_with(app: &App, catalog: &Catalog, status: StatusCode, title: &str, content: &Content) -> Response {
     let page = Page { title: title.into(), noindex: true, ..Page::default() };
-    html_response(status, html::document(&site::chrome(catalog, &app.settings), &page, content, &app.assets.entry(), "en"))
+    html_response(
+        status,
+        html::document(&site::chrome(catalog, &app.settings), &page, content, &app.assets.entry(), "en"),
+    )
 }
 
 fn html_response(status: StatusCode, text: String) -> Response {
@@ -184,7 +235,9 @@ fn html_response(status: StatusCode, text: String) -> Response {
 }
 
 fn redirect(status: StatusCode, to: &str) -> Response {
-    let location = html::safe_url(to).and_then(|to| HeaderValue::from_str(to).ok()).unwrap_or_else(|| HeaderValue::from_static("/"));
+    let location = html::safe_url(to)
+        .and_then(|to| HeaderValue::from_str(to).ok())
+        .unwrap_or_else(|| HeaderValue::from_static("/"));
     (status, [(header::LOCATION, location)]).into_response()
 }
 
@@ -198,7 +251,12 @@ fn with_query(path: &str, query: &str) -> String {
 
 /// `/a/b/c` → (`/a/b/c`, ``), (`/a/b`, `/c`), (`/a`, `/b/c`): the longest base first.
 fn bases(path: &str) -> impl Iterator<Item = (&str, &str)> {
-    let ends = path.char_indices().filter(|(at, part)| *part == '/' && *at > 0).map(|(at, _)| at).chain([path.len()]).collect::<Vec<_>>();
+    let ends = path
+        .char_indices()
+        .filter(|(at, part)| *part == '/' && *at > 0)
+        .map(|(at, _)| at)
+        .chain([path.len()])
+        .collect::<Vec<_>>();
     ends.into_iter().rev().filter(|end| *end > 0).map(|end| path.split_at(end))
 }
 

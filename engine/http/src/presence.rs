@@ -1,8 +1,8 @@
 //! Who is there: pings of browsers, held in memory, written in batches, told to partners as far as these keep up.
 //!
 //! A ping costs no statement: the right to a journey is remembered for a while, and what was heard of many journeys is
-//! one statement every few seconds. Nothing here matters after a restart, and nothing waits: what does not fit is dropped
-//! and counted.
+//! one statement every few seconds. Nothing here matters after a restart, and nothing waits: what does not fit is
+//! dropped and counted.
 
 use engine_partners::{CallOutcome, Partners};
 use engine_runtime::{Runtime, new_id};
@@ -46,7 +46,12 @@ pub fn right(token: &str, journey: &str) -> [u8; 32] {
 
 impl Presence {
     /// Must be called within a tokio runtime.
-    pub fn new(runtime: Runtime, partners: Arc<Partners>, settings: &Settings, shutdown: CancellationToken) -> Presence {
+    pub fn new(
+        runtime: Runtime,
+        partners: Arc<Partners>,
+        settings: &Settings,
+        shutdown: CancellationToken,
+    ) -> Presence {
         let settings = settings.presence.clone();
         let (calls, waiting) = mpsc::channel(settings.calls_max.max(1));
         let presence = Presence(Arc::new(Inner { settings, heard: Mutex::default(), rights: Mutex::default(), calls }));
@@ -92,7 +97,14 @@ impl Presence {
             rights.clear();
         }
         let every_ms = self.0.settings.every_ms as i64;
-        rights.insert(right, Right { until_ms: now_ms + self.0.settings.allow_ms, call: call.map(Arc::new), called_ms: now_ms - every_ms });
+        rights.insert(
+            right,
+            Right {
+                until_ms: now_ms + self.0.settings.allow_ms,
+                call: call.map(Arc::new),
+                called_ms: now_ms - every_ms,
+            },
+        );
     }
 
     fn note(&self, journey: &str, at_ms: i64) {
@@ -168,7 +180,9 @@ async fn tell(
         let catalog = runtime.catalog();
         let found = catalog.partner(&call.partner).zip(catalog.operation(&call.partner, &call.operation));
         let told = match found {
-            Some((partner, operation)) => partners.call(&catalog, partner, operation, &call.input, &new_id(), runtime.now_ms()).await,
+            Some((partner, operation)) => {
+                partners.call(&catalog, partner, operation, &call.input, &new_id(), runtime.now_ms()).await
+            }
             None => continue,
         };
         let outcome = if matches!(told, CallOutcome::Done { .. }) { "done" } else { "failed" };

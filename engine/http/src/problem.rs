@@ -38,7 +38,9 @@ impl Code {
             Code::Stale => (StatusCode::CONFLICT, "stale", "The journey has moved on"),
             Code::Invalid => (StatusCode::UNPROCESSABLE_ENTITY, "invalid", "Some answers need your attention"),
             Code::NotAccepted => (StatusCode::CONFLICT, "not_accepted", "This is not possible at this step"),
-            Code::KeyReused => (StatusCode::UNPROCESSABLE_ENTITY, "key_reused", "The idempotency key was used for another request"),
+            Code::KeyReused => {
+                (StatusCode::UNPROCESSABLE_ENTITY, "key_reused", "The idempotency key was used for another request")
+            }
             Code::KeyMissing => (StatusCode::BAD_REQUEST, "key_missing", "The header Idempotency-Key is missing"),
             Code::Expired => (StatusCode::GONE, "expired", "The journey has expired"),
             Code::NotPossible => (StatusCode::CONFLICT, "not_possible", "This is not possible"),
@@ -155,9 +157,15 @@ impl From<Refusal> for Problem {
     fn from(refusal: Refusal) -> Problem {
         match refusal {
             Refusal::NotFound => Problem::new(Code::NotFound),
-            Refusal::Stale { view, difference } => Problem::new(Code::Stale).view(view).with(|it| it.difference = difference),
+            Refusal::Stale { view, difference } => {
+                Problem::new(Code::Stale).view(view).with(|it| it.difference = difference)
+            }
             Refusal::Invalid { errors } => {
-                let errors = errors.into_iter().map(|error| FieldProblem { pointer: error.pointer, code: error.code, text: error.text });
+                let errors = errors.into_iter().map(|error| FieldProblem {
+                    pointer: error.pointer,
+                    code: error.code,
+                    text: error.text,
+                });
                 Problem::new(Code::Invalid).errors(errors.collect())
             }
             Refusal::NotAccepted { view } => Problem::new(Code::NotAccepted).view(view),
@@ -165,11 +173,13 @@ impl From<Refusal> for Problem {
             Refusal::KeyReused => Problem::new(Code::KeyReused),
             Refusal::KeyMissing => Problem::new(Code::KeyMissing),
             Refusal::Expired { base } => Problem::new(Code::Expired).with(|it| it.base = Some(base)),
-            Refusal::Limited { retry_after_ms } => Problem::new(Code::Limited).retry_after_ms(retry_after_ms.max(0) as u64),
-            Refusal::Busy => Problem::new(Code::Busy).retry_after_ms(1000),
-            Refusal::Broken { reference } => {
-                Problem::new(Code::Broken).detail("What you typed is saved. Please try again later.").with(|it| it.reference = Some(reference))
+            Refusal::Limited { retry_after_ms } => {
+                Problem::new(Code::Limited).retry_after_ms(retry_after_ms.max(0) as u64)
             }
+            Refusal::Busy => Problem::new(Code::Busy).retry_after_ms(1000),
+            Refusal::Broken { reference } => Problem::new(Code::Broken)
+                .detail("What you typed is saved. Please try again later.")
+                .with(|it| it.reference = Some(reference)),
             Refusal::Internal(source) => {
                 tracing::error!(error = %chain(source.as_ref()), "request failed");
                 Problem::new(Code::Internal)

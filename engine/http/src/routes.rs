@@ -1,6 +1,8 @@
 //! Every route of the product, on one page.
 
-use crate::api::{documents, drafts, events, health, journeys, master, operator, presence, reports, returns, stream, webhooks};
+use crate::api::{
+    documents, drafts, events, health, journeys, master, operator, presence, reports, returns, stream, webhooks,
+};
 use crate::app::App;
 use crate::edge;
 use crate::links;
@@ -31,7 +33,10 @@ pub fn router(app: App, sandbox: Option<Router>) -> Router {
         .route("/api/v1/partners/{partner}/return/{state}", post(returns::back))
         .route("/r/{code}", get(links::ask).post(links::follow))
         .route("/api/{*unknown}", any(|| async { axum::http::StatusCode::NOT_FOUND }))
-        .route("/openapi.json", get(move || std::future::ready(([(CONTENT_TYPE, "application/json")], description.clone()))))
+        .route(
+            "/openapi.json",
+            get(move || std::future::ready(([(CONTENT_TYPE, "application/json")], description.clone()))),
+        )
         .fallback(pages::page)
         .layer(axum::middleware::from_fn_with_state(app.clone(), edge::edge))
         .with_state(app.clone());

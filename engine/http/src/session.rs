@@ -66,7 +66,9 @@ impl Visitor {
     pub async fn follow(&mut self, app: &App, grant: Grant) -> Result<(), Problem> {
         self.open(app).await?;
         let (runtime, token) = (app.runtime.clone(), self.token.clone().unwrap_or_default());
-        let Some((token, actor)) = committed(async move { runtime.follow(&token, grant).await }).await? else { return Err(Problem::new(Code::NotFound)) };
+        let Some((token, actor)) = committed(async move { runtime.follow(&token, grant).await }).await? else {
+            return Err(Problem::new(Code::NotFound));
+        };
         self.actor = Actor { address: self.actor.address.take(), ..actor };
         (self.token, self.opened) = (Some(token), true);
         Ok(())
@@ -76,7 +78,10 @@ impl Visitor {
     pub fn answer(&self, answer: impl IntoResponse) -> Response {
         let mut response = answer.into_response();
         if let Some(token) = self.token.as_ref().filter(|_| self.opened)
-            && let Ok(value) = HeaderValue::from_str(&format!("{COOKIE}={token}; Path=/; Max-Age={}; HttpOnly; Secure; SameSite=Lax", self.ttl_s))
+            && let Ok(value) = HeaderValue::from_str(&format!(
+                "{COOKIE}={token}; Path=/; Max-Age={}; HttpOnly; Secure; SameSite=Lax",
+                self.ttl_s
+            ))
         {
             response.headers_mut().append(header::SET_COOKIE, value);
         }
@@ -131,7 +136,8 @@ impl FromRequest<App> for Changing {
 /// The whole body, within its limit.
 pub async fn read(app: &App, body: Body) -> Result<axum::body::Bytes, Problem> {
     axum::body::to_bytes(body, app.settings.limits.body_bytes_max).await.map_err(|error| {
-        let too_large = std::error::Error::source(&error).is_some_and(|source| source.to_string().contains("length limit"));
+        let too_large =
+            std::error::Error::source(&error).is_some_and(|source| source.to_string().contains("length limit"));
         Problem::new(if too_large { Code::BodyTooLarge } else { Code::BodyInvalid })
     })
 }
@@ -150,7 +156,10 @@ pub fn token(headers: &HeaderMap) -> Option<&str> {
 /// The value of a cookie.
 pub fn cookie<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     let all = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
-    all.flat_map(|value| value.split(';')).filter_map(|pair| pair.trim().split_once('=')).find(|(found, _)| *found == name).map(|(_, value)| value)
+    all.flat_map(|value| value.split(';'))
+        .filter_map(|pair| pair.trim().split_once('='))
+        .find(|(found, _)| *found == name)
+        .map(|(_, value)| value)
 }
 
 /// The first language of the browser that the site speaks.
@@ -158,6 +167,7 @@ fn language(app: &App, headers: &HeaderMap) -> String {
     let catalog = app.runtime.catalog();
     let spoken = crate::site::languages(&catalog);
     let wanted = headers.get(header::ACCEPT_LANGUAGE).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    let mut wanted = wanted.split(',').filter_map(|item| item.split([';', '-']).next()).map(|tag| tag.trim().to_ascii_lowercase());
+    let mut wanted =
+        wanted.split(',').filter_map(|item| item.split([';', '-']).next()).map(|tag| tag.trim().to_ascii_lowercase());
     wanted.find(|tag| spoken.contains(tag)).or_else(|| spoken.first().cloned()).unwrap_or_else(|| "en".into())
 }

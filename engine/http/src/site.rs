@@ -48,7 +48,16 @@ pub fn reports(catalog: &Catalog) -> Option<&Value> {
 
 /// Languages of the site, the first one is the default.
 pub fn languages(catalog: &Catalog) -> Vec<String> {
-    catalog.site().value.get("languages").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
+    catalog
+        .site()
+        .value
+        .get("languages")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .map(str::to_owned)
+        .collect()
 }
 
 /// The page of an address, its blocks evaluated at `now_ms`; `None` when there is none.
@@ -57,7 +66,8 @@ pub fn page(catalog: &Catalog, path: &str, now_ms: i64) -> Option<SitePage> {
     let now = Now::at(now_ms, ZONE);
     let host = catalog.host(&now, None);
     let rendered = page.view.render(&Value::Null, &Scope::new().with_host(&host));
-    let rendered = rendered.inspect_err(|error| tracing::error!(path, %error, "a page of the site failed")).unwrap_or_default();
+    let rendered =
+        rendered.inspect_err(|error| tracing::error!(path, %error, "a page of the site failed")).unwrap_or_default();
     let blocks = rendered.get("blocks").and_then(Value::as_array).cloned().unwrap_or_default();
     Some(SitePage { title: page.title.clone(), description: page.description.clone(), hide: page.hide.clone(), blocks })
 }

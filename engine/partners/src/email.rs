@@ -66,7 +66,9 @@ impl Post {
         };
         let builder = builder.port(settings.smtp.port).timeout(Some(Duration::from_secs(20)));
         let builder = match (&settings.smtp.username, &settings.smtp.password) {
-            (Some(user), Some(password)) => builder.credentials(Credentials::new(user.clone(), password.expose().clone())),
+            (Some(user), Some(password)) => {
+                builder.credentials(Credentials::new(user.clone(), password.expose().clone()))
+            }
             (Some(_), None) | (None, Some(_)) | (None, None) => builder,
         };
         let from = settings.smtp.from.parse().map_err(|_| malformed("from"))?;
@@ -81,7 +83,11 @@ impl Post {
                     Ok(_) => Ok(()),
                     Err(error) if error.is_permanent() => Err(EmailError::Refused),
                     Err(error) => {
-                        tracing::warn!(timeout = error.is_timeout(), transient = error.is_transient(), "e-mail was not taken");
+                        tracing::warn!(
+                            timeout = error.is_timeout(),
+                            transient = error.is_transient(),
+                            "e-mail was not taken"
+                        );
                         Err(EmailError::Later)
                     }
                 }
@@ -98,7 +104,11 @@ impl Post {
 fn message(email: &Email, from: &Mailbox) -> Result<Message, EmailError> {
     let malformed = |what: &str| EmailError::Malformed(what.to_owned());
     let to: Mailbox = email.to.parse().map_err(|_| malformed("the address is not one"))?;
-    let builder = Message::builder().from(from.clone()).to(to).subject(&email.subject).message_id(Some(message_id(&email.key, from)));
+    let builder = Message::builder()
+        .from(from.clone())
+        .to(to)
+        .subject(&email.subject)
+        .message_id(Some(message_id(&email.key, from)));
     let built = match &email.html {
         Some(html) => builder.multipart(MultiPart::alternative_plain_html(email.text.clone(), html.clone())),
         None => builder.header(header::ContentType::TEXT_PLAIN).body(email.text.clone()),

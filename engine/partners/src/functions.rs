@@ -21,5 +21,6 @@ fn unix(time: &Value) -> Result<Value, String> {
 /// The time of seconds since 1970.
 fn time_of(seconds: &Value) -> Result<Value, String> {
     let time = seconds.as_i64().and_then(|seconds| DateTime::from_timestamp(seconds, 0));
-    time.map(|time| time.to_rfc3339_opts(SecondsFormat::Millis, true).into()).ok_or_else(|| "seconds since 1970 are needed".into())
+    time.map(|time| time.to_rfc3339_opts(SecondsFormat::Millis, true).into())
+        .ok_or_else(|| "seconds since 1970 are needed".into())
 }

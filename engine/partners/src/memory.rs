@@ -66,7 +66,12 @@ impl Memory for InMemory {
     async fn list(&self, bucket: &str, limit: u32) -> Result<Vec<(String, Value)>, MemoryError> {
         Ok(self.with(|values| {
             let start = (bucket.to_owned(), String::new());
-            values.range(start..).take_while(|((b, _), _)| b == bucket).take(limit as usize).map(|((_, k), v)| (k.clone(), v.clone())).collect()
+            values
+                .range(start..)
+                .take_while(|((b, _), _)| b == bucket)
+                .take(limit as usize)
+                .map(|((_, k), v)| (k.clone(), v.clone()))
+                .collect()
         }))
     }
 

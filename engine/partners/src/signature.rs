@@ -31,7 +31,8 @@ pub fn verify_checkout(order_id: &str, payment_id: &str, key_secret: &[u8], give
 
 fn mac(secret: &[u8], text: &[u8]) -> Hmac<Sha256> {
     // A key of any length is accepted: long ones are hashed first, as the standard says.
-    let mut mac = Hmac::<Sha256>::new_from_slice(secret).unwrap_or_else(|_| unreachable!("HMAC takes keys of any length"));
+    let mut mac =
+        Hmac::<Sha256>::new_from_slice(secret).unwrap_or_else(|_| unreachable!("HMAC takes keys of any length"));
     mac.update(text);
     mac
 }
@@ -49,15 +50,24 @@ mod tests {
             assert!(verify_hmac_sha256_hex(key, text.as_bytes(), &expected.to_uppercase()));
         };
         check(&[0x0b; 20], "Hi There", "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7");
-        check(b"Jefe", "what do ya want for nothing?", "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
-        check(&[0xaa; 131], "Test Using Larger Than Block-Size Key - Hash Key First", "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54");
+        check(
+            b"Jefe",
+            "what do ya want for nothing?",
+            "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843",
+        );
+        check(
+            &[0xaa; 131],
+            "Test Using Larger Than Block-Size Key - Hash Key First",
+            "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54",
+        );
     }
 
     #[test]
     fn forged_signatures_are_refused() {
         let good = checkout_signature("order_1", "pay_1", b"secret");
         assert!(verify_checkout("order_1", "pay_1", b"secret", &good));
-        for forged in ["", "zz", &good[..62], &good.replace(&good[..1], if good.starts_with('0') { "1" } else { "0" })] {
+        for forged in ["", "zz", &good[..62], &good.replace(&good[..1], if good.starts_with('0') { "1" } else { "0" })]
+        {
             assert!(!verify_checkout("order_1", "pay_1", b"secret", forged), "{forged}");
         }
         assert!(!verify_checkout("order_1", "pay_2", b"secret", &good));

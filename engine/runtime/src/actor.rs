@@ -105,15 +105,26 @@ impl Actor {
 
     /// Somebody who looks after the product: `name` is written beside what they do.
     pub fn operator(name: &str) -> Self {
-        Actor { kind: "operator".into(), id: name.into(), roles: vec!["operator".into()], channel: "operator".into(), ..Actor::system() }
+        Actor {
+            kind: "operator".into(),
+            id: name.into(),
+            roles: vec!["operator".into()],
+            channel: "operator".into(),
+            ..Actor::system()
+        }
     }
 
     pub fn of_session(session: &SessionRecord) -> Self {
-        let text = |key: &str, default: &str| session.subject.get(key).and_then(Value::as_str).unwrap_or(default).to_string();
+        let text =
+            |key: &str, default: &str| session.subject.get(key).and_then(Value::as_str).unwrap_or(default).to_string();
         Actor {
             kind: text("kind", VISITOR),
             id: session.subject.get("customer").and_then(Value::as_str).unwrap_or(&session.id).to_string(),
-            roles: session.subject.get("roles").and_then(|r| serde_json::from_value(r.clone()).ok()).unwrap_or_else(|| vec![VISITOR.into()]),
+            roles: session
+                .subject
+                .get("roles")
+                .and_then(|r| serde_json::from_value(r.clone()).ok())
+                .unwrap_or_else(|| vec![VISITOR.into()]),
             channel: text("channel", "web"),
             partner: session.subject.get("partner").and_then(Value::as_str).map(str::to_string),
             language: text("language", "en"),
@@ -138,8 +149,8 @@ impl Actor {
         json!({"kind": self.kind, "roles": self.roles})
     }
 
-    /// As an event keeps it; what follows from the kind, or from the journey's owner, is left out: most events are by the
-    /// visitor whose journey it is, and say nothing.
+    /// As an event keeps it; what follows from the kind, or from the journey's owner, is left out: most events are by
+    /// the visitor whose journey it is, and say nothing.
     pub(crate) fn stored_by(&self, owner: &str) -> Value {
         if self.kind == VISITOR && self.id == owner && self.roles == [VISITOR] {
             return Value::Null;
@@ -159,7 +170,8 @@ impl Actor {
         let text = |name: &str| by.get(name).and_then(Value::as_str).map(str::to_owned);
         let kind = text("kind").unwrap_or_else(|| VISITOR.into());
         let id = text("id").unwrap_or_else(|| if kind == "system" { kind.clone() } else { owner.id.clone() });
-        let roles = by.get("roles").and_then(|r| serde_json::from_value(r.clone()).ok()).unwrap_or_else(|| vec![kind.clone()]);
+        let roles =
+            by.get("roles").and_then(|r| serde_json::from_value(r.clone()).ok()).unwrap_or_else(|| vec![kind.clone()]);
         Actor { kind, id, roles, ..owner.clone() }
     }
 }
@@ -192,7 +204,9 @@ pub fn can<'a>(actor: &Actor, action: Action<'_>, resource: impl Into<Resource<'
     let link = |journey: &JourneyRecord| actor.came_by.as_ref().filter(|link| link.journey == journey.id);
     match (resource.into(), action) {
         (Resource::Journey(journey), Action::See) => owns(actor, journey) || operator || link(journey).is_some(),
-        (Resource::Journey(journey), Action::Send(event)) => owns(actor, journey) || link(journey).is_some_and(|link| link.lets(event)),
+        (Resource::Journey(journey), Action::Send(event)) => {
+            owns(actor, journey) || link(journey).is_some_and(|link| link.lets(event))
+        }
         (Resource::Journey(_) | Resource::Operations, Action::Operate) => operator,
         (Resource::Operations, Action::See | Action::Send(_)) => false,
     }

@@ -30,7 +30,8 @@ impl Runtime {
     /// Whether the person of a journey agrees to messages of this purpose now.
     pub async fn consents(&self, journey: &str, purpose: &str) -> Result<bool, RuntimeError> {
         let Some(record) = self.store().journey(journey).await? else { return Ok(false) };
-        let state: JourneyState = serde_json::from_str(&record.state).map_err(|e| RuntimeError::State { journey: journey.into(), reason: e.to_string() })?;
+        let state: JourneyState = serde_json::from_str(&record.state)
+            .map_err(|e| RuntimeError::State { journey: journey.into(), reason: e.to_string() })?;
         Ok(state.consents.get(purpose).copied().unwrap_or(false))
     }
 
@@ -53,13 +54,25 @@ impl Runtime {
         let (workflow, catalog) = (self.workflow_of(&record).await?, self.catalog());
         let stored = Journey::read(record).map_err(|reason| RuntimeError::State { journey: journey.into(), reason })?;
         let turn = Turn::on(&workflow, &catalog, stored, self.now_ms());
-        let call = |input| workflow.presence.as_ref().map(|r| Presence { partner: r.partner.clone(), operation: r.operation.clone(), input });
+        let call = |input| {
+            workflow.presence.as_ref().map(|r| Presence {
+                partner: r.partner.clone(),
+                operation: r.operation.clone(),
+                input,
+            })
+        };
         Ok(turn.presence_input().and_then(call))
     }
 
     /// Ends a tracking effect whose partner wants the person elsewhere. Only our own addresses and allowed hosts are
-    /// followed, and only while the step that was tracked is shown; anything else is dropped and logged (security rule 29).
-    pub async fn lead_away(&self, effect: &EffectRecord, payload: &TrackPayload, url: &str) -> Result<Settled, RuntimeError> {
+    /// followed, and only while the step that was tracked is shown; anything else is dropped and logged (security rule
+    /// 29).
+    pub async fn lead_away(
+        &self,
+        effect: &EffectRecord,
+        payload: &TrackPayload,
+        url: &str,
+    ) -> Result<Settled, RuntimeError> {
         let settings = &self.inner.settings;
         let allowed = followed(url, &settings.public_url(), &settings.tracking.redirect_hosts);
         if !allowed {
@@ -85,7 +98,9 @@ fn followed(url: &str, ours: &str, hosts: &[String]) -> bool {
     if url.starts_with('/') {
         return !url.starts_with("//");
     }
-    let below = |origin: &str| url.strip_prefix(origin).is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '?', '#']));
+    let below = |origin: &str| {
+        url.strip_prefix(origin).is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '?', '#']))
+    };
     let host = url.strip_prefix("https://").and_then(|rest| rest.split(['/', '?', '#']).next());
     below(ours) || host.is_some_and(|host| hosts.iter().any(|allowed| allowed.eq_ignore_ascii_case(host)))
 }

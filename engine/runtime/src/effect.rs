@@ -37,8 +37,12 @@ impl TryFrom<KeptTarget> for Target {
             KeptTarget::Contract { contract, partner } => Ok(Target::Contract { contract, partner }),
             // a contract's name has a slash of its own
             KeptTarget::Text(text) => match (text.split_once(':'), text.split_once('/')) {
-                (Some((partner, contract)), _) => Ok(Target::Contract { contract: contract.into(), partner: partner.into() }),
-                (None, Some((partner, operation))) => Ok(Target::Operation { partner: partner.into(), operation: operation.into() }),
+                (Some((partner, contract)), _) => {
+                    Ok(Target::Contract { contract: contract.into(), partner: partner.into() })
+                }
+                (None, Some((partner, operation))) => {
+                    Ok(Target::Operation { partner: partner.into(), operation: operation.into() })
+                }
                 (None, None) => Err(format!("`{text}` is neither partner/operation nor partner:contract")),
             },
         }
@@ -164,7 +168,9 @@ mod tests {
         let (partner, operation) = ("courier".to_string(), "book".to_string());
         let book = Target::Operation { partner: partner.clone(), operation };
         let quote = Target::Contract { contract: "parcel/quote".into(), partner };
-        for (target, kept) in [(&book, json!("courier/book")), (&book, json!({"partner": "courier", "operation": "book"}))] {
+        for (target, kept) in
+            [(&book, json!("courier/book")), (&book, json!({"partner": "courier", "operation": "book"}))]
+        {
             assert_eq!(serde_json::from_value::<Target>(kept).ok().as_ref(), Some(target));
         }
         for target in [book, quote] {

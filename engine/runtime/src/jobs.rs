@@ -1,4 +1,5 @@
-//! What background work does with journeys: replies, timers, webhooks, expiry. Called by `worker` and by the webhook routes.
+//! What background work does with journeys: replies, timers, webhooks, expiry. Called by `worker` and by the webhook
+//! routes.
 
 use crate::actor::Actor;
 use crate::clock::new_id;
@@ -7,7 +8,9 @@ use crate::journeys::{Unanswered, read};
 use crate::operator::{with_work, work_of};
 use crate::runtime::{Runtime, RuntimeError};
 use crate::turn::{Finished, Refused, Turn};
-use engine_store::{Commit, Committed, EffectEnd, EffectRecord, IncidentRecord, JourneyRecord, JourneyUpdate, NewEvent, WebhookRecord};
+use engine_store::{
+    Commit, Committed, EffectEnd, EffectRecord, IncidentRecord, JourneyRecord, JourneyUpdate, NewEvent, WebhookRecord,
+};
 use serde_json::{Map, Value, json};
 
 /// What became of a piece of background work.
@@ -40,7 +43,12 @@ pub(crate) const INCIDENT: &str = "incident";
 
 impl Runtime {
     /// The outcome of a call's effect, in one commit with what it changes.
-    pub async fn settle(&self, effect: &EffectRecord, payload: &CallPayload, result: CallResult) -> Result<Settled, RuntimeError> {
+    pub async fn settle(
+        &self,
+        effect: &EffectRecord,
+        payload: &CallPayload,
+        result: CallResult,
+    ) -> Result<Settled, RuntimeError> {
         let outcome = match &result {
             CallResult::Done { .. } => json!({"ok": true}),
             CallResult::Failed { code, .. } => json!({"ok": false, "code": code}),
@@ -48,21 +56,33 @@ impl Runtime {
         self.settle_as(effect, payload, result, EffectEnd::Done { outcome }).await
     }
 
-    pub(crate) async fn settle_as(&self, effect: &EffectRecord, payload: &CallPayload, result: CallResult, end: EffectEnd) -> Result<Settled, RuntimeError> {
+    pub(crate) async fn settle_as(
+        &self,
+        effect: &EffectRecord,
+        payload: &CallPayload,
+        result: CallResult,
+        end: EffectEnd,
+    ) -> Result<Settled, RuntimeError> {
         let ends = (effect.key.clone(), effect.fence, end);
         let finished = || Finished { settles: Some(ends.clone()), ..Finished::default() };
-        self.internal_turn(&effect.key.journey, finished, |turn| turn.reply(&effect.key, payload, result.clone()).map(|()| true)).await
+        self.internal_turn(&effect.key.journey, finished, |turn| {
+            turn.reply(&effect.key, payload, result.clone()).map(|()| true)
+        })
+        .await
     }
 
-    /// Work on these journeys follows at once: what this node does not have in hand is read together. A journey that is not
-    /// read here is read when its turn comes.
+    /// Work on these journeys follows at once: what this node does not have in hand is read together. A journey that is
+    /// not read here is read when its turn comes.
     pub async fn expect(&self, journeys: impl Iterator<Item = &str>) {
         let unknown: Vec<String> = journeys.filter(|id| !self.inner.recent.has(id)).map(str::to_owned).collect();
         if unknown.len() < 2 {
             return;
         }
         match self.store().journeys(&unknown).await {
-            Ok(records) => records.into_iter().filter_map(|record| read(record).ok()).for_each(|journey| self.inner.recent.put(journey)),
+            Ok(records) => records
+                .into_iter()
+                .filter_map(|record| read(record).ok())
+                .for_each(|journey| self.inner.recent.put(journey)),
             Err(error) => tracing::debug!(%error, "journeys cannot be read together"),
         }
     }
@@ -100,9 +120,19 @@ impl Runtime {
         Ok(delivered)
     }
 
-    async fn deliver_to(&self, journey: &str, expected: &Value, hook: &Hook, record: WebhookRecord) -> Result<Settled, RuntimeError> {
+    async fn deliver_to(
+        &self,
+        journey: &str,
+        expected: &Value,
+        hook: &Hook,
+        record: WebhookRecord,
+    ) -> Result<Settled, RuntimeError> {
         let agrees = hook.actual.iter().all(|(name, actual)| expected.get(name).is_none_or(|e| e == actual));
-        let kind = if agrees { hook.event.clone() } else { hook.mismatch.clone().unwrap_or_else(|| format!("{}.mismatch", hook.partner)) };
+        let kind = if agrees {
+            hook.event.clone()
+        } else {
+            hook.mismatch.clone().unwrap_or_else(|| format!("{}.mismatch", hook.partner))
+        };
         let mut data = hook.data.clone();
         data.insert("expected".into(), expected.clone());
         let finished = || Finished { consumes: Some(record.clone()), ..Finished::default() };
@@ -116,7 +146,13 @@ impl Runtime {
             data: hook.data.clone(),
             actual: hook.actual.clone(),
         })?;
-        Ok(WebhookRecord { partner: hook.partner.clone(), once: hook.once.clone(), reference: hook.reference.clone(), event, at_ms: self.now_ms() })
+        Ok(WebhookRecord {
+            partner: hook.partner.clone(),
+            once: hook.once.clone(),
+            reference: hook.reference.clone(),
+            event,
+            at_ms: self.now_ms(),
+        })
     }
 
     /// Ends journeys that were idle for their time to live.
@@ -128,7 +164,8 @@ impl Runtime {
         Ok(due.len())
     }
 
-    /// The shared frame: read, decide, commit; again when another writer was first; an incident when the definition fails.
+    /// The shared frame: read, decide, commit; again when another writer was first; an incident when the definition
+    /// fails.
     pub(crate) async fn internal_turn(
         &self,
         journey: &str,
@@ -157,7 +194,13 @@ impl Runtime {
                 Ok(done) => done,
                 Err(Refused::Unselected) => false,
                 Err(Refused::Broken { place, reason }) => {
-                    tracing::error!(workflow = workflow.id, version = workflow.version, place, reason, "definition failed on a reply or timer");
+                    tracing::error!(
+                        workflow = workflow.id,
+                        version = workflow.version,
+                        place,
+                        reason,
+                        "definition failed on a reply or timer"
+                    );
                     return self.incident_commit(journey, &place, &reason, finished()).await;
                 }
             };
@@ -166,7 +209,9 @@ impl Runtime {
             }
             match self.answer_pending(&mut turn, &Actor::system()).await {
                 Ok(()) => {}
-                Err(Unanswered::Broken { place, reason }) => return self.incident_commit(journey, &place, &reason, finished()).await,
+                Err(Unanswered::Broken { place, reason }) => {
+                    return self.incident_commit(journey, &place, &reason, finished()).await;
+                }
                 Err(Unanswered::Refused(_)) => return Err(engine_store::StoreError::Busy.into()),
             }
             let (commit, after) = turn.commit(finished(), expires)?;
@@ -183,7 +228,13 @@ impl Runtime {
     }
 
     /// Only an incident, on a journey that does not move.
-    pub(crate) async fn record_incident(&self, journey: &str, place: &str, reason: &str, detail: Value) -> Result<(String, String), RuntimeError> {
+    pub(crate) async fn record_incident(
+        &self,
+        journey: &str,
+        place: &str,
+        reason: &str,
+        detail: Value,
+    ) -> Result<(String, String), RuntimeError> {
         for _ in 0..TRIES {
             let Some(record) = self.store().journey(journey).await? else { break };
             let id = new_id();
@@ -198,16 +249,26 @@ impl Runtime {
         Err(engine_store::StoreError::Busy.into())
     }
 
-    async fn incident_commit(&self, journey: &str, place: &str, reason: &str, finished: Finished) -> Result<Settled, RuntimeError> {
+    async fn incident_commit(
+        &self,
+        journey: &str,
+        place: &str,
+        reason: &str,
+        finished: Finished,
+    ) -> Result<Settled, RuntimeError> {
         for _ in 0..TRIES {
             let Some(record) = self.store().journey(journey).await? else { return Ok(Settled::Superseded) };
-            let incident = self.incident_record(&new_id(), &record, place, reason, with_work(Value::Null, &work_of(&finished)));
+            let incident =
+                self.incident_record(&new_id(), &record, place, reason, with_work(Value::Null, &work_of(&finished)));
             let mut commit = unmoved(record, &incident, self.now_ms());
             commit.incidents.push(incident);
-            commit.settles = finished
-                .settles
-                .clone()
-                .map(|(key, fence, _)| (key, fence, EffectEnd::Parked { reason: json!({"code": "definition", "place": place, "reason": reason}) }));
+            commit.settles = finished.settles.clone().map(|(key, fence, _)| {
+                (
+                    key,
+                    fence,
+                    EffectEnd::Parked { reason: json!({"code": "definition", "place": place, "reason": reason}) },
+                )
+            });
             commit.fires = finished.fires.clone();
             commit.consumes = finished.consumes.clone();
             match self.store().commit(commit).await? {
@@ -219,7 +280,14 @@ impl Runtime {
         Err(engine_store::StoreError::Busy.into())
     }
 
-    fn incident_record(&self, id: &str, record: &JourneyRecord, place: &str, reason: &str, detail: Value) -> IncidentRecord {
+    fn incident_record(
+        &self,
+        id: &str,
+        record: &JourneyRecord,
+        place: &str,
+        reason: &str,
+        detail: Value,
+    ) -> IncidentRecord {
         let (journey, version) = (record.id.clone(), record.version.clone());
         IncidentRecord {
             id: id.into(),

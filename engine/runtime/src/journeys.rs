@@ -9,7 +9,9 @@ use crate::state::JourneyState;
 use crate::turn::{Checked, Finished, Journey, Pending, Refused, SETTLE_WAIT, Turn, get_path, write_canonical};
 use crate::view::{JourneySummary, StepView};
 use engine_definitions::{FieldError, StepKind, Workflow};
-use engine_store::{Change, Committed, DocumentRecord, Draft, IdempotencyKey, JourneyRecord, NewJourney, SessionRecord, UsedKey};
+use engine_store::{
+    Change, Committed, DocumentRecord, Draft, IdempotencyKey, JourneyRecord, NewJourney, SessionRecord, UsedKey,
+};
 use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -69,7 +71,8 @@ impl Runtime {
     pub async fn preview(&self, workflow: &str, actor: &Actor) -> Result<StepView, Refusal> {
         let catalog = self.catalog();
         let workflow = catalog.workflow(workflow).ok_or(Refusal::NotFound)?.clone();
-        let turn = Turn::begin(&workflow, &catalog, "", actor, &Value::Null, self.now_ms()).map_err(|r| internal(&workflow, r))?;
+        let turn = Turn::begin(&workflow, &catalog, "", actor, &Value::Null, self.now_ms())
+            .map_err(|r| internal(&workflow, r))?;
         Ok(self.render(&turn, actor, None))
     }
 
@@ -84,7 +87,8 @@ impl Runtime {
         // Who starts twice with one key finds the same journey; nobody can guess its id.
         let id = self.inner.keys.short_hash("start", &format!("{} {}", actor.id, start.key));
         let now = self.now_ms();
-        let mut turn = Turn::begin(&workflow, &catalog, &id, actor, &start.attribution, now).map_err(|r| internal(&workflow, r))?;
+        let mut turn = Turn::begin(&workflow, &catalog, &id, actor, &start.attribution, now)
+            .map_err(|r| internal(&workflow, r))?;
         // The commit refuses a repeat; what asks the store on the way, or is refused now, must not come so far.
         let mut asked = !turn.pending.is_empty();
         if asked && let Some(used) = self.store().used_key(&id, None).await? {
@@ -92,7 +96,9 @@ impl Runtime {
         }
         match Box::pin(self.answer_pending(&mut turn, actor)).await {
             Ok(()) => {}
-            Err(Unanswered::Broken { place, reason }) => return Err(internal(&workflow, Refused::Broken { place, reason })),
+            Err(Unanswered::Broken { place, reason }) => {
+                return Err(internal(&workflow, Refused::Broken { place, reason }));
+            }
             Err(Unanswered::Refused(refusal)) => return Err(refusal),
         }
         if start.event.is_some() {
@@ -145,9 +151,14 @@ impl Runtime {
         let key = self.inner.keys.number("key", &send.key);
         let _line = self.lock(journey).await;
         let fits = |record: &JourneyRecord| record.revision == send.revision && record.status == "active";
-        // Only from answer to answer: whoever goes another way may come to a step with a draft that this node has not seen.
+        // Only from answer to answer: whoever goes another way may come to a step with a draft that this node has not
+        // seen.
         let forward = send.kind == "submit";
-        let mut recent = self.inner.recent.take(journey).filter(|j| forward && fits(&j.record) && can(actor, Action::Send(&send.kind), &*j.record));
+        let mut recent = self
+            .inner
+            .recent
+            .take(journey)
+            .filter(|j| forward && fits(&j.record) && can(actor, Action::Send(&send.kind), &*j.record));
         for _ in 0..TRIES {
             let from_recent = recent.is_some();
             let (stored, sender) = match recent.take() {
@@ -189,7 +200,11 @@ impl Runtime {
                     }
                     drop(_line);
                     // A link may not open the step that follows.
-                    let view = if sender.came_by.is_some() { Box::new(Box::pin(self.view(actor, journey)).await?) } else { view };
+                    let view = if sender.came_by.is_some() {
+                        Box::new(Box::pin(self.view(actor, journey)).await?)
+                    } else {
+                        view
+                    };
                     let view = match changes {
                         Some(changes) => Box::pin(self.settled(actor, view, changes)).await?,
                         None => view,
@@ -209,7 +224,8 @@ impl Runtime {
         self.view_of(&actor, record).await
     }
 
-    /// A page of a journey is opened by its address: the current step, a step of the trail (back, change), or elsewhere.
+    /// A page of a journey is opened by its address: the current step, a step of the trail (back, change), or
+    /// elsewhere.
     pub async fn open_path(&self, actor: &Actor, journey: &str, path: &str) -> Result<Opened, Refusal> {
         let (record, actor) = self.mine(actor, Action::See, journey).await?;
         let actor = actor.as_ref();
@@ -221,7 +237,10 @@ impl Runtime {
         if view.step.path.as_deref().unwrap_or_default() == path {
             return Ok(Opened::Here(Box::new(view)));
         }
-        let target = turn.state.trail.iter().rev().find(|e| workflow.step_by_node(&e.node).is_some_and(|s| s.path.as_deref().unwrap_or_default() == path));
+        let target =
+            turn.state.trail.iter().rev().find(|e| {
+                workflow.step_by_node(&e.node).is_some_and(|s| s.path.as_deref().unwrap_or_default() == path)
+            });
         let Some(target) = target.map(|e| e.node.clone()) else { return Ok(Opened::Elsewhere(view.step.url)) };
         let last = turn.state.trail.last().is_some_and(|e| e.node == target);
         let (kind, data) = if last { ("back", json!({})) } else { ("change", json!({"step": target})) };
@@ -249,7 +268,9 @@ impl Runtime {
         let secrets = form.secrets();
         let known = form.properties();
         map.retain(|key, _| known.contains(key) && !secrets.contains(key));
-        self.store().save_draft(Draft { journey: journey.into(), step: step.into(), data, at_ms: self.now_ms() }).await?;
+        self.store()
+            .save_draft(Draft { journey: journey.into(), step: step.into(), data, at_ms: self.now_ms() })
+            .await?;
         Ok(())
     }
 
@@ -266,7 +287,10 @@ impl Runtime {
             .map(|head| {
                 let workflow = catalog.workflow(&head.workflow);
                 let base = workflow.map(|w| w.base.clone()).unwrap_or_default();
-                let path = workflow.and_then(|w| w.step_by_node(&head.step)).and_then(|s| s.path.clone()).filter(|p| !p.is_empty());
+                let path = workflow
+                    .and_then(|w| w.step_by_node(&head.step))
+                    .and_then(|s| s.path.clone())
+                    .filter(|p| !p.is_empty());
                 JourneySummary {
                     url: format!("{base}{}?request={}", path.map(|p| format!("/{p}")).unwrap_or_default(), head.id),
                     title: workflow.map_or_else(|| head.workflow.clone(), |w| w.title.clone()),
@@ -281,7 +305,12 @@ impl Runtime {
     }
 
     /// A journey that this actor may use so; otherwise it does not exist.
-    pub(crate) async fn mine<'a>(&self, actor: &'a Actor, action: Action<'_>, journey: &str) -> Result<(JourneyRecord, Cow<'a, Actor>), Refusal> {
+    pub(crate) async fn mine<'a>(
+        &self,
+        actor: &'a Actor,
+        action: Action<'_>,
+        journey: &str,
+    ) -> Result<(JourneyRecord, Cow<'a, Actor>), Refusal> {
         let record = self.store().journey(journey).await?.ok_or(Refusal::NotFound)?;
         let actor = self.towards(actor, &record).await?;
         if can(&actor, action, &record) { Ok((record, actor)) } else { Err(Refusal::NotFound) }
@@ -296,7 +325,8 @@ impl Runtime {
     }
 
     async fn refuse_ended(&self, record: &JourneyRecord) -> Result<(), Refusal> {
-        let over = record.status == "expired" || (record.status == "active" && record.expires_at_ms.is_some_and(|at| at <= self.now_ms()));
+        let over = record.status == "expired"
+            || (record.status == "active" && record.expires_at_ms.is_some_and(|at| at <= self.now_ms()));
         if !over {
             return Ok(());
         }
@@ -335,7 +365,9 @@ impl Runtime {
         match applied {
             Ok(Applied::Done) => match self.answer_pending(turn, actor).await {
                 Ok(()) => Ok(()),
-                Err(Unanswered::Broken { place, reason }) => Err(self.broken(turn, stored, kind, data, &place, &reason).await),
+                Err(Unanswered::Broken { place, reason }) => {
+                    Err(self.broken(turn, stored, kind, data, &place, &reason).await)
+                }
                 Err(Unanswered::Refused(refusal)) => Err(refusal),
             },
             Ok(Applied::Invalid(errors)) => Err(Refusal::Invalid { errors }),
@@ -351,10 +383,28 @@ impl Runtime {
     }
 
     /// An incident: the answers are kept as a draft, the state does not move (workflows.md rule 27).
-    async fn broken(&self, turn: &Turn<'_>, stored: Option<&str>, kind: &str, data: &Value, place: &str, reason: &str) -> Refusal {
-        tracing::error!(workflow = turn.workflow.id, version = turn.workflow.version, place, reason, event = kind, "definition failed");
+    async fn broken(
+        &self,
+        turn: &Turn<'_>,
+        stored: Option<&str>,
+        kind: &str,
+        data: &Value,
+        place: &str,
+        reason: &str,
+    ) -> Refusal {
+        tracing::error!(
+            workflow = turn.workflow.id,
+            version = turn.workflow.version,
+            place,
+            reason,
+            event = kind,
+            "definition failed"
+        );
         let Some(journey) = stored else {
-            return Refusal::Internal(Box::new(RuntimeError::Definition { place: place.into(), reason: reason.into() }));
+            return Refusal::Internal(Box::new(RuntimeError::Definition {
+                place: place.into(),
+                reason: reason.into(),
+            }));
         };
         match self.record_incident(journey, place, reason, json!({"event": kind})).await {
             Ok((id, step)) => {
@@ -375,10 +425,17 @@ impl Runtime {
         let flow = turn.journey.clone();
         while let Some(pending) = turn.pending.pop_front() {
             let settled = match pending {
-                Pending::Reuse { invoke, run, key, source, input_hash, since_ms } => match self.store().reusable_reply(&source, &input_hash, since_ms).await? {
-                    Some(output) => turn.settle_pending(&invoke, run, &key, CallResult::Done { output, correlate: Vec::new(), document: None }),
-                    None => Ok(false),
-                },
+                Pending::Reuse { invoke, run, key, source, input_hash, since_ms } => {
+                    match self.store().reusable_reply(&source, &input_hash, since_ms).await? {
+                        Some(output) => turn.settle_pending(
+                            &invoke,
+                            run,
+                            &key,
+                            CallResult::Done { output, correlate: Vec::new(), document: None },
+                        ),
+                        None => Ok(false),
+                    }
+                }
                 Pending::Sent { node, kind, seq } => {
                     let sent = self.store().events(&flow, seq - 1, 1).await?.pop().filter(|event| event.seq == seq);
                     turn.sent_again(&node, &kind, sent.and_then(|event| event.data.get("data").cloned()))
@@ -400,7 +457,14 @@ impl Runtime {
     }
 
     /// Sources that are the product's own, run inside the commit.
-    async fn system(&self, turn: &mut Turn<'_>, name: &str, input: &Value, flow: &str, actor: &Actor) -> Result<CallResult, Refusal> {
+    async fn system(
+        &self,
+        turn: &mut Turn<'_>,
+        name: &str,
+        input: &Value,
+        flow: &str,
+        actor: &Actor,
+    ) -> Result<CallResult, Refusal> {
         match name {
             "otp.send" => {
                 let opened = self.open_otp(input, flow, actor.address.as_deref()).await?;
@@ -445,19 +509,27 @@ impl Runtime {
     async fn stale(&self, actor: &Actor, journey: &str, send: &Send) -> Result<Refusal, Refusal> {
         let (record, actor) = self.mine(actor, Action::See, journey).await?;
         // Answers of other steps are not for who came by a link.
-        let theirs = if send.kind == "submit" && actor.came_by.is_none() { self.answers_like(&record, &send.data).await? } else { None };
+        let theirs = if send.kind == "submit" && actor.came_by.is_none() {
+            self.answers_like(&record, &send.data).await?
+        } else {
+            None
+        };
         let view = self.view_of(&actor, record).await?;
         let difference = theirs.map(|theirs| difference(&send.data, &theirs)).unwrap_or_default();
         Ok(Refusal::Stale { view: Box::new(view), difference })
     }
 
-    /// The stored answers of the step to which such data belongs: the shown step's, else the newest of the trail with these fields.
+    /// The stored answers of the step to which such data belongs: the shown step's, else the newest of the trail with
+    /// these fields.
     async fn answers_like(&self, record: &JourneyRecord, data: &Value) -> Result<Option<Value>, Refusal> {
         let (workflow, Some(sent)) = (self.workflow_of(record).await?, data.as_object()) else { return Ok(None) };
         let state: JourneyState = serde_json::from_str(&record.state).unwrap_or_default();
         let nodes = [record.step.clone()].into_iter().chain(state.trail.iter().rev().map(|entry| entry.node.clone()));
         for step in nodes.filter_map(|node| workflow.step_by_node(&node)) {
-            let (Some(form), Some(into)) = (step.form.as_deref().and_then(|f| workflow.form(f)), step.into.as_deref()) else { continue };
+            let (Some(form), Some(into)) = (step.form.as_deref().and_then(|f| workflow.form(f)), step.into.as_deref())
+            else {
+                continue;
+            };
             let names = form.properties();
             if sent.keys().all(|key| names.contains(key)) {
                 return Ok(get_path(&state.snapshot.context, into).cloned());
@@ -474,7 +546,12 @@ impl Runtime {
     }
 
     /// The view after a commit; waits a moment for a quick call, so that a short check needs no wait page (rule 17).
-    async fn settled(&self, actor: &Actor, mut view: Box<StepView>, mut changes: Receiver<Change>) -> Result<Box<StepView>, Refusal> {
+    async fn settled(
+        &self,
+        actor: &Actor,
+        mut view: Box<StepView>,
+        mut changes: Receiver<Change>,
+    ) -> Result<Box<StepView>, Refusal> {
         let end = tokio::time::Instant::now() + SETTLE_WAIT;
         while let Some(journey) = view.journey.id.clone().filter(|_| waits(&view)) {
             let seen = view.journey.revision;
@@ -517,7 +594,13 @@ pub(crate) enum Applied {
 }
 
 /// The one place where the type of a person's event is looked at.
-pub(crate) fn apply_event(turn: &mut Turn<'_>, actor: &Actor, kind: &str, data: &Value, seal: &dyn Fn(&str) -> String) -> Result<Applied, Refused> {
+pub(crate) fn apply_event(
+    turn: &mut Turn<'_>,
+    actor: &Actor,
+    kind: &str,
+    data: &Value,
+    seal: &dyn Fn(&str) -> String,
+) -> Result<Applied, Refused> {
     match kind {
         "back" => turn.back(actor)?,
         "change" => turn.change(data.get("step").and_then(Value::as_str).unwrap_or_default(), actor)?,

@@ -20,7 +20,12 @@ pub struct Keys {
 
 impl Keys {
     pub fn derive(master: &[u8; 32]) -> Keys {
-        Keys { seal: mac(master, &[b"seal"]), mac: mac(master, &[b"mac"]), otp: mac(master, &[b"otp"]), link: mac(master, &[b"link"]) }
+        Keys {
+            seal: mac(master, &[b"seal"]),
+            mac: mac(master, &[b"mac"]),
+            otp: mac(master, &[b"otp"]),
+            link: mac(master, &[b"link"]),
+        }
     }
 
     /// AES-256-GCM with a random nonce; `bound` must be named again to open it.
@@ -73,7 +78,9 @@ impl Keys {
     /// Six digits from the server's key and a stored nonce (security rule 15).
     pub fn otp_code(&self, nonce: &str, target_hash: &str) -> String {
         let bytes = mac(&self.otp, &[nonce.as_bytes(), b"\0", target_hash.as_bytes()]);
-        let number = u64::from_be_bytes([bytes[0], bytes[1], bytes[2], bytes[3], bytes[4], bytes[5], bytes[6], bytes[7]]) % 1_000_000;
+        let number =
+            u64::from_be_bytes([bytes[0], bytes[1], bytes[2], bytes[3], bytes[4], bytes[5], bytes[6], bytes[7]])
+                % 1_000_000;
         format!("{number:06}")
     }
 }
@@ -91,9 +98,15 @@ impl crate::Runtime {
     pub fn unseal(&self, journey: &str, input: &serde_json::Value) -> serde_json::Value {
         use serde_json::Value;
         match input {
-            Value::String(text) if Keys::is_handle(text) => self.inner.keys.open(text, journey).map_or(Value::Null, Value::String),
+            Value::String(text) if Keys::is_handle(text) => {
+                self.inner.keys.open(text, journey).map_or(Value::Null, Value::String)
+            }
             Value::Array(items) => items.iter().map(|item| self.unseal(journey, item)).collect(),
-            Value::Object(map) => map.iter().map(|(key, value)| (key.clone(), self.unseal(journey, value))).collect::<serde_json::Map<_, _>>().into(),
+            Value::Object(map) => map
+                .iter()
+                .map(|(key, value)| (key.clone(), self.unseal(journey, value)))
+                .collect::<serde_json::Map<_, _>>()
+                .into(),
             other => other.clone(),
         }
     }

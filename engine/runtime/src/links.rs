@@ -25,7 +25,9 @@ const GRANTS_MAX: usize = 20;
 impl Runtime {
     /// Name → address of every link that a message asks for; only for the job that sends it.
     pub fn link_addresses(&self, effect: &EffectKey, payload: &NotifyPayload) -> Map<String, Value> {
-        let url = |name: &str| format!("{}/r/{}", self.inner.settings.public_url(), self.inner.keys.link_code(&order_of(effect, name)));
+        let url = |name: &str| {
+            format!("{}/r/{}", self.inner.settings.public_url(), self.inner.keys.link_code(&order_of(effect, name)))
+        };
         payload.links.keys().map(|name| (name.clone(), Value::String(url(name)))).collect()
     }
 
@@ -40,8 +42,8 @@ impl Runtime {
         Ok(record.is_some_and(|record| grant.holds(&record, self.now_ms())).then_some(grant))
     }
 
-    /// Gives the session of this token the right that a link carries; the session goes on under the new token that comes
-    /// back. `None`: there is no such session.
+    /// Gives the session of this token the right that a link carries; the session goes on under the new token that
+    /// comes back. `None`: there is no such session.
     pub async fn follow(&self, token: &str, grant: Grant) -> Result<Option<(String, Actor)>, Refusal> {
         let now = self.now_ms();
         self.renew_session(token, |subject| {
@@ -59,7 +61,10 @@ impl Runtime {
         let (record, _) = self.mine(actor, crate::Action::See, journey).await?;
         let workflow = self.workflow_of(&record).await?;
         let step = workflow.step_by_node(&record.step);
-        Ok(step.map_or_else(|| format!("{}?request={journey}", workflow.base), |step| address(&workflow, step, Some(journey))))
+        Ok(step.map_or_else(
+            || format!("{}?request={journey}", workflow.base),
+            |step| address(&workflow, step, Some(journey)),
+        ))
     }
 
     /// Title of the journey's workflow, for the page that asks before a link is followed.
@@ -69,7 +74,11 @@ impl Runtime {
     }
 
     /// The actor as it stands towards a journey: one that is not its own may be opened by links that it came by.
-    pub(crate) async fn towards<'a>(&self, actor: &'a Actor, record: &JourneyRecord) -> Result<Cow<'a, Actor>, RuntimeError> {
+    pub(crate) async fn towards<'a>(
+        &self,
+        actor: &'a Actor,
+        record: &JourneyRecord,
+    ) -> Result<Cow<'a, Actor>, RuntimeError> {
         if actor.grants.is_empty() || actor.id == record.owner {
             return Ok(Cow::Borrowed(actor));
         }
@@ -80,14 +89,32 @@ impl Runtime {
             return Ok(plain);
         }
         let workflow = self.workflow_of(record).await?;
-        let opened = grants.iter().filter_map(|g| Some((g.purpose.as_str(), workflow.link_events(&g.purpose, &record.step)?)));
+        let opened =
+            grants.iter().filter_map(|g| Some((g.purpose.as_str(), workflow.link_events(&g.purpose, &record.step)?)));
         Ok(plain.came_by(&record.id, opened).map_or(plain, Cow::Owned))
     }
 
-    pub(crate) fn remember_link(&self, turn: &mut Turn<'_>, effect: &EffectKey, name: &str, purpose: &str, valid_ms: i64) {
-        let grant = Grant { journey: turn.journey.clone(), purpose: purpose.into(), made_ms: turn.now_ms, until_ms: turn.now_ms.saturating_add(valid_ms) };
+    pub(crate) fn remember_link(
+        &self,
+        turn: &mut Turn<'_>,
+        effect: &EffectKey,
+        name: &str,
+        purpose: &str,
+        valid_ms: i64,
+    ) {
+        let grant = Grant {
+            journey: turn.journey.clone(),
+            purpose: purpose.into(),
+            made_ms: turn.now_ms,
+            until_ms: turn.now_ms.saturating_add(valid_ms),
+        };
         let reference = self.link_hash(&self.inner.keys.link_code(&order_of(effect, name)));
-        turn.expect_reference(CorrelationRecord { partner: PARTNER.into(), reference, journey: turn.journey.clone(), expected: json!(grant) });
+        turn.expect_reference(CorrelationRecord {
+            partner: PARTNER.into(),
+            reference,
+            journey: turn.journey.clone(),
+            expected: json!(grant),
+        });
     }
 
     fn link_hash(&self, code: &str) -> String {
@@ -114,7 +141,11 @@ impl Actor {
     }
 
     /// This actor before a journey that links opened: purposes and the events that each lets it send.
-    pub(crate) fn came_by<'p>(&self, journey: &str, opened: impl Iterator<Item = (&'p str, Vec<String>)>) -> Option<Actor> {
+    pub(crate) fn came_by<'p>(
+        &self,
+        journey: &str,
+        opened: impl Iterator<Item = (&'p str, Vec<String>)>,
+    ) -> Option<Actor> {
         let (purposes, events): (Vec<&str>, Vec<Vec<String>>) = opened.unzip();
         let mut actor = (!purposes.is_empty()).then(|| self.clone())?;
         actor.kind = "link".into();

@@ -25,26 +25,38 @@ const TRIES: usize = 20;
 impl Runtime {
     pub async fn effects(&self, actor: &Actor, wanted: Effects) -> Result<Vec<EffectView>, Refusal> {
         permitted(actor)?;
-        let filter =
-            EffectFilter { journey: wanted.journey, state: wanted.state, kind: wanted.kind, lane: wanted.lane, limit: wanted.limit.clamp(1, LIMIT_MAX) };
+        let filter = EffectFilter {
+            journey: wanted.journey,
+            state: wanted.state,
+            kind: wanted.kind,
+            lane: wanted.lane,
+            limit: wanted.limit.clamp(1, LIMIT_MAX),
+        };
         Ok(self.store().effects(filter).await?.iter().map(EffectView::of).collect())
     }
 
-    /// A parked effect is due again, with fresh attempts and its old key: a partner that honours keys does nothing twice.
+    /// A parked effect is due again, with fresh attempts and its old key: a partner that honours keys does nothing
+    /// twice.
     pub async fn retry_effect(&self, actor: &Actor, key: &EffectKey) -> Result<(), Refusal> {
         permitted(actor)?;
         self.parked(key).await?;
         self.again(actor, key).await
     }
 
-    /// A parked effect is given up. A call that is still awaited fails with the code `skipped`, and the journey goes on.
+    /// A parked effect is given up. A call that is still awaited fails with the code `skipped`, and the journey goes
+    /// on.
     pub async fn skip_effect(&self, actor: &Actor, key: &EffectKey) -> Result<(), Refusal> {
         permitted(actor)?;
         let effect = self.parked(key).await?;
         let end = EffectEnd::Cancelled { reason: json!({"code": "skipped", "by": actor.id, "was": effect.outcome}) };
         let done = match serde_json::from_value::<CallPayload>(effect.payload.clone()) {
             Ok(payload) if effect.kind == "call" => {
-                let result = CallResult::Failed { code: "skipped".into(), message: None, pointer: None, kind: FailureKind::Failed };
+                let result = CallResult::Failed {
+                    code: "skipped".into(),
+                    message: None,
+                    pointer: None,
+                    kind: FailureKind::Failed,
+                };
                 self.settle_as(&effect, &payload, result, end).await? == Settled::Done
             }
             _ => self.store().finish_effect(key, effect.fence, end).await?,
@@ -58,7 +70,13 @@ impl Runtime {
 
     pub async fn incidents(&self, actor: &Actor, open_only: bool, limit: u32) -> Result<Vec<IncidentView>, Refusal> {
         permitted(actor)?;
-        Ok(self.store().incidents(open_only, limit.clamp(1, LIMIT_MAX)).await?.into_iter().map(IncidentView::of).collect())
+        Ok(self
+            .store()
+            .incidents(open_only, limit.clamp(1, LIMIT_MAX))
+            .await?
+            .into_iter()
+            .map(IncidentView::of)
+            .collect())
     }
 
     pub async fn close_incident(&self, actor: &Actor, id: &str) -> Result<(), Refusal> {
@@ -138,7 +156,11 @@ impl Runtime {
 
     /// First the journey awaits it, then it is due: a crash in between is mended by asking again.
     async fn again(&self, actor: &Actor, key: &EffectKey) -> Result<(), Refusal> {
-        let effect = self.store().effect(key).await?.ok_or_else(|| not_possible(format!("effect `{key}` is not kept any more")))?;
+        let effect = self
+            .store()
+            .effect(key)
+            .await?
+            .ok_or_else(|| not_possible(format!("effect `{key}` is not kept any more")))?;
         if !matches!(effect.state, EffectState::Parked | EffectState::Done) {
             return Err(not_possible(format!("effect `{key}` is neither parked nor done")));
         }
@@ -165,10 +187,21 @@ impl Runtime {
     }
 
     /// The history says who asked for it; with it, what becomes due.
-    async fn note_retry(&self, actor: &Actor, journey: &str, data: Value, timer: Option<NewTimer>) -> Result<(), Refusal> {
+    async fn note_retry(
+        &self,
+        actor: &Actor,
+        journey: &str,
+        data: Value,
+        timer: Option<NewTimer>,
+    ) -> Result<(), Refusal> {
         for _ in 0..TRIES {
             let Some(record) = self.store().journey(journey).await? else { break };
-            let event = NewEvent { kind: RETRIED.into(), data: data.clone(), by: actor.stored_by(&record.owner), at_ms: self.now_ms() };
+            let event = NewEvent {
+                kind: RETRIED.into(),
+                data: data.clone(),
+                by: actor.stored_by(&record.owner),
+                at_ms: self.now_ms(),
+            };
             let mut commit = noted(record, event, self.now_ms());
             commit.timers.extend(timer.clone());
             if let Committed::Done { .. } = self.store().commit(commit).await? {
@@ -182,7 +215,11 @@ impl Runtime {
 /// `journey.seq.index`, as lists show it.
 pub fn effect_key(text: &str) -> Option<EffectKey> {
     let mut parts = text.splitn(3, '.');
-    Some(EffectKey { journey: parts.next()?.to_owned(), seq: parts.next()?.parse().ok()?, index: parts.next()?.parse().ok()? })
+    Some(EffectKey {
+        journey: parts.next()?.to_owned(),
+        seq: parts.next()?.parse().ok()?,
+        index: parts.next()?.parse().ok()?,
+    })
 }
 
 /// The detail of an incident, with the work that can be repeated.

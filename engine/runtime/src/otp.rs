@@ -17,7 +17,12 @@ pub(crate) struct Opened {
 
 impl Runtime {
     /// `{mobile, purpose, message?}` → `{ok, left, resend_at, id}`; refused with `otp.limited`.
-    pub(crate) async fn open_otp(&self, input: &Value, flow: &str, address: Option<&str>) -> Result<Opened, RuntimeError> {
+    pub(crate) async fn open_otp(
+        &self,
+        input: &Value,
+        flow: &str,
+        address: Option<&str>,
+    ) -> Result<Opened, RuntimeError> {
         let text = |name: &str| input.get(name).and_then(Value::as_str).unwrap_or_default().to_string();
         let (mobile, purpose) = (normal_mobile(&text("mobile")), text("purpose"));
         let settings = &self.inner.settings.otp;
@@ -33,7 +38,11 @@ impl Runtime {
             RateLimit { bucket: "all".into(), window_ms: HOUR_MS, max: settings.global_hour },
         ];
         if let Some(address) = address {
-            limits.push(RateLimit { bucket: format!("a:{}", self.inner.keys.hash("address", address)), window_ms: HOUR_MS, max: settings.per_address_hour });
+            limits.push(RateLimit {
+                bucket: format!("a:{}", self.inner.keys.hash("address", address)),
+                window_ms: HOUR_MS,
+                max: settings.per_address_hour,
+            });
         }
         let record = OtpRecord {
             id: new_id(),
@@ -55,13 +64,17 @@ impl Runtime {
                     format!("Too many codes were asked for. Please try again in {} minutes.", minutes + 1)
                 };
                 Ok(Opened {
-                    result: CallResult::Failed { code: "otp.limited".into(), message: Some(message), pointer: None, kind: FailureKind::Declined },
+                    result: CallResult::Failed {
+                        code: "otp.limited".into(),
+                        message: Some(message),
+                        pointer: None,
+                        kind: FailureKind::Declined,
+                    },
                     notify: None,
                 })
             }
             OtpOpened::Opened => {
-                let output =
-                    json!({"ok": true, "left": settings.tries, "resend_at": rfc3339(now + settings.resend_ms), "id": record.id, "purpose": record.purpose});
+                let output = json!({"ok": true, "left": settings.tries, "resend_at": rfc3339(now + settings.resend_ms), "id": record.id, "purpose": record.purpose});
                 let message = Some(text("message")).filter(|m| !m.is_empty()).unwrap_or_else(|| "otp".into());
                 let minutes = settings.ttl_ms / 60_000;
                 let notify = NotifyPayload {
@@ -76,13 +89,21 @@ impl Runtime {
                 // The sending job derives the code from the nonce and this hash.
                 let mut notify = notify;
                 notify.data["target"] = Value::String(record.target_hash);
-                Ok(Opened { result: CallResult::Done { output, correlate: Vec::new(), document: None }, notify: Some(notify) })
+                Ok(Opened {
+                    result: CallResult::Done { output, correlate: Vec::new(), document: None },
+                    notify: Some(notify),
+                })
             }
         }
     }
 
     /// `{mobile, purpose, code}` → `{ok, left, resend_at}`; a wrong, old or used code is `ok: false`, never an error.
-    pub(crate) async fn verify_otp(&self, input: &Value, open: Option<&str>, flow: &str) -> Result<CallResult, RuntimeError> {
+    pub(crate) async fn verify_otp(
+        &self,
+        input: &Value,
+        open: Option<&str>,
+        flow: &str,
+    ) -> Result<CallResult, RuntimeError> {
         let text = |name: &str| input.get(name).and_then(Value::as_str).unwrap_or_default().to_string();
         let now = self.now_ms();
         let settings = &self.inner.settings.otp;
@@ -92,8 +113,11 @@ impl Runtime {
             CallResult::Done { output, correlate: Vec::new(), document: None }
         };
         let Some(id) = open else { return Ok(done(false, 0, now - settings.resend_ms, "none")) };
-        let Some(record) = self.store().try_otp(id, now, settings.tries).await? else { return Ok(done(false, 0, now - settings.resend_ms, "over")) };
-        let target_hash = self.inner.keys.hash("otp-target", &format!("{}:{}", text("purpose"), normal_mobile(&text("mobile"))));
+        let Some(record) = self.store().try_otp(id, now, settings.tries).await? else {
+            return Ok(done(false, 0, now - settings.resend_ms, "over"));
+        };
+        let target_hash =
+            self.inner.keys.hash("otp-target", &format!("{}:{}", text("purpose"), normal_mobile(&text("mobile"))));
         let expected = self.inner.keys.otp_code(&record.nonce, &record.target_hash);
         let bound = record.flow == flow && record.target_hash == target_hash && record.purpose == text("purpose");
         let equal = bool::from(expected.as_bytes().ct_eq(given.as_bytes()));
@@ -114,5 +138,9 @@ impl Runtime {
 /// Ten digits without prefix (R5-11), or what was given.
 pub(crate) fn normal_mobile(text: &str) -> String {
     let digits: String = text.chars().filter(char::is_ascii_digit).collect();
-    if digits.len() > 10 && (digits.starts_with("91") || digits.starts_with('0')) { digits[digits.len() - 10..].to_string() } else { digits }
+    if digits.len() > 10 && (digits.starts_with("91") || digits.starts_with('0')) {
+        digits[digits.len() - 10..].to_string()
+    } else {
+        digits
+    }
 }

@@ -35,8 +35,10 @@ impl Runtime {
         let loaded = aside(files.clone(), |files| engine_definitions::load(&files)).await;
         let Some(catalog) = loaded.catalog else { return Err(PublishError::Problems(loaded.problems)) };
         let warnings: Vec<Problem> = loaded.problems.into_iter().filter(|p| p.severity == Severity::Warning).collect();
-        let contents: Vec<DefinitionFile> =
-            files.iter().map(|(path, bytes)| DefinitionFile { path: path.into(), hash: files.hash(path), content: bytes.to_vec() }).collect();
+        let contents: Vec<DefinitionFile> = files
+            .iter()
+            .map(|(path, bytes)| DefinitionFile { path: path.into(), hash: files.hash(path), content: bytes.to_vec() })
+            .collect();
         let current = self.store().current_publication().await?;
         if let Some(current) = current.filter(|c| same_files(&c.files, &contents)) {
             if self.publication() != current.number {
@@ -45,8 +47,15 @@ impl Runtime {
             return Ok(Published { number: current.number, changed: Vec::new(), warnings });
         }
         let before = self.catalog();
-        let changed = catalog.workflows().filter(|w| before.workflow(&w.id).is_none_or(|b| b.version != w.version)).map(|w| w.id.clone()).collect();
-        let versions = catalog.workflows().map(|w| VersionRecord { workflow: w.id.clone(), version: w.version.clone(), closure: w.closure.clone() }).collect();
+        let changed = catalog
+            .workflows()
+            .filter(|w| before.workflow(&w.id).is_none_or(|b| b.version != w.version))
+            .map(|w| w.id.clone())
+            .collect();
+        let versions = catalog
+            .workflows()
+            .map(|w| VersionRecord { workflow: w.id.clone(), version: w.version.clone(), closure: w.closure.clone() })
+            .collect();
         let publication = Publication { number: 0, at_ms: self.now_ms(), by: by.into(), files: contents, versions };
         let number = self.store().publish(publication).await?;
         self.switch(number, catalog);
@@ -65,7 +74,9 @@ impl Runtime {
         }
         let loaded = aside(files, |files| engine_definitions::load(&files)).await;
         let Some(catalog) = loaded.catalog else {
-            return Err(RuntimeError::Publication(loaded.problems.first().map(ToString::to_string).unwrap_or_default()));
+            return Err(RuntimeError::Publication(
+                loaded.problems.first().map(ToString::to_string).unwrap_or_default(),
+            ));
         };
         self.switch(current.number, catalog);
         Ok(true)

@@ -4,7 +4,9 @@ use crate::actor::Actor;
 use crate::clock::rfc3339;
 use crate::runtime::Runtime;
 use crate::turn::{Turn, audience, get_path};
-use crate::view::{Accepted, Changeable, FormPart, JourneyView, MessageView, Progress, ProgressSection, Step, StepView, Wait, WaitPart};
+use crate::view::{
+    Accepted, Changeable, FormPart, JourneyView, MessageView, Progress, ProgressSection, Step, StepView, Wait, WaitPart,
+};
 use engine_definitions as definitions;
 use engine_definitions::{Audience, StepKind, Workflow};
 use engine_statechart::{EvalError, Scope};
@@ -46,7 +48,9 @@ pub(crate) fn render(turn: &Turn<'_>, actor: &Actor, journey: Option<&str>, retu
         step,
         messages: messages(turn, &audience),
         // It may carry more than a link shows.
-        presence: journey.filter(|_| turn.status == "active" && actor.came_by.is_none()).and_then(|_| turn.presence_input()),
+        presence: journey
+            .filter(|_| turn.status == "active" && actor.came_by.is_none())
+            .and_then(|_| turn.presence_input()),
         leave: turn.leave(),
         server_time: rfc3339(turn.now_ms),
     }
@@ -61,7 +65,8 @@ fn declared(turn: &Turn<'_>, step: &definitions::Step, actor: &Actor, journey: O
         result.inspect_err(|error| tracing::error!(step = step.node, %error, "view failed")).ok()
     });
     let form = step.form.as_deref().and_then(|id| workflow.form(id)).map(|form| form_part(turn, step, form, audience));
-    let form = form.and_then(|part| part.inspect_err(|error| tracing::error!(step = step.node, %error, "form failed")).ok());
+    let form =
+        form.and_then(|part| part.inspect_err(|error| tracing::error!(step = step.node, %error, "form failed")).ok());
     let title = step.title.as_ref().map(|t| t.render_lax(&data));
     let title = title
         .or_else(|| rendered.as_ref().and_then(|v| v.get("title")).and_then(Value::as_str).map(str::to_string))
@@ -76,11 +81,14 @@ fn declared(turn: &Turn<'_>, step: &definitions::Step, actor: &Actor, journey: O
     });
     let redirect = step.redirect.as_ref().and_then(|redirect| {
         let back = Value::String(returns(redirect.partner.as_deref().unwrap_or_default()));
-        let result = turn.with_scope(|scope| redirected(turn, redirect, audience, &scope.clone().with("return_url", &back)));
+        let result =
+            turn.with_scope(|scope| redirected(turn, redirect, audience, &scope.clone().with("return_url", &back)));
         result.inspect_err(|error| tracing::error!(step = step.node, %error, "redirect failed")).ok()
     });
     let over = turn.status != "active";
-    let trail = |turn: &Turn<'_>| turn.state.trail.last().and_then(|e| workflow.step_by_node(&e.node)).map(|s| address(workflow, s, journey));
+    let trail = |turn: &Turn<'_>| {
+        turn.state.trail.last().and_then(|e| workflow.step_by_node(&e.node)).map(|s| address(workflow, s, journey))
+    };
     let back = if over || forbidden(turn, "back") || !actor.is_offered("back") { None } else { trail(turn) };
     let mut events = Vec::new();
     if !over {
@@ -158,14 +166,25 @@ fn messages(turn: &Turn<'_>, audience: &Audience) -> Vec<MessageView> {
             let empty = Map::new();
             let fields = note.fields.as_object().unwrap_or(&empty);
             let known = turn.catalog.find_text(&turn.workflow.line, &note.code, &audience.language, fields);
-            let text =
-                known.or_else(|| note.text.clone()).unwrap_or_else(|| turn.catalog.text(&turn.workflow.line, "error.global", &audience.language, fields));
-            MessageView { code: note.code.clone(), level: note.level.clone().unwrap_or_else(|| "info".into()), pointer: note.pointer.clone(), text }
+            let text = known
+                .or_else(|| note.text.clone())
+                .unwrap_or_else(|| turn.catalog.text(&turn.workflow.line, "error.global", &audience.language, fields));
+            MessageView {
+                code: note.code.clone(),
+                level: note.level.clone().unwrap_or_else(|| "info".into()),
+                pointer: note.pointer.clone(),
+                text,
+            }
         })
         .collect()
 }
 /// `{url, method, fields, label}` of a redirect step.
-fn redirected(turn: &Turn<'_>, redirect: &definitions::Redirect, audience: &Audience, scope: &Scope) -> Result<Value, EvalError> {
+fn redirected(
+    turn: &Turn<'_>,
+    redirect: &definitions::Redirect,
+    audience: &Audience,
+    scope: &Scope,
+) -> Result<Value, EvalError> {
     let fields = redirect.fields.eval(scope)?;
     let label = redirect.label.as_deref().unwrap_or("action.continue");
     let label = turn.catalog.text(&turn.workflow.line, label, &audience.language, &Map::new());
@@ -192,7 +211,12 @@ fn evaluate_all(step: &definitions::Step, scope: &Scope) -> Value {
 }
 
 /// Data of a form: draft, else context, else `prefill`, else the schema's defaults (rule 3).
-fn form_part(turn: &Turn<'_>, step: &definitions::Step, form: &definitions::Form, audience: &Audience) -> Result<FormPart, EvalError> {
+fn form_part(
+    turn: &Turn<'_>,
+    step: &definitions::Step,
+    form: &definitions::Form,
+    audience: &Audience,
+) -> Result<FormPart, EvalError> {
     turn.with_scope(|scope| {
         let fields = form.fields(audience, scope)?;
         let (view, properties) = (fields.view(), form.properties());
@@ -207,7 +231,9 @@ fn form_part(turn: &Turn<'_>, step: &definitions::Step, form: &definitions::Form
         {
             put(&values.into_iter().filter(|(_, v)| !v.is_null()).collect());
         }
-        if let Some(Value::Object(answers)) = step.into.as_ref().and_then(|into| get_path(&turn.state.snapshot.context, into)) {
+        if let Some(Value::Object(answers)) =
+            step.into.as_ref().and_then(|into| get_path(&turn.state.snapshot.context, into))
+        {
             put(answers);
         }
         let draft = turn.draft().and_then(|d| d.data.as_object());
@@ -217,16 +243,27 @@ fn form_part(turn: &Turn<'_>, step: &definitions::Step, form: &definitions::Form
         let secrets = form.secrets();
         data.retain(|key, _| !secrets.contains(key));
         let submit = submit_text(turn, step, audience);
-        Ok(FormPart { id: step.form.clone().unwrap_or_default(), schema: view.schema, ui: view.ui, data: Value::Object(data), draft: draft.is_some(), submit })
+        Ok(FormPart {
+            id: step.form.clone().unwrap_or_default(),
+            schema: view.schema,
+            ui: view.ui,
+            data: Value::Object(data),
+            draft: draft.is_some(),
+            submit,
+        })
     })
 }
 
 /// What the step's form asks consent to: `{purpose, pointer, given}`.
 fn consents(turn: &Turn<'_>, step: &definitions::Step) -> Vec<Value> {
-    let fields = step.form.as_deref().and_then(|id| turn.workflow.form(id)).map(|form| form.consents()).unwrap_or_default();
+    let fields =
+        step.form.as_deref().and_then(|id| turn.workflow.form(id)).map(|form| form.consents()).unwrap_or_default();
     let given = |purpose: &String| turn.state.consents.get(purpose).copied().unwrap_or(false);
     let of = |(field, purposes): &(String, Vec<String>)| -> Vec<Value> {
-        purposes.iter().map(|purpose| json!({"given": given(purpose), "purpose": purpose, "pointer": format!("/{field}")})).collect()
+        purposes
+            .iter()
+            .map(|purpose| json!({"given": given(purpose), "purpose": purpose, "pointer": format!("/{field}")}))
+            .collect()
     };
     fields.iter().flat_map(of).collect()
 }
@@ -243,7 +280,11 @@ fn progress(workflow: &Workflow, step: &definitions::Step) -> Progress {
             "todo"
         }
     };
-    let sections = workflow.sections.iter().enumerate().map(|(i, s)| ProgressSection { id: s.id.clone(), title: s.title.clone(), state: state(i).into() });
+    let sections = workflow.sections.iter().enumerate().map(|(i, s)| ProgressSection {
+        id: s.id.clone(),
+        title: s.title.clone(),
+        state: state(i).into(),
+    });
     Progress { sections: sections.collect() }
 }
 
@@ -261,12 +302,20 @@ fn waits(turn: &Turn<'_>) -> Vec<Wait> {
 
 fn changeable(turn: &Turn<'_>, audience: &Audience) -> Vec<Changeable> {
     let steps = turn.state.trail.iter().filter_map(|e| turn.workflow.step_by_node(&e.node));
-    steps.map(|step| Changeable { step: step.node.clone(), title: title_of(turn, step, audience), path: step.path.clone() }).collect()
+    steps
+        .map(|step| Changeable {
+            step: step.node.clone(),
+            title: title_of(turn, step, audience),
+            path: step.path.clone(),
+        })
+        .collect()
 }
 
 /// The text of the step's button.
 fn submit_text(turn: &Turn<'_>, step: &definitions::Step, audience: &Audience) -> String {
-    step.submit.clone().unwrap_or_else(|| turn.catalog.text(&turn.workflow.line, "action.continue", &audience.language, &Map::new()))
+    step.submit
+        .clone()
+        .unwrap_or_else(|| turn.catalog.text(&turn.workflow.line, "action.continue", &audience.language, &Map::new()))
 }
 
 /// A step's title away from the step itself.
@@ -283,11 +332,11 @@ fn takes(turn: &Turn<'_>, kind: &str) -> bool {
     let machine = &turn.workflow.machine;
     let step = turn.step_node();
     // Only the step's own state and what is inside it: a root handler is no offer to the person.
-    turn.state
-        .snapshot
-        .active
-        .iter()
-        .any(|leaf| machine.ancestors(leaf).any(|node| (node == step || inside(machine, node, &step)) && machine.events_of(node).any(|d| d == kind)))
+    turn.state.snapshot.active.iter().any(|leaf| {
+        machine
+            .ancestors(leaf)
+            .any(|node| (node == step || inside(machine, node, &step)) && machine.events_of(node).any(|d| d == kind))
+    })
 }
 
 fn inside(machine: &engine_statechart::Machine, node: &str, step: &str) -> bool {

@@ -14,9 +14,14 @@ impl Runtime {
         format!("{}/api/v1/partners/{partner}/return/{state}", self.inner.settings.public_url())
     }
 
-    /// Sends the journey the outside event `returned`, once, and gives the path of its page. What the browser brought does not count.
+    /// Sends the journey the outside event `returned`, once, and gives the path of its page. What the browser brought
+    /// does not count.
     pub async fn returned(&self, partner: &str, state: &str) -> Result<String, Refusal> {
-        let opened = self.inner.keys.open(&format!("sealed:v1:{state}"), &format!("return:{partner}")).ok_or(Refusal::NotFound)?;
+        let opened = self
+            .inner
+            .keys
+            .open(&format!("sealed:v1:{state}"), &format!("return:{partner}"))
+            .ok_or(Refusal::NotFound)?;
         let (journey, revision): (String, i64) = serde_json::from_str(&opened).map_err(|_| Refusal::NotFound)?;
         let record = self.store().journey(&journey).await?.ok_or(Refusal::NotFound)?;
         if record.revision == revision && record.status == "active" {
@@ -29,6 +34,9 @@ impl Runtime {
         }
         let record = self.store().journey(&journey).await?.ok_or(Refusal::NotFound)?;
         let workflow = self.workflow_of(&record).await?;
-        Ok(workflow.step_by_node(&record.step).map_or_else(|| format!("{}?request={journey}", workflow.base), |step| address(&workflow, step, Some(&journey))))
+        Ok(workflow.step_by_node(&record.step).map_or_else(
+            || format!("{}?request={journey}", workflow.base),
+            |step| address(&workflow, step, Some(&journey)),
+        ))
     }
 }

@@ -127,9 +127,18 @@ impl Runtime {
         if let Some(workflow) = self.inner.versions.lock().unwrap_or_else(|e| e.into_inner()).get(&key) {
             return Ok(workflow.clone());
         }
-        let fail =
-            |reason: String| RuntimeError::Version { journey: record.id.clone(), workflow: record.workflow.clone(), version: record.version.clone(), reason };
-        let stored = self.inner.store.version_files(&record.workflow, &record.version).await?.ok_or_else(|| fail("it was never published here".into()))?;
+        let fail = |reason: String| RuntimeError::Version {
+            journey: record.id.clone(),
+            workflow: record.workflow.clone(),
+            version: record.version.clone(),
+            reason,
+        };
+        let stored = self
+            .inner
+            .store
+            .version_files(&record.workflow, &record.version)
+            .await?
+            .ok_or_else(|| fail("it was never published here".into()))?;
         let mut files = engine_definitions::Files::new();
         for file in stored {
             files.insert(file.path, file.content);

@@ -22,7 +22,9 @@ impl Runtime {
             return Ok(Some(Actor::of_session(&session)));
         }
         // An operator's token is no session of a browser.
-        let Some(session) = self.stored(&hash).await?.filter(|session| session.subject["kind"] != OPERATOR) else { return Ok(None) };
+        let Some(session) = self.stored(&hash).await?.filter(|session| session.subject["kind"] != OPERATOR) else {
+            return Ok(None);
+        };
         let life = self.inner.settings.session.ttl_ms;
         // Used sessions live on; written at most once a day.
         if session.expires_at_ms - now < life - 86_400_000 {
@@ -75,7 +77,13 @@ impl Runtime {
             expires_at_ms: now + i64::from(hours) * 3_600_000,
         };
         // Listed first: a token that nobody could revoke must not exist.
-        self.store().kv_put(OPERATORS, &format!("{name}/{}", session.id), json!({"token_hash": hash, "expires_at_ms": session.expires_at_ms})).await?;
+        self.store()
+            .kv_put(
+                OPERATORS,
+                &format!("{name}/{}", session.id),
+                json!({"token_hash": hash, "expires_at_ms": session.expires_at_ms}),
+            )
+            .await?;
         self.store().save_session(session).await?;
         tracing::info!(operator = name, hours, "operator token made");
         Ok(token)
@@ -103,10 +111,17 @@ impl Runtime {
         Ok(self.store().session(hash).await?.filter(|session| session.expires_at_ms > now))
     }
 
-    /// The same session with other rights, under a new token: nobody, and no node, knows the new one with the old rights.
-    pub(crate) async fn renew_session(&self, token: &str, change: impl FnOnce(&mut Value)) -> Result<Option<(String, Actor)>, Refusal> {
+    /// The same session with other rights, under a new token: nobody, and no node, knows the new one with the old
+    /// rights.
+    pub(crate) async fn renew_session(
+        &self,
+        token: &str,
+        change: impl FnOnce(&mut Value),
+    ) -> Result<Option<(String, Actor)>, Refusal> {
         let old = token_hash(token);
-        let Some(mut session) = self.stored(&old).await?.filter(|session| session.subject["kind"] != OPERATOR) else { return Ok(None) };
+        let Some(mut session) = self.stored(&old).await?.filter(|session| session.subject["kind"] != OPERATOR) else {
+            return Ok(None);
+        };
         let token = hex::encode(rand::random::<[u8; 32]>());
         session.token_hash = token_hash(&token);
         change(&mut session.subject);
@@ -135,7 +150,10 @@ const KNOWN_MAX: usize = 1_000;
 impl Known {
     fn get(&self, hash: &str, now_ms: i64) -> Option<SessionRecord> {
         let known = self.0.lock().unwrap_or_else(|e| e.into_inner());
-        known.get(hash).filter(|(session, at)| (*at..*at + KNOWN_MS).contains(&now_ms) && session.expires_at_ms > now_ms).map(|(session, _)| session.clone())
+        known
+            .get(hash)
+            .filter(|(session, at)| (*at..*at + KNOWN_MS).contains(&now_ms) && session.expires_at_ms > now_ms)
+            .map(|(session, _)| session.clone())
     }
 
     pub fn put(&self, session: SessionRecord, now_ms: i64) {

@@ -98,8 +98,12 @@ enum WrittenEntry<N = String, S = Sent, D = Vec<Value>> {
 impl From<WrittenEntry> for TrailEntry {
     fn from(written: WrittenEntry) -> TrailEntry {
         match written {
-            WrittenEntry::Short(node, seq) => TrailEntry { node, sent: Some(Sent { kind: submit(), seq }), depends: Vec::new() },
-            WrittenEntry::Full { node, sent, depends } => TrailEntry { node, sent, depends: depends.unwrap_or_default() },
+            WrittenEntry::Short(node, seq) => {
+                TrailEntry { node, sent: Some(Sent { kind: submit(), seq }), depends: Vec::new() }
+            }
+            WrittenEntry::Full { node, sent, depends } => {
+                TrailEntry { node, sent, depends: depends.unwrap_or_default() }
+            }
         }
     }
 }
@@ -108,7 +112,11 @@ impl Serialize for TrailEntry {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let written = match &self.sent {
             Some(sent) if is_submit(&sent.kind) && self.depends.is_empty() => WrittenEntry::Short(&self.node, sent.seq),
-            sent => WrittenEntry::Full { node: &self.node, sent: sent.as_ref(), depends: (!self.depends.is_empty()).then_some(&self.depends) },
+            sent => WrittenEntry::Full {
+                node: &self.node,
+                sent: sent.as_ref(),
+                depends: (!self.depends.is_empty()).then_some(&self.depends),
+            },
         };
         written.serialize(serializer)
     }
@@ -165,7 +173,11 @@ mod tests {
 
     #[test]
     fn an_entry_of_the_trail_says_no_more_than_it_must() {
-        let plain = TrailEntry { node: "start.contact".into(), sent: Some(Sent { kind: "submit".into(), seq: 3 }), depends: Vec::new() };
+        let plain = TrailEntry {
+            node: "start.contact".into(),
+            sent: Some(Sent { kind: "submit".into(), seq: 3 }),
+            depends: Vec::new(),
+        };
         let bound = TrailEntry { depends: vec![json!("petrol")], ..plain.clone() };
         let other = TrailEntry { sent: Some(Sent { kind: "choose".into(), seq: 3 }), ..plain.clone() };
         let alone = TrailEntry { sent: None, ..plain.clone() };

@@ -30,18 +30,28 @@ pub struct Failure {
 pub fn run(catalog: &Arc<Catalog>, story: &Story) -> Vec<Failure> {
     let Some(workflow) = catalog.workflow(&story.workflow) else {
         let place = format!("{}:1:1", story.path);
-        return vec![Failure { story: story.name.clone(), place, message: format!("unknown workflow `{}`", story.workflow) }];
+        return vec![Failure {
+            story: story.name.clone(),
+            place,
+            message: format!("unknown workflow `{}`", story.workflow),
+        }];
     };
     let mut stage = match Stage::open(catalog, workflow, story) {
         Ok(stage) => stage,
-        Err(message) => return vec![Failure { story: story.name.clone(), place: format!("{}:1:1", story.path), message }],
+        Err(message) => {
+            return vec![Failure { story: story.name.clone(), place: format!("{}:1:1", story.path), message }];
+        }
     };
     let mut failures = Vec::new();
     for step in &story.steps {
         let seen = stage.play(step);
         let place = format!("{}:{}:{}", step.span.file, step.span.line, step.span.column);
         let messages = stage.compare(&step.expect, &seen);
-        failures.extend(messages.into_iter().map(|message| Failure { story: story.name.clone(), place: place.clone(), message }));
+        failures.extend(messages.into_iter().map(|message| Failure {
+            story: story.name.clone(),
+            place: place.clone(),
+            message,
+        }));
     }
     if let Err(message) = stage.replayed() {
         failures.push(Failure { story: story.name.clone(), place: format!("{}:1:1", story.path), message });
@@ -76,7 +86,8 @@ impl<'a> Stage<'a> {
         actor.language = story.language.clone().unwrap_or(actor.language);
         actor.channel = story.channel.clone().unwrap_or(actor.channel);
         let now_ms = story.at_ms.unwrap_or(1_795_200_000_000);
-        let turn = Turn::begin(workflow, catalog, "story", &actor, &Value::Null, now_ms).map_err(|r| format!("{r:?}"))?;
+        let turn =
+            Turn::begin(workflow, catalog, "story", &actor, &Value::Null, now_ms).map_err(|r| format!("{r:?}"))?;
         let record = JourneyRecord {
             id: "story".into(),
             workflow: workflow.id.clone(),
@@ -96,8 +107,17 @@ impl<'a> Stage<'a> {
             answers: Vec::new(),
             drafts: Vec::new(),
         };
-        let mut stage =
-            Stage { catalog, workflow, actor, now_ms, record, calls: BTreeMap::new(), wrong_codes: 0, replies: BTreeMap::new(), events: Vec::new() };
+        let mut stage = Stage {
+            catalog,
+            workflow,
+            actor,
+            now_ms,
+            record,
+            calls: BTreeMap::new(),
+            wrong_codes: 0,
+            replies: BTreeMap::new(),
+            events: Vec::new(),
+        };
         stage.end(turn, &mut Seen::default());
         Ok(stage)
     }
@@ -117,7 +137,9 @@ impl<'a> Stage<'a> {
                 data.insert(field, Value::from(if *correct { CODE } else { "000000" }));
                 self.send("submit", &Value::Object(data), &Value::Null, &mut seen);
             }
-            Act::Reply { invoke, key, answer } => self.reply(invoke, key.as_deref().unwrap_or_default(), answer, &mut seen),
+            Act::Reply { invoke, key, answer } => {
+                self.reply(invoke, key.as_deref().unwrap_or_default(), answer, &mut seen)
+            }
             Act::Event { kind, data } => {
                 let data = data.as_object().cloned().unwrap_or_default();
                 self.internal(&mut seen, |turn| {
@@ -170,9 +192,15 @@ impl<'a> Stage<'a> {
 
     fn reply(&mut self, invoke: &str, key: &str, answer: &Answer, seen: &mut Seen) {
         let named = |id: &str| id == invoke || id.ends_with(&format!(".{invoke}"));
-        let call = self.calls.iter().rev().find(|(_, c)| c.key == key && c.invoke.as_deref().map_or_else(|| c.target.to_string() == invoke, named));
+        let call =
+            self.calls.iter().rev().find(|(_, c)| {
+                c.key == key && c.invoke.as_deref().map_or_else(|| c.target.to_string() == invoke, named)
+            });
         let Some((effect, payload)) = call.map(|(k, c)| (k.clone(), c.clone())) else {
-            seen.refused = Some(format!("no open call of `{invoke}`{}", if key.is_empty() { String::new() } else { format!(" for `{key}`") }));
+            seen.refused = Some(format!(
+                "no open call of `{invoke}`{}",
+                if key.is_empty() { String::new() } else { format!(" for `{key}`") }
+            ));
             return;
         };
         let result = match answer {
@@ -224,10 +252,12 @@ impl<'a> Stage<'a> {
     fn end(&mut self, mut turn: Turn<'a>, seen: &mut Seen) {
         while let Some(pending) = turn.pending.pop_front() {
             let result = match pending {
-                Pending::Reuse { invoke, run, key, source, input_hash, .. } => match self.replies.get(&(source, input_hash)) {
-                    Some(output) => turn.settle_pending(&invoke, run, &key, done(output.clone())),
-                    None => continue,
-                },
+                Pending::Reuse { invoke, run, key, source, input_hash, .. } => {
+                    match self.replies.get(&(source, input_hash)) {
+                        Some(output) => turn.settle_pending(&invoke, run, &key, done(output.clone())),
+                        None => continue,
+                    }
+                }
                 Pending::Sent { node, kind, seq } => {
                     let sent = self.events.iter().find(|event| event.seq == seq);
                     turn.sent_again(&node, &kind, sent.and_then(|event| event.data.get("data").cloned()))
@@ -247,7 +277,11 @@ impl<'a> Stage<'a> {
             Ok((commit, _)) => self.keep(commit, seen),
             Err(error) => return seen.refused = Some(error.to_string()),
         }
-        seen.effects.extend(notes.into_iter().map(|n| json!({"message": n.code, "level": n.level, "pointer": n.pointer, "text": n.text})));
+        seen.effects.extend(
+            notes
+                .into_iter()
+                .map(|n| json!({"message": n.code, "level": n.level, "pointer": n.pointer, "text": n.text})),
+        );
     }
 
     fn system(&mut self, name: &str, input: &Value, turn: &mut Turn<'_>) -> CallResult {
@@ -265,13 +299,17 @@ impl<'a> Stage<'a> {
                     otp: None,
                     links: BTreeMap::new(),
                 });
-                done(json!({"ok": true, "left": TRIES, "resend_at": resend_at, "id": "otp", "purpose": input["purpose"]}))
+                done(
+                    json!({"ok": true, "left": TRIES, "resend_at": resend_at, "id": "otp", "purpose": input["purpose"]}),
+                )
             }
             "otp.verify" => {
                 let ok = input.get("code").and_then(Value::as_str) == Some(&format!("sealed:{CODE}"));
                 self.wrong_codes += i64::from(!ok);
                 let left = (TRIES - self.wrong_codes).max(0);
-                done(json!({"ok": ok, "left": left, "resend_at": resend_at, "reason": if ok { "verified" } else { "wrong" }, "purpose": input["purpose"]}))
+                done(
+                    json!({"ok": ok, "left": left, "resend_at": resend_at, "reason": if ok { "verified" } else { "wrong" }, "purpose": input["purpose"]}),
+                )
             }
             _ => done(Value::Null),
         }
@@ -288,7 +326,9 @@ impl<'a> Stage<'a> {
                 }
                 "notify" => {
                     let of = |name: &str| effect.payload.get(name).cloned();
-                    seen.effects.push(json!({"notify": of("message"), "to": of("to"), "data": of("data"), "links": of("links")}));
+                    seen.effects.push(
+                        json!({"notify": of("message"), "to": of("to"), "data": of("data"), "links": of("links")}),
+                    );
                 }
                 other => {
                     let mut fields = effect.payload.as_object().cloned().unwrap_or_default();
@@ -302,9 +342,11 @@ impl<'a> Stage<'a> {
                 seen.effects.push(json!({"cancel": described(&call)["call"], "key": call.key}));
             }
         }
-        seen.effects.extend(commit.records.into_iter().map(|r| json!({"record": r.kind, "key": r.key, "data": r.data})));
+        seen.effects
+            .extend(commit.records.into_iter().map(|r| json!({"record": r.kind, "key": r.key, "data": r.data})));
         seen.effects.extend(commit.incidents.into_iter().map(|i| json!({"incident": i.reason, "place": i.place})));
-        seen.effects.extend(commit.correlations.into_iter().map(|c| json!({"correlate": c.reference, "expect": c.expected})));
+        seen.effects
+            .extend(commit.correlations.into_iter().map(|c| json!({"correlate": c.reference, "expect": c.expected})));
         self.replies.extend(commit.replies.into_iter().map(|r| ((r.source, r.input_hash), r.output)));
         for into in &commit.clear_answers {
             self.record.answers.retain(|a| a.into != *into);
@@ -315,7 +357,13 @@ impl<'a> Stage<'a> {
         }
         for event in commit.events {
             self.record.seq += 1;
-            self.events.push(EventRecord { seq: self.record.seq, kind: event.kind, data: event.data, by: event.by, at_ms: event.at_ms });
+            self.events.push(EventRecord {
+                seq: self.record.seq,
+                kind: event.kind,
+                data: event.data,
+                by: event.by,
+                at_ms: event.at_ms,
+            });
         }
         self.record.state = commit.update.state;
         self.record.revision = commit.update.revision;
@@ -370,7 +418,8 @@ impl<'a> Stage<'a> {
         for effect in expect.absent.iter().filter(|e| found(&seen.effects, e)) {
             wrong.push(format!("absent: {effect} is among {}", Value::from(seen.effects.clone())));
         }
-        let errors: Vec<Value> = seen.errors.iter().map(|e| json!({"pointer": e.pointer, "code": e.code, "text": e.text})).collect();
+        let errors: Vec<Value> =
+            seen.errors.iter().map(|e| json!({"pointer": e.pointer, "code": e.code, "text": e.text})).collect();
         for error in expect.errors.iter().filter(|e| !found(&errors, e)) {
             wrong.push(format!("errors: {error} is not among {}", Value::from(errors.clone())));
         }
@@ -393,8 +442,12 @@ impl<'a> Stage<'a> {
 fn described(call: &CallPayload) -> Value {
     use crate::effect::Target;
     match &call.target {
-        Target::Operation { partner, operation } => json!({"call": format!("{partner}/{operation}"), "partner": partner, "key": call.key, "input": call.input}),
-        Target::Contract { contract, partner } => json!({"call": contract, "partner": partner, "key": call.key, "input": call.input}),
+        Target::Operation { partner, operation } => {
+            json!({"call": format!("{partner}/{operation}"), "partner": partner, "key": call.key, "input": call.input})
+        }
+        Target::Contract { contract, partner } => {
+            json!({"call": contract, "partner": partner, "key": call.key, "input": call.input})
+        }
     }
 }
 
@@ -405,7 +458,12 @@ fn done(output: Value) -> CallResult {
 fn failed(error: &Value) -> CallResult {
     let text = |name: &str| error.get(name).and_then(Value::as_str).map(str::to_string);
     let kind = error.get("kind").and_then(|k| serde_json::from_value(k.clone()).ok()).unwrap_or(FailureKind::Failed);
-    CallResult::Failed { code: text("code").unwrap_or_else(|| "failed".into()), message: text("message"), pointer: text("pointer"), kind }
+    CallResult::Failed {
+        code: text("code").unwrap_or_else(|| "failed".into()),
+        message: text("message"),
+        pointer: text("pointer"),
+        kind,
+    }
 }
 
 fn as_list(value: Option<&Value>) -> Vec<Value> {

@@ -26,7 +26,10 @@ const DEBOUNCE: Duration = Duration::from_millis(150);
 /// The files that this binary was built with.
 pub fn embedded() -> Files {
     let mut files = Files::new();
-    for (path, file) in Workflows::iter().map(|path| (path.clone(), Workflows::get(&path))).chain(Forms::iter().map(|path| (path.clone(), Forms::get(&path)))) {
+    for (path, file) in Workflows::iter()
+        .map(|path| (path.clone(), Workflows::get(&path)))
+        .chain(Forms::iter().map(|path| (path.clone(), Forms::get(&path))))
+    {
         if let Some(file) = file.filter(|_| Files::is_definition(&path)) {
             files.insert(path.to_string(), file.data.into_owned());
         }
@@ -55,7 +58,8 @@ pub fn told(published: &Published) -> String {
 pub fn watch(runtime: Runtime, folder: PathBuf, stop: CancellationToken) -> notify::Result<()> {
     let (saved, mut saves) = tokio::sync::mpsc::unbounded_channel();
     let mut watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
-        let changed = event.is_ok_and(|event| !event.kind.is_access() && event.paths.iter().any(|path| is_authored(path)));
+        let changed =
+            event.is_ok_and(|event| !event.kind.is_access() && event.paths.iter().any(|path| is_authored(path)));
         if changed {
             let _ = saved.send(());
         }

@@ -56,7 +56,9 @@ impl Product {
     pub async fn start(start: Start) -> Result<Product> {
         let Start { mut settings, source, clock, worker } = start;
         // First the address: partners of the sandbox and return pages name it.
-        let listener = TcpListener::bind(&settings.server.address).await.with_context(|| format!("cannot listen on {}", settings.server.address))?;
+        let listener = TcpListener::bind(&settings.server.address)
+            .await
+            .with_context(|| format!("cannot listen on {}", settings.server.address))?;
         let address = listener.local_addr()?;
         settings.server.address = reachable(address).to_string();
         let settings = Arc::new(settings);
@@ -82,7 +84,8 @@ impl Product {
             shutdown: stop.clone(),
         })
         .map_err(anyhow::Error::msg)?;
-        let router = engine_http::router(app, settings.sandbox.enabled.then(|| fake_partners(&runtime, &settings, &memory)));
+        let router =
+            engine_http::router(app, settings.sandbox.enabled.then(|| fake_partners(&runtime, &settings, &memory)));
 
         let server = tokio::spawn(serve(listener, router, stop.clone()));
         let worker = worker.then(|| {
@@ -139,20 +142,24 @@ impl Product {
         match tokio::time::timeout(limit, both).await {
             Ok((Ok(Ok(())), Ok(None | Some(Ok(()))))) => Ok(()),
             Ok((server, worker)) => bail!("stopped with an error: {server:?} {worker:?}"),
-            Err(_) => bail!("requests or jobs were still running after {} ms; what was committed is kept", limit.as_millis()),
+            Err(_) => {
+                bail!("requests or jobs were still running after {} ms; what was committed is kept", limit.as_millis())
+            }
         }
     }
 }
 
-/// One process works on a SQLite file: others would learn of its changes only by looking. The lock ends with the process,
-/// however it ends.
+/// One process works on a SQLite file: others would learn of its changes only by looking. The lock ends with the
+/// process, however it ends.
 fn alone(url: &str) -> Result<Option<std::fs::File>> {
     let Some(path) = url.strip_prefix("sqlite:").map(|path| path.trim_start_matches("//")) else { return Ok(None) };
     let path = path.split('?').next().unwrap_or(path);
     let file = std::fs::File::create(format!("{path}-serve")).context("the lock beside the database cannot be made")?;
     match file.try_lock() {
         Ok(()) => Ok(Some(file)),
-        Err(std::fs::TryLockError::WouldBlock) => bail!("another `journey serve` works on `{path}`: a SQLite file has one process; several need PostgreSQL"),
+        Err(std::fs::TryLockError::WouldBlock) => {
+            bail!("another `journey serve` works on `{path}`: a SQLite file has one process; several need PostgreSQL")
+        }
         Err(std::fs::TryLockError::Error(error)) => Err(error).context("the lock beside the database"),
     }
 }
@@ -165,7 +172,9 @@ async fn serve(listener: TcpListener, router: axum::Router, stop: CancellationTo
             tracing::debug!(%error, "set_nodelay");
         }
     });
-    axum::serve(listener, router.into_make_service_with_connect_info::<SocketAddr>()).with_graceful_shutdown(stop.cancelled_owned()).await
+    axum::serve(listener, router.into_make_service_with_connect_info::<SocketAddr>())
+        .with_graceful_shutdown(stop.cancelled_owned())
+        .await
 }
 
 async fn publish(runtime: &Runtime, source: Source, stop: &CancellationToken) -> Result<()> {
@@ -178,7 +187,8 @@ async fn publish(runtime: &Runtime, source: Source, stop: &CancellationToken) ->
         }
         Source::Files(files) => (files, "test"),
         Source::Folder { folder, watch } => {
-            let files = Files::read_dir(&folder).with_context(|| format!("definitions in `{}` cannot be read", folder.display()))?;
+            let files = Files::read_dir(&folder)
+                .with_context(|| format!("definitions in `{}` cannot be read", folder.display()))?;
             if watch {
                 definitions::watch(runtime.clone(), folder, stop.clone()).context("definitions cannot be watched")?;
             }
@@ -207,8 +217,11 @@ async fn publish(runtime: &Runtime, source: Source, stop: &CancellationToken) ->
 fn fake_partners(runtime: &Runtime, settings: &Arc<Settings>, memory: &Arc<dyn Memory>) -> axum::Router {
     let (definitions, clock) = (runtime.clone(), runtime.clone());
     let catalog: Arc<dyn Fn() -> Arc<Catalog> + Send + Sync> = Arc::new(move || definitions.catalog());
-    let options =
-        sandbox::Options { settings: settings.clone(), product_url: settings.sandbox.product_url.clone(), now_ms: Some(Arc::new(move || clock.now_ms())) };
+    let options = sandbox::Options {
+        settings: settings.clone(),
+        product_url: settings.sandbox.product_url.clone(),
+        now_ms: Some(Arc::new(move || clock.now_ms())),
+    };
     sandbox::router(catalog, memory.clone(), options)
 }
 
@@ -218,7 +231,8 @@ const UPKEEP: Duration = Duration::from_secs(5);
 /// One recorder per process, whatever starts in it. Until `stop` it stays small though nobody may ever read it.
 pub fn metrics(stop: &CancellationToken) -> Option<PrometheusHandle> {
     static HANDLE: OnceLock<Option<PrometheusHandle>> = OnceLock::new();
-    let install = || PrometheusBuilder::new().install_recorder().inspect_err(|error| tracing::warn!(%error, "no metrics")).ok();
+    let install =
+        || PrometheusBuilder::new().install_recorder().inspect_err(|error| tracing::warn!(%error, "no metrics")).ok();
     let handle = HANDLE.get_or_init(install).clone()?;
     let (kept, stop) = (handle.clone(), stop.clone());
     tokio::spawn(async move {

@@ -52,7 +52,8 @@ settings! {
         web_dir: Option<PathBuf> = None,
         /// Longest wait for running requests and jobs at a stop, in milliseconds.
         stop_ms: u64 = 8_000,
-        /// Threads that serve requests and run jobs; 0: one per core, on SQLite one less, because its writer has a thread of its own.
+        /// Threads that serve requests and run jobs; 0: one per core, on SQLite one less, because its writer has a
+        /// thread of its own.
         threads: usize = 0,
         /// Token that `/metrics` asks for as `Authorization: Bearer …`; without one only this machine may read it.
         metrics_token: Option<Secret> = None,
@@ -86,7 +87,8 @@ settings! {
 settings! {
     /// Partners: what a definition may call and with which secrets.
     "partners" Partners {
-        /// Host alias → address. This is the allow-list; an alias that is not here goes to the sandbox, where it is enabled.
+        /// Host alias → address. This is the allow-list; an alias that is not here goes to the sandbox, where it is
+        /// enabled.
         hosts: BTreeMap<String, Host> = BTreeMap::new(),
         /// Name of `secret://name` → value. Names are compared in lower case with `_` for `-`.
         secrets: BTreeMap<String, Secret> = BTreeMap::new(),
@@ -250,7 +252,8 @@ settings! {
 settings! {
     /// Where workflows and forms come from.
     "definitions" Definitions {
-        /// Folder with `workflows/` and `forms/`, published at the start; default: what is embedded, into an empty database only.
+        /// Folder with `workflows/` and `forms/`, published at the start; default: what is embedded, into an empty
+        /// database only.
         dir: Option<PathBuf> = None,
         /// Publish again whenever a file of `definitions.dir` is saved.
         watch: bool = true,

@@ -12,7 +12,10 @@ mod reference;
 mod refusals;
 mod secret;
 
-pub use areas::{Database, Definitions, Field, Host, Keys, Limits, Log, Otp, Partners, Presence, Sandbox, Server, Session, Smtp, Tracking, Worker};
+pub use areas::{
+    Database, Definitions, Field, Host, Keys, Limits, Log, Otp, Partners, Presence, Sandbox, Server, Session, Smtp,
+    Tracking, Worker,
+};
 pub use load::SettingsError;
 pub use reference::{fields, reference};
 pub use refusals::Refusal;
@@ -60,7 +63,13 @@ impl Settings {
         if let Some(host) = self.partners.hosts.get(alias) {
             return Some(host.clone());
         }
-        self.sandbox.enabled.then(|| Host { url: self.sandbox_url(), allow_private: true, secrets: Vec::new(), data: Default::default(), redirect: true })
+        self.sandbox.enabled.then(|| Host {
+            url: self.sandbox_url(),
+            allow_private: true,
+            secrets: Vec::new(),
+            data: Default::default(),
+            redirect: true,
+        })
     }
 
     /// Value of `secret://name`. With the sandbox enabled an unset one has the value `sandbox-<name>`.
@@ -81,7 +90,10 @@ impl Settings {
     pub fn public_url(&self) -> String {
         match &self.server.public_url {
             Some(url) => url.trim_end_matches('/').to_owned(),
-            None => format!("http://{}", self.server.address.replace("127.0.0.1:", "localhost:").replace("0.0.0.0:", "localhost:")),
+            None => format!(
+                "http://{}",
+                self.server.address.replace("127.0.0.1:", "localhost:").replace("0.0.0.0:", "localhost:")
+            ),
         }
     }
 

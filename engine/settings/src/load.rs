@@ -29,7 +29,10 @@ impl Settings {
     }
 
     /// As [`Settings::load`], with these variables instead of the process's.
-    pub fn load_from(file: Option<&Path>, variables: impl IntoIterator<Item = (String, String)>) -> Result<Settings, SettingsError> {
+    pub fn load_from(
+        file: Option<&Path>,
+        variables: impl IntoIterator<Item = (String, String)>,
+    ) -> Result<Settings, SettingsError> {
         let mut figment = Figment::new();
         match file {
             Some(path) if !path.is_file() => return Err(SettingsError::NoFile(path.display().to_string())),
@@ -58,7 +61,11 @@ impl Settings {
 }
 
 fn is_text(path: &str) -> bool {
-    path.starts_with("partners.secrets.") || path.starts_with("keys.") || path.ends_with("password") || path.ends_with("token") || path.ends_with("url")
+    path.starts_with("partners.secrets.")
+        || path.starts_with("keys.")
+        || path.ends_with("password")
+        || path.ends_with("token")
+        || path.ends_with("url")
 }
 
 /// A value of the environment as figment reads it: number, bool, list or text.
@@ -104,7 +111,11 @@ mod tests {
     use super::*;
 
     fn check(variables: &[(&str, &str)], test: impl Fn(Result<Settings, SettingsError>)) {
-        let folder = std::env::temp_dir().join(format!("journey-settings-{}-{:?}", std::process::id(), std::thread::current().id()));
+        let folder = std::env::temp_dir().join(format!(
+            "journey-settings-{}-{:?}",
+            std::process::id(),
+            std::thread::current().id()
+        ));
         let key = folder.join("master.key").display().to_string();
         let mut all = vec![("JOURNEY_KEYS__FILE".to_owned(), key)];
         all.extend(variables.iter().map(|(name, value)| (name.to_string(), value.to_string())));
@@ -136,7 +147,9 @@ mod tests {
 
     #[test]
     fn unknown_names_and_bad_keys_are_refused() {
-        check(&[("JOURNEY_SERVER__ADRESS", "x")], |settings| assert!(settings.unwrap_err().to_string().contains("adress")));
+        check(&[("JOURNEY_SERVER__ADRESS", "x")], |settings| {
+            assert!(settings.unwrap_err().to_string().contains("adress"))
+        });
         check(&[("JOURNEY_KEYS__MASTER", "abc")], |settings| assert!(matches!(settings, Err(SettingsError::Key))));
     }
 

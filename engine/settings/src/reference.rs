@@ -37,7 +37,11 @@ pub fn reference() -> String {
     for field in fields() {
         let path = if field.area.is_empty() { field.name.to_owned() } else { format!("{}.{}", field.area, field.name) };
         let variable = format!("JOURNEY_{}", path.replace('.', "__").to_uppercase());
-        table.push_str(&format!("| `{path}` | `{variable}` | {} | {} |\n", shown(field.default), field.doc.replace('|', "\\|")));
+        table.push_str(&format!(
+            "| `{path}` | `{variable}` | {} | {} |\n",
+            shown(field.default),
+            field.doc.replace('|', "\\|")
+        ));
     }
     table
 }
@@ -49,7 +53,9 @@ fn shown(default: &str) -> String {
         "None" => "–".into(),
         "Vec::new()" => "`[]`".into(),
         "BTreeMap::new()" => "`{}`".into(),
-        _ if text.contains('*') => format!("`{}`", text.split('*').filter_map(|n| n.trim().parse::<u64>().ok()).product::<u64>()),
+        _ if text.contains('*') => {
+            format!("`{}`", text.split('*').filter_map(|n| n.trim().parse::<u64>().ok()).product::<u64>())
+        }
         _ => format!("`{}`", default.trim_end_matches(".into()").replace('"', "").replace("_000", "000")),
     }
 }

@@ -17,7 +17,8 @@ impl std::fmt::Display for Refusal {
 }
 
 impl Settings {
-    /// Empty in development; in production everything that must be put right first. `/readyz` and `journey doctor` show it.
+    /// Empty in development; in production everything that must be put right first. `/readyz` and `journey doctor` show
+    /// it.
     pub fn refusals(&self) -> Vec<Refusal> {
         if self.mode == Mode::Development {
             return Vec::new();

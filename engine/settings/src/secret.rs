@@ -3,7 +3,8 @@
 use serde::{Deserialize, Deserializer};
 use std::fmt;
 
-/// Holds a secret. There is no `Display`, `Serialize` or telling `Debug`; the only way to the value is [`Secret::expose`].
+/// Holds a secret. There is no `Display`, `Serialize` or telling `Debug`; the only way to the value is
+/// [`Secret::expose`].
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret<T = String>(T);
 

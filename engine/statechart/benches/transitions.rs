@@ -18,7 +18,9 @@ impl Content {
     fn transition(self, target: &str, counts: bool) -> Value {
         match self {
             Content::None => json!(target),
-            Content::Cel if counts => json!({"target": target, "guard": GUARD, "actions": {"assign": {"n": "context.n + 1"}}}),
+            Content::Cel if counts => {
+                json!({"target": target, "guard": GUARD, "actions": {"assign": {"n": "context.n + 1"}}})
+            }
             Content::Cel => json!({"target": target, "guard": GUARD}),
         }
     }
@@ -27,7 +29,9 @@ impl Content {
 const GUARD: &str = "event.v >= 0 && context.n >= 0";
 
 fn flat(states: usize, content: Content) -> Value {
-    let state = |i: usize| (format!("s{i}"), json!({"on": {"NEXT": content.transition(&format!("s{}", (i + 1) % states), true)}}));
+    let state = |i: usize| {
+        (format!("s{i}"), json!({"on": {"NEXT": content.transition(&format!("s{}", (i + 1) % states), true)}}))
+    };
     json!({"id": "flat", "initial": "s0", "context": {"n": 0}, "states": (0..states).map(state).collect::<Map<_, _>>()})
 }
 
@@ -58,7 +62,10 @@ fn parallel(content: Content) -> Value {
 }
 
 fn compile(machine: &Value) -> Machine {
-    Machine::compile(&Node::from_json(machine), &Vocabulary::default()).map_err(|p| format!("{p:?}")).expect("a valid machine").0
+    Machine::compile(&Node::from_json(machine), &Vocabulary::default())
+        .map_err(|p| format!("{p:?}"))
+        .expect("a valid machine")
+        .0
 }
 
 /// Steps one event after the other, moving the snapshot along.

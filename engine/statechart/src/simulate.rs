@@ -29,7 +29,9 @@ pub fn script(json: &Value) -> Result<Vec<Step>, String> {
 
 fn step_of(json: &Value) -> Result<Step, String> {
     match json.as_object().map(|o| (o.len(), o.get("event"), o.get("advance_ms"))) {
-        Some((1, Some(event), None)) => Event::from_json(event).map(Step::Event).ok_or("an event needs a string `type`".to_owned()),
+        Some((1, Some(event), None)) => {
+            Event::from_json(event).map(Step::Event).ok_or("an event needs a string `type`".to_owned())
+        }
         Some((1, None, Some(ms))) => match ms.as_i64() {
             Some(ms) if ms >= 0 => Ok(Step::AdvanceMs(ms)),
             _ => Err("`advance_ms` is an integer of at least 0".into()),
@@ -57,7 +59,11 @@ pub fn run(machine: &Machine, script: &[Step]) -> Vec<Value> {
 fn advance(machine: &Machine, mut snapshot: Snapshot, now_ms: &mut i64, ms: i64) -> Snapshot {
     let end = now_ms.saturating_add(ms);
     for _ in 0..FIRED_MAX {
-        let due = snapshot.timers.iter().filter(|t| t.due_ms <= end && snapshot.status == Status::Active).min_by_key(|t| t.due_ms);
+        let due = snapshot
+            .timers
+            .iter()
+            .filter(|t| t.due_ms <= end && snapshot.status == Status::Active)
+            .min_by_key(|t| t.due_ms);
         let Some((id, due_ms)) = due.map(|t| (t.id.clone(), t.due_ms)) else {
             *now_ms = end;
             return snapshot;
@@ -87,7 +93,11 @@ pub fn batch(reader: impl BufRead, writer: impl Write) -> std::io::Result<()> {
 }
 
 /// As `batch`, with a compiler that knows more than the plain dialect.
-pub fn batch_with(reader: impl BufRead, mut writer: impl Write, compile: impl Fn(&Node) -> Result<Machine, Vec<Problem>>) -> std::io::Result<()> {
+pub fn batch_with(
+    reader: impl BufRead,
+    mut writer: impl Write,
+    compile: impl Fn(&Node) -> Result<Machine, Vec<Problem>>,
+) -> std::io::Result<()> {
     for line in reader.lines() {
         let line = line?;
         if line.trim().is_empty() {

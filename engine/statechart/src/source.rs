@@ -83,7 +83,9 @@ impl Node {
             },
             serde_json::Value::String(s) => Value::String(s.clone()),
             serde_json::Value::Array(items) => Value::List(items.iter().map(Node::from_json).collect()),
-            serde_json::Value::Object(map) => Value::Map(map.iter().map(|(k, v)| (Key::new(k.clone()), Node::from_json(v))).collect()),
+            serde_json::Value::Object(map) => {
+                Value::Map(map.iter().map(|(k, v)| (Key::new(k.clone()), Node::from_json(v))).collect())
+            }
         };
         Node { span: Span::unknown(), value }
     }

@@ -27,7 +27,11 @@ impl Mapping {
     pub fn compile(node: &Node, vocabulary: &Vocabulary, extra_variables: &[&str]) -> Result<Mapping, Vec<Problem>> {
         let mut problems = Vec::new();
         let root = part(node, vocabulary, extra_variables, &mut problems);
-        if problems.is_empty() { Ok(Mapping { root, steps_max: vocabulary.limits.evaluation_steps_max }) } else { Err(problems) }
+        if problems.is_empty() {
+            Ok(Mapping { root, steps_max: vocabulary.limits.evaluation_steps_max })
+        } else {
+            Err(problems)
+        }
     }
 
     /// A mapping that gives `value`.
@@ -74,7 +78,8 @@ fn part(node: &Node, vocabulary: &Vocabulary, extra: &[&str], problems: &mut Vec
             if parts.iter().all(Part::is_literal) { Part::Literal(node.to_json()) } else { Part::List(parts) }
         }
         Source::Map(entries) => {
-            let parts: Vec<(String, Part)> = entries.iter().map(|(k, v)| (k.name.clone(), part(v, vocabulary, extra, problems))).collect();
+            let parts: Vec<(String, Part)> =
+                entries.iter().map(|(k, v)| (k.name.clone(), part(v, vocabulary, extra, problems))).collect();
             if parts.iter().all(|(_, p)| p.is_literal()) { Part::Literal(node.to_json()) } else { Part::Map(parts) }
         }
         Source::Null | Source::Bool(_) | Source::Int(_) | Source::Float(_) => Part::Literal(node.to_json()),

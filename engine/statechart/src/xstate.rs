@@ -24,7 +24,9 @@ fn state(node: &Node) -> Value {
             "states" => each(value, state),
             "on" => each(value, transitions),
             "always" | "onDone" => transitions(value),
-            "after" => Value::Object(value.map().iter().map(|(delay, t)| (delay_key(&delay.name), transitions(t))).collect()),
+            "after" => {
+                Value::Object(value.map().iter().map(|(delay, t)| (delay_key(&delay.name), transitions(t))).collect())
+            }
             "entry" | "exit" => actions(value),
             "invoke" => Value::Array(value.items().iter().map(invoke).collect()),
             "output" => json!({"cel": value.to_json()}),
@@ -103,7 +105,8 @@ fn action(node: &Node) -> Value {
     let named = |kind: &str, params: Value| json!({"type": kind, "params": params});
     if node.get("type").is_some() || !node.is_map() {
         let kind = node.get("type").unwrap_or(node).to_json();
-        let params: Map<String, Value> = node.map().iter().filter(|(k, _)| k.name != "type").map(|(k, v)| (k.name.clone(), v.to_json())).collect();
+        let params: Map<String, Value> =
+            node.map().iter().filter(|(k, _)| k.name != "type").map(|(k, v)| (k.name.clone(), v.to_json())).collect();
         return if params.is_empty() { json!({ "type": kind }) } else { json!({"type": kind, "params": params}) };
     }
     match node.map() {

@@ -92,5 +92,11 @@ fn timers_fire_in_order_and_end_with_their_state() {
 fn an_error_of_an_invoke_that_nothing_handles_ends_the_machine() {
     let machine = json!({"initial": "a", "states": {"a": {"invoke": {"src": "s", "id": "i", "onDone": "b"}}, "b": {}}});
     check(machine.clone(), json!([{"type": "xstate.done.actor.i", "output": 1}]), json!("b"), json!({}), "active");
-    check(machine, json!([{"type": "xstate.error.actor.i", "error": 1}, {"type": "xstate.done.actor.i"}]), json!("a"), json!({}), "error");
+    check(
+        machine,
+        json!([{"type": "xstate.error.actor.i", "error": 1}, {"type": "xstate.done.actor.i"}]),
+        json!("a"),
+        json!({}),
+        "error",
+    );
 }

@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 
 fn eval(text: &str) -> Result<Value, String> {
     let context = json!({"n": 7, "x": 1.5, "s": "héllo", "list": [1, 2, 3], "map": {"a": {"b": null}}, "rows": [{"k": "a", "v": 1}, {"k": "b", "v": 2}]});
-    let expression = Expression::compile(text, &Span::unknown(), &Vocabulary::default(), &[]).map_err(|p| p.to_string())?;
+    let expression =
+        Expression::compile(text, &Span::unknown(), &Vocabulary::default(), &[]).map_err(|p| p.to_string())?;
     expression.eval(&Scope::new().with("context", &context)).map_err(|e| e.to_string())
 }
 
@@ -33,7 +34,10 @@ fn values() {
         ("context.list.map(i, i * i)", json!([1, 4, 9])),
         ("context.list.map(i, i > 1, i * i)", json!([4, 9])),
         ("context.list.filter(i, i % 2 == 1)", json!([1, 3])),
-        ("context.list.all(i, i > 0) && context.list.exists(i, i == 3) && context.list.exists_one(i, i == 2)", json!(true)),
+        (
+            "context.list.all(i, i > 0) && context.list.exists(i, i == 3) && context.list.exists_one(i, i == 2)",
+            json!(true),
+        ),
         ("context.map.all(k, k == 'a')", json!(true)),
         ("context.rows.filter(r, r.v > 1)[0].k", json!("b")),
         ("context.rows.map(r, {'k': r.k}).exists(m, m.k == 'b')", json!(true)),

@@ -16,7 +16,8 @@ fn problems(machine: &Value, vocabulary: &Vocabulary) -> Vec<Problem> {
 #[track_caller]
 fn check(machine: Value, expected: &[&str]) {
     let found = problems(&machine, &Vocabulary::default());
-    let codes: Vec<String> = found.iter().map(|p| format!("{}{}", if p.is_error() { "!" } else { "" }, p.code)).collect();
+    let codes: Vec<String> =
+        found.iter().map(|p| format!("{}{}", if p.is_error() { "!" } else { "" }, p.code)).collect();
     assert_eq!(codes, expected, "{found:#?}");
 }
 
@@ -29,13 +30,22 @@ fn every_mistake_has_its_code() {
     check(json!({"initial": "a", "states": {"a": {}}, "stats": 1}), &["!unknown-key", "dead-end"]);
     check(json!({"type": "paralel", "initial": "a", "states": {"a": {}}}), &["!unknown-type", "dead-end"]);
     check(with(json!({"id": "b", "on": {"X": "#b"}})), &["unreachable-state"]);
-    check(json!({"initial": "a", "states": {"a": {"id": "x"}, "b": {"id": "x"}}}), &["!duplicate-id", "unreachable-state", "dead-end"]);
+    check(
+        json!({"initial": "a", "states": {"a": {"id": "x"}, "b": {"id": "x"}}}),
+        &["!duplicate-id", "unreachable-state", "dead-end"],
+    );
     check(with(json!({"on": {"X": {"target": "b", "guard": "contex.a > 1"}}})), &["!unknown-name"]);
     check(with(json!({"on": {"X": {"target": "b", "guard": "inState('c')"}}})), &["!unknown-state"]);
     check(with(json!({"on": {"X": {"target": "b", "guard": {"nor": []}}}})), &["!shape"]);
-    check(with(json!({"after": {"1w": "b", "-5": "b", "999999d": "b"}})), &["!bad-duration", "!bad-duration", "!bad-duration"]);
+    check(
+        with(json!({"after": {"1w": "b", "-5": "b", "999999d": "b"}})),
+        &["!bad-duration", "!bad-duration", "!bad-duration"],
+    );
     check(with(json!({"entry": {"asign": {}}, "on": {"X": "b"}})), &["!unknown-action"]);
-    check(with(json!({"context": {}, "target": "b", "output": 1, "on": {"X": "b"}})), &["!misplaced-key", "!misplaced-key", "!misplaced-key"]);
+    check(
+        with(json!({"context": {}, "target": "b", "output": 1, "on": {"X": "b"}})),
+        &["!misplaced-key", "!misplaced-key", "!misplaced-key"],
+    );
     check(with(json!({"on": {"X": ["b", "a"]}})), &["shadowed-transition"]);
     check(with(json!({})), &["unreachable-state", "dead-end"]);
     check(with(json!({"always": "b"})), &[] as &[&str]);
@@ -44,7 +54,10 @@ fn every_mistake_has_its_code() {
         json!({"initial": "a", "context": {"n": 0}, "states": {"a": {"always": {"actions": {"assign": {"n": "context.n + 1"}}}}}}),
         &["dead-end", "!endless-always"],
     );
-    check(json!({"initial": "a", "states": {"a": {"initial": "h", "states": {"h": {"type": "history"}}}}}), &["!history-loop"]);
+    check(
+        json!({"initial": "a", "states": {"a": {"initial": "h", "states": {"h": {"type": "history"}}}}}),
+        &["!history-loop"],
+    );
     check(
         json!({"type": "parallel", "states": {"p": {"initial": "x", "on": {"E": [{"target": ["#x", "#y"]}]}, "states": {"x": {"id": "x"}, "y": {"id": "y"}}}}}),
         &["!conflicting-targets"],
@@ -95,9 +108,12 @@ fn a_host_adds_names() {
     let mut vocabulary = Vocabulary { strict_actions: true, ..Vocabulary::default() };
     vocabulary.variables.insert("now".into());
     vocabulary.functions.insert("days".into(), 2..=2);
-    vocabulary.actions.insert("notify".into(), [("to".to_owned(), Field::Value), ("template".to_owned(), Field::Name)].into());
+    vocabulary
+        .actions
+        .insert("notify".into(), [("to".to_owned(), Field::Value), ("template".to_owned(), Field::Name)].into());
     vocabulary.delays.insert("closing".into(), Node::from_json(&json!("days(now, 'x')")));
-    let machine = |action: Value| json!({"initial": "a", "states": {"a": {"entry": action, "after": {"closing": "a"}}}});
+    let machine =
+        |action: Value| json!({"initial": "a", "states": {"a": {"entry": action, "after": {"closing": "a"}}}});
     let good = json!({"type": "notify", "to": {"name": "now"}, "template": "not CEL at all"});
     assert_eq!(problems(&machine(good), &vocabulary), []);
     for (bad, code) in [
@@ -129,7 +145,8 @@ fn bombs_are_refused_within_a_second() {
     let mistyped: Map<String, Value> = (0..700).map(|i| (format!("state{i}"), json!({"on": typos}))).collect();
     let strange: Map<String, Value> = (0..50_000).map(|i| (format!("staets{i}"), json!(1))).collect();
     let chain = "1 + ".repeat(5_000) + "1";
-    let endless: Map<String, Value> = (0..900).map(|i| (format!("s{i}"), json!({"always": format!("s{}", (i + 1) % 900)}))).collect();
+    let endless: Map<String, Value> =
+        (0..900).map(|i| (format!("s{i}"), json!({"always": format!("s{}", (i + 1) % 900)}))).collect();
     let histories: Map<String, Value> = (0..60)
         .map(|i| {
             let target: Vec<String> = (0..60).filter(|j| *j != i).map(|j| format!("r{j}")).collect();
@@ -142,10 +159,22 @@ fn bombs_are_refused_within_a_second() {
         ("18,200 mistyped targets", json!({"initial": "state0", "states": mistyped}), "more"),
         ("50,000 unknown keys", Value::Object(strange), "more"),
         ("100,000 transitions", json!({"initial": "a", "states": {"a": {"on": {"E": many}}}}), "too-many-transitions"),
-        ("a chain of 5,000", json!({"initial": "a", "states": {"a": {"always": {"target": "a", "guard": chain}}}}), "expression-limit"),
+        (
+            "a chain of 5,000",
+            json!({"initial": "a", "states": {"a": {"always": {"target": "a", "guard": chain}}}}),
+            "expression-limit",
+        ),
         ("an eventless cycle", json!({"initial": "s0", "states": endless}), "endless-always"),
-        ("histories of histories", json!({"initial": "a", "states": {"a": {}, "p": {"type": "parallel", "states": histories}}}), "history-loop"),
-        ("a huge number", json!({"initial": "a", "states": {"a": {"after": {"99999999999999999999999": "a"}}}}), "bad-duration"),
+        (
+            "histories of histories",
+            json!({"initial": "a", "states": {"a": {}, "p": {"type": "parallel", "states": histories}}}),
+            "history-loop",
+        ),
+        (
+            "a huge number",
+            json!({"initial": "a", "states": {"a": {"after": {"99999999999999999999999": "a"}}}}),
+            "bad-duration",
+        ),
     ] {
         let begun = Instant::now();
         let before = busy(begun);

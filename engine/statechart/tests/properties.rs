@@ -4,7 +4,9 @@
 
 use engine_statechart::expression::Expression;
 use engine_statechart::source::{Node, Span};
-use engine_statechart::{Effect, Env, Event, Machine, Outcome, Scope, Snapshot, Status, Vocabulary, fire, start, step, value};
+use engine_statechart::{
+    Effect, Env, Event, Machine, Outcome, Scope, Snapshot, Status, Vocabulary, fire, start, step, value,
+};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
@@ -37,7 +39,13 @@ fn machine(choices: &mut Choices<'_>) -> Value {
         .unwrap_or_else(|| json!({"id": "m"}))
 }
 
-fn shape(choices: &mut Choices<'_>, id: &str, depth: usize, ids: &mut Vec<String>, budget: &mut usize) -> Option<Value> {
+fn shape(
+    choices: &mut Choices<'_>,
+    id: &str,
+    depth: usize,
+    ids: &mut Vec<String>,
+    budget: &mut usize,
+) -> Option<Value> {
     *budget = budget.checked_sub(1)?;
     ids.push(id.to_owned());
     if depth == 3 || (depth > 0 && choices.chance(50)) {
@@ -56,7 +64,11 @@ fn shape(choices: &mut Choices<'_>, id: &str, depth: usize, ids: &mut Vec<String
         let history = ["shallow", "deep"][choices.below(2)];
         states.insert("h".into(), json!({"type": "history", "history": history}));
     }
-    Some(if parallel { json!({"type": "parallel", "states": states}) } else { json!({"initial": first, "states": states}) })
+    Some(if parallel {
+        json!({"type": "parallel", "states": states})
+    } else {
+        json!({"initial": first, "states": states})
+    })
 }
 
 fn fill(choices: &mut Choices<'_>, state: &mut Value, id: &str, ids: &[String]) {
@@ -272,7 +284,9 @@ fn evaluate(text: &str) {
 
 /// JSON that looks like a machine more often than chance would have it.
 fn anything() -> impl Strategy<Value = Value> {
-    let word = prop::sample::select(vec!["a", "b", ".a", "#a", "#m", "parallel", "history", "final", "deep", "1 + 1", "true", "A", "*", "10", "1s", ""]);
+    let word = prop::sample::select(vec![
+        "a", "b", ".a", "#a", "#m", "parallel", "history", "final", "deep", "1 + 1", "true", "A", "*", "10", "1s", "",
+    ]);
     let leaf = prop_oneof![
         Just(Value::Null),
         any::<bool>().prop_map(Value::from),
@@ -281,13 +295,15 @@ fn anything() -> impl Strategy<Value = Value> {
         word.prop_map(Value::from)
     ];
     let key = prop::sample::select(vec![
-        "id", "initial", "states", "states", "on", "always", "after", "entry", "exit", "onDone", "invoke", "history", "target", "type", "guard", "actions",
-        "assign", "raise", "cancel", "output", "context", "a", "b", "A", "*", "and", "not", "src", "params", "delay", "10", "1s", "reenter",
+        "id", "initial", "states", "states", "on", "always", "after", "entry", "exit", "onDone", "invoke", "history",
+        "target", "type", "guard", "actions", "assign", "raise", "cancel", "output", "context", "a", "b", "A", "*",
+        "and", "not", "src", "params", "delay", "10", "1s", "reenter",
     ]);
     leaf.prop_recursive(6, 60, 5, move |inner| {
         prop_oneof![
             prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
-            prop::collection::vec((key.clone(), inner), 0..6).prop_map(|entries| Value::Object(entries.into_iter().map(|(k, v)| (k.to_owned(), v)).collect())),
+            prop::collection::vec((key.clone(), inner), 0..6)
+                .prop_map(|entries| Value::Object(entries.into_iter().map(|(k, v)| (k.to_owned(), v)).collect())),
         ]
     })
 }

@@ -1,7 +1,8 @@
 //! Durable commits a second: `cargo run --release -p engine-store --example commits -- sqlite:/tmp/x.db postgres://…`
 //!
-//! Each of 1, 16 and 64 writers lives through journeys of `MOVES` commits (6: a start and five moves; up to 1.4 KB of state,
-//! one event, one effect, one idempotency key each), reading the journey before each move as a server does, for `SECONDS` (3).
+//! Each of 1, 16 and 64 writers lives through journeys of `MOVES` commits (6: a start and five moves; up to 1.4 KB of
+//! state, one event, one effect, one idempotency key each), reading the journey before each move as a server does, for
+//! `SECONDS` (3).
 
 use engine_store::*;
 use serde_json::{Value, json};
@@ -94,7 +95,12 @@ fn step(id: &str, seq: i64, mut state: Value) -> Commit {
             channel: "web".into(),
             attribution: json!({}),
         }),
-        events: vec![NewEvent { kind: "submitted".into(), data: form, by: json!({"kind": "visitor", "id": id}), at_ms }],
+        events: vec![NewEvent {
+            kind: "submitted".into(),
+            data: form,
+            by: json!({"kind": "visitor", "id": id}),
+            at_ms,
+        }],
         effects: vec![NewEffect {
             key: EffectKey { journey: id.into(), seq: seq + 1, index: 0 },
             kind: "call".into(),
@@ -112,6 +118,9 @@ fn step(id: &str, seq: i64, mut state: Value) -> Commit {
 /// CPU time of this process (not of a database server), in milliseconds.
 fn cpu_ms() -> f64 {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    let ticks: f64 = stat.rsplit(')').next().map_or(0.0, |rest| rest.split_whitespace().skip(11).take(2).filter_map(|t| t.parse::<f64>().ok()).sum());
+    let ticks: f64 = stat
+        .rsplit(')')
+        .next()
+        .map_or(0.0, |rest| rest.split_whitespace().skip(11).take(2).filter_map(|t| t.parse::<f64>().ok()).sum());
     ticks * 10.0
 }

@@ -6,7 +6,8 @@
 //!
 //! Invariants (named here, cited where code relies on them):
 //! - **one-commit**: everything an accepted event changes is in one [`Commit`]: all of it or nothing.
-//! - **seq-cas**: a commit names the `seq` it was computed from; if the journey moved on, nothing is written ([`Committed::Moved`]).
+//! -  **seq-cas**: a commit names the `seq` it was computed from; if the journey moved on, nothing is written
+//!   ([`Committed::Moved`]).
 //! - **key-with-event**: an idempotency key is stored only together with the event that it belongs to.
 //! - **fence**: an effect is settled only by the holder of its latest lease.
 
@@ -80,12 +81,13 @@ pub trait Store: Send + Sync + 'static {
     async fn save_draft(&self, draft: Draft) -> Result<()>;
 
     // ---- effects and timers: our tables are the queue
-    /// Leases due effects (pending, or running with a lapsed lease), counts the attempt before the work, oldest due first.
-    /// One without attempts left is parked instead, with the outcome `{"code": "attempts", "last": its last reason}`.
+    /// Leases due effects (pending, or running with a lapsed lease), counts the attempt before the work, oldest due
+    /// first. One without attempts left is parked instead, with the outcome `{"code": "attempts", "last": its last
+    /// reason}`.
     async fn claim_effects(&self, claim: ClaimRequest) -> Result<Vec<EffectRecord>>;
     async fn extend_lease(&self, effect: &EffectKey, fence: i64, until_ms: i64) -> Result<bool>;
-    /// Ends an effect outside of a journey's commit (sent message, cancelled, parked); false when the fence is old or the
-    /// effect is over. `Retry` and `Later` give a lease back.
+    /// Ends an effect outside of a journey's commit (sent message, cancelled, parked); false when the fence is old or
+    /// the effect is over. `Retry` and `Later` give a lease back.
     async fn finish_effect(&self, effect: &EffectKey, fence: i64, end: EffectEnd) -> Result<bool> {
         Ok(self.finish_effects(vec![(effect.clone(), fence, end)]).await?.contains(&true))
     }
@@ -99,15 +101,15 @@ pub trait Store: Send + Sync + 'static {
     async fn call_effect(&self, effect: &EffectKey, now_ms: i64) -> Result<bool>;
     async fn effect(&self, effect: &EffectKey) -> Result<Option<EffectRecord>>;
     async fn effects(&self, filter: EffectFilter) -> Result<Vec<EffectRecord>>;
-    /// Parked effect, or one that is done and is to be done again: due now with fresh attempts. (An operator who skips it ends it: `finish_effect` with the
-    /// effect's fence and `Cancelled`.)
+    /// Parked effect, or one that is done and is to be done again: due now with fresh attempts. (An operator who skips
+    /// it ends it: `finish_effect` with the effect's fence and `Cancelled`.)
     async fn requeue_effect(&self, effect: &EffectKey, now_ms: i64) -> Result<bool>;
     /// Due timers, leased like effects so that two nodes do not fire one at once.
     async fn claim_timers(&self, claim: ClaimRequest) -> Result<Vec<TimerRecord>>;
     /// Nobody works: all leases end now. Only for who knows that it is alone, at its start.
     async fn end_leases(&self, now_ms: i64) -> Result<()>;
-    /// Earliest due time of any effect (or end of its lease) and timer; lets an idle worker sleep. Expiry of journeys is not
-    /// in it.
+    /// Earliest due time of any effect (or end of its lease) and timer; lets an idle worker sleep. Expiry of journeys
+    /// is not in it.
     async fn next_due(&self) -> Result<Option<i64>>;
     /// Wakes when work may have arrived that is due within [`LOOK_MS`] (a commit here, or a notification from another
     /// node). Spurious wakes are allowed.
@@ -155,8 +157,8 @@ pub trait Store: Send + Sync + 'static {
     async fn save_message(&self, message: SentMessage) -> Result<()>;
     async fn message(&self, effect: &EffectKey) -> Result<Option<SentMessage>>;
     async fn messages(&self, filter: MessageFilter) -> Result<Vec<SentMessage>>;
-    /// Who came and went, in one statement; each journey once, unknown ones are left out. Older news than what is written
-    /// changes nothing.
+    /// Who came and went, in one statement; each journey once, unknown ones are left out. Older news than what is
+    /// written changes nothing.
     async fn note_presence(&self, notes: Vec<PresenceNote>) -> Result<()>;
     async fn presence(&self, journey: &str) -> Result<Option<PresenceNote>>;
 
@@ -174,7 +176,13 @@ pub trait Store: Send + Sync + 'static {
     async fn kv_get(&self, bucket: &str, key: &str) -> Result<Option<serde_json::Value>>;
     async fn kv_put(&self, bucket: &str, key: &str, value: serde_json::Value) -> Result<()>;
     /// Stores only if the stored value equals `expected` (`None` = absent).
-    async fn kv_swap(&self, bucket: &str, key: &str, expected: Option<serde_json::Value>, value: serde_json::Value) -> Result<bool>;
+    async fn kv_swap(
+        &self,
+        bucket: &str,
+        key: &str,
+        expected: Option<serde_json::Value>,
+        value: serde_json::Value,
+    ) -> Result<bool>;
     async fn kv_list(&self, bucket: &str, limit: u32) -> Result<Vec<(String, serde_json::Value)>>;
     async fn kv_delete(&self, bucket: &str, key: &str) -> Result<()>;
     /// Removes what is over: settled effects, reusable replies, expired sessions and OTPs older than `before_ms`.

@@ -23,7 +23,9 @@ pub(crate) fn normalise(mut commit: Commit) -> Result<Commit> {
             return Err(StoreError::Settings("a key is used by a commit without an event".into()));
         }
         if used.key.is_some() == commit.new.is_some() {
-            return Err(StoreError::Settings("an event has a key of its own, a start has none beside its journey's id".into()));
+            return Err(StoreError::Settings(
+                "an event has a key of its own, a start has none beside its journey's id".into(),
+            ));
         }
     }
 
@@ -51,7 +53,8 @@ impl Commit {
     /// Whether something is due before workers look again by themselves.
     pub(crate) fn brings_work(&self) -> bool {
         let again = self.settles.as_ref().and_then(|(_, _, end)| end.due_again_ms());
-        let due = self.effects.iter().map(|e| e.due_at_ms).chain(self.timers.iter().map(|t| t.due_at_ms)).chain(again).min();
+        let due =
+            self.effects.iter().map(|e| e.due_at_ms).chain(self.timers.iter().map(|t| t.due_at_ms)).chain(again).min();
         due.is_some_and(|due| due <= self.update.at_ms.saturating_add(LOOK_MS as i64))
     }
 }
@@ -76,7 +79,8 @@ fn last_of_each<T, K: Eq + Hash>(items: &mut Vec<T>, key: impl Fn(&T) -> K) {
     }
 }
 
-/// What two commits of one batch must not share: the second would be decided against what the first has not yet written.
+/// What two commits of one batch must not share: the second would be decided against what the first has not yet
+/// written.
 pub(crate) struct Claims {
     journeys: HashSet<String>,
     hooks: HashSet<(String, String)>,
@@ -97,7 +101,10 @@ impl Claims {
             .chain(commit.documents.iter().map(|d| (2, d.id.clone(), String::new())))
             .chain(commit.incidents.iter().map(|i| (3, i.id.clone(), String::new())))
             .collect();
-        if self.journeys.contains(&commit.journey) || hook.as_ref().is_some_and(|h| self.hooks.contains(h)) || rows.iter().any(|r| self.rows.contains(r)) {
+        if self.journeys.contains(&commit.journey)
+            || hook.as_ref().is_some_and(|h| self.hooks.contains(h))
+            || rows.iter().any(|r| self.rows.contains(r))
+        {
             return false;
         }
         self.journeys.insert(commit.journey.clone());
@@ -114,11 +121,21 @@ mod tests {
 
     #[test]
     fn only_what_is_due_soon_wakes_the_workers() {
-        let update =
-            JourneyUpdate { revision: 1, status: "active".into(), step: "s".into(), state: "{}".into(), owner: None, expires_at_ms: None, at_ms: 1_000 };
+        let update = JourneyUpdate {
+            revision: 1,
+            status: "active".into(),
+            step: "s".into(),
+            state: "{}".into(),
+            owner: None,
+            expires_at_ms: None,
+            at_ms: 1_000,
+        };
         let commit = Commit::moving("j", 1, update, "step");
         let timer = |due_at_ms| Commit { timers: vec![NewTimer { id: "t".into(), due_at_ms }], ..commit.clone() };
-        let settles = |end| Commit { settles: Some((EffectKey { journey: "j".into(), seq: 1, index: 0 }, 1, end)), ..commit.clone() };
+        let settles = |end| Commit {
+            settles: Some((EffectKey { journey: "j".into(), seq: 1, index: 0 }, 1, end)),
+            ..commit.clone()
+        };
         let soon = 1_000 + LOOK_MS as i64;
         assert!(!commit.brings_work());
         assert!(timer(500).brings_work() && timer(soon).brings_work() && !timer(soon + 1).brings_work());

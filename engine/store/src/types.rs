@@ -62,7 +62,8 @@ pub struct AnswerRecord {
     pub value: Value,
 }
 
-/// Everything that one accepted event changes. `new` starts a journey, otherwise `journey` must exist with `expected_seq`.
+/// Everything that one accepted event changes. `new` starts a journey, otherwise `journey` must exist with
+/// `expected_seq`.
 #[derive(Debug, Clone)]
 pub struct Commit {
     pub journey: String,
@@ -100,14 +101,19 @@ pub struct Commit {
 }
 
 impl Commit {
-    /// Moves a journey on, and nothing beside it yet; `what` is told to listeners ([`Change::what`]), with the number of
-    /// one event.
+    /// Moves a journey on, and nothing beside it yet; `what` is told to listeners ([`Change::what`]), with the number
+    /// of one event.
     pub fn moving(journey: &str, expected_seq: i64, update: JourneyUpdate, what: &str) -> Commit {
         Commit {
             journey: journey.into(),
             expected_seq,
             new: None,
-            change: Change { journey: journey.into(), seq: expected_seq + 1, revision: update.revision, what: what.into() },
+            change: Change {
+                journey: journey.into(),
+                seq: expected_seq + 1,
+                revision: update.revision,
+                what: what.into(),
+            },
             update,
             events: Vec::new(),
             effects: Vec::new(),

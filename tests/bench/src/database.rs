@@ -7,7 +7,8 @@ use sqlx::{Connection, PgConnection, SqliteConnection};
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
-const DURABLE: &str = "-c fsync=on -c synchronous_commit=on -c max_connections=200 -c shared_buffers=512MB -c max_wal_size=4GB";
+const DURABLE: &str =
+    "-c fsync=on -c synchronous_commit=on -c max_connections=200 -c shared_buffers=512MB -c max_wal_size=4GB";
 
 pub enum Database {
     Sqlite(TempDir),
@@ -66,7 +67,8 @@ impl Database {
             Database::Postgres(_) => {
                 let mut conn = PgConnection::connect(url).await?;
                 sqlx::query("checkpoint").execute(&mut conn).await?;
-                let bytes: i64 = sqlx::query_scalar("select pg_database_size(current_database())").fetch_one(&mut conn).await?;
+                let bytes: i64 =
+                    sqlx::query_scalar("select pg_database_size(current_database())").fetch_one(&mut conn).await?;
                 conn.close().await?;
                 Ok(bytes as u64)
             }

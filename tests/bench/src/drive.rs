@@ -55,7 +55,15 @@ pub struct Customer {
 impl Customer {
     pub fn new(target: &Target) -> Customer {
         let bodies = work::STEPS.iter().map(|step| work::good(step).to_string()).collect();
-        Customer { target: target.clone(), sender: None, bodies, journey: String::new(), revision: 0, step: String::new(), cookie: None }
+        Customer {
+            target: target.clone(),
+            sender: None,
+            bodies,
+            journey: String::new(),
+            revision: 0,
+            step: String::new(),
+            cookie: None,
+        }
     }
 
     async fn post(&mut self, path: &str, body: String) -> Result<StatusCode> {
@@ -64,7 +72,8 @@ impl Customer {
             slot => {
                 let stream = tokio::net::TcpStream::connect(&self.target.address).await?;
                 stream.set_nodelay(true)?;
-                let (sender, connection) = hyper::client::conn::http1::handshake(hyper_util::rt::TokioIo::new(stream)).await?;
+                let (sender, connection) =
+                    hyper::client::conn::http1::handshake(hyper_util::rt::TokioIo::new(stream)).await?;
                 tokio::task::spawn_local(connection);
                 slot.insert(sender)
             }
@@ -97,7 +106,11 @@ impl Customer {
     pub async fn start(&mut self) -> Result<()> {
         self.cookie = None;
         let status = self.post("/api/v1/journeys", r#"{"workflow":"bench/reference"}"#.into()).await?;
-        ensure!(status.is_success() && self.step == "reference.mobile", "a start answered {status}, step `{}`", self.step);
+        ensure!(
+            status.is_success() && self.step == "reference.mobile",
+            "a start answered {status}, step `{}`",
+            self.step
+        );
         Ok(())
     }
 
@@ -112,13 +125,20 @@ impl Customer {
     async fn submit_good(&mut self, step: usize) -> Result<()> {
         let status = self.submit(step, None).await?;
         let next = work::STEPS.get(step + 1).map_or("reference".to_owned(), |name| format!("reference.{name}"));
-        ensure!(status.is_success() && self.step == next, "`{}` answered {status}, step `{}`", work::STEPS[step], self.step);
+        ensure!(
+            status.is_success() && self.step == next,
+            "`{}` answered {status}, step `{}`",
+            work::STEPS[step],
+            self.step
+        );
         Ok(())
     }
 }
 
 /// Runs `work` on a thread of its own with a runtime of its own: the driver never shares the sides' threads.
-fn apart<T: Send + 'static, F: Future<Output = Result<T>>>(work: impl FnOnce() -> F + Send + 'static) -> tokio::task::JoinHandle<Result<T>> {
+fn apart<T: Send + 'static, F: Future<Output = Result<T>>>(
+    work: impl FnOnce() -> F + Send + 'static,
+) -> tokio::task::JoinHandle<Result<T>> {
     tokio::task::spawn_blocking(move || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         tokio::task::LocalSet::new().block_on(&runtime, work())
@@ -179,7 +199,10 @@ pub async fn window(target: &Target, customers: usize, seconds: f64) -> Result<W
     apart(move || async move {
         let cpu = thread_cpu_s();
         let begun = Instant::now();
-        let (from, until) = (begun + Duration::from_secs_f64((seconds / 4.0).min(1.0)), begun + Duration::from_secs_f64((seconds / 4.0).min(1.0) + seconds));
+        let (from, until) = (
+            begun + Duration::from_secs_f64((seconds / 4.0).min(1.0)),
+            begun + Duration::from_secs_f64((seconds / 4.0).min(1.0) + seconds),
+        );
         let tasks: Vec<_> = (0..customers)
             .map(|_| {
                 let mut customer = Customer::new(&target);
@@ -214,8 +237,18 @@ pub async fn window(target: &Target, customers: usize, seconds: f64) -> Result<W
         }
         let took = from.elapsed().as_secs_f64();
         waits.sort_unstable();
-        let at = |share: f64| waits.get(((waits.len().max(1) - 1) as f64 * share).round() as usize).map_or(f64::INFINITY, |us| f64::from(*us) / 1000.0);
-        Ok(Window { steps_per_s: waits.len() as f64 / took, p50_ms: at(0.5), p99_ms: at(0.99), steps, driver_cpu_s: thread_cpu_s() - cpu })
+        let at = |share: f64| {
+            waits
+                .get(((waits.len().max(1) - 1) as f64 * share).round() as usize)
+                .map_or(f64::INFINITY, |us| f64::from(*us) / 1000.0)
+        };
+        Ok(Window {
+            steps_per_s: waits.len() as f64 / took,
+            p50_ms: at(0.5),
+            p99_ms: at(0.99),
+            steps,
+            driver_cpu_s: thread_cpu_s() - cpu,
+        })
     })
     .await?
 }

@@ -36,14 +36,18 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     /// The reference journey: steps a second, latency, CPU, memory and disk, on SQLite and PostgreSQL
-    #[command(after_help = "Examples:\n  journey-bench journeys                                        everything, about five minutes\n  \
+    #[command(
+        after_help = "Examples:\n  journey-bench journeys                                        everything, about five minutes\n  \
         journey-bench journeys --database sqlite --connections 16 --open 0 --grown 0\n  \
-        journey-bench journeys --rounds 5 --json figures.json         more windows, of which the best counts")]
+        journey-bench journeys --rounds 5 --json figures.json         more windows, of which the best counts"
+    )]
     Journeys(Journeys),
     /// Background work: effects end to end, pickup by an idle worker, timers due within a minute
-    #[command(after_help = "Examples:\n  journey-bench jobs\n  journey-bench jobs --database postgres --timers 0             effects only\n  \
+    #[command(
+        after_help = "Examples:\n  journey-bench jobs\n  journey-bench jobs --database postgres --timers 0             effects only\n  \
         journey-bench jobs --database postgres --effects 0            timers only\n  \
-        journey-bench jobs --timers 1000 --within 5                   a quick look")]
+        journey-bench jobs --timers 1000 --within 5                   a quick look"
+    )]
     Jobs(Jobs),
     /// The baseline alone: the reference journey's rows written by hand (started by `journeys`)
     #[command(hide = true)]

@@ -26,9 +26,13 @@ pub fn usage(root: u32) -> Usage {
         todo.extend(children.get(&pid).into_iter().flatten());
         let fields = stat(pid).unwrap_or_default();
         // user and system time, its own and of children that have ended
-        total.cpu_s += fields.iter().skip(11).take(4).filter_map(|f| f.parse::<f64>().ok()).sum::<f64>() / TICKS_PER_SECOND;
+        total.cpu_s +=
+            fields.iter().skip(11).take(4).filter_map(|f| f.parse::<f64>().ok()).sum::<f64>() / TICKS_PER_SECOND;
         let rollup = fs::read_to_string(format!("/proc/{pid}/smaps_rollup")).unwrap_or_default();
-        let pss = rollup.lines().find_map(|l| l.strip_prefix("Pss:")).and_then(|l| l.trim().trim_end_matches(" kB").parse::<u64>().ok());
+        let pss = rollup
+            .lines()
+            .find_map(|l| l.strip_prefix("Pss:"))
+            .and_then(|l| l.trim().trim_end_matches(" kB").parse::<u64>().ok());
         total.pss_bytes += pss.unwrap_or(0) * 1024;
     }
     total
@@ -37,7 +41,8 @@ pub fn usage(root: u32) -> Usage {
 /// Seconds that all cores of the machine were busy.
 pub fn machine_busy_s() -> f64 {
     let text = fs::read_to_string("/proc/stat").unwrap_or_default();
-    let fields: Vec<f64> = text.lines().next().unwrap_or_default().split_whitespace().skip(1).filter_map(|f| f.parse().ok()).collect();
+    let fields: Vec<f64> =
+        text.lines().next().unwrap_or_default().split_whitespace().skip(1).filter_map(|f| f.parse().ok()).collect();
     let idle: f64 = fields.iter().skip(3).take(2).sum();
     (fields.iter().sum::<f64>() - idle) / TICKS_PER_SECOND
 }

@@ -61,7 +61,10 @@ pub async fn journeys(options: &Journeys) -> Result<()> {
 }
 
 async fn compare(options: &Journeys, binary: &Path, database: &Database, table: &mut Table) -> Result<()> {
-    let mut sides = [Side::new(Program::Floor, database.fresh().await?)?, Side::new(Program::Product(binary.to_owned()), database.fresh().await?)?];
+    let mut sides = [
+        Side::new(Program::Floor, database.fresh().await?)?,
+        Side::new(Program::Product(binary.to_owned()), database.fresh().await?)?,
+    ];
     let mut first = [f64::INFINITY; 2];
     for (side, first) in sides.iter_mut().zip(&mut first) {
         // makes its tables
@@ -74,7 +77,14 @@ async fn compare(options: &Journeys, binary: &Path, database: &Database, table: 
         side.stop()?;
         side.start().await?;
     }
-    let row = |what: String, floor: f64, product: f64, goal: Goal| Row { database: database.name(), what, floor, product, goal, others: None };
+    let row = |what: String, floor: f64, product: f64, goal: Goal| Row {
+        database: database.name(),
+        what,
+        floor,
+        product,
+        goal,
+        others: None,
+    };
     table.add(row("first journey after a start, s".into(), first[0], first[1], Goal::Within(0.1)));
 
     tokio::time::sleep(Duration::from_millis(1500)).await;
@@ -131,7 +141,14 @@ async fn grown(options: &Journeys, binary: &Path, database: &Database, table: &m
         measured.push(Best::of(&windows));
     }
     let what = |figure: &str| format!("{figure}: {few} open, then {}", options.grown);
-    let row = |what, floor, product| Row { database: database.name(), what, floor, product, goal: Goal::AtMost(1.25), others: Some(measured[1].others) };
+    let row = |what, floor, product| Row {
+        database: database.name(),
+        what,
+        floor,
+        product,
+        goal: Goal::AtMost(1.25),
+        others: Some(measured[1].others),
+    };
     table.add(row(what("CPU s per 1,000 steps"), measured[0].cpu_s_per_1000, measured[1].cpu_s_per_1000));
     table.add(row(what("p50 ms"), measured[0].p50_ms, measured[1].p50_ms));
     Ok(())

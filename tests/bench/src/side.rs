@@ -60,7 +60,9 @@ impl Side {
         let begun = Instant::now();
         self.child = Some(command.spawn().with_context(|| format!("{command:?}"))?);
         let first = drive::first_journey(&self.target, PATIENCE).await;
-        first.with_context(|| format!("the {} did not start: {}", self.name(), std::fs::read_to_string(&log).unwrap_or_default()))?;
+        first.with_context(|| {
+            format!("the {} did not start: {}", self.name(), std::fs::read_to_string(&log).unwrap_or_default())
+        })?;
         Ok(begun.elapsed().as_secs_f64())
     }
 
@@ -98,7 +100,10 @@ fn product(binary: &Path, url: &str, address: &str, home: &Path) -> Command {
         command.env_remove(name);
     }
     command.args(["serve", "--no-worker", "--no-watch", "--definitions"]).arg(definitions());
-    command.env("JOURNEY_SERVER__ADDRESS", address).env("JOURNEY_DATABASE__URL", url).env("JOURNEY_LOG__FILTER", "warn");
+    command
+        .env("JOURNEY_SERVER__ADDRESS", address)
+        .env("JOURNEY_DATABASE__URL", url)
+        .env("JOURNEY_LOG__FILTER", "warn");
     command.env("JOURNEY_KEYS__FILE", home.join("master.key"));
     for limit in ["RATE_PER_S", "WRITE_RATE_PER_S", "STARTS_PER_HOUR"] {
         command.env(format!("JOURNEY_LIMITS__{limit}"), "0");

@@ -77,14 +77,25 @@ impl Table {
     pub fn print(&self) {
         let line = |cells: [&str; 8]| {
             let [database, what, floor, product, ratio, goal, met, others] = cells;
-            println!("{database:8}  {what:48}  {floor:>10}  {product:>10}  {ratio:>6}  {goal:>8}  {met:4}  {others:>6}");
+            println!(
+                "{database:8}  {what:48}  {floor:>10}  {product:>10}  {ratio:>6}  {goal:>8}  {met:4}  {others:>6}"
+            );
         };
         line(["", "", "baseline", "product", "ratio", "goal", "", "others"]);
         for row in &self.rows {
             let met = row.goal.met(row.floor, row.product).map_or("", |met| if met { "ok" } else { "miss" });
             let ratio = if row.floor > 0.0 { format!("{:.2}", row.product / row.floor) } else { String::new() };
             let others = row.others.map_or(String::new(), |share| format!("{:.0} %", share * 100.0));
-            line([row.database, &row.what, &figure(row.floor), &figure(row.product), &ratio, &row.goal.told(), met, &others]);
+            line([
+                row.database,
+                &row.what,
+                &figure(row.floor),
+                &figure(row.product),
+                &ratio,
+                &row.goal.told(),
+                met,
+                &others,
+            ]);
         }
     }
 

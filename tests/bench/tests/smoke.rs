@@ -8,8 +8,14 @@ use std::process::Command;
 fn bench(arguments: &[&str]) -> (String, Value) {
     let folder = tempfile::tempdir().expect("a folder");
     let json = folder.path().join("figures.json");
-    let output = Command::new(env!("CARGO_BIN_EXE_journey-bench")).args(arguments).arg("--json").arg(&json).output().expect("the bench starts");
-    let (told, errors) = (String::from_utf8_lossy(&output.stdout).into_owned(), String::from_utf8_lossy(&output.stderr));
+    let output = Command::new(env!("CARGO_BIN_EXE_journey-bench"))
+        .args(arguments)
+        .arg("--json")
+        .arg(&json)
+        .output()
+        .expect("the bench starts");
+    let (told, errors) =
+        (String::from_utf8_lossy(&output.stdout).into_owned(), String::from_utf8_lossy(&output.stderr));
     assert!(output.status.success(), "{told}\n{errors}");
     let figures = serde_json::from_slice(&std::fs::read(&json).expect("figures")).expect("JSON");
     (told, figures)
@@ -20,7 +26,10 @@ fn product() -> PathBuf {
     let binary = Path::new(env!("CARGO_BIN_EXE_journey-bench")).with_file_name("journey");
     if !binary.exists() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-        let built = Command::new(env!("CARGO")).args(["build", "--quiet", "--package", "engine-server", "--bin", "journey"]).current_dir(root).status();
+        let built = Command::new(env!("CARGO"))
+            .args(["build", "--quiet", "--package", "engine-server", "--bin", "journey"])
+            .current_dir(root)
+            .status();
         assert!(built.is_ok_and(|status| status.success()), "the product is built");
     }
     binary
@@ -29,16 +38,40 @@ fn product() -> PathBuf {
 #[test]
 fn both_sides_do_the_same_work_on_both_databases() {
     let product = product().display().to_string();
-    let (told, figures) =
-        bench(&["journeys", "--binary", &product, "--connections", "4", "--seconds", "0.2", "--rounds", "1", "--open", "20", "--grown", "40"]);
+    let (told, figures) = bench(&[
+        "journeys",
+        "--binary",
+        &product,
+        "--connections",
+        "4",
+        "--seconds",
+        "0.2",
+        "--rounds",
+        "1",
+        "--open",
+        "20",
+        "--grown",
+        "40",
+    ]);
     let windows = figures["windows"].as_array().expect("windows");
     for database in ["sqlite", "postgres"] {
         for side in ["baseline", "product"] {
-            let worked = windows.iter().any(|w| w["database"] == database && w["side"] == side && w["steps"].as_u64() >= Some(4));
+            let worked = windows
+                .iter()
+                .any(|w| w["database"] == database && w["side"] == side && w["steps"].as_u64() >= Some(4));
             assert!(worked, "{side} on {database}: {figures:#}");
         }
-        for what in ["first journey", "memory idle", "disk per open journey", "steps/s, 4 customers", "p50 ms: 40 open, then 40"] {
-            assert!(told.lines().any(|line| line.starts_with(database) && line.contains(what)), "`{what}` on {database}:\n{told}");
+        for what in [
+            "first journey",
+            "memory idle",
+            "disk per open journey",
+            "steps/s, 4 customers",
+            "p50 ms: 40 open, then 40",
+        ] {
+            assert!(
+                told.lines().any(|line| line.starts_with(database) && line.contains(what)),
+                "`{what}` on {database}:\n{told}"
+            );
         }
     }
 }
@@ -48,7 +81,10 @@ fn effects_and_timers_run_once_on_both_databases() {
     let (told, _) = bench(&["jobs", "--effects", "50", "--timers", "50", "--within", "1"]);
     for database in ["sqlite", "postgres"] {
         for what in ["effects/s, 50 waiting", "pickup by an idle worker, p99", "50 timers due in 1 s"] {
-            assert!(told.lines().any(|line| line.starts_with(database) && line.contains(what)), "`{what}` on {database}:\n{told}");
+            assert!(
+                told.lines().any(|line| line.starts_with(database) && line.contains(what)),
+                "`{what}` on {database}:\n{told}"
+            );
         }
     }
 }

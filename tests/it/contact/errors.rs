@@ -11,9 +11,12 @@ async fn counted(visitor: &Visitor, name: &str) -> u64 {
 /// In one test, because metrics are the process's.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_batch_is_taken_cut_limited_and_only_where_wanted() {
-    let server = club(|settings| (settings.limits.errors_per_report, settings.limits.error_reports_per_hour_all) = (5, 3)).await;
+    let server =
+        club(|settings| (settings.limits.errors_per_report, settings.limits.error_reports_per_hour_all) = (5, 3)).await;
     let visitor = server.visitor();
-    let send = async |visitor: &Visitor, body: Value| visitor.send("POST", "/stackTraceApi", &[("x-journey", "")], Some(body.to_string())).await.status;
+    let send = async |visitor: &Visitor, body: Value| {
+        visitor.send("POST", "/stackTraceApi", &[("x-journey", "")], Some(body.to_string())).await.status
+    };
     let error = |n: usize| json!({"message": format!("x{n} is not a function"), "source": "/a.js:1", "stack": "Error\n at 9876543210"});
     let before = counted(&visitor, "browser_errors_total").await;
     assert_eq!(send(&visitor, (0..3).map(error).collect()).await, 204);

@@ -7,8 +7,18 @@ use crate::partners::email::mail_server;
 async fn a_message_speaks_the_language_of_the_journey() {
     let server = club(|_| {}).await;
     let visitor = server.visitor();
-    let body = json!({"workflow": "club/join", "data": {"name": "Asha", "mobile": "9876543210", "email": "asha@example.com"}}).to_string();
-    let view = visitor.send("POST", "/api/v1/journeys", &[("idempotency-key", "k"), ("accept-language", "hi-IN,en;q=0.5")], Some(body)).await.ok(201);
+    let body =
+        json!({"workflow": "club/join", "data": {"name": "Asha", "mobile": "9876543210", "email": "asha@example.com"}})
+            .to_string();
+    let view = visitor
+        .send(
+            "POST",
+            "/api/v1/journeys",
+            &[("idempotency-key", "k"), ("accept-language", "hi-IN,en;q=0.5")],
+            Some(body),
+        )
+        .await
+        .ok(201);
     for name in ["welcome", "letter", "hello"] {
         ended(&server, id(&view), name, EffectState::Done).await;
     }
@@ -34,7 +44,10 @@ async fn offers_wait_for_their_hours_and_passwords_do_not() {
     let offer = &effects(&server, id(&view)).await["offer"];
     let opening = now(&server) + 14 * HOUR_MS;
     assert_eq!((offer.state, offer.due_at_ms, offer.attempts), (EffectState::Pending, opening, 0));
-    assert_eq!(offer.reason(), Some(&json!({"code": "quiet_hours", "calendar": "talkative", "until": "2026-11-22T04:30:00.000Z"})));
+    assert_eq!(
+        offer.reason(),
+        Some(&json!({"code": "quiet_hours", "calendar": "talkative", "until": "2026-11-22T04:30:00.000Z"}))
+    );
     assert!(!texts(&visitor).await.iter().any(|t| t.contains("Half price")));
     server.clock.advance(14 * HOUR_MS);
     ended(&server, id(&view), "offer", EffectState::Done).await;
@@ -51,13 +64,26 @@ async fn what_comes_due_too_late_is_moved_to_the_next_opening() {
     switch(&visitor, "post", "fail").await;
     let view = member(&visitor, "Asha", json!({"agree": true})).await;
     let waiting = server
-        .until("a first try", async || effects(&server, id(&view)).await.remove("offer").filter(|e| e.state == EffectState::Pending && e.attempts > 0))
+        .until("a first try", async || {
+            effects(&server, id(&view))
+                .await
+                .remove("offer")
+                .filter(|e| e.state == EffectState::Pending && e.attempts > 0)
+        })
         .await;
     server.clock.advance(2 * HOUR_MS);
     let moved = server
-        .until("the move", async || effects(&server, id(&view)).await.remove("offer").filter(|e| e.reason().is_some_and(|r| r["code"] == "quiet_hours")))
+        .until("the move", async || {
+            effects(&server, id(&view))
+                .await
+                .remove("offer")
+                .filter(|e| e.reason().is_some_and(|r| r["code"] == "quiet_hours"))
+        })
         .await;
-    assert_eq!((moved.state, moved.due_at_ms, moved.attempts), (EffectState::Pending, now(&server) + 14 * HOUR_MS, waiting.attempts));
+    assert_eq!(
+        (moved.state, moved.due_at_ms, moved.attempts),
+        (EffectState::Pending, now(&server) + 14 * HOUR_MS, waiting.attempts)
+    );
     switch(&visitor, "post", "normal").await;
     server.clock.advance(14 * HOUR_MS);
     ended(&server, id(&view), "offer", EffectState::Done).await;
@@ -83,9 +109,14 @@ async fn an_offer_goes_only_to_who_agreed() {
     let view = visitor.event(&back, "submit", again).await.ok(200);
     let offers = server
         .until("the second offer", async || {
-            let filter = EffectFilter { journey: Some(id(&view).into()), kind: Some("notify".into()), ..EffectFilter::default() };
+            let filter = EffectFilter {
+                journey: Some(id(&view).into()),
+                kind: Some("notify".into()),
+                ..EffectFilter::default()
+            };
             let all = server.product.runtime.store().effects(filter).await.expect("effects");
-            let offers: Vec<EffectState> = all.iter().filter(|e| e.payload["message"] == "offer").map(|e| e.state).collect();
+            let offers: Vec<EffectState> =
+                all.iter().filter(|e| e.payload["message"] == "offer").map(|e| e.state).collect();
             (offers.len() == 2 && offers[1] == EffectState::Done).then_some(offers)
         })
         .await;
@@ -110,7 +141,10 @@ async fn what_was_sent_is_on_record_without_the_number() {
     assert_eq!(sent["hello"].channel, "whatsapp");
     let store = server.product.runtime.store();
     let hash = server.product.runtime.recipient_hash("9876543210");
-    let to_her = store.messages(MessageFilter { recipient_hash: Some(hash), ..MessageFilter::default() }).await.expect("messages");
+    let to_her = store
+        .messages(MessageFilter { recipient_hash: Some(hash), ..MessageFilter::default() })
+        .await
+        .expect("messages");
     assert_eq!(to_her.len(), 3, "sms, offer and hello, however the number was written");
     // what the gateway refuses is parked with its reason and on record
     let bad = member(&visitor, "Ravi", json!({"mobile": "9876540000"})).await;
@@ -165,7 +199,8 @@ async fn taken_and_dropped(server: &TestServer, visitor: &Visitor) -> (String, E
 
 /// What the dead worker had told the gateway with the effect's key.
 async fn tell_the_gateway(visitor: &Visitor, effect: &EffectRecord) {
-    let body = json!({"to": effect.payload["to"], "text": "Good morning", "template": "", "purpose": "service"}).to_string();
+    let body =
+        json!({"to": effect.payload["to"], "text": "Good morning", "template": "", "purpose": "service"}).to_string();
     let headers = [("idempotency-key", effect.key.to_string())];
     let headers: Vec<(&str, &str)> = headers.iter().map(|(name, value)| (*name, value.as_str())).collect();
     let reply = visitor.send("POST", "/sandbox/partners/post/sms", &headers, Some(body)).await;
@@ -184,7 +219,11 @@ async fn a_worker_that_dies_after_the_sending_sends_nothing_twice() {
     server.clock.advance(effect.due_at_ms + 2_000 - now(&server));
     let done = ended(&server, &journey, "dawn", EffectState::Done).await;
     assert_eq!((done.fence, done.attempts), (2, 2));
-    assert_eq!(calls(&visitor, "post", "sms").await.last(), Some(&(effect.key.to_string(), 2)), "two requests with one key");
+    assert_eq!(
+        calls(&visitor, "post", "sms").await.last(),
+        Some(&(effect.key.to_string(), 2)),
+        "two requests with one key"
+    );
     let mornings = |texts: Vec<String>| texts.iter().filter(|t| *t == "Good morning").count();
     assert_eq!(mornings(texts(&visitor).await), 1);
     assert_eq!(sent(&server, &journey).await["dawn"].state, MessageState::Sent);
@@ -198,7 +237,13 @@ async fn a_worker_that_dies_after_the_sending_sends_nothing_twice() {
     server.clock.advance(effect.due_at_ms + 2_000 - now(&server));
     ended(&server, &journey, "dawn", EffectState::Done).await;
     assert_eq!(calls(&visitor, "post", "sms").await.len(), before);
-    assert!(!store.finish_effect(&effect.key, effect.fence, EffectEnd::Done { outcome: json!({}) }).await.expect("answered"), "the dead one is fenced off");
+    assert!(
+        !store
+            .finish_effect(&effect.key, effect.fence, EffectEnd::Done { outcome: json!({}) })
+            .await
+            .expect("answered"),
+        "the dead one is fenced off"
+    );
     server.stop().await;
 }
 
@@ -206,7 +251,8 @@ async fn a_worker_that_dies_after_the_sending_sends_nothing_twice() {
 async fn a_letter_goes_by_smtp_with_text_html_and_a_stable_id() {
     let (port, taken) = mail_server().await;
     let server = club(|settings| {
-        (settings.smtp.host, settings.smtp.port, settings.smtp.security) = (Some("127.0.0.1".into()), port, "none".into());
+        (settings.smtp.host, settings.smtp.port, settings.smtp.security) =
+            (Some("127.0.0.1".into()), port, "none".into());
         settings.smtp.from = "Club <club@example.com>".into();
     })
     .await;

@@ -5,7 +5,10 @@ use engine_store::PresenceNote;
 use std::time::{Duration, Instant};
 
 async fn ping(visitor: &Visitor, journey: &str) -> u16 {
-    visitor.send("POST", &format!("/api/v1/journeys/{journey}/presence"), &[], Some("{\"online\": true}".into())).await.status
+    visitor
+        .send("POST", &format!("/api/v1/journeys/{journey}/presence"), &[], Some("{\"online\": true}".into()))
+        .await
+        .status
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -29,7 +32,8 @@ async fn a_ping_is_noted_and_its_end_too() {
     server.clock.advance(1_000);
     server.until("the end", async || store.presence(journey).await.expect("read").filter(|p| !p.online)).await;
     assert_eq!(ping(&visitor, journey).await, 204);
-    let back = server.until("the return", async || store.presence(journey).await.expect("read").filter(|p| p.online)).await;
+    let back =
+        server.until("the return", async || store.presence(journey).await.expect("read").filter(|p| p.online)).await;
     assert_eq!(back.seen_at_ms, now(&server));
     server.stop().await;
 }
@@ -56,7 +60,8 @@ async fn partners_hear_of_it_as_far_as_they_keep_up() {
     let server = club(|settings| (settings.presence.calls_max, settings.presence.calls_at_once) = (2, 1)).await;
     let visitor = server.visitor();
     let view = member(&visitor, "Asha", json!({})).await;
-    let told = async || server.product.memory.get("online", id(&view)).await.expect("memory").map(|v| v["body"].clone());
+    let told =
+        async || server.product.memory.get("online", id(&view)).await.expect("memory").map(|v| v["body"].clone());
     assert_eq!(ping(&visitor, id(&view)).await, 204);
     let body = server.until("the call", told).await;
     assert_eq!(body, json!({"leadId": id(&view), "online": true, "final_source": ""}));
@@ -83,7 +88,11 @@ async fn partners_hear_of_it_as_far_as_they_keep_up() {
     }
     assert!(began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());
     let metrics = visitor.get("/metrics").await.text();
-    let dropped = metrics.lines().find(|line| line.starts_with("presence_calls_total{outcome=\"dropped\"}")).expect("a metric").to_owned();
+    let dropped = metrics
+        .lines()
+        .find(|line| line.starts_with("presence_calls_total{outcome=\"dropped\"}"))
+        .expect("a metric")
+        .to_owned();
     let dropped: u64 = dropped.rsplit(' ').next().and_then(|n| n.parse().ok()).expect("a number");
     assert!(dropped >= 5, "{dropped}");
     server.stop().await;
@@ -112,7 +121,12 @@ async fn a_hundred_thousand_visitors_cost_a_handful_of_writes() {
             let mut statements = 0;
             for batch in ids.chunks(settings.batch_max) {
                 store
-                    .note_presence(batch.iter().map(|id| PresenceNote { journey: id.clone(), seen_at_ms: now(&server), online: true }).collect())
+                    .note_presence(
+                        batch
+                            .iter()
+                            .map(|id| PresenceNote { journey: id.clone(), seen_at_ms: now(&server), online: true })
+                            .collect(),
+                    )
                     .await
                     .expect("noted");
                 statements += 1;

@@ -27,7 +27,8 @@ async fn in_order(database: Option<String>) {
     })
     .await;
     // more workers than one, over the same store
-    let partners = std::sync::Arc::new(engine_partners::Partners::new(server.product.settings.clone(), None).expect("partners"));
+    let partners =
+        std::sync::Arc::new(engine_partners::Partners::new(server.product.settings.clone(), None).expect("partners"));
     let mut workers = Vec::new();
     for _ in 0..3 {
         let context = worker::Context { runtime: server.product.runtime.clone(), partners: partners.clone() };
@@ -45,20 +46,32 @@ async fn in_order(database: Option<String>) {
             server.clock.advance(5);
             // a repeated call counts where it came first
             let mut seen = std::collections::BTreeSet::new();
-            let keys: Vec<String> =
-                calls(&visitors[0], "scribe", "step").await.into_iter().map(|(key, _)| key).filter(|key| seen.insert(key.clone())).collect();
+            let keys: Vec<String> = calls(&visitors[0], "scribe", "step")
+                .await
+                .into_iter()
+                .map(|(key, _)| key)
+                .filter(|key| seen.insert(key.clone()))
+                .collect();
             (keys.len() >= journeys.len() * 6).then_some(keys)
         })
         .await;
     for journey in &journeys {
-        let mine: Vec<(i64, i32)> = keys.iter().map(|key| parts(key)).filter(|(j, ..)| j == journey).map(|(_, seq, index)| (seq, index)).collect();
+        let mine: Vec<(i64, i32)> = keys
+            .iter()
+            .map(|key| parts(key))
+            .filter(|(j, ..)| j == journey)
+            .map(|(_, seq, index)| (seq, index))
+            .collect();
         let mut sorted = mine.clone();
         sorted.sort();
         assert_eq!(mine, sorted, "the order of {journey}");
         assert_eq!(mine.len(), 6, "one per change of step, and the action of its own");
     }
     let steps = effects(&server, &journeys[0]).await;
-    let told: Vec<&str> = ["one", "two", "three", "halfway", "four", "joined"].into_iter().filter(|step| steps.contains_key(*step)).collect();
+    let told: Vec<&str> = ["one", "two", "three", "halfway", "four", "joined"]
+        .into_iter()
+        .filter(|step| steps.contains_key(*step))
+        .collect();
     assert_eq!(told, ["one", "two", "three", "halfway", "four", "joined"]);
     assert_eq!(steps["halfway"].payload["input"]["data"], json!({"words": 2}));
     workers.iter().for_each(|worker| worker.abort());
@@ -83,7 +96,12 @@ async fn a_tracking_partner_that_hangs_holds_nobody_up() {
     server
         .until("giving up", async || {
             server.clock.advance(1_000);
-            effects(&server, id(&view)).await.values().filter(|e| e.kind == "track").all(|e| e.state == EffectState::Parked).then_some(())
+            effects(&server, id(&view))
+                .await
+                .values()
+                .filter(|e| e.kind == "track")
+                .all(|e| e.state == EffectState::Parked)
+                .then_some(())
         })
         .await;
     server.stop().await;
@@ -154,7 +172,8 @@ async fn the_shipped_journeys_are_tracked_with_all_keys() {
         "workflow": "motor/car", "data": {"kind": "registered", "registration": "dl3cab1234"},
         "attribution": {"utm_source": "mail", "utm_medium": "cpc", "utm_campaign": "spring", "source": "letter", "_aid": "7", "_uid": "8"},
     });
-    let first = visitor.send("POST", "/api/v1/journeys", &[("idempotency-key", "k")], Some(body.to_string())).await.ok(201);
+    let first =
+        visitor.send("POST", "/api/v1/journeys", &[("idempotency-key", "k")], Some(body.to_string())).await.ok(201);
     let id = id(&first).to_owned();
     let at = async |step: &str| {
         server
@@ -201,7 +220,10 @@ async fn the_shipped_journeys_are_tracked_with_all_keys() {
     ] {
         assert!(contact.get(key).is_some(), "{key}: {contact}");
     }
-    assert_eq!((&contact["visit_id"], &contact["source"], &contact["_aid"]), (&view["journey"]["id"], &json!("letter"), &json!("7")));
+    assert_eq!(
+        (&contact["visit_id"], &contact["source"], &contact["_aid"]),
+        (&view["journey"]["id"], &json!("letter"), &json!("7"))
+    );
     // R7.2-05: what the pings of this page carry
     assert_eq!(
         view["presence"],

@@ -14,7 +14,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use std::time::Duration;
 
-const DEPOT: &str = "{name: Depot, host: depot, base_path: /api, limits: {concurrency: 2}, breaker: {failures: 50, open: 30s}}";
+const DEPOT: &str =
+    "{name: Depot, host: depot, base_path: /api, limits: {concurrency: 2}, breaker: {failures: 50, open: 30s}}";
 const STRICT: &str = "{name: Strict, host: depot, breaker: {failures: 2, open: 80ms}}";
 const SEALED: &str = "{name: Sealed, host: depot, auth: {kind: basic, user: 'secret://depot_user', password: 'secret://depot_password'}}";
 /// `input.what` is the path; the reply's body is the output.
@@ -53,7 +54,8 @@ async fn partner(State(seen): State<Arc<Seen>>, request: Request) -> Response {
     match path.as_str() {
         "/fine" => axum::Json(json!({"parcels": 3})).into_response(),
         "/echo" => {
-            let header = |name: &str| request.headers().get(name).and_then(|v| v.to_str().ok()).unwrap_or_default().to_owned();
+            let header =
+                |name: &str| request.headers().get(name).and_then(|v| v.to_str().ok()).unwrap_or_default().to_owned();
             let names = ["idempotency-key", "x-trace", "authorization"].map(header);
             axum::Json(json!({"headers": names, "query": request.uri().query()})).into_response()
         }
@@ -61,8 +63,14 @@ async fn partner(State(seen): State<Arc<Seen>>, request: Request) -> Response {
         "/garbage" => ([(header::CONTENT_TYPE, "application/json")], format!("<html>{INNER}")).into_response(),
         "/redirect" => Redirect::temporary("/api/fine").into_response(),
         "/large" => "x".repeat(2 * 1024 * 1024 + 1).into_response(),
-        "/large-in-pieces" => Body::from_stream(futures::stream::repeat_with(|| Ok::<_, std::io::Error>(Bytes::from(vec![b'x'; 65_536])))).into_response(),
-        "/broken" => Body::from_stream(futures::stream::iter([Ok(Bytes::from_static(b"{")), Err(std::io::Error::other("gone"))])).into_response(),
+        "/large-in-pieces" => {
+            Body::from_stream(futures::stream::repeat_with(|| Ok::<_, std::io::Error>(Bytes::from(vec![b'x'; 65_536]))))
+                .into_response()
+        }
+        "/broken" => {
+            Body::from_stream(futures::stream::iter([Ok(Bytes::from_static(b"{")), Err(std::io::Error::other("gone"))]))
+                .into_response()
+        }
         "/silence" => std::future::pending().await,
         "/health" if seen.healthy.load(SeqCst) => axum::Json(json!({"ok": true})).into_response(),
         "/crowd" => {
@@ -73,7 +81,10 @@ async fn partner(State(seen): State<Arc<Seen>>, request: Request) -> Response {
             seen.at_once.fetch_sub(1, SeqCst);
             axum::Json(json!({})).into_response()
         }
-        "/declined" => (StatusCode::UNPROCESSABLE_ENTITY, axum::Json(json!({"reason": "no van today", "inner": INNER}))).into_response(),
+        "/declined" => {
+            (StatusCode::UNPROCESSABLE_ENTITY, axum::Json(json!({"reason": "no van today", "inner": INNER})))
+                .into_response()
+        }
         "/wait" => (StatusCode::TOO_MANY_REQUESTS, [(header::RETRY_AFTER, "7")], INNER).into_response(),
         "/unauthorised" => (StatusCode::UNAUTHORIZED, INNER).into_response(),
         _ => (StatusCode::INTERNAL_SERVER_ERROR, INNER).into_response(),
@@ -130,7 +141,9 @@ async fn every_kind_of_trouble_has_its_outcome() {
 #[tokio::test]
 async fn nobody_listening_is_worth_another_try() {
     let free = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
-    let (world, _) = world(|settings, _| drop(settings.partners.hosts.insert("depot".into(), host(&format!("http://{free}"))))).await;
+    let (world, _) =
+        world(|settings, _| drop(settings.partners.hosts.insert("depot".into(), host(&format!("http://{free}")))))
+            .await;
     for operation in ["depot/ask", "depot/order"] {
         assert_eq!(told(&world.call(operation, json!({"what": "fine"}), "k").await), "failed partner.connect later");
     }
@@ -146,7 +159,11 @@ async fn private_addresses_need_the_settings() {
             settings.partners.hosts.insert("depot".into(), host);
         })
         .await;
-        assert_eq!(told(&world.call("depot/ask", json!({"what": "fine"}), "k").await), "refused partner.address never", "{form}");
+        assert_eq!(
+            told(&world.call("depot/ask", json!({"what": "fine"}), "k").await),
+            "refused partner.address never",
+            "{form}"
+        );
         assert_eq!(seen.requests.load(SeqCst), 0, "{form}");
     }
 }
@@ -166,11 +183,19 @@ async fn keys_and_credentials_go_where_they_belong() {
     let secrets = |settings: &mut Settings, allowed: &[&str]| {
         settings.partners.secrets.insert("depot_user".into(), Secret::new("user".into()));
         settings.partners.secrets.insert("depot_password".into(), Secret::new("pass:word".into()));
-        settings.partners.hosts.get_mut("depot").unwrap().secrets = allowed.iter().map(|name| name.to_string()).collect();
+        settings.partners.hosts.get_mut("depot").unwrap().secrets =
+            allowed.iter().map(|name| name.to_string()).collect();
     };
     let (allowed, _) = world(|settings, _| secrets(settings, &["depot-user", "depot_password"])).await;
-    let CallOutcome::Done { output, .. } = allowed.call("sealed/ask", json!({"what": "echo", "q": "a b&c=ü"}), "effect-7").await else { panic!() };
-    assert_eq!(output, json!({"headers": ["effect-7", "effect-7", "Basic dXNlcjpwYXNzOndvcmQ="], "query": "q=a+b%26c%3D%C3%BC"}));
+    let CallOutcome::Done { output, .. } =
+        allowed.call("sealed/ask", json!({"what": "echo", "q": "a b&c=ü"}), "effect-7").await
+    else {
+        panic!()
+    };
+    assert_eq!(
+        output,
+        json!({"headers": ["effect-7", "effect-7", "Basic dXNlcjpwYXNzOndvcmQ="], "query": "q=a+b%26c%3D%C3%BC"})
+    );
 
     let (other, seen) = world(|settings, _| secrets(settings, &["depot_user"])).await;
     let outcome = other.call("sealed/ask", json!({"what": "echo"}), "effect-7").await;

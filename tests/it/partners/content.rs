@@ -10,7 +10,9 @@ use std::path::Path;
 #[tokio::test]
 async fn scripts_answer_their_examples() {
     let loaded = load(&Files::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("..")).unwrap());
-    let catalog = loaded.catalog.unwrap_or_else(|| panic!("{:#?}", loaded.problems.iter().map(ToString::to_string).collect::<Vec<_>>()));
+    let catalog = loaded
+        .catalog
+        .unwrap_or_else(|| panic!("{:#?}", loaded.problems.iter().map(ToString::to_string).collect::<Vec<_>>()));
     let mut settings = Settings::default();
     settings.sandbox.delay_percent = 0;
     let shop = Shop::open_with(catalog.clone(), Router::new(), settings).await;
@@ -19,12 +21,28 @@ async fn scripts_answer_their_examples() {
         for operation in partner.operations.values().filter(|operation| operation.sandbox.is_some()) {
             for example in &operation.examples {
                 played += 1;
-                let outcome = shop.world.call(&format!("{}/{}", partner.id, operation.id), example.input.clone(), &played.to_string()).await;
-                let calls = shop.json(&format!("/sandbox/calls.json?partner={}&operation={}&key={played}", partner.id, operation.id)).await;
+                let outcome = shop
+                    .world
+                    .call(&format!("{}/{}", partner.id, operation.id), example.input.clone(), &played.to_string())
+                    .await;
+                let calls = shop
+                    .json(&format!(
+                        "/sandbox/calls.json?partner={}&operation={}&key={played}",
+                        partner.id, operation.id
+                    ))
+                    .await;
                 let latest = &calls["recent"][0];
                 // A script that fails is noted with its reason and counted as no reply.
-                if latest["count"] == 0 || latest["result"].as_str().is_none_or(|result| result.parse::<u16>().is_err()) {
-                    wrong.push(format!("{}/{} {}: {} ({})", partner.id, operation.id, example.name, latest["result"], told(&outcome)));
+                if latest["count"] == 0 || latest["result"].as_str().is_none_or(|result| result.parse::<u16>().is_err())
+                {
+                    wrong.push(format!(
+                        "{}/{} {}: {} ({})",
+                        partner.id,
+                        operation.id,
+                        example.name,
+                        latest["result"],
+                        told(&outcome)
+                    ));
                 }
             }
         }

@@ -18,10 +18,15 @@ fn gateway() -> Arc<Catalog> {
     let mut gateway = Files::new();
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../workflows/partners/gateway");
     for entry in std::fs::read_dir(folder).unwrap().map(Result::unwrap) {
-        gateway.insert(format!("workflows/partners/gateway/{}", entry.file_name().display()), std::fs::read(entry.path()).unwrap());
+        gateway.insert(
+            format!("workflows/partners/gateway/{}", entry.file_name().display()),
+            std::fs::read(entry.path()).unwrap(),
+        );
     }
     let loaded = load(&gateway);
-    loaded.catalog.unwrap_or_else(|| panic!("{:?}", loaded.problems.iter().map(ToString::to_string).collect::<Vec<_>>()))
+    loaded
+        .catalog
+        .unwrap_or_else(|| panic!("{:?}", loaded.problems.iter().map(ToString::to_string).collect::<Vec<_>>()))
 }
 
 /// With a secret as an operator would set it.
@@ -58,7 +63,10 @@ fn events_are_believed_by_their_signature_and_read() {
         assert_eq!(world.partners.verify_webhook(webhook, &signed, &raw, NOW_MS), Ok(()));
         let body = serde_json::from_slice(&raw).unwrap();
         let read = webhook.read(&Map::new(), &body, &host).unwrap().unwrap();
-        assert_eq!((read.event.as_str(), read.reference.as_str(), &read.actual), (expected.0, "order_TestOrder001", &expected.1));
+        assert_eq!(
+            (read.event.as_str(), read.reference.as_str(), &read.actual),
+            (expected.0, "order_TestOrder001", &expected.1)
+        );
     };
     check("payment.captured", "captured", ("payment.captured", json!({"amount": 1_031_200, "currency": "INR"})));
     check("payment.failed", "failed", ("payment.failed", json!({})));
@@ -95,8 +103,10 @@ fn the_checkout_signs_its_return() {
 async fn the_hosted_page_ends_in_every_way() {
     let events: Arc<Mutex<Vec<(HeaderMap, Bytes)>>> = Arc::default();
     let store = Arc::clone(&events);
-    let product = Router::new()
-        .route("/api/v1/webhooks/gateway/payments", post(move |headers: HeaderMap, body: Bytes| async move { store.lock().unwrap().push((headers, body)) }));
+    let product = Router::new().route(
+        "/api/v1/webhooks/gateway/payments",
+        post(move |headers: HeaderMap, body: Bytes| async move { store.lock().unwrap().push((headers, body)) }),
+    );
     let mut settings = Settings::default();
     settings.sandbox.delay_percent = 0;
     let shop = Shop::open_with(gateway(), product, settings).await;
@@ -104,10 +114,16 @@ async fn the_hosted_page_ends_in_every_way() {
     let now = engine_definitions::Now::at(NOW_MS, "Asia/Kolkata".parse().unwrap());
 
     let check = async |button: &str, back: &[&str], named: &[&str], status: &str| {
-        let order = shop.world.call("gateway/order", json!({"amount": 1_031_200, "currency": "INR", "receipt": button}), button).await;
+        let order = shop
+            .world
+            .call("gateway/order", json!({"amount": 1_031_200, "currency": "INR", "receipt": button}), button)
+            .await;
         let CallOutcome::Done { output: order, correlate, .. } = order else { panic!("{order:?}") };
         let order_id = order["order"].as_str().unwrap();
-        assert_eq!((correlate[0].reference.as_str(), &correlate[0].expect), (order_id, &json!({"amount": 1_031_200, "currency": "INR"})));
+        assert_eq!(
+            (correlate[0].reference.as_str(), &correlate[0].expect),
+            (order_id, &json!({"amount": 1_031_200, "currency": "INR"}))
+        );
 
         let fields = [
             ("key_id", "rzp_test"),
@@ -129,14 +145,28 @@ async fn the_hosted_page_ends_in_every_way() {
             assert!(brought.contains(part), "{button}: {part}\n{brought}");
         }
         if let Some(rest) = brought.split("name=\"razorpay_signature\" value=\"").nth(1) {
-            let payment = brought.split("name=\"razorpay_payment_id\" value=\"").nth(1).and_then(|rest| rest.split('"').next()).unwrap();
-            assert!(signature::verify_checkout(order_id, payment, b"sandbox-razorpay_key_secret", rest.split('"').next().unwrap()), "{button}");
+            let payment = brought
+                .split("name=\"razorpay_payment_id\" value=\"")
+                .nth(1)
+                .and_then(|rest| rest.split('"').next())
+                .unwrap();
+            assert!(
+                signature::verify_checkout(
+                    order_id,
+                    payment,
+                    b"sandbox-razorpay_key_secret",
+                    rest.split('"').next().unwrap()
+                ),
+                "{button}"
+            );
         }
 
         let mine = |(_, body): &&(HeaderMap, Bytes)| String::from_utf8_lossy(body).contains(order_id);
-        let taken =
-            until(button, || async { Some(events.lock().unwrap().iter().filter(mine).cloned().collect::<Vec<_>>()).filter(|mine| mine.len() >= named.len()) })
-                .await;
+        let taken = until(button, || async {
+            Some(events.lock().unwrap().iter().filter(mine).cloned().collect::<Vec<_>>())
+                .filter(|mine| mine.len() >= named.len())
+        })
+        .await;
         let mut names = Vec::new();
         for (headers, body) in &taken {
             assert_eq!(shop.world.partners.verify_webhook(webhook, headers, body, NOW_MS), Ok(()), "{button}");
@@ -148,12 +178,25 @@ async fn the_hosted_page_ends_in_every_way() {
         names.sort();
         assert_eq!(names, named, "{button}");
 
-        let poll = shop.world.call("gateway/payments", json!({"order": order_id, "amount": 1_031_200, "currency": "INR"}), &format!("{button}-poll")).await;
+        let poll = shop
+            .world
+            .call(
+                "gateway/payments",
+                json!({"order": order_id, "amount": 1_031_200, "currency": "INR"}),
+                &format!("{button}-poll"),
+            )
+            .await;
         let CallOutcome::Done { output: polled, .. } = poll else { panic!("{poll:?}") };
         assert_eq!(polled["status"], status, "{button}: {polled}");
         polled
     };
-    let paid = check("pay", &["action=\"https://shop.example/return\"", "razorpay_order_id"], &["payment.captured"], "captured").await;
+    let paid = check(
+        "pay",
+        &["action=\"https://shop.example/return\"", "razorpay_order_id"],
+        &["payment.captured"],
+        "captured",
+    )
+    .await;
     check("fail", &["error[code]", "error[metadata]", "BAD_REQUEST_ERROR"], &["payment.failed"], "failed").await;
     check("pending", &["razorpay_signature"], &["payment.captured"], "captured").await;
     check("late", &["error[code]"], &["payment.captured", "payment.failed"], "captured").await;
@@ -161,7 +204,8 @@ async fn the_hosted_page_ends_in_every_way() {
     assert_eq!(less["amount"], 1_031_100);
     check("close", &["https://shop.example/cancel"], &[], "none").await;
 
-    let refund = json!({"payment": paid["payment"], "order": paid["order"], "amount": 1_031_200, "reason": "superseded"});
+    let refund =
+        json!({"payment": paid["payment"], "order": paid["order"], "amount": 1_031_200, "reason": "superseded"});
     let first = told(&shop.world.call("gateway/refund", refund.clone(), "r1").await);
     assert!(first.starts_with("done") && first.contains("processed"), "{first}");
     assert_eq!(told(&shop.world.call("gateway/refund", refund.clone(), "r1").await), first);

@@ -24,11 +24,13 @@ fn pdftotext(bytes: &[u8], form: &str) -> String {
 fn a_document_reads_as_it_was_meant() {
     let rows: Vec<_> = (1..=60).map(|i| json!([format!("Parcel {i}"), format!("₹{i},204.50")])).collect();
     let long = "a long line of words that goes on and on ".repeat(8);
-    let document = Document::from_json(&json!({"title": "Delivery note (copy) – No. 7", "subtitle": "Café “Süd”", "sections": [
-        {"heading": "Sender", "rows": [["Name", "Asha Rao"], ["Address", long], ["Insured", true], ["Number", "X".repeat(120)]], "lines": ["Thank you \\ (and good-bye)"]},
-        {"heading": "Parcels", "rows": rows, "lines": []},
-        {"rows": [["Total of everything that was sent and is written above in the many rows of this list", "-₹1,23,456.00"]], "lines": [long]},
-    ]}));
+    let document = Document::from_json(
+        &json!({"title": "Delivery note (copy) – No. 7", "subtitle": "Café “Süd”", "sections": [
+            {"heading": "Sender", "rows": [["Name", "Asha Rao"], ["Address", long], ["Insured", true], ["Number", "X".repeat(120)]], "lines": ["Thank you \\ (and good-bye)"]},
+            {"heading": "Parcels", "rows": rows, "lines": []},
+            {"rows": [["Total of everything that was sent and is written above in the many rows of this list", "-₹1,23,456.00"]], "lines": [long]},
+        ]}),
+    );
     let bytes = render(&document);
     assert_eq!(bytes, render(&document), "the same every time");
     let text = text_of(&bytes);
@@ -50,8 +52,11 @@ fn a_document_reads_as_it_was_meant() {
     assert_eq!(text.matches("goes").count(), 16);
     assert_eq!(text.matches('X').count(), 120);
     let words = pdftotext(&bytes, "-bbox");
-    let ends: BTreeSet<&str> =
-        words.lines().filter(|word| word.contains(",204.50<")).filter_map(|word| word.split("xMax=\"").nth(1)?.split('.').next()).collect();
+    let ends: BTreeSet<&str> = words
+        .lines()
+        .filter(|word| word.contains(",204.50<"))
+        .filter_map(|word| word.split("xMax=\"").nth(1)?.split('.').next())
+        .collect();
     assert_eq!(ends, BTreeSet::from(["539"]), "{words}");
 }
 

@@ -161,7 +161,8 @@ impl Door {
     }
 
     async fn taken(&self, count: usize) -> Vec<(HeaderMap, Bytes)> {
-        until("a webhook", || async { Some(self.0.lock().unwrap().1.clone()).filter(|taken| taken.len() >= count) }).await
+        until("a webhook", || async { Some(self.0.lock().unwrap().1.clone()).filter(|taken| taken.len() >= count) })
+            .await
     }
 }
 
@@ -176,24 +177,38 @@ fn output(outcome: CallOutcome) -> Value {
 async fn a_key_does_its_work_once_and_is_counted() {
     let door = Door::opened();
     let shop = Shop::open(&FILES, door.app()).await;
-    let send = async |key: &str| output(shop.world.call("depot/send", json!({"to": "9000000001", "kilos": 2}), key).await);
+    let send =
+        async |key: &str| output(shop.world.call("depot/send", json!({"to": "9000000001", "kilos": 2}), key).await);
     let first = send("k1").await;
     assert_eq!((&first["number"], &first["greeting"]), (&json!(1), &json!("Hello")));
     let (again, together) = futures::future::join(send("k1"), send("k1")).await;
     assert_eq!((&again, &together), (&first, &first));
     assert_eq!(send("k2").await["number"], 2);
     let calls = shop.json("/sandbox/calls.json?partner=depot&operation=send").await;
-    let counts: Vec<_> = calls["keys"].as_array().unwrap().iter().map(|c| (c["key"].as_str().unwrap(), c["count"].as_u64().unwrap())).collect();
+    let counts: Vec<_> = calls["keys"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|c| (c["key"].as_str().unwrap(), c["count"].as_u64().unwrap()))
+        .collect();
     assert_eq!(counts, [("k1", 3), ("k2", 1)]);
-    assert_eq!(output(shop.world.call("depot/list", json!({"id": "all"}), "l").await)["ids"].as_array().unwrap().len(), 2);
+    assert_eq!(
+        output(shop.world.call("depot/list", json!({"id": "all"}), "l").await)["ids"].as_array().unwrap().len(),
+        2
+    );
     assert_eq!(door.taken(2).await.len(), 2);
-    assert_eq!(told(&shop.world.call("depot/send", json!({"to": "1", "kilos": 31}), "k3").await), "declined depot.too_heavy never");
+    assert_eq!(
+        told(&shop.world.call("depot/send", json!({"to": "1", "kilos": 31}), "k3").await),
+        "declined depot.too_heavy never"
+    );
 }
 
 #[tokio::test]
 async fn trouble_is_not_kept_as_a_reply() {
     let shop = Shop::open(&FILES, Router::new()).await;
-    for expected in ["failed partner.failed later", "failed partner.failed later", r#"done {"try":3}"#, r#"done {"try":3}"#] {
+    for expected in
+        ["failed partner.failed later", "failed partner.failed later", r#"done {"try":3}"#, r#"done {"try":3}"#]
+    {
         assert_eq!(told(&shop.world.call("depot/weigh", json!({}), "k").await), expected);
     }
 }
@@ -253,7 +268,10 @@ async fn switches_make_trouble_and_unmake_it() {
     check(json!({"mode": "fail", "percent": 0}), r#"done {"ids":[]}"#).await;
 
     shop.switch(json!({"partner": "depot", "mode": "hang"})).await;
-    assert_eq!(told(&shop.world.call("depot/send", json!({"to": "9000000001", "kilos": 1}), "h").await), "failed partner.timeout later");
+    assert_eq!(
+        told(&shop.world.call("depot/send", json!({"to": "9000000001", "kilos": 1}), "h").await),
+        "failed partner.timeout later"
+    );
     shop.switch(json!({"partner": "depot", "mode": "normal"})).await;
     // What hung was done: the same key gets its answer now.
     assert_eq!(output(shop.world.call("depot/send", json!({"to": "9000000001", "kilos": 1}), "h").await)["number"], 1);
@@ -263,7 +281,13 @@ async fn switches_make_trouble_and_unmake_it() {
     let bodies: Vec<_> = door.taken(3).await.into_iter().map(|(_, body)| body).collect();
     assert_eq!(bodies[1], bodies[2]);
 
-    let wrong = shop.http.post(format!("{}/sandbox/switches", shop.url)).json(&json!({"partner": "depot", "mode": "explode"})).send().await.unwrap();
+    let wrong = shop
+        .http
+        .post(format!("{}/sandbox/switches", shop.url))
+        .json(&json!({"partner": "depot", "mode": "explode"}))
+        .send()
+        .await
+        .unwrap();
     assert_eq!(wrong.status(), 422);
 }
 
@@ -285,7 +309,9 @@ async fn the_inbox_shows_messages_newest_first() {
     assert!(page.headers()["content-security-policy"].to_str().unwrap().contains("script-src 'self'"));
     let html = page.text().await.unwrap();
     assert!(html.contains("Your parcel &lt;parcel_"), "{html}");
-    assert!(!html.contains("<parcel_") && !html.contains("<style") && !html.contains("style=") && !html.contains("onclick"));
+    assert!(
+        !html.contains("<parcel_") && !html.contains("<style") && !html.contains("style=") && !html.contains("onclick")
+    );
 }
 
 #[tokio::test]
@@ -304,7 +330,13 @@ async fn a_hosted_page_takes_one_press() {
     assert!(!html.contains("Never shown"));
 
     let press = async |button: &str| {
-        let answer = shop.http.post(&page).form(&[("button", button), ("answers.remark", "by the <door>")]).send().await.unwrap();
+        let answer = shop
+            .http
+            .post(&page)
+            .form(&[("button", button), ("answers.remark", "by the <door>")])
+            .send()
+            .await
+            .unwrap();
         (answer.status().as_u16(), answer.text().await.unwrap())
     };
     assert_eq!(press("hidden").await.0, 422);
@@ -328,7 +360,10 @@ async fn documents_come_as_files() {
     let shop = Shop::open(&FILES, Router::new()).await;
     let outcome = shop.world.call("depot/note", json!({"id": "7"}), "k").await;
     let CallOutcome::Done { output, document: Some(document), .. } = outcome else { panic!("{outcome:?}") };
-    assert_eq!((output, document.name.as_str(), document.media_type.as_str()), (json!({"id": "7"}), "note-7.pdf", "application/pdf"));
+    assert_eq!(
+        (output, document.name.as_str(), document.media_type.as_str()),
+        (json!({"id": "7"}), "note-7.pdf", "application/pdf")
+    );
     let text = text_of(&document.bytes);
     assert!(text.contains("Note 7") && text.contains("Rs. 1,234.50"), "{text}");
 }

@@ -18,7 +18,9 @@ pub fn catalog(files: &[(&str, &str)]) -> Arc<Catalog> {
         set.insert(*path, text.as_bytes());
     }
     let loaded = load(&set);
-    loaded.catalog.unwrap_or_else(|| panic!("{:#?}", loaded.problems.iter().map(ToString::to_string).collect::<Vec<_>>()))
+    loaded
+        .catalog
+        .unwrap_or_else(|| panic!("{:#?}", loaded.problems.iter().map(ToString::to_string).collect::<Vec<_>>()))
 }
 
 /// Serves until the test ends; gives its address without a slash at the end.
@@ -91,7 +93,12 @@ impl Shop {
     }
 }
 
-pub fn router(catalog: Arc<Catalog>, memory: &Arc<dyn Memory>, settings: Settings, product_url: Option<String>) -> Router {
+pub fn router(
+    catalog: Arc<Catalog>,
+    memory: &Arc<dyn Memory>,
+    settings: Settings,
+    product_url: Option<String>,
+) -> Router {
     let options = sandbox::Options { settings: Arc::new(settings), product_url, now_ms: None };
     sandbox::router(Arc::new(move || Arc::clone(&catalog)), Arc::clone(memory), options)
 }

@@ -2,8 +2,8 @@
 //! for themselves, which they may stop and start.
 //!
 //! It lives in a temporary folder, is reached by a Unix socket only (no port to collide), and ends with the process:
-//! a small shell beside the server waits for our end and stops it, however we end. PostgreSQL refuses to run as root; then
-//! it runs as the user `postgres`.
+//! a small shell beside the server waits for our end and stops it, however we end. PostgreSQL refuses to run as root;
+//! then it runs as the user `postgres`.
 
 use anyhow::{Context, Result, bail};
 use sqlx::Connection;
@@ -31,7 +31,11 @@ const QUICK: &str = "-c fsync=off -c max_connections=300 -c shared_buffers=64MB"
 
 /// Address of a new, empty database.
 pub async fn database() -> Result<String> {
-    CLUSTER.get_or_try_init(|| async { tokio::task::spawn_blocking(|| Cluster::start(None)).await? }).await?.database().await
+    CLUSTER
+        .get_or_try_init(|| async { tokio::task::spawn_blocking(|| Cluster::start(None)).await? })
+        .await?
+        .database()
+        .await
 }
 
 impl Cluster {
@@ -75,7 +79,13 @@ impl Cluster {
                 bin = bin.display(),
             ),
         )?;
-        let guard = shell(root).arg(&script).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().context("start of PostgreSQL")?;
+        let guard = shell(root)
+            .arg(&script)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .context("start of PostgreSQL")?;
         let cluster = Cluster { folder, bin, databases: AtomicU32::new(0), guard: Mutex::new(guard) };
         cluster.wait(true)?;
         Ok(cluster)
@@ -109,14 +119,21 @@ impl Cluster {
         let bytes = bytes.map_or_else(|| "unlimited".to_owned(), |bytes| bytes.to_string());
         let ids: Vec<String> = self.processes().iter().map(u32::to_string).collect();
         // one may be gone by now; only the soft limit, so that it can be lifted again
-        let each = format!("n=1; for id in {}; do prlimit --pid $id --fsize={bytes}: 2>/dev/null && n=0; done; exit $n", ids.join(" "));
+        let each = format!(
+            "n=1; for id in {}; do prlimit --pid $id --fsize={bytes}: 2>/dev/null && n=0; done; exit $n",
+            ids.join(" ")
+        );
         run(shell(is_root()).args(["-c", &each]))
     }
 
     /// Its server's processes, the first one the parent of the others; none when it is down.
     fn processes(&self) -> Vec<u32> {
         let read = |path: PathBuf| std::fs::read_to_string(path).unwrap_or_default();
-        let Some(parent) = read(self.folder.join("data/postmaster.pid")).lines().next().and_then(|line| line.trim().parse::<u32>().ok()) else {
+        let Some(parent) = read(self.folder.join("data/postmaster.pid"))
+            .lines()
+            .next()
+            .and_then(|line| line.trim().parse::<u32>().ok())
+        else {
             return Vec::new();
         };
         let children = read(PathBuf::from(format!("/proc/{parent}/task/{parent}/children")));
@@ -161,7 +178,8 @@ fn ready(bin: &Path, folder: &Path) -> bool {
 
 /// The newest installed server, else the one in the search path.
 fn binaries() -> Result<PathBuf> {
-    let installed = std::fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten().map(|e| e.path().join("bin"));
+    let installed =
+        std::fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten().map(|e| e.path().join("bin"));
     let path = std::env::var_os("PATH").unwrap_or_default();
     let mut installed: Vec<PathBuf> = installed.filter(|p| p.join("initdb").exists()).collect();
     installed.sort();

@@ -157,15 +157,26 @@ impl Visitor {
 
     /// Starts a journey with its first answers.
     pub async fn start(&self, workflow: &str, data: Value) -> Reply {
-        self.send("POST", "/api/v1/journeys", &[("idempotency-key", &self.key())], Some(serde_json::json!({"workflow": workflow, "data": data}).to_string()))
-            .await
+        self.send(
+            "POST",
+            "/api/v1/journeys",
+            &[("idempotency-key", &self.key())],
+            Some(serde_json::json!({"workflow": workflow, "data": data}).to_string()),
+        )
+        .await
     }
 
     /// Sends an event to the journey of a view, at the view's revision.
     pub async fn event(&self, view: &Value, kind: &str, data: Value) -> Reply {
         let journey = view["journey"]["id"].as_str().expect("a journey");
         let body = serde_json::json!({"type": kind, "data": data, "revision": view["journey"]["revision"]});
-        self.send("POST", &format!("/api/v1/journeys/{journey}/events"), &[("idempotency-key", &self.key())], Some(body.to_string())).await
+        self.send(
+            "POST",
+            &format!("/api/v1/journeys/{journey}/events"),
+            &[("idempotency-key", &self.key())],
+            Some(body.to_string()),
+        )
+        .await
     }
 
     pub async fn view(&self, journey: &str) -> Value {
@@ -177,7 +188,8 @@ impl Visitor {
         self.cookies.lock().expect("cookies").get(name).cloned().unwrap_or_default()
     }
 
-    /// Any request. With a body: JSON, our header and our origin, unless `headers` say otherwise (an empty value removes one).
+    /// Any request. With a body: JSON, our header and our origin, unless `headers` say otherwise (an empty value
+    /// removes one).
     pub async fn send(&self, method: &str, path: &str, headers: &[(&str, &str)], body: Option<String>) -> Reply {
         let response = self.request(method, path, headers, body).await;
         let (status, headers) = (response.status().as_u16(), response.headers().clone());
@@ -188,21 +200,31 @@ impl Visitor {
     pub async fn stream(&self, journey: &str) -> Changes {
         let response = self.request("GET", &format!("/api/v1/journeys/{journey}/stream"), &[], None).await;
         assert_eq!(response.status().as_u16(), 200);
-        Changes { bytes: Box::pin(response.bytes_stream().map(|part| part.map(|bytes| bytes.to_vec()))), read: String::new() }
+        Changes {
+            bytes: Box::pin(response.bytes_stream().map(|part| part.map(|bytes| bytes.to_vec()))),
+            read: String::new(),
+        }
     }
 
     fn key(&self) -> String {
         format!("key-{}", self.keys.fetch_add(1, Ordering::Relaxed))
     }
 
-    async fn request(&self, method: &str, path: &str, headers: &[(&str, &str)], body: Option<String>) -> reqwest::Response {
+    async fn request(
+        &self,
+        method: &str,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: Option<String>,
+    ) -> reqwest::Response {
         let mut all = HeaderMap::new();
         if body.is_some() {
             all.insert("content-type", HeaderValue::from_static("application/json"));
             all.insert("x-journey", HeaderValue::from_static("1"));
             all.insert("origin", HeaderValue::from_str(&self.base).expect("an origin"));
         }
-        let cookies: Vec<String> = self.cookies.lock().expect("cookies").iter().map(|(name, value)| format!("{name}={value}")).collect();
+        let cookies: Vec<String> =
+            self.cookies.lock().expect("cookies").iter().map(|(name, value)| format!("{name}={value}")).collect();
         if !cookies.is_empty() {
             all.insert("cookie", HeaderValue::from_str(&cookies.join("; ")).expect("cookies"));
         }

@@ -36,7 +36,13 @@ export const client = {
       (error) => !(error instanceof Refusal && [404, 410].includes(error.problem.status)),
     ),
   master: (name: string, query: Record<string, string>, signal?: AbortSignal) =>
-    call<{ rows: Record<string, string | number>[]; more?: boolean }>('GET', api.master(name, query), undefined, {}, { signal }),
+    call<{ rows: Record<string, string | number>[]; more?: boolean }>(
+      'GET',
+      api.master(name, query),
+      undefined,
+      {},
+      { signal },
+    ),
 };
 export type Client = typeof client;
 

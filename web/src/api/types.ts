@@ -37,7 +37,16 @@ export interface JourneyInfo {
   channel?: string;
 }
 
-export type StepKind = 'form' | 'choice' | 'comparison' | 'review' | 'wait' | 'tracker' | 'redirect' | 'message' | 'upload';
+export type StepKind =
+  | 'form'
+  | 'choice'
+  | 'comparison'
+  | 'review'
+  | 'wait'
+  | 'tracker'
+  | 'redirect'
+  | 'message'
+  | 'upload';
 
 export interface Step {
   id: string;

@@ -67,7 +67,8 @@ export function useAddress(
 function isInTrail(before: StepView, now: StepView): boolean {
   return (
     now.step.back != null &&
-    (pathOf(now, now.step.back) === before.step.path || (now.step.changeable ?? []).some((one) => one.step === before.step.id))
+    (pathOf(now, now.step.back) === before.step.path ||
+      (now.step.changeable ?? []).some((one) => one.step === before.step.id))
   );
 }
 

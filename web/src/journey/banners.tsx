@@ -18,8 +18,8 @@ export function Interrupted({ failure, onRetry }: { failure?: Problem; onRetry: 
   return (
     <div className="banner" role="status" data-tone="warning">
       <p>
-        <strong>{failure?.code === 'unreachable' ? 'We could not reach our server.' : 'That took too long.'}</strong> We are
-        trying again. Nothing is sent twice.
+        <strong>{failure?.code === 'unreachable' ? 'We could not reach our server.' : 'That took too long.'}</strong> We
+        are trying again. Nothing is sent twice.
       </p>
       <Button onClick={onRetry}>Try now</Button>
     </div>

@@ -88,7 +88,9 @@ export function Journey({ view: first, site, typed, attribution }: Props) {
         {state.matches({ network: 'offline' }) && (
           <Offline saved={!state.matches({ draft: 'dirty' }) && !state.matches({ draft: 'unsaved' })} />
         )}
-        {state.matches({ work: 'interrupted' }) && <Interrupted failure={failure} onRetry={() => send({ type: 'RETRY' })} />}
+        {state.matches({ work: 'interrupted' }) && (
+          <Interrupted failure={failure} onRetry={() => send({ type: 'RETRY' })} />
+        )}
         <StepPage
           view={view}
           data={data}
@@ -123,7 +125,10 @@ export function Journey({ view: first, site, typed, attribution }: Props) {
               </Button>
             }
           >
-            <p>In another window it is now at “{away.step.title}”. What you typed here but did not send is not part of it.</p>
+            <p>
+              In another window it is now at “{away.step.title}”. What you typed here but did not send is not part of
+              it.
+            </p>
           </Dialog>
         )}
         <p className="sr" role="status" aria-live="polite">

@@ -73,7 +73,8 @@ interface SendInput {
 
 const AUTOMATIC_TRIES = 5;
 
-const refused = (error: unknown, test: (problem: Problem) => boolean): boolean => error instanceof Refusal && test(error.problem);
+const refused = (error: unknown, test: (problem: Problem) => boolean): boolean =>
+  error instanceof Refusal && test(error.problem);
 const is = {
   unreachable: (error: unknown) => !(error instanceof Refusal),
   temporary: (error: unknown) => refused(error, ({ status }) => status >= 500 || status === 429),
@@ -103,10 +104,12 @@ export const journeyMachine = setup({
       return view && !elsewhere ? view : input.client.view(input.id);
     }),
     refresh: fromPromise<StepView, { client: Client; id: string }>(({ input }) => input.client.view(input.id)),
-    draft: fromPromise<Data, { client: Client; id: string; step: string; stored: Data; data: Data }>(async ({ input }) => {
-      await input.client.draft(input.id, input.step, input.stored);
-      return input.data;
-    }),
+    draft: fromPromise<Data, { client: Client; id: string; step: string; stored: Data; data: Data }>(
+      async ({ input }) => {
+        await input.client.draft(input.id, input.step, input.stored);
+        return input.data;
+      },
+    ),
     /** replaced by the app: Server-Sent Events, or polling where they do not come */
     feed: fromCallback<Events, { url: string }>(() => undefined),
     network: fromCallback<Events>(() => undefined),
@@ -114,7 +117,8 @@ export const journeyMachine = setup({
   actions: {
     adopt: assign(({ context }, { view, arrival }: { view: StepView; arrival: Context['arrival'] }) => {
       const theirs = view.step.form?.data ?? {};
-      const same = view.step.id === context.view.step.id && view.journey.id === (context.view.journey.id ?? view.journey.id);
+      const same =
+        view.step.id === context.view.step.id && view.journey.id === (context.view.journey.id ?? view.journey.id);
       return {
         view,
         base: theirs,
@@ -186,7 +190,8 @@ export const journeyMachine = setup({
                 actions: raise({ type: 'SEND', event: 'back', popped: true }),
               },
               {
-                guard: ({ context, event }) => context.view.step.changeable?.some((one) => one.path === event.path) ?? false,
+                guard: ({ context, event }) =>
+                  context.view.step.changeable?.some((one) => one.path === event.path) ?? false,
                 actions: raise(({ context, event }) => ({
                   type: 'SEND' as const,
                   event: 'change',
@@ -213,11 +218,19 @@ export const journeyMachine = setup({
                   !equal(context.data, context.base),
                 actions: assign({ away: ({ event }) => event.view }),
               },
-              { actions: [{ type: 'adopt', params: ({ event }) => ({ view: event.view, arrival: 'moved' as const }) }, 'told'] },
+              {
+                actions: [
+                  { type: 'adopt', params: ({ event }) => ({ view: event.view, arrival: 'moved' as const }) },
+                  'told',
+                ],
+              },
             ],
             GO_THERE: {
               guard: ({ context }) => context.away !== undefined,
-              actions: [{ type: 'adopt', params: ({ context }) => ({ view: context.away!, arrival: 'moved' as const }) }, 'told'],
+              actions: [
+                { type: 'adopt', params: ({ context }) => ({ view: context.away!, arrival: 'moved' as const }) },
+                'told',
+              ],
             },
           },
         },
@@ -287,7 +300,9 @@ export const journeyMachine = setup({
         },
         /** No answer came: whether the event was taken is unknown, so only the same key may be sent again. */
         interrupted: {
-          after: { again: { guard: ({ context }) => (context.pending?.attempts ?? 0) < AUTOMATIC_TRIES, target: 'sending' } },
+          after: {
+            again: { guard: ({ context }) => (context.pending?.attempts ?? 0) < AUTOMATIC_TRIES, target: 'sending' },
+          },
           on: {
             ONLINE: 'sending',
             RETRY: 'sending',
@@ -334,7 +349,10 @@ export const journeyMachine = setup({
               target: 'editing',
               actions: [
                 assign({ base: ({ context }) => context.data }), // nothing of ours is kept
-                { type: 'adopt', params: ({ context }) => ({ view: context.conflict!.view, arrival: 'moved' as const }) },
+                {
+                  type: 'adopt',
+                  params: ({ context }) => ({ view: context.conflict!.view, arrival: 'moved' as const }),
+                },
                 'told',
               ],
             },
@@ -343,10 +361,17 @@ export const journeyMachine = setup({
         opening: {
           invoke: {
             src: 'open',
-            input: ({ context }) => ({ client: context.client, id: context.view.journey.id!, path: context.wanted ?? '' }),
+            input: ({ context }) => ({
+              client: context.client,
+              id: context.view.journey.id!,
+              path: context.wanted ?? '',
+            }),
             onDone: {
               target: 'editing',
-              actions: [{ type: 'adopt', params: ({ event }) => ({ view: event.output, arrival: 'popped' as const }) }, 'told'],
+              actions: [
+                { type: 'adopt', params: ({ event }) => ({ view: event.output, arrival: 'popped' as const }) },
+                'told',
+              ],
             },
             onError: [
               { guard: ({ event }) => is.expired(event.error), target: 'expired' },
@@ -373,7 +398,10 @@ export const journeyMachine = setup({
       states: {
         clean: {
           on: {
-            TYPE: { guard: ({ context }) => context.view.journey.id !== null && context.view.step.form != null, target: 'dirty' },
+            TYPE: {
+              guard: ({ context }) => context.view.journey.id !== null && context.view.step.form != null,
+              target: 'dirty',
+            },
           },
         },
         dirty: {
@@ -390,7 +418,10 @@ export const journeyMachine = setup({
               stored: draftable(context.view.step.form?.schema, context.data),
               data: context.data,
             }),
-            onDone: [{ guard: ({ context, event }) => equal(context.data, event.output), target: 'saved' }, { target: 'dirty' }],
+            onDone: [
+              { guard: ({ context, event }) => equal(context.data, event.output), target: 'saved' },
+              { target: 'dirty' },
+            ],
             onError: 'unsaved',
           },
         },
@@ -409,7 +440,10 @@ export const journeyMachine = setup({
       initial: 'off',
       states: {
         off: {
-          always: { guard: ({ context }) => context.view.journey.id !== null && Boolean(context.view.step.stream), target: 'on' },
+          always: {
+            guard: ({ context }) => context.view.journey.id !== null && Boolean(context.view.step.stream),
+            target: 'on',
+          },
         },
         on: {
           invoke: { src: 'feed', input: ({ context }) => ({ url: context.view.step.stream ?? '' }) },
@@ -430,7 +464,10 @@ export const journeyMachine = setup({
               invoke: {
                 src: 'refresh',
                 input: ({ context }) => ({ client: context.client, id: context.view.journey.id! }),
-                onDone: { target: 'quiet', actions: raise(({ event }) => ({ type: 'RECEIVED' as const, view: event.output })) },
+                onDone: {
+                  target: 'quiet',
+                  actions: raise(({ event }) => ({ type: 'RECEIVED' as const, view: event.output })),
+                },
                 onError: 'quiet',
               },
               // the look may have missed it: look again

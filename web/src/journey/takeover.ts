@@ -9,7 +9,9 @@ export function typedBefore(root: ParentNode, form: FormView | null | undefined)
   const out: Data = {};
   for (const [name, property] of Object.entries<Schema>(form?.schema.properties ?? {})) {
     const controls = [
-      ...root.querySelectorAll<HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement>(`[name="${CSS.escape(name)}"]`),
+      ...root.querySelectorAll<HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement>(
+        `[name="${CSS.escape(name)}"]`,
+      ),
     ];
     const typed = typedValue(controls, property);
     if (typed !== undefined) out[name] = typed;
@@ -17,7 +19,10 @@ export function typedBefore(root: ParentNode, form: FormView | null | undefined)
   return out;
 }
 
-function typedValue(controls: (HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement)[], property: Schema): unknown {
+function typedValue(
+  controls: (HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement)[],
+  property: Schema,
+): unknown {
   const [first] = controls;
   if (!first || first.type === 'file' || first.getAttribute('role') === 'combobox') return undefined;
   if (first instanceof HTMLSelectElement) return first.value === '' ? undefined : constant(first.value, property);
@@ -39,7 +44,9 @@ function typedValue(controls: (HTMLInputElement | HTMLSelectElement | HTMLTextAr
 /** The constant whose text this is: `true` → true, `2` → 2. */
 function constant(text: string, property: Schema): unknown {
   const all: unknown[] =
-    property.oneOf?.map((one: Schema) => one.const) ?? property.enum ?? (property.type === 'boolean' ? [true, false] : []);
+    property.oneOf?.map((one: Schema) => one.const) ??
+    property.enum ??
+    (property.type === 'boolean' ? [true, false] : []);
   return all.find((one) => String(one) === text) ?? text;
 }
 

@@ -29,7 +29,9 @@ export function draftable(schema: Schema | undefined, data: Data): Data {
 
 /** What may wait in this tab before a journey exists: no secrets and nothing personal. */
 export function storable(schema: Schema | undefined, data: Data): Data {
-  return Object.fromEntries(Object.entries(draftable(schema, data)).filter(([name]) => !propertyOf(schema, name)?.['x-pii']));
+  return Object.fromEntries(
+    Object.entries(draftable(schema, data)).filter(([name]) => !propertyOf(schema, name)?.['x-pii']),
+  );
 }
 
 /** Path of a step within the workflow, out of an address with or without host and query. */

@@ -24,7 +24,9 @@ export function collectErrors({ wait_ms, max, libraries }: Reports, send: (error
   const add = (message: string, source: string, error: unknown) => {
     if (
       errors.length >= max ||
-      libraries.some((name) => missing.some((words) => message.endsWith(words + name) || message.endsWith(name + words)))
+      libraries.some((name) =>
+        missing.some((words) => message.endsWith(words + name) || message.endsWith(name + words)),
+      )
     )
       return;
     errors.push({ message, source, stack: String((error as Error | undefined)?.stack ?? '') });

@@ -9,7 +9,11 @@ export function Progress({ sections }: { sections: Section[] }) {
     <nav className="progress" aria-label="Progress">
       <ol>
         {sections.map((section) => (
-          <li key={section.id} data-state={section.state} aria-current={section.state === 'current' ? 'step' : undefined}>
+          <li
+            key={section.id}
+            data-state={section.state}
+            aria-current={section.state === 'current' ? 'step' : undefined}
+          >
             <span>{section.title}</span>
             <span className="sr"> ({said[section.state]})</span>
           </li>

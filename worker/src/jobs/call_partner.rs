@@ -22,26 +22,46 @@ pub(super) async fn call(context: &Context, effect: &EffectRecord) -> Result<End
         return settle(context, effect, &payload, failed("no_operation")).await;
     };
     let input = context.runtime.unseal(&effect.key.journey, &payload.input);
-    let result = match context.partners.call(&catalog, partner, operation, &input, &effect.key.to_string(), context.runtime.now_ms()).await {
+    let result = match context
+        .partners
+        .call(&catalog, partner, operation, &input, &effect.key.to_string(), context.runtime.now_ms())
+        .await
+    {
         CallOutcome::Done { output, correlate, document } => {
-            let document = document.map(|d| DocumentBytes { name: d.name, media_type: d.media_type, bytes: d.bytes.to_vec() });
-            CallResult::Done { output, correlate: correlate.into_iter().map(|c| (c.reference, c.expect)).collect(), document }
+            let document =
+                document.map(|d| DocumentBytes { name: d.name, media_type: d.media_type, bytes: d.bytes.to_vec() });
+            CallResult::Done {
+                output,
+                correlate: correlate.into_iter().map(|c| (c.reference, c.expect)).collect(),
+                document,
+            }
         }
         CallOutcome::Failed(error) => {
             let now = context.runtime.now_ms();
             let in_time = effect.deadline_ms.is_none_or(|deadline| now < deadline);
             if let (Retry::Later(after), true) = (error.retry, in_time && effect.attempts < effect.attempts_max) {
                 let policy = &operation.retry;
-                let wait = after.map_or_else(|| full_jitter(effect.attempts, policy.base_ms, policy.cap_ms), |ms| ms as i64);
+                let wait =
+                    after.map_or_else(|| full_jitter(effect.attempts, policy.base_ms, policy.cap_ms), |ms| ms as i64);
                 return Ok(End::Retry { after_ms: Some(wait), reason: json!({"code": error.code}) });
             }
-            CallResult::Failed { kind: kind_of(error.kind), code: error.code, message: Some(error.message).filter(|m| !m.is_empty()), pointer: None }
+            CallResult::Failed {
+                kind: kind_of(error.kind),
+                code: error.code,
+                message: Some(error.message).filter(|m| !m.is_empty()),
+                pointer: None,
+            }
         }
     };
     settle(context, effect, &payload, result).await
 }
 
-async fn settle(context: &Context, effect: &EffectRecord, payload: &CallPayload, result: CallResult) -> Result<End, RuntimeError> {
+async fn settle(
+    context: &Context,
+    effect: &EffectRecord,
+    payload: &CallPayload,
+    result: CallResult,
+) -> Result<End, RuntimeError> {
     context.runtime.settle(effect, payload, result).await?;
     Ok(End::Settled)
 }

@@ -66,7 +66,12 @@ pub(crate) async fn perform(job: Job, context: &Context, stop: &CancellationToke
 }
 
 /// How it ended, when that was not in a journey's commit.
-async fn effect_job(context: &Context, effect: &EffectRecord, stop: &CancellationToken, ends: &Ends) -> Option<EffectEnd> {
+async fn effect_job(
+    context: &Context,
+    effect: &EffectRecord,
+    stop: &CancellationToken,
+    ends: &Ends,
+) -> Option<EffectEnd> {
     tracing::debug!(effect = %effect.key, kind = effect.kind, attempt = effect.attempts, "begins");
     let measure = Measure::begin(context, effect);
     let work = guarded(async {
@@ -123,14 +128,16 @@ impl Measure {
             metrics::counter!("journey_effect_retries_total", &labels).increment(1);
         }
         let waited_ms = (context.runtime.now_ms() - effect.due_at_ms).max(0);
-        metrics::histogram!("journey_effect_wait_seconds", "kind" => effect.kind.clone()).record(waited_ms as f64 / 1000.0);
+        metrics::histogram!("journey_effect_wait_seconds", "kind" => effect.kind.clone())
+            .record(waited_ms as f64 / 1000.0);
         Measure { labels, begun: Instant::now() }
     }
 
     fn end(self, outcome: &'static str) {
         metrics::histogram!("journey_effect_seconds", &self.labels).record(self.begun.elapsed().as_secs_f64());
         let [kind, lane] = self.labels;
-        metrics::counter!("journey_effects_total", "kind" => kind.1, "lane" => lane.1, "outcome" => outcome).increment(1);
+        metrics::counter!("journey_effects_total", "kind" => kind.1, "lane" => lane.1, "outcome" => outcome)
+            .increment(1);
     }
 }
 

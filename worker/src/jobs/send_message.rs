@@ -44,7 +44,8 @@ pub(super) async fn send(context: &Context, effect: &EffectRecord) -> Result<End
         && !context.runtime.consents(&effect.key.journey, consent).await?
     {
         let reason = json!({"code": "no_consent", "consent": consent});
-        record(context, effect, message, &payload, &rendered, (MessageState::Skipped, None, Some(reason.clone()))).await?;
+        record(context, effect, message, &payload, &rendered, (MessageState::Skipped, None, Some(reason.clone())))
+            .await?;
         return Ok(End::Cancel(reason));
     }
     let tried = match message.channel {
@@ -57,15 +58,23 @@ pub(super) async fn send(context: &Context, effect: &EffectRecord) -> Result<End
             record(context, effect, message, &payload, &rendered, (MessageState::Sent, provider_id, None)).await?;
             End::Done(outcome)
         }
-        Tried::Again { wait_ms, reason } if effect.attempts < effect.attempts_max => End::Retry { after_ms: Some(wait_ms), reason },
+        Tried::Again { wait_ms, reason } if effect.attempts < effect.attempts_max => {
+            End::Retry { after_ms: Some(wait_ms), reason }
+        }
         Tried::Again { reason, .. } | Tried::Refused(reason) => {
-            record(context, effect, message, &payload, &rendered, (MessageState::Failed, None, Some(reason.clone()))).await?;
+            record(context, effect, message, &payload, &rendered, (MessageState::Failed, None, Some(reason.clone())))
+                .await?;
             End::Park(reason)
         }
     })
 }
 
-fn render(context: &Context, effect: &EffectRecord, message: &Message, payload: &NotifyPayload) -> Result<Rendered, engine_definitions::MessageError> {
+fn render(
+    context: &Context,
+    effect: &EffectRecord,
+    message: &Message,
+    payload: &NotifyPayload,
+) -> Result<Rendered, engine_definitions::MessageError> {
     let mut data = payload.data.clone();
     if let (Some(code), Some(map)) = (context.runtime.otp_code(payload), data.as_object_mut()) {
         map.insert("code".into(), Value::String(code));
@@ -79,7 +88,13 @@ fn render(context: &Context, effect: &EffectRecord, message: &Message, payload: 
 
 async fn by_email(context: &Context, effect: &EffectRecord, payload: &NotifyPayload, rendered: &Rendered) -> Tried {
     let Rendered { subject, text, html, .. } = rendered.clone();
-    let email = engine_partners::Email { key: effect.key.to_string(), to: payload.to.clone(), subject: subject.unwrap_or_default(), text, html };
+    let email = engine_partners::Email {
+        key: effect.key.to_string(),
+        to: payload.to.clone(),
+        subject: subject.unwrap_or_default(),
+        text,
+        html,
+    };
     match context.partners.send_email(email, context.runtime.now_ms()).await {
         Ok(()) => Tried::Sent { provider_id: None },
         Err(error) => {
@@ -90,7 +105,14 @@ async fn by_email(context: &Context, effect: &EffectRecord, payload: &NotifyPayl
     }
 }
 
-async fn by_operation(context: &Context, effect: &EffectRecord, catalog: &Catalog, message: &Message, payload: &NotifyPayload, rendered: &Rendered) -> Tried {
+async fn by_operation(
+    context: &Context,
+    effect: &EffectRecord,
+    catalog: &Catalog,
+    message: &Message,
+    payload: &NotifyPayload,
+    rendered: &Rendered,
+) -> Tried {
     let contract = message.channel.contract().unwrap_or_default();
     let Some((partner, operation)) = catalog.partners().find_map(|p| Some((p, p.for_contract(&contract)?))) else {
         return Tried::Refused(json!({"code": "no_channel", "contract": contract}));
@@ -98,8 +120,14 @@ async fn by_operation(context: &Context, effect: &EffectRecord, catalog: &Catalo
     let input = json!({
         "to": payload.to, "text": rendered.text, "template_id": rendered.template_id, "purpose": message.purpose, "language": rendered.language,
     });
-    match context.partners.call(catalog, partner, operation, &input, &effect.key.to_string(), context.runtime.now_ms()).await {
-        CallOutcome::Done { output, .. } => Tried::Sent { provider_id: output.get("message").and_then(Value::as_str).map(str::to_owned) },
+    match context
+        .partners
+        .call(catalog, partner, operation, &input, &effect.key.to_string(), context.runtime.now_ms())
+        .await
+    {
+        CallOutcome::Done { output, .. } => {
+            Tried::Sent { provider_id: output.get("message").and_then(Value::as_str).map(str::to_owned) }
+        }
         CallOutcome::Failed(error) => {
             let reason = json!({"code": error.code});
             match error.retry {

@@ -16,31 +16,43 @@ const LOOK_AGAIN_MS: i64 = 5_000;
 
 pub(super) async fn track(context: &Context, effect: &EffectRecord) -> Result<End, RuntimeError> {
     let payload = serde_json::from_value::<TrackPayload>(effect.payload.clone()).ok();
-    let Some((payload, (partner, operation))) = payload.as_ref().and_then(|p| Some((p, p.to.as_deref()?.split_once('/')?))) else {
+    let Some((payload, (partner, operation))) =
+        payload.as_ref().and_then(|p| Some((p, p.to.as_deref()?.split_once('/')?)))
+    else {
         // Nobody is told: it stands in the history.
         return Ok(End::Done(json!({"recorded": true})));
     };
     if !context.runtime.store().first_in_line(&effect.key, KIND).await? {
-        return Ok(End::Later { due_at_ms: context.runtime.now_ms() + LOOK_AGAIN_MS, reason: json!({"code": "in_line"}) });
+        return Ok(End::Later {
+            due_at_ms: context.runtime.now_ms() + LOOK_AGAIN_MS,
+            reason: json!({"code": "in_line"}),
+        });
     }
     let catalog = context.runtime.catalog();
     let Some((partner, operation)) = catalog.partner(partner).zip(catalog.operation(partner, operation)) else {
         return Ok(End::Park(json!({"code": "no_operation", "operation": payload.to})));
     };
-    match context.partners.call(&catalog, partner, operation, &payload.input, &effect.key.to_string(), context.runtime.now_ms()).await {
-        CallOutcome::Done { output, .. } => match output.get("redirect").and_then(Value::as_str).filter(|url| !url.is_empty()) {
-            Some(url) => {
-                context.runtime.lead_away(effect, payload, url).await?;
-                Ok(End::Settled)
+    match context
+        .partners
+        .call(&catalog, partner, operation, &payload.input, &effect.key.to_string(), context.runtime.now_ms())
+        .await
+    {
+        CallOutcome::Done { output, .. } => {
+            match output.get("redirect").and_then(Value::as_str).filter(|url| !url.is_empty()) {
+                Some(url) => {
+                    context.runtime.lead_away(effect, payload, url).await?;
+                    Ok(End::Settled)
+                }
+                None => Ok(End::Done(json!({"tracked": true}))),
             }
-            None => Ok(End::Done(json!({"tracked": true}))),
-        },
+        }
         CallOutcome::Failed(error) => {
             let reason = json!({"code": error.code});
             let policy = &operation.retry;
             match error.retry {
                 Retry::Later(after) => {
-                    let wait = full_jitter(effect.attempts, policy.base_ms, policy.cap_ms).max(after.map_or(0, |ms| ms as i64));
+                    let wait = full_jitter(effect.attempts, policy.base_ms, policy.cap_ms)
+                        .max(after.map_or(0, |ms| ms as i64));
                     Ok(End::Retry { after_ms: Some(wait), reason })
                 }
                 Retry::Never => Ok(End::Park(reason)),
@@ -49,12 +61,14 @@ pub(super) async fn track(context: &Context, effect: &EffectRecord) -> Result<En
     }
 }
 
-/// Who ends one calls the next; who gave it back looks whether the one before has ended meanwhile. So of the two, whichever
-/// comes last, one sees the other.
+/// Who ends one calls the next; who gave it back looks whether the one before has ended meanwhile. So of the two,
+/// whichever comes last, one sees the other.
 pub(super) async fn after(context: &Context, effect: &EffectRecord, end: Option<&EffectEnd>) {
     let (store, now_ms) = (context.runtime.store(), context.runtime.now_ms());
     let called = match end {
-        None | Some(EffectEnd::Done { .. } | EffectEnd::Parked { .. } | EffectEnd::Cancelled { .. }) => store.call_next(&effect.key, KIND, now_ms).await,
+        None | Some(EffectEnd::Done { .. } | EffectEnd::Parked { .. } | EffectEnd::Cancelled { .. }) => {
+            store.call_next(&effect.key, KIND, now_ms).await
+        }
         Some(EffectEnd::Later { .. }) => match store.first_in_line(&effect.key, KIND).await {
             Ok(true) => store.call_effect(&effect.key, now_ms).await,
             other => other,

@@ -38,7 +38,8 @@ pub const KEYWORDS: [&str; 20] = [
     "any",
 ];
 
-const LAST_RESORT: [(&str, &str); 3] = [("required", "Please enter {label}"), ("unknown", "This field is not expected"), ("any", "Please check {label}")];
+const LAST_RESORT: [(&str, &str); 3] =
+    [("required", "Please enter {label}"), ("unknown", "This field is not expected"), ("any", "Please check {label}")];
 
 impl Messages {
     /// `{keyword: text}` in English, or `{en: {keyword: text}, hi: {…}}`.
@@ -54,7 +55,11 @@ impl Messages {
             } else if let Some(text) = value.as_str() {
                 messages.languages.entry("en".into()).or_default().insert(key.name.clone(), text.to_owned());
             } else {
-                problems.push(Problem::error("shape", &value.span, format!("a text is expected here, not {}", value.kind())));
+                problems.push(Problem::error(
+                    "shape",
+                    &value.span,
+                    format!("a text is expected here, not {}", value.kind()),
+                ));
             }
         }
         messages
@@ -71,11 +76,18 @@ fn read_texts(node: &Node, problems: &mut Vec<Problem>) -> Vec<(String, String)>
     for (key, value) in node.map() {
         if !KEYWORDS.contains(&key.name.as_str()) {
             let hint = engine_statechart::did_you_mean(&key.name, KEYWORDS);
-            problems.push(Problem::error("unknown-key", &key.span, format!("unknown rule `{}` in messages", key.name)).maybe_hint(hint));
+            problems.push(
+                Problem::error("unknown-key", &key.span, format!("unknown rule `{}` in messages", key.name))
+                    .maybe_hint(hint),
+            );
         }
         match value.as_str() {
             Some(text) => list.push((key.name.clone(), text.to_owned())),
-            None => problems.push(Problem::error("shape", &value.span, format!("a text is expected here, not {}", value.kind()))),
+            None => problems.push(Problem::error(
+                "shape",
+                &value.span,
+                format!("a text is expected here, not {}", value.kind()),
+            )),
         }
     }
     list
@@ -118,7 +130,11 @@ fn property(name: &str, rule: &mut Value, form: Option<&Map<String, Value>>, def
             .unwrap_or_default();
         let show = |v: Option<&Value>| v.map(crate::text::plain).unwrap_or_default();
         let limit = if max.is_some() { show(max) } else { show(min) };
-        let text = text.replace("{label}", &label).replace("{min}", &show(min)).replace("{max}", &show(max)).replace("{limit}", &limit);
+        let text = text
+            .replace("{label}", &label)
+            .replace("{min}", &show(min))
+            .replace("{max}", &show(max))
+            .replace("{limit}", &limit);
         texts.insert(keyword.to_owned(), Value::String(text));
     };
     let get = |k: &str| map.get(k);

@@ -94,7 +94,9 @@ impl Fields {
     }
 
     pub fn defaults(&self) -> Map<String, Value> {
-        properties(&self.0.schema).filter_map(|(name, rule)| Some((name.clone(), rule.get("default")?.clone()))).collect()
+        properties(&self.0.schema)
+            .filter_map(|(name, rule)| Some((name.clone(), rule.get("default")?.clone())))
+            .collect()
     }
 
     pub fn view(&self) -> FormView {
@@ -115,17 +117,22 @@ impl Form {
         Ok(self.resolve(audience, scope)?.view.clone())
     }
 
-    /// Applies `x-normalise`, reads numbers and booleans written as text, drops empty values and the values of fields that
-    /// `ui:show` hides. Gives the wrong fields in the order of the form, one each; none: the data is good.
-    pub fn check(&self, audience: &Audience, scope: &Scope<'_>, data: &mut Value) -> Result<Vec<FieldError>, EvalError> {
+    /// Applies `x-normalise`, reads numbers and booleans written as text, drops empty values and the values of fields
+    /// that `ui:show` hides. Gives the wrong fields in the order of the form, one each; none: the data is good.
+    pub fn check(
+        &self,
+        audience: &Audience,
+        scope: &Scope<'_>,
+        data: &mut Value,
+    ) -> Result<Vec<FieldError>, EvalError> {
         let resolved = self.resolve(audience, scope)?;
         normalise::object(&resolved.schema, &self.normalisers, data);
         show::drop_hidden(&resolved.view.ui, data);
         Ok(validate::errors(&resolved, data))
     }
 
-    /// Top-level properties that this actor could see, those that `ui:show` hides included: a form's answer replaces all of
-    /// them. With the schema's defaults, which are for display and never enter a context by themselves.
+    /// Top-level properties that this actor could see, those that `ui:show` hides included: a form's answer replaces
+    /// all of them. With the schema's defaults, which are for display and never enter a context by themselves.
     pub fn fields(&self, audience: &Audience, scope: &Scope<'_>) -> Result<Fields, EvalError> {
         Ok(Fields(self.resolve(audience, scope)?))
     }

@@ -34,7 +34,11 @@ const STEPS_MAX: usize = 20;
 impl Normaliser {
     pub fn read(node: &Node, problems: &mut Vec<Problem>) -> Option<Normaliser> {
         if !node.is_list() || node.list().len() > STEPS_MAX {
-            problems.push(Problem::error("shape", &node.span, format!("`x-normalise` is a list of at most {STEPS_MAX} steps")));
+            problems.push(Problem::error(
+                "shape",
+                &node.span,
+                format!("`x-normalise` is a list of at most {STEPS_MAX} steps"),
+            ));
             return None;
         }
         let steps: Vec<Step> = node.list().iter().filter_map(|n| step(n, problems)).collect();
@@ -49,7 +53,9 @@ impl Normaliser {
 fn step(node: &Node, problems: &mut Vec<Problem>) -> Option<Step> {
     let mut wrong = |message: String| {
         let problem = Problem::error("normalise", &node.span, message);
-        problems.push(problem.hint("trim, upper, lower, collapse, sanitise, {keep}, {strip}, {unprefix}, {group, join}, {max}"));
+        problems.push(
+            problem.hint("trim, upper, lower, collapse, sanitise, {keep}, {strip}, {unprefix}, {group, join}, {max}"),
+        );
         None
     };
     if let Some(word) = node.as_str() {
@@ -63,14 +69,19 @@ fn step(node: &Node, problems: &mut Vec<Problem>) -> Option<Step> {
         };
     }
     let texts = |n: &Node| -> Option<Vec<String>> { n.items().iter().map(|i| i.as_str().map(str::to_owned)).collect() };
-    let Some((key, value)) = node.map().first() else { return wrong(format!("a step is a word or a map, not {}", node.kind())) };
+    let Some((key, value)) = node.map().first() else {
+        return wrong(format!("a step is a word or a map, not {}", node.kind()));
+    };
     let parsed = match (key.name.as_str(), node.map().len()) {
         ("keep", 1) => value.as_str().and_then(pattern).map(Step::Keep),
         ("strip", 1) => value.as_str().and_then(pattern).map(Step::Strip),
         ("unprefix", 1) => texts(value).map(Step::Unprefix),
         ("max", 1) => value.as_int().and_then(|n| usize::try_from(n).ok()).map(Step::Max),
         ("group" | "join", 1 | 2) => {
-            let patterns = node.get("group").and_then(&texts).and_then(|list| list.iter().map(|p| pattern(p)).collect::<Option<Vec<_>>>());
+            let patterns = node
+                .get("group")
+                .and_then(&texts)
+                .and_then(|list| list.iter().map(|p| pattern(p)).collect::<Option<Vec<_>>>());
             let join = match node.get("join").map(|n| &n.value) {
                 None => Some(String::new()),
                 Some(Source::String(join)) => Some(join.clone()),
@@ -82,7 +93,10 @@ fn step(node: &Node, problems: &mut Vec<Problem>) -> Option<Step> {
     };
     match parsed {
         Some(step) => Some(step),
-        None => wrong(format!("`{}` cannot be read: a linear-time pattern, a list of texts or a number is expected", key.name)),
+        None => wrong(format!(
+            "`{}` cannot be read: a linear-time pattern, a list of texts or a number is expected",
+            key.name
+        )),
     }
 }
 
@@ -114,10 +128,14 @@ impl Step {
             Step::Sanitise => sanitise(&text),
             Step::Keep(regex) => text.chars().filter(|c| regex.is_match(c.encode_utf8(&mut [0; 4]))).collect(),
             Step::Strip(regex) => regex.replace_all(&text, "").into_owned(),
-            Step::Unprefix(prefixes) => prefixes.iter().find_map(|p| text.strip_prefix(p.as_str()).map(str::to_owned)).unwrap_or(text),
+            Step::Unprefix(prefixes) => {
+                prefixes.iter().find_map(|p| text.strip_prefix(p.as_str()).map(str::to_owned)).unwrap_or(text)
+            }
             Step::Group(patterns, join) => {
                 let found = patterns.iter().find_map(|p| p.captures(&text));
-                found.map(|c| c.iter().skip(1).flatten().map(|m| m.as_str()).collect::<Vec<_>>().join(join)).unwrap_or(text)
+                found
+                    .map(|c| c.iter().skip(1).flatten().map(|m| m.as_str()).collect::<Vec<_>>().join(join))
+                    .unwrap_or(text)
             }
             Step::Max(n) => text.chars().take(*n).collect(),
         }
@@ -144,7 +162,8 @@ fn collapse(text: &str) -> String {
 /// R5-39: tags and markers of scripts, images and links go, angle brackets are escaped. Plain words stay.
 pub fn sanitise(text: &str) -> String {
     static MARKERS: OnceLock<Option<Regex>> = OnceLock::new();
-    let markers = MARKERS.get_or_init(|| Regex::new(r"(?i)</?\s*(script|img|svg)\b[^<>]*>?|\bon[a-z]+\s*=|\bhref\s*=|javascript:").ok());
+    let markers = MARKERS
+        .get_or_init(|| Regex::new(r"(?i)</?\s*(script|img|svg)\b[^<>]*>?|\bon[a-z]+\s*=|\bhref\s*=|javascript:").ok());
     let mut out = text.to_owned();
     if let Some(markers) = markers {
         // Taking a marker out may put another together: until nothing changes, shorter each time.

@@ -33,13 +33,29 @@ const WIDGETS: [&str; 17] = [
     "slots",
     "password",
 ];
-const UI_KEYS: [&str; 10] =
-    ["ui:widget", "ui:options", "ui:show", "ui:order", "ui:groups", "ui:submit", "ui:title", "ui:description", "ui:help", "ui:autofocus"];
+const UI_KEYS: [&str; 10] = [
+    "ui:widget",
+    "ui:options",
+    "ui:show",
+    "ui:order",
+    "ui:groups",
+    "ui:submit",
+    "ui:title",
+    "ui:description",
+    "ui:help",
+    "ui:autofocus",
+];
 const REF_DEPTH_MAX: usize = 8;
 pub const SHARED_MESSAGES: &str = "forms/shared/messages.json";
 
 /// `nodes` are all parsed files, for references.
-pub fn read(id: &str, path: &str, nodes: &BTreeMap<String, Node>, defaults: &Arc<Messages>, problems: &mut Vec<Problem>) -> Option<Form> {
+pub fn read(
+    id: &str,
+    path: &str,
+    nodes: &BTreeMap<String, Node>,
+    defaults: &Arc<Messages>,
+    problems: &mut Vec<Problem>,
+) -> Option<Form> {
     let before = problems.len();
     let node = nodes.get(path)?;
     let mut reader = Reader {
@@ -59,8 +75,14 @@ pub fn read(id: &str, path: &str, nodes: &BTreeMap<String, Node>, defaults: &Arc
     let empty = Node::new(node.span.clone(), Source::Map(Vec::new()));
     let schema = reader.inline(node.get("schema").unwrap_or(&empty), 0);
     let ui = node.get("ui").unwrap_or(&empty);
-    if schema.get("type").and_then(Node::as_str) != Some("object") || !schema.get("properties").is_some_and(Node::is_map) {
-        reader.problems.push(Problem::error("shape", &schema.span, "the schema of a form has `\"type\": \"object\"` and `properties`"));
+    if schema.get("type").and_then(Node::as_str) != Some("object")
+        || !schema.get("properties").is_some_and(Node::is_map)
+    {
+        reader.problems.push(Problem::error(
+            "shape",
+            &schema.span,
+            "the schema of a form has `\"type\": \"object\"` and `properties`",
+        ));
     }
     rules::schema(&schema, reader.problems);
     for key in ["title", "intro"] {
@@ -78,10 +100,17 @@ pub fn read(id: &str, path: &str, nodes: &BTreeMap<String, Node>, defaults: &Arc
     for item in variant_nodes.iter().take(VARIANTS_MAX) {
         let inlined = reader.inline(item, 0);
         if let Some(merge) = inlined.get("merge") {
-            unknown_keys(merge, "`merge` of a form's variant", &["title", "intro", "schema", "ui", "messages"], reader.problems);
+            unknown_keys(
+                merge,
+                "`merge` of a form's variant",
+                &["title", "intro", "schema", "ui", "messages"],
+                reader.problems,
+            );
             if let Some(properties) = merge.get("schema").and_then(|s| s.get("properties")) {
                 let base = schema.get("properties");
-                for (_, rule) in properties.map().iter().filter(|(k, v)| !v.is_null() && base.and_then(|b| b.get(&k.name)).is_none()) {
+                for (_, rule) in
+                    properties.map().iter().filter(|(k, v)| !v.is_null() && base.and_then(|b| b.get(&k.name)).is_none())
+                {
                     rules::bounded(rule, reader.problems);
                 }
             }
@@ -90,8 +119,12 @@ pub fn read(id: &str, path: &str, nodes: &BTreeMap<String, Node>, defaults: &Arc
         }
         variants.extend(Variant::read(&inlined, reader.problems));
     }
-    let added = merges.iter().filter_map(|m| m.get("schema")?.get("properties")).flat_map(|p| p.map().iter().map(|(k, _)| k.name.clone()));
-    let names: BTreeSet<String> = schema.get("properties").map_or(&[][..], Node::map).iter().map(|(k, _)| k.name.clone()).chain(added).collect();
+    let added = merges
+        .iter()
+        .filter_map(|m| m.get("schema")?.get("properties"))
+        .flat_map(|p| p.map().iter().map(|(k, _)| k.name.clone()));
+    let names: BTreeSet<String> =
+        schema.get("properties").map_or(&[][..], Node::map).iter().map(|(k, _)| k.name.clone()).chain(added).collect();
     reader.required(&schema, &names);
     reader.ui(ui, &schema, &names);
     merges.iter().filter_map(|m| m.get("ui")).for_each(|ui| reader.ui(ui, &schema, &names));
@@ -156,7 +189,9 @@ impl Reader<'_, '_> {
     /// `{"$ref": "shared/fields#/$defs/x", …}` becomes what it names; siblings override.
     fn inline(&mut self, node: &Node, depth: usize) -> Node {
         match &node.value {
-            Source::List(items) => Node::new(node.span.clone(), Source::List(items.iter().map(|n| self.inline(n, depth)).collect())),
+            Source::List(items) => {
+                Node::new(node.span.clone(), Source::List(items.iter().map(|n| self.inline(n, depth)).collect()))
+            }
             Source::Map(entries) => {
                 let reference = node.get("$ref").and_then(|r| Some((r, r.as_str()?)));
                 let Some((at, reference)) = reference else {
@@ -165,7 +200,11 @@ impl Reader<'_, '_> {
                 };
                 let empty = Node::new(node.span.clone(), Source::Map(Vec::new()));
                 if depth >= REF_DEPTH_MAX {
-                    self.problems.push(Problem::error("ref", &at.span, format!("`$ref` goes round in a circle or is deeper than {REF_DEPTH_MAX}")));
+                    self.problems.push(Problem::error(
+                        "ref",
+                        &at.span,
+                        format!("`$ref` goes round in a circle or is deeper than {REF_DEPTH_MAX}"),
+                    ));
                     return empty;
                 }
                 let Some(found) = self.find(at, reference) else { return empty };
@@ -187,7 +226,10 @@ impl Reader<'_, '_> {
 
     fn find(&mut self, at: &Node, reference: &str) -> Option<Node> {
         let Some((file, pointer)) = reference.split_once("#/") else {
-            self.problems.push(Problem::error("ref", &at.span, format!("`{reference}` is not a reference")).hint("\"shared/fields#/$defs/name\""));
+            self.problems.push(
+                Problem::error("ref", &at.span, format!("`{reference}` is not a reference"))
+                    .hint("\"shared/fields#/$defs/name\""),
+            );
             return None;
         };
         let path = format!("forms/{file}.json");
@@ -202,7 +244,12 @@ impl Reader<'_, '_> {
             match node.get(part) {
                 Some(next) => node = next,
                 None => {
-                    self.problems.push(unknown("definition", at, part, node.map().iter().map(|(k, _)| k.name.as_str())));
+                    self.problems.push(unknown(
+                        "definition",
+                        at,
+                        part,
+                        node.map().iter().map(|(k, _)| k.name.as_str()),
+                    ));
                     return None;
                 }
             }
@@ -235,7 +282,11 @@ impl Reader<'_, '_> {
 
     fn cel(&mut self, node: &Node) {
         let Some(text) = node.as_str() else {
-            self.problems.push(Problem::error("shape", &node.span, format!("`$cel` is an expression, not {}", node.kind())));
+            self.problems.push(Problem::error(
+                "shape",
+                &node.span,
+                format!("`$cel` is an expression, not {}", node.kind()),
+            ));
             return;
         };
         self.uses.push((text.to_owned(), node.span.clone()));
@@ -297,7 +348,12 @@ impl Reader<'_, '_> {
                 }
                 "ui:groups" => {
                     for group in value.list() {
-                        unknown_keys(group, "a group", &["id", "title", "description", "fields", "collapsed", "show", "hint"], self.problems);
+                        unknown_keys(
+                            group,
+                            "a group",
+                            &["id", "title", "description", "fields", "collapsed", "show", "hint"],
+                            self.problems,
+                        );
                         for item in group.get("fields").map_or(&[][..], Node::list) {
                             if !item.as_str().is_some_and(|f| names.contains(f)) {
                                 self.problems.push(unknown("field", item, item.as_str().unwrap_or_default(), known()));
@@ -308,7 +364,10 @@ impl Reader<'_, '_> {
                 _ if UI_KEYS.contains(&name) => {}
                 _ => {
                     let hint = engine_statechart::did_you_mean(name, UI_KEYS);
-                    self.problems.push(Problem::error("unknown-key", &key.span, format!("unknown key `{name}` in `ui`")).maybe_hint(hint));
+                    self.problems.push(
+                        Problem::error("unknown-key", &key.span, format!("unknown key `{name}` in `ui`"))
+                            .maybe_hint(hint),
+                    );
                 }
             }
         }
@@ -331,7 +390,11 @@ impl Reader<'_, '_> {
                 }
                 "ui:show" => {
                     if !value.is_map() {
-                        self.problems.push(Problem::error("shape", &value.span, "`ui:show` is a map from fields to values"));
+                        self.problems.push(Problem::error(
+                            "shape",
+                            &value.span,
+                            "`ui:show` is a map from fields to values",
+                        ));
                     }
                     for (field, _) in value.map().iter().filter(|(f, _)| !siblings.contains(&f.name)) {
                         let at = Node::new(field.span.clone(), Source::Null);
@@ -345,7 +408,10 @@ impl Reader<'_, '_> {
                 }
                 name if name.starts_with("ui:") && !UI_KEYS.contains(&name) => {
                     let hint = engine_statechart::did_you_mean(name, UI_KEYS);
-                    self.problems.push(Problem::error("unknown-key", &key.span, format!("unknown key `{name}` in `ui`")).maybe_hint(hint));
+                    self.problems.push(
+                        Problem::error("unknown-key", &key.span, format!("unknown key `{name}` in `ui`"))
+                            .maybe_hint(hint),
+                    );
                 }
                 _ => {}
             }
@@ -357,7 +423,9 @@ impl Reader<'_, '_> {
             let first = key.name.trim_start_matches('/').split('/').next().unwrap_or_default();
             if !key.name.starts_with('/') || !names.contains(first) {
                 let at = Node::new(key.span.clone(), Source::Null);
-                self.problems.push(unknown("field", &at, first, names.iter().map(String::as_str)).hint("a pointer like /mobile"));
+                self.problems.push(
+                    unknown("field", &at, first, names.iter().map(String::as_str)).hint("a pointer like /mobile"),
+                );
             }
             messages::check(value, self.problems);
         }
@@ -372,10 +440,18 @@ fn languages(node: Option<&Node>, tree: &Value, problems: &mut Vec<Problem>) -> 
         for (pointer, text) in texts.map() {
             let parent = pointer.name.rsplit_once('/').map(|(parent, _)| parent);
             if parent.and_then(|p| tree.pointer(p)).is_none() {
-                problems.push(Problem::error("unknown-name", &pointer.span, format!("`{}` points to nothing in the form", pointer.name)));
+                problems.push(Problem::error(
+                    "unknown-name",
+                    &pointer.span,
+                    format!("`{}` points to nothing in the form", pointer.name),
+                ));
             }
             if text.as_str().is_none() {
-                problems.push(Problem::error("shape", &text.span, format!("a text is expected here, not {}", text.kind())));
+                problems.push(Problem::error(
+                    "shape",
+                    &text.span,
+                    format!("a text is expected here, not {}", text.kind()),
+                ));
             }
             list.push((pointer.name.clone(), text.to_json()));
         }

@@ -89,7 +89,13 @@ impl Form {
     }
 
     /// Also used at load with every expression unknown, to see whether the rest is a schema.
-    pub(super) fn build(&self, tree: &Value, values: &BTreeMap<&str, Value>, today: &str, language: &str) -> Result<Resolved, EvalError> {
+    pub(super) fn build(
+        &self,
+        tree: &Value,
+        values: &BTreeMap<&str, Value>,
+        today: &str,
+        language: &str,
+    ) -> Result<Resolved, EvalError> {
         let mut tree = tree.clone();
         compute(&mut tree, values);
         let mut schema = tree.get("schema").cloned().unwrap_or(json!({}));
@@ -99,19 +105,29 @@ impl Form {
         messages::complete(&mut schema, tree.get("messages"), "", &self.messages, language);
         let mut closed = schema.clone();
         close(&mut closed);
-        let wrong = |message| EvalError { message, span: Span::new(&Arc::from(self.path.as_str()), 1, 1), expression: self.id.clone() };
+        let wrong = |message| EvalError {
+            message,
+            span: Span::new(&Arc::from(self.path.as_str()), 1, 1),
+            expression: self.id.clone(),
+        };
         let validator = validator(&closed).map_err(wrong)?;
         let mut shown = schema.clone();
         hide_server_keys(&mut shown);
         let text = |k: &str| tree.get(k).map(crate::text::plain);
-        let view = FormView { title: text("title").unwrap_or_default(), intro: text("intro"), schema: shown.into(), ui: ui.into() };
+        let view = FormView {
+            title: text("title").unwrap_or_default(),
+            intro: text("intro"),
+            schema: shown.into(),
+            ui: ui.into(),
+        };
         Ok(Resolved { view, dated: self.has_dates, schema, validator })
     }
 }
 
 fn today(scope: &Scope<'_>) -> Result<String, EvalError> {
     static TODAY: OnceLock<Option<Expression>> = OnceLock::new();
-    let expression = TODAY.get_or_init(|| Expression::compile("today", &Span::unknown(), shared_vocabulary(), &[]).ok());
+    let expression =
+        TODAY.get_or_init(|| Expression::compile("today", &Span::unknown(), shared_vocabulary(), &[]).ok());
     match expression {
         Some(expression) => expression.eval(scope).map(|v| crate::text::plain(&v)),
         None => Ok(String::new()),

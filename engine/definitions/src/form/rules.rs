@@ -92,7 +92,11 @@ pub fn schema(node: &Node, problems: &mut Vec<Problem>) {
 /// One field: its texts have a length, its lists a size, its patterns are harmless.
 pub fn bounded(node: &Node, problems: &mut Vec<Problem>) {
     if !node.is_map() {
-        problems.push(Problem::error("shape", &node.span, format!("a field is described by a map, not {}", node.kind())));
+        problems.push(Problem::error(
+            "shape",
+            &node.span,
+            format!("a field is described by a map, not {}", node.kind()),
+        ));
         return;
     }
     if node.get("$cel").is_some() {
@@ -101,9 +105,12 @@ pub fn bounded(node: &Node, problems: &mut Vec<Problem>) {
     keywords(node, problems);
     let has = |k: &str| node.get(k).is_some();
     let is = |t: &str| node.get("type").is_some_and(|n| n.items().iter().any(|i| i.as_str() == Some(t)));
-    let is_listed = ["enum", "const", "oneOf"].iter().any(|k| has(k)) || node.get("anyOf").is_some_and(|l| l.list().iter().all(|o| o.get("const").is_some()));
+    let is_listed = ["enum", "const", "oneOf"].iter().any(|k| has(k))
+        || node.get("anyOf").is_some_and(|l| l.list().iter().all(|o| o.get("const").is_some()));
     if is("string") && !is_listed && !has("maxLength") {
-        problems.push(Problem::error("unbounded", &node.span, "a text needs `maxLength`").hint("or a list of allowed values"));
+        problems.push(
+            Problem::error("unbounded", &node.span, "a text needs `maxLength`").hint("or a list of allowed values"),
+        );
     }
     if is("array") {
         if !has("maxItems") {
@@ -133,10 +140,14 @@ fn keywords(node: &Node, problems: &mut Vec<Problem>) {
         let name = key.name.as_str();
         if matches!(name, "$dynamicRef" | "$ref" | "$id" | "$schema" | "$anchor" | "$dynamicAnchor" | "$vocabulary") {
             problems.push(
-                Problem::error("ref", &key.span, format!("`{name}` is not supported here")).hint("a field may be {\"$ref\": \"shared/fields#/$defs/name\"}"),
+                Problem::error("ref", &key.span, format!("`{name}` is not supported here"))
+                    .hint("a field may be {\"$ref\": \"shared/fields#/$defs/name\"}"),
             );
         } else if !KEYWORDS.contains(&name) && !name.starts_with("$defs") {
-            problems.push(Problem::error("unknown-key", &key.span, format!("unknown keyword `{name}`")).maybe_hint(did_you_mean(name, KEYWORDS)));
+            problems.push(
+                Problem::error("unknown-key", &key.span, format!("unknown keyword `{name}`"))
+                    .maybe_hint(did_you_mean(name, KEYWORDS)),
+            );
         }
     }
 }
@@ -149,17 +160,29 @@ fn pattern(node: &Node, problems: &mut Vec<Problem>) {
         return;
     };
     if text.chars().count() > PATTERN_CHARS_MAX {
-        problems.push(Problem::error("pattern", &node.span, format!("a pattern has at most {PATTERN_CHARS_MAX} characters")));
+        problems.push(Problem::error(
+            "pattern",
+            &node.span,
+            format!("a pattern has at most {PATTERN_CHARS_MAX} characters"),
+        ));
         return;
     }
     match regex_syntax::parse(text) {
         Ok(hir) => {
             if nested(&hir, false) {
-                let problem = Problem::error("pattern", &node.span, "the pattern repeats what already repeats: a browser may hang on it");
+                let problem = Problem::error(
+                    "pattern",
+                    &node.span,
+                    "the pattern repeats what already repeats: a browser may hang on it",
+                );
                 problems.push(problem.hint("write `(a+)+` as `a+`"));
             }
         }
-        Err(_) => problems.push(Problem::error("pattern", &node.span, "the pattern cannot be read, or uses look-around or back-references")),
+        Err(_) => problems.push(Problem::error(
+            "pattern",
+            &node.span,
+            "the pattern cannot be read, or uses look-around or back-references",
+        )),
     }
 }
 

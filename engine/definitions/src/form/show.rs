@@ -58,9 +58,10 @@ fn one_of(wanted: &Value) -> Value {
 pub fn drop_hidden(ui: &Value, data: &mut Value) {
     let (Some(entries), Some(map)) = (ui.as_object(), data.as_object_mut()) else { return };
     loop {
-        let hidden = entries
-            .iter()
-            .find(|(name, field)| map.contains_key(*name) && field.get("ui:show").and_then(Value::as_object).is_some_and(|show| !is_shown(show, map)));
+        let hidden = entries.iter().find(|(name, field)| {
+            map.contains_key(*name)
+                && field.get("ui:show").and_then(Value::as_object).is_some_and(|show| !is_shown(show, map))
+        });
         let Some((name, _)) = hidden else { break };
         map.shift_remove(name);
     }

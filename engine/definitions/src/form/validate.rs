@@ -53,7 +53,13 @@ pub fn errors(resolved: &Resolved, data: &Value) -> Vec<FieldError> {
 /// Errors of a payload whose schema has no texts.
 pub fn plain_errors(validator: &Validator, data: &Value) -> Vec<FieldError> {
     let places = validator.iter_errors(data).take(ERRORS_MAX).flat_map(|e| places(&e));
-    places.map(|(pointer, code)| FieldError { text: format!("{} does not fit ({code})", pointer.trim_start_matches('/')), pointer, code }).collect()
+    places
+        .map(|(pointer, code)| FieldError {
+            text: format!("{} does not fit ({code})", pointer.trim_start_matches('/')),
+            pointer,
+            code,
+        })
+        .collect()
 }
 
 /// Pointers and codes of one error: a missing or unexpected property is an error of that property.
@@ -61,8 +67,11 @@ fn places(error: &ValidationError<'_>) -> Vec<(String, String)> {
     let at = error.instance_path().as_str();
     let child = |name: &str| format!("{at}/{}", name.replace('~', "~0").replace('/', "~1"));
     match error.kind() {
-        ValidationErrorKind::Required { property } => vec![(child(property.as_str().unwrap_or_default()), "required".into())],
-        ValidationErrorKind::UnevaluatedProperties { unexpected } | ValidationErrorKind::AdditionalProperties { unexpected } => {
+        ValidationErrorKind::Required { property } => {
+            vec![(child(property.as_str().unwrap_or_default()), "required".into())]
+        }
+        ValidationErrorKind::UnevaluatedProperties { unexpected }
+        | ValidationErrorKind::AdditionalProperties { unexpected } => {
             unexpected.iter().map(|name| (child(name), "unknown".to_owned())).collect()
         }
         kind => {
@@ -94,18 +103,21 @@ fn dates(schema: &Value, data: &Value, pointer: &str, found: &mut Vec<(String, S
 /// Place of a pointer's first field in `ui:order`, else in the schema.
 fn order(resolved: &Resolved) -> impl Fn(&str) -> usize {
     let mut names: Vec<String> = Vec::new();
-    let listed = resolved.view.ui.get("ui:order").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
+    let listed =
+        resolved.view.ui.get("ui:order").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
     names.extend(listed.map(str::to_owned));
     names.extend(super::properties(&resolved.schema).map(|(n, _)| n.clone()));
     move |pointer: &str| {
-        let first = pointer.trim_start_matches('/').split('/').next().unwrap_or_default().replace("~1", "/").replace("~0", "~");
+        let first =
+            pointer.trim_start_matches('/').split('/').next().unwrap_or_default().replace("~1", "/").replace("~0", "~");
         names.iter().position(|n| *n == first).unwrap_or(usize::MAX)
     }
 }
 
 /// What is said first when several rules are broken.
 fn rank(code: &str) -> usize {
-    const ORDER: [&str; 9] = ["required", "type", "const", "enum", "minLength", "maxLength", "pattern", "format", "minimum"];
+    const ORDER: [&str; 9] =
+        ["required", "type", "const", "enum", "minLength", "maxLength", "pattern", "format", "minimum"];
     ORDER.iter().position(|c| *c == code).unwrap_or(ORDER.len())
 }
 
@@ -113,7 +125,10 @@ fn text(schema: &Value, pointer: &str, code: &str) -> String {
     let mut rule = schema;
     for part in pointer.split('/').skip(1) {
         let name = part.replace("~1", "/").replace("~0", "~");
-        let next = rule.get("properties").and_then(|p| p.get(&name)).or_else(|| rule.get("items").filter(|_| part.parse::<usize>().is_ok()));
+        let next = rule
+            .get("properties")
+            .and_then(|p| p.get(&name))
+            .or_else(|| rule.get("items").filter(|_| part.parse::<usize>().is_ok()));
         match next {
             Some(next) => rule = next,
             None => return fallback(code),

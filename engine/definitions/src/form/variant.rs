@@ -26,7 +26,11 @@ impl Variant {
         let mut rule = Fields::open(target, "`for` of a variant", &["role", "channel", "partner"], fields.problems)?;
         let (roles, channels, partners) = (rule.texts("role"), rule.texts("channel"), rule.texts("partner"));
         if roles.is_empty() && channels.is_empty() && partners.is_empty() {
-            rule.problems.push(Problem::error("missing", &target.span, "a variant is for a role, a channel or a partner"));
+            rule.problems.push(Problem::error(
+                "missing",
+                &target.span,
+                "a variant is for a role, a channel or a partner",
+            ));
         }
         let merge = fields.get("merge").map_or(json!({}), Node::to_json);
         let mut require = Vec::new();

@@ -2,7 +2,9 @@
 //! (`2026-11-21T10:00:00.000Z`), so that they compare as texts.
 
 use super::expected;
-use chrono::{DateTime, Datelike, Days, Months, NaiveDate, NaiveDateTime, NaiveTime, SecondsFormat, TimeZone, Timelike, Utc};
+use chrono::{
+    DateTime, Datelike, Days, Months, NaiveDate, NaiveDateTime, NaiveTime, SecondsFormat, TimeZone, Timelike, Utc,
+};
 use chrono_tz::Tz;
 use serde_json::Value;
 
@@ -71,7 +73,9 @@ pub fn time(value: &Value, tz: Tz) -> Result<i64, String> {
 
 pub fn date(value: &Value, tz: Tz) -> Result<NaiveDate, String> {
     let text = value.as_str().ok_or_else(|| expected("a date", value))?;
-    parse_date(text).or_else(|| parse_time(text).map(|ms| moment(ms).with_timezone(&tz).date_naive())).ok_or_else(|| "the text is not a date".into())
+    parse_date(text)
+        .or_else(|| parse_time(text).map(|ms| moment(ms).with_timezone(&tz).date_naive()))
+        .ok_or_else(|| "the text is not a date".into())
 }
 
 /// Whole days from one date to another; negative when `to` is earlier.
@@ -88,8 +92,11 @@ pub fn age(born: &Value, on: &Value, tz: Tz) -> Result<Value, String> {
 
 pub fn add_minutes(value: &Value, n: &Value, tz: Tz) -> Result<Value, String> {
     let n = n.as_i64().ok_or_else(|| expected("an integer", n))?;
-    let ms = n.checked_mul(60_000).and_then(|ms| time(value, tz).ok()?.checked_add(ms)).ok_or("the time is out of range")?;
-    DateTime::from_timestamp_millis(ms).filter(|t| (0..10_000).contains(&t.year())).ok_or("the time is out of range")?;
+    let ms =
+        n.checked_mul(60_000).and_then(|ms| time(value, tz).ok()?.checked_add(ms)).ok_or("the time is out of range")?;
+    DateTime::from_timestamp_millis(ms)
+        .filter(|t| (0..10_000).contains(&t.year()))
+        .ok_or("the time is out of range")?;
     Ok(time_value(ms))
 }
 
@@ -102,20 +109,31 @@ pub fn at_time(day: &Value, clock: &str, tz: Tz) -> Result<Value, String> {
 /// Milliseconds of a local time; one that a change of clocks leaves out is read as UTC.
 pub(crate) fn local_ms(tz: Tz, local: NaiveDateTime) -> i64 {
     let found = tz.from_local_datetime(&local);
-    found.earliest().or_else(|| found.latest()).map_or_else(|| local.and_utc().timestamp_millis(), |t| t.timestamp_millis())
+    found
+        .earliest()
+        .or_else(|| found.latest())
+        .map_or_else(|| local.and_utc().timestamp_millis(), |t| t.timestamp_millis())
 }
 
 /// Days later, or earlier when negative; a moment keeps its time of day.
 pub fn add_days(value: &Value, n: &Value) -> Result<Value, String> {
     let n = n.as_i64().ok_or_else(|| expected("an integer", n))?;
-    shift(value, |d| if n < 0 { d.checked_sub_days(Days::new(n.unsigned_abs())) } else { d.checked_add_days(Days::new(n.unsigned_abs())) })
+    shift(value, |d| {
+        if n < 0 {
+            d.checked_sub_days(Days::new(n.unsigned_abs()))
+        } else {
+            d.checked_add_days(Days::new(n.unsigned_abs()))
+        }
+    })
 }
 
 /// Years later, or earlier when negative; 29 February becomes the 28th.
 pub fn add_years(value: &Value, n: &Value) -> Result<Value, String> {
     let n = n.as_i64().ok_or_else(|| expected("an integer", n))?;
     let months = u32::try_from(n.unsigned_abs().saturating_mul(12)).map_err(|_| "the date is out of range")?;
-    shift(value, |d| if n < 0 { d.checked_sub_months(Months::new(months)) } else { d.checked_add_months(Months::new(months)) })
+    shift(value, |d| {
+        if n < 0 { d.checked_sub_months(Months::new(months)) } else { d.checked_add_months(Months::new(months)) }
+    })
 }
 
 fn shift(value: &Value, by: impl Fn(NaiveDate) -> Option<NaiveDate>) -> Result<Value, String> {
@@ -131,7 +149,20 @@ fn shift(value: &Value, by: impl Fn(NaiveDate) -> Option<NaiveDate>) -> Result<V
     Ok(time_value(day.and_time(utc.time()).and_utc().timestamp_millis()))
 }
 
-const MONTHS: [&str; 12] = ["January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"];
+const MONTHS: [&str; 12] = [
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+];
 const WEEKDAYS: [&str; 7] = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
 
 /// Pattern letters: d dd M MM MMM MMMM yy yyyy EEE EEEE H HH h hh mm a; `'text'` is literal.
@@ -171,7 +202,9 @@ pub fn format_date(value: &Value, pattern: &str, tz: Tz) -> Result<Value, String
             ('h', 2) => out.push_str(&format!("{twelve:02}")),
             ('m', 2) => out.push_str(&format!("{:02}", local.minute())),
             ('a', 1) => out.push_str(if hour < 12 { "AM" } else { "PM" }),
-            (c, _) if c.is_ascii_alphabetic() => return Err(format!("unknown letters `{}` in the date pattern", c.to_string().repeat(length))),
+            (c, _) if c.is_ascii_alphabetic() => {
+                return Err(format!("unknown letters `{}` in the date pattern", c.to_string().repeat(length)));
+            }
             (c, n) => (0..n).for_each(|_| out.push(c)),
         }
         rest = &rest[c.len_utf8() * length..];

@@ -68,19 +68,32 @@ pub const FUNCTIONS: [(&str, RangeInclusive<usize>); 41] = [
 ];
 
 /// The functions a sandbox script, an operation or a webhook has on top; the caller gives them a meaning.
-pub const CALL_FUNCTIONS: [(&str, RangeInclusive<usize>); 6] =
-    [("recall", 2..=2), ("recall_all", 1..=1), ("new_id", 1..=1), ("hmac_sha256_hex", 2..=2), ("unix", 1..=1), ("time_of", 1..=1)];
+pub const CALL_FUNCTIONS: [(&str, RangeInclusive<usize>); 6] = [
+    ("recall", 2..=2),
+    ("recall_all", 1..=1),
+    ("new_id", 1..=1),
+    ("hmac_sha256_hex", 2..=2),
+    ("unix", 1..=1),
+    ("time_of", 1..=1),
+];
 
 /// Variables of a workflow's expressions beside `context` and `event`.
 pub const VARIABLES: [&str; 4] = ["now", "today", "journey", "params"];
 
 /// The vocabulary of expressions outside a machine: `variables` and the functions, nothing else.
 pub fn vocabulary(variables: &[&str], with_call_functions: bool) -> Vocabulary {
-    let mut functions: std::collections::BTreeMap<_, _> = FUNCTIONS.iter().map(|(n, a)| ((*n).to_owned(), a.clone())).collect();
+    let mut functions: std::collections::BTreeMap<_, _> =
+        FUNCTIONS.iter().map(|(n, a)| ((*n).to_owned(), a.clone())).collect();
     if with_call_functions {
         functions.extend(CALL_FUNCTIONS.iter().map(|(n, a)| ((*n).to_owned(), a.clone())));
     }
-    Vocabulary { variables: variables.iter().map(|v| (*v).to_owned()).collect(), functions, limits: limits(), dotted_assign: true, ..Vocabulary::default() }
+    Vocabulary {
+        variables: variables.iter().map(|v| (*v).to_owned()).collect(),
+        functions,
+        limits: limits(),
+        dotted_assign: true,
+        ..Vocabulary::default()
+    }
 }
 
 /// Expansion of `define` and `each` makes longer expressions than an author writes.
@@ -135,17 +148,23 @@ impl Host for ProductHost<'_> {
             ("sum", [list]) => money::sum(list),
             ("share", [amount, rate]) => money::share(amount, rate),
             ("scale", [a, n, d]) => money::scale(a, n, d),
-            ("abs", [a]) => a.as_i64().and_then(i64::checked_abs).map(Value::from).ok_or_else(|| expected("an integer", a)),
+            ("abs", [a]) => {
+                a.as_i64().and_then(i64::checked_abs).map(Value::from).ok_or_else(|| expected("an integer", a))
+            }
             ("days", [from, to]) => d::days(from, to, tz),
             ("age", [date, on]) => d::age(date, on, tz),
             ("add_minutes", [time, n]) => d::add_minutes(time, n, tz),
             ("add_days", [date, n]) => d::add_days(date, n),
             ("add_years", [date, n]) => d::add_years(date, n),
-            ("next_open", [time, calendar]) => self.calendar(calendar)?.next_open(d::time(time, tz)?).map(d::time_value),
+            ("next_open", [time, calendar]) => {
+                self.calendar(calendar)?.next_open(d::time(time, tz)?).map(d::time_value)
+            }
             ("open", [time, calendar]) => Ok(Value::Bool(self.calendar(calendar)?.is_open(d::time(time, tz)?))),
             ("ms_until", [time]) => Ok(Value::from(d::time(time, tz)?.saturating_sub(self.now.ms))),
             ("at_time", [date, clock]) => d::at_time(date, text(clock)?, tz),
-            ("slots", [day, calendar, minutes]) => self.calendar(calendar)?.slots(d::date(day, tz)?, minutes).map(Value::Array),
+            ("slots", [day, calendar, minutes]) => {
+                self.calendar(calendar)?.slots(d::date(day, tz)?, minutes).map(Value::Array)
+            }
             ("format_date", [date, pattern]) => d::format_date(date, text(pattern)?, tz),
             ("mask", [value, kind]) => t::mask(text(value)?, text(kind)?).map(Value::String),
             ("upper", [a]) => Ok(Value::String(text(a)?.to_uppercase())),
@@ -164,7 +183,10 @@ impl Host for ProductHost<'_> {
             ("group_by", [list, key]) => l::group_by(list, text(key)?),
             ("min_of", [list]) => l::extreme(list, std::cmp::Ordering::Less),
             ("max_of", [list]) => l::extreme(list, std::cmp::Ordering::Greater),
-            ("first", [list]) => list.as_array().map(|l| l.first().cloned().unwrap_or(Value::Null)).ok_or_else(|| expected("a list", list)),
+            ("first", [list]) => list
+                .as_array()
+                .map(|l| l.first().cloned().unwrap_or(Value::Null))
+                .ok_or_else(|| expected("a list", list)),
             ("concat", [lists]) => l::concat(lists),
             ("range", [n]) => l::range(n),
             ("table", [name, inputs]) => self.tables.need(text(name)?)?.first(inputs),

@@ -33,7 +33,10 @@ pub fn sum(list: &Value) -> Result<Value, String> {
         let total: f64 = numbers.ok_or("expected a list of numbers")?.iter().sum();
         return Ok(serde_json::Number::from_f64(total).map_or(Value::Null, Value::Number));
     }
-    items.iter().try_fold(0i64, |total, v| total.checked_add(int(v)?).ok_or_else(|| "the sum is out of range".to_owned())).map(Value::from)
+    items
+        .iter()
+        .try_fold(0i64, |total, v| total.checked_add(int(v)?).ok_or_else(|| "the sum is out of range".to_owned()))
+        .map(Value::from)
 }
 
 /// `₹1,23,456.00`: Indian grouping, paise always shown.
@@ -103,9 +106,16 @@ mod tests {
 
     #[test]
     fn rounds_half_away_from_zero() {
-        for (a, n, d, expected) in
-            [(5, 1, 2, 3), (-5, 1, 2, -3), (5, -1, 2, -3), (5, 1, -2, -3), (-5, -1, 2, 3), (4, 1, 3, 1), (i64::MAX, 2, 2, i64::MAX), (0, 5, 7, 0)]
-        {
+        for (a, n, d, expected) in [
+            (5, 1, 2, 3),
+            (-5, 1, 2, -3),
+            (5, -1, 2, -3),
+            (5, 1, -2, -3),
+            (-5, -1, 2, 3),
+            (4, 1, 3, 1),
+            (i64::MAX, 2, 2, i64::MAX),
+            (0, 5, 7, 0),
+        ] {
             assert_eq!(rounded(a, n, d), Ok(expected), "{a}*{n}/{d}");
         }
         assert!(rounded(1, 1, 0).is_err());
@@ -125,12 +135,18 @@ mod tests {
         ] {
             assert_eq!(parse(text), paise, "{text}");
         }
-        for (text, rate) in [("3.127%", Some(31_270)), ("18%", Some(180_000)), ("0.0001%", Some(1)), ("0.00001%", None), ("%", None)] {
+        for (text, rate) in
+            [("3.127%", Some(31_270)), ("18%", Some(180_000)), ("0.0001%", Some(1)), ("0.00001%", None), ("%", None)]
+        {
             assert_eq!(parse_rate(text), rate, "{text}");
         }
-        for (paise, text) in
-            [(12_345_600, "₹1,23,456.00"), (5, "₹0.05"), (-209_450, "-₹2,094.50"), (100_000, "₹1,000.00"), (100_000_000_000_i64, "₹1,00,00,00,000.00")]
-        {
+        for (paise, text) in [
+            (12_345_600, "₹1,23,456.00"),
+            (5, "₹0.05"),
+            (-209_450, "-₹2,094.50"),
+            (100_000, "₹1,000.00"),
+            (100_000_000_000_i64, "₹1,00,00,00,000.00"),
+        ] {
             assert_eq!(show(&Value::from(paise)).as_deref(), Ok(text));
         }
     }

@@ -17,7 +17,11 @@ pub fn mask(text: &str, kind: &str) -> Result<String, String> {
         "email" => match text.split_once('@') {
             Some((local, domain)) => {
                 let count = local.chars().count();
-                let masked: String = local.chars().enumerate().map(|(i, c)| if i > 0 && (count <= 2 || i + 1 < count) { '*' } else { c }).collect();
+                let masked: String = local
+                    .chars()
+                    .enumerate()
+                    .map(|(i, c)| if i > 0 && (count <= 2 || i + 1 < count) { '*' } else { c })
+                    .collect();
                 format!("{masked}@{domain}")
             }
             None => "*".repeat(chars.len()),

@@ -14,7 +14,16 @@ use std::collections::BTreeMap;
 
 const REQUEST_NAMES: [&str; 3] = ["input", "key", "partner"];
 /// Headers that a mapping cannot set: they belong to the connection or to the product.
-pub const HEADERS_OURS: [&str; 8] = ["host", "content-length", "transfer-encoding", "connection", "authorization", "cookie", "idempotency-key", "content-type"];
+pub const HEADERS_OURS: [&str; 8] = [
+    "host",
+    "content-length",
+    "transfer-encoding",
+    "connection",
+    "authorization",
+    "cookie",
+    "idempotency-key",
+    "content-type",
+];
 const REPLY_NAMES: [&str; 5] = ["status", "headers", "body", "input", "partner"];
 const TIMEOUT_MS_MAX: i64 = 30_000;
 
@@ -60,7 +69,11 @@ pub fn compile_partner(id: &str, node: &Node, problems: &mut Vec<Problem>) -> Op
 }
 
 fn auth(node: &Node, problems: &mut Vec<Problem>) -> Auth {
-    let Some(mut fields) = Fields::open(node, "`auth`", &["kind", "user", "password", "token", "name", "value"], problems) else { return Auth::None };
+    let Some(mut fields) =
+        Fields::open(node, "`auth`", &["kind", "user", "password", "token", "name", "value"], problems)
+    else {
+        return Auth::None;
+    };
     fields.need("kind");
     let kind = fields.word("kind", &["none", "basic", "bearer", "header"]).unwrap_or("none");
     let mut credential = |key: &str| {
@@ -68,7 +81,10 @@ fn auth(node: &Node, problems: &mut Vec<Problem>) -> Auth {
         let parsed = Credential::parse(&text);
         if key != "user" && matches!(parsed, Credential::Literal(_)) && !text.is_empty() {
             let at = fields.get(key).map_or(&node.span, |n| &n.span);
-            fields.problems.push(Problem::error("secret", at, format!("`{key}` is a secret")).hint("write `secret://name`; the settings hold its value"));
+            fields.problems.push(
+                Problem::error("secret", at, format!("`{key}` is a secret"))
+                    .hint("write `secret://name`; the settings hold its value"),
+            );
         }
         parsed
     };
@@ -116,9 +132,12 @@ pub fn compile_operation(id: &str, path: &str, node: &Node, problems: &mut Vec<P
     let retry = retry(&mut fields);
     let idempotent = fields.get("idempotent").map_or(method == "GET", |_| fields.bool("idempotent"));
     let query = pairs(&mut fields, "query", &REQUEST_NAMES);
-    for (k, _) in fields.entries("headers").iter().filter(|(k, _)| HEADERS_OURS.contains(&k.name.to_ascii_lowercase().as_str())) {
+    for (k, _) in
+        fields.entries("headers").iter().filter(|(k, _)| HEADERS_OURS.contains(&k.name.to_ascii_lowercase().as_str()))
+    {
         fields.problems.push(
-            Problem::error("misplaced-key", &k.span, format!("header `{}` is the product's own", k.name)).hint("`idempotency-key` is sent with every call"),
+            Problem::error("misplaced-key", &k.span, format!("header `{}` is the product's own", k.name))
+                .hint("`idempotency-key` is sent with every call"),
         );
     }
     let headers = pairs(&mut fields, "headers", &REQUEST_NAMES);
@@ -168,14 +187,23 @@ fn segments(fields: &mut Fields<'_, '_>) -> Vec<Segment> {
     let Some(node) = fields.need("path") else { return Vec::new() };
     let mut list = Vec::new();
     if !node.is_list() {
-        fields.problems.push(Problem::error("shape", &node.span, "`path` is a list of segments").hint("[\"v1\", \"orders\", \"=input.id\"]"));
+        fields.problems.push(
+            Problem::error("shape", &node.span, "`path` is a list of segments")
+                .hint("[\"v1\", \"orders\", \"=input.id\"]"),
+        );
     }
     for item in node.list() {
         match item.as_str() {
             Some(text) => match text.strip_prefix('=') {
-                Some(cel) => list.extend(expression(cel, item, call_vocabulary(), &REQUEST_NAMES, fields.problems).map(Segment::Value)),
+                Some(cel) => list.extend(
+                    expression(cel, item, call_vocabulary(), &REQUEST_NAMES, fields.problems).map(Segment::Value),
+                ),
                 None if text.is_empty() || text.contains('/') => {
-                    fields.problems.push(Problem::error("value", &item.span, "a segment is one part of a path, without `/`"));
+                    fields.problems.push(Problem::error(
+                        "value",
+                        &item.span,
+                        "a segment is one part of a path, without `/`",
+                    ));
                 }
                 None => list.push(Segment::Literal(text.to_owned())),
             },
@@ -188,7 +216,9 @@ fn segments(fields: &mut Fields<'_, '_>) -> Vec<Segment> {
 fn retry(fields: &mut Fields<'_, '_>) -> RetryPolicy {
     let default = RetryPolicy { attempts: 3, base_ms: 500, cap_ms: 20_000 };
     let Some(node) = fields.get("retry") else { return default };
-    let Some(mut retry) = Fields::open(node, "`retry`", &["attempts", "base", "cap"], fields.problems) else { return default };
+    let Some(mut retry) = Fields::open(node, "`retry`", &["attempts", "base", "cap"], fields.problems) else {
+        return default;
+    };
     RetryPolicy {
         attempts: retry.int("attempts").and_then(|i| u32::try_from(i).ok()).unwrap_or(default.attempts).clamp(1, 100),
         base_ms: retry.duration("base").unwrap_or(default.base_ms),
@@ -197,7 +227,9 @@ fn retry(fields: &mut Fields<'_, '_>) -> RetryPolicy {
 }
 
 fn reply(node: &Node, operation: &mut Operation, problems: &mut Vec<Problem>) {
-    let Some(fields) = Fields::open(node, "`reply`", &["when", "output", "correlate", "document"], problems) else { return };
+    let Some(fields) = Fields::open(node, "`reply`", &["when", "output", "correlate", "document"], problems) else {
+        return;
+    };
     operation.when = condition(&fields, "when", &REPLY_NAMES).and_then(|r| keep(r, fields.problems));
     if let Some(output) = fields.get("output") {
         operation.output = mapping(output, call_vocabulary(), &REPLY_NAMES, fields.problems);
@@ -205,7 +237,9 @@ fn reply(node: &Node, operation: &mut Operation, problems: &mut Vec<Problem>) {
         operation.output = Mapping::literal(json!({}));
     }
     for item in fields.get("correlate").map_or(&[][..], Node::items) {
-        let Some(mut entry) = Fields::open(item, "a correlation", &["reference", "expect"], fields.problems) else { continue };
+        let Some(mut entry) = Fields::open(item, "a correlation", &["reference", "expect"], fields.problems) else {
+            continue;
+        };
         let Some(reference) = entry.need("reference") else { continue };
         let reference = mapping(reference, call_vocabulary(), &REPLY_NAMES, entry.problems);
         let expect = match entry.get("expect") {
@@ -252,10 +286,12 @@ fn is_name(text: &str) -> bool {
 }
 
 fn example(node: &Node, problems: &mut Vec<Problem>) -> Option<Example> {
-    let mut fields = Fields::open(node, "an example", &["name", "input", "request", "reply", "output", "error"], problems)?;
+    let mut fields =
+        Fields::open(node, "an example", &["name", "input", "request", "reply", "output", "error"], problems)?;
     let name = fields.need_text("name");
     let reply_node = fields.need("reply")?;
-    let mut reply = Fields::open(reply_node, "the reply of an example", &["status", "headers", "body"], fields.problems)?;
+    let mut reply =
+        Fields::open(reply_node, "the reply of an example", &["status", "headers", "body"], fields.problems)?;
     let status = reply.int("status").and_then(|s| u16::try_from(s).ok()).unwrap_or(200);
     let body = reply.get("body").map_or(Value::Null, Node::to_json);
     let headers = match reply.get("headers").map(Node::to_json) {
@@ -281,15 +317,20 @@ fn example(node: &Node, problems: &mut Vec<Problem>) -> Option<Example> {
 
 /// `partner` is the folder's name, `name` the file's name without `.webhook.yaml`.
 pub fn compile_webhook(partner: &str, name: &str, node: &Node, problems: &mut Vec<Problem>) -> Option<Webhook> {
-    let mut fields = Fields::open(node, "a webhook", &["title", "description", "verify", "once", "correlate", "events"], problems)?;
+    let mut fields =
+        Fields::open(node, "a webhook", &["title", "description", "verify", "once", "correlate", "events"], problems)?;
     let names = ["headers", "body"];
     let verify = fields.need("verify").and_then(|n| {
-        let mut verify = Fields::open(n, "`verify`", &["kind", "header", "secret", "window", "timestamp_header"], fields.problems)?;
+        let mut verify =
+            Fields::open(n, "`verify`", &["kind", "header", "secret", "window", "timestamp_header"], fields.problems)?;
         verify.need("kind");
         let kind = verify.word("kind", &["hmac_sha256_hex"])?.to_owned();
         let secret = verify.need_text("secret");
         if !secret.starts_with("secret://") {
-            verify.problems.push(Problem::error("secret", &n.span, "`secret` names a secret of the settings").hint("write `secret://name`"));
+            verify.problems.push(
+                Problem::error("secret", &n.span, "`secret` names a secret of the settings")
+                    .hint("write `secret://name`"),
+            );
         }
         Some(WebhookVerify {
             kind,
@@ -307,15 +348,36 @@ pub fn compile_webhook(partner: &str, name: &str, node: &Node, problems: &mut Ve
     fields.need("events");
     let mut events = Vec::new();
     for item in fields.list("events") {
-        let Some(mut entry) = Fields::open(item, "an event of a webhook", &["when", "event", "data", "actual", "mismatch"], fields.problems) else { continue };
+        let Some(mut entry) = Fields::open(
+            item,
+            "an event of a webhook",
+            &["when", "event", "data", "actual", "mismatch"],
+            fields.problems,
+        ) else {
+            continue;
+        };
         let when = condition(&entry, "when", &names).and_then(|r| keep(r, entry.problems));
         let event = entry.need_text("event");
         let mismatch = entry.text("mismatch");
-        let part =
-            |key: &str, problems: &mut Vec<Problem>| item.get(key).map_or(Mapping::literal(json!({})), |n| mapping(n, call_vocabulary(), &names, problems));
-        events.push(EventRule { when, event, data: part("data", entry.problems), actual: part("actual", entry.problems), mismatch });
+        let part = |key: &str, problems: &mut Vec<Problem>| {
+            item.get(key).map_or(Mapping::literal(json!({})), |n| mapping(n, call_vocabulary(), &names, problems))
+        };
+        events.push(EventRule {
+            when,
+            event,
+            data: part("data", entry.problems),
+            actual: part("actual", entry.problems),
+            mismatch,
+        });
     }
-    Some(Webhook { name: name.to_owned(), partner: partner.to_owned(), verify: verify?, once: once?, correlate: correlate?, events })
+    Some(Webhook {
+        name: name.to_owned(),
+        partner: partner.to_owned(),
+        verify: verify?,
+        once: once?,
+        correlate: correlate?,
+        events,
+    })
 }
 
 fn pairs(fields: &mut Fields<'_, '_>, key: &str, names: &[&str]) -> Vec<(String, Mapping)> {
@@ -338,19 +400,34 @@ fn keep(result: Result<Expression, Problem>, problems: &mut Vec<Problem>) -> Opt
     result.map_err(|p| problems.push(p)).ok()
 }
 
-pub(super) fn cel(node: &Node, vocabulary: &Vocabulary, extra: &[&str], problems: &mut Vec<Problem>) -> Option<Expression> {
+pub(super) fn cel(
+    node: &Node,
+    vocabulary: &Vocabulary,
+    extra: &[&str],
+    problems: &mut Vec<Problem>,
+) -> Option<Expression> {
     let text = match &node.value {
         Source::String(text) => text.clone(),
         Source::Bool(b) => b.to_string(),
         Source::Int(i) => i.to_string(),
         _ => {
-            problems.push(Problem::error("shape", &node.span, format!("an expression is expected here, not {}", node.kind())));
+            problems.push(Problem::error(
+                "shape",
+                &node.span,
+                format!("an expression is expected here, not {}", node.kind()),
+            ));
             return None;
         }
     };
     expression(&text, node, vocabulary, extra, problems)
 }
 
-fn expression(text: &str, node: &Node, vocabulary: &Vocabulary, extra: &[&str], problems: &mut Vec<Problem>) -> Option<Expression> {
+fn expression(
+    text: &str,
+    node: &Node,
+    vocabulary: &Vocabulary,
+    extra: &[&str],
+    problems: &mut Vec<Problem>,
+) -> Option<Expression> {
     keep(Expression::compile(text, &node.span, vocabulary, extra), problems)
 }

@@ -9,8 +9,12 @@ mod webhook;
 #[cfg(test)]
 pub(crate) use compile::OPERATION_KEYS;
 pub use compile::{HEADERS_OURS, compile_operation, compile_partner, compile_webhook};
-pub use operation::{Body, CallError, CallErrorKind, Correlate, Example, Operation, OutgoingRequest, Reply, Retry, RetryPolicy};
-pub use sandbox::{Button, Consequences, Fail, Go, Later, PageField, Remember, SandboxCase, SandboxPage, SandboxScript, SandboxWebhook};
+pub use operation::{
+    Body, CallError, CallErrorKind, Correlate, Example, Operation, OutgoingRequest, Reply, Retry, RetryPolicy,
+};
+pub use sandbox::{
+    Button, Consequences, Fail, Go, Later, PageField, Remember, SandboxCase, SandboxPage, SandboxScript, SandboxWebhook,
+};
 pub use webhook::{Webhook, WebhookEvent, WebhookVerify};
 
 use crate::source::Node;

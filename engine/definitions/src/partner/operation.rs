@@ -175,15 +175,24 @@ impl Operation {
             Segment::Literal(text) => text == given,
             Segment::Value(_) => !given.is_empty(),
         };
-        let fits = self.method == method && self.segments.len() == segments.len() && self.segments.iter().zip(segments).all(same);
+        let fits = self.method == method
+            && self.segments.len() == segments.len()
+            && self.segments.iter().zip(segments).all(same);
         fits.then(|| self.segments.iter().filter(|s| matches!(s, Segment::Literal(_))).count())
     }
 
     /// The request for an input. `key` is the effect's stable key; `host` gives `now`, `today` and
     /// the functions (`Catalog::host`).
-    pub fn request(&self, partner: &Partner, input: &Value, key: &str, host: &dyn Host) -> Result<OutgoingRequest, EvalError> {
+    pub fn request(
+        &self,
+        partner: &Partner,
+        input: &Value,
+        key: &str,
+        host: &dyn Host,
+    ) -> Result<OutgoingRequest, EvalError> {
         let key = Value::String(key.to_owned());
-        let scope = Scope::new().with_host(host).with("input", input).with("key", &key).with("partner", &partner.variable);
+        let scope =
+            Scope::new().with_host(host).with("input", input).with("key", &key).with("partner", &partner.variable);
         let mut path = partner.base_path.clone();
         for segment in &self.segments {
             path.push('/');
@@ -255,9 +264,12 @@ impl Operation {
 
     /// Whether an example goes through both mappings as it says; else what differs.
     pub fn try_example(&self, partner: &Partner, example: &Example, host: &dyn Host) -> Result<(), String> {
-        let request = self.request(partner, &example.input, "example", host).map_err(|e| format!("the request: {e}"))?;
+        let request =
+            self.request(partner, &example.input, "example", host).map_err(|e| format!("the request: {e}"))?;
         if let Some(expected) = &example.request {
-            let pairs = |list: &[(String, String)]| list.iter().map(|(k, v)| (k.clone(), Value::String(v.clone()))).collect::<Map<_, _>>();
+            let pairs = |list: &[(String, String)]| {
+                list.iter().map(|(k, v)| (k.clone(), Value::String(v.clone()))).collect::<Map<_, _>>()
+            };
             let (body, form) = match &request.body {
                 Body::None => (Value::Null, Value::Null),
                 Body::Json(body) => (body.clone(), Value::Null),
@@ -268,25 +280,45 @@ impl Operation {
                 return Err(format!("the request differs at `{place}`"));
             }
         }
-        match (self.reply(partner, &example.input, example.status, &example.headers, &example.body, host), &example.output, &example.error_code) {
+        match (
+            self.reply(partner, &example.input, example.status, &example.headers, &example.body, host),
+            &example.output,
+            &example.error_code,
+        ) {
             (Ok(reply), Some(expected), _) => match differs(expected, &reply.output, "") {
                 Some(place) => Err(format!("the output differs at `{place}`: {}", brief(&reply.output))),
                 None => Ok(()),
             },
             (Ok(_), None, Some(code)) => Err(format!("it gives an output instead of the error `{code}`")),
             (Err(e), Some(_), _) => Err(format!("it gives the error {e} instead of an output")),
-            (Err(e), None, Some(code)) if e.code != *code => Err(format!("it gives the error `{}` instead of `{code}`", e.code)),
+            (Err(e), None, Some(code)) if e.code != *code => {
+                Err(format!("it gives the error `{}` instead of `{code}`", e.code))
+            }
             _ => Ok(()),
         }
     }
 
     fn error(&self, status: u16, headers: &Map<String, Value>, scope: &Scope<'_>) -> CallError {
-        let rule = self.errors.iter().find(|rule| rule.when.as_ref().is_none_or(|w| w.eval_bool(scope).unwrap_or(false)));
-        let wait = headers.get("retry-after").and_then(Value::as_str).and_then(|s| s.parse::<u64>().ok()).map(|s| s.saturating_mul(1000));
+        let rule =
+            self.errors.iter().find(|rule| rule.when.as_ref().is_none_or(|w| w.eval_bool(scope).unwrap_or(false)));
+        let wait = headers
+            .get("retry-after")
+            .and_then(Value::as_str)
+            .and_then(|s| s.parse::<u64>().ok())
+            .map(|s| s.saturating_mul(1000));
         let transient = status >= 500 || status == 429 || status == 408;
         let Some(rule) = rule else {
-            let (kind, retry) = if transient { (CallErrorKind::Failed, Retry::Later(wait)) } else { (CallErrorKind::Refused, Retry::Never) };
-            return CallError { code: format!("partner.{}", kind.as_str()), message: format!("status {status}"), retry, kind };
+            let (kind, retry) = if transient {
+                (CallErrorKind::Failed, Retry::Later(wait))
+            } else {
+                (CallErrorKind::Refused, Retry::Never)
+            };
+            return CallError {
+                code: format!("partner.{}", kind.as_str()),
+                message: format!("status {status}"),
+                retry,
+                kind,
+            };
         };
         let (kind, retry) = match rule.kind {
             ErrorKind::Declined => (CallErrorKind::Declined, Retry::Never),
@@ -330,7 +362,12 @@ fn brief(value: &Value) -> String {
 
 /// A reply that the mapping cannot read. The message carries the place, never the partner's data.
 fn unreadable(error: &EvalError) -> CallError {
-    CallError { code: "partner.unreadable".into(), message: error.to_string(), retry: Retry::Never, kind: CallErrorKind::Failed }
+    CallError {
+        code: "partner.unreadable".into(),
+        message: error.to_string(),
+        retry: Retry::Never,
+        kind: CallErrorKind::Failed,
+    }
 }
 
 /// One path segment; `.` and `..` are encoded too, so that a value cannot climb.

@@ -138,7 +138,11 @@ pub(super) fn compile(node: &Node, problems: &mut Vec<Problem>) -> Option<Sandbo
 }
 
 fn case(node: &Node, known: &[&str], problems: &mut Vec<Problem>) -> Option<SandboxCase> {
-    let keys = [&["when", "delay", "status", "headers", "body", "fail", "pdf", "page", "go", "description"], &CONSEQUENCES[..]].concat();
+    let keys = [
+        &["when", "delay", "status", "headers", "body", "fail", "pdf", "page", "go", "description"],
+        &CONSEQUENCES[..],
+    ]
+    .concat();
     let mut fields = Fields::open(node, "a case of a sandbox script", &keys, problems)?;
     let fail = fields.word("fail", &Fail::NAMES).map(|word| match word {
         "hang" => Fail::Hang,
@@ -166,18 +170,28 @@ fn case(node: &Node, known: &[&str], problems: &mut Vec<Problem>) -> Option<Sand
 
 fn page(node: &Node, known: &[&str], problems: &mut Vec<Problem>) -> Option<SandboxPage> {
     let mut fields = Fields::open(node, "a page", &["title", "intro", "facts", "fields", "buttons"], problems)?;
-    let (title, intro, facts) = (need(&mut fields, "title", known), part(&mut fields, "intro", known), part(&mut fields, "facts", known));
+    let (title, intro, facts) =
+        (need(&mut fields, "title", known), part(&mut fields, "intro", known), part(&mut fields, "facts", known));
     let mut inputs = Vec::new();
     for item in fields.list("fields") {
-        let Some(mut input) = Fields::open(item, "a field of a page", &["name", "label", "value", "secret"], fields.problems) else { continue };
+        let Some(mut input) =
+            Fields::open(item, "a field of a page", &["name", "label", "value", "secret"], fields.problems)
+        else {
+            continue;
+        };
         let (name, label, secret) = (input.need_text("name"), input.need_text("label"), input.bool("secret"));
         inputs.push(PageField { name, label, value: part(&mut input, "value", known), secret });
     }
     fields.need("buttons");
-    let buttons: Vec<Button> = fields.list("buttons").iter().filter_map(|n| button(n, known, fields.problems)).collect();
+    let buttons: Vec<Button> =
+        fields.list("buttons").iter().filter_map(|n| button(n, known, fields.problems)).collect();
     for (i, button) in buttons.iter().enumerate() {
         if buttons[..i].iter().any(|earlier| earlier.id == button.id) {
-            fields.problems.push(Problem::error("duplicate", &node.span, format!("two buttons of the page have the id `{}`", button.id)));
+            fields.problems.push(Problem::error(
+                "duplicate",
+                &node.span,
+                format!("two buttons of the page have the id `{}`", button.id),
+            ));
         }
     }
     Some(SandboxPage { title, intro, facts, fields: inputs, buttons })
@@ -217,18 +231,29 @@ fn go(node: &Node, known: &[&str], problems: &mut Vec<Problem>) -> Option<Go> {
 fn consequences(fields: &mut Fields<'_, '_>, known: &[&str], may_wait: bool) -> Consequences {
     let mut found = Consequences::default();
     for item in fields.get("remember").map_or(&[][..], Node::items) {
-        let Some(mut entry) = Fields::open(item, "`remember`", &["bucket", "key", "value"], fields.problems) else { continue };
+        let Some(mut entry) = Fields::open(item, "`remember`", &["bucket", "key", "value"], fields.problems) else {
+            continue;
+        };
         let value = part(&mut entry, "value", known).unwrap_or_else(|| Mapping::literal(serde_json::Value::Null));
-        found.remember.push(Remember { bucket: need(&mut entry, "bucket", known), key: need(&mut entry, "key", known), value });
+        found.remember.push(Remember {
+            bucket: need(&mut entry, "bucket", known),
+            key: need(&mut entry, "key", known),
+            value,
+        });
     }
     for item in fields.get("webhook").map_or(&[][..], Node::items) {
-        let Some(mut entry) = Fields::open(item, "`webhook`", &["after", "name", "headers", "body"], fields.problems) else { continue };
+        let Some(mut entry) = Fields::open(item, "`webhook`", &["after", "name", "headers", "body"], fields.problems)
+        else {
+            continue;
+        };
         let after = ms(&entry, "after", known).and_then(|after| keep(after, entry.problems));
         let (name, headers) = (entry.need_text("name"), part(&mut entry, "headers", known));
         found.webhook.push(SandboxWebhook { after, name, headers, body: need(&mut entry, "body", known) });
     }
     for item in fields.get("later").filter(|_| may_wait).map_or(&[][..], Node::items) {
-        let Some(mut entry) = Fields::open(item, "`later`", &["after", "remember", "webhook"], fields.problems) else { continue };
+        let Some(mut entry) = Fields::open(item, "`later`", &["after", "remember", "webhook"], fields.problems) else {
+            continue;
+        };
         entry.need("after");
         let after = ms(&entry, "after", known).and_then(|after| keep(after, entry.problems));
         let then = consequences(&mut entry, known, false);

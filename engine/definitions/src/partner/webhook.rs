@@ -63,7 +63,12 @@ impl Webhook {
     }
 
     /// `None` when no rule applies: a webhook that does not interest us.
-    pub fn read(&self, headers: &Map<String, Value>, body: &Value, host: &dyn Host) -> Result<Option<WebhookEvent>, EvalError> {
+    pub fn read(
+        &self,
+        headers: &Map<String, Value>,
+        body: &Value,
+        host: &dyn Host,
+    ) -> Result<Option<WebhookEvent>, EvalError> {
         let scope = Scope::new().with_host(host).with_map("headers", headers).with("body", body);
         for rule in &self.events {
             let applies = rule.when.as_ref().map_or(Ok(true), |w| w.eval_bool(&scope))?;

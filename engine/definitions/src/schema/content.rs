@@ -1,6 +1,8 @@
 //! Forms, tables, texts, views, pages, calendars, notes on reference data.
 
-use super::{Kinds, any, cel, closed, flag, int, list_of, map_of, needs, one_or_list, text, texts, words, words_or_template};
+use super::{
+    Kinds, any, cel, closed, flag, int, list_of, map_of, needs, one_or_list, text, texts, words, words_or_template,
+};
 use crate::message::DELAYED;
 use crate::view::BLOCKS;
 use serde_json::{Value, json};
@@ -48,7 +50,11 @@ fn table() -> Value {
         ("note", "", text()),
         ("match", "Column → how an input is held against it", map_of(words(&["equals", "max", "min", "in"]))),
         ("columns", "Column → kind", map_of(words(&kinds))),
-        ("rows", "Lists in the order of the columns, or maps; first fit wins", list_of(json!({"type": ["array", "object"]}))),
+        (
+            "rows",
+            "Lists in the order of the columns, or maps; first fit wins",
+            list_of(json!({"type": ["array", "object"]})),
+        ),
     ];
     needs(closed(&keys), &["columns", "rows"])
 }
@@ -57,13 +63,22 @@ fn view(more: &[(&'static str, &'static str, Value)]) -> Value {
     let block = json!({"type": "object", "required": ["block"], "properties": {
         "block": words(&BLOCKS), "id": text(), "title": any(), "tone": words(&["info", "success", "warning", "error", "plain"]),
         "when": cel(), "each": cel(), "as": text()}});
-    let mut keys = vec![("title", "", words_or_template()), ("intro", "", words_or_template()), ("blocks", "", list_of(block)), ("description", "", text())];
+    let mut keys = vec![
+        ("title", "", words_or_template()),
+        ("intro", "", words_or_template()),
+        ("blocks", "", list_of(block)),
+        ("description", "", text()),
+    ];
     keys.extend(more.iter().cloned());
     needs(closed(&keys), &["blocks"])
 }
 
 fn page() -> Value {
-    let schema = view(&[("path", "Address", text()), ("hide", "", one_or_list(words(&["header", "footer"]))), ("meta", "", map_of(any()))]);
+    let schema = view(&[
+        ("path", "Address", text()),
+        ("hide", "", one_or_list(words(&["header", "footer"]))),
+        ("meta", "", map_of(any())),
+    ]);
     needs(schema, &["path", "title", "blocks"])
 }
 

@@ -1,6 +1,9 @@
 //! Workflows, fragments, stories.
 
-use super::{Kinds, any, cel, closed, duration, flag, list_of, map_of, mapping, needs, one_or_list, text, texts, words, words_or_template};
+use super::{
+    Kinds, any, cel, closed, duration, flag, list_of, map_of, mapping, needs, one_or_list, text, texts, words,
+    words_or_template,
+};
 use crate::workflow::{LEVELS, StepKind};
 use serde_json::{Value, json};
 
@@ -23,14 +26,24 @@ fn workflow() -> Value {
         ("track", "Each change of step is told there, in order", report()),
         ("presence", "Who is there is told there", report()),
         ("delays", "Names for `after`", map_of(delay())),
-        ("sections", "The progress line", list_of(needs(closed(&[("id", "", text()), ("title", "", text())]), &["id", "title"]))),
+        (
+            "sections",
+            "The progress line",
+            list_of(needs(closed(&[("id", "", text()), ("title", "", text())]), &["id", "title"])),
+        ),
         ("extends", "Another workflow, line/name, of which this is a patch", text()),
         ("merge", "The patch: maps are merged, null deletes, lists are replaced", map_of(any())),
         ("params", "Values for `params.x`", map_of(any())),
         ("aliases", "Further page paths → step paths", map_of(text())),
-        ("links", "Purpose of a link → events that it lets a person send at every step; '*' is all that its owner may", map_of(texts())),
+        (
+            "links",
+            "Purpose of a link → events that it lets a person send at every step; '*' is all that its owner may",
+            map_of(texts()),
+        ),
     ];
-    keys.extend(state_keys().into_iter().filter(|(k, ..)| !matches!(*k, "use" | "with" | "section" | "history" | "target")));
+    keys.extend(
+        state_keys().into_iter().filter(|(k, ..)| !matches!(*k, "use" | "with" | "section" | "history" | "target")),
+    );
     keys.push(("context", "The journey's data at its start", map_of(any())));
     with_definitions(closed(&keys))
 }
@@ -60,7 +73,11 @@ fn state_keys() -> Vec<(&'static str, &'static str, Value)> {
     vec![
         ("id", "Own id; by default the root's id and the path", text()),
         ("type", "", words(&["parallel", "final", "history", "atomic", "compound"])),
-        ("initial", "Child that is entered first", json!({"oneOf": [text(), closed(&[("target", "", text()), ("actions", "", reference("actions"))])]})),
+        (
+            "initial",
+            "Child that is entered first",
+            json!({"oneOf": [text(), closed(&[("target", "", text()), ("actions", "", reference("actions"))])]}),
+        ),
         ("states", "Children", map_of(reference("state"))),
         ("on", "Event → transitions; {} forbids", map_of(reference("transitions"))),
         ("always", "Transitions without an event", reference("transitions")),
@@ -141,7 +158,11 @@ fn step() -> Value {
         ("accepts", "Event → fields with closed, bounded schemas", map_of(map_of(any()))),
         ("depends", "CEL: when a value changed the answers are asked again", one_or_list(cel())),
         ("satisfied", "CEL: whether the step may be passed over", cel()),
-        ("trail", "keep: back comes here; skip; close: nothing before can be changed", words(&["keep", "skip", "close"])),
+        (
+            "trail",
+            "keep: back comes here; skip; close: nothing before can be changed",
+            words(&["keep", "skip", "close"]),
+        ),
         ("title", "", words_or_template()),
         ("section", "Part of the progress line", text()),
         ("submit", "Label of the button", text()),

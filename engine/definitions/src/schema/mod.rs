@@ -113,7 +113,8 @@ mod tests {
         let schemas = super::all();
         let check = |name: &str, pointer: &str, keys: &[&[&str]]| {
             let schema = schemas.iter().find(|(n, _)| *n == name).map(|(_, s)| s);
-            let found = schema.and_then(|s| s.pointer(pointer)).and_then(|p| p.as_object()).cloned().unwrap_or_default();
+            let found =
+                schema.and_then(|s| s.pointer(pointer)).and_then(|p| p.as_object()).cloned().unwrap_or_default();
             let found: BTreeSet<&str> = found.keys().map(String::as_str).collect();
             let wanted: BTreeSet<&str> = keys.concat().into_iter().collect();
             assert_eq!(found, wanted, "{name}{pointer}");
@@ -122,8 +123,10 @@ mod tests {
         check("workflow.json", "/$defs/step/properties", &[&STEP_KEYS]);
         check("workflow.json", "/$defs/invoke/properties", &[&INVOKE_KEYS]);
         check("fragment.json", "/properties", &[&FRAGMENT_KEYS]);
-        let state =
-            ["id", "type", "initial", "context", "states", "on", "always", "after", "entry", "exit", "onDone", "invoke", "output", "tags", "meta", "step"];
+        let state = [
+            "id", "type", "initial", "context", "states", "on", "always", "after", "entry", "exit", "onDone", "invoke",
+            "output", "tags", "meta", "step",
+        ];
         check("workflow.json", "/properties", &[&ROOT_KEYS, &state]);
         check("form.json", "/properties", &[&crate::form::FORM_KEYS]);
         check("story.json", "/properties/steps/items/properties", &[&crate::story::STEP_KEYS]);

@@ -41,7 +41,11 @@ fn operation() -> Value {
     let reply = closed(&[
         ("when", "CEL; by default any 2xx", cel()),
         ("output", "Over status, headers, body, input, partner", mapping()),
-        ("correlate", "References by which webhooks find the journey", one_or_list(closed(&[("reference", "", cel()), ("expect", "", mapping())]))),
+        (
+            "correlate",
+            "References by which webhooks find the journey",
+            one_or_list(closed(&[("reference", "", cel()), ("expect", "", mapping())])),
+        ),
         ("document", "The bytes become a document", closed(&[("name", "CEL", cel())])),
     ]);
     let error = closed(&[
@@ -77,7 +81,12 @@ fn operation() -> Value {
         (
             "sandbox",
             "The fake partner: let, then cases",
-            closed(&[("delay", "", any()), ("let", "", any()), ("cases", "", list_of(map_of(any()))), ("description", "", text())]),
+            closed(&[
+                ("delay", "", any()),
+                ("let", "", any()),
+                ("cases", "", list_of(map_of(any()))),
+                ("description", "", text()),
+            ]),
         ),
     ];
     needs(closed(&keys), &["path"])

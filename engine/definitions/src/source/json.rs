@@ -124,7 +124,8 @@ impl Reader<'_> {
             }
         }
         let raw = self.text.get(start..=end).ok_or_else(|| self.wrong("the text is not closed"))?;
-        let text = serde_json::from_str::<String>(raw).map_err(|_| self.wrong("the text holds an illegal character or escape"))?;
+        let text = serde_json::from_str::<String>(raw)
+            .map_err(|_| self.wrong("the text holds an illegal character or escape"))?;
         self.at = end + 1;
         Ok(text)
     }

@@ -70,7 +70,8 @@ impl Budget {
 }
 
 fn duplicate(key: &Key, first: &Span) -> Problem {
-    Problem::error("duplicate-key", &key.span, format!("duplicate key `{}`", key.name)).hint(format!("first written in line {}", first.line))
+    Problem::error("duplicate-key", &key.span, format!("duplicate key `{}`", key.name))
+        .hint(format!("first written in line {}", first.line))
 }
 
 /// What an alias costs: the values in the node, itself included, and long texts by their length.
@@ -78,7 +79,9 @@ fn count(node: &Node) -> usize {
     const CHARS_PER_VALUE: usize = 64;
     match &node.value {
         Value::List(items) => 1 + items.iter().map(count).sum::<usize>(),
-        Value::Map(entries) => 1 + entries.iter().map(|(k, v)| k.name.len() / CHARS_PER_VALUE + count(v)).sum::<usize>(),
+        Value::Map(entries) => {
+            1 + entries.iter().map(|(k, v)| k.name.len() / CHARS_PER_VALUE + count(v)).sum::<usize>()
+        }
         Value::String(text) => 1 + text.len() / CHARS_PER_VALUE,
         _ => 1,
     }

@@ -8,7 +8,8 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 pub fn read(file: &Arc<str>, text: &str) -> (Option<Node>, Vec<Problem>) {
-    let mut reader = Reader { budget: Budget::new(), stack: Vec::new(), anchors: HashMap::new(), problems: Vec::new(), root: None };
+    let mut reader =
+        Reader { budget: Budget::new(), stack: Vec::new(), anchors: HashMap::new(), problems: Vec::new(), root: None };
     let options = granit_parser::options! { emit_comments: false, disallow_directives: true };
     let mut documents = 0;
     for next in Parser::new_from_str_with_options(text, options) {
@@ -73,7 +74,8 @@ impl Reader {
     fn event(&mut self, event: Event<'_>, span: Span) -> Result<(), Problem> {
         match event {
             Event::Scalar(text, style, anchor, tag) => {
-                let waits_for_key = matches!(self.stack.last(), Some(Frame { content: Content::Map { key: None, .. }, .. }));
+                let waits_for_key =
+                    matches!(self.stack.last(), Some(Frame { content: Content::Map { key: None, .. }, .. }));
                 if waits_for_key {
                     return self.key(text.into_owned(), span);
                 }
@@ -93,9 +95,11 @@ impl Reader {
                 self.add(node, 0)
             }
             Event::SequenceStart(_, anchor, _) => self.open(Content::List(Vec::new()), anchor, span),
-            Event::MappingStart(_, anchor, _) => {
-                self.open(Content::Map { entries: Vec::new(), seen: HashMap::new(), key: None, is_again: false }, anchor, span)
-            }
+            Event::MappingStart(_, anchor, _) => self.open(
+                Content::Map { entries: Vec::new(), seen: HashMap::new(), key: None, is_again: false },
+                anchor,
+                span,
+            ),
             Event::SequenceEnd | Event::MappingEnd => {
                 let Some(frame) = self.stack.pop() else { return Ok(()) };
                 let value = match frame.content {
@@ -119,12 +123,18 @@ impl Reader {
     }
 
     fn key(&mut self, name: String, span: Span) -> Result<(), Problem> {
-        let Some(Frame { content: Content::Map { entries, seen, key, is_again }, .. }) = self.stack.last_mut() else { return Ok(()) };
+        let Some(Frame { content: Content::Map { entries, seen, key, is_again }, .. }) = self.stack.last_mut() else {
+            return Ok(());
+        };
         let found = Key { span, name };
         if entries.len() == LONG_MAP {
             seen.extend(entries.iter().map(|(k, _)| (k.name.clone(), k.span.clone())));
         }
-        let first = if entries.len() < LONG_MAP { entries.iter().find(|(k, _)| k.name == found.name).map(|(k, _)| &k.span) } else { seen.get(&found.name) };
+        let first = if entries.len() < LONG_MAP {
+            entries.iter().find(|(k, _)| k.name == found.name).map(|(k, _)| &k.span)
+        } else {
+            seen.get(&found.name)
+        };
         match first {
             Some(first) => {
                 *is_again = true;
@@ -153,7 +163,11 @@ impl Reader {
             }
             for map in node.items() {
                 if !map.is_map() {
-                    self.problems.push(Problem::error("shape", &key.span, format!("`<<` takes a map, not {}", map.kind())));
+                    self.problems.push(Problem::error(
+                        "shape",
+                        &key.span,
+                        format!("`<<` takes a map, not {}", map.kind()),
+                    ));
                 }
                 merged.extend(map.map().iter().filter(|(k, _)| own.insert(k.name.clone())).cloned());
             }
@@ -193,7 +207,9 @@ fn scalar(text: &str, style: ScalarStyle, tag: Option<&Tag>, span: &Span) -> Res
         "" | "~" | "null" => Value::Null,
         "true" => Value::Bool(true),
         "false" => Value::Bool(false),
-        ".inf" | "-.inf" | "+.inf" | ".nan" => return Err(Problem::error("number", span, format!("`{text}` is not a number of JSON"))),
+        ".inf" | "-.inf" | "+.inf" | ".nan" => {
+            return Err(Problem::error("number", span, format!("`{text}` is not a number of JSON")));
+        }
         _ => number(text, span)?.unwrap_or_else(|| Value::String(text.to_owned())),
     })
 }
@@ -206,13 +222,17 @@ fn number(text: &str, span: &Span) -> Result<Option<Value>, Problem> {
     }
     if body.bytes().all(|b| b.is_ascii_digit()) {
         if body.len() > 1 && body.starts_with('0') {
-            return Err(Problem::error("number", span, format!("`{text}` starts with 0")).hint("quote it if it is text"));
+            return Err(
+                Problem::error("number", span, format!("`{text}` starts with 0")).hint("quote it if it is text")
+            );
         }
         return match text.parse::<i64>() {
             Ok(i) => Ok(Some(Value::Int(i))),
-            Err(_) => Err(Problem::error("number", span, format!("`{text}` is too large for an integer")).hint("quote it if it is text")),
+            Err(_) => Err(Problem::error("number", span, format!("`{text}` is too large for an integer"))
+                .hint("quote it if it is text")),
         };
     }
-    let looks = body.bytes().all(|b| b.is_ascii_digit() || matches!(b, b'.' | b'e' | b'E' | b'+' | b'-')) && body.bytes().any(|b| b.is_ascii_digit());
+    let looks = body.bytes().all(|b| b.is_ascii_digit() || matches!(b, b'.' | b'e' | b'E' | b'+' | b'-'))
+        && body.bytes().any(|b| b.is_ascii_digit());
     Ok(if looks { text.parse::<f64>().ok().filter(|f| f.is_finite()).map(Value::Float) } else { None })
 }

@@ -44,14 +44,23 @@ impl Builder<'_> {
                 (Some(place), Some(rest)) => format!("{place}.{rest}"),
                 (Some(_), None) => {
                     self.problems.push(
-                        Problem::error("fragment-border", &k.span, format!("a fragment writes `my.…`, not `{}`", k.name)).hint(format!("`my.{}`", k.name)),
+                        Problem::error(
+                            "fragment-border",
+                            &k.span,
+                            format!("a fragment writes `my.…`, not `{}`", k.name),
+                        )
+                        .hint(format!("`my.{}`", k.name)),
                     );
                     continue;
                 }
                 (None, _) => k.name.clone(),
             };
             if !name.split('.').all(is_context_key) {
-                self.problems.push(Problem::error("bad-key", &k.span, format!("context key `{}` is not a name: small letters, digits, `_`", k.name)));
+                self.problems.push(Problem::error(
+                    "bad-key",
+                    &k.span,
+                    format!("context key `{}` is not a name: small letters, digits, `_`", k.name),
+                ));
             }
             let new = match value.as_str() {
                 Some(text) => self.cel(text, value, names),
@@ -64,7 +73,10 @@ impl Builder<'_> {
 
     fn raise(&mut self, node: &Node, names: &Names) -> Node {
         let Source::Map(entries) = &node.value else { return node.clone() };
-        let map = entries.iter().map(|(k, v)| (k.clone(), if k.name == "params" { self.output(v, names) } else { v.clone() })).collect();
+        let map = entries
+            .iter()
+            .map(|(k, v)| (k.clone(), if k.name == "params" { self.output(v, names) } else { v.clone() }))
+            .collect();
         Node::new(node.span.clone(), Source::Map(map))
     }
 
@@ -91,7 +103,8 @@ impl Builder<'_> {
         Node::new(node.span.clone(), Source::Map(map))
     }
 
-    /// `data: {name: {link: {purpose, valid}}}` of a message: the link is made when the message is sent, so it is no value.
+    /// `data: {name: {link: {purpose, valid}}}` of a message: the link is made when the message is sent, so it is no
+    /// value.
     fn message_links(&mut self, node: &Node) -> Vec<(Key, Node)> {
         let mut links = Vec::new();
         for (k, value) in node.get("data").map_or(&[][..], Node::map) {
@@ -99,14 +112,22 @@ impl Builder<'_> {
             if only.name != "link" || !link.is_map() {
                 continue;
             }
-            let Some(mut fields) = Fields::open(link, "a link", &["purpose", "valid"], &mut self.problems) else { continue };
+            let Some(mut fields) = Fields::open(link, "a link", &["purpose", "valid"], &mut self.problems) else {
+                continue;
+            };
             let purpose = fields.need_text("purpose");
             fields.need("valid");
             let Some(valid_ms) = fields.duration("valid") else { continue };
             self.linked.push((purpose.clone(), link.span.clone()));
             let at = |value: Source| Node::new(link.span.clone(), value);
             let purpose = at(Source::String(super::define::quote(&purpose)));
-            links.push((k.clone(), at(Source::Map(vec![(key("purpose", &link.span), purpose), (key("valid_ms", &link.span), at(Source::Int(valid_ms)))]))));
+            links.push((
+                k.clone(),
+                at(Source::Map(vec![
+                    (key("purpose", &link.span), purpose),
+                    (key("valid_ms", &link.span), at(Source::Int(valid_ms))),
+                ])),
+            ));
         }
         links
     }
@@ -120,7 +141,11 @@ impl Builder<'_> {
         match kind {
             "message" => {
                 if node.get("code").is_none() && node.get("from").is_none() {
-                    self.problems.push(Problem::error("missing", &node.span, "action `message` needs `code` or `from`"));
+                    self.problems.push(Problem::error(
+                        "missing",
+                        &node.span,
+                        "action `message` needs `code` or `from`",
+                    ));
                 }
                 if let Some((at, code)) = name("code") {
                     self.need_text(at, code);
@@ -140,17 +165,32 @@ impl Builder<'_> {
                 let Some((at, id)) = name("message") else { return };
                 match self.library.messages.get(id) {
                     None if self.library.has_file(&format!("workflows/messages/{id}.yaml")) => {}
-                    None => self.problems.push(unknown("message", at, id, self.library.messages.keys().map(String::as_str))),
+                    None => {
+                        self.problems.push(unknown("message", at, id, self.library.messages.keys().map(String::as_str)))
+                    }
                     Some(message) => {
                         let contract = message.channel.contract();
-                        let declared = |p: &std::sync::Arc<crate::partner::Partner>| p.operations.values().any(|o| o.contract == contract);
+                        let declared = |p: &std::sync::Arc<crate::partner::Partner>| {
+                            p.operations.values().any(|o| o.contract == contract)
+                        };
                         if contract.is_some() && !self.library.partners.values().any(declared) {
-                            let text = format!("no operation of a partner declares the contract `{}`", contract.unwrap_or_default());
+                            let text = format!(
+                                "no operation of a partner declares the contract `{}`",
+                                contract.unwrap_or_default()
+                            );
                             self.problems.push(Problem::warning("no-channel", &at.span, text));
                         }
-                        let (Some(sample), Some(data)) = (message.sample.as_object(), node.get("data").filter(|d| d.is_map())) else { return };
+                        let (Some(sample), Some(data)) =
+                            (message.sample.as_object(), node.get("data").filter(|d| d.is_map()))
+                        else {
+                            return;
+                        };
                         for field in sample.keys().filter(|k| data.get(k).is_none()) {
-                            self.problems.push(Problem::warning("missing", &data.span, format!("message `{id}` is given no `{field}`")));
+                            self.problems.push(Problem::warning(
+                                "missing",
+                                &data.span,
+                                format!("message `{id}` is given no `{field}`"),
+                            ));
                         }
                     }
                 }
@@ -194,7 +234,9 @@ impl Builder<'_> {
         };
         if found.operation(operation).is_none() {
             let kit = found.kit.as_ref().map(|k| format!("workflows/partners/kits/{k}/{operation}.yaml"));
-            if self.library.has_file(&format!("{folder}/{operation}.yaml")) || kit.is_some_and(|k| self.library.has_file(&k)) {
+            if self.library.has_file(&format!("{folder}/{operation}.yaml"))
+                || kit.is_some_and(|k| self.library.has_file(&k))
+            {
                 return None;
             }
             let mut problem = unknown("operation", at, operation, found.operations.keys().map(String::as_str));

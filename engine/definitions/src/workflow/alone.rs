@@ -23,18 +23,25 @@ pub fn desugar(file: &str, node: &Node) -> Result<(Node, Vec<Problem>), Vec<Prob
 
 /// The names that its machine may use.
 pub fn vocabulary(node: &Node, file: &str) -> Vocabulary {
-    let delays = with_builder(file, node, |builder, tree, names| delays_of(tree, names, builder)).map(|(d, _)| d.1).unwrap_or_default();
+    let delays = with_builder(file, node, |builder, tree, names| delays_of(tree, names, builder))
+        .map(|(d, _)| d.1)
+        .unwrap_or_default();
     machine_vocabulary(delays)
 }
 
-fn with_builder<T>(file: &str, node: &Node, work: impl FnOnce(&mut Builder<'_>, &Node, &Names) -> T) -> Result<(T, Vec<Problem>), Vec<Problem>> {
+fn with_builder<T>(
+    file: &str,
+    node: &Node,
+    work: impl FnOnce(&mut Builder<'_>, &Node, &Names) -> T,
+) -> Result<(T, Vec<Problem>), Vec<Problem>> {
     let mut problems = Vec::new();
     let (path, mut nodes) = neighbours(file);
     nodes.insert(path.clone(), node.clone());
     let mut used = BTreeSet::new();
     let Some(tree) = merge::resolve(&path, &nodes, &mut used, &mut problems) else { return Err(problems) };
     let (files, stories) = (Files::new(), BTreeMap::new());
-    let (forms, views, texts, partners, messages) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+    let (forms, views, texts, partners, messages) =
+        (BTreeMap::new(), BTreeMap::new(), BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
     let (tables, masters, calendars) = (Default::default(), Default::default(), Default::default());
     let library = Library {
         files: &files,
@@ -63,12 +70,16 @@ fn with_builder<T>(file: &str, node: &Node, work: impl FnOnce(&mut Builder<'_>, 
 fn neighbours(file: &str) -> (String, BTreeMap<String, Node>) {
     let path = Path::new(file);
     let folder = path.ancestors().skip(1).find(|a| a.file_name().is_some_and(|n| n == "workflows"));
-    let Some(folder) = folder.filter(|f| f.is_dir()) else { return ("workflows/file.yaml".to_owned(), BTreeMap::new()) };
+    let Some(folder) = folder.filter(|f| f.is_dir()) else {
+        return ("workflows/file.yaml".to_owned(), BTreeMap::new());
+    };
     let mut nodes = BTreeMap::new();
     for line in std::fs::read_dir(folder).into_iter().flatten().flatten() {
         let Some(name) = line.file_name().to_str().map(str::to_owned) else { continue };
         for entry in std::fs::read_dir(line.path()).into_iter().flatten().flatten() {
-            let Some(rest) = entry.file_name().to_str().filter(|n| n.ends_with(".yaml")).map(str::to_owned) else { continue };
+            let Some(rest) = entry.file_name().to_str().filter(|n| n.ends_with(".yaml")).map(str::to_owned) else {
+                continue;
+            };
             let shown = format!("workflows/{name}/{rest}");
             if let Some(node) = std::fs::read(entry.path()).ok().and_then(|b| source::read(&shown, &b).ok()) {
                 nodes.insert(shown, node);

@@ -10,17 +10,47 @@ use crate::fields::{Fields, unknown};
 use crate::source::{Key, Node, Value};
 use engine_statechart::{Problem, did_you_mean};
 
-pub const INVOKE_KEYS: [&str; 15] =
-    ["src", "contract", "partner", "id", "input", "each", "key", "deadline", "reuse", "retry", "into", "onDone", "onError", "onReply", "description"];
+pub const INVOKE_KEYS: [&str; 15] = [
+    "src",
+    "contract",
+    "partner",
+    "id",
+    "input",
+    "each",
+    "key",
+    "deadline",
+    "reuse",
+    "retry",
+    "into",
+    "onDone",
+    "onError",
+    "onReply",
+    "description",
+];
 
 impl Builder<'_> {
-    pub fn invoke_list(&mut self, node: &Node, names: &Names, place: &Place, state: &str, replies: &mut Vec<(Key, Node)>) -> Node {
+    pub fn invoke_list(
+        &mut self,
+        node: &Node,
+        names: &Names,
+        place: &Place,
+        state: &str,
+        replies: &mut Vec<(Key, Node)>,
+    ) -> Node {
         let items = node.items().iter().enumerate();
         let list: Vec<Node> = items.map(|(index, n)| self.invoke(n, index, names, place, state, replies)).collect();
         Node::new(node.span.clone(), Value::List(list))
     }
 
-    fn invoke(&mut self, node: &Node, index: usize, names: &Names, place: &Place, state: &str, replies: &mut Vec<(Key, Node)>) -> Node {
+    fn invoke(
+        &mut self,
+        node: &Node,
+        index: usize,
+        names: &Names,
+        place: &Place,
+        state: &str,
+        replies: &mut Vec<(Key, Node)>,
+    ) -> Node {
         let mut problems = std::mem::take(&mut self.problems);
         let Some(mut fields) = Fields::open(node, "`invoke`", &INVOKE_KEYS, &mut problems) else {
             self.problems = problems;
@@ -31,19 +61,28 @@ impl Builder<'_> {
             (Some(id), None) => id,
             (None, _) => format!("{index}.{state}"),
         };
-        let (deadline_ms, reuse_ms, retry_ms) = (fields.duration("deadline"), fields.duration("reuse"), fields.duration("retry"));
+        let (deadline_ms, reuse_ms, retry_ms) =
+            (fields.duration("deadline"), fields.duration("reuse"), fields.duration("retry"));
         let into = fields.text("into").map(|into| place_of(&into, node, names, fields.problems));
         let (each, partner, row_key) = (fields.get("each"), fields.get("partner"), fields.get("key"));
         if each.is_some() {
             for (name, found) in [("key", row_key), ("into", fields.get("into"))] {
                 if found.is_none() {
-                    fields.problems.push(Problem::error("missing", &node.span, format!("a call with `each` needs `{name}`")));
+                    fields.problems.push(Problem::error(
+                        "missing",
+                        &node.span,
+                        format!("a call with `each` needs `{name}`"),
+                    ));
                 }
             }
         } else {
             for name in ["key", "onReply"] {
                 if let Some(k) = fields.get(name).and_then(|_| node.key(name)) {
-                    fields.problems.push(Problem::error("misplaced-key", &k.span, format!("`{name}` belongs beside `each`")));
+                    fields.problems.push(Problem::error(
+                        "misplaced-key",
+                        &k.span,
+                        format!("`{name}` belongs beside `each`"),
+                    ));
                 }
             }
         }
@@ -51,16 +90,25 @@ impl Builder<'_> {
         let source = self.source(node, partner);
         let is_system = matches!(source, Some(Source::System(_)));
         if is_system && (each.is_some() || reuse_ms.is_some()) {
-            self.problems.push(Problem::error("misplaced-key", &node.span, "system sources take no `each` and no `reuse`"));
+            self.problems.push(Problem::error(
+                "misplaced-key",
+                &node.span,
+                "system sources take no `each` and no `reuse`",
+            ));
         }
 
         let handles_error = node.get("onError").is_some();
         if !handles_error && each.is_none() {
-            let problem = Problem::error("on-error", &node.span, format!("nothing says what happens when `{id}` fails"));
+            let problem =
+                Problem::error("on-error", &node.span, format!("nothing says what happens when `{id}` fails"));
             self.problems.push(problem.hint("add `onError`"));
         }
         if node.get("onDone").is_none() && each.is_none() {
-            self.problems.push(Problem::warning("on-done", &node.span, format!("nothing happens when `{id}` succeeds")));
+            self.problems.push(Problem::warning(
+                "on-done",
+                &node.span,
+                format!("nothing happens when `{id}` succeeds"),
+            ));
         }
         if let (Some(reply), Some(k)) = (node.get("onReply"), node.key("onReply")) {
             let event = Key { span: k.span.clone(), name: format!("reply.{id}") };
@@ -75,7 +123,11 @@ impl Builder<'_> {
         };
         let input = self.input(node, names, each, row_key, partner);
         let span = &node.span;
-        let mut out = vec![(key("src", span), text_node(&src, span)), (key("id", span), text_node(&id, span)), (key("input", span), input)];
+        let mut out = vec![
+            (key("src", span), text_node(&src, span)),
+            (key("id", span), text_node(&id, span)),
+            (key("input", span), input),
+        ];
         for name in ["onDone", "onError"] {
             if let (Some(k), Some(handler)) = (node.key(name), node.get(name)) {
                 out.push((k.clone(), self.transitions(handler, names, place)));
@@ -83,10 +135,24 @@ impl Builder<'_> {
         }
         if let Some(source) = source {
             let on_reply = node.get("onReply").is_some();
-            let invoke =
-                Invoke { id: id.clone(), node: state.to_owned(), source, each: each.is_some(), deadline_ms, reuse_ms, retry_ms, into, on_reply, handles_error };
+            let invoke = Invoke {
+                id: id.clone(),
+                node: state.to_owned(),
+                source,
+                each: each.is_some(),
+                deadline_ms,
+                reuse_ms,
+                retry_ms,
+                into,
+                on_reply,
+                handles_error,
+            };
             if let Some(other) = self.invokes.insert(id.clone(), invoke) {
-                self.problems.push(Problem::error("duplicate-id", span, format!("call `{id}` is also a call of state `{}`", other.node)));
+                self.problems.push(Problem::error(
+                    "duplicate-id",
+                    span,
+                    format!("call `{id}` is also a call of state `{}`", other.node),
+                ));
             }
         }
         Node::new(span.clone(), Value::Map(out))
@@ -96,7 +162,11 @@ impl Builder<'_> {
         match (node.get("src"), node.get("contract")) {
             (Some(at), None) => {
                 let Some(name) = at.as_str() else {
-                    self.problems.push(Problem::error("shape", &at.span, format!("`src` is a text, not {}", at.kind())));
+                    self.problems.push(Problem::error(
+                        "shape",
+                        &at.span,
+                        format!("`src` is a text, not {}", at.kind()),
+                    ));
                     return None;
                 };
                 if let Some(system) = name.strip_prefix("system/") {
@@ -111,14 +181,26 @@ impl Builder<'_> {
             }
             (None, Some(at)) => {
                 let name = at.as_str().unwrap_or_default().to_owned();
-                let contracts: Vec<String> = self.library.partners.values().flat_map(|p| p.operations.values()).filter_map(|o| o.contract.clone()).collect();
+                let contracts: Vec<String> = self
+                    .library
+                    .partners
+                    .values()
+                    .flat_map(|p| p.operations.values())
+                    .filter_map(|o| o.contract.clone())
+                    .collect();
                 if !contracts.contains(&name) {
-                    let problem = Problem::error("unknown-name", &at.span, format!("no operation of a partner declares the contract `{name}`"));
+                    let problem = Problem::error(
+                        "unknown-name",
+                        &at.span,
+                        format!("no operation of a partner declares the contract `{name}`"),
+                    );
                     self.problems.push(problem.maybe_hint(did_you_mean(&name, contracts.iter().map(String::as_str))));
                 }
                 if partner.is_none() {
-                    self.problems
-                        .push(Problem::error("missing", &node.span, "a call by `contract` needs `partner`").hint("an expression giving the partner's id"));
+                    self.problems.push(
+                        Problem::error("missing", &node.span, "a call by `contract` needs `partner`")
+                            .hint("an expression giving the partner's id"),
+                    );
                 }
                 self.contracts.insert(name.clone());
                 Some(Source::Contract(name))
@@ -135,7 +217,14 @@ impl Builder<'_> {
     }
 
     /// `{input, partner}`, or with `each` one expression giving `{calls: [{key, partner, input}]}`.
-    fn input(&mut self, node: &Node, names: &Names, each: Option<&Node>, row_key: Option<&Node>, partner: Option<&Node>) -> Node {
+    fn input(
+        &mut self,
+        node: &Node,
+        names: &Names,
+        each: Option<&Node>,
+        row_key: Option<&Node>,
+        partner: Option<&Node>,
+    ) -> Node {
         let span = &node.span;
         let empty = Node::new(span.clone(), Value::Map(Vec::new()));
         let mut part = |n: Option<&Node>, default: &Node| match n {
@@ -145,7 +234,10 @@ impl Builder<'_> {
         let null = Node::new(span.clone(), Value::Null);
         let (input, partner) = (part(node.get("input"), &empty), part(partner, &null));
         let Some(each) = each else {
-            return Node::new(span.clone(), Value::Map(vec![(key("input", span), input), (key("partner", span), partner)]));
+            return Node::new(
+                span.clone(),
+                Value::Map(vec![(key("input", span), input), (key("partner", span), partner)]),
+            );
         };
         let (each, row_key) = (part(Some(each), &null), part(row_key, &null));
         let text = |n: &Node| define::expression(n);
@@ -161,13 +253,20 @@ pub fn place_of(into: &str, node: &Node, names: &Names, problems: &mut Vec<Probl
         (Some(place), None) if into == "my" => return place.clone(),
         (Some(place), Some(("my", rest))) => format!("{place}.{rest}"),
         (Some(_), _) => {
-            problems.push(Problem::error("fragment-border", at, format!("a fragment writes `my.…`, not `{into}`")).hint(format!("`my.{into}`")));
+            problems.push(
+                Problem::error("fragment-border", at, format!("a fragment writes `my.…`, not `{into}`"))
+                    .hint(format!("`my.{into}`")),
+            );
             return into.to_owned();
         }
         (None, _) => into.to_owned(),
     };
     if !path.split('.').all(super::desugar::is_context_key) {
-        problems.push(Problem::error("bad-key", at, format!("`{into}` is not a place in the context: small letters, digits, `_`, joined by dots")));
+        problems.push(Problem::error(
+            "bad-key",
+            at,
+            format!("`{into}` is not a place in the context: small letters, digits, `_`, joined by dots"),
+        ));
     }
     path
 }

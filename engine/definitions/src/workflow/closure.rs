@@ -47,7 +47,8 @@ pub(super) fn of(line: &str, builder: &Builder<'_>, library: &Library<'_>) -> (V
         }
     }
     paths.extend([format!("workflows/{line}/texts.yaml"), "workflows/shared/texts.yaml".to_owned()]);
-    let closure: Vec<(String, String)> = paths.into_iter().filter(|p| library.files.contains(p)).map(|p| (p.clone(), library.files.hash(&p))).collect();
+    let closure: Vec<(String, String)> =
+        paths.into_iter().filter(|p| library.files.contains(p)).map(|p| (p.clone(), library.files.hash(&p))).collect();
     let mut hasher = Sha256::new();
     for (path, hash) in &closure {
         hasher.update(path.as_bytes());

@@ -77,7 +77,8 @@ pub(crate) fn compile(id: &str, library: &Library<'_>, problems: &mut Vec<Proble
     let line = id.split('/').next().unwrap_or_default().to_owned();
     let own = |line: &str| library.texts.get(line).cloned().unwrap_or_default();
     let texts = LineTexts { own: own(&line), shared: own("shared") };
-    let root_id = tree.get("id").and_then(Node::as_str).unwrap_or_else(|| id.rsplit('/').next().unwrap_or(id)).to_owned();
+    let root_id =
+        tree.get("id").and_then(Node::as_str).unwrap_or_else(|| id.rsplit('/').next().unwrap_or(id)).to_owned();
     let names = Names::read(tree.get("define"), None, problems);
 
     let head = head(&tree, id, problems);
@@ -155,7 +156,9 @@ fn head(tree: &Node, id: &str, problems: &mut Vec<Problem>) -> Head {
     let base = fields.need_text("base");
     if fields.get("base").is_some() && (!base.starts_with('/') || base.len() > 1 && base.ends_with('/')) {
         let at = fields.get("base").map_or(&tree.span, |n| &n.span);
-        fields.problems.push(Problem::error("value", at, "`base` starts with `/` and does not end with it").hint("/parcel-cover"));
+        fields
+            .problems
+            .push(Problem::error("value", at, "`base` starts with `/` and does not end with it").hint("/parcel-cover"));
     }
     let timezone = timezone(&mut fields).unwrap_or(chrono_tz::Tz::Asia__Kolkata);
     let language = fields.text("language").unwrap_or_else(|| "en".into());
@@ -183,7 +186,11 @@ fn head(tree: &Node, id: &str, problems: &mut Vec<Problem>) -> Head {
 }
 
 /// `{until: CEL, within?: calendar, on_version?}` → milliseconds from now.
-pub(super) fn delays_of(tree: &Node, names: &Names, builder: &mut Builder<'_>) -> (BTreeMap<String, OnVersion>, BTreeMap<String, Node>) {
+pub(super) fn delays_of(
+    tree: &Node,
+    names: &Names,
+    builder: &mut Builder<'_>,
+) -> (BTreeMap<String, OnVersion>, BTreeMap<String, Node>) {
     let (mut rules, mut nodes) = (BTreeMap::new(), BTreeMap::new());
     for (key, value) in tree.get("delays").map_or(&[][..], Node::map) {
         let mut problems = std::mem::take(&mut builder.problems);
@@ -197,7 +204,12 @@ pub(super) fn delays_of(tree: &Node, names: &Names, builder: &mut Builder<'_>) -
     (rules, nodes)
 }
 
-fn delay(node: &Node, names: &Names, builder: &mut Builder<'_>, problems: &mut Vec<Problem>) -> Option<(OnVersion, String)> {
+fn delay(
+    node: &Node,
+    names: &Names,
+    builder: &mut Builder<'_>,
+    problems: &mut Vec<Problem>,
+) -> Option<(OnVersion, String)> {
     let mut fields = Fields::open(node, "a delay", &["until", "within", "on_version"], problems)?;
     let until = fields.need("until")?;
     let Some(text) = until.as_str() else {
@@ -231,7 +243,9 @@ pub(super) fn machine_vocabulary(delays: BTreeMap<String, Node>) -> Vocabulary {
 /// What is doubtful in a plain machine is wrong in a product workflow.
 pub(super) fn regrade(problem: Problem) -> Problem {
     let severity = match problem.code {
-        "dead-end" | "unreachable-state" | "endless-always" | "shadowed-transition" | "wildcard" | "no-effect" => Severity::Error,
+        "dead-end" | "unreachable-state" | "endless-always" | "shadowed-transition" | "wildcard" | "no-effect" => {
+            Severity::Error
+        }
         _ => problem.severity,
     };
     Problem { severity, ..problem }

@@ -27,7 +27,11 @@ impl Names {
         let mut names = Names { defines: BTreeMap::new(), broken: BTreeSet::new(), place };
         let Some(define) = define else { return names };
         if !define.is_map() {
-            problems.push(Problem::error("shape", &define.span, format!("`define` is a map from names to expressions, not {}", define.kind())));
+            problems.push(Problem::error(
+                "shape",
+                &define.span,
+                format!("`define` is a map from names to expressions, not {}", define.kind()),
+            ));
             return names;
         }
         if define.map().len() > DEFINES_MAX {
@@ -36,11 +40,16 @@ impl Names {
         }
         let mut texts: BTreeMap<&str, (&Node, String)> = BTreeMap::new();
         for (key, value) in define.map() {
-            let taken = VARIABLES.contains(&key.name.as_str()) || matches!(key.name.as_str(), "context" | "event" | "my" | "input" | "item" | "data");
-            let word = key.name.starts_with(|c: char| c.is_ascii_lowercase()) && key.name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+            let taken = VARIABLES.contains(&key.name.as_str())
+                || matches!(key.name.as_str(), "context" | "event" | "my" | "input" | "item" | "data");
+            let word = key.name.starts_with(|c: char| c.is_ascii_lowercase())
+                && key.name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
             if taken || !word {
-                let message =
-                    if taken { format!("`{}` already means something", key.name) } else { format!("`{}` is not a name: small letters, digits, `_`", key.name) };
+                let message = if taken {
+                    format!("`{}` already means something", key.name)
+                } else {
+                    format!("`{}` is not a name: small letters, digits, `_`", key.name)
+                };
                 problems.push(Problem::error("bad-key", &key.span, message));
                 continue;
             }
@@ -57,14 +66,24 @@ impl Names {
         names
     }
 
-    fn expand_define(&mut self, name: &str, texts: &BTreeMap<&str, (&Node, String)>, path: &mut Vec<String>, problems: &mut Vec<Problem>) {
+    fn expand_define(
+        &mut self,
+        name: &str,
+        texts: &BTreeMap<&str, (&Node, String)>,
+        path: &mut Vec<String>,
+        problems: &mut Vec<Problem>,
+    ) {
         if self.defines.contains_key(name) || self.broken.contains(name) {
             return;
         }
         let Some((node, text)) = texts.get(name) else { return };
         if path.iter().any(|p| p == name) {
             path.push(name.to_owned());
-            problems.push(Problem::error("define-cycle", &node.span, format!("definitions go round in a circle: {}", path.join(" → "))));
+            problems.push(Problem::error(
+                "define-cycle",
+                &node.span,
+                format!("definitions go round in a circle: {}", path.join(" → ")),
+            ));
             path.pop();
             self.broken.insert(name.to_owned());
             return;
@@ -87,13 +106,17 @@ impl Names {
         }
         let expanded = self.expand(text);
         if expanded.len() > EXPANDED_BYTES_MAX {
-            let message = format!("`{name}` expands to {} characters, at most {EXPANDED_BYTES_MAX} are allowed", expanded.len());
+            let message =
+                format!("`{name}` expands to {} characters, at most {EXPANDED_BYTES_MAX} are allowed", expanded.len());
             problems.push(Problem::error("size", &node.span, message));
             self.broken.insert(name.to_owned());
             return;
         }
         let inner_broken = used.iter().any(|n| self.broken.contains(n));
-        if !inner_broken && let Err(mut problem) = Expression::compile(&expanded, &node.span, shared_vocabulary(), &["item", "return_url"]) {
+        if !inner_broken
+            && let Err(mut problem) =
+                Expression::compile(&expanded, &node.span, shared_vocabulary(), &["item", "return_url"])
+        {
             problem.message = format!("in definition `{name}`: {}", problem.message);
             problems.push(problem);
             self.broken.insert(name.to_owned());
@@ -119,7 +142,11 @@ impl Names {
         if self.defines.is_empty() && self.place.is_none() && self.broken.is_empty() {
             return text.to_owned();
         }
-        let hides = |l: &&str| self.defines.contains_key(*l) || self.broken.contains(*l) || self.place.is_some() && matches!(*l, "my" | "input");
+        let hides = |l: &&str| {
+            self.defines.contains_key(*l)
+                || self.broken.contains(*l)
+                || self.place.is_some() && matches!(*l, "my" | "input")
+        };
         if let Some(local) = words::locals(text).into_iter().find(hides) {
             problems.push(shadowed(local, node));
             return "null".to_owned();
@@ -132,7 +159,8 @@ impl Names {
             });
             if leaks {
                 problems.push(
-                    Problem::error("fragment-border", &node.span, "a fragment sees `my` and `input`, not `context`").hint("hand the value in with `with`"),
+                    Problem::error("fragment-border", &node.span, "a fragment sees `my` and `input`, not `context`")
+                        .hint("hand the value in with `with`"),
                 );
             }
         }
@@ -141,7 +169,11 @@ impl Names {
 }
 
 fn shadowed(local: &str, node: &Node) -> Problem {
-    Problem::error("shadowed", &node.span, format!("`{local}` is a definition and cannot be a variable of `map`, `filter` or `exists`"))
+    Problem::error(
+        "shadowed",
+        &node.span,
+        format!("`{local}` is a definition and cannot be a variable of `map`, `filter` or `exists`"),
+    )
 }
 
 /// A literal value as an expression.
@@ -164,7 +196,8 @@ fn tree(node: &Node, leaf: &dyn Fn(&str) -> String) -> String {
         Source::String(text) => leaf(text),
         Source::List(items) => format!("[{}]", items.iter().map(|i| tree(i, leaf)).collect::<Vec<_>>().join(", ")),
         Source::Map(entries) => {
-            let entries: Vec<String> = entries.iter().map(|(k, v)| format!("{}: {}", quote(&k.name), tree(v, leaf))).collect();
+            let entries: Vec<String> =
+                entries.iter().map(|(k, v)| format!("{}: {}", quote(&k.name), tree(v, leaf))).collect();
             format!("{{{}}}", entries.join(", "))
         }
     }

@@ -88,7 +88,8 @@ impl<'a> Builder<'a> {
 
     /// The whole machine.
     pub fn root(&mut self, tree: &Node, names: &Names, place: &Place) -> Node {
-        let entries: Vec<(Key, Node)> = tree.map().iter().filter(|(k, _)| !ROOT_KEYS.contains(&k.name.as_str())).cloned().collect();
+        let entries: Vec<(Key, Node)> =
+            tree.map().iter().filter(|(k, _)| !ROOT_KEYS.contains(&k.name.as_str())).cloned().collect();
         let plain = Node::new(tree.span.clone(), Source::Map(entries));
         let mut root = self.state(&plain, names, place);
         let contexts = std::mem::take(&mut self.contexts);
@@ -106,7 +107,11 @@ impl<'a> Builder<'a> {
             }
             for (k, _) in map[at].1.map() {
                 if !is_context_key(&k.name) {
-                    self.problems.push(Problem::error("bad-key", &k.span, format!("context key `{}` is not a name: small letters, digits, `_`", k.name)));
+                    self.problems.push(Problem::error(
+                        "bad-key",
+                        &k.span,
+                        format!("context key `{}` is not a name: small letters, digits, `_`", k.name),
+                    ));
                 }
             }
         }
@@ -177,7 +182,8 @@ impl<'a> Builder<'a> {
         if !node.is_map() {
             return node.clone();
         }
-        let states = node.map().iter().map(|(k, child)| (k.clone(), self.state(child, names, &place.child(&k.name)))).collect();
+        let states =
+            node.map().iter().map(|(k, child)| (k.clone(), self.state(child, names, &place.child(&k.name)))).collect();
         Node::new(node.span.clone(), Source::Map(states))
     }
 
@@ -226,8 +232,9 @@ impl<'a> Builder<'a> {
         let Some(id) = target.strip_prefix('#') else { return node.clone() };
         let first = id.split('.').next().unwrap_or(id);
         if !border.ids.contains(first) {
-            let problem = Problem::error("fragment-border", &node.span, format!("target `{target}` leaves the fragment"))
-                .hint("end in a final state with an outcome; the host decides where to go");
+            let problem =
+                Problem::error("fragment-border", &node.span, format!("target `{target}` leaves the fragment"))
+                    .hint("end in a final state with an outcome; the host decides where to go");
             self.problems.push(problem.maybe_hint(did_you_mean(first, border.ids.iter().map(String::as_str))));
         }
         text_node(&format!("#{}.{id}", border.host_id), &node.span)
@@ -250,7 +257,10 @@ impl<'a> Builder<'a> {
 
     fn initial(&mut self, node: &Node, names: &Names) -> Node {
         let Source::Map(entries) = &node.value else { return node.clone() };
-        let map = entries.iter().map(|(k, v)| (k.clone(), if k.name == "actions" { self.actions(v, names) } else { v.clone() })).collect();
+        let map = entries
+            .iter()
+            .map(|(k, v)| (k.clone(), if k.name == "actions" { self.actions(v, names) } else { v.clone() }))
+            .collect();
         Node::new(node.span.clone(), Source::Map(map))
     }
 
@@ -275,7 +285,9 @@ impl<'a> Builder<'a> {
     pub fn deep(&mut self, node: &Node, names: &Names) -> Node {
         match &node.value {
             Source::String(text) => self.cel(text, node, names),
-            Source::List(items) => Node::new(node.span.clone(), Source::List(items.iter().map(|v| self.deep(v, names)).collect())),
+            Source::List(items) => {
+                Node::new(node.span.clone(), Source::List(items.iter().map(|v| self.deep(v, names)).collect()))
+            }
             Source::Map(entries) => {
                 let map = entries.iter().map(|(k, v)| (k.clone(), self.deep(v, names))).collect();
                 Node::new(node.span.clone(), Source::Map(map))
@@ -302,7 +314,8 @@ pub fn text_node(text: &str, span: &Span) -> Node {
 }
 
 pub fn is_context_key(name: &str) -> bool {
-    name.starts_with(|c: char| c.is_ascii_lowercase()) && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
+    name.starts_with(|c: char| c.is_ascii_lowercase())
+        && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
 }
 
 /// Adds a handler to `on` of a state; its candidates come after those that are there.

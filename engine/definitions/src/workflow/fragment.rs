@@ -41,7 +41,11 @@ impl Builder<'_> {
         let path = format!("workflows/{name}.yaml");
         let library = self.library;
         let Some(fragment) = library.nodes.get(&path).filter(|n| is_fragment(n)) else {
-            let known = library.nodes.iter().filter(|(_, n)| is_fragment(n)).filter_map(|(p, _)| p.strip_prefix("workflows/")?.strip_suffix(".yaml"));
+            let known = library
+                .nodes
+                .iter()
+                .filter(|(_, n)| is_fragment(n))
+                .filter_map(|(p, _)| p.strip_prefix("workflows/")?.strip_suffix(".yaml"));
             self.problems.push(unknown("fragment", at, &name, known));
             return nothing;
         };
@@ -68,8 +72,11 @@ impl Builder<'_> {
             None => state_key.to_owned(),
         };
         if self.contexts.iter().any(|(p, _)| *p == context_path) {
-            let message = format!("another state called `{state_key}` uses a fragment too: both would write `context.{context_path}`");
-            self.problems.push(Problem::error("fragment-context", &host.span, message).hint("rename one of the states"));
+            let message = format!(
+                "another state called `{state_key}` uses a fragment too: both would write `context.{context_path}`"
+            );
+            self.problems
+                .push(Problem::error("fragment-context", &host.span, message).hint("rename one of the states"));
         }
         let host_id = self.state_id(host, place);
         let mut ids = BTreeSet::new();
@@ -119,7 +126,8 @@ impl Builder<'_> {
             for k in ["always", "after"] {
                 if let Some(more) = source.get(k) {
                     self.stays_inside(source, fragment, more);
-                    let more = if k == "after" { self.on(more, scope, place) } else { self.transitions(more, scope, place) };
+                    let more =
+                        if k == "after" { self.on(more, scope, place) } else { self.transitions(more, scope, place) };
                     out.push((key(k, &host.span), more));
                 }
             }
@@ -140,13 +148,21 @@ impl Builder<'_> {
         let mut fields = Fields { node: fragment, problems: &mut problems, what: "a fragment" };
         let keep: BTreeSet<String> = fields.texts("keep").into_iter().collect();
         for name in keep.iter().filter(|k| defaults.get(k).is_none()) {
-            fields.problems.push(unknown("context key", fragment.get("keep").unwrap_or(fragment), name, defaults.map().iter().map(|(k, _)| k.name.as_str())));
+            fields.problems.push(unknown(
+                "context key",
+                fragment.get("keep").unwrap_or(fragment),
+                name,
+                defaults.map().iter().map(|(k, _)| k.name.as_str()),
+            ));
         }
         let mut inputs = Vec::new();
         let given = host.get("with");
         let declared = fields.entries("input");
         for (k, rule) in declared {
-            let Some(mut rule) = Fields::open(rule, "an input", &["type", "default", "description"], fields.problems) else { continue };
+            let Some(mut rule) = Fields::open(rule, "an input", &["type", "default", "description"], fields.problems)
+            else {
+                continue;
+            };
             rule.word("type", &["string", "integer", "number", "boolean", "object", "array", "any"]);
             let default = rule.node.get("default").cloned();
             let value = match (given.and_then(|w| w.get(&k.name)), default) {
@@ -158,7 +174,11 @@ impl Builder<'_> {
                 }
                 (None, Some(default)) => define::literal(&default),
                 (None, None) => {
-                    rule.problems.push(Problem::error("missing", &host.span, format!("the fragment needs the input `{}`", k.name)));
+                    rule.problems.push(Problem::error(
+                        "missing",
+                        &host.span,
+                        format!("the fragment needs the input `{}`", k.name),
+                    ));
                     continue;
                 }
             };
@@ -177,7 +197,8 @@ impl Builder<'_> {
                 let default = define::literal(v);
                 let place = format!("context.{context_path}");
                 let has = format!("has({place}.{})", k.name);
-                let value = if keep.contains(&k.name) { format!("{has} ? {place}.{} : {default}", k.name) } else { default };
+                let value =
+                    if keep.contains(&k.name) { format!("{has} ? {place}.{} : {default}", k.name) } else { default };
                 format!("{}: {value}", quote(&k.name))
             })
             .collect();
@@ -193,14 +214,16 @@ impl Builder<'_> {
         if !std::ptr::eq(source, fragment) {
             return;
         }
-        let lists: Vec<&Node> = if handlers.is_map() { handlers.map().iter().map(|(_, v)| v).collect() } else { vec![handlers] };
+        let lists: Vec<&Node> =
+            if handlers.is_map() { handlers.map().iter().map(|(_, v)| v).collect() } else { vec![handlers] };
         for transition in lists.iter().flat_map(|l| l.items()) {
             let target = transition.get("target").unwrap_or(transition);
             for target in target.items() {
                 if let Some(text) = target.as_str()
                     && !text.starts_with(['.', '#'])
                 {
-                    let problem = Problem::error("fragment-border", &target.span, format!("target `{text}` leaves the fragment"));
+                    let problem =
+                        Problem::error("fragment-border", &target.span, format!("target `{text}` leaves the fragment"));
                     self.problems.push(problem.hint(format!("`.{text}` is a state of the fragment")));
                 }
             }
@@ -209,7 +232,8 @@ impl Builder<'_> {
 
     /// Every final state says its outcome, every outcome is declared, used and handled by the host.
     fn outcomes(&mut self, host: &Node, fragment: &Node, name: &str) {
-        let list: Vec<&str> = fragment.get("outcomes").map_or(&[][..], Node::items).iter().filter_map(Node::as_str).collect();
+        let list: Vec<&str> =
+            fragment.get("outcomes").map_or(&[][..], Node::items).iter().filter_map(Node::as_str).collect();
         if list.is_empty() {
             self.problems.push(Problem::error("missing", &fragment.span, "a fragment needs `outcomes`"));
         }
@@ -229,25 +253,43 @@ impl Builder<'_> {
                     said.insert(outcome.to_owned());
                 }
                 _ => {
-                    let problem = Problem::error("outcome", &k.span, format!("final state `{}` of the fragment says no outcome", k.name));
+                    let problem = Problem::error(
+                        "outcome",
+                        &k.span,
+                        format!("final state `{}` of the fragment says no outcome", k.name),
+                    );
                     self.problems.push(problem.hint("output: {outcome: \"'name'\"}"));
                 }
             }
         }
         for outcome in list.iter().filter(|o| !said.contains(**o)) {
             let at = fragment.get("outcomes").unwrap_or(fragment);
-            self.problems.push(Problem::error("outcome", &at.span, format!("no final state has the outcome `{outcome}`")));
+            self.problems.push(Problem::error(
+                "outcome",
+                &at.span,
+                format!("no final state has the outcome `{outcome}`"),
+            ));
         }
         let Some(done) = host.get("onDone") else {
             self.problems.push(
-                Problem::error("outcome", &host.span, format!("nothing handles the outcomes of fragment `{name}`: {}", list.join(", "))).hint("add `onDone`"),
+                Problem::error(
+                    "outcome",
+                    &host.span,
+                    format!("nothing handles the outcomes of fragment `{name}`: {}", list.join(", ")),
+                )
+                .hint("add `onDone`"),
             );
             return;
         };
         let is_open = done.items().iter().any(|t| t.get("guard").is_none());
-        let guards: String = done.items().iter().filter_map(|t| t.get("guard")).map(|g| g.to_json().to_string()).collect();
+        let guards: String =
+            done.items().iter().filter_map(|t| t.get("guard")).map(|g| g.to_json().to_string()).collect();
         for outcome in list.iter().filter(|o| !is_open && !guards.contains(&format!("'{o}'"))) {
-            let problem = Problem::error("outcome", &done.span, format!("outcome `{outcome}` of fragment `{name}` is not handled"));
+            let problem = Problem::error(
+                "outcome",
+                &done.span,
+                format!("outcome `{outcome}` of fragment `{name}` is not handled"),
+            );
             self.problems.push(problem.hint("a candidate without guard takes all the rest"));
         }
     }

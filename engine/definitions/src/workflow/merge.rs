@@ -8,7 +8,12 @@ use std::collections::{BTreeMap, BTreeSet};
 const EXTENDS_MAX: usize = 5;
 
 /// The whole tree of a workflow file; the files that it is made of are added to `used`.
-pub fn resolve(path: &str, nodes: &BTreeMap<String, Node>, used: &mut BTreeSet<String>, problems: &mut Vec<Problem>) -> Option<Node> {
+pub fn resolve(
+    path: &str,
+    nodes: &BTreeMap<String, Node>,
+    used: &mut BTreeSet<String>,
+    problems: &mut Vec<Problem>,
+) -> Option<Node> {
     let mut patches: Vec<Node> = Vec::new();
     let mut path = path.to_owned();
     loop {
@@ -24,7 +29,11 @@ pub fn resolve(path: &str, nodes: &BTreeMap<String, Node>, used: &mut BTreeSet<S
         let name = base.as_str().unwrap_or_default();
         let next = format!("workflows/{name}.yaml");
         if patches.len() >= EXTENDS_MAX || used.contains(&next) {
-            problems.push(Problem::error("extends-cycle", &base.span, format!("`extends` goes round in a circle or is deeper than {EXTENDS_MAX}")));
+            problems.push(Problem::error(
+                "extends-cycle",
+                &base.span,
+                format!("`extends` goes round in a circle or is deeper than {EXTENDS_MAX}"),
+            ));
             return None;
         }
         if !nodes.contains_key(&next) {
@@ -32,7 +41,8 @@ pub fn resolve(path: &str, nodes: &BTreeMap<String, Node>, used: &mut BTreeSet<S
             problems.push(unknown("workflow", base, name, known));
             return None;
         }
-        let rest: Vec<(Key, Node)> = node.map().iter().filter(|(k, _)| k.name != "extends" && k.name != "merge").cloned().collect();
+        let rest: Vec<(Key, Node)> =
+            node.map().iter().filter(|(k, _)| k.name != "extends" && k.name != "merge").cloned().collect();
         if let Some(merge) = node.get("merge") {
             if !merge.is_map() {
                 problems.push(Problem::error("shape", &merge.span, format!("`merge` is a map, not {}", merge.kind())));

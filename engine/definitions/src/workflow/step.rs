@@ -28,7 +28,8 @@ pub struct Step {
     pub prefill: Option<Mapping>,
     /// Events that an actor may send, beside submit and the built-ins.
     pub accepts: IndexMap<String, Accept>,
-    /// Purpose of a link → events that a person who came by such a link may send here; also without events it shows the step.
+    /// Purpose of a link → events that a person who came by such a link may send here; also without events it shows the
+    /// step.
     pub links: BTreeMap<String, Vec<String>>,
     /// When one of these changed, the answers are asked again.
     pub depends: Vec<Expression>,

@@ -55,9 +55,10 @@ impl Builder<'_> {
         let mut fields = Fields::open(node, "a step", &STEP_KEYS, problems)?;
         let (form, view, wait) = (fields.text("form"), fields.text("view"), fields.text("wait"));
         let library = self.library;
-        for (kind, name, known) in
-            [("form", &form, library.forms.keys().map(String::as_str).collect::<Vec<_>>()), ("view", &view, library.views.keys().map(String::as_str).collect())]
-        {
+        for (kind, name, known) in [
+            ("form", &form, library.forms.keys().map(String::as_str).collect::<Vec<_>>()),
+            ("view", &view, library.views.keys().map(String::as_str).collect()),
+        ] {
             if let (Some(name), Some(at)) = (name, fields.get(kind))
                 && !known.contains(&name.as_str())
                 && !library.has_file(&file_of(kind, name))
@@ -81,7 +82,11 @@ impl Builder<'_> {
                 (_, _, _, Some(_), _) => StepKind::Wait,
                 (_, _, _, _, Some(_)) => StepKind::Message,
                 _ => {
-                    let problem = Problem::error("missing", &node.span, "a step shows something: `form`, `view`, `wait`, `redirect` or `review`");
+                    let problem = Problem::error(
+                        "missing",
+                        &node.span,
+                        "a step shows something: `form`, `view`, `wait`, `redirect` or `review`",
+                    );
                     fields.problems.push(problem);
                     StepKind::Message
                 }
@@ -90,9 +95,15 @@ impl Builder<'_> {
         let title = fields.get("title").and_then(|n| Text::from_node(n, fields.problems));
         let path = fields.text("path");
         if let (Some(path), Some(at)) = (&path, fields.get("path")) {
-            let fits = path.split('/').all(|p| !p.is_empty() && p.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.')));
+            let fits = path
+                .split('/')
+                .all(|p| !p.is_empty() && p.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.')));
             if !(path.is_empty() || fits) {
-                fields.problems.push(Problem::error("value", &at.span, format!("`{path}` is not a path: letters, digits, `-`, without `/` at its ends")));
+                fields.problems.push(Problem::error(
+                    "value",
+                    &at.span,
+                    format!("`{path}` is not a path: letters, digits, `-`, without `/` at its ends"),
+                ));
             }
         }
         let into = fields.text("into").map(|into| place_of(&into, node, names, fields.problems));
@@ -180,7 +191,9 @@ impl Builder<'_> {
         let url = fields.need("url")?;
         let url = self.expression(url, names, &["return_url"], fields.problems);
         let method = fields.word("method", &["GET", "POST"]).unwrap_or("GET").to_owned();
-        let values = fields.get("fields").map_or(Mapping::literal(json!({})), |n| self.mapping(n, names, &["return_url"], fields.problems));
+        let values = fields
+            .get("fields")
+            .map_or(Mapping::literal(json!({})), |n| self.mapping(n, names, &["return_url"], fields.problems));
         let label = fields.text("label");
         if let (Some(code), Some(at)) = (&label, fields.get("label")) {
             self.need_text(at, code);
@@ -191,9 +204,14 @@ impl Builder<'_> {
     fn accepts(&mut self, fields: &mut Fields<'_, '_>) -> IndexMap<String, Accept> {
         let mut accepts = IndexMap::new();
         for (k, rule) in fields.entries("accepts") {
-            let reserved = BUILT_IN.contains(&k.name.as_str()) || ["xstate.", "reply."].iter().any(|p| k.name.starts_with(p));
+            let reserved =
+                BUILT_IN.contains(&k.name.as_str()) || ["xstate.", "reply."].iter().any(|p| k.name.starts_with(p));
             if reserved {
-                fields.problems.push(Problem::error("bad-key", &k.span, format!("event `{}` is the engine's own", k.name)));
+                fields.problems.push(Problem::error(
+                    "bad-key",
+                    &k.span,
+                    format!("event `{}` is the engine's own", k.name),
+                ));
             }
             if !rule.is_map() && !rule.is_null() {
                 fields.wrong(rule, &k.name, "a map from fields to schemas");
@@ -208,7 +226,8 @@ impl Builder<'_> {
                 }
                 crate::form::bounded(schema, fields.problems);
                 let mut rule = schema.to_json();
-                let is_optional = rule.as_object_mut().and_then(|r| r.shift_remove("optional")) == Some(Value::Bool(true));
+                let is_optional =
+                    rule.as_object_mut().and_then(|r| r.shift_remove("optional")) == Some(Value::Bool(true));
                 if !is_optional {
                     required.push(name.name.clone());
                 }
@@ -230,13 +249,23 @@ impl Builder<'_> {
         crate::partner::mapping(&expanded, shared_vocabulary(), extra, problems)
     }
 
-    fn expression(&mut self, node: &Node, names: &Names, extra: &[&str], problems: &mut Vec<Problem>) -> Option<Expression> {
+    fn expression(
+        &mut self,
+        node: &Node,
+        names: &Names,
+        extra: &[&str],
+        problems: &mut Vec<Problem>,
+    ) -> Option<Expression> {
         let text = match &node.value {
             Source::String(text) => text.clone(),
             Source::Bool(b) => b.to_string(),
             Source::Int(i) => i.to_string(),
             _ => {
-                problems.push(Problem::error("shape", &node.span, format!("an expression is expected here, not {}", node.kind())));
+                problems.push(Problem::error(
+                    "shape",
+                    &node.span,
+                    format!("an expression is expected here, not {}", node.kind()),
+                ));
                 return None;
             }
         };

@@ -7,7 +7,13 @@ use crate::source::{Node, Span, Value as Source};
 use engine_statechart::{Machine, NodeKind, Problem};
 use std::collections::{BTreeMap, BTreeSet};
 
-pub fn verify(machine: &Machine, builder: &mut Builder<'_>, tree: &Node, sections: &[Section], aliases: &BTreeMap<String, String>) {
+pub fn verify(
+    machine: &Machine,
+    builder: &mut Builder<'_>,
+    tree: &Node,
+    sections: &[Section],
+    aliases: &BTreeMap<String, String>,
+) {
     let shape = Shape::of(machine);
     orthogonal_steps(machine, &shape, builder);
     events_handled(machine, &shape, builder);
@@ -19,14 +25,20 @@ pub fn verify(machine: &Machine, builder: &mut Builder<'_>, tree: &Node, section
 /// A message's link has a purpose that some step knows; a purpose sends what its step takes.
 pub fn links(builder: &mut Builder<'_>, root: &BTreeMap<String, Vec<String>>, span: &Span) {
     let mut problems = Vec::new();
-    let known: BTreeSet<&str> = root.keys().chain(builder.steps.values().flat_map(|s| s.links.keys())).map(String::as_str).collect();
+    let known: BTreeSet<&str> =
+        root.keys().chain(builder.steps.values().flat_map(|s| s.links.keys())).map(String::as_str).collect();
     for (purpose, span) in builder.linked.iter().filter(|(p, _)| !known.contains(p.as_str())) {
         let at = Node::new(span.clone(), Source::Null);
-        problems.push(unknown("purpose", &at, purpose, known.iter().copied()).hint("a step or the workflow says what it opens: `links: {manage: [cancel]}`"));
+        problems.push(
+            unknown("purpose", &at, purpose, known.iter().copied())
+                .hint("a step or the workflow says what it opens: `links: {manage: [cancel]}`"),
+        );
     }
     let built_in = ["*", "submit", "back", "change", "save"];
     for step in builder.steps.values() {
-        for event in step.links.values().flatten().filter(|e| !built_in.contains(&e.as_str()) && !step.accepts.contains_key(*e)) {
+        for event in
+            step.links.values().flatten().filter(|e| !built_in.contains(&e.as_str()) && !step.accepts.contains_key(*e))
+        {
             let at = Node::new(builder.step_spans.get(&step.node).unwrap_or(span).clone(), Source::Null);
             problems.push(unknown("event", &at, event, step.accepts.keys().map(String::as_str)));
         }
@@ -70,12 +82,16 @@ impl Shape {
 fn orthogonal_steps(_: &Machine, shape: &Shape, builder: &mut Builder<'_>) {
     for parallel in &shape.parallel {
         let regions = shape.children.get(parallel).map_or(&[][..], Vec::as_slice);
-        let with_step: Vec<(&String, String)> =
-            regions.iter().filter_map(|r| Some((r, shape.below(r).into_iter().find(|n| builder.steps.contains_key(n))?))).collect();
+        let with_step: Vec<(&String, String)> = regions
+            .iter()
+            .filter_map(|r| Some((r, shape.below(r).into_iter().find(|n| builder.steps.contains_key(n))?)))
+            .collect();
         if let [(_, first), (_, second), ..] = with_step.as_slice() {
             let span = builder.step_spans.get(second).cloned().unwrap_or_else(Span::unknown);
             let message = format!("steps in two regions of parallel state `{parallel}`: `{first}` and `{second}`");
-            builder.problems.push(Problem::error("parallel-steps", &span, message).hint("one region shows, the others work"));
+            builder
+                .problems
+                .push(Problem::error("parallel-steps", &span, message).hint("one region shows, the others work"));
         }
     }
 }
@@ -92,13 +108,25 @@ fn events_handled(machine: &Machine, shape: &Shape, builder: &mut Builder<'_>) {
         for node in &below {
             handled.extend(machine.events_of(node));
         }
-        let takes = |event: &str| handled.iter().any(|d| *d == event || *d == "*" || d.strip_suffix(".*").is_some_and(|p| event.starts_with(&format!("{p}."))));
+        let takes = |event: &str| {
+            handled.iter().any(|d| {
+                *d == event || *d == "*" || d.strip_suffix(".*").is_some_and(|p| event.starts_with(&format!("{p}.")))
+            })
+        };
         let span = builder.step_spans.get(&step.node).cloned().unwrap_or_else(Span::unknown);
         if (step.form.is_some() || step.review) && !takes("submit") {
-            problems.push(Problem::error("unhandled-event", &span, format!("nothing handles `submit` of step `{}`", step.node)));
+            problems.push(Problem::error(
+                "unhandled-event",
+                &span,
+                format!("nothing handles `submit` of step `{}`", step.node),
+            ));
         }
         for event in step.accepts.keys().filter(|e| !takes(e)) {
-            problems.push(Problem::error("unhandled-event", &span, format!("nothing handles `{event}`, which step `{}` accepts", step.node)));
+            problems.push(Problem::error(
+                "unhandled-event",
+                &span,
+                format!("nothing handles `{event}`, which step `{}` accepts", step.node),
+            ));
         }
     }
     builder.problems.append(&mut problems);
@@ -124,14 +152,19 @@ fn alias_targets(builder: &mut Builder<'_>, tree: &Node, aliases: &BTreeMap<Stri
             builder.problems.push(unknown("path", at, target, paths.iter().copied()));
         }
         if paths.contains(alias.as_str()) {
-            builder.problems.push(Problem::error("duplicate-key", &at.span, format!("`{alias}` is already the path of a step")));
+            builder.problems.push(Problem::error(
+                "duplicate-key",
+                &at.span,
+                format!("`{alias}` is already the path of a step"),
+            ));
         }
     }
 }
 
 /// Answers go to a place whose first key the context declares.
 fn into_context(builder: &mut Builder<'_>, tree: &Node) {
-    let declared: BTreeSet<&str> = tree.get("context").map_or(&[][..], Node::map).iter().map(|(k, _)| k.name.as_str()).collect();
+    let declared: BTreeSet<&str> =
+        tree.get("context").map_or(&[][..], Node::map).iter().map(|(k, _)| k.name.as_str()).collect();
     let mut problems = Vec::new();
     let steps = builder.steps.values().filter_map(|s| Some((s.into.as_deref()?, builder.step_spans.get(&s.node)?)));
     for (into, span) in steps {

@@ -32,7 +32,8 @@ pub fn calls(text: &str) -> Vec<(&str, Option<&str>)> {
 
 /// Variables that comprehensions introduce: the first argument of `exists(p, …)` and its like.
 pub fn locals(text: &str) -> Vec<&str> {
-    let is_macro = |p: &Piece<'_>| p.kind == Kind::Member && matches!(p.text, "all" | "exists" | "exists_one" | "filter" | "map");
+    let is_macro =
+        |p: &Piece<'_>| p.kind == Kind::Member && matches!(p.text, "all" | "exists" | "exists_one" | "filter" | "map");
     // Most expressions have none.
     if !["all", "exists", "filter", "map"].iter().any(|word| text.contains(word)) {
         return Vec::new();
@@ -90,7 +91,10 @@ fn pieces(text: &str) -> impl Iterator<Item = Piece<'_>> {
                 length,
             )
         } else if first.is_ascii_digit() {
-            (Kind::Other, rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '.' || c == '_')).unwrap_or(rest.len()))
+            (
+                Kind::Other,
+                rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '.' || c == '_')).unwrap_or(rest.len()),
+            )
         } else {
             (Kind::Other, first.len_utf8())
         };
@@ -139,7 +143,10 @@ mod tests {
 
     #[test]
     fn finds_calls_and_locals() {
-        assert_eq!(calls("table('x/y', {}) + rows(p) + l.map(i, lookup( \"m\" , i))"), vec![("table", Some("x/y")), ("rows", None), ("lookup", Some("m"))]);
+        assert_eq!(
+            calls("table('x/y', {}) + rows(p) + l.map(i, lookup( \"m\" , i))"),
+            vec![("table", Some("x/y")), ("rows", None), ("lookup", Some("m"))]
+        );
         assert_eq!(calls("rows('a' + b)"), vec![("rows", None)]);
         assert_eq!(locals("l.exists(p, p.x) && q.map(r, r)"), vec!["p", "r"]);
     }

@@ -11,22 +11,38 @@ use axum::response::{IntoResponse, Response};
 /// A document as an attachment.
 #[utoipa::path(get, path = "/api/v1/journeys/{id}/documents/{document}", tag = "journeys", params(("id" = String, Path), ("document" = String, Path)),
     responses((status = 200, description = "the file", content_type = "application/octet-stream"), (status = 404, body = Problem)))]
-pub async fn download(State(app): State<App>, Path((id, document)): Path<(String, String)>, visitor: Visitor) -> Result<Response, Problem> {
+pub async fn download(
+    State(app): State<App>,
+    Path((id, document)): Path<(String, String)>,
+    visitor: Visitor,
+) -> Result<Response, Problem> {
     let found = app.runtime.document(&visitor.actor, known_id(&id)?, known_id(&document)?).await?;
-    let kind = HeaderValue::from_str(&found.media_type).unwrap_or_else(|_| HeaderValue::from_static("application/octet-stream"));
-    Ok(([(header::CONTENT_TYPE, kind), (header::CONTENT_DISPOSITION, disposition(&found.name))], found.bytes).into_response())
+    let kind = HeaderValue::from_str(&found.media_type)
+        .unwrap_or_else(|_| HeaderValue::from_static("application/octet-stream"));
+    Ok(([(header::CONTENT_TYPE, kind), (header::CONTENT_DISPOSITION, disposition(&found.name))], found.bytes)
+        .into_response())
 }
 
 /// `attachment` with a plain name for old clients and the full one as RFC 8187 has it.
 fn disposition(name: &str) -> HeaderValue {
-    let plain: String =
-        name.chars().map(|part| if part.is_ascii_alphanumeric() || matches!(part, '.' | '-' | '_' | ' ') { part } else { '_' }).take(100).collect();
+    let plain: String = name
+        .chars()
+        .map(|part| if part.is_ascii_alphanumeric() || matches!(part, '.' | '-' | '_' | ' ') { part } else { '_' })
+        .take(100)
+        .collect();
     let full: String = name
         .bytes()
         .take(300)
-        .map(|byte| if byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_') { char::from(byte).to_string() } else { format!("%{byte:02X}") })
+        .map(|byte| {
+            if byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_') {
+                char::from(byte).to_string()
+            } else {
+                format!("%{byte:02X}")
+            }
+        })
         .collect();
-    HeaderValue::from_str(&format!("attachment; filename=\"{plain}\"; filename*=UTF-8''{full}")).unwrap_or_else(|_| HeaderValue::from_static("attachment"))
+    HeaderValue::from_str(&format!("attachment; filename=\"{plain}\"; filename*=UTF-8''{full}"))
+        .unwrap_or_else(|_| HeaderValue::from_static("attachment"))
 }
 
 #[cfg(test)]
@@ -35,6 +51,9 @@ mod tests {
 
     #[test]
     fn names_cannot_break_the_header() {
-        assert_eq!(disposition("a\"b\r\n₹.pdf"), "attachment; filename=\"a_b___.pdf\"; filename*=UTF-8''a%22b%0D%0A%E2%82%B9.pdf");
+        assert_eq!(
+            disposition("a\"b\r\n₹.pdf"),
+            "attachment; filename=\"a_b___.pdf\"; filename*=UTF-8''a%22b%0D%0A%E2%82%B9.pdf"
+        );
     }
 }

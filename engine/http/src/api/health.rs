@@ -52,7 +52,10 @@ pub async fn metrics(
     let local = peer.is_some_and(|Extension(ConnectInfo(peer))| peer.ip().to_canonical().is_loopback())
         && client.0.is_loopback()
         && !headers.contains_key("x-forwarded-for");
-    let given = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok()).and_then(|value| value.strip_prefix("Bearer "));
+    let given = headers
+        .get(header::AUTHORIZATION)
+        .and_then(|value| value.to_str().ok())
+        .and_then(|value| value.strip_prefix("Bearer "));
     let allowed = match &app.settings.server.metrics_token {
         Some(token) => given.is_some_and(|given| same(given.as_bytes(), token.expose().as_bytes())),
         None => local,

@@ -1,4 +1,5 @@
-//! `/api/v1/journeys`: start one, look at one, list mine. `/api/v1/workflows/…/start`: the first step without a journey.
+//! `/api/v1/journeys`: start one, look at one, list mine. `/api/v1/workflows/…/start`: the first step without a
+//! journey.
 
 use super::known_id;
 use crate::app::{App, committed};
@@ -48,7 +49,11 @@ pub struct ViewQuery {
 #[utoipa::path(get, path = "/api/v1/workflows/{line}/{name}/start", tag = "journeys",
     params(("line" = String, Path), ("name" = String, Path)),
     responses((status = 200, body = StepView), (status = 404, body = Problem)))]
-pub async fn preview(State(app): State<App>, Path((line, name)): Path<(String, String)>, visitor: Visitor) -> Result<Response, Problem> {
+pub async fn preview(
+    State(app): State<App>,
+    Path((line, name)): Path<(String, String)>,
+    visitor: Visitor,
+) -> Result<Response, Problem> {
     let view = app.runtime.preview(&format!("{line}/{name}"), &visitor.actor).await?;
     Ok(Shown(Box::new(view)).into_response())
 }
@@ -95,7 +100,12 @@ async fn begin(app: &App, change: &mut Changing) -> Result<Sent, Problem> {
 /// The journey's current step; with `path`, what opening that page gives.
 #[utoipa::path(get, path = "/api/v1/journeys/{id}", tag = "journeys", params(("id" = String, Path), ViewQuery),
     responses((status = 200, body = StepView), (status = 404, body = Problem), (status = 410, body = Problem)))]
-pub async fn view(State(app): State<App>, Path(id): Path<String>, Query(query): Query<ViewQuery>, visitor: Visitor) -> Result<Response, Problem> {
+pub async fn view(
+    State(app): State<App>,
+    Path(id): Path<String>,
+    Query(query): Query<ViewQuery>,
+    visitor: Visitor,
+) -> Result<Response, Problem> {
     known_id(&id)?;
     let Some(path) = query.path else {
         return Ok(Shown(Box::new(app.runtime.view(&visitor.actor, &id).await?)).into_response());

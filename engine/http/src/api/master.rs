@@ -26,7 +26,11 @@ const LIMIT_MAX: usize = 200;
 #[utoipa::path(get, path = "/api/v1/master/{name}", tag = "master",
     params(("name" = String, Path), ("q" = Option<String>, Query), ("key" = Option<String>, Query), ("limit" = Option<usize>, Query)),
     responses((status = 200, body = Rows), (status = 404, body = Problem)))]
-pub async fn find(State(app): State<App>, Path(name): Path<String>, RawQuery(query): RawQuery) -> Result<Response, Problem> {
+pub async fn find(
+    State(app): State<App>,
+    Path(name): Path<String>,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Problem> {
     let catalog = app.runtime.catalog();
     let master = catalog.master(&name).ok_or_else(|| Problem::new(Code::NotFound))?.clone();
     let (mut q, mut key, mut limit, mut filters) = (String::new(), None, LIMIT, Vec::new());

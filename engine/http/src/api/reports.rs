@@ -16,7 +16,12 @@ const REPORT_CHARS_MAX: usize = 500;
 
 /// Errors that happened in a browser: one, or a list of them. The answer is 204, unless this browser sends too many.
 #[utoipa::path(post, path = "/api/v1/errors", tag = "site", request_body(content = Object), responses((status = 204), (status = 429, body = Problem)))]
-pub async fn report(State(app): State<App>, Extension(client): Extension<Client>, headers: HeaderMap, body: Body) -> Result<StatusCode, Problem> {
+pub async fn report(
+    State(app): State<App>,
+    Extension(client): Extension<Client>,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<StatusCode, Problem> {
     app.origins.check_origin(&headers)?;
     app.limit(Class::Report, client)?;
     let bytes = read(&app, body).await?;
@@ -29,7 +34,12 @@ pub async fn report(State(app): State<App>, Extension(client): Extension<Client>
     let errors = given.as_array().map_or(std::slice::from_ref(&given), Vec::as_slice);
     for error in errors.iter().take(app.settings.limits.errors_per_report) {
         let field = |name: &str| scrubbed(error.get(name).and_then(Value::as_str).unwrap_or_default());
-        tracing::warn!(message = field("message"), source = field("source"), stack = field("stack"), "error in a browser");
+        tracing::warn!(
+            message = field("message"),
+            source = field("source"),
+            stack = field("stack"),
+            "error in a browser"
+        );
         metrics::counter!("browser_errors_total").increment(1);
     }
     Ok(StatusCode::NO_CONTENT)

@@ -35,7 +35,11 @@ pub async fn open(State(app): State<App>, Path(id): Path<String>, visitor: Visit
     Ok(response)
 }
 
-fn events(listener: Listener, first: Change, shutdown: CancellationToken) -> impl Stream<Item = Result<Event, Infallible>> {
+fn events(
+    listener: Listener,
+    first: Change,
+    shutdown: CancellationToken,
+) -> impl Stream<Item = Result<Event, Infallible>> {
     stream::unfold((listener, Some(first), shutdown), |(mut listener, first, shutdown)| async move {
         let change = match first {
             Some(first) => first,

@@ -1,4 +1,5 @@
-//! `/api/v1/webhooks/{partner}/{name}`: what partners tell us. The signature over the raw body is the only right (security rule 21).
+//! `/api/v1/webhooks/{partner}/{name}`: what partners tell us. The signature over the raw body is the only right
+//! (security rule 21).
 
 use crate::app::{App, committed};
 use crate::edge::json;
@@ -15,7 +16,11 @@ use serde_json::{Map, Value, json};
 /// A partner's notification. The same fact may arrive many times and in any order.
 #[utoipa::path(post, path = "/api/v1/webhooks/{partner}/{name}", tag = "partners", params(("partner" = String, Path), ("name" = String, Path)), request_body(content = Object, description = "as the partner sends it"),
     responses((status = 200, description = "kept"), (status = 401, body = Problem), (status = 404, body = Problem)))]
-pub async fn receive(State(app): State<App>, Path((partner, name)): Path<(String, String)>, request: Request) -> Result<Response, Problem> {
+pub async fn receive(
+    State(app): State<App>,
+    Path((partner, name)): Path<(String, String)>,
+    request: Request,
+) -> Result<Response, Problem> {
     let catalog = app.runtime.catalog();
     let webhook = catalog.webhook(&partner, &name).ok_or_else(|| Problem::new(Code::NotFound))?.clone();
     let (parts, body) = request.into_parts();
@@ -42,11 +47,17 @@ pub async fn receive(State(app): State<App>, Path((partner, name)): Path<(String
         actual: event.actual.as_object().cloned().unwrap_or_default(),
     };
     let runtime = app.runtime.clone();
-    committed(async move { runtime.deliver(&hook).await.map_err(|error: RuntimeError| Problem::from(engine_runtime::Refusal::from(error))) }).await?;
+    committed(async move {
+        runtime.deliver(&hook).await.map_err(|error: RuntimeError| Problem::from(engine_runtime::Refusal::from(error)))
+    })
+    .await?;
     Ok(Json(json!({"received": true})).into_response())
 }
 
 /// Header names in lower case → their text.
 fn texts(headers: &HeaderMap) -> Map<String, Value> {
-    headers.iter().filter_map(|(name, value)| Some((name.as_str().to_owned(), Value::from(value.to_str().ok()?)))).collect()
+    headers
+        .iter()
+        .filter_map(|(name, value)| Some((name.as_str().to_owned(), Value::from(value.to_str().ok()?))))
+        .collect()
 }

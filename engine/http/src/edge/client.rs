@@ -25,13 +25,18 @@ impl Proxies {
     /// Reads `10.0.0.1` and `10.0.0.0/8`; the error names the bad entry.
     pub fn parse(entries: &[String]) -> Result<Proxies, String> {
         let read = |entry: &String| {
-            let (address, length) = entry.split_once('/').map_or((entry.as_str(), None), |(address, length)| (address, Some(length)));
+            let (address, length) =
+                entry.split_once('/').map_or((entry.as_str(), None), |(address, length)| (address, Some(length)));
             let address: IpAddr = address.trim().parse().ok()?;
             let longest = if address.is_ipv4() { 32 } else { 128 };
             let length = length.map_or(Some(longest), |text| text.trim().parse().ok())?;
             (length <= longest).then_some((address, length))
         };
-        entries.iter().map(|entry| read(entry).ok_or_else(|| format!("`{entry}` is not an address or network"))).collect::<Result<_, _>>().map(Proxies)
+        entries
+            .iter()
+            .map(|entry| read(entry).ok_or_else(|| format!("`{entry}` is not an address or network")))
+            .collect::<Result<_, _>>()
+            .map(Proxies)
     }
 
     /// The rightmost address that is not one of our proxies.
@@ -56,8 +61,12 @@ impl Proxies {
 
     fn trusts(&self, address: IpAddr) -> bool {
         self.0.iter().any(|(network, length)| match (network, address) {
-            (IpAddr::V4(network), IpAddr::V4(address)) => same_prefix(network.to_bits().into(), address.to_bits().into(), 32, *length),
-            (IpAddr::V6(network), IpAddr::V6(address)) => same_prefix(network.to_bits(), address.to_bits(), 128, *length),
+            (IpAddr::V4(network), IpAddr::V4(address)) => {
+                same_prefix(network.to_bits().into(), address.to_bits().into(), 32, *length)
+            }
+            (IpAddr::V6(network), IpAddr::V6(address)) => {
+                same_prefix(network.to_bits(), address.to_bits(), 128, *length)
+            }
             _ => false,
         })
     }

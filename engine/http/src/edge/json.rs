@@ -1,4 +1,5 @@
-//! JSON bodies as security rule 18 wants them: no duplicate keys, no deep nesting, nothing unknown; and views as bodies.
+//! JSON bodies as security rule 18 wants them: no duplicate keys, no deep nesting, nothing unknown; and views as
+//! bodies.
 
 use crate::problem::{Code, FieldProblem, Problem};
 use axum::http::header::CONTENT_TYPE;
@@ -169,7 +170,8 @@ mod tests {
     use super::*;
 
     fn check(body: &str, expected: Result<&str, &str>) {
-        let found = read(body.as_bytes(), 4).map(|value| value.to_string()).map_err(|problem| problem.detail_text().to_owned());
+        let found =
+            read(body.as_bytes(), 4).map(|value| value.to_string()).map_err(|problem| problem.detail_text().to_owned());
         match expected {
             Ok(json) => assert_eq!(found.as_deref(), Ok(json), "{body}"),
             Err(part) => assert!(found.as_ref().is_err_and(|detail| detail.contains(part)), "{body}: {found:?}"),

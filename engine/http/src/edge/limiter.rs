@@ -39,7 +39,8 @@ const BUCKETS_MAX: usize = 50_000;
 
 impl Limiter {
     pub fn new(limits: &Limits) -> Limiter {
-        let class = |per_second: f64, burst: u32| (Rate { per_second, burst: f64::from(burst).max(1.0) }, Mutex::default());
+        let class =
+            |per_second: f64, burst: u32| (Rate { per_second, burst: f64::from(burst).max(1.0) }, Mutex::default());
         let hourly = |count: u32| class(f64::from(count) / 3600.0, count);
         Limiter {
             classes: [
@@ -83,9 +84,11 @@ mod tests {
 
     #[test]
     fn a_burst_passes_then_the_rate_holds() {
-        let limiter = Limiter::new(&Limits { write_rate_per_s: 2, write_rate_burst: 3, starts_per_hour: 0, ..Limits::default() });
+        let limiter =
+            Limiter::new(&Limits { write_rate_per_s: 2, write_rate_burst: 3, starts_per_hour: 0, ..Limits::default() });
         let start = Instant::now();
-        let taken = |at_ms: u64, address| limiter.take(Class::Write, address, start + Duration::from_millis(at_ms)).is_ok();
+        let taken =
+            |at_ms: u64, address| limiter.take(Class::Write, address, start + Duration::from_millis(at_ms)).is_ok();
         assert_eq!([taken(0, 1), taken(0, 1), taken(0, 1), taken(0, 1)], [true, true, true, false]);
         assert!(taken(0, 2), "another address has its own bucket");
         assert_eq!([taken(400, 1), taken(600, 1), taken(700, 1)], [false, true, false]);

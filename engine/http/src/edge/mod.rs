@@ -32,7 +32,10 @@ use tower_http::compression::Compression;
 /// The frame around every handler of ours.
 pub async fn edge(State(app): State<App>, mut request: Request, next: Next) -> Response {
     let started = Instant::now();
-    let peer = request.extensions().get::<ConnectInfo<SocketAddr>>().map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |info| info.0.ip());
+    let peer = request
+        .extensions()
+        .get::<ConnectInfo<SocketAddr>>()
+        .map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |info| info.0.ip());
     let client = app.proxies.client(peer, request.headers());
     request.extensions_mut().insert(client);
     let path = request.uri().path();
@@ -40,7 +43,11 @@ pub async fn edge(State(app): State<App>, mut request: Request, next: Next) -> R
     let free = path.starts_with("/assets/") || matches!(path, "/healthz" | "/readyz" | "/metrics");
     let route = request.extensions().get::<MatchedPath>().cloned();
     let method = request.method().clone();
-    let class = if method == Method::GET || method == Method::HEAD || path.starts_with("/api/v1/webhooks/") { Class::Read } else { Class::Write };
+    let class = if method == Method::GET || method == Method::HEAD || path.starts_with("/api/v1/webhooks/") {
+        Class::Read
+    } else {
+        Class::Write
+    };
 
     if let Some(home) = public_name(&app, &request) {
         return home;
@@ -75,11 +82,15 @@ pub async fn headers(State(app): State<App>, request: Request, next: Next) -> Re
     response
 }
 
-/// A page that a browser opened under the other name of this machine moves to the public one: the session's cookie is kept
-/// by name, and partners send the person back there. Development only; in production the proxy's names decide.
+/// A page that a browser opened under the other name of this machine moves to the public one: the session's cookie is
+/// kept by name, and partners send the person back there. Development only; in production the proxy's names decide.
 fn public_name(app: &App, request: &Request) -> Option<Response> {
     let navigates = request.headers().get("sec-fetch-mode").is_some_and(|mode| mode == "navigate");
-    if app.settings.production() || request.method() != Method::GET || !navigates || request.uri().path().starts_with("/sandbox") {
+    if app.settings.production()
+        || request.method() != Method::GET
+        || !navigates
+        || request.uri().path().starts_with("/sandbox")
+    {
         return None;
     }
     let asked = request.headers().get(header::HOST)?.to_str().ok()?;

@@ -16,7 +16,8 @@ pub struct Origins {
 impl Origins {
     pub fn new(settings: &Settings) -> Origins {
         let all = settings.server.origins.iter().cloned().chain([settings.public_url()]);
-        let known = all.filter_map(|text| url::Url::parse(&text).ok()).map(|url| url.origin().ascii_serialization()).collect();
+        let known =
+            all.filter_map(|text| url::Url::parse(&text).ok()).map(|url| url.origin().ascii_serialization()).collect();
         Origins { known, any_host: !settings.production() }
     }
 

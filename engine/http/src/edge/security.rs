@@ -16,7 +16,9 @@ impl SecurityHeaders {
             (header::REFERRER_POLICY, HeaderValue::from_static("strict-origin-when-cross-origin")),
             (
                 HeaderName::from_static("permissions-policy"),
-                HeaderValue::from_static("camera=(), microphone=(), geolocation=(), payment=(), usb=(), browsing-topics=()"),
+                HeaderValue::from_static(
+                    "camera=(), microphone=(), geolocation=(), payment=(), usb=(), browsing-topics=()",
+                ),
             ),
             (HeaderName::from_static("cross-origin-opener-policy"), HeaderValue::from_static("same-origin")),
             (HeaderName::from_static("cross-origin-resource-policy"), HeaderValue::from_static("same-origin")),
@@ -24,7 +26,10 @@ impl SecurityHeaders {
             (header::CACHE_CONTROL, HeaderValue::from_static("no-store")),
         ];
         if settings.production() {
-            list.push((header::STRICT_TRANSPORT_SECURITY, HeaderValue::from_static("max-age=31536000; includeSubDomains")));
+            list.push((
+                header::STRICT_TRANSPORT_SECURITY,
+                HeaderValue::from_static("max-age=31536000; includeSubDomains"),
+            ));
         }
         SecurityHeaders(list)
     }

@@ -23,7 +23,9 @@ pub fn blocks(html: &mut Html, list: &[Value], place: &Place, mut form: impl FnM
 
 fn draw(html: &mut Html, kind: &str, block: &Value, place: &Place) {
     match kind {
-        "text" => section(html, "block-text", block, Some(some(block, "size").unwrap_or("body")), |html| paragraphs(html, text(block, "text"))),
+        "text" => section(html, "block-text", block, Some(some(block, "size").unwrap_or("body")), |html| {
+            paragraphs(html, text(block, "text"))
+        }),
         "notice" => notice(html, block),
         "hero" => section(html, "hero", block, None, |html| {
             if let Some(lead) = some(block, "text") {
@@ -45,9 +47,9 @@ fn draw(html: &mut Html, kind: &str, block: &Value, place: &Place) {
         "documents" => card(html, "documents-card", block, |html| documents(html, items(block, "items"), place)),
         "actions" => actions(html, block),
         "table" => table(html, block),
-        "links" => {
-            section(html, "links", block, None, |html| list(html, "ul", None, items(block, "items"), |html, item| link(html, item, text(item, "label"))))
-        }
+        "links" => section(html, "links", block, None, |html| {
+            list(html, "ul", None, items(block, "items"), |html, item| link(html, item, text(item, "label")))
+        }),
         "steps" => section(html, "how", block, None, |html| {
             list(html, "ol", None, items(block, "items"), |html, item| {
                 html.element("h3", &[], text(item, "title"));
@@ -71,7 +73,8 @@ fn draw(html: &mut Html, kind: &str, block: &Value, place: &Place) {
 
 /// A notice in its tone.
 pub fn notice(html: &mut Html, block: &Value) {
-    html.open("div", &[("class", "notice"), ("data-tone", some(block, "tone").unwrap_or("info"))]).raw("<div class=\"notice-body\">");
+    html.open("div", &[("class", "notice"), ("data-tone", some(block, "tone").unwrap_or("info"))])
+        .raw("<div class=\"notice-body\">");
     if let Some(title) = some(block, "title") {
         html.element("p", &[("class", "notice-title")], title);
     }
@@ -103,7 +106,9 @@ pub fn fact(html: &mut Html, label: &str, value: &Value, hint: Option<&str>, cha
     }
     html.raw("</dd>");
     if change {
-        html.raw("<dd class=\"fact-change\"><button type=\"button\" class=\"link-button\">Change<span class=\"sr\"> ").text(label).raw("</span></button></dd>");
+        html.raw("<dd class=\"fact-change\"><button type=\"button\" class=\"link-button\">Change<span class=\"sr\"> ")
+            .text(label)
+            .raw("</span></button></dd>");
     }
     html.raw("</div>");
 }
@@ -135,7 +140,9 @@ fn cell(html: &mut Html, value: &Value) {
 fn breakup(html: &mut Html, lines: &[Value]) {
     html.raw("<dl class=\"breakup\">");
     for line in lines {
-        html.open("div", &[("class", "breakup-line"), ("data-kind", some(line, "kind").unwrap_or("line"))]).raw("<dt>").text(text(line, "label"));
+        html.open("div", &[("class", "breakup-line"), ("data-kind", some(line, "kind").unwrap_or("line"))])
+            .raw("<dt>")
+            .text(text(line, "label"));
         if let Some(detail) = some(line, "detail") {
             html.element("small", &[], detail);
         }
@@ -164,7 +171,10 @@ fn tracker(html: &mut Html, block: &Value) {
             "failed" => "Needs attention",
             _ => "To do",
         };
-        Attributes::new().with("data-state", state).maybe("aria-current", (state == "current").then_some("step")).open(html, "li");
+        Attributes::new()
+            .with("data-state", state)
+            .maybe("aria-current", (state == "current").then_some("step"))
+            .open(html, "li");
         html.raw("<span class=\"tracker-mark\" aria-hidden=\"true\"></span><div><p class=\"tracker-title\">")
             .text(text(step, "title"))
             .raw(" <span class=\"sr\">(")
@@ -191,7 +201,8 @@ fn documents(html: &mut Html, list_of: &[Value], place: &Place) {
             return;
         };
         let address = format!("/api/v1/journeys/{journey}/documents/{}", text(item, "document"));
-        html.open("a", &[("class", "document"), ("href", &address), ("download", "")]).raw("<span class=\"document-mark\" aria-hidden=\"true\"></span><span>");
+        html.open("a", &[("class", "document"), ("href", &address), ("download", "")])
+            .raw("<span class=\"document-mark\" aria-hidden=\"true\"></span><span>");
         html.element("span", &[("class", "document-title")], text(item, "title"));
         if let Some(note) = some(item, "note") {
             html.element("small", &[], note);
@@ -213,7 +224,11 @@ fn actions(html: &mut Html, block: &Value) {
         let style = some(item, "style").unwrap_or("secondary");
         html.element(
             "button",
-            &[("type", "button"), ("class", if style == "link" { "link-button" } else { "button" }), ("data-style", style)],
+            &[
+                ("type", "button"),
+                ("class", if style == "link" { "link-button" } else { "button" }),
+                ("data-style", style),
+            ],
             text(item, "label"),
         );
     }
@@ -223,8 +238,16 @@ fn actions(html: &mut Html, block: &Value) {
 fn table(html: &mut Html, block: &Value) {
     let columns = items(block, "columns");
     let align = |at: usize| columns.get(at).and_then(|column| some(column, "align"));
-    html.open("div", &[("class", "table-frame"), ("tabindex", "0"), ("role", "region"), ("aria-label", some(block, "title").unwrap_or("Table"))])
-        .raw("<table class=\"table\">");
+    html.open(
+        "div",
+        &[
+            ("class", "table-frame"),
+            ("tabindex", "0"),
+            ("role", "region"),
+            ("aria-label", some(block, "title").unwrap_or("Table")),
+        ],
+    )
+    .raw("<table class=\"table\">");
     if let Some(title) = some(block, "title") {
         html.element("caption", &[], title);
     }
@@ -239,7 +262,10 @@ fn table(html: &mut Html, block: &Value) {
         for (at, value) in row.as_array().map_or(&[][..], Vec::as_slice).iter().enumerate() {
             let (tag, scope) = if at == 0 { ("th", Some("row")) } else { ("td", None) };
             let money = value.get("paise").is_some() && at > 0;
-            Attributes::new().maybe("scope", scope).maybe("data-align", align(at).or(money.then_some("right"))).open(html, tag);
+            Attributes::new()
+                .maybe("scope", scope)
+                .maybe("data-align", align(at).or(money.then_some("right")))
+                .open(html, tag);
             cell(html, value);
             html.close(tag);
         }
@@ -276,7 +302,13 @@ pub fn link(html: &mut Html, item: &Value, label: &str) {
     html.text(label).close("a");
 }
 
-fn list(html: &mut Html, tag: &'static str, class: Option<&str>, list: &[Value], mut each: impl FnMut(&mut Html, &Value)) {
+fn list(
+    html: &mut Html,
+    tag: &'static str,
+    class: Option<&str>,
+    list: &[Value],
+    mut each: impl FnMut(&mut Html, &Value),
+) {
     Attributes::new().maybe("class", class).open(html, tag);
     for item in list {
         html.raw("<li>");

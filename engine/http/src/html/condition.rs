@@ -5,7 +5,9 @@ use serde_json::Value;
 
 /// Is this property required, given these answers? Looks into `allOf`, `if`/`then`/`else` and `dependentRequired`.
 pub fn is_required(schema: &Value, name: &str, data: &Value) -> bool {
-    let named = |list: Option<&Value>| list.and_then(Value::as_array).is_some_and(|all| all.iter().any(|item| item.as_str() == Some(name)));
+    let named = |list: Option<&Value>| {
+        list.and_then(Value::as_array).is_some_and(|all| all.iter().any(|item| item.as_str() == Some(name)))
+    };
     if named(schema.get("required")) {
         return true;
     }
@@ -16,7 +18,8 @@ pub fn is_required(schema: &Value, name: &str, data: &Value) -> bool {
     if schema.get("allOf").and_then(Value::as_array).into_iter().flatten().any(|part| is_required(part, name, data)) {
         return true;
     }
-    let branch = schema.get("if").and_then(|condition| schema.get(if meets(condition, data) { "then" } else { "else" }));
+    let branch =
+        schema.get("if").and_then(|condition| schema.get(if meets(condition, data) { "then" } else { "else" }));
     branch.is_some_and(|branch| is_required(branch, name, data))
 }
 
@@ -24,10 +27,14 @@ fn meets(condition: &Value, data: &Value) -> bool {
     let Some(keywords) = condition.as_object() else { return condition == &Value::Bool(true) };
     let all = |list: &Value| list.as_array().is_some_and(|list| list.iter().all(|part| meets(part, data)));
     keywords.iter().all(|(keyword, value)| match keyword.as_str() {
-        "properties" => value
-            .as_object()
-            .is_some_and(|properties| properties.iter().all(|(name, part)| !is_there(data, name) || data.get(name).is_some_and(|data| meets(part, data)))),
-        "required" => value.as_array().is_some_and(|names| names.iter().filter_map(Value::as_str).all(|name| is_there(data, name))),
+        "properties" => value.as_object().is_some_and(|properties| {
+            properties
+                .iter()
+                .all(|(name, part)| !is_there(data, name) || data.get(name).is_some_and(|data| meets(part, data)))
+        }),
+        "required" => value
+            .as_array()
+            .is_some_and(|names| names.iter().filter_map(Value::as_str).all(|name| is_there(data, name))),
         "const" => data == value,
         "enum" => value.as_array().is_some_and(|list| list.contains(data)),
         "not" => !meets(value, data),
@@ -54,7 +61,11 @@ mod tests {
         ]});
         let check = |data: Value, expected: &[&str]| {
             let all = ["kind", "name", "other", "why", "hour"];
-            assert_eq!(all.into_iter().filter(|name| is_required(&schema, name, &data)).collect::<Vec<_>>(), expected, "{data}");
+            assert_eq!(
+                all.into_iter().filter(|name| is_required(&schema, name, &data)).collect::<Vec<_>>(),
+                expected,
+                "{data}"
+            );
         };
         check(json!({}), &["kind", "other"]);
         check(json!({"kind": "a"}), &["kind", "name"]);

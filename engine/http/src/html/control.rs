@@ -64,14 +64,14 @@ impl<'a> Field<'a> {
             "boolean" => "toggle",
             "array" => "checkboxes",
             _ if self.schema.get("oneOf").is_some() || self.schema.get("enum").is_some() => {
-                if self.choices().len() <= FEW {
-                    "choice"
-                } else {
-                    "select"
-                }
+                if self.choices().len() <= FEW { "choice" } else { "select" }
             }
             "integer" | "number" => "number",
-            _ if self.schema.get("x-date").is_some() || self.schema.get("format").and_then(Value::as_str) == Some("date") => "date",
+            _ if self.schema.get("x-date").is_some()
+                || self.schema.get("format").and_then(Value::as_str) == Some("date") =>
+            {
+                "date"
+            }
             _ if self.schema.get("maxLength").and_then(Value::as_u64).is_some_and(|length| length > LONG) => "textarea",
             _ => "text",
         }
@@ -85,11 +85,19 @@ impl<'a> Field<'a> {
             return list
                 .iter()
                 .filter_map(|item| {
-                    item.get("const").map(|value| (plain(value), text(item, "title").unwrap_or_else(|| plain(value)), text(item, "description")))
+                    item.get("const").map(|value| {
+                        (plain(value), text(item, "title").unwrap_or_else(|| plain(value)), text(item, "description"))
+                    })
                 })
                 .collect();
         }
-        source.get("enum").and_then(Value::as_array).into_iter().flatten().map(|value| (plain(value), plain(value), None)).collect()
+        source
+            .get("enum")
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+            .map(|value| (plain(value), plain(value), None))
+            .collect()
     }
 }
 
@@ -133,12 +141,18 @@ fn input(html: &mut Html, field: &Field, widget: &str) {
         _ => None,
     });
     let value = match widget {
-        "money" => {
-            field.data.as_i64().map(|amount| grouped(if field.text_option("unit") == Some("rupees") { amount } else { amount / 100 })).unwrap_or_default()
-        }
+        "money" => field
+            .data
+            .as_i64()
+            .map(|amount| grouped(if field.text_option("unit") == Some("rupees") { amount } else { amount / 100 }))
+            .unwrap_or_default(),
         _ => plain(field.data),
     };
-    let upper = field.schema.get("x-normalise").and_then(Value::as_array).is_some_and(|steps| steps.iter().any(|step| step == "upper"));
+    let upper = field
+        .schema
+        .get("x-normalise")
+        .and_then(Value::as_array)
+        .is_some_and(|steps| steps.iter().any(|step| step == "upper"));
     let capitals = field.text_option("autocapitalize").or(upper.then_some("characters")).filter(|_| widget == "text");
     let longest = field.schema.get("x-normalise").is_none().then(|| field.schema.get("maxLength").map(plain)).flatten();
     wrap(html, field, widget, |html| {
@@ -173,7 +187,10 @@ fn input(html: &mut Html, field: &Field, widget: &str) {
 fn textarea(html: &mut Html, field: &Field) {
     wrap(html, field, "textarea", |html| {
         html.open("div", &[("class", "control")]);
-        common(field).with("rows", field.option("rows").map_or_else(|| "3".to_owned(), plain)).maybe("placeholder", field.placeholder()).open(html, "textarea");
+        common(field)
+            .with("rows", field.option("rows").map_or_else(|| "3".to_owned(), plain))
+            .maybe("placeholder", field.placeholder())
+            .open(html, "textarea");
         html.text(&plain(field.data)).close("textarea").close("div");
     });
 }
@@ -186,7 +203,10 @@ fn select(html: &mut Html, field: &Field) {
         common(field).maybe("autocomplete", field.text_option("autocomplete")).open(html, "select");
         html.element("option", &[("value", "")], field.placeholder().unwrap_or("Choose"));
         for (value, title, _) in field.choices() {
-            Attributes::new().with("value", value.as_str()).flag("selected", !field.data.is_null() && value == chosen).open(html, "option");
+            Attributes::new()
+                .with("value", value.as_str())
+                .flag("selected", !field.data.is_null() && value == chosen)
+                .open(html, "option");
             html.text(&title).close("option");
         }
         html.close("select").close("div");
@@ -215,7 +235,10 @@ fn choices(html: &mut Html, field: &Field, widget: &str, class: &str, kind: &str
         one => vec![plain(one)],
     };
     wrap_group(html, field, widget, |html| {
-        Attributes::new().with("class", class).maybe("data-columns", field.option("columns").map(plain)).open(html, "div");
+        Attributes::new()
+            .with("class", class)
+            .maybe("data-columns", field.option("columns").map(plain))
+            .open(html, "div");
         for (index, (value, title, description)) in list.iter().enumerate() {
             let id = format!("{}-{index}", field.id);
             html.open("label", &[("class", "choice"), ("for", &id)]);
@@ -241,11 +264,14 @@ fn choices(html: &mut Html, field: &Field, widget: &str, class: &str, kind: &str
 fn date(html: &mut Html, field: &Field) {
     let text = field.data.as_str().unwrap_or_default();
     let mut parts = text.splitn(3, '-').map(|part| part.to_owned());
-    let (year, month, day) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
+    let (year, month, day) =
+        (parts.next().unwrap_or_default(), parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
     let birthday = field.text_option("autocomplete") == Some("bday");
     wrap_group(html, field, "date", |html| {
         html.open("div", &[("class", "date")]);
-        for (part, label, longest, value) in [("day", "Day", "2", day), ("month", "Month", "2", month), ("year", "Year", "4", year)] {
+        for (part, label, longest, value) in
+            [("day", "Day", "2", day), ("month", "Month", "2", month), ("year", "Year", "4", year)]
+        {
             let id = format!("{}-{part}", field.id);
             html.open("div", &[("class", "date-part")]).element("label", &[("for", &id)], label);
             Attributes::new()
@@ -273,7 +299,12 @@ fn range(html: &mut Html, field: &Field) {
     let words = |amount: i64| match field.text_option("unit") {
         Some("money") => money(amount, false),
         Some("percent") => format!("{amount}%"),
-        _ => format!("{}{}{}", field.text_option("prefix").unwrap_or_default(), grouped(amount), field.text_option("suffix").unwrap_or_default()),
+        _ => format!(
+            "{}{}{}",
+            field.text_option("prefix").unwrap_or_default(),
+            grouped(amount),
+            field.text_option("suffix").unwrap_or_default()
+        ),
     };
     let button = |html: &mut Html, name: &str, sign: &str, off: bool| {
         Attributes::new()
@@ -287,7 +318,11 @@ fn range(html: &mut Html, field: &Field) {
     wrap(html, field, "range", |html| {
         html.raw("<div class=\"range\"><div class=\"range-line\">");
         button(html, "Less", "−", now <= min);
-        html.element("output", &[("class", "range-value"), ("id", &format!("{}-value", field.id)), ("for", &field.id)], &words(now));
+        html.element(
+            "output",
+            &[("class", "range-value"), ("id", &format!("{}-value", field.id)), ("for", &field.id)],
+            &words(now),
+        );
         button(html, "More", "+", now >= max);
         html.raw("</div>");
         Attributes::new()
@@ -302,7 +337,10 @@ fn range(html: &mut Html, field: &Field) {
             .with("aria-valuetext", words(now))
             .maybe("aria-describedby", field.described_by())
             .open(html, "input");
-        html.raw("<div class=\"range-ends\">").element("span", &[], &words(min)).element("span", &[], &words(max)).raw("</div></div>");
+        html.raw("<div class=\"range-ends\">")
+            .element("span", &[], &words(min))
+            .element("span", &[], &words(max))
+            .raw("</div></div>");
     });
 }
 
@@ -323,7 +361,16 @@ fn lookup(html: &mut Html, field: &Field) {
             .with("value", if own { plain(field.data) } else { String::new() })
             .open(html, "input");
         html.raw("</div>")
-            .open("div", &[("class", "lookup-list"), ("id", &list), ("role", "listbox"), ("aria-label", "Suggestions"), ("hidden", "")])
+            .open(
+                "div",
+                &[
+                    ("class", "lookup-list"),
+                    ("id", &list),
+                    ("role", "listbox"),
+                    ("aria-label", "Suggestions"),
+                    ("hidden", ""),
+                ],
+            )
             .raw("</div></div>");
     });
 }
@@ -368,7 +415,10 @@ fn consent(html: &mut Html, field: &Field) {
 fn upload(html: &mut Html, field: &Field) {
     wrap(html, field, "upload", |html| {
         html.raw("<div class=\"upload\">");
-        common(field).with("type", "file").with("accept", field.text_option("accept").unwrap_or(".pdf,.jpg,.jpeg,.png")).open(html, "input");
+        common(field)
+            .with("type", "file")
+            .with("accept", field.text_option("accept").unwrap_or(".pdf,.jpg,.jpeg,.png"))
+            .open(html, "input");
         html.raw("</div>");
     });
 }

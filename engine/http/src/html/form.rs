@@ -8,8 +8,19 @@ use serde_json::{Map, Value};
 
 /// The `<form>` of a step.
 pub fn form(html: &mut Html, form: &FormPart, messages: &[MessageView]) {
-    html.raw("<div class=\"form-frame\">").open("form", &[("class", "form"), ("id", "form"), ("method", "post"), ("novalidate", ""), ("autocomplete", "on")]);
-    let root = Level { schema: &form.schema, ui: &form.ui, data: &form.data, root_data: &form.data, root_ui: &form.ui, path: Vec::new(), messages };
+    html.raw("<div class=\"form-frame\">").open(
+        "form",
+        &[("class", "form"), ("id", "form"), ("method", "post"), ("novalidate", ""), ("autocomplete", "on")],
+    );
+    let root = Level {
+        schema: &form.schema,
+        ui: &form.ui,
+        data: &form.data,
+        root_data: &form.data,
+        root_ui: &form.ui,
+        path: Vec::new(),
+        messages,
+    };
     root.draw(html);
     if form.ui.get("ui:submit").and_then(Value::as_str) == Some("change") {
         html.raw("<p class=\"form-status\" role=\"status\"></p>");
@@ -19,7 +30,9 @@ pub fn form(html: &mut Html, form: &FormPart, messages: &[MessageView]) {
             .raw("</div>");
     }
     html.raw("</form></div>");
-    html.raw("<noscript><p class=\"notice\" data-tone=\"warning\">Please switch on JavaScript to continue.</p></noscript>");
+    html.raw(
+        "<noscript><p class=\"notice\" data-tone=\"warning\">Please switch on JavaScript to continue.</p></noscript>",
+    );
 }
 
 /// One object of the schema: the root, or a nested group.
@@ -39,15 +52,25 @@ impl<'a> Level<'a> {
         let groups = self.ui.get("ui:groups").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
         let mut grouped: Vec<&str> = Vec::new();
         for group in groups {
-            let fields: Vec<&str> =
-                group.get("fields").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).filter(|name| names.contains(name)).collect();
+            let fields: Vec<&str> = group
+                .get("fields")
+                .and_then(Value::as_array)
+                .into_iter()
+                .flatten()
+                .filter_map(Value::as_str)
+                .filter(|name| names.contains(name))
+                .collect();
             grouped.extend(&fields);
             let visible: Vec<&str> = fields.into_iter().filter(|name| self.shows(name)).collect();
             if visible.is_empty() {
                 continue;
             }
             let title = group.get("title").and_then(Value::as_str).unwrap_or_default();
-            let (outer, inner) = if group.get("collapsed") == Some(&Value::Bool(true)) { ("details", "summary") } else { ("fieldset", "legend") };
+            let (outer, inner) = if group.get("collapsed") == Some(&Value::Bool(true)) {
+                ("details", "summary")
+            } else {
+                ("fieldset", "legend")
+            };
             html.open(outer, &[("class", "group")]).element(inner, &[("class", "group-title")], title);
             visible.iter().for_each(|name| self.field(html, name));
             html.close(outer);
@@ -59,23 +82,36 @@ impl<'a> Level<'a> {
 
     /// `ui:order` with `*` for the rest, else the order of the schema.
     fn ordered(&self) -> Vec<&'a str> {
-        let all: Vec<&str> = self.schema.get("properties").and_then(Value::as_object).into_iter().flat_map(Map::keys).map(String::as_str).collect();
+        let all: Vec<&str> = self
+            .schema
+            .get("properties")
+            .and_then(Value::as_object)
+            .into_iter()
+            .flat_map(Map::keys)
+            .map(String::as_str)
+            .collect();
         let Some(order) = self.ui.get("ui:order").and_then(Value::as_array) else { return all };
         let named: Vec<&str> = order.iter().filter_map(Value::as_str).collect();
         let rest: Vec<&str> = all.iter().copied().filter(|name| !named.contains(name)).collect();
         if !named.contains(&"*") {
             return named.into_iter().filter(|name| all.contains(name)).chain(rest).collect();
         }
-        named.into_iter().flat_map(|name| if name == "*" { rest.clone() } else { vec![name] }).filter(|name| all.contains(name)).collect()
+        named
+            .into_iter()
+            .flat_map(|name| if name == "*" { rest.clone() } else { vec![name] })
+            .filter(|name| all.contains(name))
+            .collect()
     }
 
     /// `ui:show` on the property, or at the root under its name: every condition holds.
     fn shows(&self, name: &str) -> bool {
         let own = self.ui.get(name).and_then(|ui| ui.get("ui:show"));
         let root = self.path.is_empty().then(|| self.root_ui.get("ui:show").and_then(|all| all.get(name))).flatten();
-        own.or(root)
-            .and_then(Value::as_object)
-            .is_none_or(|conditions| conditions.iter().all(|(other, wanted)| holds(self.data.get(other).or_else(|| self.root_data.get(other)), wanted)))
+        own.or(root).and_then(Value::as_object).is_none_or(|conditions| {
+            conditions
+                .iter()
+                .all(|(other, wanted)| holds(self.data.get(other).or_else(|| self.root_data.get(other)), wanted))
+        })
     }
 
     fn field(&self, html: &mut Html, name: &'a str) {
@@ -86,7 +122,15 @@ impl<'a> Level<'a> {
         let mut path = self.path.clone();
         path.push(name);
         if schema.get("type").and_then(Value::as_str) == Some("object") && ui.get("ui:widget").is_none() {
-            let level = Level { schema, ui, data, root_data: self.root_data, root_ui: self.root_ui, path, messages: self.messages };
+            let level = Level {
+                schema,
+                ui,
+                data,
+                root_data: self.root_data,
+                root_ui: self.root_ui,
+                path,
+                messages: self.messages,
+            };
             html.open("fieldset", &[("class", "group")]);
             if let Some(title) = schema.get("title").and_then(Value::as_str) {
                 html.element("legend", &[("class", "group-title")], title);
@@ -99,13 +143,26 @@ impl<'a> Level<'a> {
             return;
         }
         let required = condition::is_required(self.schema, name, self.data);
-        let pointer: String = path.iter().map(|part| format!("/{}", part.replace('~', "~0").replace('/', "~1"))).collect();
+        let pointer: String =
+            path.iter().map(|part| format!("/{}", part.replace('~', "~0").replace('/', "~1"))).collect();
         let error = self
             .messages
             .iter()
             .find(|message| message.level == "error" && message.pointer.as_deref() == Some(pointer.as_str()))
             .map(|message| message.text.as_str());
-        control::draw(html, &Field { id: format!("f-{}", path.join("-")), name: path.join("."), pointer, schema, ui, data, required, error });
+        control::draw(
+            html,
+            &Field {
+                id: format!("f-{}", path.join("-")),
+                name: path.join("."),
+                pointer,
+                schema,
+                ui,
+                data,
+                required,
+                error,
+            },
+        );
     }
 }
 
@@ -171,6 +228,9 @@ fn hint(html: &mut Html, field: &Field) {
 
 pub(super) fn error(html: &mut Html, field: &Field) {
     if let Some(text) = field.error {
-        html.open("p", &[("class", "field-error"), ("id", &format!("{}-error", field.id))]).raw("<span class=\"sr\">Error: </span>").text(text).close("p");
+        html.open("p", &[("class", "field-error"), ("id", &format!("{}-error", field.id))])
+            .raw("<span class=\"sr\">Error: </span>")
+            .text(text)
+            .close("p");
     }
 }

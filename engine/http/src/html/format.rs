@@ -66,7 +66,8 @@ fn digits(number: u64) -> String {
 /// `2026-11-21` → `21 Nov 2026`; a moment → `21 Nov, 3:30 pm` in India; other text stays.
 pub fn date(iso: &str) -> String {
     if iso.len() == 10 {
-        return NaiveDate::parse_from_str(iso, "%Y-%m-%d").map_or_else(|_| iso.to_owned(), |day| day.format("%-d %b %Y").to_string());
+        return NaiveDate::parse_from_str(iso, "%Y-%m-%d")
+            .map_or_else(|_| iso.to_owned(), |day| day.format("%-d %b %Y").to_string());
     }
     let india = FixedOffset::east_opt(5 * 3600 + 1800);
     match (DateTime::parse_from_rfc3339(iso), india) {

@@ -6,7 +6,9 @@ pub fn safe_url(url: &str) -> Option<&str> {
     if url.is_empty() || url.chars().any(|part| part.is_control()) || url.starts_with("//") || url.contains('\\') {
         return None;
     }
-    let scheme_end = url.find(':').filter(|end| url[..*end].chars().all(|part| part.is_ascii_alphanumeric() || matches!(part, '+' | '-' | '.')));
+    let scheme_end = url
+        .find(':')
+        .filter(|end| url[..*end].chars().all(|part| part.is_ascii_alphanumeric() || matches!(part, '+' | '-' | '.')));
     match scheme_end.map(|end| url[..end].to_ascii_lowercase()).as_deref() {
         None => Some(url),
         Some("http" | "https" | "tel" | "mailto") => Some(url),
@@ -20,10 +22,21 @@ mod tests {
 
     #[test]
     fn only_harmless_addresses_pass() {
-        for good in ["/a?b=c:d", "page", "#top", "https://x.example/", "HTTP://x", "tel:+911", "mailto:a@b", "?q=1", "/a:b"] {
+        for good in
+            ["/a?b=c:d", "page", "#top", "https://x.example/", "HTTP://x", "tel:+911", "mailto:a@b", "?q=1", "/a:b"]
+        {
             assert_eq!(safe_url(good), Some(good));
         }
-        for bad in ["javascript:alert(1)", " JaVaScript:x", "java\nscript:x", "data:text/html,x", "//evil.example", "/\\evil", "vbscript:x", ""] {
+        for bad in [
+            "javascript:alert(1)",
+            " JaVaScript:x",
+            "java\nscript:x",
+            "data:text/html,x",
+            "//evil.example",
+            "/\\evil",
+            "vbscript:x",
+            "",
+        ] {
             assert_eq!(safe_url(bad), None, "{bad}");
         }
     }

@@ -57,7 +57,8 @@ pub fn document(chrome: &Chrome, page: &Page, content: &Content, entry: &Entry, 
     let mut html = Html::default();
     html.raw("<!doctype html>\n").open("html", &[("lang", language)]);
     head(&mut html, chrome, page, content, entry);
-    html.open("body", &[("data-hide", &page.hide.join(" "))]).raw("<a class=\"skip-link\" href=\"#main\">Skip to main content</a>");
+    html.open("body", &[("data-hide", &page.hide.join(" "))])
+        .raw("<a class=\"skip-link\" href=\"#main\">Skip to main content</a>");
     header(&mut html, chrome);
     html.raw("<main id=\"main\" class=\"main\" tabindex=\"-1\">");
     match content {
@@ -76,8 +77,13 @@ pub fn document(chrome: &Chrome, page: &Page, content: &Content, entry: &Entry, 
         }
         Content::Confirm { text, action, label } => {
             html.raw("<div class=\"page narrow\">").element("h1", &[], &page.title);
-            html.open("form", &[("class", "card confirm"), ("method", "post"), ("action", action)]).element("p", &[], text);
-            html.element("button", &[("class", "button"), ("data-style", "primary"), ("type", "submit")], label).raw("</form></div>");
+            html.open("form", &[("class", "card confirm"), ("method", "post"), ("action", action)]).element(
+                "p",
+                &[],
+                text,
+            );
+            html.element("button", &[("class", "button"), ("data-style", "primary"), ("type", "submit")], label)
+                .raw("</form></div>");
         }
     }
     html.raw("</main>");
@@ -160,7 +166,9 @@ fn navigation(html: &mut Html, chrome: &Chrome, class: &str) {
 fn footer(html: &mut Html, chrome: &Chrome) {
     html.raw("<footer class=\"site-footer\"><div class=\"site-footer-in\"><div class=\"site-footer-groups\">");
     for group in &chrome.footer {
-        html.raw("<section>").element("h2", &[], group.get("title").and_then(Value::as_str).unwrap_or_default()).raw("<ul>");
+        html.raw("<section>")
+            .element("h2", &[], group.get("title").and_then(Value::as_str).unwrap_or_default())
+            .raw("<ul>");
         for item in group.get("links").and_then(Value::as_array).into_iter().flatten() {
             html.raw("<li>");
             blocks::link(html, item, item.get("text").and_then(Value::as_str).unwrap_or_default());
@@ -175,7 +183,11 @@ fn footer(html: &mut Html, chrome: &Chrome) {
 pub fn bare(title: &str, text: &str) -> String {
     let mut html = Html::default();
     html.raw("<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"><meta name=\"robots\" content=\"noindex\">");
-    html.element("title", &[], title).raw("</head><body><main>").element("h1", &[], title).element("p", &[], text).raw("</main></body></html>");
+    html.element("title", &[], title)
+        .raw("</head><body><main>")
+        .element("h1", &[], title)
+        .element("p", &[], text)
+        .raw("</main></body></html>");
     html.into_string()
 }
 

@@ -34,7 +34,10 @@ fn progress(html: &mut Html, step: &Step) {
             "current" => "now",
             _ => "to do",
         };
-        Attributes::new().with("data-state", section.state.as_str()).maybe("aria-current", (section.state == "current").then_some("step")).open(html, "li");
+        Attributes::new()
+            .with("data-state", section.state.as_str())
+            .maybe("aria-current", (section.state == "current").then_some("step"))
+            .open(html, "li");
         html.element("span", &[], &section.title).raw("<span class=\"sr\"> (").text(said).raw(")</span></li>");
     }
     html.raw("</ol>");
@@ -62,8 +65,11 @@ fn bar(html: &mut Html, view: &StepView) {
 
 fn messages(html: &mut Html, view: &StepView) {
     // What is about one answer stands beside that answer.
-    let about_field =
-        |message: &&MessageView| message.level == "error" && message.pointer.as_deref().is_some_and(|pointer| !pointer.is_empty()) && view.step.form.is_some();
+    let about_field = |message: &&MessageView| {
+        message.level == "error"
+            && message.pointer.as_deref().is_some_and(|pointer| !pointer.is_empty())
+            && view.step.form.is_some()
+    };
     let general: Vec<&MessageView> = view.messages.iter().filter(|message| !about_field(message)).collect();
     if general.is_empty() {
         return;
@@ -79,7 +85,8 @@ fn messages(html: &mut Html, view: &StepView) {
 
 fn body(html: &mut Html, view: &StepView) {
     let step = &view.step;
-    let list = step.view.as_ref().and_then(|view| view.get("blocks")).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    let list =
+        step.view.as_ref().and_then(|view| view.get("blocks")).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     let place = Place { journey: view.journey.id.as_deref() };
     let is = |kind: &'static str| list.iter().any(|block| block.get("block").and_then(Value::as_str) == Some(kind));
     let card_of_form = |html: &mut Html| {
@@ -127,7 +134,11 @@ fn waiting(html: &mut Html, wait: &WaitPart, step: &Step) {
         &wait.text,
     );
     for open in step.waits.iter().filter(|open| open.of > 0) {
-        html.element("p", &[("class", "wait-left")], &format!("{} of {} have answered", open.of.saturating_sub(open.open), open.of));
+        html.element(
+            "p",
+            &[("class", "wait-left")],
+            &format!("{} of {} have answered", open.of.saturating_sub(open.open), open.of),
+        );
     }
     if let Some(next) = &wait.next {
         html.element("p", &[("class", "wait-next")], next);

@@ -11,15 +11,28 @@ fn form(schema: Value, ui: Value, data: Value, messages: &[MessageView]) -> Stri
     let mut html = Html::default();
     super::form::form(
         &mut html,
-        &FormPart { id: "parcel/cover".into(), schema: schema.into(), ui: ui.into(), data, draft: false, submit: "Continue".into() },
+        &FormPart {
+            id: "parcel/cover".into(),
+            schema: schema.into(),
+            ui: ui.into(),
+            data,
+            draft: false,
+            submit: "Continue".into(),
+        },
         messages,
     );
     html.into_string()
 }
 
 fn check(property: Value, ui: Value, data: Value, expected: &str) {
-    let html = form(json!({"type": "object", "required": ["x"], "properties": {"x": property}}), json!({"x": ui}), json!({"x": data}), &[]);
-    let fields = html.split_once("autocomplete=\"on\">").unwrap().1.split_once("<div class=\"form-actions\">").unwrap().0;
+    let html = form(
+        json!({"type": "object", "required": ["x"], "properties": {"x": property}}),
+        json!({"x": ui}),
+        json!({"x": data}),
+        &[],
+    );
+    let fields =
+        html.split_once("autocomplete=\"on\">").unwrap().1.split_once("<div class=\"form-actions\">").unwrap().0;
     assert_eq!(fields, expected);
 }
 
@@ -78,7 +91,12 @@ fn order_groups_conditions_and_errors() {
         "to": {"type": "object", "title": "Receiver", "properties": {"name": {"type": "string", "title": "Name"}}},
     }});
     let ui = json!({"ui:order": ["extra", "*", "kind"], "ui:groups": [{"title": "More", "fields": ["note"], "collapsed": true}], "extra": {"ui:show": {"kind": ["a", "b"]}}});
-    let message = MessageView { code: "wrong".into(), level: "error".into(), pointer: Some("/to/name".into()), text: "Enter a name".into() };
+    let message = MessageView {
+        code: "wrong".into(),
+        level: "error".into(),
+        pointer: Some("/to/name".into()),
+        text: "Enter a name".into(),
+    };
     let shown = form(schema.clone(), ui.clone(), json!({"kind": "a"}), std::slice::from_ref(&message));
     let at = |part: &str| shown.find(part).unwrap_or_else(|| panic!("{part} in {shown}"));
     assert!(at("<details class=\"group\"><summary class=\"group-title\">More") < at("f-extra"));
@@ -86,7 +104,9 @@ fn order_groups_conditions_and_errors() {
     assert!(shown.contains("name=\"to.name\"") && shown.contains("data-pointer=\"/to/name\""));
     assert!(
         shown.contains("aria-invalid=\"true\"")
-            && shown.contains("<p class=\"field-error\" id=\"f-to-name-error\"><span class=\"sr\">Error: </span>Enter a name</p>")
+            && shown.contains(
+                "<p class=\"field-error\" id=\"f-to-name-error\"><span class=\"sr\">Error: </span>Enter a name</p>"
+            )
     );
     assert!(shown.contains("Extra<span class=\"field-optional\"> (optional)</span>"));
     assert!(!form(schema, ui, json!({"kind": "c"}), &[]).contains("f-extra"));
@@ -102,9 +122,20 @@ fn a_page_cannot_be_broken_by_texts() {
         "messages": [{"code": "x", "level": "info", "pointer": null, "text": evil}], "server_time": "2026-01-01T00:00:00.000Z",
     }))
     .unwrap();
-    let chrome = Chrome { name: evil.into(), nav: vec![json!({"text": evil, "link": "javascript:alert(1)"})], legal: evil.into(), ..Chrome::default() };
+    let chrome = Chrome {
+        name: evil.into(),
+        nav: vec![json!({"text": evil, "link": "javascript:alert(1)"})],
+        legal: evil.into(),
+        ..Chrome::default()
+    };
     let entry = Entry { scripts: vec!["/assets/main.js".into()], ..Entry::default() };
-    let page = document(&chrome, &Page { title: evil.into(), description: evil.into(), ..Page::default() }, &Content::Step(&view), &entry, "en");
+    let page = document(
+        &chrome,
+        &Page { title: evil.into(), description: evil.into(), ..Page::default() },
+        &Content::Step(&view),
+        &entry,
+        "en",
+    );
     assert_eq!(page.matches("<script").count(), 2, "{page}");
     let (markup, boot) = page.split_once("id=\"boot\">").unwrap();
     assert!(!markup.contains("javascript:"), "{markup}");

@@ -121,6 +121,9 @@ mod tests {
         let mut html = Html::default();
         html.element("p", &[("title", "\"><script>")], "<b>&'");
         html.json(&"</script><!--");
-        assert_eq!(html.into_string(), "<p title=\"&quot;&gt;&lt;script&gt;\">&lt;b&gt;&amp;'</p>\"\\u003c/script\\u003e\\u003c!--\"");
+        assert_eq!(
+            html.into_string(),
+            "<p title=\"&quot;&gt;&lt;script&gt;\">&lt;b&gt;&amp;'</p>\"\\u003c/script\\u003e\\u003c!--\""
+        );
     }
 }

@@ -1,6 +1,7 @@
 //! The circuit breaker of one partner, as data: times come in, decisions go out.
 //!
-//! closed —(`failures` in a row)→ open —(`open_ms` later)→ half-open: one call tries —(it succeeds)→ closed, else → open.
+//! closed —(`failures` in a row)→ open —(`open_ms` later)→ half-open: one call tries —(it succeeds)→ closed, else →
+//! open.
 
 /// When a breaker opens and for how long; of partner.yaml.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -120,6 +121,9 @@ mod tests {
         let open = State::START.record(rule, Verdict::Failed, 0);
         let (half, first) = open.admit(rule, 5_000);
         let (half, second) = half.admit(rule, 5_001);
-        assert_eq!((first, second, half), (Admission::Go, Admission::Refused { retry_after_ms: 1_000 }, State::HalfOpen));
+        assert_eq!(
+            (first, second, half),
+            (Admission::Go, Admission::Refused { retry_after_ms: 1_000 }, State::HalfOpen)
+        );
     }
 }

@@ -61,7 +61,11 @@ impl Clients {
                 .pool_idle_timeout(Duration::from_secs(30))
                 .user_agent(concat!("journey/", env!("CARGO_PKG_VERSION")))
         };
-        Ok(Clients { public: base().dns_resolver(Arc::new(PublicOnly)).build()?, any: base().build()?, reply_bytes_max })
+        Ok(Clients {
+            public: base().dns_resolver(Arc::new(PublicOnly)).build()?,
+            any: base().build()?,
+            reply_bytes_max,
+        })
     }
 
     pub async fn send(&self, exchange: Exchange, allow_private: bool) -> Result<Answer, Lost> {

@@ -46,7 +46,14 @@ impl Gates {
     }
 
     /// Waits for a free place at most `wait`, then asks the operation's breaker.
-    pub async fn enter(&self, partner: &str, operation: &str, concurrency: usize, rule: Rule, wait: Duration) -> Result<Pass<'_>, Closed> {
+    pub async fn enter(
+        &self,
+        partner: &str,
+        operation: &str,
+        concurrency: usize,
+        rule: Rule,
+        wait: Duration,
+    ) -> Result<Pass<'_>, Closed> {
         let gate = self.gate(partner, concurrency.max(1));
         let permit = match tokio::time::timeout(wait, Arc::clone(&gate.permits).acquire_owned()).await {
             Ok(Ok(permit)) => permit,
@@ -54,7 +61,14 @@ impl Gates {
         };
         let admission = gate.change(operation, |state| state.admit(rule, self.now_ms()));
         match admission {
-            Admission::Go => Ok(Pass { gates: self, gate, operation: operation.to_owned(), rule, verdict: Verdict::Unknown, _permit: permit }),
+            Admission::Go => Ok(Pass {
+                gates: self,
+                gate,
+                operation: operation.to_owned(),
+                rule,
+                verdict: Verdict::Unknown,
+                _permit: permit,
+            }),
             Admission::Refused { retry_after_ms } => Err(Closed::Open { retry_after_ms }),
         }
     }
@@ -62,8 +76,12 @@ impl Gates {
     /// State of each breaker as `(partner/operation, state)`, for pages and checks; what was never called is absent.
     pub fn breakers(&self) -> Vec<(String, State)> {
         let gates = self.gates.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut all: Vec<_> =
-            gates.values().flat_map(|gate| gate.states().into_iter().map(|(operation, state)| (format!("{}/{operation}", gate.partner), state))).collect();
+        let mut all: Vec<_> = gates
+            .values()
+            .flat_map(|gate| {
+                gate.states().into_iter().map(|(operation, state)| (format!("{}/{operation}", gate.partner), state))
+            })
+            .collect();
         all.sort_by(|a, b| a.0.cmp(&b.0));
         all
     }
@@ -76,7 +94,12 @@ impl Gates {
             earlier => {
                 let breakers = earlier.map(|gate| gate.states()).unwrap_or_default();
                 let permits = Arc::new(Semaphore::new(concurrency));
-                let gate = Arc::new(Gate { partner: partner.to_owned(), concurrency, permits, breakers: Mutex::new(breakers) });
+                let gate = Arc::new(Gate {
+                    partner: partner.to_owned(),
+                    concurrency,
+                    permits,
+                    breakers: Mutex::new(breakers),
+                });
                 gates.insert(partner.to_owned(), Arc::clone(&gate));
                 gate
             }

@@ -57,7 +57,15 @@ impl Partners {
 
     /// One attempt. `key` is the effect's stable key and goes out as `Idempotency-Key`. Tables, dates and functions of
     /// the operation's mappings come from `catalog` at `now_ms`.
-    pub async fn call(&self, catalog: &Catalog, partner: &Partner, operation: &Operation, input: &Value, key: &str, now_ms: i64) -> CallOutcome {
+    pub async fn call(
+        &self,
+        catalog: &Catalog,
+        partner: &Partner,
+        operation: &Operation,
+        input: &Value,
+        key: &str,
+        now_ms: i64,
+    ) -> CallOutcome {
         let started = Instant::now();
         let outcome = self.attempt(catalog, partner, operation, input, key, now_ms).await;
         let labels = [("partner", partner.id.clone()), ("operation", operation.id.clone())];
@@ -70,13 +78,23 @@ impl Partners {
         outcome
     }
 
-    async fn attempt(&self, catalog: &Catalog, partner: &Partner, operation: &Operation, input: &Value, key: &str, now_ms: i64) -> CallOutcome {
+    async fn attempt(
+        &self,
+        catalog: &Catalog,
+        partner: &Partner,
+        operation: &Operation,
+        input: &Value,
+        key: &str,
+        now_ms: i64,
+    ) -> CallOutcome {
         let settings = &self.0.settings;
         let (partner, target) = match target::bound(settings, partner) {
             Ok(bound) => bound,
             Err(error) => return CallOutcome::refused("partner.not_bound", &error.to_string()),
         };
-        let total = Duration::from_millis(u64::try_from(operation.timeout_ms).unwrap_or(0).min(settings.partners.timeout_ms_max));
+        let total = Duration::from_millis(
+            u64::try_from(operation.timeout_ms).unwrap_or(0).min(settings.partners.timeout_ms_max),
+        );
         let now = Now::at(now_ms, chrono_tz::Asia::Kolkata);
         let secrets = Secrets { settings, host: &target.host };
         let host = catalog.host(&now, Some(&secrets));
@@ -91,11 +109,14 @@ impl Partners {
 
         // Whoever waits for a place keeps at least half of the time for the call itself.
         let begun = Instant::now();
-        let rule = Rule { failures: partner.breaker.failures, open_ms: u64::try_from(partner.breaker.open_ms).unwrap_or(0) };
+        let rule =
+            Rule { failures: partner.breaker.failures, open_ms: u64::try_from(partner.breaker.open_ms).unwrap_or(0) };
         let pass = match self.0.gates.enter(&partner.id, &operation.id, partner.concurrency, rule, total / 2).await {
             Ok(pass) => pass,
             Err(Closed::Busy) => return CallOutcome::later("partner.busy", "too many calls at once", None),
-            Err(Closed::Open { retry_after_ms }) => return CallOutcome::later("partner.unavailable", "its circuit breaker is open", Some(retry_after_ms)),
+            Err(Closed::Open { retry_after_ms }) => {
+                return CallOutcome::later("partner.unavailable", "its circuit breaker is open", Some(retry_after_ms));
+            }
         };
         exchange.timeout = total.saturating_sub(begun.elapsed());
         let in_flight = InFlight::new(&partner.id);

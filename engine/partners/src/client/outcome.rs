@@ -51,7 +51,13 @@ impl CallOutcome {
 const RETRY_AFTER_MS_MAX: u64 = 3_600_000;
 
 /// The outcome, and what it says about the partner's state.
-pub fn judge(partner: &Partner, operation: &Operation, input: &Value, answer: Result<Answer, Lost>, host: &dyn Host) -> (CallOutcome, Verdict) {
+pub fn judge(
+    partner: &Partner,
+    operation: &Operation,
+    input: &Value,
+    answer: Result<Answer, Lost>,
+    host: &dyn Host,
+) -> (CallOutcome, Verdict) {
     let answer = match answer {
         Ok(answer) => answer,
         Err(lost) => return (missing(lost, operation), verdict_of(lost)),
@@ -62,7 +68,12 @@ pub fn judge(partner: &Partner, operation: &Operation, input: &Value, answer: Re
         return (CallOutcome::refused("partner.redirect", "it answered with a redirect"), Verdict::Answered);
     }
     let json = if answer.body.is_empty() { Ok(Value::Null) } else { serde_json::from_slice::<Value>(&answer.body) };
-    let media_type = answer.headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or("application/octet-stream").to_owned();
+    let media_type = answer
+        .headers
+        .get(CONTENT_TYPE)
+        .and_then(|kind| kind.to_str().ok())
+        .unwrap_or("application/octet-stream")
+        .to_owned();
     let is_document = good && operation.document && !media_type.starts_with("application/json");
     let body = match json {
         Ok(_) | Err(_) if is_document => Value::Null,
@@ -114,7 +125,11 @@ fn verdict_of(lost: Lost) -> Verdict {
 fn bounded(mut error: CallError, status: u16, operation: &Operation) -> CallError {
     if let Retry::Later(after_ms) = error.retry {
         let unsure = status >= 500 && status != 503;
-        error.retry = if unsure && !operation.idempotent { Retry::Never } else { Retry::Later(after_ms.map(|ms| ms.min(RETRY_AFTER_MS_MAX))) };
+        error.retry = if unsure && !operation.idempotent {
+            Retry::Never
+        } else {
+            Retry::Later(after_ms.map(|ms| ms.min(RETRY_AFTER_MS_MAX)))
+        };
     }
     error
 }

@@ -30,7 +30,13 @@ pub enum RequestError {
     Method,
 }
 
-pub fn exchange(request: OutgoingRequest, target: &Target, secrets: &Secrets<'_>, key: &str, timeout: Duration) -> Result<Exchange, RequestError> {
+pub fn exchange(
+    request: OutgoingRequest,
+    target: &Target,
+    secrets: &Secrets<'_>,
+    key: &str,
+    timeout: Duration,
+) -> Result<Exchange, RequestError> {
     let mut headers = vec![header("idempotency-key", key)?];
     for (name, value) in &request.headers {
         if HEADERS_OURS.contains(&name.to_ascii_lowercase().as_str()) {
@@ -96,10 +102,14 @@ impl Functions for Secrets<'_> {
     fn call(&self, name: &str, args: &[Value]) -> Result<Value, String> {
         match (name, args) {
             ("hmac_sha256_hex", [Value::String(secret), Value::String(text)]) => {
-                let value = self.named(secret).ok_or_else(|| format!("secret `{secret}` is not set, or may not go to this host"))?;
+                let value = self
+                    .named(secret)
+                    .ok_or_else(|| format!("secret `{secret}` is not set, or may not go to this host"))?;
                 Ok(crate::signature::hmac_sha256_hex(value.expose().as_bytes(), text.as_bytes()).into())
             }
-            _ => crate::functions::call(name, args).unwrap_or_else(|| Err(format!("`{name}` works only in the sandbox"))),
+            _ => {
+                crate::functions::call(name, args).unwrap_or_else(|| Err(format!("`{name}` works only in the sandbox")))
+            }
         }
     }
 }

@@ -16,7 +16,11 @@ impl Resolve for PublicOnly {
     fn resolve(&self, name: Name) -> Resolving {
         Box::pin(async move {
             let found: Vec<SocketAddr> = tokio::net::lookup_host((name.as_str(), 0)).await?.collect();
-            if found.iter().all(|address| is_public(address.ip())) { Ok(Box::new(found.into_iter()) as Addrs) } else { Err(NotPublic.into()) }
+            if found.iter().all(|address| is_public(address.ip())) {
+                Ok(Box::new(found.into_iter()) as Addrs)
+            } else {
+                Err(NotPublic.into())
+            }
         })
     }
 }
@@ -83,7 +87,18 @@ mod tests {
         };
         check(&["8.8.8.8", "100.63.0.1", "172.32.0.1", "2606:4700::1111", "::ffff:8.8.8.8", "2002:808:808::1"], true);
         check(
-            &["0.0.0.0", "10.1.2.3", "127.0.0.1", "169.254.169.254", "172.16.0.1", "192.168.1.1", "100.64.0.1", "198.18.0.1", "224.0.0.1", "255.255.255.255"],
+            &[
+                "0.0.0.0",
+                "10.1.2.3",
+                "127.0.0.1",
+                "169.254.169.254",
+                "172.16.0.1",
+                "192.168.1.1",
+                "100.64.0.1",
+                "198.18.0.1",
+                "224.0.0.1",
+                "255.255.255.255",
+            ],
             false,
         );
         check(

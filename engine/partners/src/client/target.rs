@@ -25,7 +25,8 @@ pub enum NoTarget {
     Path,
 }
 
-/// A partner as it is in this set-up: its `data` with the settings' values over it, and `data.url`, its address for browsers.
+/// A partner as it is in this set-up: its `data` with the settings' values over it, and `data.url`, its address for
+/// browsers.
 pub fn bound(settings: &Settings, partner: &Partner) -> Result<(Partner, Target), NoTarget> {
     let target = target(settings, &partner.host, &partner.id, &partner.base_path)?;
     let values = target.host.data.iter().map(|(name, value)| (name.clone(), Value::from(value.clone())));
@@ -39,10 +40,18 @@ pub fn target(settings: &Settings, alias: &str, partner: &str, base_path: &str) 
     let (root, public) = if settings.partners.hosts.contains_key(alias) {
         (host.url.trim_end_matches('/').to_owned(), host.url.trim_end_matches('/').to_owned())
     } else {
-        (format!("{}/partners/{partner}", settings.sandbox_url()), format!("{}/sandbox/partners/{partner}", settings.public_url()))
+        (
+            format!("{}/partners/{partner}", settings.sandbox_url()),
+            format!("{}/sandbox/partners/{partner}", settings.public_url()),
+        )
     };
     match Url::parse(&root) {
-        Ok(url) if matches!(url.scheme(), "http" | "https") && url.host().is_some() && url.query().is_none() && url.fragment().is_none() => {
+        Ok(url)
+            if matches!(url.scheme(), "http" | "https")
+                && url.host().is_some()
+                && url.query().is_none()
+                && url.fragment().is_none() =>
+        {
             Ok(Target { root, public: format!("{public}{base_path}"), host })
         }
         Ok(_) | Err(_) => Err(NoTarget::Malformed(alias.to_owned())),
@@ -87,14 +96,21 @@ mod tests {
             assert_eq!(target.url(path, &[("k".into(), "a b&c=d".into())]).unwrap().as_str(), expected);
         };
         check("https://api.example", "/v1/orders", "https://api.example/v1/orders?k=a+b%26c%3Dd");
-        check("https://api.example/x/", "/y/a%2F..%2Fb/%C3%BC%3F%23", "https://api.example/x/y/a%2F..%2Fb/%C3%BC%3F%23?k=a+b%26c%3Dd");
+        check(
+            "https://api.example/x/",
+            "/y/a%2F..%2Fb/%C3%BC%3F%23",
+            "https://api.example/x/y/a%2F..%2Fb/%C3%BC%3F%23?k=a+b%26c%3Dd",
+        );
     }
 
     #[test]
     fn unbound_means_sandbox_or_nothing() {
         let mut settings = settings("", "");
         let found = target(&settings, "hosts", "p1", "/base").unwrap();
-        assert_eq!((found.root.as_str(), found.public.as_str()), ("http://127.0.0.1:9/sandbox/partners/p1", "https://shop.example/sandbox/partners/p1/base"));
+        assert_eq!(
+            (found.root.as_str(), found.public.as_str()),
+            ("http://127.0.0.1:9/sandbox/partners/p1", "https://shop.example/sandbox/partners/p1/base")
+        );
         assert!(found.host.allow_private);
         settings.sandbox.enabled = false;
         assert_eq!(target(&settings, "hosts", "p1", "").unwrap_err(), NoTarget::Unbound("hosts".into()));

@@ -20,7 +20,13 @@ pub enum WebhookRefused {
     Kind,
 }
 
-pub fn verify(settings: &Settings, rule: &WebhookVerify, headers: &HeaderMap, raw: &[u8], now_ms: i64) -> Result<(), WebhookRefused> {
+pub fn verify(
+    settings: &Settings,
+    rule: &WebhookVerify,
+    headers: &HeaderMap,
+    raw: &[u8],
+    now_ms: i64,
+) -> Result<(), WebhookRefused> {
     let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
     if rule.kind != "hmac_sha256_hex" {
         return Err(WebhookRefused::Kind);

@@ -36,7 +36,10 @@ pub fn width(bytes: &[u8], font: Font, size: u32) -> u32 {
         Font::Regular => &REGULAR,
         Font::Bold => &BOLD,
     };
-    bytes.iter().map(|byte| table.get(usize::from(*byte).wrapping_sub(32)).map_or(OTHER, |width| u32::from(*width)) * size).sum()
+    bytes
+        .iter()
+        .map(|byte| table.get(usize::from(*byte).wrapping_sub(32)).map_or(OTHER, |width| u32::from(*width)) * size)
+        .sum()
 }
 
 /// Everything beyond ASCII counts as wide as most letters.

@@ -137,7 +137,8 @@ impl Sheet {
 fn is_amount(bytes: &[u8]) -> bool {
     let text = bytes.strip_prefix(b"-").or_else(|| bytes.strip_prefix(b"\x96")).unwrap_or(bytes).trim_ascii();
     let Some(number) = text.strip_prefix(b"Rs.").map(<[u8]>::trim_ascii) else { return false };
-    number.iter().any(u8::is_ascii_digit) && number.iter().all(|b| b.is_ascii_digit() || matches!(b, b',' | b'.' | b'-'))
+    number.iter().any(u8::is_ascii_digit)
+        && number.iter().all(|b| b.is_ascii_digit() || matches!(b, b',' | b'.' | b'-'))
 }
 
 fn points(bytes: &[u8], style: Style) -> f32 {

@@ -42,7 +42,11 @@ fn marks(page: &Page) -> Vec<u8> {
                 content.begin_text().set_font(name, *size as f32).next_line(*x, *y).show(Str(bytes)).end_text();
             }
             Mark::Rule { y, strong } => {
-                content.set_stroke_gray(if *strong { 0.2 } else { 0.85 }).set_line_width(if *strong { 0.8 } else { 0.5 });
+                content.set_stroke_gray(if *strong { 0.2 } else { 0.85 }).set_line_width(if *strong {
+                    0.8
+                } else {
+                    0.5
+                });
                 content.move_to(RULE.0, *y).line_to(RULE.1, *y).stroke();
             }
         }

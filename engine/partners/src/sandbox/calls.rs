@@ -53,9 +53,12 @@ pub async fn json(State(sandbox): State<Sandbox>, Query(filter): Query<Filter>) 
         let same = |wanted: &Option<String>, given: &str| wanted.as_deref().is_none_or(|wanted| wanted == given);
         same(&filter.partner, partner) && same(&filter.operation, operation) && same(&filter.key, key)
     };
-    let recent: Vec<Call> = sandbox.recent().all().into_iter().filter(|call| fits(&call.partner, &call.operation, &call.key)).collect();
+    let recent: Vec<Call> =
+        sandbox.recent().all().into_iter().filter(|call| fits(&call.partner, &call.operation, &call.key)).collect();
     let stored: Vec<Value> = match (&filter.partner, &filter.operation, &filter.key) {
-        (Some(partner), Some(operation), Some(key)) => sandbox.memory().get(REPLIES, &format!("{partner}/{operation}/{key}")).await?.into_iter().collect(),
+        (Some(partner), Some(operation), Some(key)) => {
+            sandbox.memory().get(REPLIES, &format!("{partner}/{operation}/{key}")).await?.into_iter().collect()
+        }
         _ => sandbox.memory().list(REPLIES, u32::MAX >> 1).await?.into_iter().map(|(_, value)| value).collect(),
     };
     let records = stored.into_iter().filter_map(|value| serde_json::from_value::<Record>(value).ok());
@@ -76,7 +79,14 @@ pub fn table(sandbox: &Sandbox) -> String {
 }
 
 fn row(call: &Call) -> String {
-    let cells = [html::time(call.time_ms), call.partner.clone(), call.operation.clone(), call.key.clone(), call.count.to_string(), call.result.clone()];
+    let cells = [
+        html::time(call.time_ms),
+        call.partner.clone(),
+        call.operation.clone(),
+        call.key.clone(),
+        call.count.to_string(),
+        call.result.clone(),
+    ];
     let cells: String = cells.iter().map(|cell| format!("<td>{}</td>", html::escape(cell))).collect();
     format!("<tr>{cells}</tr>")
 }

@@ -59,7 +59,8 @@ impl ScriptHost<'_> {
         let mut made = self.ids.lock().unwrap_or_else(PoisonError::into_inner);
         *made += 1;
         let digest = Sha256::digest(format!("{}|{prefix}|{made}", self.seed).as_bytes());
-        let id: String = digest[..14].iter().map(|byte| char::from(LETTERS[usize::from(*byte) % LETTERS.len()])).collect();
+        let id: String =
+            digest[..14].iter().map(|byte| char::from(LETTERS[usize::from(*byte) % LETTERS.len()])).collect();
         format!("{prefix}{id}")
     }
 }

@@ -41,7 +41,9 @@ pub fn go(method: &str, url: &str, fields: &serde_json::Map<String, Value>) -> R
         return note(StatusCode::BAD_REQUEST, "No way on", "The address to go to is not an http address.");
     }
     if !method.eq_ignore_ascii_case("POST") {
-        let query = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(fields.iter().map(|(k, v)| (k, text(v)))).finish();
+        let query = url::form_urlencoded::Serializer::new(String::new())
+            .extend_pairs(fields.iter().map(|(k, v)| (k, text(v))))
+            .finish();
         let mark = if query.is_empty() {
             ""
         } else if url.contains('?') {
@@ -49,9 +51,16 @@ pub fn go(method: &str, url: &str, fields: &serde_json::Map<String, Value>) -> R
         } else {
             "?"
         };
-        return (StatusCode::SEE_OTHER, [(header::LOCATION, format!("{url}{mark}{query}")), (header::CACHE_CONTROL, "no-store".into())]).into_response();
+        return (
+            StatusCode::SEE_OTHER,
+            [(header::LOCATION, format!("{url}{mark}{query}")), (header::CACHE_CONTROL, "no-store".into())],
+        )
+            .into_response();
     }
-    let inputs: String = fields.iter().map(|(k, v)| format!("<input type=\"hidden\" name=\"{}\" value=\"{}\">", escape(k), escape(&text(v)))).collect();
+    let inputs: String = fields
+        .iter()
+        .map(|(k, v)| format!("<input type=\"hidden\" name=\"{}\" value=\"{}\">", escape(k), escape(&text(v))))
+        .collect();
     let form = format!(
         "<div class=\"card narrow\"><h1>Going back</h1><form method=\"post\" action=\"{}\" data-go>{inputs}<button class=\"wide primary\">Continue</button></form></div>",
         escape(url)
@@ -92,5 +101,7 @@ pub fn escape(text: &str) -> String {
 
 /// `2026-11-21 10:04:05` of UTC milliseconds.
 pub fn time(ms: i64) -> String {
-    chrono::DateTime::from_timestamp_millis(ms).map(|time| time.format("%Y-%m-%d %H:%M:%S").to_string()).unwrap_or_default()
+    chrono::DateTime::from_timestamp_millis(ms)
+        .map(|time| time.format("%Y-%m-%d %H:%M:%S").to_string())
+        .unwrap_or_default()
 }

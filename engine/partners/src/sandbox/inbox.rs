@@ -32,14 +32,26 @@ struct Message {
 
 impl Default for Message {
     fn default() -> Self {
-        Message { id: String::new(), channel: "sms".into(), to: Value::Null, subject: None, text: String::new(), html: None, time_ms: 0 }
+        Message {
+            id: String::new(),
+            channel: "sms".into(),
+            to: Value::Null,
+            subject: None,
+            text: String::new(),
+            html: None,
+            time_ms: 0,
+        }
     }
 }
 
 pub async fn show(State(sandbox): State<Sandbox>, Query(filter): Query<Filter>) -> Result<Response, SandboxError> {
     let messages = messages(&sandbox, &filter).await?;
     let cards: String = messages.iter().map(card).collect();
-    let main = if messages.is_empty() { "<p>No message yet. This page looks again every three seconds.</p>".to_owned() } else { cards };
+    let main = if messages.is_empty() {
+        "<p>No message yet. This page looks again every three seconds.</p>".to_owned()
+    } else {
+        cards
+    };
     Ok(html::page("Inbox", Some(3), &format!("<h1>Inbox</h1>{main}")))
 }
 
@@ -50,9 +62,12 @@ pub async fn json(State(sandbox): State<Sandbox>, Query(filter): Query<Filter>) 
 /// The HTML part of an e-mail, shut off from everything.
 pub async fn html_part(State(sandbox): State<Sandbox>, Path(id): Path<String>) -> Result<Response, SandboxError> {
     let found = sandbox.memory().get(INBOX, &id).await?.and_then(|message| message["html"].as_str().map(str::to_owned));
-    let Some(part) = found else { return Ok(html::note(StatusCode::NOT_FOUND, "No such message", "It has no HTML part, or it is gone.")) };
+    let Some(part) = found else {
+        return Ok(html::note(StatusCode::NOT_FOUND, "No such message", "It has no HTML part, or it is gone."));
+    };
     let policy = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:";
-    Ok(([(header::CONTENT_TYPE, "text/html; charset=utf-8"), (header::CONTENT_SECURITY_POLICY, policy)], part).into_response())
+    Ok(([(header::CONTENT_TYPE, "text/html; charset=utf-8"), (header::CONTENT_SECURITY_POLICY, policy)], part)
+        .into_response())
 }
 
 async fn messages(sandbox: &Sandbox, filter: &Filter) -> Result<Vec<Message>, SandboxError> {
@@ -65,7 +80,8 @@ fn fits(message: &Message, filter: &Filter) -> bool {
     let channel = filter.channel.as_ref().is_none_or(|channel| channel == &message.channel);
     let to = filter.to.as_ref().is_none_or(|wanted| {
         let given = html::text(&message.to);
-        given.eq_ignore_ascii_case(wanted) || (digits(wanted).len() >= 10 && digits(&given).ends_with(&last_ten(wanted)))
+        given.eq_ignore_ascii_case(wanted)
+            || (digits(wanted).len() >= 10 && digits(&given).ends_with(&last_ten(wanted)))
     });
     channel && to
 }
@@ -94,7 +110,8 @@ fn linked(text: &str) -> String {
 }
 
 fn card(message: &Message) -> String {
-    let subject = message.subject.as_ref().map(|subject| format!("<h2>{}</h2>", html::escape(subject))).unwrap_or_default();
+    let subject =
+        message.subject.as_ref().map(|subject| format!("<h2>{}</h2>", html::escape(subject))).unwrap_or_default();
     let part = match message.html {
         Some(_) => format!("<p><a href=\"/sandbox/inbox/{}\">HTML part</a></p>", html::escape(&message.id)),
         None => String::new(),

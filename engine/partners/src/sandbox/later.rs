@@ -118,7 +118,8 @@ async fn work(sandbox: &Sandbox, key: &str) -> Result<(), SandboxError> {
             tokio::time::sleep(Duration::from_millis(wait_ms.unsigned_abs())).await;
             continue;
         }
-        let leased = to_value(&Task { leased_ms: sandbox.now_ms() + LEASE_MS, attempts: task.attempts + 1, ..task.clone() })?;
+        let leased =
+            to_value(&Task { leased_ms: sandbox.now_ms() + LEASE_MS, attempts: task.attempts + 1, ..task.clone() })?;
         if !sandbox.memory().swap(BUCKET, key, Some(stored), leased.clone()).await? {
             continue;
         }
@@ -129,7 +130,11 @@ async fn work(sandbox: &Sandbox, key: &str) -> Result<(), SandboxError> {
         };
         // A value that came later in between is not overwritten by doing this again: it is forgotten here.
         let due_ms = sandbox.now_ms() + pause_ms(task.attempts);
-        let next = if done { Value::Null } else { to_value(&Task { remember: Vec::new(), attempts: task.attempts + 1, due_ms, leased_ms: 0, ..task })? };
+        let next = if done {
+            Value::Null
+        } else {
+            to_value(&Task { remember: Vec::new(), attempts: task.attempts + 1, due_ms, leased_ms: 0, ..task })?
+        };
         sandbox.memory().swap(BUCKET, key, Some(leased), next).await?;
         if done {
             return Ok(());

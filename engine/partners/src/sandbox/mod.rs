@@ -66,8 +66,14 @@ pub fn router(catalog: CatalogSource, memory: Arc<dyn Memory>, options: Options)
         .route("/inbox/{id}", get(inbox::html_part))
         .route("/pages/{id}", get(pages::show).post(pages::press))
         .route("/partners/{partner}/{*path}", any(operation::serve))
-        .route("/assets/sandbox.css", get(async || asset("text/css; charset=utf-8", include_str!("assets/sandbox.css"))))
-        .route("/assets/sandbox.js", get(async || asset("text/javascript; charset=utf-8", include_str!("assets/sandbox.js"))))
+        .route(
+            "/assets/sandbox.css",
+            get(async || asset("text/css; charset=utf-8", include_str!("assets/sandbox.css"))),
+        )
+        .route(
+            "/assets/sandbox.js",
+            get(async || asset("text/javascript; charset=utf-8", include_str!("assets/sandbox.js"))),
+        )
         .layer(DefaultBodyLimit::max(2 * 1024 * 1024))
         .with_state(sandbox)
 }
@@ -143,19 +149,34 @@ impl Sandbox {
 
     /// `partner` of a script, as the client gives it to the operation's mappings.
     fn partner_value(&self, partner: &Partner) -> Value {
-        target::bound(self.settings(), partner).map_or_else(|_| partner.variable().clone(), |(bound, _)| bound.variable().clone())
+        target::bound(self.settings(), partner)
+            .map_or_else(|_| partner.variable().clone(), |(bound, _)| bound.variable().clone())
     }
 
     /// The operation that fits best, with its script.
-    fn find<'a>(&self, partner: &'a Partner, method: &str, path: &[String]) -> Option<(&'a Operation, &'a SandboxScript)> {
-        let scripted = partner.operations.values().filter_map(|operation| Some((operation.fits(method, path)?, operation, operation.sandbox.as_ref()?)));
+    fn find<'a>(
+        &self,
+        partner: &'a Partner,
+        method: &str,
+        path: &[String],
+    ) -> Option<(&'a Operation, &'a SandboxScript)> {
+        let scripted = partner
+            .operations
+            .values()
+            .filter_map(|operation| Some((operation.fits(method, path)?, operation, operation.sandbox.as_ref()?)));
         scripted.max_by_key(|(literal, ..)| *literal).map(|(_, operation, script)| (operation.as_ref(), script))
     }
 
     fn operations(&self) -> Vec<Listed> {
         let catalog = self.catalog();
-        let scripted = |partner: &Partner| partner.operations.values().filter(|o| o.sandbox.is_some()).map(|o| o.id.clone()).collect::<Vec<_>>();
-        let listed = catalog.partners().map(|partner| Listed { id: partner.id.clone(), name: partner.name.clone(), operations: scripted(partner) });
+        let scripted = |partner: &Partner| {
+            partner.operations.values().filter(|o| o.sandbox.is_some()).map(|o| o.id.clone()).collect::<Vec<_>>()
+        };
+        let listed = catalog.partners().map(|partner| Listed {
+            id: partner.id.clone(),
+            name: partner.name.clone(),
+            operations: scripted(partner),
+        });
         listed.filter(|partner| !partner.operations.is_empty()).collect()
     }
 
@@ -193,10 +214,22 @@ impl WeakSandbox {
 
 fn webhook_client() -> reqwest::Client {
     crate::client::install_crypto();
-    let built = reqwest::Client::builder().no_proxy().timeout(Duration::from_secs(10)).redirect(reqwest::redirect::Policy::none()).build();
+    let built = reqwest::Client::builder()
+        .no_proxy()
+        .timeout(Duration::from_secs(10))
+        .redirect(reqwest::redirect::Policy::none())
+        .build();
     built.unwrap_or_default()
 }
 
 fn asset(kind: &'static str, text: &'static str) -> Response {
-    ([(header::CONTENT_TYPE, kind), (header::CACHE_CONTROL, "public, max-age=3600"), (header::X_CONTENT_TYPE_OPTIONS, "nosniff")], text).into_response()
+    (
+        [
+            (header::CONTENT_TYPE, kind),
+            (header::CACHE_CONTROL, "public, max-age=3600"),
+            (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        ],
+        text,
+    )
+        .into_response()
 }

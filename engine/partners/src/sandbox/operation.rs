@@ -70,7 +70,9 @@ pub async fn serve(
 ) -> Result<Response, SandboxError> {
     let catalog = sandbox.catalog();
     let Some(partner) = catalog.partner(&partner) else { return Ok(unknown("no such partner")) };
-    let Some(path) = path_below(uri.path(), partner) else { return Ok(unknown("the path does not begin with the partner's `base_path`")) };
+    let Some(path) = path_below(uri.path(), partner) else {
+        return Ok(unknown("the path does not begin with the partner's `base_path`"));
+    };
     let Some((operation, script)) = sandbox.find(partner, method.as_str(), &path) else {
         return Ok(unknown("no operation with a sandbox script has this method and path"));
     };
@@ -91,17 +93,24 @@ struct Played<'a> {
 
 impl Played<'_> {
     async fn play(&self) -> Result<Response, SandboxError> {
-        let switch = switches::of_call(self.sandbox.memory(), &self.partner.id, &self.operation.id, rand::random_range(0..100)).await?;
+        let switch =
+            switches::of_call(self.sandbox.memory(), &self.partner.id, &self.operation.id, rand::random_range(0..100))
+                .await?;
         let mode = switch.as_ref().map_or(Mode::Normal, |switch| switch.mode);
         if mode == Mode::Fail {
             self.note(0, "fail");
-            return Ok((StatusCode::SERVICE_UNAVAILABLE, axum::Json(json!({"error": "switched off in the sandbox"}))).into_response());
+            return Ok((StatusCode::SERVICE_UNAVAILABLE, axum::Json(json!({"error": "switched off in the sandbox"})))
+                .into_response());
         }
         let record = match self.record(mode).await {
             Ok(record) => record,
             Err(SandboxError::Script(why)) => {
                 self.note(0, &why);
-                return Ok((StatusCode::INTERNAL_SERVER_ERROR, axum::Json(json!({"error": format!("sandbox script: {why}")}))).into_response());
+                return Ok((
+                    StatusCode::INTERNAL_SERVER_ERROR,
+                    axum::Json(json!({"error": format!("sandbox script: {why}")})),
+                )
+                    .into_response());
             }
             Err(error) => return Err(error),
         };
@@ -114,7 +123,10 @@ impl Played<'_> {
                 Some(_) | None => None,
             },
         };
-        self.note(record.count, &fail.map_or_else(|| record.reply.status.to_string(), |mode| format!("{mode:?}").to_lowercase()));
+        self.note(
+            record.count,
+            &fail.map_or_else(|| record.reply.status.to_string(), |mode| format!("{mode:?}").to_lowercase()),
+        );
         self.wait(&switch, &record.reply).await;
         Ok(match fail {
             Some(Mode::Hang) => {
@@ -122,7 +134,8 @@ impl Played<'_> {
                 StatusCode::GATEWAY_TIMEOUT.into_response()
             }
             Some(Mode::Reset) => {
-                let broken = futures::stream::iter([Ok(Bytes::from_static(b"{\"")), Err(std::io::Error::other("reset"))]);
+                let broken =
+                    futures::stream::iter([Ok(Bytes::from_static(b"{\"")), Err(std::io::Error::other("reset"))]);
                 Response::new(Body::from_stream(broken))
             }
             Some(_) => ([(header::CONTENT_TYPE, "application/json")], "<<<not what you asked for>>>").into_response(),
@@ -141,10 +154,16 @@ impl Played<'_> {
         let place = format!("{}/{}/{}", self.partner.id, self.operation.id, self.key);
         loop {
             let stored = memory.get(REPLIES, &place).await?;
-            let earlier = stored.clone().map(serde_json::from_value::<Record>).transpose().map_err(|e| SandboxError::Stored(e.to_string()))?;
+            let earlier = stored
+                .clone()
+                .map(serde_json::from_value::<Record>)
+                .transpose()
+                .map_err(|e| SandboxError::Stored(e.to_string()))?;
             let record = match earlier {
                 // Trouble is no reply to keep: the next try may end otherwise.
-                Some(record) if record.reply.status >= 500 || record.reply.status == 429 => Record { count: record.count + 1, ..self.evaluate(mode).await? },
+                Some(record) if record.reply.status >= 500 || record.reply.status == 429 => {
+                    Record { count: record.count + 1, ..self.evaluate(mode).await? }
+                }
                 Some(record) => Record { count: record.count + 1, ..record },
                 None => self.evaluate(mode).await?,
             };
@@ -164,8 +183,11 @@ impl Played<'_> {
     }
 
     async fn evaluate(&self, mode: Mode) -> Result<Record, SandboxError> {
-        let seed =
-            if self.key.is_empty() { format!("{:032x}", rand::random::<u128>()) } else { format!("{}/{}/{}", self.partner.id, self.operation.id, self.key) };
+        let seed = if self.key.is_empty() {
+            format!("{:032x}", rand::random::<u128>())
+        } else {
+            format!("{}/{}/{}", self.partner.id, self.operation.id, self.key)
+        };
         let mut variables = Map::new();
         variables.insert("request".into(), self.request.clone());
         variables.insert("key".into(), self.key.clone().into());
@@ -180,25 +202,57 @@ impl Played<'_> {
             }
         }
         let (reply, mut tasks) = match chosen {
-            Some((index, case)) => (self.reply(&mut evaluation, index, case).await?, evaluation.tasks(&self.partner.id, &case.consequences).await?),
-            None => {
-                (Reply { status: 404, headers: Map::new(), content: Content::Json(json!({"error": "no sandbox case"})), delay_ms: 0, fail: None }, Vec::new())
-            }
+            Some((index, case)) => (
+                self.reply(&mut evaluation, index, case).await?,
+                evaluation.tasks(&self.partner.id, &case.consequences).await?,
+            ),
+            None => (
+                Reply {
+                    status: 404,
+                    headers: Map::new(),
+                    content: Content::Json(json!({"error": "no sandbox case"})),
+                    delay_ms: 0,
+                    fail: None,
+                },
+                Vec::new(),
+            ),
         };
         if mode == Mode::Twice || reply.fail.as_deref() == Some("twice") {
             let again: Vec<Task> = tasks.iter().filter(|task| task.webhook.is_some()).cloned().collect();
             tasks.extend(again);
         }
         let (partner, operation) = (self.partner.id.clone(), self.operation.id.clone());
-        Ok(Record { partner, operation, key: self.key.clone(), time_ms: self.sandbox.now_ms(), count: 1, begun: false, reply, tasks })
+        Ok(Record {
+            partner,
+            operation,
+            key: self.key.clone(),
+            time_ms: self.sandbox.now_ms(),
+            count: 1,
+            begun: false,
+            reply,
+            tasks,
+        })
     }
 
-    async fn reply(&self, evaluation: &mut Evaluation<'_>, index: usize, case: &SandboxCase) -> Result<Reply, SandboxError> {
-        let status = evaluation.value_or(case.status.as_ref(), json!(200)).await?.as_u64().and_then(|s| u16::try_from(s).ok()).unwrap_or(200);
-        let headers = evaluation.value_or(case.headers.as_ref(), json!({})).await?.as_object().cloned().unwrap_or_default();
+    async fn reply(
+        &self,
+        evaluation: &mut Evaluation<'_>,
+        index: usize,
+        case: &SandboxCase,
+    ) -> Result<Reply, SandboxError> {
+        let status = evaluation
+            .value_or(case.status.as_ref(), json!(200))
+            .await?
+            .as_u64()
+            .and_then(|s| u16::try_from(s).ok())
+            .unwrap_or(200);
+        let headers =
+            evaluation.value_or(case.headers.as_ref(), json!({})).await?.as_object().cloned().unwrap_or_default();
         let delay_ms = evaluation.ms(case.delay.as_ref().or(self.script.delay.as_ref())).await?;
         let content = if let Some(page) = &case.page {
-            Content::Page(pages::open(evaluation, self.sandbox, &self.partner.id, &self.operation.id, index, page).await?)
+            Content::Page(
+                pages::open(evaluation, self.sandbox, &self.partner.id, &self.operation.id, index, page).await?,
+            )
         } else if let Some(go) = &case.go {
             Content::Go(evaluation.go(go).await?)
         } else if let Some(pdf) = &case.pdf {
@@ -213,7 +267,9 @@ impl Played<'_> {
 
     async fn wait(&self, switch: &Option<Switch>, reply: &Reply) {
         let ms = match switch {
-            Some(Switch { mode: Mode::Slow, delay_ms, .. }) => delay_ms.map_or(SLOW_MS, |ms| i64::try_from(ms).unwrap_or(SLOW_MS)),
+            Some(Switch { mode: Mode::Slow, delay_ms, .. }) => {
+                delay_ms.map_or(SLOW_MS, |ms| i64::try_from(ms).unwrap_or(SLOW_MS))
+            }
             Some(Switch { mode: Mode::Late, delay_ms, .. }) => {
                 let timeout_ms = self.operation.timeout_ms;
                 delay_ms.map_or((timeout_ms - 1_000).max(0), |ms| i64::try_from(ms).unwrap_or(timeout_ms))
@@ -227,7 +283,14 @@ impl Played<'_> {
 
     fn note(&self, count: u64, result: &str) {
         let (partner, operation) = (self.partner.id.clone(), self.operation.id.clone());
-        self.sandbox.recent().add(Call { time_ms: self.sandbox.now_ms(), partner, operation, key: self.key.clone(), count, result: result.to_owned() });
+        self.sandbox.recent().add(Call {
+            time_ms: self.sandbox.now_ms(),
+            partner,
+            operation,
+            key: self.key.clone(),
+            count,
+            result: result.to_owned(),
+        });
     }
 }
 
@@ -237,9 +300,18 @@ fn render(reply: &Reply) -> Response {
         Content::Json(body) => axum::Json(body).into_response(),
         Content::Pdf(document) => {
             let bytes = pdf::render(&pdf::Document::from_json(document));
-            let name: String = html::text(&document["file"]).chars().filter(|c| c.is_ascii_alphanumeric() || "._-".contains(*c)).collect();
+            let name: String = html::text(&document["file"])
+                .chars()
+                .filter(|c| c.is_ascii_alphanumeric() || "._-".contains(*c))
+                .collect();
             let name = if name.is_empty() { "document.pdf".to_owned() } else { name };
-            ([(header::CONTENT_TYPE, "application/pdf".to_owned()), (header::CONTENT_DISPOSITION, format!("attachment; filename=\"{name}\""))], bytes)
+            (
+                [
+                    (header::CONTENT_TYPE, "application/pdf".to_owned()),
+                    (header::CONTENT_DISPOSITION, format!("attachment; filename=\"{name}\"")),
+                ],
+                bytes,
+            )
                 .into_response()
         }
         Content::Page(id) => return html::go("GET", &format!("/sandbox/pages/{id}"), &Map::new()),
@@ -256,17 +328,25 @@ fn render(reply: &Reply) -> Response {
 
 /// `request` of the script.
 fn request(method: &Method, uri: &Uri, headers: &HeaderMap, body: &[u8], path: &[String]) -> Value {
-    let pairs = |text: &[u8]| url::form_urlencoded::parse(text).map(|(k, v)| (k.into_owned(), Value::from(v.into_owned()))).collect::<Map<_, _>>();
+    let pairs = |text: &[u8]| {
+        url::form_urlencoded::parse(text)
+            .map(|(k, v)| (k.into_owned(), Value::from(v.into_owned())))
+            .collect::<Map<_, _>>()
+    };
     let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
     let form = if kind.starts_with("application/x-www-form-urlencoded") { pairs(body) } else { Map::new() };
     let json = serde_json::from_slice(body).unwrap_or(Value::Null);
-    let names = headers.iter().filter_map(|(name, value)| Some((name.as_str().to_owned(), value.to_str().ok()?.into()))).collect::<Map<_, _>>();
+    let names = headers
+        .iter()
+        .filter_map(|(name, value)| Some((name.as_str().to_owned(), value.to_str().ok()?.into())))
+        .collect::<Map<_, _>>();
     json!({"method": method.as_str(), "path": path, "query": pairs(uri.query().unwrap_or_default().as_bytes()), "headers": names, "body": if form.is_empty() { json } else { Value::Null }, "form": form})
 }
 
 /// Decoded segments after `…/partners/{partner}` and the partner's base path.
 fn path_below(path: &str, partner: &Partner) -> Option<Vec<String>> {
-    let mut segments = path.split('/').skip_while(|segment| *segment != "partners").skip(2).filter(|segment| !segment.is_empty());
+    let mut segments =
+        path.split('/').skip_while(|segment| *segment != "partners").skip(2).filter(|segment| !segment.is_empty());
     for expected in partner.base_path.split('/').filter(|segment| !segment.is_empty()) {
         if segments.next() != Some(expected) {
             return None;

@@ -70,7 +70,12 @@ pub async fn open(
     let title = html::text(&evaluation.value(&page.title).await?);
     let intro = html::text(&evaluation.value_or(page.intro.as_ref(), Value::Null).await?);
     let facts = evaluation.value_or(page.facts.as_ref(), json!([])).await?;
-    let facts = facts.as_array().into_iter().flatten().map(|fact| (html::text(&fact["label"]), html::text(&fact["value"]))).collect();
+    let facts = facts
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(|fact| (html::text(&fact["label"]), html::text(&fact["value"])))
+        .collect();
     let mut fields = Vec::new();
     for field in &page.fields {
         let value = html::text(&evaluation.value_or(field.value.as_ref(), Value::Null).await?);
@@ -83,11 +88,28 @@ pub async fn open(
         }
         let label = html::text(&evaluation.value(&button.label).await?);
         let note = html::text(&evaluation.value_or(button.note.as_ref(), Value::Null).await?);
-        buttons.push(ShownButton { id: button.id.clone(), label, note, style: button.style.clone(), group: button.group.clone().unwrap_or_default() });
+        buttons.push(ShownButton {
+            id: button.id.clone(),
+            label,
+            note,
+            style: button.style.clone(),
+            group: button.group.clone().unwrap_or_default(),
+        });
     }
     let id = format!("{:032x}", rand::random::<u128>());
     let variables = evaluation.variables.clone();
-    let opened = Opened { partner: partner.to_owned(), operation: operation.to_owned(), case, variables, title, intro, facts, fields, buttons, pressed: None };
+    let opened = Opened {
+        partner: partner.to_owned(),
+        operation: operation.to_owned(),
+        case,
+        variables,
+        title,
+        intro,
+        facts,
+        fields,
+        buttons,
+        pressed: None,
+    };
     sandbox.memory().put(BUCKET, &id, stored(&opened)?).await?;
     Ok(id)
 }
@@ -101,14 +123,22 @@ pub async fn show(State(sandbox): State<Sandbox>, Path(id): Path<String>) -> Res
 }
 
 /// `button=<id>` and the typed fields as `answers.<name>`.
-pub async fn press(State(sandbox): State<Sandbox>, Path(id): Path<String>, Form(form): Form<BTreeMap<String, String>>) -> Result<Response, SandboxError> {
+pub async fn press(
+    State(sandbox): State<Sandbox>,
+    Path(id): Path<String>,
+    Form(form): Form<BTreeMap<String, String>>,
+) -> Result<Response, SandboxError> {
     loop {
         let Some((opened, before)) = find(&sandbox, &id).await? else { return Ok(gone()) };
         let pressed = match opened.pressed.clone() {
             Some(pressed) => pressed,
             None => {
                 let Some(pressed) = evaluate(&sandbox, &id, &opened, &form).await? else {
-                    return Ok(html::note(StatusCode::UNPROCESSABLE_ENTITY, "No such button", "This page has no such button any more; open it again."));
+                    return Ok(html::note(
+                        StatusCode::UNPROCESSABLE_ENTITY,
+                        "No such button",
+                        "This page has no such button any more; open it again.",
+                    ));
                 };
                 let after = stored(&Opened { pressed: Some(pressed.clone()), ..opened.clone() })?;
                 if !sandbox.memory().swap(BUCKET, &id, Some(before), after).await? {
@@ -129,10 +159,19 @@ pub async fn press(State(sandbox): State<Sandbox>, Path(id): Path<String>, Form(
 /// Sends a browser to `{method, url, fields}`.
 pub fn follow(go: &Value) -> Response {
     let none = Map::new();
-    html::go(go["method"].as_str().unwrap_or("GET"), go["url"].as_str().unwrap_or_default(), go["fields"].as_object().unwrap_or(&none))
+    html::go(
+        go["method"].as_str().unwrap_or("GET"),
+        go["url"].as_str().unwrap_or_default(),
+        go["fields"].as_object().unwrap_or(&none),
+    )
 }
 
-async fn evaluate(sandbox: &Sandbox, id: &str, opened: &Opened, form: &BTreeMap<String, String>) -> Result<Option<Pressed>, SandboxError> {
+async fn evaluate(
+    sandbox: &Sandbox,
+    id: &str,
+    opened: &Opened,
+    form: &BTreeMap<String, String>,
+) -> Result<Option<Pressed>, SandboxError> {
     let name = form.get("button").map(String::as_str).unwrap_or_default();
     if !opened.buttons.iter().any(|button| button.id == name) {
         return Ok(None);
@@ -140,9 +179,13 @@ async fn evaluate(sandbox: &Sandbox, id: &str, opened: &Opened, form: &BTreeMap<
     let catalog = sandbox.catalog();
     let operation = catalog.operation(&opened.partner, &opened.operation);
     let case = operation.and_then(|operation| operation.sandbox.as_ref()?.cases.get(opened.case));
-    let Some(button) = case.and_then(|case| case.page.as_ref()?.buttons.iter().find(|button| button.id == name)) else { return Ok(None) };
+    let Some(button) = case.and_then(|case| case.page.as_ref()?.buttons.iter().find(|button| button.id == name)) else {
+        return Ok(None);
+    };
 
-    let typed = |field: &Field| (field.name.clone(), Value::from(form.get(&format!("answers.{}", field.name)).cloned().unwrap_or_default()));
+    let typed = |field: &Field| {
+        (field.name.clone(), Value::from(form.get(&format!("answers.{}", field.name)).cloned().unwrap_or_default()))
+    };
     let mut variables = opened.variables.clone();
     variables.insert("answers".into(), Value::Object(opened.fields.iter().map(typed).collect()));
     let mut evaluation = Evaluation::new(sandbox, variables, format!("page/{id}"));
@@ -164,13 +207,20 @@ fn answer(opened: &Opened, pressed: &Pressed) -> Response {
 }
 
 fn render(id: &str, opened: &Opened) -> Response {
-    let mut main =
-        format!("<form class=\"card narrow\" method=\"post\" action=\"/sandbox/pages/{}\"><h1>{}</h1>", html::escape(id), html::escape(&opened.title));
+    let mut main = format!(
+        "<form class=\"card narrow\" method=\"post\" action=\"/sandbox/pages/{}\"><h1>{}</h1>",
+        html::escape(id),
+        html::escape(&opened.title)
+    );
     if !opened.intro.is_empty() {
         main.push_str(&format!("<p>{}</p>", html::escape(&opened.intro)));
     }
     if !opened.facts.is_empty() {
-        let rows: String = opened.facts.iter().map(|(label, value)| format!("<dt>{}</dt><dd>{}</dd>", html::escape(label), html::escape(value))).collect();
+        let rows: String = opened
+            .facts
+            .iter()
+            .map(|(label, value)| format!("<dt>{}</dt><dd>{}</dd>", html::escape(label), html::escape(value)))
+            .collect();
         main.push_str(&format!("<dl>{rows}</dl>"));
     }
     for field in &opened.fields {
@@ -188,7 +238,9 @@ fn render(id: &str, opened: &Opened) -> Response {
         }
         let (id, style, label) = (html::escape(&button.id), html::escape(&button.style), html::escape(&button.label));
         let described = if button.note.is_empty() { String::new() } else { format!(" aria-describedby=\"n-{id}\"") };
-        main.push_str(&format!("<button class=\"wide {style}\" name=\"button\" value=\"{id}\"{described}>{label}</button>"));
+        main.push_str(&format!(
+            "<button class=\"wide {style}\" name=\"button\" value=\"{id}\"{described}>{label}</button>"
+        ));
         if !button.note.is_empty() {
             main.push_str(&format!("<div class=\"soft\" id=\"n-{id}\">{}</div>", html::escape(&button.note)));
         }

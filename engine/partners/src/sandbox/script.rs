@@ -90,7 +90,13 @@ impl<'s> Evaluation<'s> {
         Ok(tasks)
     }
 
-    async fn tasks_from(&mut self, partner: &str, consequences: &Consequences, due_ms: i64, tasks: &mut Vec<Task>) -> Result<(), SandboxError> {
+    async fn tasks_from(
+        &mut self,
+        partner: &str,
+        consequences: &Consequences,
+        due_ms: i64,
+        tasks: &mut Vec<Task>,
+    ) -> Result<(), SandboxError> {
         let mut entries = Vec::new();
         for remember in &consequences.remember {
             let bucket = super::html::text(&self.value(&remember.bucket).await?);
@@ -100,14 +106,26 @@ impl<'s> Evaluation<'s> {
             self.known.remove(&(bucket.clone(), None));
             entries.push(Entry { bucket, key, value, time_ms: due_ms });
         }
-        let task = |due_ms| Task { partner: partner.to_owned(), due_ms, remember: Vec::new(), webhook: None, attempts: 0, leased_ms: 0 };
+        let task = |due_ms| Task {
+            partner: partner.to_owned(),
+            due_ms,
+            remember: Vec::new(),
+            webhook: None,
+            attempts: 0,
+            leased_ms: 0,
+        };
         if !entries.is_empty() {
             tasks.push(Task { remember: entries, ..task(due_ms) });
         }
         for webhook in &consequences.webhook {
             let due_ms = due_ms + self.ms(webhook.after.as_ref()).await?;
             let headers = self.value_or(webhook.headers.as_ref(), json!({})).await?;
-            let headers = headers.as_object().into_iter().flatten().map(|(name, value)| (name.clone(), super::html::text(value))).collect();
+            let headers = headers
+                .as_object()
+                .into_iter()
+                .flatten()
+                .map(|(name, value)| (name.clone(), super::html::text(value)))
+                .collect();
             let hook = Hook { name: webhook.name.clone(), headers, body: self.value(&webhook.body).await? };
             tasks.push(Task { webhook: Some(hook), ..task(due_ms) });
         }
@@ -144,7 +162,10 @@ impl<'s> Evaluation<'s> {
         Err(SandboxError::Script("the expression asks for ever more of the memory".into()))
     }
 
-    fn round<T>(&self, evaluate: impl Fn(&Scope<'_>) -> Result<T, EvalError>) -> (Result<T, EvalError>, BTreeSet<Place>, u32) {
+    fn round<T>(
+        &self,
+        evaluate: impl Fn(&Scope<'_>) -> Result<T, EvalError>,
+    ) -> (Result<T, EvalError>, BTreeSet<Place>, u32) {
         let catalog = self.sandbox.catalog();
         let product = catalog.host(&self.now, None);
         let host = ScriptHost {
@@ -156,7 +177,10 @@ impl<'s> Evaluation<'s> {
             ids: Mutex::new(self.ids),
         };
         let result = {
-            let scope = self.variables.iter().fold(Scope::new().with_host(&host), |scope, (name, value)| scope.with(name, value));
+            let scope = self
+                .variables
+                .iter()
+                .fold(Scope::new().with_host(&host), |scope, (name, value)| scope.with(name, value));
             evaluate(&scope)
         };
         let missing = host.missing.into_inner().unwrap_or_else(PoisonError::into_inner);

@@ -31,7 +31,8 @@ pub enum Mode {
 }
 
 impl Mode {
-    pub const ALL: [Mode; 8] = [Mode::Normal, Mode::Slow, Mode::Late, Mode::Fail, Mode::Hang, Mode::Reset, Mode::Garbage, Mode::Twice];
+    pub const ALL: [Mode; 8] =
+        [Mode::Normal, Mode::Slow, Mode::Late, Mode::Fail, Mode::Hang, Mode::Reset, Mode::Garbage, Mode::Twice];
 
     fn name(self) -> &'static str {
         match self {
@@ -69,7 +70,12 @@ pub struct Switch {
 const BUCKET: &str = "switches";
 
 /// The switch for this call, with one of its `times` used up. `dice` is below 100.
-pub async fn of_call(memory: &dyn Memory, partner: &str, operation: &str, dice: u32) -> Result<Option<Switch>, SandboxError> {
+pub async fn of_call(
+    memory: &dyn Memory,
+    partner: &str,
+    operation: &str,
+    dice: u32,
+) -> Result<Option<Switch>, SandboxError> {
     let set = memory.list(BUCKET, LIST_MAX).await?;
     for key in [format!("{partner}/{operation}"), partner.to_owned(), "*".to_owned()] {
         let Some((_, stored)) = set.iter().find(|(k, _)| *k == key) else { continue };
@@ -89,11 +95,17 @@ pub async fn of_call(memory: &dyn Memory, partner: &str, operation: &str, dice: 
 }
 
 pub async fn set(State(sandbox): State<Sandbox>, request: Request) -> Result<Response, SandboxError> {
-    let json = request.headers().get(header::CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().starts_with(b"application/json"));
+    let json = request
+        .headers()
+        .get(header::CONTENT_TYPE)
+        .is_some_and(|kind| kind.as_bytes().starts_with(b"application/json"));
     let switch = if json {
         Json::<Switch>::from_request(request, &()).await.map_err(|rejection| rejection.body_text())
     } else {
-        axum::Form::<ByHand>::from_request(request, &()).await.map_err(|rejection| rejection.body_text()).map(|axum::Form(form)| Json(form.into()))
+        axum::Form::<ByHand>::from_request(request, &())
+            .await
+            .map_err(|rejection| rejection.body_text())
+            .map(|axum::Form(form)| Json(form.into()))
     };
     let Json(switch) = match switch {
         Ok(switch) => switch,
@@ -131,12 +143,17 @@ impl From<ByHand> for Switch {
 
 pub async fn show(State(sandbox): State<Sandbox>) -> Result<Response, SandboxError> {
     let set = sandbox.memory().list(BUCKET, LIST_MAX).await?;
-    let mode =
-        |key: &str| set.iter().find(|(k, _)| k == key).and_then(|(_, v)| serde_json::from_value::<Switch>(v.clone()).ok()).map_or(Mode::Normal, |s| s.mode);
+    let mode = |key: &str| {
+        set.iter()
+            .find(|(k, _)| k == key)
+            .and_then(|(_, v)| serde_json::from_value::<Switch>(v.clone()).ok())
+            .map_or(Mode::Normal, |s| s.mode)
+    };
     let mut main = String::from("<h1>Partners</h1><p>Choose how a fake partner behaves from its next call on.</p>");
     main.push_str(&form("*", "", "Every partner", mode("*")));
     for partner in sandbox.operations() {
-        let changed = mode(&partner.id) != Mode::Normal || partner.operations.iter().any(|o| mode(&format!("{}/{o}", partner.id)) != Mode::Normal);
+        let changed = mode(&partner.id) != Mode::Normal
+            || partner.operations.iter().any(|o| mode(&format!("{}/{o}", partner.id)) != Mode::Normal);
         let open = if changed { " open" } else { "" };
         main.push_str(&format!("<details{open}><summary>{}</summary>", html::escape(&partner.name)));
         main.push_str(&form(&partner.id, "", "All its operations", mode(&partner.id)));
@@ -151,7 +168,10 @@ pub async fn show(State(sandbox): State<Sandbox>) -> Result<Response, SandboxErr
 
 fn form(partner: &str, operation: &str, label: &str, mode: Mode) -> String {
     let id = html::escape(&format!("{partner}-{operation}"));
-    let options: String = Mode::ALL.iter().map(|m| format!("<option{}>{}</option>", if *m == mode { " selected" } else { "" }, m.name())).collect();
+    let options: String = Mode::ALL
+        .iter()
+        .map(|m| format!("<option{}>{}</option>", if *m == mode { " selected" } else { "" }, m.name()))
+        .collect();
     format!(
         "<form class=\"row\" method=\"post\" action=\"/sandbox/switches\"><input type=\"hidden\" name=\"partner\" value=\"{}\"><input type=\"hidden\" name=\"operation\" value=\"{}\">\
          <div><label for=\"{id}\">{}</label><select id=\"{id}\" name=\"mode\">{options}</select></div><button>Set</button></form>",

@@ -68,7 +68,9 @@ impl EffectView {
             created_at: rfc3339(effect.created_at_ms),
             due_at: rfc3339(effect.due_at_ms),
             // What a mail server or a mapping said may quote an address; a definition's fault does not.
-            reason: text("reason").filter(|_| code.as_deref() == Some("definition")).map(|why| format!("{}: {why}", text("place").unwrap_or_default())),
+            reason: text("reason")
+                .filter(|_| code.as_deref() == Some("definition"))
+                .map(|why| format!("{}: {why}", text("place").unwrap_or_default())),
             by: text("by"),
             code,
         }
@@ -89,7 +91,13 @@ pub fn state_name(state: EffectState) -> &'static str {
 impl Effects {
     /// `all`, or a state by its name.
     pub fn state_named(name: &str) -> Option<Option<EffectState>> {
-        let all = [EffectState::Pending, EffectState::Running, EffectState::Done, EffectState::Parked, EffectState::Cancelled];
+        let all = [
+            EffectState::Pending,
+            EffectState::Running,
+            EffectState::Done,
+            EffectState::Parked,
+            EffectState::Cancelled,
+        ];
         if name == "all" { Some(None) } else { all.into_iter().find(|state| state_name(*state) == name).map(Some) }
     }
 }
@@ -195,7 +203,8 @@ impl JourneyHistory {
 
 impl EventView {
     fn of(event: &EventRecord) -> EventView {
-        let names = |value: &Value| value.as_object().map(|map| map.keys().cloned().collect::<Vec<_>>()).unwrap_or_default();
+        let names =
+            |value: &Value| value.as_object().map(|map| map.keys().cloned().collect::<Vec<_>>()).unwrap_or_default();
         let kind = event.by.get("kind").and_then(Value::as_str).unwrap_or(VISITOR);
         let by = match (kind, event.by.get("id").and_then(Value::as_str)) {
             ("operator", Some(name)) => format!("operator {name}"),

@@ -27,7 +27,11 @@ pub(super) fn review(turn: &Turn<'_>, step: &Step, audience: &Audience) -> Revie
 
 fn rows(turn: &Turn<'_>, schema: &Value, ui: &Value, answers: &Map<String, Value>, shown: &Fields) -> Vec<ReviewRow> {
     let Some(properties) = schema.get("properties").and_then(Value::as_object) else { return Vec::new() };
-    let order: Vec<&str> = ui.get("ui:order").and_then(Value::as_array).map(|o| o.iter().filter_map(Value::as_str).collect()).unwrap_or_default();
+    let order: Vec<&str> = ui
+        .get("ui:order")
+        .and_then(Value::as_array)
+        .map(|o| o.iter().filter_map(Value::as_str).collect())
+        .unwrap_or_default();
     let listed = order.iter().copied().filter(|n| *n != "*");
     let names = listed.chain(properties.keys().map(String::as_str).filter(|n| !order.contains(n)));
     names
@@ -36,10 +40,16 @@ fn rows(turn: &Turn<'_>, schema: &Value, ui: &Value, answers: &Map<String, Value
             let property = properties.get(name)?;
             let field_ui = ui.get(name).unwrap_or(&Value::Null);
             let widget = field_ui.get("ui:widget").and_then(Value::as_str).unwrap_or_default();
-            let hidden = widget == "hidden" || widget == "consent" || field_ui.pointer("/ui:options/review") == Some(&Value::Bool(false));
+            let hidden = widget == "hidden"
+                || widget == "consent"
+                || field_ui.pointer("/ui:options/review") == Some(&Value::Bool(false));
             let value = answers.get(name).filter(|v| !v.is_null() && !hidden)?;
             let label = property.get("title").and_then(Value::as_str).unwrap_or(name).to_string();
-            Some(ReviewRow { label, value: display(turn, property, field_ui, widget, value), pointer: format!("/{name}") })
+            Some(ReviewRow {
+                label,
+                value: display(turn, property, field_ui, widget, value),
+                pointer: format!("/{name}"),
+            })
         })
         .collect()
 }
@@ -51,7 +61,10 @@ fn display(turn: &Turn<'_>, property: &Value, ui: &Value, widget: &str, value: &
         options.iter().find(|o| o.get("const") == Some(value))?.get("title").cloned()
     };
     if let Value::Array(items) = value {
-        let titles: Vec<String> = items.iter().map(|v| option(v).as_ref().unwrap_or(v).as_str().map_or_else(|| v.to_string(), str::to_string)).collect();
+        let titles: Vec<String> = items
+            .iter()
+            .map(|v| option(v).as_ref().unwrap_or(v).as_str().map_or_else(|| v.to_string(), str::to_string))
+            .collect();
         return Value::String(titles.join(", "));
     }
     if let Some(title) = option(value) {

@@ -18,9 +18,19 @@ impl Turn<'_> {
         self.correlate(payload, &result);
         let result = self.keep_document(result);
         if let (Some(hash), CallResult::Done { output, .. }) = (&payload.reuse, &result) {
-            self.out.replies.push(ReusableReply { source: payload.target.to_string(), input_hash: hash.clone(), output: output.clone(), at_ms: self.now_ms });
+            self.out.replies.push(ReusableReply {
+                source: payload.target.to_string(),
+                input_hash: hash.clone(),
+                output: output.clone(),
+                at_ms: self.now_ms,
+            });
         }
-        let Some(invoke) = payload.invoke.as_deref().and_then(|id| self.workflow.invoke(id)).filter(|i| self.runs(i, payload.run, &payload.key)) else {
+        let Some(invoke) = payload
+            .invoke
+            .as_deref()
+            .and_then(|id| self.workflow.invoke(id))
+            .filter(|i| self.runs(i, payload.run, &payload.key))
+        else {
             let data = json!({"target": payload.target.to_string(), "run": payload.run, "key": payload.key, "result": describe(&result)});
             self.append("reply.dropped", data, &system);
             if payload.invoke.is_none()
@@ -106,7 +116,8 @@ impl Turn<'_> {
         self.deliver_internal(event, by)
     }
 
-    /// Which password is open for a purpose, and that one was verified: from the answers of the system's sources, so that replay knows it too.
+    /// Which password is open for a purpose, and that one was verified: from the answers of the system's sources, so
+    /// that replay knows it too.
     fn remember_otp(&mut self, invoke: &Invoke, result: &CallResult) {
         let (Source::System(name), CallResult::Done { output, .. }) = (&invoke.source, result) else { return };
         let text = |field: &str| output.get(field).and_then(Value::as_str).unwrap_or_default().to_string();
@@ -128,12 +139,24 @@ impl Turn<'_> {
         }
     }
 
-    pub(super) fn settle_one_of(&mut self, invoke: &Invoke, key: &str, result: CallResult, by: &Actor) -> Result<(), Refused> {
+    pub(super) fn settle_one_of(
+        &mut self,
+        invoke: &Invoke,
+        key: &str,
+        result: CallResult,
+        by: &Actor,
+    ) -> Result<(), Refused> {
         let Some(into) = invoke.into.clone() else { return Ok(()) };
         let Some(run) = self.state.runs.get_mut(&invoke.id) else { return Ok(()) };
         run.open.remove(key);
         let (late, all_in, settled) = (run.settled, run.open.is_empty(), run.settled);
-        let mut row = self.answers.get(&into).and_then(|rows| rows.get(key)).and_then(Value::as_object).cloned().unwrap_or_default();
+        let mut row = self
+            .answers
+            .get(&into)
+            .and_then(|rows| rows.get(key))
+            .and_then(Value::as_object)
+            .cloned()
+            .unwrap_or_default();
         row.insert("late".into(), Value::Bool(late));
         row.insert("answered_at".into(), Value::String(self.now_text()));
         match &result {
@@ -142,7 +165,10 @@ impl Turn<'_> {
                 row.insert("output".into(), output.clone());
             }
             CallResult::Failed { code, message, kind, .. } => {
-                row.insert("state".into(), if *kind == FailureKind::Declined { "declined".into() } else { "failed".into() });
+                row.insert(
+                    "state".into(),
+                    if *kind == FailureKind::Declined { "declined".into() } else { "failed".into() },
+                );
                 row.insert("error".into(), json!({"code": code, "message": message}));
             }
         }
@@ -166,7 +192,8 @@ impl Turn<'_> {
         if deadline.is_some_and(|due| due > self.now_ms) {
             self.out.cancel_timers.push(super::effects::deadline_timer(id, seq));
         }
-        let event = Event::new(format!("xstate.done.actor.{id}")).with("output", json!({"asked": of, "answered": of - open}));
+        let event =
+            Event::new(format!("xstate.done.actor.{id}")).with("output", json!({"asked": of, "answered": of - open}));
         self.deliver_internal(event, by)
     }
 
@@ -194,7 +221,8 @@ impl Turn<'_> {
             for index in open {
                 self.cancel_call(seq, index);
             }
-            let result = CallResult::Failed { code: "deadline".into(), message: None, pointer: None, kind: FailureKind::Failed };
+            let result =
+                CallResult::Failed { code: "deadline".into(), message: None, pointer: None, kind: FailureKind::Failed };
             self.settle_single(invoke, result, &system)?;
         }
         self.resume()?;
@@ -259,6 +287,8 @@ pub(crate) const RETRIED: &str = "retried";
 fn describe(result: &CallResult) -> Value {
     match result {
         CallResult::Done { output, .. } => json!({"output": output}),
-        CallResult::Failed { code, message, pointer, kind } => json!({"error": {"code": code, "message": message, "pointer": pointer, "kind": kind}}),
+        CallResult::Failed { code, message, pointer, kind } => {
+            json!({"error": {"code": code, "message": message, "pointer": pointer, "kind": kind}})
+        }
     }
 }

@@ -55,7 +55,8 @@ impl Turn<'_> {
                 self.state.messages.push(note);
             }
             "record" => {
-                let (kind, key) = (text("kind").unwrap_or_default(), fields.get("key").map(as_text).unwrap_or_default());
+                let (kind, key) =
+                    (text("kind").unwrap_or_default(), fields.get("key").map(as_text).unwrap_or_default());
                 let data = fields.shift_remove("data").unwrap_or(Value::Null);
                 self.out.records.push(NewRecord { kind, key, data });
             }
@@ -68,7 +69,10 @@ impl Turn<'_> {
                     languages,
                     waits: None,
                     otp: None,
-                    links: fields.shift_remove("links").and_then(|links| serde_json::from_value(links).ok()).unwrap_or_default(),
+                    links: fields
+                        .shift_remove("links")
+                        .and_then(|links| serde_json::from_value(links).ok())
+                        .unwrap_or_default(),
                 };
                 self.notify(payload);
             }
@@ -77,13 +81,22 @@ impl Turn<'_> {
                 let input = fields.shift_remove("input").unwrap_or_else(|| Value::Object(fields));
                 let (partner, operation) = operation.split_once('/').unwrap_or((operation.as_str(), ""));
                 let target = Target::Operation { partner: partner.into(), operation: operation.into() };
-                self.call(CallPayload { target, invoke: None, key: String::new(), run: self.seq, input, reuse: None }, None, None);
+                self.call(
+                    CallPayload { target, invoke: None, key: String::new(), run: self.seq, input, reuse: None },
+                    None,
+                    None,
+                );
             }
             "correlate" => {
                 let reference = fields.get("reference").map(as_text).unwrap_or_default();
                 let partner = text("partner").unwrap_or_default();
                 let expected = fields.shift_remove("expect").unwrap_or(Value::Null);
-                self.expect_reference(CorrelationRecord { partner, reference, journey: self.journey.clone(), expected });
+                self.expect_reference(CorrelationRecord {
+                    partner,
+                    reference,
+                    journey: self.journey.clone(),
+                    expected,
+                });
             }
             "revoke" => drop(self.state.revoked.insert(text("purpose").unwrap_or_default(), self.now_ms)),
             "incident" => {
@@ -150,7 +163,12 @@ impl Turn<'_> {
         self.state.runs.insert(id.to_string(), run);
         if empty {
             // A fan-out over nobody is over at once.
-            self.pending.push_back(Pending::System { invoke: id.into(), run: self.seq, name: "settled".into(), input: Value::Null });
+            self.pending.push_back(Pending::System {
+                invoke: id.into(),
+                run: self.seq,
+                name: "settled".into(),
+                input: Value::Null,
+            });
         }
         Ok(())
     }
@@ -161,11 +179,20 @@ impl Turn<'_> {
         let target = match &invoke.source {
             Source::System(name) => {
                 run.open.insert(String::new(), -1);
-                self.pending.push_back(Pending::System { invoke: invoke.id.clone(), run: run.seq, name: name.clone(), input });
+                self.pending.push_back(Pending::System {
+                    invoke: invoke.id.clone(),
+                    run: run.seq,
+                    name: name.clone(),
+                    input,
+                });
                 return;
             }
-            Source::Operation { partner, operation } => Target::Operation { partner: partner.clone(), operation: operation.clone() },
-            Source::Contract(contract) => Target::Contract { contract: contract.clone(), partner: partner.unwrap_or_default() },
+            Source::Operation { partner, operation } => {
+                Target::Operation { partner: partner.clone(), operation: operation.clone() }
+            }
+            Source::Contract(contract) => {
+                Target::Contract { contract: contract.clone(), partner: partner.unwrap_or_default() }
+            }
         };
         self.start_call(invoke, target, String::new(), input, run);
     }
@@ -180,10 +207,18 @@ impl Turn<'_> {
             let key = call.get("key").map(as_text).unwrap_or_default();
             let partner = call.get("partner").map(as_text).unwrap_or_else(|| key.clone());
             let target = match &invoke.source {
-                Source::Operation { partner, operation } => Target::Operation { partner: partner.clone(), operation: operation.clone() },
-                Source::Contract(contract) | Source::System(contract) => Target::Contract { contract: contract.clone(), partner },
+                Source::Operation { partner, operation } => {
+                    Target::Operation { partner: partner.clone(), operation: operation.clone() }
+                }
+                Source::Contract(contract) | Source::System(contract) => {
+                    Target::Contract { contract: contract.clone(), partner }
+                }
             };
-            let previous = before.get(&key).and_then(|row| row.get("output").or_else(|| row.get("previous"))).filter(|v| !v.is_null()).cloned();
+            let previous = before
+                .get(&key)
+                .and_then(|row| row.get("output").or_else(|| row.get("previous")))
+                .filter(|v| !v.is_null())
+                .cloned();
             let row = json!({"state": "asked", "run": run.seq, "asked_at": self.now_text(), "late": false, "previous": previous});
             self.put_answer(&into, &key, row);
             self.start_call(invoke, target, key, call.get("input").cloned().unwrap_or(Value::Null), run);
@@ -202,7 +237,8 @@ impl Turn<'_> {
                 since_ms: self.now_ms - age,
             });
         }
-        let payload = CallPayload { target, invoke: Some(invoke.id.clone()), key: key.clone(), run: run.seq, input, reuse };
+        let payload =
+            CallPayload { target, invoke: Some(invoke.id.clone()), key: key.clone(), run: run.seq, input, reuse };
         let index = self.call(payload, invoke.retry_ms, run.deadline_ms.filter(|_| !invoke.each));
         run.open.insert(key, index);
     }
@@ -227,10 +263,26 @@ impl Turn<'_> {
         }
     }
 
-    pub(super) fn push_effect(&mut self, kind: &str, lane: String, payload: Value, attempts_max: i32, deadline_ms: Option<i64>, due_at_ms: i64) -> i32 {
+    pub(super) fn push_effect(
+        &mut self,
+        kind: &str,
+        lane: String,
+        payload: Value,
+        attempts_max: i32,
+        deadline_ms: Option<i64>,
+        due_at_ms: i64,
+    ) -> i32 {
         let index = self.take_index();
         let key = EffectKey { journey: self.journey.clone(), seq: self.seq, index };
-        self.out.effects.push(NewEffect { key, kind: kind.into(), lane, payload, due_at_ms, attempts_max, deadline_ms });
+        self.out.effects.push(NewEffect {
+            key,
+            kind: kind.into(),
+            lane,
+            payload,
+            due_at_ms,
+            attempts_max,
+            deadline_ms,
+        });
         index
     }
 
@@ -260,7 +312,12 @@ impl Turn<'_> {
 
     /// Every timer that could fire: the machine's and the deadlines of runs, as (due, id).
     pub fn due_timers(&self) -> Vec<(i64, String)> {
-        let deadlines = self.state.runs.iter().filter(|(_, r)| !r.settled).filter_map(|(id, r)| Some((r.deadline_ms?, deadline_timer(id, r.seq))));
+        let deadlines = self
+            .state
+            .runs
+            .iter()
+            .filter(|(_, r)| !r.settled)
+            .filter_map(|(id, r)| Some((r.deadline_ms?, deadline_timer(id, r.seq))));
         self.state.snapshot.timers.iter().map(|t| (t.due_ms, t.id.clone())).chain(deadlines).collect()
     }
 

@@ -1,7 +1,9 @@
 //! The end of a turn: one commit.
 
 use super::{Journey, Turn};
-use engine_store::{Change, Commit, EffectEnd, EffectKey, IdempotencyKey, JourneyRecord, JourneyUpdate, NewJourney, WebhookRecord};
+use engine_store::{
+    Change, Commit, EffectEnd, EffectKey, IdempotencyKey, JourneyRecord, JourneyUpdate, NewJourney, WebhookRecord,
+};
 use std::time::Duration;
 
 /// What the turn was for, beside the journey itself.
@@ -19,7 +21,11 @@ pub struct Finished {
 
 impl Turn<'_> {
     /// Everything that this turn changed, for the store, and the journey as it is once that is written.
-    pub fn commit(mut self, finished: Finished, expires_at_ms: Option<i64>) -> Result<(Commit, Journey), serde_json::Error> {
+    pub fn commit(
+        mut self,
+        finished: Finished,
+        expires_at_ms: Option<i64>,
+    ) -> Result<(Commit, Journey), serde_json::Error> {
         self.track_step();
         let answers = self.answer_rows();
         let what = if self.revision != self.base_revision {
@@ -95,7 +101,8 @@ impl Turn<'_> {
                 drafts: Vec::new(),
             })
         });
-        (record.revision, record.seq, record.updated_at_ms, record.expires_at_ms) = (self.revision, self.seq, self.now_ms, expires_at_ms);
+        (record.revision, record.seq, record.updated_at_ms, record.expires_at_ms) =
+            (self.revision, self.seq, self.now_ms, expires_at_ms);
         (record.status, record.step) = (self.status.clone(), step.to_string());
         if let Some(owner) = &finished.owner {
             record.owner = owner.clone();

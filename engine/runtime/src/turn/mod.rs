@@ -28,7 +28,8 @@ use crate::state::JourneyState;
 use engine_definitions::{Catalog, Now, ProductHost, Workflow};
 use engine_statechart::{Env, Event, Outcome, Scope};
 use engine_store::{
-    AnswerRecord, CorrelationRecord, DocumentRecord, Draft, EffectKey, IncidentRecord, JourneyRecord, NewEffect, NewEvent, NewRecord, NewTimer, ReusableReply,
+    AnswerRecord, CorrelationRecord, DocumentRecord, Draft, EffectKey, IncidentRecord, JourneyRecord, NewEffect,
+    NewEvent, NewRecord, NewTimer, ReusableReply,
 };
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
@@ -56,7 +57,8 @@ pub enum Refused {
     Broken { place: String, reason: String },
 }
 
-/// A journey at rest: its row, with state, answers and drafts as the turn uses them. Boxed, since it goes from hand to hand.
+/// A journey at rest: its row, with state, answers and drafts as the turn uses them. Boxed, since it goes from hand to
+/// hand.
 #[derive(Debug, Clone)]
 pub struct Journey {
     /// `state`, `answers` and `drafts` stand beside it.
@@ -134,7 +136,14 @@ enum Move<'a> {
 }
 
 /// `journey` as expressions see it.
-pub(crate) fn journey_variable(id: Option<&str>, workflow: &Workflow, channel: &str, language: &str, verified: bool, attribution: &Value) -> Value {
+pub(crate) fn journey_variable(
+    id: Option<&str>,
+    workflow: &Workflow,
+    channel: &str,
+    language: &str,
+    verified: bool,
+    attribution: &Value,
+) -> Value {
     json!({
         "id": id, "workflow": workflow.id, "version": workflow.version, "channel": channel, "language": language,
         "verified": verified, "attribution": attribution,
@@ -145,7 +154,14 @@ impl<'w> Turn<'w> {
     /// A turn on a stored journey.
     pub fn on(workflow: &'w Workflow, catalog: &'w Catalog, journey: Journey, now_ms: i64) -> Self {
         let Journey { record, state, answers, drafts } = journey;
-        let meta = journey_variable(Some(&record.id), workflow, &record.channel, &record.language, state.verified, &record.attribution);
+        let meta = journey_variable(
+            Some(&record.id),
+            workflow,
+            &record.channel,
+            &record.language,
+            state.verified,
+            &record.attribution,
+        );
         Turn {
             workflow,
             catalog,
@@ -174,7 +190,14 @@ impl<'w> Turn<'w> {
     }
 
     /// A new journey: the machine's initial macrostep is its first event.
-    pub fn begin(workflow: &'w Workflow, catalog: &'w Catalog, id: &str, actor: &Actor, attribution: &Value, now_ms: i64) -> Result<Self, Refused> {
+    pub fn begin(
+        workflow: &'w Workflow,
+        catalog: &'w Catalog,
+        id: &str,
+        actor: &Actor,
+        attribution: &Value,
+        now_ms: i64,
+    ) -> Result<Self, Refused> {
         let mut turn = Turn {
             workflow,
             catalog,
@@ -208,7 +231,9 @@ impl<'w> Turn<'w> {
 
     /// Id of the shown step's state, or of the machine when no step is declared.
     pub fn step_node(&self) -> String {
-        self.workflow.step(&self.state.snapshot.active).map_or_else(|| self.workflow.machine.id().to_string(), |s| s.node.clone())
+        self.workflow
+            .step(&self.state.snapshot.active)
+            .map_or_else(|| self.workflow.machine.id().to_string(), |s| s.node.clone())
     }
 
     /// The context as expressions see it: with the answers of fan-outs.

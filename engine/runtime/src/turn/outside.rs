@@ -12,7 +12,11 @@ impl Turn<'_> {
         let system = Actor::system();
         if self.status != "active" {
             self.append(kind, Value::Object(data), &system);
-            self.incident(&hook.partner, "an event for a journey that is over", json!({"event": kind, "reference": hook.reference}));
+            self.incident(
+                &hook.partner,
+                "an event for a journey that is over",
+                json!({"event": kind, "reference": hook.reference}),
+            );
             return Ok(());
         }
         let before = self.step_node();
@@ -20,7 +24,11 @@ impl Turn<'_> {
         event.data = data.clone();
         self.append(kind, Value::Object(data), &system);
         if !self.feed(Move::Event(&event))? {
-            self.incident(&hook.partner, "an event that nothing takes", json!({"event": kind, "reference": hook.reference}));
+            self.incident(
+                &hook.partner,
+                "an event that nothing takes",
+                json!({"event": kind, "reference": hook.reference}),
+            );
         }
         self.after_internal(&before);
         self.resume()

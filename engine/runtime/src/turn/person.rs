@@ -20,19 +20,32 @@ pub enum Checked {
 }
 
 pub fn audience(actor: &Actor) -> Audience {
-    Audience { role: actor.role().into(), channel: actor.channel.clone(), partner: actor.partner.clone(), language: actor.language.clone() }
+    Audience {
+        role: actor.role().into(),
+        channel: actor.channel.clone(),
+        partner: actor.partner.clone(),
+        language: actor.language.clone(),
+    }
 }
 
 impl Turn<'_> {
     /// Normalises and validates the data of the shown step's form.
     pub fn check_answer(&self, data: &Value, actor: &Actor, seal: &dyn Fn(&str) -> String) -> Result<Checked, Refused> {
-        let form = self.workflow.step(&self.state.snapshot.active).and_then(|s| s.form.as_deref()).and_then(|id| self.workflow.form(id));
+        let form = self
+            .workflow
+            .step(&self.state.snapshot.active)
+            .and_then(|s| s.form.as_deref())
+            .and_then(|id| self.workflow.form(id));
         let Some(form) = form else {
             // A step with only a button: nothing may be sent along.
             return Ok(if data.as_object().is_none_or(|m| m.is_empty()) {
                 Checked::Good(Answer { data: json!({}), secrets: Map::new() })
             } else {
-                Checked::Wrong(vec![FieldError { pointer: String::new(), code: "unknown".into(), text: "This step takes no answers.".into() }])
+                Checked::Wrong(vec![FieldError {
+                    pointer: String::new(),
+                    code: "unknown".into(),
+                    text: "This step takes no answers.".into(),
+                }])
             });
         };
         let mut data = data.clone();
@@ -58,7 +71,8 @@ impl Turn<'_> {
         Refused::Broken { place: self.step_node(), reason: error.to_string() }
     }
 
-    /// A checked answer of the shown step (workflows.md rule 2). Refused when no transition takes it: then nothing is stored.
+    /// A checked answer of the shown step (workflows.md rule 2). Refused when no transition takes it: then nothing is
+    /// stored.
     pub fn submit(&mut self, answer: Answer, actor: &Actor) -> Result<(), Refused> {
         let step = self.step_node();
         self.state.messages.clear();
@@ -100,12 +114,20 @@ impl Turn<'_> {
         Ok(())
     }
 
-    /// `context.<into>` = the old value minus what this actor could see, plus what was submitted. Gives the old value, and
-    /// where it stood, for an answer that is not taken.
-    fn put_into(&mut self, node: &str, data: &Value, actor: &Actor) -> Result<Option<(String, Option<Value>)>, Refused> {
+    /// `context.<into>` = the old value minus what this actor could see, plus what was submitted. Gives the old value,
+    /// and where it stood, for an answer that is not taken.
+    fn put_into(
+        &mut self,
+        node: &str,
+        data: &Value,
+        actor: &Actor,
+    ) -> Result<Option<(String, Option<Value>)>, Refused> {
         let Some(step) = self.workflow.step_by_node(node) else { return Ok(None) };
-        let (Some(into), Some(form)) = (&step.into, step.form.as_deref().and_then(|f| self.workflow.form(f))) else { return Ok(None) };
-        let visible = self.with_scope(|scope| form.fields(&audience(actor), scope)).map_err(|error| self.broken(&error))?;
+        let (Some(into), Some(form)) = (&step.into, step.form.as_deref().and_then(|f| self.workflow.form(f))) else {
+            return Ok(None);
+        };
+        let visible =
+            self.with_scope(|scope| form.fields(&audience(actor), scope)).map_err(|error| self.broken(&error))?;
         let Some(new) = data.as_object() else { return Ok(None) };
         let context = &mut self.state.snapshot.context;
         let kept = super::get_path(context, into).cloned();
@@ -118,8 +140,11 @@ impl Turn<'_> {
     /// What this answer agrees to, and what it no longer agrees to: the consents that this actor was shown.
     fn consents(&self, node: &str, data: &Value, actor: &Actor) -> Result<Vec<(String, bool)>, Refused> {
         let form = self.workflow.step_by_node(node).and_then(|s| self.workflow.form(s.form.as_deref()?));
-        let Some((form, fields)) = form.map(|f| (f, f.consents())).filter(|(_, fields)| !fields.is_empty()) else { return Ok(Vec::new()) };
-        let visible = self.with_scope(|scope| form.fields(&audience(actor), scope)).map_err(|error| self.broken(&error))?;
+        let Some((form, fields)) = form.map(|f| (f, f.consents())).filter(|(_, fields)| !fields.is_empty()) else {
+            return Ok(Vec::new());
+        };
+        let visible =
+            self.with_scope(|scope| form.fields(&audience(actor), scope)).map_err(|error| self.broken(&error))?;
         let given = |field: &String| data.get(field) == Some(&Value::Bool(true));
         let shown = fields.iter().filter(|(field, _)| visible.contains(field));
         Ok(shown.flat_map(|(field, purposes)| purposes.iter().map(move |p| (p.clone(), given(field)))).collect())

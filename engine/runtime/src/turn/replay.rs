@@ -14,7 +14,12 @@ use engine_store::{EventRecord, JourneyRecord};
 use serde_json::{Map, Value};
 
 /// The state and answers that the events give; compared with what is stored.
-pub fn replay<'w>(workflow: &'w Workflow, catalog: &'w Catalog, record: &JourneyRecord, events: &[EventRecord]) -> Result<Turn<'w>, Refused> {
+pub fn replay<'w>(
+    workflow: &'w Workflow,
+    catalog: &'w Catalog,
+    record: &JourneyRecord,
+    events: &[EventRecord],
+) -> Result<Turn<'w>, Refused> {
     let mut actor = Actor::visitor(record.owner.clone());
     (actor.channel, actor.language) = (record.channel.clone(), record.language.clone());
     let first = events.first().map_or(record.created_at_ms, |e| e.at_ms);
@@ -30,15 +35,25 @@ pub fn replay<'w>(workflow: &'w Workflow, catalog: &'w Catalog, record: &Journey
 }
 
 /// Where replay and the stored journey disagree; empty when they agree.
-pub fn differs_from_replay(workflow: &Workflow, catalog: &Catalog, record: &JourneyRecord, events: &[EventRecord]) -> Result<Vec<String>, Refused> {
+pub fn differs_from_replay(
+    workflow: &Workflow,
+    catalog: &Catalog,
+    record: &JourneyRecord,
+    events: &[EventRecord],
+) -> Result<Vec<String>, Refused> {
     let again = replay(workflow, catalog, record, events)?;
     let mut wrong = Vec::new();
     let state = serde_json::to_value(&again.state).unwrap_or(Value::Null);
     // as it would be written today
-    let stored = serde_json::from_str::<JourneyState>(&record.state).and_then(serde_json::to_value).unwrap_or(Value::Null);
+    let stored =
+        serde_json::from_str::<JourneyState>(&record.state).and_then(serde_json::to_value).unwrap_or(Value::Null);
     both_ways("state", &stored, &state, &mut wrong);
-    let stored: Map<String, Value> = record.answers.iter().map(|a| (format!("{}.{}", a.into, a.key), a.value.clone())).collect();
-    let rows = again.answers.iter().flat_map(|(into, rows)| rows.iter().map(move |(key, value)| (format!("{into}.{key}"), value.clone())));
+    let stored: Map<String, Value> =
+        record.answers.iter().map(|a| (format!("{}.{}", a.into, a.key), a.value.clone())).collect();
+    let rows = again
+        .answers
+        .iter()
+        .flat_map(|(into, rows)| rows.iter().map(move |(key, value)| (format!("{into}.{key}"), value.clone())));
     both_ways("answers", &Value::Object(stored), &Value::Object(rows.collect()), &mut wrong);
     if again.seq() != record.seq {
         wrong.push(format!("seq: stored {}, replayed {}", record.seq, again.seq()));
@@ -63,7 +78,13 @@ impl Turn<'_> {
             }
             "back" => self.back(by),
             "change" => {
-                let step = event.data.get("step").or_else(|| event.data.pointer("/data/step")).and_then(Value::as_str).unwrap_or_default().to_string();
+                let step = event
+                    .data
+                    .get("step")
+                    .or_else(|| event.data.pointer("/data/step"))
+                    .and_then(Value::as_str)
+                    .unwrap_or_default()
+                    .to_string();
                 self.change(&step, by)
             }
             "expire" => self.expire(),
@@ -124,7 +145,11 @@ fn result_of(described: &Value) -> CallResult {
             pointer: error.get("pointer").and_then(Value::as_str).map(str::to_string),
             kind: error.get("kind").and_then(|k| serde_json::from_value(k.clone()).ok()).unwrap_or(FailureKind::Failed),
         },
-        None => CallResult::Done { output: described.get("output").cloned().unwrap_or(Value::Null), correlate: Vec::new(), document: None },
+        None => CallResult::Done {
+            output: described.get("output").cloned().unwrap_or(Value::Null),
+            correlate: Vec::new(),
+            document: None,
+        },
     }
 }
 

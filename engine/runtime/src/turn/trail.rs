@@ -30,7 +30,9 @@ impl Turn<'_> {
 
     /// Waits and redirects are passed, not visited.
     fn keeps(&self, node: &str) -> bool {
-        self.workflow.step_by_node(node).is_some_and(|s| s.trail == Trail::Keep && !matches!(s.kind, StepKind::Wait | StepKind::Redirect))
+        self.workflow
+            .step_by_node(node)
+            .is_some_and(|s| s.trail == Trail::Keep && !matches!(s.kind, StepKind::Wait | StepKind::Redirect))
     }
 
     fn depends(&self, node: &str) -> Vec<Value> {
@@ -54,8 +56,11 @@ impl Turn<'_> {
         if self.asked("change", json!({"step": node}), actor)? {
             return Ok(());
         }
-        let Some(position) = self.state.trail.iter().position(|e| e.node == node) else { return Err(Refused::Unselected) };
-        let resume = Resume { goal: self.step_node(), later: self.state.trail[position + 1..].to_vec(), by: actor.clone() };
+        let Some(position) = self.state.trail.iter().position(|e| e.node == node) else {
+            return Err(Refused::Unselected);
+        };
+        let resume =
+            Resume { goal: self.step_node(), later: self.state.trail[position + 1..].to_vec(), by: actor.clone() };
         self.jump("change", node, json!({"step": node}), actor)?;
         self.state.resume = Some(resume);
         Ok(())
@@ -80,7 +85,12 @@ impl Turn<'_> {
     /// Lets the machine answer a built-in event itself, when an active state names it exactly.
     pub(super) fn asked(&mut self, kind: &str, data: Value, actor: &Actor) -> Result<bool, Refused> {
         let machine = &self.workflow.machine;
-        let named = self.state.snapshot.active.iter().any(|leaf| machine.ancestors(leaf).any(|node| machine.events_of(node).any(|d| d == kind)));
+        let named = self
+            .state
+            .snapshot
+            .active
+            .iter()
+            .any(|leaf| machine.ancestors(leaf).any(|node| machine.events_of(node).any(|d| d == kind)));
         if !named {
             return Ok(false);
         }
@@ -98,7 +108,8 @@ impl Turn<'_> {
         Ok(false)
     }
 
-    /// After a change: sends the later answers again until a step needs the person, or the start of the change is reached.
+    /// After a change: sends the later answers again until a step needs the person, or the start of the change is
+    /// reached.
     pub(super) fn resume(&mut self) -> Result<(), Refused> {
         let Some(resume) = self.state.resume.clone() else { return Ok(()) };
         let here = self.step_node();
@@ -115,7 +126,11 @@ impl Turn<'_> {
             return Ok(());
         };
         // Each entry is sent once at most: this ends.
-        self.state.resume = Some(Resume { goal: resume.goal, by: resume.by, later: resume.later.into_iter().filter(|e| e.node != here).collect() });
+        self.state.resume = Some(Resume {
+            goal: resume.goal,
+            by: resume.by,
+            later: resume.later.into_iter().filter(|e| e.node != here).collect(),
+        });
         if !self.satisfied(&entry) {
             self.state.resume = None;
             return Ok(());
@@ -150,6 +165,8 @@ impl Turn<'_> {
         if self.depends(&entry.node) != entry.depends {
             return false;
         }
-        step.satisfied.as_ref().is_none_or(|e| self.with_scope(|scope| e.eval(scope).is_ok_and(|v| v == Value::Bool(true))))
+        step.satisfied
+            .as_ref()
+            .is_none_or(|e| self.with_scope(|scope| e.eval(scope).is_ok_and(|v| v == Value::Bool(true))))
     }
 }

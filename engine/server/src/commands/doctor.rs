@@ -12,7 +12,8 @@ pub async fn doctor(settings: Result<Settings>) -> Result<ExitCode> {
     match settings {
         Err(error) => report.bad("settings", &error.to_string()),
         Ok(settings) => {
-            report.good("settings", &format!("{:?} mode, as `journey settings` explains", settings.mode).to_lowercase());
+            report
+                .good("settings", &format!("{:?} mode, as `journey settings` explains", settings.mode).to_lowercase());
             for refusal in settings.refusals() {
                 report.bad("production", &refusal.to_string());
             }
@@ -41,19 +42,29 @@ async fn database(settings: Settings, report: &mut Report) {
     };
     report.good("database", &format!("{} at {shown}", store.kind()));
     if store.kind() == "sqlite" {
-        report.note("processes", "a SQLite file has one process, `journey serve`; `journey worker` and further nodes need PostgreSQL");
+        report.note(
+            "processes",
+            "a SQLite file has one process, `journey serve`; `journey worker` and further nodes need PostgreSQL",
+        );
     }
     if number == 0 {
-        return report.note("definitions", "nothing is published: `journey publish <dir>`, or `journey serve` publishes what the program carries");
+        return report.note(
+            "definitions",
+            "nothing is published: `journey publish <dir>`, or `journey serve` publishes what the program carries",
+        );
     }
     match Runtime::new(store.clone(), Arc::new(settings), Arc::new(SystemClock)) {
         Err(error) => report.bad("keys", &error.to_string()),
         Ok(runtime) => match runtime.load_current().await {
             Err(error) => report.bad("definitions", &error.to_string()),
-            Ok(_) => report.good("definitions", &format!("publication {number} with {} workflows", runtime.catalog().workflows().count())),
+            Ok(_) => report.good(
+                "definitions",
+                &format!("publication {number} with {} workflows", runtime.catalog().workflows().count()),
+            ),
         },
     }
-    let parked = engine_store::EffectFilter { state: Some(engine_store::EffectState::Parked), limit: 100, ..Default::default() };
+    let parked =
+        engine_store::EffectFilter { state: Some(engine_store::EffectState::Parked), limit: 100, ..Default::default() };
     match store.effects(parked).await {
         Ok(found) if found.is_empty() => report.good("effects", "nothing is parked"),
         Ok(found) => report.note("effects", &format!("{} are parked: `journey effects list`", found.len())),

@@ -13,11 +13,19 @@ pub async fn effects(settings: Settings, command: Effects) -> Result<ExitCode> {
     match command {
         Effects::List { journey, state, kind, lane, limit } => {
             let named = operator::Effects::state_named(&state);
-            let state = named.ok_or_else(|| anyhow!("unknown state `{state}`: pending, running, done, parked, cancelled or all"))?;
+            let state = named
+                .ok_or_else(|| anyhow!("unknown state `{state}`: pending, running, done, parked, cancelled or all"))?;
             let found = runtime.effects(&me, operator::Effects { state, kind, lane, journey, limit }).await?;
             for e in &found {
-                let why = [e.code.as_deref(), e.reason.as_deref(), e.by.as_deref()].into_iter().flatten().collect::<Vec<_>>().join(" ");
-                println!("{}\t{}\t{}\t{}\t{}\t{}/{}\t{}\t{why}", e.key, e.state, e.kind, e.lane, e.target, e.attempts, e.attempts_max, e.created_at);
+                let why = [e.code.as_deref(), e.reason.as_deref(), e.by.as_deref()]
+                    .into_iter()
+                    .flatten()
+                    .collect::<Vec<_>>()
+                    .join(" ");
+                println!(
+                    "{}\t{}\t{}\t{}\t{}\t{}/{}\t{}\t{why}",
+                    e.key, e.state, e.kind, e.lane, e.target, e.attempts, e.attempts_max, e.created_at
+                );
             }
             eprintln!("{} effects", found.len());
         }
@@ -34,5 +42,6 @@ pub async fn effects(settings: Settings, command: Effects) -> Result<ExitCode> {
 }
 
 fn read_key(text: &str) -> Result<EffectKey> {
-    effect_key(text).ok_or_else(|| anyhow!("`{text}` is not a key: journey.seq.index, as `journey effects list` shows it"))
+    effect_key(text)
+        .ok_or_else(|| anyhow!("`{text}` is not a key: journey.seq.index, as `journey effects list` shows it"))
 }

@@ -10,7 +10,8 @@ use std::process::ExitCode;
 pub fn export(workflow: &str) -> Result<ExitCode> {
     let given = PathBuf::from(workflow);
     let path = if given.is_file() { given } else { PathBuf::from(format!("workflows/{workflow}.yaml")) };
-    let bytes = std::fs::read(&path).with_context(|| format!("`{workflow}` is neither a file nor a workflow in ./workflows"))?;
+    let bytes = std::fs::read(&path)
+        .with_context(|| format!("`{workflow}` is neither a file nor a workflow in ./workflows"))?;
     match engine_definitions::xstate_machine(&path.display().to_string(), &bytes) {
         Ok(machine) => {
             println!("{machine:#}");

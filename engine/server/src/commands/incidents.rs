@@ -14,7 +14,10 @@ pub async fn incidents(settings: Settings, command: Incidents) -> Result<ExitCod
             for i in &found {
                 let state = i.closed_by.as_ref().map_or_else(|| "open".to_owned(), |by| format!("closed by {by}"));
                 let retries = i.retries.as_ref().map(|work| format!("\tretry: {work}")).unwrap_or_default();
-                println!("{}\t{state}\t{}\t{}\t{}\t{}\t{}{retries}", i.id, i.at, i.journey, i.version, i.place, i.reason);
+                println!(
+                    "{}\t{state}\t{}\t{}\t{}\t{}\t{}{retries}",
+                    i.id, i.at, i.journey, i.version, i.place, i.reason
+                );
             }
             eprintln!("{} incidents", found.len());
         }

@@ -43,7 +43,9 @@ pub fn run(cli: Cli) -> Result<ExitCode> {
             on_threads(threads(&settings), work::work(settings))
         }
         Command::Check { paths } => Ok(check::check(&paths)),
-        Command::Simulate { machine, script, batch } => simulate::simulate(machine.as_deref(), script.as_deref(), batch.as_deref()),
+        Command::Simulate { machine, script, batch } => {
+            simulate::simulate(machine.as_deref(), script.as_deref(), batch.as_deref())
+        }
         Command::Export { xstate: _, workflow } => export::export(&workflow),
         Command::Publish { dir } => alone(publish::publish(settings()?, dir)),
         Command::Migrate => alone(publish::migrate(settings()?)),
@@ -93,7 +95,11 @@ fn log(settings: &Settings) {
     use tracing_subscriber::{EnvFilter, fmt};
     let filter = EnvFilter::try_new(&settings.log.filter).unwrap_or_else(|_| EnvFilter::new("info"));
     let lines = fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(std::io::stderr().is_terminal());
-    let started = if settings.log.json { lines.json().flatten_event(true).try_init() } else { lines.with_target(false).try_init() };
+    let started = if settings.log.json {
+        lines.json().flatten_event(true).try_init()
+    } else {
+        lines.with_target(false).try_init()
+    };
     if let Err(error) = started {
         eprintln!("logging is set up already: {error}");
     }

@@ -22,15 +22,20 @@ pub async fn serve(mut settings: Settings, options: Serve) -> Result<ExitCode> {
     }
     refuse_unsafe(&settings)?;
     let source = match options.definitions.or_else(|| settings.definitions.dir.clone()) {
-        Some(folder) => {
-            Source::Folder { folder, watch: options.watch || (settings.definitions.watch && !options.no_watch && settings.mode == Mode::Development) }
-        }
+        Some(folder) => Source::Folder {
+            folder,
+            watch: options.watch
+                || (settings.definitions.watch && !options.no_watch && settings.mode == Mode::Development),
+        },
         None => Source::Stored,
     };
     if options.no_worker && settings.database.url.starts_with("sqlite:") {
-        tracing::warn!("--no-worker on SQLite: calls, timers and messages wait until `journey serve` runs with its worker");
+        tracing::warn!(
+            "--no-worker on SQLite: calls, timers and messages wait until `journey serve` runs with its worker"
+        );
     }
-    let mut product = Product::start(Start { settings, source, clock: Arc::new(SystemClock), worker: !options.no_worker }).await?;
+    let mut product =
+        Product::start(Start { settings, source, clock: Arc::new(SystemClock), worker: !options.no_worker }).await?;
     announce(&product);
     let ended = tokio::select! {
         () = asked_to_stop() => None,
@@ -64,7 +69,10 @@ fn announce(product: &Product) {
     }
     let public = product.settings.public_url();
     if product.settings.sandbox.enabled {
-        text.push_str(&format!("  {:<24} {public}/sandbox/inbox\n  {:<24} {public}/sandbox\n", "Sandbox: messages", "Sandbox: partners"));
+        text.push_str(&format!(
+            "  {:<24} {public}/sandbox/inbox\n  {:<24} {public}/sandbox\n",
+            "Sandbox: messages", "Sandbox: partners"
+        ));
     }
     text.push_str(&format!("  {:<24} {public}/docs\n\n", "API reference"));
     let mut out = std::io::stdout();

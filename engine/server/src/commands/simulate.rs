@@ -20,7 +20,9 @@ pub fn simulate(machine: Option<&Path>, script: Option<&Path>, batch: Option<&Pa
         out.flush()?;
         return Ok(ExitCode::SUCCESS);
     }
-    let (Some(machine), Some(script)) = (machine, script) else { anyhow::bail!("a machine and its --script are needed") };
+    let (Some(machine), Some(script)) = (machine, script) else {
+        anyhow::bail!("a machine and its --script are needed")
+    };
     let read = |path: &Path| std::fs::read(path).with_context(|| path.display().to_string());
     let compiled = match engine_definitions::plain_machine(&machine.display().to_string(), &read(machine)?) {
         Ok(compiled) => compiled,

@@ -19,12 +19,18 @@ use tokio_util::sync::CancellationToken;
 pub async fn work(settings: Settings) -> Result<ExitCode> {
     refuse_unsafe(&settings)?;
     if settings.database.url.starts_with("sqlite:") {
-        bail!("a SQLite file has one process: `journey serve` works on it too; `journey worker` needs PostgreSQL (`database.url`)");
+        bail!(
+            "a SQLite file has one process: `journey serve` works on it too; `journey worker` needs PostgreSQL (`database.url`)"
+        );
     }
     let settings = Arc::new(settings);
     let handle = metrics(&CancellationToken::new());
     let listener = match &settings.worker.address {
-        Some(address) => Some(TcpListener::bind(address).await.with_context(|| format!("`worker.address`: cannot listen on {address}"))?),
+        Some(address) => Some(
+            TcpListener::bind(address)
+                .await
+                .with_context(|| format!("`worker.address`: cannot listen on {address}"))?,
+        ),
         None => None,
     };
     let store = open(&settings).await?;
@@ -39,8 +45,12 @@ pub async fn work(settings: Settings) -> Result<ExitCode> {
         println!("metrics at http://{}/metrics", listener.local_addr()?);
         let (runtime, partners) = (runtime.clone(), partners.clone());
         let page = move || async move {
-            let recorded = handle.as_ref().map(metrics_exporter_prometheus::PrometheusHandle::render).unwrap_or_default();
-            ([(header::CONTENT_TYPE, "text/plain; version=0.0.4")], format!("{recorded}\n{}", engine_http::figures(&runtime, &partners).await))
+            let recorded =
+                handle.as_ref().map(metrics_exporter_prometheus::PrometheusHandle::render).unwrap_or_default();
+            (
+                [(header::CONTENT_TYPE, "text/plain; version=0.0.4")],
+                format!("{recorded}\n{}", engine_http::figures(&runtime, &partners).await),
+            )
         };
         let router = Router::new().route("/metrics", get(page)).route("/healthz", get(|| async { "ok" }));
         tokio::spawn(async move { axum::serve(listener, router).await });

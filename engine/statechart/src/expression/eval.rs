@@ -161,7 +161,11 @@ impl<'a: 'e, 'e> Evaluation<'a, 'e> {
             let found = usize::try_from(i).ok().filter(|i| *i < length);
             found.ok_or_else(|| Fault::new(at, format!("index {i} is outside the list of {length}")))
         };
-        let key = || index.as_text().ok_or_else(|| Fault::new(at, format!("a map is indexed by a string, not by {}", index.kind())));
+        let key = || {
+            index
+                .as_text()
+                .ok_or_else(|| Fault::new(at, format!("a map is indexed by a string, not by {}", index.kind())))
+        };
         match base_value {
             Val::List(items) => Ok(Val::borrowed(&items[position(items.len())?])),
             Val::Map(map) => {
@@ -303,7 +307,9 @@ impl<'a: 'e, 'e> Evaluation<'a, 'e> {
             (ComprehensionKind::All(_), None) => Ok(Val::Bool(true)),
             (ComprehensionKind::Exists(_), None) => Ok(Val::Bool(false)),
             (ComprehensionKind::ExistsOne(_), _) => Ok(Val::Bool(matches == 1)),
-            (ComprehensionKind::Filter(_) | ComprehensionKind::Map(..), _) => Ok(Val::Made(Box::new(Value::Array(list)))),
+            (ComprehensionKind::Filter(_) | ComprehensionKind::Map(..), _) => {
+                Ok(Val::Made(Box::new(Value::Array(list))))
+            }
         }
     }
 

@@ -87,7 +87,11 @@ fn int<'a>(arg: Option<&Val<'a>>, wrong: impl Fn() -> String) -> Result<Val<'a>,
         Some(Val::Double(d)) => {
             let whole = d.trunc();
             // 2^63 is exact as a double; the largest i64 is not.
-            if whole >= -(2f64.powi(63)) && whole < 2f64.powi(63) { Ok(Val::Int(whole as i64)) } else { Err("number is out of range of int".into()) }
+            if whole >= -(2f64.powi(63)) && whole < 2f64.powi(63) {
+                Ok(Val::Int(whole as i64))
+            } else {
+                Err("number is out of range of int".into())
+            }
         }
         Some(other) => match other.as_text() {
             Some(text) => text.parse().map(Val::Int).map_err(|_| "string is not an integer".to_owned()),

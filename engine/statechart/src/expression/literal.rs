@@ -23,7 +23,11 @@ pub fn number(rest: &str, at: u32) -> Result<(Token, usize), Box<Fault>> {
             length += 1 + sign + digits((length + 1 + sign).min(rest.len()));
         }
         let text = &rest[..length.min(rest.len())];
-        let token = if double { text.parse().ok().filter(|d: &f64| d.is_finite()).map(Token::Double) } else { text.parse().ok().map(Token::Int) };
+        let token = if double {
+            text.parse().ok().filter(|d: &f64| d.is_finite()).map(Token::Double)
+        } else {
+            text.parse().ok().map(Token::Int)
+        };
         (token, length)
     };
     if matches!(byte(length), b'u' | b'U') {
@@ -52,7 +56,9 @@ pub fn text(rest: &str, at: u32) -> Result<(Token, usize), Box<Fault>> {
         }
         match c {
             '\n' if fence.len() == 1 => break,
-            '\\' if !raw => value.push(escape(&mut chars).ok_or_else(|| Fault::new(at + i as u32, "unknown escape in string"))?),
+            '\\' if !raw => {
+                value.push(escape(&mut chars).ok_or_else(|| Fault::new(at + i as u32, "unknown escape in string"))?)
+            }
             _ => value.push(c),
         }
     }

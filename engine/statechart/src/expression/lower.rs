@@ -16,8 +16,14 @@ pub struct Lowered {
     pub paths: BTreeSet<String>,
 }
 
-pub fn lower(ast: Ast, vocabulary: &Vocabulary, extra: &[&str], states: Option<StateResolver<'_>>) -> Result<Lowered, Box<Fault>> {
-    let mut lowering = Lowering { vocabulary, extra, states, locals: Vec::new(), names: BTreeSet::new(), paths: BTreeSet::new() };
+pub fn lower(
+    ast: Ast,
+    vocabulary: &Vocabulary,
+    extra: &[&str],
+    states: Option<StateResolver<'_>>,
+) -> Result<Lowered, Box<Fault>> {
+    let mut lowering =
+        Lowering { vocabulary, extra, states, locals: Vec::new(), names: BTreeSet::new(), paths: BTreeSet::new() };
     let root = lowering.expr(ast)?;
     Ok(Lowered { root, names: lowering.names, paths: lowering.paths })
 }
@@ -88,7 +94,10 @@ impl Lowering<'_> {
         if let Some(local) = self.locals.iter().rposition(|l| *l == name) {
             return Ok(Expr::Local(local));
         }
-        let known = name == "context" || name == "event" || self.extra.contains(&name.as_str()) || self.vocabulary.variables.contains(&name);
+        let known = name == "context"
+            || name == "event"
+            || self.extra.contains(&name.as_str())
+            || self.vocabulary.variables.contains(&name);
         if !known {
             let names = ["context", "event"].into_iter();
             let names = names.chain(self.extra.iter().copied()).chain(self.locals.iter().map(String::as_str));
@@ -142,7 +151,9 @@ impl Lowering<'_> {
     fn has(&mut self, at: u32, args: Vec<Ast>) -> Lowers {
         let mut args = args.into_iter();
         match (args.next(), args.next()) {
-            (Some(Ast { kind: Kind::Select(base, field), .. }), None) => Ok(Expr::Has(at, self.base(*base)?, field.into())),
+            (Some(Ast { kind: Kind::Select(base, field), .. }), None) => {
+                Ok(Expr::Has(at, self.base(*base)?, field.into()))
+            }
             _ => Err(Fault::new(at, "`has` takes one field such as `has(event.x)`")),
         }
     }
@@ -161,7 +172,8 @@ impl Lowering<'_> {
 
     fn comprehension(&mut self, at: u32, target: Ast, name: &str, args: Vec<Ast>) -> Lowers {
         if self.locals.len() >= self.vocabulary.limits.comprehension_nesting_max {
-            let message = format!("`{name}` is nested more than {} deep", self.vocabulary.limits.comprehension_nesting_max);
+            let message =
+                format!("`{name}` is nested more than {} deep", self.vocabulary.limits.comprehension_nesting_max);
             return Err(Fault::coded(at, "expression-limit", message, None));
         }
         let most = if name == "map" { 3 } else { 2 };
@@ -209,6 +221,10 @@ fn check_arity(at: u32, name: &str, arity: &RangeInclusive<usize>, given: usize)
     if arity.contains(&given) {
         return Ok(());
     }
-    let wanted = if arity.start() == arity.end() { arity.start().to_string() } else { format!("{} to {}", arity.start(), arity.end()) };
+    let wanted = if arity.start() == arity.end() {
+        arity.start().to_string()
+    } else {
+        format!("{} to {}", arity.start(), arity.end())
+    };
     Err(Fault::coded(at, "arity", format!("`{name}` takes {wanted} arguments, not {given}"), None))
 }

@@ -60,7 +60,12 @@ pub(crate) type StateResolver<'a> = &'a dyn Fn(&str) -> Result<u32, Option<Strin
 
 impl Expression {
     /// Compiles `text`; `extra_variables` are known beside `context`, `event` and the vocabulary's.
-    pub fn compile(text: &str, span: &Span, vocabulary: &Vocabulary, extra_variables: &[&str]) -> Result<Expression, Problem> {
+    pub fn compile(
+        text: &str,
+        span: &Span,
+        vocabulary: &Vocabulary,
+        extra_variables: &[&str],
+    ) -> Result<Expression, Problem> {
         Expression::compile_in(text, span, vocabulary, extra_variables, None)
     }
 
@@ -134,7 +139,11 @@ impl Expression {
 
     fn error(&self, fault: Fault) -> EvalError {
         let at = fault.column(&self.compiled.text);
-        EvalError { message: format!("{} (at character {at})", fault.message), span: self.compiled.span.clone(), expression: self.compiled.text.clone() }
+        EvalError {
+            message: format!("{} (at character {at})", fault.message),
+            span: self.compiled.span.clone(),
+            expression: self.compiled.text.clone(),
+        }
     }
 }
 

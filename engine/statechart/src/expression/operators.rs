@@ -55,7 +55,9 @@ fn arithmetic<'a>(operator: Operator, left: Val<'a>, right: Val<'a>) -> Result<V
             Operator::Divide => Ok(Val::Double(a / b)),
             _ => Err(mismatch("take `%` of", &left, &right)),
         },
-        (Val::Int(_), Val::Double(_)) | (Val::Double(_), Val::Int(_)) => Err("an int and a double do not mix: convert one with `double(…)` or `int(…)`".into()),
+        (Val::Int(_), Val::Double(_)) | (Val::Double(_), Val::Int(_)) => {
+            Err("an int and a double do not mix: convert one with `double(…)` or `int(…)`".into())
+        }
         _ if operator == Operator::Add => concatenate(left, right),
         _ => Err(mismatch("calculate with", &left, &right)),
     }

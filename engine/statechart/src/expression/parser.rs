@@ -175,7 +175,8 @@ impl Parser<'_> {
         }
         let mut ast = match (signs.last(), self.peek()) {
             (Some(&"-"), Token::Int(magnitude)) => {
-                let value = 0i64.checked_sub_unsigned(*magnitude).ok_or_else(|| Fault::new(at, "integer is out of range"))?;
+                let value =
+                    0i64.checked_sub_unsigned(*magnitude).ok_or_else(|| Fault::new(at, "integer is out of range"))?;
                 let at = self.at();
                 self.next += 1;
                 signs.pop();

@@ -108,7 +108,14 @@ impl<'e> Walk<'e> {
             return;
         }
         match expr {
-            Expr::Null | Expr::Bool(_) | Expr::Int(_) | Expr::Double(_) | Expr::Text(_) | Expr::Local(_) | Expr::Context | Expr::Event => {}
+            Expr::Null
+            | Expr::Bool(_)
+            | Expr::Int(_)
+            | Expr::Double(_)
+            | Expr::Text(_)
+            | Expr::Local(_)
+            | Expr::Context
+            | Expr::Event => {}
             Expr::Variable(..) | Expr::InState(_) => {}
             Expr::Select(_, base, _) => self.expr(base),
             Expr::Has(_, base, field) => match place(base) {
@@ -147,7 +154,10 @@ impl<'e> Walk<'e> {
             Expr::Comprehension(_, comprehension) => {
                 self.expr(&comprehension.range);
                 match &comprehension.kind {
-                    ComprehensionKind::All(e) | ComprehensionKind::Exists(e) | ComprehensionKind::ExistsOne(e) | ComprehensionKind::Filter(e) => self.expr(e),
+                    ComprehensionKind::All(e)
+                    | ComprehensionKind::Exists(e)
+                    | ComprehensionKind::ExistsOne(e)
+                    | ComprehensionKind::Filter(e) => self.expr(e),
                     ComprehensionKind::Map(condition, value) => {
                         condition.iter().for_each(|c| self.expr(c));
                         self.given(condition.iter().map(|c| (c, true)), value);
@@ -222,7 +232,12 @@ impl<'e> Walk<'e> {
                 }
                 self.found.comparisons.push(Comparison { path: at.path, default, literal, is_order });
             } else if let (None, Some(Kind::Null), true) = (place(side), kind(other), is_order) {
-                self.found.comparisons.push(Comparison { path: Vec::new(), default: None, literal: Kind::Null, is_order });
+                self.found.comparisons.push(Comparison {
+                    path: Vec::new(),
+                    default: None,
+                    literal: Kind::Null,
+                    is_order,
+                });
             }
         }
     }
@@ -291,13 +306,15 @@ fn implied(expr: &Expr, value: bool) -> Vec<Path<'_>> {
             }
             None => Vec::new(),
         },
-        Expr::Binary(_, Operator::In, left, right) if value && matches!(**left, Expr::Text(_)) => match (&**left, place(right)) {
-            (Expr::Text(key), Some(mut at)) => {
-                at.path.push(key);
-                vec![at.path]
+        Expr::Binary(_, Operator::In, left, right) if value && matches!(**left, Expr::Text(_)) => {
+            match (&**left, place(right)) {
+                (Expr::Text(key), Some(mut at)) => {
+                    at.path.push(key);
+                    vec![at.path]
+                }
+                _ => by_default(expr, value),
             }
-            _ => by_default(expr, value),
-        },
+        }
         Expr::Not(_, inner) => implied(inner, !value),
         Expr::And(_, terms) | Expr::Or(_, terms) => {
             let each = terms.iter().map(|t| implied(t, value));
@@ -318,19 +335,23 @@ fn implied(expr: &Expr, value: bool) -> Vec<Path<'_>> {
 /// A condition on one `get` that its default does not meet: then the key is there.
 fn by_default(expr: &Expr, value: bool) -> Vec<Path<'_>> {
     let (probe, outcome) = match expr {
-        Expr::Binary(_, operator, left, right) => match (place(left).filter(|p| p.default.is_some()), place(right).filter(|p| p.default.is_some())) {
-            (Some(probe), None) => {
-                let outcome = probe.default.and_then(|d| compared(*operator, d, right));
-                (probe, outcome)
+        Expr::Binary(_, operator, left, right) => {
+            match (place(left).filter(|p| p.default.is_some()), place(right).filter(|p| p.default.is_some())) {
+                (Some(probe), None) => {
+                    let outcome = probe.default.and_then(|d| compared(*operator, d, right));
+                    (probe, outcome)
+                }
+                (None, Some(probe)) => {
+                    let outcome = probe.default.and_then(|d| compared(*operator, left, d));
+                    (probe, outcome)
+                }
+                _ => return Vec::new(),
             }
-            (None, Some(probe)) => {
-                let outcome = probe.default.and_then(|d| compared(*operator, left, d));
-                (probe, outcome)
-            }
-            _ => return Vec::new(),
-        },
+        }
         Expr::Host(..) => match place(expr) {
-            Some(Place { path, needed, default: Some(Expr::Bool(b)) }) => (Place { path, needed, default: None }, Some(*b)),
+            Some(Place { path, needed, default: Some(Expr::Bool(b)) }) => {
+                (Place { path, needed, default: None }, Some(*b))
+            }
             _ => return Vec::new(),
         },
         _ => return Vec::new(),
@@ -380,11 +401,15 @@ fn compared(operator: Operator, left: &Expr, right: &Expr) -> Option<bool> {
 
 fn equalities(expr: &Expr, value: bool) -> Vec<Equal<'_>> {
     match expr {
-        Expr::Binary(_, operator, left, right) if matches!((operator, value), (Operator::Equal, true) | (Operator::NotEqual, false)) => {
+        Expr::Binary(_, operator, left, right)
+            if matches!((operator, value), (Operator::Equal, true) | (Operator::NotEqual, false)) =>
+        {
             let sides = [(left, right), (right, left)];
             sides
                 .into_iter()
-                .filter_map(|(side, text)| if let Expr::Text(text) = &**text { Some(Equal { path: place(side)?.path, text }) } else { None })
+                .filter_map(|(side, text)| {
+                    if let Expr::Text(text) = &**text { Some(Equal { path: place(side)?.path, text }) } else { None }
+                })
                 .collect()
         }
         Expr::Not(_, inner) => equalities(inner, !value),
@@ -404,7 +429,12 @@ fn shape(expr: &Expr) -> Shape<'_> {
             if !entries.iter().all(|(_, k, _)| key(k)) {
                 return Shape::Unknown;
             }
-            Shape::Map(entries.iter().filter_map(|(_, k, v)| if let Expr::Text(k) = k { Some((&**k, shape(v))) } else { None }).collect())
+            Shape::Map(
+                entries
+                    .iter()
+                    .filter_map(|(_, k, v)| if let Expr::Text(k) = k { Some((&**k, shape(v))) } else { None })
+                    .collect(),
+            )
         }
         Expr::Host(_, name, args) if &**name == "merge" => match args.as_slice() {
             [a, b] => Shape::Merge(Box::new(shape(a)), Box::new(shape(b))),
@@ -412,9 +442,13 @@ fn shape(expr: &Expr) -> Shape<'_> {
         },
         Expr::Not(..) | Expr::And(..) | Expr::Or(..) | Expr::Has(..) | Expr::InState(_) => Shape::Plain(Kind::Bool),
         Expr::Binary(_, operator, _, right) => match operator {
-            Operator::Equal | Operator::NotEqual | Operator::In | Operator::Less | Operator::LessOrEqual | Operator::Greater | Operator::GreaterOrEqual => {
-                Shape::Plain(Kind::Bool)
-            }
+            Operator::Equal
+            | Operator::NotEqual
+            | Operator::In
+            | Operator::Less
+            | Operator::LessOrEqual
+            | Operator::Greater
+            | Operator::GreaterOrEqual => Shape::Plain(Kind::Bool),
             Operator::Add => kind(right).map_or(Shape::Unknown, Shape::Plain),
             _ => Shape::Plain(Kind::Number),
         },

@@ -114,7 +114,9 @@ impl<'a> Val<'a> {
         match (self, other) {
             (Val::Null, Val::Null) => true,
             (Val::Bool(a), Val::Bool(b)) => a == b,
-            (Val::Int(_) | Val::Double(_), Val::Int(_) | Val::Double(_)) => self.compare(other) == Some(Ordering::Equal),
+            (Val::Int(_) | Val::Double(_), Val::Int(_) | Val::Double(_)) => {
+                self.compare(other) == Some(Ordering::Equal)
+            }
             (Val::Event(a), _) => other.equals_map_of(a),
             (_, Val::Event(b)) => self.equals_map_of(b),
             _ => match (self.as_text(), other.as_text()) {

@@ -131,8 +131,12 @@ impl<'m> Run<'m> {
     fn delay_error(&self, name: &str, source: &ValueSource, value: &Value) -> Fatal {
         let message = format!("delay `{name}` is milliseconds as an integer, not {value}");
         match source {
-            ValueSource::Expression(e) => Box::new(EvalError { message, span: e.span().clone(), expression: e.text().to_owned() }),
-            ValueSource::Literal(_) => Box::new(EvalError { message, span: self.m.nodes[0].span.clone(), expression: name.to_owned() }),
+            ValueSource::Expression(e) => {
+                Box::new(EvalError { message, span: e.span().clone(), expression: e.text().to_owned() })
+            }
+            ValueSource::Literal(_) => {
+                Box::new(EvalError { message, span: self.m.nodes[0].span.clone(), expression: name.to_owned() })
+            }
         }
     }
 }

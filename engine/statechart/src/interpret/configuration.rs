@@ -78,13 +78,18 @@ pub fn fits(m: &Machine, snapshot: &Snapshot) -> Result<(), String> {
     }
     for (history, nodes) in &snapshot.history {
         let known = m.find(history).filter(|h| m.nodes[*h as usize].kind == NodeKind::History);
-        let parent = known.and_then(|h| m.nodes[h as usize].parent).ok_or_else(|| format!("unknown history state `{history}`"))?;
+        let parent = known
+            .and_then(|h| m.nodes[h as usize].parent)
+            .ok_or_else(|| format!("unknown history state `{history}`"))?;
         let mut recorded = Vec::with_capacity(nodes.len());
         for id in nodes {
-            let node = m.find(id).filter(|n| *n != parent && m.is_within(*n, parent) && m.nodes[*n as usize].kind != NodeKind::History);
+            let node = m
+                .find(id)
+                .filter(|n| *n != parent && m.is_within(*n, parent) && m.nodes[*n as usize].kind != NodeKind::History);
             recorded.push(node.ok_or_else(|| format!("unknown state `{id}` in history `{history}`"))?);
         }
-        check_regions(&m.nodes, &recorded, &Span::unknown()).map_err(|problem| format!("history `{history}`: {}", problem.message))?;
+        check_regions(&m.nodes, &recorded, &Span::unknown())
+            .map_err(|problem| format!("history `{history}`: {}", problem.message))?;
     }
     Ok(())
 }

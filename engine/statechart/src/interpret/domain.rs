@@ -12,7 +12,8 @@ pub fn transition_domain(m: &Machine, source: NodeIx, reenter: bool, effective: 
     let is_proper_ancestor = |a: NodeIx, of: NodeIx| a != of && m.is_within(of, a);
     let first = effective.first().copied().unwrap_or(source);
     let mut ancestors = std::iter::successors(m.nodes[first as usize].parent, |a| m.nodes[*a as usize].parent);
-    let common = ancestors.find(|a| is_proper_ancestor(*a, source) && effective.iter().all(|t| is_proper_ancestor(*a, *t)));
+    let common =
+        ancestors.find(|a| is_proper_ancestor(*a, source) && effective.iter().all(|t| is_proper_ancestor(*a, *t)));
     match common {
         Some(node) => Domain::Node(node),
         None if reenter => Domain::AboveRoot,

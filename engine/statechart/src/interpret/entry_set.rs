@@ -27,7 +27,15 @@ pub struct EntrySet<'a> {
 
 impl<'a> EntrySet<'a> {
     pub fn new(m: &'a Machine, recorded: Recorded<'a>) -> Self {
-        EntrySet { m, recorded, nodes: Vec::new(), default_entered: Vec::new(), history_depth: 0, history_steps: 0, history_steps_max: HISTORY_STEPS_MAX }
+        EntrySet {
+            m,
+            recorded,
+            nodes: Vec::new(),
+            default_entered: Vec::new(),
+            history_depth: 0,
+            history_steps: 0,
+            history_steps_max: HISTORY_STEPS_MAX,
+        }
     }
 
     /// Refuses to pass any history node.
@@ -197,7 +205,14 @@ pub fn effective_targets(m: &Machine, targets: &[NodeIx], recorded: Recorded<'_>
     Ok(found)
 }
 
-fn collect(m: &Machine, targets: &[NodeIx], recorded: Recorded<'_>, found: &mut Vec<NodeIx>, depth: u32, steps: &mut u32) -> Result<(), HistoryLoop> {
+fn collect(
+    m: &Machine,
+    targets: &[NodeIx],
+    recorded: Recorded<'_>,
+    found: &mut Vec<NodeIx>,
+    depth: u32,
+    steps: &mut u32,
+) -> Result<(), HistoryLoop> {
     for target in targets {
         if m.nodes[*target as usize].kind != NodeKind::History {
             if !found.contains(target) {

@@ -135,7 +135,12 @@ impl<'m> Run<'m> {
             }
             for invoke in &state.invokes {
                 let input = invoke.input.eval_within(&self.scope(event), &self.steps)?;
-                self.effects.push(Effect::Invoke { id: invoke.id.to_string(), node: state.id.to_string(), src: invoke.src.to_string(), input });
+                self.effects.push(Effect::Invoke {
+                    id: invoke.id.to_string(),
+                    node: state.id.to_string(),
+                    src: invoke.src.to_string(),
+                    input,
+                });
             }
             if *default_entered {
                 self.execute(&state.initial_actions, *node, event)?;
@@ -235,7 +240,9 @@ fn is_done(m: &Machine, active: &[NodeIx], ix: NodeIx) -> bool {
     let node = &m.nodes[ix as usize];
     let is_active = |n: NodeIx| active.binary_search(&n).is_ok();
     match node.kind {
-        NodeKind::Compound => node.regions(&m.nodes).any(|c| m.nodes[c as usize].kind == NodeKind::Final && is_active(c)),
+        NodeKind::Compound => {
+            node.regions(&m.nodes).any(|c| m.nodes[c as usize].kind == NodeKind::Final && is_active(c))
+        }
         NodeKind::Parallel => node.regions(&m.nodes).all(|r| is_done(m, active, r)),
         NodeKind::Final => is_active(ix),
         NodeKind::Atomic | NodeKind::History => false,

@@ -127,7 +127,8 @@ pub fn jump(m: &Machine, s: Snapshot, from: &str, to: &str, env: &Env<'_>) -> Op
         Err(message) => return Some(failed(s, without_place(message))),
     };
     let span = m.nodes[source as usize].span.clone();
-    let transition = Transition { source, targets: vec![target], guard: None, actions: Vec::new(), reenter: true, plan: None, span };
+    let transition =
+        Transition { source, targets: vec![target], guard: None, actions: Vec::new(), reenter: true, plan: None, span };
     let event = Event::new("xstate.jump");
     let mut run = Run::new(m, env, s, active);
     let result = run.microstep(vec![&transition], &event).and_then(|()| run.complete_macrostep(&event));

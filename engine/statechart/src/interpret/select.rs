@@ -128,8 +128,11 @@ impl<'m> Run<'m> {
         let mut kept: Vec<(&'m Transition, Range<NodeIx>)> = Vec::with_capacity(selected.len());
         for transition in selected.drain(..) {
             let range = self.exit_range(transition)?;
-            let conflicts = |other: &Range<NodeIx>| self.any_active(range.start.max(other.start)..range.end.min(other.end));
-            let is_inner = |other: &Transition| other.source != transition.source && self.m.is_within(transition.source, other.source);
+            let conflicts =
+                |other: &Range<NodeIx>| self.any_active(range.start.max(other.start)..range.end.min(other.end));
+            let is_inner = |other: &Transition| {
+                other.source != transition.source && self.m.is_within(transition.source, other.source)
+            };
             if kept.iter().any(|(other, exit)| conflicts(exit) && !is_inner(other)) {
                 continue;
             }
@@ -161,7 +164,8 @@ impl<'m> Run<'m> {
             return Ok(Some(plan.domain));
         }
         let recorded = |history| self.recorded(history);
-        let effective = effective_targets(self.m, &transition.targets, &recorded).map_err(|_| self.history_loop(transition))?;
+        let effective =
+            effective_targets(self.m, &transition.targets, &recorded).map_err(|_| self.history_loop(transition))?;
         Ok(Some(transition_domain(self.m, transition.source, transition.reenter, &effective)))
     }
 }

@@ -29,7 +29,11 @@ impl Compiler<'_, '_> {
                 let (key, value) = match entries.as_slice() {
                     [(key, value)] => (key, value),
                     _ => {
-                        self.report(Problem::error("shape", &node.span, "an action has one of `assign`, `raise`, `cancel`, or a `type`"));
+                        self.report(Problem::error(
+                            "shape",
+                            &node.span,
+                            "an action has one of `assign`, `raise`, `cancel`, or a `type`",
+                        ));
                         return None;
                     }
                 };
@@ -39,20 +43,31 @@ impl Compiler<'_, '_> {
                     "cancel" => match value.as_str() {
                         Some(id) => Some(Action::Cancel(id.into())),
                         None => {
-                            self.report(Problem::error("shape", &value.span, format!("`cancel` names a raise by its id, not by {}", value.kind())));
+                            self.report(Problem::error(
+                                "shape",
+                                &value.span,
+                                format!("`cancel` names a raise by its id, not by {}", value.kind()),
+                            ));
                             None
                         }
                     },
                     other => {
                         let hint = did_you_mean(other, ["assign", "raise", "cancel", "type"]);
                         let message = format!("unknown action `{other}`");
-                        self.report(Problem::error("unknown-action", &key.span, message).maybe_hint(hint.or(Some("a named action has a `type`".into()))));
+                        self.report(
+                            Problem::error("unknown-action", &key.span, message)
+                                .maybe_hint(hint.or(Some("a named action has a `type`".into()))),
+                        );
                         None
                     }
                 }
             }
             _ => {
-                self.report(Problem::error("shape", &node.span, format!("an action is a name or a map, not {}", node.kind())));
+                self.report(Problem::error(
+                    "shape",
+                    &node.span,
+                    format!("an action is a name or a map, not {}", node.kind()),
+                ));
                 None
             }
         }
@@ -64,7 +79,9 @@ impl Compiler<'_, '_> {
             if self.vocabulary.strict_actions {
                 let span = node.get("type").map_or(&node.span, |t| &t.span);
                 let hint = did_you_mean(kind, self.vocabulary.actions.keys().map(String::as_str));
-                self.report(Problem::error("unknown-action", span, format!("unknown action `{kind}`")).maybe_hint(hint));
+                self.report(
+                    Problem::error("unknown-action", span, format!("unknown action `{kind}`")).maybe_hint(hint),
+                );
                 return None;
             }
             let fields = given.map(|(key, value)| (key.name.clone(), Mapping::literal(value.to_json()))).collect();
@@ -77,7 +94,14 @@ impl Compiler<'_, '_> {
                 Some(Field::Value) => fields.push((key.name.clone(), self.mapping(value))),
                 None => {
                     let hint = did_you_mean(&key.name, known.keys().map(String::as_str));
-                    self.report(Problem::error("unknown-key", &key.span, format!("unknown key `{}` in action `{kind}`", key.name)).maybe_hint(hint));
+                    self.report(
+                        Problem::error(
+                            "unknown-key",
+                            &key.span,
+                            format!("unknown key `{}` in action `{kind}`", key.name),
+                        )
+                        .maybe_hint(hint),
+                    );
                 }
             }
         }
@@ -92,7 +116,8 @@ impl Compiler<'_, '_> {
         let mut assignments = Vec::new();
         for (key, value) in node.map() {
             let dotted = self.vocabulary.dotted_assign;
-            let path: Vec<String> = if dotted { key.name.split('.').map(str::to_owned).collect() } else { vec![key.name.clone()] };
+            let path: Vec<String> =
+                if dotted { key.name.split('.').map(str::to_owned).collect() } else { vec![key.name.clone()] };
             if path.iter().any(String::is_empty) {
                 self.report(Problem::error("bad-key", &key.span, format!("`{}` is no key to assign", key.name)));
             }
@@ -120,7 +145,11 @@ impl Compiler<'_, '_> {
         let delay = node.get("delay").and_then(|delay| match &delay.value {
             Source::Int(_) | Source::String(_) => self.delay(&delay.to_json(), &delay.span),
             _ => {
-                self.report(Problem::error("bad-duration", &delay.span, format!("`delay` is a duration, not {}", delay.kind())));
+                self.report(Problem::error(
+                    "bad-duration",
+                    &delay.span,
+                    format!("`delay` is a duration, not {}", delay.kind()),
+                ));
                 None
             }
         });
@@ -142,7 +171,8 @@ impl Compiler<'_, '_> {
             Ok(ms) => Some(Delay::Fixed(ms)),
             Err(message) => {
                 let hint = did_you_mean(&text, self.vocabulary.delays.keys().map(String::as_str));
-                let hint = hint.unwrap_or_else(|| "write `500` (milliseconds), `500ms`, `30s`, `5m`, `2h` or `1d`".into());
+                let hint =
+                    hint.unwrap_or_else(|| "write `500` (milliseconds), `500ms`, `30s`, `5m`, `2h` or `1d`".into());
                 self.report(Problem::error("bad-duration", span, message).hint(hint));
                 None
             }
@@ -164,7 +194,11 @@ impl Compiler<'_, '_> {
     }
 
     pub fn output(&mut self, node: &Node) -> Output {
-        if node.is_map() { Output::Map(node.map().iter().map(|(k, v)| (k.name.clone(), self.value(v))).collect()) } else { Output::Value(self.value(node)) }
+        if node.is_map() {
+            Output::Map(node.map().iter().map(|(k, v)| (k.name.clone(), self.value(v))).collect())
+        } else {
+            Output::Value(self.value(node))
+        }
     }
 
     pub fn mapping(&mut self, node: &Node) -> Mapping {

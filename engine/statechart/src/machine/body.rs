@@ -80,17 +80,27 @@ impl<'a> Compiler<'a, '_> {
     fn on(&mut self, ix: NodeIx, source: &Node, table: &mut Table) {
         let Some(on) = source.get("on") else { return };
         if !on.is_map() {
-            self.report(Problem::error("shape", &on.span, format!("`on` is a map from event to transition, not {}", on.kind())));
+            self.report(Problem::error(
+                "shape",
+                &on.span,
+                format!("`on` is a map from event to transition, not {}", on.kind()),
+            ));
         }
         for (descriptor, written) in on.map() {
             let name = &descriptor.name;
             if name.is_empty() {
-                self.report(Problem::error("shape", &descriptor.span, "event type is empty").hint("a transition without event stands in `always`"));
+                self.report(
+                    Problem::error("shape", &descriptor.span, "event type is empty")
+                        .hint("a transition without event stands in `always`"),
+                );
             }
             let star = name.find('*').filter(|i| *i + 1 != name.len() || (*i > 0 && !name[..*i].ends_with('.')));
             if star.is_some() {
                 let message = format!("`{name}` matches no event");
-                self.report(Problem::warning("wildcard", &descriptor.span, message).hint("`*` stands alone or as the last part: `a.b.*`"));
+                self.report(
+                    Problem::warning("wildcard", &descriptor.span, message)
+                        .hint("`*` stands alone or as the last part: `a.b.*`"),
+                );
             }
             let list = self.transitions(ix, written);
             add(table, name.clone(), list);
@@ -107,7 +117,8 @@ impl<'a> Compiler<'a, '_> {
             if written.get("src").is_none() {
                 self.report(Problem::error("shape", &written.span, "`invoke` needs a `src`"));
             }
-            let invoke_id: Box<str> = keys::string(written, "id", self.problems).map_or_else(|| format!("{index}.{id}").into(), Into::into);
+            let invoke_id: Box<str> =
+                keys::string(written, "id", self.problems).map_or_else(|| format!("{index}.{id}").into(), Into::into);
             for (key, event) in [("onDone", "done"), ("onError", "error")] {
                 if let Some(handler) = written.get(key) {
                     let list = self.transitions(ix, handler);
@@ -124,7 +135,11 @@ impl<'a> Compiler<'a, '_> {
     fn after(&mut self, ix: NodeIx, id: &str, source: &Node, table: &mut Table) -> Vec<After> {
         let Some(after) = source.get("after") else { return Vec::new() };
         if !after.is_map() {
-            self.report(Problem::error("shape", &after.span, format!("`after` is a map from duration to transition, not {}", after.kind())));
+            self.report(Problem::error(
+                "shape",
+                &after.span,
+                format!("`after` is a map from duration to transition, not {}", after.kind()),
+            ));
         }
         let mut timers = Vec::new();
         for (key, written) in after.map() {
@@ -176,7 +191,11 @@ impl<'a> Compiler<'a, '_> {
         let unguarded = list.iter().position(|t| self.transitions[*t as usize].guard.is_none());
         if let Some(shadowed) = unguarded.and_then(|i| list.get(i + 1)) {
             let span = self.transitions[*shadowed as usize].span.clone();
-            self.report(Problem::warning("shadowed-transition", &span, "this transition is never taken: the one before it has no guard"));
+            self.report(Problem::warning(
+                "shadowed-transition",
+                &span,
+                "this transition is never taken: the one before it has no guard",
+            ));
         }
         list
     }
@@ -215,7 +234,15 @@ impl<'a> Compiler<'a, '_> {
         if broken {
             self.faults.broken.insert(ix);
         }
-        self.transitions.push(Transition { source, targets, guard, actions, reenter, plan: None, span: node.span.clone() });
+        self.transitions.push(Transition {
+            source,
+            targets,
+            guard,
+            actions,
+            reenter,
+            plan: None,
+            span: node.span.clone(),
+        });
         Some(ix)
     }
 
@@ -258,7 +285,11 @@ impl<'a> Compiler<'a, '_> {
             Source::Map(entries) => {
                 let list = |compiler: &mut Self, node: &Node| {
                     if !node.is_list() {
-                        compiler.report(Problem::error("shape", &node.span, format!("`and` and `or` take a list of guards, not {}", node.kind())));
+                        compiler.report(Problem::error(
+                            "shape",
+                            &node.span,
+                            format!("`and` and `or` take a list of guards, not {}", node.kind()),
+                        ));
                     }
                     node.list().iter().map(|g| compiler.guard(g, depth + 1)).collect()
                 };
@@ -270,13 +301,24 @@ impl<'a> Compiler<'a, '_> {
                         let key = entries.iter().find(|(k, _)| !keys::GUARD.contains(&k.name.as_str()));
                         let hint = key.and_then(|(k, _)| did_you_mean(&k.name, keys::GUARD.iter().copied()));
                         let span = key.map_or(&node.span, |(k, _)| &k.span);
-                        self.report(Problem::error("shape", span, "a guard is an expression, or a map with one of `and`, `or`, `not`").maybe_hint(hint));
+                        self.report(
+                            Problem::error(
+                                "shape",
+                                span,
+                                "a guard is an expression, or a map with one of `and`, `or`, `not`",
+                            )
+                            .maybe_hint(hint),
+                        );
                         Guard::Constant(false)
                     }
                 }
             }
             _ => {
-                self.report(Problem::error("shape", &node.span, format!("a guard is an expression or a map, not {}", node.kind())));
+                self.report(Problem::error(
+                    "shape",
+                    &node.span,
+                    format!("a guard is an expression or a map, not {}", node.kind()),
+                ));
                 Guard::Constant(false)
             }
         }

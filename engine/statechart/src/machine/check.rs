@@ -31,7 +31,8 @@ fn history_loops(m: &Machine, problems: &mut Problems) -> bool {
     let mut found = false;
     for (ix, node) in m.nodes.iter().enumerate().filter(|(_, n)| n.kind == NodeKind::History) {
         let target = [ix as NodeIx];
-        let looped = effective_targets(m, &target, &nothing).and_then(|effective| EntrySet::new(m, &nothing).enter(&target, &effective, Domain::Node(0)));
+        let looped = effective_targets(m, &target, &nothing)
+            .and_then(|effective| EntrySet::new(m, &nothing).enter(&target, &effective, Domain::Node(0)));
         if looped.is_err() {
             let message = format!("the default of history state `{}` leads back to itself", node.id);
             problems.push(Problem::error("history-loop", &node.span, message));
@@ -44,7 +45,8 @@ fn history_loops(m: &Machine, problems: &mut Problems) -> bool {
 /// Nodes that some sequence of events may enter, whatever the guards say.
 /// A state that a target which does not exist may have meant counts.
 fn reachable(m: &Machine, lost_targets: &[String]) -> Vec<bool> {
-    let mut search = Search { m, active: vec![false; m.nodes.len()], default: vec![false; m.nodes.len()], next: Vec::new() };
+    let mut search =
+        Search { m, active: vec![false; m.nodes.len()], default: vec![false; m.nodes.len()], next: Vec::new() };
     search.enter(0);
     search.follow();
     for target in lost_targets.iter().take(LOST_TARGETS_MAX) {
@@ -73,7 +75,12 @@ impl Search<'_> {
     fn follow(&mut self) {
         while let Some(ix) = self.next.pop() {
             let node = &self.m.nodes[ix as usize];
-            let own = node.on.iter().map(|(_, list)| list).chain(node.wildcards.iter().map(|(_, list)| list)).chain([&node.always]);
+            let own = node
+                .on
+                .iter()
+                .map(|(_, list)| list)
+                .chain(node.wildcards.iter().map(|(_, list)| list))
+                .chain([&node.always]);
             for transition in own.flatten() {
                 self.m.transition(*transition).targets.iter().for_each(|target| self.enter(*target));
             }
@@ -122,7 +129,8 @@ fn unreachable_states(m: &Machine, reachable: &[bool], problems: &mut Problems) 
     for (ix, node) in m.nodes.iter().enumerate() {
         let parent_reachable = node.parent.is_none_or(|p| reachable[p as usize]);
         if !reachable[ix] && parent_reachable && node.kind != NodeKind::History {
-            let problem = Problem::warning("unreachable-state", &node.span, format!("state `{}` can never be entered", node.id));
+            let problem =
+                Problem::warning("unreachable-state", &node.span, format!("state `{}` can never be entered", node.id));
             problems.push(problem.hint("no transition leads to it"));
         }
     }
@@ -132,7 +140,12 @@ fn unreachable_states(m: &Machine, reachable: &[bool], problems: &mut Problems) 
 fn dead_ends(m: &Machine, broken: &HashSet<TransitionIx>, reachable: &[bool], problems: &mut Problems) {
     // Transitions with a target, counted up to each node.
     let mut leaving = vec![0usize; m.nodes.len() + 1];
-    for (_, transition) in m.transitions.iter().enumerate().filter(|(ix, t)| !t.targets.is_empty() || broken.contains(&(*ix as TransitionIx))) {
+    for (_, transition) in m
+        .transitions
+        .iter()
+        .enumerate()
+        .filter(|(ix, t)| !t.targets.is_empty() || broken.contains(&(*ix as TransitionIx)))
+    {
         leaving[transition.source as usize + 1] += 1;
     }
     for ix in 0..m.nodes.len() {
@@ -157,9 +170,16 @@ fn endless_always(m: &Machine, broken: &HashSet<TransitionIx>, reachable: &[bool
     if !m.has_always {
         return;
     }
-    let steps: Vec<Option<Vec<NodeIx>>> = (0..m.nodes.len() as NodeIx)
-        .map(|ix| if m.nodes[ix as usize].is_leaf() && reachable[ix as usize] { certain_step(m, broken, ix) } else { None })
-        .collect();
+    let steps: Vec<Option<Vec<NodeIx>>> =
+        (0..m.nodes.len() as NodeIx)
+            .map(|ix| {
+                if m.nodes[ix as usize].is_leaf() && reachable[ix as usize] {
+                    certain_step(m, broken, ix)
+                } else {
+                    None
+                }
+            })
+            .collect();
     let mut state = vec![Visit::New; m.nodes.len()];
     for start in 0..m.nodes.len() as NodeIx {
         if let Some(cycle) = find_cycle(&steps, &mut state, start) {
@@ -167,7 +187,8 @@ fn endless_always(m: &Machine, broken: &HashSet<TransitionIx>, reachable: &[bool
             let first = cycle.iter().min().copied().unwrap_or(start);
             let span = certain_transition(m, broken, first).map_or(&m.nodes[first as usize].span, |t| &t.span);
             let message = format!("`always` can never stop: `{}`", names.join("` → `"));
-            problems.push(Problem::error("endless-always", span, message).hint("give one of these transitions a guard"));
+            problems
+                .push(Problem::error("endless-always", span, message).hint("give one of these transitions a guard"));
         }
     }
 }
@@ -216,8 +237,12 @@ fn find_cycle(steps: &[Option<Vec<NodeIx>>], state: &mut [Visit], start: NodeIx)
 fn certain_transition<'m>(m: &'m Machine, broken: &HashSet<TransitionIx>, leaf: NodeIx) -> Option<&'m Transition> {
     let around = std::iter::successors(Some(leaf), |n| m.nodes[*n as usize].parent);
     let candidates = around.flat_map(|n| &m.nodes[n as usize].always).map(|t| (m.transition(*t), broken.contains(t)));
-    let mut possible = candidates.filter(|(t, is_broken)| *is_broken || !matches!(t.guard, Some(Guard::Constant(false))));
-    possible.next().filter(|(t, is_broken)| !is_broken && matches!(t.guard, None | Some(Guard::Constant(true)))).map(|(t, _)| t)
+    let mut possible =
+        candidates.filter(|(t, is_broken)| *is_broken || !matches!(t.guard, Some(Guard::Constant(false))));
+    possible
+        .next()
+        .filter(|(t, is_broken)| !is_broken && matches!(t.guard, None | Some(Guard::Constant(true))))
+        .map(|(t, _)| t)
 }
 
 /// The leaves that are active after it, when that arms the next eventless selection.
@@ -233,7 +258,8 @@ fn certain_step(m: &Machine, broken: &HashSet<TransitionIx>, leaf: NodeIx) -> Op
     let mut set = EntrySet::new(m, &nothing);
     set.enter(&transition.targets, &effective, domain).ok()?;
     let entered: Vec<NodeIx> = set.into_sorted().into_iter().map(|(n, _)| n).collect();
-    assigns |= entered.iter().any(|n| has_assign(&m.nodes[*n as usize].entry) || has_assign(&m.nodes[*n as usize].exit));
+    assigns |=
+        entered.iter().any(|n| has_assign(&m.nodes[*n as usize].entry) || has_assign(&m.nodes[*n as usize].exit));
     let mut leaves: Vec<NodeIx> = entered.into_iter().filter(|n| m.nodes[*n as usize].is_leaf()).collect();
     if leaves.is_empty() {
         leaves.push(leaf);

@@ -112,7 +112,15 @@ impl Machine {
         }
         let implied = |value| transition.guard.as_ref().map(|g| implied(g, value)).unwrap_or_default();
         let equal = transition.guard.as_ref().map(equalities).unwrap_or_default();
-        Candidate { event, guard, granted: implied(true), denied: implied(false), equal, work: work(&transition.actions), way: way(transition) }
+        Candidate {
+            event,
+            guard,
+            granted: implied(true),
+            denied: implied(false),
+            equal,
+            work: work(&transition.actions),
+            way: way(transition),
+        }
     }
 }
 
@@ -125,7 +133,10 @@ fn way(transition: &Transition) -> Way {
                 Domain::AboveRoot => None,
                 Domain::Node(ix) => Some(ix as usize),
             };
-            Way::Goes { domain, entered: plan.entry.iter().map(|(ix, default): &(NodeIx, bool)| (*ix as usize, *default)).collect() }
+            Way::Goes {
+                domain,
+                entered: plan.entry.iter().map(|(ix, default): &(NodeIx, bool)| (*ix as usize, *default)).collect(),
+            }
         }
     }
 }
@@ -187,7 +198,9 @@ fn work<'m>(actions: impl IntoIterator<Item = &'m Action>) -> Vec<Work<'m>> {
                 }
             }
             Action::Cancel(_) => {}
-            Action::Named { fields, .. } => found.extend(fields.iter().flat_map(|(_, m)| m.expressions()).map(Work::Read)),
+            Action::Named { fields, .. } => {
+                found.extend(fields.iter().flat_map(|(_, m)| m.expressions()).map(Work::Read))
+            }
         }
     }
     found

@@ -64,7 +64,8 @@ impl Machine {
 
     /// Ids from the node itself outwards to the root; none for an unknown id.
     pub fn ancestors<'a>(&'a self, id: &str) -> impl Iterator<Item = &'a str> {
-        std::iter::successors(self.find(id), |ix| self.nodes[*ix as usize].parent).map(|ix| &*self.nodes[ix as usize].id)
+        std::iter::successors(self.find(id), |ix| self.nodes[*ix as usize].parent)
+            .map(|ix| &*self.nodes[ix as usize].id)
     }
 
     /// Event descriptors that the node handles itself, wildcards and internal events included.
@@ -115,8 +116,15 @@ impl Machine {
 fn compile(node: &Node, vocabulary: &Vocabulary, problems: &mut Problems) -> Option<Machine> {
     let tree = tree::read(node, &vocabulary.limits, problems)?;
     let context = context(node, problems);
-    let mut compiler =
-        Compiler { tree, vocabulary, problems, transitions: Vec::new(), faults: Faults::default(), events: Table::default(), event_names: Vec::new() };
+    let mut compiler = Compiler {
+        tree,
+        vocabulary,
+        problems,
+        transitions: Vec::new(),
+        faults: Faults::default(),
+        events: Table::default(),
+        event_names: Vec::new(),
+    };
     compiler.bodies();
     let Compiler { tree, transitions, faults, events, event_names, .. } = compiler;
     let mut machine = Machine {
@@ -143,7 +151,11 @@ fn context(root: &Node, problems: &mut Problems) -> Map<String, Value> {
     match context.to_json() {
         Value::Object(map) => map,
         _ => {
-            problems.push(Problem::error("shape", &context.span, format!("`context` is a map, not {}", context.kind())));
+            problems.push(Problem::error(
+                "shape",
+                &context.span,
+                format!("`context` is a map, not {}", context.kind()),
+            ));
             Map::new()
         }
     }

@@ -81,7 +81,8 @@ pub(crate) struct Wildcard {
 impl Wildcard {
     /// Whole dot-separated tokens only: `a.*` matches `a` and `a.b`, not `ab`.
     pub fn matches(&self, kind: &str) -> bool {
-        self.prefix.is_empty() || kind.strip_prefix(&*self.prefix).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+        self.prefix.is_empty()
+            || kind.strip_prefix(&*self.prefix).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
     }
 }
 

@@ -16,12 +16,16 @@ pub fn resolve(tree: &Tree<'_>, owner: NodeIx, text: &str, span: &Span) -> Resul
         return below(nodes, owner, path).map_err(|(base, key)| unknown(text, span, child_hint(tree, base, key)));
     }
     let Some(parent) = nodes[owner as usize].parent else {
-        let hint =
-            if below(nodes, owner, text).is_ok() { format!("did you mean `.{text}`?") } else { "the root has no siblings: write `.child` or `#id`".into() };
+        let hint = if below(nodes, owner, text).is_ok() {
+            format!("did you mean `.{text}`?")
+        } else {
+            "the root has no siblings: write `.child` or `#id`".into()
+        };
         return Err(unknown(text, span, Some(hint)));
     };
     below(nodes, parent, text).map_err(|(base, key)| {
-        let elsewhere = || nodes.iter().find(|n| &*n.key == text).map(|n| format!("`#{}` is another state of that name", n.id));
+        let elsewhere =
+            || nodes.iter().find(|n| &*n.key == text).map(|n| format!("`#{}` is another state of that name", n.id));
         unknown(text, span, child_hint(tree, base, key).or_else(elsewhere))
     })
 }

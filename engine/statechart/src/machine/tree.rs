@@ -55,7 +55,14 @@ struct Reader<'a, 'p> {
 }
 
 impl<'a> Reader<'a, '_> {
-    fn node(&mut self, source: &'a Node, span: &Span, key: &str, parent: Option<NodeIx>, depth: usize) -> Option<NodeIx> {
+    fn node(
+        &mut self,
+        source: &'a Node,
+        span: &Span,
+        key: &str,
+        parent: Option<NodeIx>,
+        depth: usize,
+    ) -> Option<NodeIx> {
         if !keys::check(source, keys::STATE, "a state", self.problems) {
             return None;
         }
@@ -182,7 +189,11 @@ impl<'a> Reader<'a, '_> {
         };
         let wants_states = matches!(kind, NodeKind::Parallel | NodeKind::Compound);
         if wants_states != states.is_some() {
-            let message = if wants_states { format!("a {name} state needs `states`") } else { format!("a {name} state has no `states`") };
+            let message = if wants_states {
+                format!("a {name} state needs `states`")
+            } else {
+                format!("a {name} state has no `states`")
+            };
             self.problems.push(Problem::error("shape", span, message));
             return (implied, deep);
         }
@@ -226,13 +237,18 @@ fn initials(tree: &mut Tree<'_>, problems: &mut Problems) {
         let written = tree.sources[ix].get("initial");
         if node.kind != NodeKind::Compound {
             if let Some(written) = written {
-                problems.push(Problem::warning("no-effect", &written.span, "`initial` has no effect on this kind of state"));
+                problems.push(Problem::warning(
+                    "no-effect",
+                    &written.span,
+                    "`initial` has no effect on this kind of state",
+                ));
             }
             continue;
         }
         let Some(written) = written else {
             let first = node.regions(&tree.nodes).next().map(|c| &*tree.nodes[c as usize].key);
-            let problem = Problem::error("no-initial", &node.span, format!("state `{}` has `states` but no `initial`", node.key));
+            let problem =
+                Problem::error("no-initial", &node.span, format!("state `{}` has `states` but no `initial`", node.key));
             problems.push(problem.maybe_hint(first.map(|f| format!("for example `initial: {f}`"))));
             continue;
         };
@@ -243,14 +259,19 @@ fn initials(tree: &mut Tree<'_>, problems: &mut Problems) {
             written
         };
         let Some(key) = target.as_str() else {
-            problems.push(Problem::error("shape", &target.span, format!("`initial` is the key of a child, not {}", target.kind())));
+            problems.push(Problem::error(
+                "shape",
+                &target.span,
+                format!("`initial` is the key of a child, not {}", target.kind()),
+            ));
             continue;
         };
         let child = node.children.iter().copied().find(|c| &*tree.nodes[*c as usize].key == key);
         if child.is_none() {
             let children = node.children.iter().map(|c| &*tree.nodes[*c as usize].key);
             let message = format!("initial state `{key}` is not a child of `{}`", node.key);
-            problems.push(Problem::error("unknown-initial", &target.span, message).maybe_hint(did_you_mean(key, children)));
+            problems
+                .push(Problem::error("unknown-initial", &target.span, message).maybe_hint(did_you_mean(key, children)));
         }
         tree.nodes[ix].initial = child;
     }

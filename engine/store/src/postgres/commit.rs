@@ -36,11 +36,39 @@ pub const COLUMNS: [&[(&str, Kind)]; PARTS] = [
         ("attribution", Text),
         ("state", Text),
     ],
-    &[("no", Int), ("revision", Int), ("seq", Int), ("status", Text), ("step", Text), ("owner", Bytes), ("at", Int), ("expires_at", Int), ("state", Text)],
-    &[("no", Int), ("seq", Int), ("at", Int), ("kind", Text), ("actor", Text), ("data", Text), ("key", Int), ("body_hash", Int)],
+    &[
+        ("no", Int),
+        ("revision", Int),
+        ("seq", Int),
+        ("status", Text),
+        ("step", Text),
+        ("owner", Bytes),
+        ("at", Int),
+        ("expires_at", Int),
+        ("state", Text),
+    ],
+    &[
+        ("no", Int),
+        ("seq", Int),
+        ("at", Int),
+        ("kind", Text),
+        ("actor", Text),
+        ("data", Text),
+        ("key", Int),
+        ("body_hash", Int),
+    ],
     &[("no", Int), ("place", Int), ("state", Int), ("due_at", Int), ("outcome", Text)],
     &[("no", Int), ("place", Int), ("at", Int)],
-    &[("no", Int), ("place", Int), ("due_at", Int), ("attempts_max", Int), ("deadline", Int), ("kind", Text), ("lane", Text), ("payload", Text)],
+    &[
+        ("no", Int),
+        ("place", Int),
+        ("due_at", Int),
+        ("attempts_max", Int),
+        ("deadline", Int),
+        ("kind", Text),
+        ("lane", Text),
+        ("payload", Text),
+    ],
     &[("no", Int), ("id", Text)],
     &[("no", Int), ("id", Text), ("due_at", Int)],
     &[("no", Int), ("slot", Text), ("again", Text)],
@@ -49,15 +77,41 @@ pub const COLUMNS: [&[(&str, Kind)]; PARTS] = [
     &[("no", Int), ("partner", Text), ("reference", Text), ("journey", Bytes), ("expected", Text)],
     &[("no", Int), ("partner", Text), ("once", Text), ("reference", Text), ("at", Int), ("event", Text)],
     &[("no", Int), ("source", Text), ("input_hash", Bytes), ("at", Int), ("output", Text)],
-    &[("no", Int), ("id", Bytes), ("journey", Bytes), ("version", Bytes), ("place", Text), ("reason", Text), ("at", Int), ("closed_at", Int), ("detail", Text)],
-    &[("no", Int), ("id", Bytes), ("journey", Bytes), ("name", Text), ("media_type", Text), ("at", Int), ("bytes", Bytes)],
+    &[
+        ("no", Int),
+        ("id", Bytes),
+        ("journey", Bytes),
+        ("version", Bytes),
+        ("place", Text),
+        ("reason", Text),
+        ("at", Int),
+        ("closed_at", Int),
+        ("detail", Text),
+    ],
+    &[
+        ("no", Int),
+        ("id", Bytes),
+        ("journey", Bytes),
+        ("name", Text),
+        ("media_type", Text),
+        ("at", Int),
+        ("bytes", Bytes),
+    ],
     &[("no", Int), ("kind", Text), ("key", Text), ("public_id", Bytes), ("at", Int), ("data", Text)],
     &[("no", Int), ("token_hash", Bytes), ("id", Bytes), ("created_at", Int), ("expires_at", Int), ("subject", Text)],
 ];
 
 /// What a commit must agree with: columns beside those of starts and updates.
-const ASKED: &[(&str, Kind)] =
-    &[("journey", Bytes), ("expected", Int), ("used", Int), ("place", Int), ("fence", Int), ("timer", Text), ("partner", Text), ("once", Text)];
+const ASKED: &[(&str, Kind)] = &[
+    ("journey", Bytes),
+    ("expected", Int),
+    ("used", Int),
+    ("place", Int),
+    ("fence", Int),
+    ("timer", Text),
+    ("partner", Text),
+    ("once", Text),
+];
 
 /// The commits that were written, by their place in the batch, with their records.
 pub async fn write(conn: &mut Conn, commits: &[&Commit]) -> Result<HashMap<usize, Vec<Record>>> {
@@ -160,7 +214,10 @@ impl Asks {
         let mut seen = String::new();
         if self.row {
             with.push(hook_held("start_hook_held", "a"));
-            seen.push_str(&format!(" and a.place is null and a.timer is null and ({})", hook_seen("a", "start_hook_held")));
+            seen.push_str(&format!(
+                " and a.place is null and a.timer is null and ({})",
+                hook_seen("a", "start_hook_held")
+            ));
         }
         with.push(format!(
             "started as (insert into journeys (id, workflow, version, revision, seq, status, step, owner, language, channel, \
@@ -172,7 +229,11 @@ impl Asks {
 
     /// `moved`: journeys that go on, from `h`.
     fn move_on(&self, with: &mut Vec<String>) {
-        let free = if self.key { " and not exists (select 1 from events k where k.id >> 20 = j.n and k.key = h.used)" } else { "" };
+        let free = if self.key {
+            " and not exists (select 1 from events k where k.id >> 20 = j.n and k.key = h.used)"
+        } else {
+            ""
+        };
         let (from, seen) = if self.row {
             with.push(format!("locked as (select h.*, j.n from h join journeys j on j.id = h.journey where j.seq = h.expected{free} for update of j)"));
             with.push(
@@ -227,7 +288,10 @@ const STATEMENTS: [(&str, &str); PARTS - 2] = [
         "update effects e set state = x.state, outcome = x.outcome, due_at = coalesce(x.due_at, e.due_at), \
          next_at = coalesce(x.due_at, e.next_at) from ROWS where e.id = ((x.n << 32) | x.place)",
     ),
-    ("cancels", "update effects e set state = 4, due_at = least(e.due_at, x.at) from ROWS where e.id = ((x.n << 32) | x.place) and e.state in (0, 1)"),
+    (
+        "cancels",
+        "update effects e set state = 4, due_at = least(e.due_at, x.at) from ROWS where e.id = ((x.n << 32) | x.place) and e.state in (0, 1)",
+    ),
     (
         "ordered",
         "insert into effects (id, next_at, due_at, fence, attempts, attempts_max, state, deadline, kind, lane, \

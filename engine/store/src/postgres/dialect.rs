@@ -24,10 +24,11 @@ macro_rules! journey {
 pub const JOURNEY: &str = journey!("from journeys j where j.id = $1");
 
 /// Those whose ids stand in the JSON list $1 as hex.
-pub const JOURNEYS: &str = journey!("from jsonb_array_elements_text($1::jsonb) r(id) join journeys j on j.id = decode(r.id, 'hex')");
+pub const JOURNEYS: &str =
+    journey!("from jsonb_array_elements_text($1::jsonb) r(id) join journeys j on j.id = decode(r.id, 'hex')");
 
-/// Rows `[id as hex, time, 0 or 1]` of the JSON list $1, with the journey's number, always in one order: nodes that write the same rows
-/// do not wait for each other in a circle.
+/// Rows `[id as hex, time, 0 or 1]` of the JSON list $1, with the journey's number, always in one order: nodes that
+/// write the same rows do not wait for each other in a circle.
 pub const SEEN: &str = "select j.n, (r.value ->> 1)::bigint, (r.value ->> 2)::smallint from jsonb_array_elements($1::jsonb) r(value) \
      join journeys j on j.id = decode(r.value ->> 0, 'hex') order by 1";
 

@@ -39,8 +39,8 @@ pub(crate) struct Database {
 
 impl Database {
     pub async fn connect(url: &str) -> Result<Database> {
-        // Every query goes by an index. Statements are planned while tables may still be empty, and kept: these settings
-        // keep a plan from scanning a table that has grown since.
+        // Every query goes by an index. Statements are planned while tables may still be empty, and kept: these
+        // settings keep a plan from scanning a table that has grown since.
         let options = PgConnectOptions::from_str(url)?
             .application_name("journey")
             .statement_cache_capacity(256)
@@ -61,10 +61,13 @@ impl Database {
             .test_before_acquire(false)
             .connect_with(options.clone())
             .await?;
-        // A `begin` that is dropped half-way would leave its transaction open in the pool, and later writes would vanish:
-        // writes run in tasks that nobody cancels.
-        let writes =
-            PgPoolOptions::new().max_connections(WRITERS).min_connections(0).acquire_timeout(Duration::from_secs(10)).connect_lazy_with(options.clone());
+        // A `begin` that is dropped half-way would leave its transaction open in the pool, and later writes would
+        // vanish: writes run in tasks that nobody cancels.
+        let writes = PgPoolOptions::new()
+            .max_connections(WRITERS)
+            .min_connections(0)
+            .acquire_timeout(Duration::from_secs(10))
+            .connect_lazy_with(options.clone());
         let hub = Arc::new(Hub::new());
         let notify = notify::Notify::start(&options, hub.clone());
         let writer = writer::Writer::start(&options, pool.clone(), hub.clone(), notify.sender());

@@ -84,7 +84,11 @@ async fn send(options: PgConnectOptions, mut queue: mpsc::Receiver<Message>, nod
                 None => options.connect().await?,
             };
             let open = conn.insert(open);
-            sqlx::query("select pg_notify($1, text) from unnest($2::text[]) as text").bind(CHANNEL).bind(texts).execute(open).await
+            sqlx::query("select pg_notify($1, text) from unnest($2::text[]) as text")
+                .bind(CHANNEL)
+                .bind(texts)
+                .execute(open)
+                .await
         };
         if let Err(error) = sent.await {
             tracing::debug!(%error, "other nodes are not told");

@@ -1,4 +1,5 @@
-//! A batch of commits as rows by table. The first field of every row says whose it is: the place of its commit in the batch.
+//! A batch of commits as rows by table. The first field of every row says whose it is: the place of its commit in the
+//! batch.
 
 use super::rows::Rows;
 use super::shared::ended;
@@ -63,12 +64,15 @@ impl Parts {
         match &commit.new {
             Some(NewJourney { session, workflow, version, owner: first, language, channel, attribution }) => {
                 if let Some(session) = session {
-                    let row = self.rows[SESSIONS].row().int(no).bytes(&pack(&session.token_hash)).bytes(&pack(&session.id));
+                    let row =
+                        self.rows[SESSIONS].row().int(no).bytes(&pack(&session.token_hash)).bytes(&pack(&session.id));
                     row.int(session.created_at_ms).int(session.expires_at_ms).json(&session.subject);
                 }
-                let row = self.rows[STARTS].row().int(no).bytes(&pack(&commit.journey)).text(workflow).bytes(&pack(version));
+                let row =
+                    self.rows[STARTS].row().int(no).bytes(&pack(&commit.journey)).text(workflow).bytes(&pack(version));
                 let row = row.int(update.revision).int(seq).text(&update.status).text(&update.step);
-                let row = row.bytes(&owner.unwrap_or_else(|| pack(first))).text(language).text(channel).int(update.at_ms);
+                let row =
+                    row.bytes(&owner.unwrap_or_else(|| pack(first))).text(language).text(channel).int(update.at_ms);
                 row.maybe(update.expires_at_ms).json(attribution).text(&update.state);
             }
             None => {
@@ -113,7 +117,12 @@ impl Parts {
             row.int(reply.at_ms).json(&reply.output);
         }
         for i in &commit.incidents {
-            let row = self.rows[INCIDENTS].row().int(no).bytes(&pack(&i.id)).bytes(&pack(&i.journey)).bytes(&pack(&i.version));
+            let row = self.rows[INCIDENTS]
+                .row()
+                .int(no)
+                .bytes(&pack(&i.id))
+                .bytes(&pack(&i.journey))
+                .bytes(&pack(&i.version));
             row.text(&i.place).text(&i.reason).int(i.at_ms).maybe(i.closed_at_ms).json(&i.detail);
         }
         for d in &commit.documents {

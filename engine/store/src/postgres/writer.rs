@@ -28,7 +28,9 @@ macro_rules! patiently {
         let until = Instant::now() + PATIENCE;
         loop {
             match $read.await {
-                Err(error) if super::lost(&error) && Instant::now() < until => tokio::time::sleep(Duration::from_millis(20)).await,
+                Err(error) if super::lost(&error) && Instant::now() < until => {
+                    tokio::time::sleep(Duration::from_millis(20)).await
+                }
                 result => break result,
             }
         }
@@ -59,7 +61,13 @@ impl Writer {
         // the statement's plan does not depend on its arrays
         let options = options.clone().options([("plan_cache_mode", "force_generic_plan")]);
         for _ in 0..TASKS {
-            let task = Task { options: options.clone(), conn: None, reads: reads.clone(), hub: hub.clone(), others: others.clone() };
+            let task = Task {
+                options: options.clone(),
+                conn: None,
+                reads: reads.clone(),
+                hub: hub.clone(),
+                others: others.clone(),
+            };
             tokio::spawn(task.run(queue.clone()));
         }
         Writer { jobs }
@@ -82,7 +90,8 @@ impl Task {
                 return;
             }
             let mut claims = Claims::new();
-            let (batch, rest): (Vec<Waiting>, Vec<Waiting>) = late.drain(..).chain(jobs.drain(..)).partition(|w| claims.join(&w.commit));
+            let (batch, rest): (Vec<Waiting>, Vec<Waiting>) =
+                late.drain(..).chain(jobs.drain(..)).partition(|w| claims.join(&w.commit));
             late = rest;
             self.process(batch).await;
         }
@@ -202,11 +211,13 @@ impl Task {
             }
         }
         if let Some(hook) = &commit.consumes {
-            let seen: bool = sqlx::query_scalar("select exists (select 1 from webhooks where partner = $1 and once = $2 and state <> 0)")
-                .bind(hook.partner.as_str())
-                .bind(hook.once.as_str())
-                .fetch_one(&self.reads)
-                .await?;
+            let seen: bool = sqlx::query_scalar(
+                "select exists (select 1 from webhooks where partner = $1 and once = $2 and state <> 0)",
+            )
+            .bind(hook.partner.as_str())
+            .bind(hook.once.as_str())
+            .fetch_one(&self.reads)
+            .await?;
             if seen {
                 return Ok(Committed::Superseded);
             }
@@ -216,13 +227,14 @@ impl Task {
 
     /// Whether the events of this commit are the journey's events at their numbers.
     async fn is_written(&self, commit: &Commit) -> Result<bool> {
-        let stored = super::shared::events(&self.reads, &commit.journey, commit.expected_seq, commit.events.len() as u32).await?;
+        let stored =
+            super::shared::events(&self.reads, &commit.journey, commit.expected_seq, commit.events.len() as u32)
+                .await?;
         Ok(!stored.is_empty()
             && stored.len() == commit.events.len()
-            && stored
-                .iter()
-                .zip(&commit.events)
-                .all(|(there, ours)| there.kind == ours.kind && there.at_ms == ours.at_ms && there.by == ours.by && there.data == ours.data))
+            && stored.iter().zip(&commit.events).all(|(there, ours)| {
+                there.kind == ours.kind && there.at_ms == ours.at_ms && there.by == ours.by && there.data == ours.data
+            }))
     }
 
     async fn done(&self, commit: &Commit) -> Result<Committed> {

@@ -14,7 +14,10 @@ impl Database {
     pub async fn read_messages(&self, filter: &MessageFilter) -> Result<Vec<SentMessage>> {
         let mut query = QueryBuilder::new(format!("select {COLUMNS} from messages where 1 = 1"));
         if let Some(journey) = &filter.journey {
-            let number: Option<i64> = sqlx::query_scalar("select n from journeys where id = $1").bind(pack(journey)).fetch_optional(&self.pool).await?;
+            let number: Option<i64> = sqlx::query_scalar("select n from journeys where id = $1")
+                .bind(pack(journey))
+                .fetch_optional(&self.pool)
+                .await?;
             let Some(n) = number else { return Ok(Vec::new()) };
             query.push(" and effect >= ").push_bind(n << 32).push(" and effect < ").push_bind((n + 1) << 32);
         }
@@ -27,15 +30,28 @@ impl Database {
     }
 
     pub async fn read_message(&self, key: &EffectKey) -> Result<Option<SentMessage>> {
-        let sql = format!("select {COLUMNS} from messages where effect = (((select n from journeys where id = $1) << 32) | $2)");
-        let row = sqlx::query(AssertSqlSafe(sql)).bind(pack(&key.journey)).bind(effect_place(key)).fetch_optional(&self.pool).await?;
+        let sql = format!(
+            "select {COLUMNS} from messages where effect = (((select n from journeys where id = $1) << 32) | $2)"
+        );
+        let row = sqlx::query(AssertSqlSafe(sql))
+            .bind(pack(&key.journey))
+            .bind(effect_place(key))
+            .fetch_optional(&self.pool)
+            .await?;
         row.map(|r| message(&r)).transpose()
     }
 
     pub async fn read_presence(&self, journey: &str) -> Result<Option<PresenceNote>> {
         let sql = "select seen_at, online from presence where journey = (select n from journeys where id = $1)";
         let row = sqlx::query(sql).bind(pack(journey)).fetch_optional(&self.pool).await?;
-        row.map(|r| Ok(PresenceNote { journey: journey.to_owned(), seen_at_ms: r.try_get(0)?, online: r.try_get::<i16, _>(1)? == 1 })).transpose()
+        row.map(|r| {
+            Ok(PresenceNote {
+                journey: journey.to_owned(),
+                seen_at_ms: r.try_get(0)?,
+                online: r.try_get::<i16, _>(1)? == 1,
+            })
+        })
+        .transpose()
     }
 }
 
@@ -74,7 +90,10 @@ pub async fn clean_messages(conn: &mut Conn, before_ms: i64, limit: u32) -> Resu
 
 /// Journeys that are not known are left out; the newest news of a journey counts. The caller names each journey once.
 pub async fn note_presence(conn: &mut Conn, notes: &[PresenceNote]) -> Result<()> {
-    let rows: Vec<_> = notes.iter().map(|n| serde_json::json!([to_hex(&pack(&n.journey)), n.seen_at_ms, i32::from(n.online)])).collect();
+    let rows: Vec<_> = notes
+        .iter()
+        .map(|n| serde_json::json!([to_hex(&pack(&n.journey)), n.seen_at_ms, i32::from(n.online)]))
+        .collect();
     let sql = format!(
         "insert into presence (journey, seen_at, online) {} on conflict (journey) do update set online = excluded.online, \
          seen_at = excluded.seen_at where excluded.seen_at >= presence.seen_at",

@@ -12,7 +12,10 @@ type Manifest = Vec<(String, String)>;
 
 impl Database {
     pub async fn read_publication(&self) -> Result<Option<Publication>> {
-        let row = sqlx::query("select number, at, actor, manifest, versions from publications order by number desc limit 1").fetch_optional(&self.pool).await?;
+        let row =
+            sqlx::query("select number, at, actor, manifest, versions from publications order by number desc limit 1")
+                .fetch_optional(&self.pool)
+                .await?;
         let Some(r) = row else { return Ok(None) };
         let manifest: Manifest = opened(r.try_get(3)?, "publications.manifest")?;
         let mut versions = Vec::new();
@@ -21,11 +24,18 @@ impl Database {
                 versions.push(VersionRecord { workflow, version, closure });
             }
         }
-        Ok(Some(Publication { number: r.try_get(0)?, at_ms: r.try_get(1)?, by: r.try_get(2)?, files: self.read_files(manifest).await?, versions }))
+        Ok(Some(Publication {
+            number: r.try_get(0)?,
+            at_ms: r.try_get(1)?,
+            by: r.try_get(2)?,
+            files: self.read_files(manifest).await?,
+            versions,
+        }))
     }
 
     pub async fn read_publication_number(&self) -> Result<i64> {
-        let number: Option<i64> = sqlx::query_scalar("select max(number) from publications").fetch_one(&self.pool).await?;
+        let number: Option<i64> =
+            sqlx::query_scalar("select max(number) from publications").fetch_one(&self.pool).await?;
         Ok(number.unwrap_or(0))
     }
 
@@ -37,11 +47,12 @@ impl Database {
     }
 
     async fn read_closure(&self, workflow: &str, version: &str) -> Result<Option<Manifest>> {
-        let text: Option<String> = sqlx::query_scalar("select closure from versions where workflow = $1 and version = $2")
-            .bind(workflow)
-            .bind(pack(version))
-            .fetch_optional(&self.pool)
-            .await?;
+        let text: Option<String> =
+            sqlx::query_scalar("select closure from versions where workflow = $1 and version = $2")
+                .bind(workflow)
+                .bind(pack(version))
+                .fetch_optional(&self.pool)
+                .await?;
         text.map(|t| opened(&t, "versions.closure")).transpose()
     }
 

@@ -25,7 +25,10 @@ impl Database {
     pub async fn read_effects(&self, filter: &EffectFilter) -> Result<Vec<EffectRecord>> {
         let mut query = QueryBuilder::new(format!("select {COLUMNS} from effects where 1 = 1"));
         if let Some(journey) = &filter.journey {
-            let number: Option<i64> = sqlx::query_scalar("select n from journeys where id = $1").bind(pack(journey)).fetch_optional(&self.pool).await?;
+            let number: Option<i64> = sqlx::query_scalar("select n from journeys where id = $1")
+                .bind(pack(journey))
+                .fetch_optional(&self.pool)
+                .await?;
             let Some(n) = number else { return Ok(Vec::new()) };
             query.push(" and effects.id >= ").push_bind(n << 32).push(" and effects.id < ").push_bind((n + 1) << 32);
         }
@@ -49,7 +52,12 @@ impl Database {
     pub async fn read_first_in_line(&self, key: &EffectKey, kind: &str) -> Result<bool> {
         let sql = "select id from effects where id >= ((select n from journeys where id = $1) << 32) \
              and id < (((select n from journeys where id = $1) << 32) | $2) and kind = $3 and state <= 1 limit 1";
-        let before: Option<i64> = sqlx::query_scalar(sql).bind(pack(&key.journey)).bind(effect_place(key)).bind(kind).fetch_optional(&self.pool).await?;
+        let before: Option<i64> = sqlx::query_scalar(sql)
+            .bind(pack(&key.journey))
+            .bind(effect_place(key))
+            .bind(kind)
+            .fetch_optional(&self.pool)
+            .await?;
         Ok(before.is_none())
     }
 
@@ -63,7 +71,15 @@ impl Database {
         rows.fetch_all(&self.pool)
             .await?
             .iter()
-            .map(|r| Ok(Backlog { kind: r.try_get(0)?, lane: r.try_get(1)?, state: state_of(r.try_get(2)?)?, count: r.try_get(3)?, oldest_ms: r.try_get(4)? }))
+            .map(|r| {
+                Ok(Backlog {
+                    kind: r.try_get(0)?,
+                    lane: r.try_get(1)?,
+                    state: state_of(r.try_get(2)?)?,
+                    count: r.try_get(3)?,
+                    oldest_ms: r.try_get(4)?,
+                })
+            })
             .collect()
     }
 
@@ -153,7 +169,13 @@ pub async fn end_leases(conn: &mut Conn, now_ms: i64) -> Result<()> {
 
 pub async fn extend_lease(conn: &mut Conn, key: &EffectKey, fence: i64, until_ms: i64) -> Result<bool> {
     let sql = format!("update effects set next_at = $4 where {BY_KEY} and fence = $3 and state = 1");
-    let done = sqlx::query(AssertSqlSafe(sql)).bind(pack(&key.journey)).bind(effect_place(key)).bind(fence).bind(until_ms).execute(conn).await?;
+    let done = sqlx::query(AssertSqlSafe(sql))
+        .bind(pack(&key.journey))
+        .bind(effect_place(key))
+        .bind(fence)
+        .bind(until_ms)
+        .execute(conn)
+        .await?;
     Ok(done.rows_affected() == 1)
 }
 
@@ -187,19 +209,32 @@ pub async fn call_next(conn: &mut Conn, key: &EffectKey, kind: &str, now_ms: i64
     let sql = "update effects set next_at = $4, due_at = $4 where next_at > $4 and id = (select min(id) from effects \
          where id > (((select n from journeys where id = $1) << 32) | $2) and id < (((select n from journeys where id = $1) + 1) << 32) \
            and kind = $3 and state = 0)";
-    let done = sqlx::query(sql).bind(pack(&key.journey)).bind(effect_place(key)).bind(kind).bind(now_ms).execute(conn).await?;
+    let done =
+        sqlx::query(sql).bind(pack(&key.journey)).bind(effect_place(key)).bind(kind).bind(now_ms).execute(conn).await?;
     Ok(done.rows_affected() == 1)
 }
 
 pub async fn call_effect(conn: &mut Conn, key: &EffectKey, now_ms: i64) -> Result<bool> {
     let sql = format!("update effects set next_at = $3, due_at = $3 where {BY_KEY} and state = 0 and next_at > $3");
-    let done = sqlx::query(AssertSqlSafe(sql)).bind(pack(&key.journey)).bind(effect_place(key)).bind(now_ms).execute(conn).await?;
+    let done = sqlx::query(AssertSqlSafe(sql))
+        .bind(pack(&key.journey))
+        .bind(effect_place(key))
+        .bind(now_ms)
+        .execute(conn)
+        .await?;
     Ok(done.rows_affected() == 1)
 }
 
 pub async fn requeue_effect(conn: &mut Conn, key: &EffectKey, now_ms: i64) -> Result<bool> {
-    let sql = format!("update effects set state = 0, attempts = 0, due_at = $3, next_at = $3, outcome = null where {BY_KEY} and state in (2, 3)");
-    let done = sqlx::query(AssertSqlSafe(sql)).bind(pack(&key.journey)).bind(effect_place(key)).bind(now_ms).execute(conn).await?;
+    let sql = format!(
+        "update effects set state = 0, attempts = 0, due_at = $3, next_at = $3, outcome = null where {BY_KEY} and state in (2, 3)"
+    );
+    let done = sqlx::query(AssertSqlSafe(sql))
+        .bind(pack(&key.journey))
+        .bind(effect_place(key))
+        .bind(now_ms)
+        .execute(conn)
+        .await?;
     Ok(done.rows_affected() == 1)
 }
 

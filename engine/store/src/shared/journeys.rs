@@ -14,7 +14,8 @@ impl Database {
 
     pub async fn read_journeys(&self, ids: &[String]) -> Result<Vec<JourneyRecord>> {
         let ids: Vec<String> = ids.iter().map(|id| to_hex(&pack(id))).collect();
-        let rows = sqlx::query(dialect::JOURNEYS).bind(serde_json::Value::from(ids).to_string()).fetch_all(&self.pool).await?;
+        let rows =
+            sqlx::query(dialect::JOURNEYS).bind(serde_json::Value::from(ids).to_string()).fetch_all(&self.pool).await?;
         rows.iter().map(journey).collect()
     }
 
@@ -109,7 +110,8 @@ pub async fn events(pool: &Pool, journey: &str, after_seq: i64, limit: u32) -> R
 }
 
 /// Of the journey $1, the key $2. The plus: SQLite would not look a column up in an index of expressions.
-pub const USED_KEY: &str = "select j.id, e.body_hash from journeys j join events e on e.id >> 20 = +j.n and e.key = $2 where j.id = $1";
+pub const USED_KEY: &str =
+    "select j.id, e.body_hash from journeys j join events e on e.id >> 20 = +j.n and e.key = $2 where j.id = $1";
 /// Of the start of the journey $1.
 pub const USED_START: &str = "select j.id, e.body_hash from journeys j join events e on e.id = ((j.n << 20) | 1) where j.id = $1 and e.body_hash is not null";
 
@@ -152,7 +154,9 @@ fn journey(r: &Row) -> Result<JourneyRecord> {
         None => Vec::new(),
         Some(text) => opened::<Vec<(String, i64, String)>>(text, "drafts")?
             .into_iter()
-            .map(|(step, at_ms, text)| Ok(Draft { journey: id.clone(), step, data: value(&text, "drafts.data")?, at_ms }))
+            .map(|(step, at_ms, text)| {
+                Ok(Draft { journey: id.clone(), step, data: value(&text, "drafts.data")?, at_ms })
+            })
             .collect::<Result<_>>()?,
     };
     Ok(JourneyRecord {

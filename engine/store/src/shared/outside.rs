@@ -26,10 +26,12 @@ impl Database {
     }
 
     pub async fn read_parked_webhooks(&self, limit: u32) -> Result<Vec<WebhookRecord>> {
-        let rows = sqlx::query("select partner, once, reference, event, at from webhooks where state = 0 order by at limit $1")
-            .bind(i64::from(limit))
-            .fetch_all(&self.pool)
-            .await?;
+        let rows = sqlx::query(
+            "select partner, once, reference, event, at from webhooks where state = 0 order by at limit $1",
+        )
+        .bind(i64::from(limit))
+        .fetch_all(&self.pool)
+        .await?;
         rows.iter()
             .map(|r| {
                 Ok(WebhookRecord {
@@ -69,7 +71,10 @@ impl Database {
     }
 
     pub async fn read_document(&self, id: &str) -> Result<Option<DocumentRecord>> {
-        let row = sqlx::query("select journey, name, media_type, bytes, at from documents where id = $1").bind(pack(id)).fetch_optional(&self.pool).await?;
+        let row = sqlx::query("select journey, name, media_type, bytes, at from documents where id = $1")
+            .bind(pack(id))
+            .fetch_optional(&self.pool)
+            .await?;
         row.map(|r| {
             Ok(DocumentRecord {
                 id: id.to_owned(),
@@ -90,13 +95,24 @@ impl Database {
     }
 
     pub async fn read_incident(&self, id: &str) -> Result<Option<IncidentRecord>> {
-        let row = sqlx::query(AssertSqlSafe(format!("select {INCIDENT} from incidents where id = $1"))).bind(pack(id)).fetch_optional(&self.pool).await?;
+        let row = sqlx::query(AssertSqlSafe(format!("select {INCIDENT} from incidents where id = $1")))
+            .bind(pack(id))
+            .fetch_optional(&self.pool)
+            .await?;
         row.map(|r| incident(&r)).transpose()
     }
 
     pub async fn read_incidents_of(&self, journey: &str, limit: u32) -> Result<Vec<IncidentRecord>> {
-        let query = AssertSqlSafe(format!("select {INCIDENT} from incidents where journey = $1 order by at desc limit $2"));
-        sqlx::query(query).bind(pack(journey)).bind(i64::from(limit)).fetch_all(&self.pool).await?.iter().map(incident).collect()
+        let query =
+            AssertSqlSafe(format!("select {INCIDENT} from incidents where journey = $1 order by at desc limit $2"));
+        sqlx::query(query)
+            .bind(pack(journey))
+            .bind(i64::from(limit))
+            .fetch_all(&self.pool)
+            .await?
+            .iter()
+            .map(incident)
+            .collect()
     }
 
     pub async fn read_old_replies(&self, before_ms: i64, limit: u32) -> Result<Vec<(String, Vec<u8>)>> {
@@ -105,14 +121,20 @@ impl Database {
     }
 
     pub async fn read_kv(&self, bucket: &str, key: &str) -> Result<Option<Value>> {
-        let text: Option<String> =
-            sqlx::query_scalar("select value from kv where bucket = $1 and key = $2").bind(bucket).bind(key).fetch_optional(&self.pool).await?;
+        let text: Option<String> = sqlx::query_scalar("select value from kv where bucket = $1 and key = $2")
+            .bind(bucket)
+            .bind(key)
+            .fetch_optional(&self.pool)
+            .await?;
         text.map(|t| value(&t, "kv.value")).transpose()
     }
 
     pub async fn read_kv_list(&self, bucket: &str, limit: u32) -> Result<Vec<(String, Value)>> {
-        let rows =
-            sqlx::query("select key, value from kv where bucket = $1 order by key limit $2").bind(bucket).bind(i64::from(limit)).fetch_all(&self.pool).await?;
+        let rows = sqlx::query("select key, value from kv where bucket = $1 order by key limit $2")
+            .bind(bucket)
+            .bind(i64::from(limit))
+            .fetch_all(&self.pool)
+            .await?;
         rows.iter().map(|r| Ok((r.try_get(0)?, value(r.try_get(1)?, "kv.value")?))).collect()
     }
 }
@@ -161,12 +183,20 @@ pub async fn park_webhook(conn: &mut Conn, hook: &WebhookRecord) -> Result<bool>
 
 /// Its key stays seen.
 pub async fn drop_webhook(conn: &mut Conn, partner: &str, once: &str) -> Result<()> {
-    sqlx::query("update webhooks set state = 2 where partner = $1 and once = $2 and state = 0").bind(partner).bind(once).execute(conn).await?;
+    sqlx::query("update webhooks set state = 2 where partner = $1 and once = $2 and state = 0")
+        .bind(partner)
+        .bind(once)
+        .execute(conn)
+        .await?;
     Ok(())
 }
 
 pub async fn requeue_webhook(conn: &mut Conn, partner: &str, once: &str) -> Result<bool> {
-    let done = sqlx::query("update webhooks set state = 0 where partner = $1 and once = $2 and state = 1").bind(partner).bind(once).execute(conn).await?;
+    let done = sqlx::query("update webhooks set state = 0 where partner = $1 and once = $2 and state = 1")
+        .bind(partner)
+        .bind(once)
+        .execute(conn)
+        .await?;
     Ok(done.rows_affected() == 1)
 }
 
@@ -195,14 +225,24 @@ pub async fn kv_put(conn: &mut Conn, bucket: &str, key: &str, value: &Value) -> 
 
 /// Compares values, not their text; the text that was read is what the update insists on.
 pub async fn kv_swap(conn: &mut Conn, bucket: &str, key: &str, expected: Option<&Value>, new: &Value) -> Result<bool> {
-    let found: Option<String> =
-        sqlx::query_scalar("select value from kv where bucket = $1 and key = $2").bind(bucket).bind(key).fetch_optional(&mut *conn).await?;
+    let found: Option<String> = sqlx::query_scalar("select value from kv where bucket = $1 and key = $2")
+        .bind(bucket)
+        .bind(key)
+        .fetch_optional(&mut *conn)
+        .await?;
     let query = match (found, expected) {
         (None, None) => {
-            sqlx::query("insert into kv (bucket, key, value) values ($1, $2, $3) on conflict (bucket, key) do nothing").bind(bucket).bind(key).bind(json(new))
+            sqlx::query("insert into kv (bucket, key, value) values ($1, $2, $3) on conflict (bucket, key) do nothing")
+                .bind(bucket)
+                .bind(key)
+                .bind(json(new))
         }
         (Some(text), Some(expected)) if value(&text, "kv.value")? == *expected => {
-            sqlx::query("update kv set value = $3 where bucket = $1 and key = $2 and value = $4").bind(bucket).bind(key).bind(json(new)).bind(text)
+            sqlx::query("update kv set value = $3 where bucket = $1 and key = $2 and value = $4")
+                .bind(bucket)
+                .bind(key)
+                .bind(json(new))
+                .bind(text)
         }
         _ => return Ok(false),
     };

@@ -57,12 +57,13 @@ pub async fn open_otp(conn: &mut Conn, otp: &OtpRecord, limits: &[RateLimit]) ->
     let mut limited: Option<(i64, &str)> = None;
     for limit in limits {
         // the newest `max` sends: if there are so many, the oldest of them must leave the window first
-        let sends: Vec<i64> = sqlx::query_scalar("select at from otp_sends where bucket = $1 and at > $2 order by at desc limit $3")
-            .bind(limit.bucket.as_str())
-            .bind(now_ms.saturating_sub(limit.window_ms))
-            .bind(limit.max.max(0))
-            .fetch_all(&mut *conn)
-            .await?;
+        let sends: Vec<i64> =
+            sqlx::query_scalar("select at from otp_sends where bucket = $1 and at > $2 order by at desc limit $3")
+                .bind(limit.bucket.as_str())
+                .bind(now_ms.saturating_sub(limit.window_ms))
+                .bind(limit.max.max(0))
+                .fetch_all(&mut *conn)
+                .await?;
         if sends.len() as i64 >= limit.max {
             let retry_at_ms = sends.last().copied().unwrap_or(now_ms).saturating_add(limit.window_ms);
             limited = limited.max(Some((retry_at_ms, &limit.bucket)));
@@ -72,7 +73,11 @@ pub async fn open_otp(conn: &mut Conn, otp: &OtpRecord, limits: &[RateLimit]) ->
         return Ok(OtpOpened::Limited { bucket: bucket.to_owned(), retry_at_ms });
     }
     for bucket in &buckets {
-        sqlx::query("insert into otp_sends (bucket, at) values ($1, $2)").bind(*bucket).bind(now_ms).execute(&mut *conn).await?;
+        sqlx::query("insert into otp_sends (bucket, at) values ($1, $2)")
+            .bind(*bucket)
+            .bind(now_ms)
+            .execute(&mut *conn)
+            .await?;
     }
     sqlx::query(
         "insert into otps (id, purpose, target_hash, flow, nonce, tries, created_at, expires_at, used_at) \
@@ -106,8 +111,11 @@ pub async fn try_otp(conn: &mut Conn, id: &str, now_ms: i64, tries_max: i32) -> 
 }
 
 pub async fn use_otp(conn: &mut Conn, id: &str, now_ms: i64) -> Result<bool> {
-    let done =
-        sqlx::query("update otps set used_at = $2 where id = $1 and used_at is null and expires_at > $2").bind(pack(id)).bind(now_ms).execute(conn).await?;
+    let done = sqlx::query("update otps set used_at = $2 where id = $1 and used_at is null and expires_at > $2")
+        .bind(pack(id))
+        .bind(now_ms)
+        .execute(conn)
+        .await?;
     Ok(done.rows_affected() == 1)
 }
 

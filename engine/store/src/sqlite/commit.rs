@@ -1,5 +1,6 @@
-//! One commit on the writer's connection, row by row with prepared statements. The writer is alone and its transaction is
-//! open: nothing changes between a check and what is written after it, and a commit sees those before it in the batch.
+//! One commit on the writer's connection, row by row with prepared statements. The writer is alone and its transaction
+//! is open: nothing changes between a check and what is written after it, and a commit sees those before it in the
+//! batch.
 
 use super::shared::{ended, json};
 use crate::ids::{effect_place, pack, unpack};
@@ -9,7 +10,9 @@ use rusqlite::{Connection, OptionalExtension, Params, StatementStatus, params};
 
 /// Writes all of it, or nothing and says why. After an error the transaction must be undone.
 pub fn write(conn: &Connection, commit: &Commit) -> Result<Committed> {
-    let stored = one(conn, "select n, seq from journeys where id = ?1", [pack(&commit.journey)], |r| Ok((r.get(0)?, r.get(1)?)))?;
+    let stored = one(conn, "select n, seq from journeys where id = ?1", [pack(&commit.journey)], |r| {
+        Ok((r.get(0)?, r.get(1)?))
+    })?;
     if let Some(refusal) = refusal(conn, commit, stored)? {
         return Ok(refusal);
     }
@@ -30,14 +33,27 @@ pub fn write(conn: &Connection, commit: &Commit) -> Result<Committed> {
 fn run(conn: &Connection, sql: &str, values: impl Params) -> Result<()> {
     let mut statement = conn.prepare_cached(sql)?;
     statement.execute(values)?;
-    debug_assert_eq!(statement.get_status(StatementStatus::FullscanStep), 0, "a commit costs the same whatever is stored: {sql}");
+    debug_assert_eq!(
+        statement.get_status(StatementStatus::FullscanStep),
+        0,
+        "a commit costs the same whatever is stored: {sql}"
+    );
     Ok(())
 }
 
-fn one<T>(conn: &Connection, sql: &str, values: impl Params, read: impl FnOnce(&rusqlite::Row<'_>) -> rusqlite::Result<T>) -> Result<Option<T>> {
+fn one<T>(
+    conn: &Connection,
+    sql: &str,
+    values: impl Params,
+    read: impl FnOnce(&rusqlite::Row<'_>) -> rusqlite::Result<T>,
+) -> Result<Option<T>> {
     let mut statement = conn.prepare_cached(sql)?;
     let found = statement.query_row(values, read).optional()?;
-    debug_assert_eq!(statement.get_status(StatementStatus::FullscanStep), 0, "a commit costs the same whatever is stored: {sql}");
+    debug_assert_eq!(
+        statement.get_status(StatementStatus::FullscanStep),
+        0,
+        "a commit costs the same whatever is stored: {sql}"
+    );
     Ok(found)
 }
 
@@ -47,7 +63,9 @@ fn refusal(conn: &Connection, commit: &Commit, stored: Option<(i64, i64)>) -> Re
     if let Some(key) = &commit.idempotency {
         let read = |r: &rusqlite::Row<'_>| r.get(0);
         let used: Option<Option<i64>> = match (key.key, n) {
-            (Some(key), n) => one(conn, "select body_hash from events where id >> 20 = ?1 and key = ?2", params![n, key], read)?,
+            (Some(key), n) => {
+                one(conn, "select body_hash from events where id >> 20 = ?1 and key = ?2", params![n, key], read)?
+            }
             (None, Some(n)) => one(conn, "select body_hash from events where id = ?1", [n << 20 | 1], read)?,
             (None, None) => None,
         };
@@ -56,7 +74,11 @@ fn refusal(conn: &Connection, commit: &Commit, stored: Option<(i64, i64)>) -> Re
         }
     }
     let held = match &commit.settles {
-        Some((key, fence, _)) => exists(conn, "select 1 from effects where id = ?1 and fence = ?2 and state in (1, 3)", params![place(n, key), fence])?,
+        Some((key, fence, _)) => exists(
+            conn,
+            "select 1 from effects where id = ?1 and fence = ?2 and state in (1, 3)",
+            params![place(n, key), fence],
+        )?,
         None => true,
     };
     let waits = match &commit.fires {
@@ -64,7 +86,11 @@ fn refusal(conn: &Connection, commit: &Commit, stored: Option<(i64, i64)>) -> Re
         None => true,
     };
     let seen = match &commit.consumes {
-        Some(hook) => exists(conn, "select 1 from webhooks where partner = ?1 and once = ?2 and state <> 0", params![hook.partner, hook.once])?,
+        Some(hook) => exists(
+            conn,
+            "select 1 from webhooks where partner = ?1 and once = ?2 and state <> 0",
+            params![hook.partner, hook.once],
+        )?,
         None => false,
     };
     if !held || !waits || seen {
@@ -94,7 +120,11 @@ fn journey(conn: &Connection, commit: &Commit, stored: Option<i64>) -> Result<i6
         (Some(NewJourney { session, workflow, version, owner: first, language, channel, attribution }), _) => {
             if let Some(s) = session {
                 let sql = "insert into sessions (token_hash, id, created_at, expires_at, subject) values (?1, ?2, ?3, ?4, ?5)";
-                run(conn, sql, params![pack(&s.token_hash), pack(&s.id), s.created_at_ms, s.expires_at_ms, json(&s.subject)])?;
+                run(
+                    conn,
+                    sql,
+                    params![pack(&s.token_hash), pack(&s.id), s.created_at_ms, s.expires_at_ms, json(&s.subject)],
+                )?;
             }
             let sql = "insert into journeys (id, workflow, version, revision, seq, status, step, owner, language, channel, created_at, \
                  updated_at, expires_at, attribution, state) \
@@ -121,10 +151,26 @@ fn journey(conn: &Connection, commit: &Commit, stored: Option<i64>) -> Result<i6
         (None, Some(n)) => {
             let sql = "update journeys set revision = ?2, seq = ?3, status = ?4, step = ?5, owner = coalesce(?6, owner), updated_at = ?7, \
                  expires_at = ?8, state = ?9 where n = ?1";
-            run(conn, sql, params![n, update.revision, seq, update.status, update.step, owner, update.at_ms, update.expires_at_ms, update.state])?;
+            run(
+                conn,
+                sql,
+                params![
+                    n,
+                    update.revision,
+                    seq,
+                    update.status,
+                    update.step,
+                    owner,
+                    update.at_ms,
+                    update.expires_at_ms,
+                    update.state
+                ],
+            )?;
             n
         }
-        (None, None) => return Err(StoreError::Corrupt { column: "journeys.n", reason: "a journey without a number moves".into() }),
+        (None, None) => {
+            return Err(StoreError::Corrupt { column: "journeys.n", reason: "a journey without a number moves".into() });
+        }
     };
     Ok(n)
 }
@@ -142,7 +188,15 @@ fn queue(conn: &Connection, commit: &Commit, n: i64) -> Result<()> {
     for e in &commit.effects {
         let sql = "insert into effects (id, next_at, due_at, fence, attempts, attempts_max, state, deadline, kind, lane, payload) \
              values (?1, ?2, ?2, 0, 0, ?3, 0, ?4, ?5, ?6, ?7)";
-        let values = params![place(Some(n), &e.key), e.due_at_ms, e.attempts_max, e.deadline_ms, e.kind, e.lane, json(&e.payload)];
+        let values = params![
+            place(Some(n), &e.key),
+            e.due_at_ms,
+            e.attempts_max,
+            e.deadline_ms,
+            e.kind,
+            e.lane,
+            json(&e.payload)
+        ];
         run(conn, sql, values)?;
     }
     for id in &commit.cancel_timers {
@@ -194,7 +248,20 @@ fn outside(conn: &Connection, commit: &Commit) -> Result<()> {
     for i in &commit.incidents {
         let sql = "insert into incidents (id, journey, version, place, reason, at, closed_at, detail) \
              values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) on conflict (id) do nothing";
-        run(conn, sql, params![pack(&i.id), pack(&i.journey), pack(&i.version), i.place, i.reason, i.at_ms, i.closed_at_ms, json(&i.detail)])?;
+        run(
+            conn,
+            sql,
+            params![
+                pack(&i.id),
+                pack(&i.journey),
+                pack(&i.version),
+                i.place,
+                i.reason,
+                i.at_ms,
+                i.closed_at_ms,
+                json(&i.detail)
+            ],
+        )?;
     }
     Ok(())
 }

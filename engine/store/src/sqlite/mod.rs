@@ -52,7 +52,8 @@ impl Database {
         if let Some(folder) = options.get_filename().parent()
             && !folder.as_os_str().is_empty()
         {
-            std::fs::create_dir_all(folder).map_err(|e| StoreError::Settings(format!("folder of the database: {e}")))?;
+            std::fs::create_dir_all(folder)
+                .map_err(|e| StoreError::Settings(format!("folder of the database: {e}")))?;
         }
         private(options.get_filename())?;
         let hub = Arc::new(Hub::new());
@@ -77,7 +78,10 @@ impl Database {
         loop {
             match migrator.run_direct(None, &mut conn, false).await {
                 Ok(()) => return Ok(()),
-                Err(error @ (sqlx::migrate::MigrateError::Execute(_) | sqlx::migrate::MigrateError::ExecuteMigration(..))) if tries < 5 => {
+                Err(
+                    error @ (sqlx::migrate::MigrateError::Execute(_)
+                    | sqlx::migrate::MigrateError::ExecuteMigration(..)),
+                ) if tries < 5 => {
                     tries += 1;
                     tracing::debug!(%error, "another process migrates");
                     conn = self.options.clone().connect().await?;

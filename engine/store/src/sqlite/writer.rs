@@ -1,8 +1,9 @@
 //! The one writer, a thread of its own: whatever waits goes down together; replies leave only after it is durable.
 //!
-//! Commits have a connection of their own, where one costs a few microseconds; all other writes share the statements that
-//! both databases know. Only this thread writes, so the two never wait for each other. What is refused or fails does not
-//! harm its neighbours: commits that fail together are undone and repeated one by one, other writes have savepoints.
+//! Commits have a connection of their own, where one costs a few microseconds; all other writes share the statements
+//! that both databases know. Only this thread writes, so the two never wait for each other. What is refused or fails
+//! does not harm its neighbours: commits that fail together are undone and repeated one by one, other writes have
+//! savepoints.
 
 use super::{Conn, commit};
 use crate::hub::Hub;
@@ -44,7 +45,9 @@ impl Writer {
         let (jobs, queue) = sync_channel(WAITING_MAX);
         let desk = Desk { commits, writes, options, hub };
         let thread = std::thread::Builder::new().name("sqlite-writer".into());
-        thread.spawn(move || desk.run(&queue)).map_err(|e| StoreError::Settings(format!("a thread for the writer: {e}")))?;
+        thread
+            .spawn(move || desk.run(&queue))
+            .map_err(|e| StoreError::Settings(format!("a thread for the writer: {e}")))?;
         Ok(Writer { jobs })
     }
 
@@ -136,7 +139,10 @@ fn commit_all(conn: &mut Connection, commits: Vec<Waiting>, hub: &Hub) -> bool {
         Err(error) if commits.len() == 1 => vec![Err(error)],
         Err(error) => {
             tracing::warn!(%error, commits = commits.len(), "a batch is repeated one by one");
-            commits.chunks(1).map(|one| commit_together(conn, one).map(|mut done| done.pop().unwrap_or(Committed::Moved))).collect()
+            commits
+                .chunks(1)
+                .map(|one| commit_together(conn, one).map(|mut done| done.pop().unwrap_or(Committed::Moved)))
+                .collect()
         }
     };
     let done = |outcome: &Result<Committed>| matches!(outcome, Ok(Committed::Done { .. }));
@@ -155,7 +161,8 @@ fn commit_all(conn: &mut Connection, commits: Vec<Waiting>, hub: &Hub) -> bool {
 /// In one transaction, which is undone when it is dropped before its end.
 fn commit_together(conn: &mut Connection, commits: &[Waiting]) -> Result<Vec<Committed>> {
     let transaction = conn.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
-    let outcomes = commits.iter().map(|waiting| commit::write(&transaction, &waiting.commit)).collect::<Result<Vec<_>>>()?;
+    let outcomes =
+        commits.iter().map(|waiting| commit::write(&transaction, &waiting.commit)).collect::<Result<Vec<_>>>()?;
     transaction.commit()?;
     Ok(outcomes)
 }

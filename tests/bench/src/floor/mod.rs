@@ -133,7 +133,8 @@ pub async fn serve(database: &str, port: u16) -> Result<()> {
 
 fn validator(form: &str) -> Result<Validator> {
     let form: Value = serde_json::from_str(form)?;
-    let options = jsonschema::options().with_draft(jsonschema::Draft::Draft202012).with_pattern_options(PatternOptions::regex());
+    let options =
+        jsonschema::options().with_draft(jsonschema::Draft::Draft202012).with_pattern_options(PatternOptions::regex());
     options.build(&form["schema"]).map_err(|error| anyhow::anyhow!("{error}"))
 }
 
@@ -165,7 +166,19 @@ async fn start(State(app): State<Arc<App>>, headers: HeaderMap, body: Bytes) -> 
     let (id, (reply, done)) = (Uuid::now_v7(), oneshot::channel());
     let (state, data) = (r#"{"sent":"123456"}"#.to_owned(), "{}".to_owned());
     let body_hash = Sha256::digest(&body).into();
-    let write = Write { n: None, id, revision: 1, step: 0, state, data, effect: "start", key: key.clone(), body_hash, at: now_ms(), reply };
+    let write = Write {
+        n: None,
+        id,
+        revision: 1,
+        step: 0,
+        state,
+        data,
+        effect: "start",
+        key: key.clone(),
+        body_hash,
+        at: now_ms(),
+        reply,
+    };
     app.store.send(write).await?;
     if !done.await.context("the writer has ended")?? {
         return Err(Refusal(StatusCode::CONFLICT, "key"));
@@ -173,7 +186,12 @@ async fn start(State(app): State<Arc<App>>, headers: HeaderMap, body: Bytes) -> 
     Ok((StatusCode::CREATED, answer(id, 1, 0)).into_response())
 }
 
-async fn submit(State(app): State<Arc<App>>, Path(id): Path<Uuid>, headers: HeaderMap, body: Bytes) -> Result<Response, Refusal> {
+async fn submit(
+    State(app): State<Arc<App>>,
+    Path(id): Path<Uuid>,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Result<Response, Refusal> {
     let key = key(&headers)?;
     let event: EventBody = serde_json::from_slice(&body).map_err(|_| Refusal(StatusCode::BAD_REQUEST, "body"))?;
     let journey = app.store.journey(id).await?.ok_or(Refusal(StatusCode::NOT_FOUND, "journey"))?;
@@ -196,7 +214,19 @@ async fn submit(State(app): State<Arc<App>>, Path(id): Path<Uuid>, headers: Head
     context[STEPS[at]] = event.data;
     let (revision, step, (reply, done)) = (journey.revision + 1, journey.step + 1, oneshot::channel());
     let body_hash = Sha256::digest(&body).into();
-    let write = Write { n: Some(journey.n), id, revision, step, state: context.to_string(), data, effect: STEPS[at], key, body_hash, at: now_ms(), reply };
+    let write = Write {
+        n: Some(journey.n),
+        id,
+        revision,
+        step,
+        state: context.to_string(),
+        data,
+        effect: STEPS[at],
+        key,
+        body_hash,
+        at: now_ms(),
+        reply,
+    };
     app.store.send(write).await?;
     match done.await.context("the writer has ended")?? {
         true => Ok(answer(id, revision, step).into_response()),
@@ -219,7 +249,11 @@ fn guard(step: &str, form: &Value, context: &Value) -> bool {
         "mobile" => form["consent"] == true,
         "otp" => form["code"] == context["sent"] && number(&form["attempt"]) <= 3,
         "vehicle" => number(&form["year"]) >= 2005,
-        "quote" => form["accepted"] == true && number(&form["premium"]) * 10 <= number(&form["idv"]) && number(&context["vehicle"]["year"]) >= 2005,
+        "quote" => {
+            form["accepted"] == true
+                && number(&form["premium"]) * 10 <= number(&form["idv"])
+                && number(&context["vehicle"]["year"]) >= 2005
+        }
         _ => form["declared"] == true && number(&form["nominee_share"]) == 100,
     }
 }
@@ -230,7 +264,10 @@ fn answer(id: Uuid, revision: i64, step: i64) -> Json<Value> {
 }
 
 fn key(headers: &HeaderMap) -> Result<Vec<u8>, Refusal> {
-    let key = headers.get("idempotency-key").and_then(|value| value.to_str().ok()).ok_or(Refusal(StatusCode::BAD_REQUEST, "key"))?;
+    let key = headers
+        .get("idempotency-key")
+        .and_then(|value| value.to_str().ok())
+        .ok_or(Refusal(StatusCode::BAD_REQUEST, "key"))?;
     Ok(Uuid::parse_str(key).map_or_else(|_| key.as_bytes().to_vec(), |key| key.as_bytes().to_vec()))
 }
 

@@ -46,11 +46,21 @@ impl Store {
     pub async fn open(url: &str) -> Result<Store> {
         // statements are planned while the tables are empty, and kept
         let options = PgConnectOptions::from_str(url)?
-            .options([("enable_seqscan", "off"), ("enable_mergejoin", "off"), ("plan_cache_mode", "force_generic_plan"), ("jit", "off")])
+            .options([
+                ("enable_seqscan", "off"),
+                ("enable_mergejoin", "off"),
+                ("plan_cache_mode", "force_generic_plan"),
+                ("jit", "off"),
+            ])
             .disable_statement_logging();
         let mut conn = options.connect().await?;
         sqlx::raw_sql(TABLES).execute(&mut conn).await?;
-        let reads = PgPoolOptions::new().max_connections(10).min_connections(1).test_before_acquire(false).connect_with(options.clone()).await?;
+        let reads = PgPoolOptions::new()
+            .max_connections(10)
+            .min_connections(1)
+            .test_before_acquire(false)
+            .connect_with(options.clone())
+            .await?;
         let (writer, queue) = mpsc::channel(4096);
         let queue = Arc::new(Mutex::new(queue));
         tokio::spawn(write(conn, queue.clone()));
@@ -61,8 +71,14 @@ impl Store {
     }
 
     pub async fn journey(&self, id: Uuid) -> Result<Option<Journey>> {
-        let row = sqlx::query("select n, revision, step, state from journeys where id = $1").bind(id).fetch_optional(&self.reads).await?;
-        row.map(|r| Ok(Journey { n: r.try_get(0)?, revision: r.try_get(1)?, step: r.try_get(2)?, state: r.try_get(3)? })).transpose()
+        let row = sqlx::query("select n, revision, step, state from journeys where id = $1")
+            .bind(id)
+            .fetch_optional(&self.reads)
+            .await?;
+        row.map(|r| {
+            Ok(Journey { n: r.try_get(0)?, revision: r.try_get(1)?, step: r.try_get(2)?, state: r.try_get(3)? })
+        })
+        .transpose()
     }
 
     pub async fn used(&self, scope: i64, key: &[u8]) -> Result<Option<Used>> {

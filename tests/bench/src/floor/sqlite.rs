@@ -49,8 +49,14 @@ impl Store {
     }
 
     pub async fn journey(&self, id: Uuid) -> Result<Option<Journey>> {
-        let row = sqlx::query("select n, revision, step, state from journeys where id = ?").bind(id.as_bytes().as_slice()).fetch_optional(&self.reads).await?;
-        row.map(|r| Ok(Journey { n: r.try_get(0)?, revision: r.try_get(1)?, step: r.try_get(2)?, state: r.try_get(3)? })).transpose()
+        let row = sqlx::query("select n, revision, step, state from journeys where id = ?")
+            .bind(id.as_bytes().as_slice())
+            .fetch_optional(&self.reads)
+            .await?;
+        row.map(|r| {
+            Ok(Journey { n: r.try_get(0)?, revision: r.try_get(1)?, step: r.try_get(2)?, state: r.try_get(3)? })
+        })
+        .transpose()
     }
 
     pub async fn used(&self, scope: i64, key: &[u8]) -> Result<Option<Used>> {
@@ -93,7 +99,13 @@ async fn write(mut conn: SqliteConnection, mut last: i64, mut queue: mpsc::Recei
 async fn execute(conn: &mut SqliteConnection, statements: &[String], writes: &[&Write]) -> sqlx::Result<()> {
     let mut query = sqlx::query(AssertSqlSafe(statements[writes.len()].as_str()));
     for w in writes {
-        query = query.bind(w.n).bind(w.id.as_bytes().as_slice()).bind(w.revision).bind(w.step).bind(w.at).bind(w.state.as_str());
+        query = query
+            .bind(w.n)
+            .bind(w.id.as_bytes().as_slice())
+            .bind(w.revision)
+            .bind(w.step)
+            .bind(w.at)
+            .bind(w.state.as_str());
     }
     let place = |w: &Write| w.n.unwrap_or(0) << 20 | w.revision;
     for w in writes {

@@ -25,7 +25,10 @@ pub async fn per_second(database: &Database, count: usize) -> Result<f64> {
 }
 
 async fn sqlite(url: &str, count: i64) -> Result<f64> {
-    let options = SqliteConnectOptions::from_str(url)?.create_if_missing(true).journal_mode(SqliteJournalMode::Wal).synchronous(SqliteSynchronous::Full);
+    let options = SqliteConnectOptions::from_str(url)?
+        .create_if_missing(true)
+        .journal_mode(SqliteJournalMode::Wal)
+        .synchronous(SqliteSynchronous::Full);
     let mut conn = options.connect().await?;
     sqlx::raw_sql(TABLE).execute(&mut conn).await?;
     sqlx::query(FILL).bind(count).execute(&mut conn).await?;

@@ -20,7 +20,8 @@ const KIND: &str = "nothing";
 
 pub async fn measure(bench: &Bench, begun: &Begun, options: &Jobs, bare: f64, table: &mut Table) -> Result<()> {
     let count = options.effects;
-    let mut add = |what: String, floor, product, goal, others: &Others| bench.add(table, what, floor, product, goal, others);
+    let mut add =
+        |what: String, floor, product, goal, others: &Others| bench.add(table, what, floor, product, goal, others);
 
     order(bench, count, TOGETHER).await?;
     let (others, clock, cpu) = (Others::from_now(bench), Instant::now(), bench.cpu_s());
@@ -69,7 +70,12 @@ async fn order(bench: &Bench, count: usize, together: usize) -> Result<()> {
     for first in (0..count).step_by(together) {
         let (id, now) = (engine_runtime::new_id(), bench.runtime.now_ms());
         let mut commit = started(&id, "bench/reference", &"0f".repeat(16), "{}".into(), now);
-        commit.events.push(NewEvent { kind: "start".into(), data: json!({}), by: json!({"kind": "system"}), at_ms: now });
+        commit.events.push(NewEvent {
+            kind: "start".into(),
+            data: json!({}),
+            by: json!({"kind": "system"}),
+            at_ms: now,
+        });
         commit.effects = (0..together.min(count - first) as i32)
             .map(|index| NewEffect {
                 key: EffectKey { journey: id.clone(), seq: 1, index },
@@ -89,7 +95,8 @@ async fn order(bench: &Bench, count: usize, together: usize) -> Result<()> {
 /// Commits as so many customers would: some wait at once, and share.
 pub async fn write(bench: &Bench, commits: Vec<engine_store::Commit>, at_once: usize) -> Result<()> {
     use futures::stream::{StreamExt, TryStreamExt};
-    let written = futures::stream::iter(commits).map(|commit| bench.runtime.store().commit(commit)).buffer_unordered(at_once);
+    let written =
+        futures::stream::iter(commits).map(|commit| bench.runtime.store().commit(commit)).buffer_unordered(at_once);
     written
         .err_into::<anyhow::Error>()
         .try_for_each(|committed| async move {

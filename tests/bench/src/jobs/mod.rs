@@ -94,7 +94,14 @@ impl Bench {
 
     /// Another figure, told as it comes.
     fn add(&self, table: &mut Table, what: String, floor: Option<f64>, product: f64, goal: Goal, others: &Others) {
-        let row = Row { database: self.database.name(), what, floor: floor.unwrap_or(f64::NAN), product, goal, others: others.share(self) };
+        let row = Row {
+            database: self.database.name(),
+            what,
+            floor: floor.unwrap_or(f64::NAN),
+            product,
+            goal,
+            others: others.share(self),
+        };
         eprintln!("{row}");
         table.add(row);
     }
@@ -137,7 +144,15 @@ impl Others {
 
 /// The start of a journey without rows beside it.
 fn started(id: &str, workflow: &str, version: &str, state: String, at_ms: i64) -> Commit {
-    let update = JourneyUpdate { revision: 1, status: "active".into(), step: "waiting".into(), state, owner: None, expires_at_ms: None, at_ms };
+    let update = JourneyUpdate {
+        revision: 1,
+        status: "active".into(),
+        step: "waiting".into(),
+        state,
+        owner: None,
+        expires_at_ms: None,
+        at_ms,
+    };
     let new = NewJourney {
         session: None,
         workflow: workflow.into(),

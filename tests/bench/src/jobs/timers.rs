@@ -62,7 +62,13 @@ pub async fn measure(bench: &Bench, count: usize, within_s: f64, table: &mut Tab
 async fn lateness(bench: &Bench, template: &Template, journeys: &[(String, i64)]) -> Result<Vec<i64>> {
     let store = bench.runtime.store();
     let read = futures::stream::iter(journeys).map(|(id, due)| async move {
-        let fired: Vec<i64> = store.events(id, template.record.seq, 100).await?.iter().filter(|e| e.kind == "timer").map(|e| e.at_ms).collect();
+        let fired: Vec<i64> = store
+            .events(id, template.record.seq, 100)
+            .await?
+            .iter()
+            .filter(|e| e.kind == "timer")
+            .map(|e| e.at_ms)
+            .collect();
         ensure!(fired.len() == 1, "a timer of `{id}` fired {} times", fired.len());
         Ok(fired[0] - due)
     });
@@ -81,14 +87,25 @@ struct Template {
 
 impl Template {
     async fn take(bench: &Bench) -> Result<Template> {
-        let start = Start { workflow: "bench/timer".into(), key: "template".into(), event: None, attribution: json!({}), session: None };
-        let sent = bench.runtime.start(&Actor::visitor(engine_runtime::new_id()), start).await.map_err(|refusal| anyhow::anyhow!("{refusal:?}"))?;
+        let start = Start {
+            workflow: "bench/timer".into(),
+            key: "template".into(),
+            event: None,
+            attribution: json!({}),
+            session: None,
+        };
+        let sent = bench
+            .runtime
+            .start(&Actor::visitor(engine_runtime::new_id()), start)
+            .await
+            .map_err(|refusal| anyhow::anyhow!("{refusal:?}"))?;
         let store = bench.runtime.store();
         let id = sent.view.journey.id.context("the template's id")?;
         let record = store.journey(&id).await?.context("the template")?;
         let events = store.events(&record.id, 0, 100).await?;
         let state: Value = serde_json::from_str(&record.state)?;
-        let timer = state.pointer("/snapshot/timers/0/id").and_then(Value::as_str).context("the template's timer")?.to_owned();
+        let timer =
+            state.pointer("/snapshot/timers/0/id").and_then(Value::as_str).context("the template's timer")?.to_owned();
         Ok(Template { record, events, timer, state })
     }
 
@@ -97,7 +114,8 @@ impl Template {
         let journeys: Vec<(String, i64)> = due.map(|due| (engine_runtime::new_id(), due)).collect();
         let mut state = self.state.clone();
         for some in journeys.chunks(TOGETHER) {
-            let commits = some.iter().map(|(id, due)| self.copy(id, *due, &mut state, bench.runtime.now_ms())).collect();
+            let commits =
+                some.iter().map(|(id, due)| self.copy(id, *due, &mut state, bench.runtime.now_ms())).collect();
             effects::write(bench, commits, AT_ONCE).await?;
         }
         Ok(journeys)
@@ -109,7 +127,11 @@ impl Template {
         }
         let mut commit = started(id, &self.record.workflow, &self.record.version, state.to_string(), now);
         commit.update.step = self.record.step.clone();
-        commit.events = self.events.iter().map(|e| NewEvent { kind: e.kind.clone(), data: e.data.clone(), by: e.by.clone(), at_ms: now }).collect();
+        commit.events = self
+            .events
+            .iter()
+            .map(|e| NewEvent { kind: e.kind.clone(), data: e.data.clone(), by: e.by.clone(), at_ms: now })
+            .collect();
         commit.timers.push(NewTimer { id: self.timer.clone(), due_at_ms: due });
         commit
     }

@@ -7,7 +7,9 @@ export function FactsView({ title, items }: FactsBlock) {
   const { change } = useActions();
   return (
     <Block kind="facts" title={title}>
-      <Facts items={items.map((item) => ({ ...item, onChange: item.change ? () => change(item.change!.step) : undefined }))} />
+      <Facts
+        items={items.map((item) => ({ ...item, onChange: item.change ? () => change(item.change!.step) : undefined }))}
+      />
     </Block>
   );
 }

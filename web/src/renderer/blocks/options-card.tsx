@@ -81,7 +81,12 @@ export function OptionCard({ item, lowest, compared }: { item: Option; lowest?: 
           </details>
         )}
         <label className="option-compare">
-          <input type="checkbox" checked={chosen} disabled={!chosen && compared.full} onChange={() => compared.toggle(item.id)} />
+          <input
+            type="checkbox"
+            checked={chosen}
+            disabled={!chosen && compared.full}
+            onChange={() => compared.toggle(item.id)}
+          />
           Compare<span className="sr"> {item.provider.name}</span>
         </label>
       </div>

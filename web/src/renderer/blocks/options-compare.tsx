@@ -58,13 +58,23 @@ export function useCompared(offers: Option[], most: number): Compared {
 function fromHash(): string[] {
   const hash = typeof window === 'undefined' ? '' : window.location.hash;
   try {
-    return hash.startsWith(HASH) ? hash.slice(HASH.length).split(',').map(decodeURIComponent).filter(Boolean).slice(0, 4) : [];
+    return hash.startsWith(HASH)
+      ? hash.slice(HASH.length).split(',').map(decodeURIComponent).filter(Boolean).slice(0, 4)
+      : [];
   } catch {
     return [];
   }
 }
 
-export function Compare({ items, onClose, onRemove }: { items: Option[]; onClose: () => void; onRemove: (id: string) => void }) {
+export function Compare({
+  items,
+  onClose,
+  onRemove,
+}: {
+  items: Option[];
+  onClose: () => void;
+  onRemove: (id: string) => void;
+}) {
   const [onlyDifferent, setOnlyDifferent] = useState(false);
   const rows = comparison(items).filter((row) => row.differs || !onlyDifferent);
   return (

@@ -13,7 +13,9 @@ export function standing(before: Option[], items: Option[]): Option[] {
     .filter((item) => !here.has(item.id) && asked.has(providerOf(item)))
     .map((item) => ({ ...item, stale: true }));
   const known = new Set([...quoted, ...kept].map(providerOf));
-  const priced = items.filter((item) => item.state === 'asked' && item.stale && item.price && !known.has(providerOf(item)));
+  const priced = items.filter(
+    (item) => item.state === 'asked' && item.stale && item.price && !known.has(providerOf(item)),
+  );
   return [...quoted, ...kept, ...priced];
 }
 
@@ -30,7 +32,8 @@ export function arrange(before: Option[], offers: Option[]): Option[] {
   };
   for (const old of before)
     place(
-      byId.get(old.id) ?? offers.find((offer) => providerOf(offer) === providerOf(old) && isNew(offer) && !placed.has(offer.id)),
+      byId.get(old.id) ??
+        offers.find((offer) => providerOf(offer) === providerOf(old) && isNew(offer) && !placed.has(offer.id)),
     );
   for (const offer of offers) place(offer);
   return out;
@@ -44,7 +47,9 @@ export function sorted(offers: Option[], by: string): Option[] {
 }
 
 /** Facts of the compared offers as rows, those that differ first. */
-export function comparison(offers: Option[]): { label: string; values: NonNullable<Option['facts']>; differs: boolean }[] {
+export function comparison(
+  offers: Option[],
+): { label: string; values: NonNullable<Option['facts']>; differs: boolean }[] {
   const labels = [...new Set(offers.flatMap((offer) => (offer.facts ?? []).map((fact) => fact.label)))];
   const rows = labels.map((label) => {
     const values = offers.map((offer) => offer.facts?.find((fact) => fact.label === label) ?? { label, value: null });

@@ -121,7 +121,9 @@ export function OptionsView({ title, items, sort = [], empty, frequent, compare_
             {without.map((item) => (
               <li key={item.id} data-state={item.state}>
                 <strong>{item.provider.name}</strong>
-                <span>{item.reason ?? (item.state === 'failed' ? 'Did not answer this time' : 'Does not offer this')}</span>
+                <span>
+                  {item.reason ?? (item.state === 'failed' ? 'Did not answer this time' : 'Does not offer this')}
+                </span>
               </li>
             ))}
           </ul>

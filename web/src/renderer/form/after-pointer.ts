@@ -6,7 +6,8 @@ let down = false;
 
 if (typeof document !== 'undefined') {
   document.addEventListener('pointerdown', () => (down = true), true);
-  for (const name of ['pointerup', 'pointercancel', 'dragend']) document.addEventListener(name, () => (down = false), true);
+  for (const name of ['pointerup', 'pointercancel', 'dragend'])
+    document.addEventListener(name, () => (down = false), true);
 }
 
 export function afterPointer(run: () => void): void {

@@ -46,7 +46,9 @@ export function check(form: Pick<FormView, 'messages'>, flat: Schema, data: Data
 /** Pointer and schema of every leaf, in the order of the schema. */
 export function leaves(flat: Schema, base = ''): [string, Schema][] {
   return Object.entries<Schema>(flat.properties ?? {}).flatMap(([name, property]) =>
-    property.type === 'object' ? leaves(property, `${base}/${name}`) : ([[`${base}/${name}`, property]] as [string, Schema][]),
+    property.type === 'object'
+      ? leaves(property, `${base}/${name}`)
+      : ([[`${base}/${name}`, property]] as [string, Schema][]),
   );
 }
 

@@ -15,5 +15,7 @@ export const LookupContext = createContext<Lookup>(async () => ({ rows: [] }));
 /** The values at some pointers of the form's answers, as texts; empty when not answered. */
 export function useAnswers(filter: Record<string, string> | undefined): Record<string, string> {
   const data = useContext(FormData);
-  return Object.fromEntries(Object.entries(filter ?? {}).map(([column, pointer]) => [column, String(read(data, pointer) ?? '')]));
+  return Object.fromEntries(
+    Object.entries(filter ?? {}).map(([column, pointer]) => [column, String(read(data, pointer) ?? '')]),
+  );
 }

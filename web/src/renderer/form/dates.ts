@@ -8,7 +8,9 @@ export interface DateRule {
 /** Today where the product does business, out of a server's time. */
 export function todayOf(serverTime: string | undefined, zone = 'Asia/Kolkata'): string {
   const at = serverTime ? new Date(serverTime) : new Date();
-  return new Intl.DateTimeFormat('en-CA', { timeZone: zone, year: 'numeric', month: '2-digit', day: '2-digit' }).format(at);
+  return new Intl.DateTimeFormat('en-CA', { timeZone: zone, year: 'numeric', month: '2-digit', day: '2-digit' }).format(
+    at,
+  );
 }
 
 /** `today`, `2020-01-01`, or an offset such as `-18y`, `+90d`, `+2w`, `-6m`. A month that is too short ends on its last day. */

@@ -15,7 +15,9 @@ export function effectiveSchema(schema: Schema, ui: Ui | undefined, data: Data):
   for (const [name, property] of Object.entries<Schema>(out.properties)) {
     const value = data[name];
     out.properties[name] =
-      property.type === 'object' ? effectiveSchema(property, ui?.[name], isMap(value) ? value : {}) : withoutDefault(property);
+      property.type === 'object'
+        ? effectiveSchema(property, ui?.[name], isMap(value) ? value : {})
+        : withoutDefault(property);
   }
   out.required = [...new Set<string>(out.required)].filter((name) => name in out.properties);
   return out;

@@ -77,7 +77,9 @@ export function Field({
 }
 
 export function ObjectFields({ title, description, properties, uiSchema, fieldPathId }: ObjectFieldTemplateProps) {
-  const shown = new Map(properties.filter((property) => !property.hidden).map((property) => [property.name, property.content]));
+  const shown = new Map(
+    properties.filter((property) => !property.hidden).map((property) => [property.name, property.content]),
+  );
   const hidden = properties.filter((property) => property.hidden).map((property) => property.content);
   const groups = groupsOf([...shown.keys()], uiSchema);
   const body = (

@@ -44,13 +44,25 @@ interface Props {
 
 const NOTHING: FieldProblem[] = [];
 
-export function StepForm({ form, data, today, problems = NOTHING, onChange, onSubmit, children, domId = 'form' }: Props) {
+export function StepForm({
+  form,
+  data,
+  today,
+  problems = NOTHING,
+  onChange,
+  onSubmit,
+  children,
+  domId = 'form',
+}: Props) {
   const flat = useStable(
     useMemo(() => ordered(effectiveSchema(form.schema, form.ui, data), form.ui), [form.schema, form.ui, data]),
   );
   const ui = useStable(useMemo(() => widgets(flat, form.ui), [flat, form.ui]));
   const clean = () => askedData(flat, normaliseData(flat, latest.current));
-  const errors = useMemo(() => check(form, flat, askedData(flat, normaliseData(flat, data)), today), [form, flat, data, today]);
+  const errors = useMemo(
+    () => check(form, flat, askedData(flat, normaliseData(flat, data)), today),
+    [form, flat, data, today],
+  );
 
   const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
   const [refused, setRefused] = useState<{ problems: FieldProblem[]; data: Data; serial: number; summary: boolean }>({
@@ -156,9 +168,17 @@ export function StepForm({ form, data, today, problems = NOTHING, onChange, onSu
 const Leaving = createContext<(event: FocusEvent) => void>(() => undefined);
 const FormElement = (props: ComponentProps<'form'>) => <form {...props} onBlur={useContext(Leaving)} />;
 
-const TEMPLATES = { FieldTemplate: Field, ObjectFieldTemplate: ObjectFields, ...silent() } as unknown as Partial<TemplatesType>;
+const TEMPLATES = {
+  FieldTemplate: Field,
+  ObjectFieldTemplate: ObjectFields,
+  ...silent(),
+} as unknown as Partial<TemplatesType>;
 const FIELDS = { ArrayField: ListField } as unknown as RegistryFieldsType;
-const DEFAULTS = { constAsDefaults: 'never', requiredBooleanDefault: 'skip', emptyObjectFields: 'skipDefaults' } as const;
+const DEFAULTS = {
+  constAsDefaults: 'never',
+  requiredBooleanDefault: 'skip',
+  emptyObjectFields: 'skipDefaults',
+} as const;
 
 /** Field draws description, help and errors itself. */
 function silent() {
@@ -179,8 +199,12 @@ function merge(
   refused: { problems: FieldProblem[]; data: Data },
   data: Data,
 ): FieldError[] {
-  const theirs = refused.problems.filter((problem) => equal(read(refused.data, problem.pointer), read(data, problem.pointer)));
-  const own = errors.filter((error) => left.has(error.pointer) && !theirs.some((problem) => problem.pointer === error.pointer));
+  const theirs = refused.problems.filter((problem) =>
+    equal(read(refused.data, problem.pointer), read(data, problem.pointer)),
+  );
+  const own = errors.filter(
+    (error) => left.has(error.pointer) && !theirs.some((problem) => problem.pointer === error.pointer),
+  );
   return [...theirs.map(({ pointer, text }) => ({ pointer, text })), ...own];
 }
 

@@ -34,8 +34,11 @@ export function messageFor(
     | undefined
   )[];
   const rarer = rarerNames(keyword, property);
-  const found = authored.flatMap((texts) => [keyword, ...rarer].map((name) => texts?.[name])).find((text) => text !== undefined);
-  const text = found ?? [...rarer, keyword].map((name) => plain[name]).find((own) => own !== undefined) ?? 'Please check {label}';
+  const found = authored
+    .flatMap((texts) => [keyword, ...rarer].map((name) => texts?.[name]))
+    .find((text) => text !== undefined);
+  const text =
+    found ?? [...rarer, keyword].map((name) => plain[name]).find((own) => own !== undefined) ?? 'Please check {label}';
   return fill(text, {
     label: property.title ?? '',
     limit: shown(limit),
@@ -50,7 +53,9 @@ function rarerNames(keyword: string, property: Schema): string[] {
     return [property.minLength === property.maxLength ? 'length.equal' : 'length.between'];
   if (keyword === 'required') {
     if (property.const === true) return ['const'];
-    return property.oneOf || property.enum || property.type === 'boolean' || property.type === 'array' ? ['required.choice'] : [];
+    return property.oneOf || property.enum || property.type === 'boolean' || property.type === 'array'
+      ? ['required.choice']
+      : [];
   }
   if (keyword === 'exclusiveMinimum') return ['minimum'];
   if (keyword === 'exclusiveMaximum') return ['maximum'];

@@ -50,7 +50,8 @@ function apply(step: NormaliseStep, text: string): string {
   if (step === 'lower') return text.toLowerCase();
   if (step === 'collapse') return text.replace(/\s+/g, ' ');
   if (step === 'sanitise') return sanitise(text);
-  if ('keep' in step) return [...text].filter((character) => new RegExp(`^(?:${step.keep})$`, 'u').test(character)).join('');
+  if ('keep' in step)
+    return [...text].filter((character) => new RegExp(`^(?:${step.keep})$`, 'u').test(character)).join('');
   if ('strip' in step) return text.replace(new RegExp(step.strip, 'gu'), '');
   if ('unprefix' in step)
     return step.unprefix.reduce((rest, prefix) => (rest.startsWith(prefix) ? rest.slice(prefix.length) : rest), text);

@@ -32,7 +32,8 @@ export function changed(before: unknown, after: unknown, path: string[] = []): s
   );
 }
 
-export const isMap = (value: unknown): value is Data => typeof value === 'object' && value !== null && !Array.isArray(value);
+export const isMap = (value: unknown): value is Data =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Moves the focus to the control of a field; false when it is not on the page. */
 export function focusField(pointer: string, root: ParentNode = document): boolean {

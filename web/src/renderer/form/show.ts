@@ -24,7 +24,9 @@ function condition(ui: Ui | undefined, name: string): Record<string, Wanted> | u
 }
 
 function conditionsHold(all: Record<string, Wanted> | undefined, data: Data, hidden: Set<string>): boolean {
-  return Object.entries(all ?? {}).every(([name, wanted]) => matches(wanted, hidden.has(name) ? undefined : data[name]));
+  return Object.entries(all ?? {}).every(([name, wanted]) =>
+    matches(wanted, hidden.has(name) ? undefined : data[name]),
+  );
 }
 
 function matches(wanted: Wanted, actual: unknown): boolean {

@@ -82,6 +82,11 @@ export function pasted(text: string): string | undefined {
 
 export const example = {
   name: 'date',
-  schema: { type: 'string', format: 'date', title: 'When should we collect it?', 'x-date': { min: 'today', max: '+30d' } },
+  schema: {
+    type: 'string',
+    format: 'date',
+    title: 'When should we collect it?',
+    'x-date': { min: 'today', max: '+30d' },
+  },
   ui: { 'ui:widget': 'date', 'ui:options': { hint: 'For example 21 11 2026' } },
 };

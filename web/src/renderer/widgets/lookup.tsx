@@ -51,7 +51,9 @@ function LookupList({ props, source, filter, missing }: Inner) {
         onChange={(event) => onChange(rows.find((row) => String(row.key) === event.target.value)?.key)}
       >
         <option value="">{placeholder || 'Choose'}</option>
-        {value !== undefined && !rows.some((row) => row.key === value) && <option value={String(value)}>{String(value)}</option>}
+        {value !== undefined && !rows.some((row) => row.key === value) && (
+          <option value={String(value)}>{String(value)}</option>
+        )}
         {rows.map((row) => (
           <option key={row.key} value={String(row.key)}>
             {row.label}

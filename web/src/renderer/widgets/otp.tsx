@@ -20,6 +20,13 @@ export function OtpWidget(props: WidgetProps) {
 
 export const example = {
   name: 'otp',
-  schema: { type: 'string', title: 'One-time password', minLength: 6, maxLength: 6, pattern: '^[0-9]{6}$', 'x-secret': true },
+  schema: {
+    type: 'string',
+    title: 'One-time password',
+    minLength: 6,
+    maxLength: 6,
+    pattern: '^[0-9]{6}$',
+    'x-secret': true,
+  },
   ui: { 'ui:widget': 'otp', 'ui:options': { hint: 'Six digits, sent to 98••• ••210' } },
 };

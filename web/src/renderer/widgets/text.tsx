@@ -22,6 +22,11 @@ export function TextWidget(props: WidgetProps) {
 
 export const example = {
   name: 'text',
-  schema: { type: 'string', title: 'Full name', maxLength: 60, 'x-normalise': [{ keep: '[A-Za-z ]' }, 'collapse', 'trim'] },
+  schema: {
+    type: 'string',
+    title: 'Full name',
+    maxLength: 60,
+    'x-normalise': [{ keep: '[A-Za-z ]' }, 'collapse', 'trim'],
+  },
   ui: { 'ui:widget': 'text', 'ui:options': { hint: 'As on your identity card', autocomplete: 'name' } },
 };

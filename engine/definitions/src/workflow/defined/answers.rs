@@ -42,11 +42,26 @@ pub fn of_step<'s>(step: &'s Step, form: Option<&'s Form>) -> Vec<&'s Expression
 pub fn answers(places: &mut Places, form: &Form, into: &str) -> Change {
     let at = places.at(into.split('.'));
     let schema = form.tree.get("schema");
-    let required: BTreeSet<&str> = schema.and_then(|s| s.get("required")).and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
-    let is_shown = |name: &str| form.tree.get("ui").and_then(|ui| ui.get(name)).and_then(|f| f.get("ui:show")).is_none();
+    let required: BTreeSet<&str> = schema
+        .and_then(|s| s.get("required"))
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .collect();
+    let is_shown =
+        |name: &str| form.tree.get("ui").and_then(|ui| ui.get(name)).and_then(|f| f.get("ui:show")).is_none();
     let mut fields: BTreeMap<&str, (u8, Kinds)> = BTreeMap::new();
-    let own = schema.into_iter().flat_map(crate::form::properties).map(|(name, rule)| (name, rule, required.contains(name.as_str()) && is_shown(name)));
-    let merged = form.variants.iter().filter_map(|v| v.merge.get("schema")).flat_map(crate::form::properties).filter(|(_, r)| !r.is_null());
+    let own = schema
+        .into_iter()
+        .flat_map(crate::form::properties)
+        .map(|(name, rule)| (name, rule, required.contains(name.as_str()) && is_shown(name)));
+    let merged = form
+        .variants
+        .iter()
+        .filter_map(|v| v.merge.get("schema"))
+        .flat_map(crate::form::properties)
+        .filter(|(_, r)| !r.is_null());
     for (name, rule, is_there) in own.chain(merged.map(|(name, rule)| (name, rule, false))) {
         if rule.get("x-secret").and_then(Value::as_bool) == Some(true) {
             continue;
@@ -55,7 +70,10 @@ pub fn answers(places: &mut Places, form: &Form, into: &str) -> Change {
         entry.0 = entry.0.max(if is_there { THERE } else { OPTIONAL });
         entry.1 |= kinds(rule);
     }
-    Change::Answers(at, fields.into_iter().map(|(name, (level, kinds))| (places.below(at, name), level, kinds)).collect())
+    Change::Answers(
+        at,
+        fields.into_iter().map(|(name, (level, kinds))| (places.below(at, name), level, kinds)).collect(),
+    )
 }
 
 /// Required fields that `ui:show` asks for when other fields have a text.
@@ -64,14 +82,16 @@ pub fn shown(places: &mut Places, form: &Form, into: &str) -> Vec<(Ix, Shown)> {
     let required = form.tree.get("schema").and_then(|s| s.get("required")).and_then(Value::as_array);
     let mut found = Vec::new();
     for name in required.into_iter().flatten().filter_map(Value::as_str) {
-        let show = form.tree.get("ui").and_then(|ui| ui.get(name)).and_then(|f| f.get("ui:show")).and_then(Value::as_object);
+        let show =
+            form.tree.get("ui").and_then(|ui| ui.get(name)).and_then(|f| f.get("ui:show")).and_then(Value::as_object);
         let Some(show) = show else { continue };
         let texts = |wanted: &Value| match wanted {
             Value::String(text) => Some(vec![text.clone()]),
             Value::Array(list) => list.iter().map(|v| v.as_str().map(str::to_owned)).collect(),
             _ => None,
         };
-        let each: Option<Shown> = show.iter().map(|(other, wanted)| Some((places.below(at, other), texts(wanted)?))).collect();
+        let each: Option<Shown> =
+            show.iter().map(|(other, wanted)| Some((places.below(at, other), texts(wanted)?))).collect();
         let field = places.below(at, name);
         found.extend(each.map(|shown| (field, shown)));
     }
@@ -120,7 +140,9 @@ impl Check<'_> {
             return;
         }
         let operation = match &invoke.source {
-            Source::Operation { partner, operation } => builder.library.partners.get(partner).and_then(|p| p.operation(operation)),
+            Source::Operation { partner, operation } => {
+                builder.library.partners.get(partner).and_then(|p| p.operation(operation))
+            }
             Source::Contract(_) | Source::System(_) => None,
         };
         let value = match operation.and_then(|o| o.output.keys()) {

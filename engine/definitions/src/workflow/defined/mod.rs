@@ -68,7 +68,8 @@ struct Check<'m> {
 
 pub fn check<'m>(machine: &'m Machine, builder: &'m Builder<'_>) -> Vec<Problem> {
     let order: BTreeMap<&str, usize> = machine.nodes().map(|n| (n.id, n.order)).collect();
-    let steps: BTreeMap<usize, &Step> = builder.steps.values().filter_map(|s| Some((*order.get(s.node.as_str())?, s))).collect();
+    let steps: BTreeMap<usize, &Step> =
+        builder.steps.values().filter_map(|s| Some((*order.get(s.node.as_str())?, s))).collect();
     let mut check = Check {
         machine,
         expressions: Vec::new(),
@@ -86,7 +87,11 @@ pub fn check<'m>(machine: &'m Machine, builder: &'m Builder<'_>) -> Vec<Problem>
         check.output(invoke, &order, builder);
     }
     for (at, step) in check.steps.clone() {
-        let Some((form, into)) = step.form.as_ref().and_then(|f| builder.library.forms.get(f)).zip(step.into.as_deref()) else { continue };
+        let Some((form, into)) =
+            step.form.as_ref().and_then(|f| builder.library.forms.get(f)).zip(step.into.as_deref())
+        else {
+            continue;
+        };
         let answers = answers(&mut check.places, form, into);
         check.answers.insert(at, answers);
         for (field, shown) in shown(&mut check.places, form, into) {
@@ -118,7 +123,11 @@ impl<'m> Check<'m> {
 
     fn node(&mut self, at: usize, kind: NodeKind) -> Node<'m> {
         let machine = self.machine;
-        let lists = machine.candidates(at).into_iter().map(|list| list.into_iter().map(|c| self.candidate(c)).collect()).collect();
+        let lists = machine
+            .candidates(at)
+            .into_iter()
+            .map(|list| list.into_iter().map(|c| self.candidate(c)).collect())
+            .collect();
         let entry = machine.entry_work(at, false);
         let initial = machine.entry_work(at, true).split_off(entry.len());
         let reads = machine.expressions_of(at).into_iter().map(|e| self.note(e)).collect();
@@ -163,7 +172,10 @@ impl<'m> Check<'m> {
                         Assigned::Expression(expression) => self.places.value(at, Some(&own), &expression.shape()),
                     };
                     // Maps above a dotted key are made where they are missing.
-                    vec![Op::Do(Change::Within(self.prefixes(own.split_last().map_or(&[][..], |(_, above)| above)))), Op::Do(Change::Set(at, value))]
+                    vec![
+                        Op::Do(Change::Within(self.prefixes(own.split_last().map_or(&[][..], |(_, above)| above)))),
+                        Op::Do(Change::Set(at, value)),
+                    ]
                 }
             })
             .collect()
@@ -184,7 +196,9 @@ impl<'m> Check<'m> {
     fn gather(&mut self) {
         let initial = self.initial();
         let mut ever = Known::new(&self.places, true);
-        let works = self.nodes.iter().flat_map(|n| n.entry.iter().chain(&n.initial).chain(&n.exit).chain(n.lists.iter().flatten().flat_map(|f| &f.work)));
+        let works = self.nodes.iter().flat_map(|n| {
+            n.entry.iter().chain(&n.initial).chain(&n.exit).chain(n.lists.iter().flatten().flat_map(|f| &f.work))
+        });
         let done = works.filter_map(|op| if let Op::Do(change) = op { Some(change) } else { None });
         for change in initial.iter().chain(done).chain(self.answers.values()).chain(self.outputs.values()) {
             ever.apply(&self.places, change, true);

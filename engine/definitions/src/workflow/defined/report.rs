@@ -55,10 +55,13 @@ impl Check<'_> {
                     break;
                 }
                 if *key != ANY_KEY && below.is_none_or(|ix| self.ever.level[ix] == 0) {
-                    let known = self.places.children(at).filter(|(_, ix)| self.ever.level[*ix] > 0).map(|(name, _)| name);
+                    let known =
+                        self.places.children(at).filter(|(_, ix)| self.ever.level[*ix] > 0).map(|(name, _)| name);
                     let shown = show(&read.path[..=depth]);
-                    let message = format!("`{shown}` is never defined: no form, assignment or answer of a call puts it there");
-                    let problem = Problem::error("never-defined", expression.span(), message).maybe_hint(did_you_mean(key, known));
+                    let message =
+                        format!("`{shown}` is never defined: no form, assignment or answer of a call puts it there");
+                    let problem = Problem::error("never-defined", expression.span(), message)
+                        .maybe_hint(did_you_mean(key, known));
                     found.insert((expression.span().clone(), shown), problem);
                     break;
                 }
@@ -68,7 +71,10 @@ impl Check<'_> {
         }
         for comparison in &reads.comparisons {
             let place = comparison.path.iter().try_fold(0, |at, key| self.places.find(at, key));
-            let mut kinds = place.filter(|ix| self.ever.level[*ix] > 0).and_then(|ix| self.ever.kinds.get(ix).copied()).unwrap_or(0);
+            let mut kinds = place
+                .filter(|ix| self.ever.level[*ix] > 0)
+                .and_then(|ix| self.ever.kinds.get(ix).copied())
+                .unwrap_or(0);
             let shown = show(&comparison.path);
             if let Some(default) = comparison.default {
                 kinds |= bit(default);
@@ -81,7 +87,14 @@ impl Check<'_> {
             } else if kinds & literal == 0 {
                 ("comparison", format!("`{shown}` is {}, never {}", words(kinds), words(literal)))
             } else if comparison.is_order && kinds & !literal != 0 {
-                ("comparison", format!("`{shown}` may be {}: comparing it with {} fails then", words(kinds & !literal), words(literal)))
+                (
+                    "comparison",
+                    format!(
+                        "`{shown}` may be {}: comparing it with {} fails then",
+                        words(kinds & !literal),
+                        words(literal)
+                    ),
+                )
             } else {
                 continue;
             };
@@ -100,7 +113,9 @@ impl Check<'_> {
     /// Whether a field must have been filled, other fields being what they are.
     pub fn is_shown(&self, field: Ix, equal: &[Equal<'_>]) -> bool {
         let place = |e: &Equal<'_>| e.path.iter().try_fold(0, |at, key| self.places.find(at, key));
-        let holds = |(other, texts): &(Ix, Vec<String>)| equal.iter().any(|e| place(e) == Some(*other) && texts.iter().any(|t| t == e.text));
+        let holds = |(other, texts): &(Ix, Vec<String>)| {
+            equal.iter().any(|e| place(e) == Some(*other) && texts.iter().any(|t| t == e.text))
+        };
         self.shown.get(&field).is_some_and(|each| each.iter().any(|shown| shown.iter().all(holds)))
     }
 
@@ -119,11 +134,17 @@ impl Check<'_> {
                     continue;
                 }
                 let shown = show(&path[..=depth]);
-                let why = if level == OPTIONAL { "may be absent: its field need not be filled" } else { "is not defined on any way that leads here" };
+                let why = if level == OPTIONAL {
+                    "may be absent: its field need not be filled"
+                } else {
+                    "is not defined on any way that leads here"
+                };
                 let code = if level == OPTIONAL { "maybe-absent" } else { "not-yet-defined" };
                 let message = format!("`{shown}` {why}");
                 let hint = format!("has({shown}) or get({}, '{key}', …)", show(&path[..depth]));
-                found.entry((expression.span().clone(), shown)).or_insert_with(|| Problem::error(code, expression.span(), message).hint(hint));
+                found
+                    .entry((expression.span().clone(), shown))
+                    .or_insert_with(|| Problem::error(code, expression.span(), message).hint(hint));
                 break;
             }
         }
@@ -144,8 +165,14 @@ fn show(path: &[&str]) -> String {
 }
 
 fn words(kinds: Kinds) -> String {
-    let names =
-        [(Kind::Null, "null"), (Kind::Bool, "a boolean"), (Kind::Number, "a number"), (Kind::Text, "a text"), (Kind::List, "a list"), (Kind::Map, "a map")];
+    let names = [
+        (Kind::Null, "null"),
+        (Kind::Bool, "a boolean"),
+        (Kind::Number, "a number"),
+        (Kind::Text, "a text"),
+        (Kind::List, "a list"),
+        (Kind::Map, "a map"),
+    ];
     let each: Vec<&str> = names.iter().filter(|(k, _)| kinds & bit(*k) != 0).map(|(_, name)| *name).collect();
     each.join(" or ")
 }

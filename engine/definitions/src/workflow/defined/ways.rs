@@ -34,7 +34,13 @@ impl<'m> Check<'m> {
     }
 
     /// Every transition that can be taken in a leaf; `seen` gets each expression with what is known then.
-    pub fn leave(&self, leaf: usize, known: &mut [Option<Known>], waiting: &mut BTreeSet<usize>, seen: &mut dyn FnMut(Ex, &Known)) {
+    pub fn leave(
+        &self,
+        leaf: usize,
+        known: &mut [Option<Known>],
+        waiting: &mut BTreeSet<usize>,
+        seen: &mut dyn FnMut(Ex, &Known),
+    ) {
         let Some(here) = known[leaf].clone() else { return };
         let mut answered: BTreeSet<&str> = BTreeSet::new();
         let mut node = Some(leaf);
@@ -97,7 +103,14 @@ impl<'m> Check<'m> {
         }
     }
 
-    fn enter(&self, entered: &[(usize, bool)], mut state: Known, known: &mut [Option<Known>], waiting: &mut BTreeSet<usize>, seen: &mut dyn FnMut(Ex, &Known)) {
+    fn enter(
+        &self,
+        entered: &[(usize, bool)],
+        mut state: Known,
+        known: &mut [Option<Known>],
+        waiting: &mut BTreeSet<usize>,
+        seen: &mut dyn FnMut(Ex, &Known),
+    ) {
         for (ix, by_default) in entered {
             let node = &self.nodes[*ix];
             self.run(&node.entry, &mut state, seen);

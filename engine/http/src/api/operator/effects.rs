@@ -27,10 +27,22 @@ pub struct EffectsQuery {
 /// Effects, by order of creation.
 #[utoipa::path(get, path = "/api/v1/operator/effects", tag = "operator", params(EffectsQuery),
     responses((status = 200, body = Vec<EffectView>), (status = 400, body = Problem), (status = 404, body = Problem)))]
-pub async fn list(operator: Operator, State(app): State<App>, Query(query): Query<EffectsQuery>) -> Result<Json<Vec<EffectView>>, Problem> {
+pub async fn list(
+    operator: Operator,
+    State(app): State<App>,
+    Query(query): Query<EffectsQuery>,
+) -> Result<Json<Vec<EffectView>>, Problem> {
     let state = Effects::state_named(query.state.as_deref().unwrap_or("parked"));
-    let state = state.ok_or_else(|| Problem::new(Code::BodyInvalid).detail("state: pending, running, done, parked, cancelled or all"))?;
-    let wanted = Effects { state, kind: query.kind, lane: query.lane, journey: query.journey, limit: query.limit.unwrap_or(100) };
+    let state = state.ok_or_else(|| {
+        Problem::new(Code::BodyInvalid).detail("state: pending, running, done, parked, cancelled or all")
+    })?;
+    let wanted = Effects {
+        state,
+        kind: query.kind,
+        lane: query.lane,
+        journey: query.journey,
+        limit: query.limit.unwrap_or(100),
+    };
     Ok(Json(app.runtime.effects(&operator.0, wanted).await?))
 }
 

@@ -11,6 +11,10 @@ use engine_runtime::operator::JourneyHistory;
 /// Events in order, effects with their attempts, timers, incidents.
 #[utoipa::path(get, path = "/api/v1/operator/journeys/{id}/history", tag = "operator", params(("id" = String, Path)),
     responses((status = 200, body = JourneyHistory), (status = 404, body = Problem)))]
-pub async fn show(operator: Operator, State(app): State<App>, Path(id): Path<String>) -> Result<Json<JourneyHistory>, Problem> {
+pub async fn show(
+    operator: Operator,
+    State(app): State<App>,
+    Path(id): Path<String>,
+) -> Result<Json<JourneyHistory>, Problem> {
     Ok(Json(app.runtime.history(&operator.0, known_id(&id)?).await?))
 }

@@ -22,7 +22,11 @@ pub struct IncidentsQuery {
 /// Incidents, newest first.
 #[utoipa::path(get, path = "/api/v1/operator/incidents", tag = "operator", params(IncidentsQuery),
     responses((status = 200, body = Vec<IncidentView>), (status = 404, body = Problem)))]
-pub async fn list(operator: Operator, State(app): State<App>, Query(query): Query<IncidentsQuery>) -> Result<Json<Vec<IncidentView>>, Problem> {
+pub async fn list(
+    operator: Operator,
+    State(app): State<App>,
+    Query(query): Query<IncidentsQuery>,
+) -> Result<Json<Vec<IncidentView>>, Problem> {
     Ok(Json(app.runtime.incidents(&operator.0, !query.all.unwrap_or(false), query.limit.unwrap_or(100)).await?))
 }
 

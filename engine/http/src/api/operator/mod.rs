@@ -21,7 +21,11 @@ impl FromRequestParts<App> for Operator {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Operator, Problem> {
-        let given = parts.headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok()).and_then(|value| value.strip_prefix("Bearer "));
+        let given = parts
+            .headers
+            .get(header::AUTHORIZATION)
+            .and_then(|value| value.to_str().ok())
+            .and_then(|value| value.strip_prefix("Bearer "));
         let token = given.filter(|token| token.len() == 64 && token.bytes().all(|byte| byte.is_ascii_hexdigit()));
         let known = match token {
             Some(token) => app.runtime.operator(token).await?,

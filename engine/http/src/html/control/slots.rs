@@ -30,18 +30,32 @@ pub fn draw(html: &mut Html, field: &Field) {
         for one in &days {
             chip(html, field, one, *one == day, is_full(one));
         }
-        html.raw("</div>").open("div", &[("class", "slots-times"), ("role", "radiogroup"), ("aria-label", &format!("{}: {}", field.title(), name(day)))]);
+        html.raw("</div>").open(
+            "div",
+            &[
+                ("class", "slots-times"),
+                ("role", "radiogroup"),
+                ("aria-label", &format!("{}: {}", field.title(), name(day))),
+            ],
+        );
         for part in ["Morning", "Afternoon", "Evening"] {
             let list: Vec<&Slot> = slots.iter().filter(|slot| slot.day == day && part_of(slot.text) == part).collect();
             if list.is_empty() {
                 continue;
             }
-            html.raw("<div class=\"slots-part\">").element("p", &[("class", "slots-part-name")], part).raw("<div class=\"slots-grid\">");
-            list.into_iter().for_each(|slot| time(html, field, slot, chosen.is_some_and(|chosen| chosen.key == slot.key)));
+            html.raw("<div class=\"slots-part\">")
+                .element("p", &[("class", "slots-part-name")], part)
+                .raw("<div class=\"slots-grid\">");
+            list.into_iter()
+                .for_each(|slot| time(html, field, slot, chosen.is_some_and(|chosen| chosen.key == slot.key)));
             html.raw("</div></div>");
         }
         html.raw("</div>");
-        Attributes::new().with("class", "slots-chosen").with("role", "status").maybe("data-chosen", chosen.map(|_| "true")).open(html, "p");
+        Attributes::new()
+            .with("class", "slots-chosen")
+            .with("role", "status")
+            .maybe("data-chosen", chosen.map(|_| "true"))
+            .open(html, "p");
         match chosen {
             Some(slot) => html.text(&name(slot.day)).raw(" at ").element("strong", &[], slot.text),
             None => html.text(&format!("Choose a time on {}", name(day))),
@@ -63,7 +77,11 @@ fn chip(html: &mut Html, field: &Field, day: &str, checked: bool, full: bool) {
         .flag("disabled", full)
         .with("aria-label", said)
         .open(html, "input");
-    html.raw("<span aria-hidden=\"true\">").element("small", &[], &format(day, "%a")).element("strong", &[], &format(day, "%-d"));
+    html.raw("<span aria-hidden=\"true\">").element("small", &[], &format(day, "%a")).element(
+        "strong",
+        &[],
+        &format(day, "%-d"),
+    );
     html.element("small", &[], &format(day, "%b")).raw("</span></label>");
 }
 
