@@ -9,5 +9,6 @@ mod operator;
 mod partners;
 mod purchase;
 mod store;
+mod stories;
 mod structure;
 mod visit;

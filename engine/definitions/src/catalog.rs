@@ -5,7 +5,7 @@ use crate::form::Form;
 use crate::host::{Now, ProductHost};
 use crate::master::{Master, Masters};
 use crate::message::Message;
-use crate::partner::{Operation, Partner, Webhook};
+use crate::partner::{CallError, Operation, Partner, Webhook};
 use crate::site::Site;
 use crate::table::Tables;
 use crate::workflow::Workflow;
@@ -56,6 +56,21 @@ impl Catalog {
     pub fn for_contract(&self, contract: &str, partner: &str) -> Option<(&Arc<Partner>, &Arc<Operation>)> {
         let partner = self.partners.get(partner)?;
         Some((partner, partner.for_contract(contract)?))
+    }
+
+    /// What an example of an operation gives through its mapping, as a real reply would; `None`: no such example.
+    pub fn example(
+        &self,
+        partner: &Partner,
+        operation: &Operation,
+        name: &str,
+    ) -> Option<Result<serde_json::Value, CallError>> {
+        let example = operation.examples.iter().find(|example| example.name == name)?;
+        let keys = crate::partner::ExampleHost;
+        let now = Now::at(0, chrono_tz::Tz::Asia__Kolkata);
+        let host = self.host(&now, Some(&keys));
+        let reply = operation.reply(partner, &example.input, example.status, &example.headers, &example.body, &host);
+        Some(reply.map(|reply| reply.output))
     }
 
     pub fn webhook(&self, partner: &str, name: &str) -> Option<&Arc<Webhook>> {

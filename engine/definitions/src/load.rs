@@ -12,7 +12,7 @@ use crate::message::Message;
 use crate::partner::{Partner, compile_operation, compile_partner, compile_webhook};
 use crate::site::Site;
 use crate::source::{self, Node, Value as Source};
-use crate::story::Story;
+use crate::story::{self, Story};
 use crate::table::{Table, Tables};
 use crate::texts::Texts;
 use crate::view::View;
@@ -70,10 +70,7 @@ pub fn load(files: &Files) -> Loaded {
     let ids: Vec<String> = workflow_ids(&parts.nodes).collect();
     let workflows = workflows(&ids, &library, &mut problems);
     unique_bases(&workflows, &parts.nodes, &mut problems);
-    for story in stories.0.values().flatten().filter(|s| !ids.contains(&s.workflow)) {
-        let at = Node::new(Span::new(&Arc::from(story.path.as_str()), 1, 1), Source::Null);
-        problems.push(unknown("workflow", &at, &story.workflow, ids.iter().map(String::as_str)));
-    }
+    check_stories(&workflows, &parts.nodes, &mut problems);
     finish(&mut problems);
     let catalog = (!problems.iter().any(Problem::is_error)).then(|| {
         Arc::new(Catalog {
@@ -394,6 +391,21 @@ fn workflows(ids: &[String], library: &Library<'_>, problems: &mut Vec<Problem>)
         problems.extend(found);
     }
     workflows
+}
+
+/// What stories name, where the workflow itself is sound.
+fn check_stories(
+    workflows: &BTreeMap<String, Arc<Workflow>>,
+    nodes: &BTreeMap<String, Node>,
+    problems: &mut Vec<Problem>,
+) {
+    for (path, node) in nodes {
+        if let Some(FileKind::Story(flow)) = kind_of(path)
+            && let Some(workflow) = workflows.get(&flow)
+        {
+            story::check(node, workflow, problems);
+        }
+    }
 }
 
 fn unique_bases(

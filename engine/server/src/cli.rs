@@ -83,10 +83,19 @@ pub enum Command {
     /// List every setting with its environment variable, default and meaning
     Settings,
     /// Run the stories of all workflows: given events → expected states and effects
+    #[command(
+        after_help = "Examples:\n  journey stories --watch                  again after every save\n  journey stories --only payment-late      those whose file or name has this"
+    )]
     Stories {
         /// Folder with workflows/ and forms/
         #[arg(default_value = ".")]
         dir: PathBuf,
+        /// A part of the file or of the name of those to run
+        #[arg(long, value_name = "WORDS")]
+        only: Option<String>,
+        /// Run them again whenever a definition is saved
+        #[arg(long)]
+        watch: bool,
     },
     /// Orders to partners and messages: list them, retry or skip what is parked
     #[command(subcommand)]

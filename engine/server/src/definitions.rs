@@ -21,7 +21,7 @@ struct Workflows;
 struct Forms;
 
 /// An editor writes a file in several steps; this long after the last one the files are read.
-const DEBOUNCE: Duration = Duration::from_millis(150);
+pub const DEBOUNCE: Duration = Duration::from_millis(150);
 
 /// The files that this binary was built with.
 pub fn embedded() -> Files {
@@ -54,19 +54,27 @@ pub fn told(published: &Published) -> String {
     }
 }
 
-/// Publishes a folder whenever something in it is saved, until stopped. What does not check stays unpublished.
-pub fn watch(runtime: Runtime, folder: PathBuf, stop: CancellationToken) -> notify::Result<()> {
-    let (saved, mut saves) = tokio::sync::mpsc::unbounded_channel();
+/// Calls whenever a definition of a folder is saved, until what it gives back is dropped.
+pub fn saved(folder: &Path, heard: impl Fn() + Send + 'static) -> notify::Result<notify::RecommendedWatcher> {
     let mut watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
         let changed =
             event.is_ok_and(|event| !event.kind.is_access() && event.paths.iter().any(|path| is_authored(path)));
         if changed {
-            let _ = saved.send(());
+            heard();
         }
     })?;
     for part in ["workflows", "forms"].map(|part| folder.join(part)).iter().filter(|part| part.is_dir()) {
         watcher.watch(part, RecursiveMode::Recursive)?;
     }
+    Ok(watcher)
+}
+
+/// Publishes a folder whenever something in it is saved, until stopped. What does not check stays unpublished.
+pub fn watch(runtime: Runtime, folder: PathBuf, stop: CancellationToken) -> notify::Result<()> {
+    let (heard, mut saves) = tokio::sync::mpsc::unbounded_channel();
+    let watcher = saved(&folder, move || {
+        let _ = heard.send(());
+    })?;
     tokio::spawn(async move {
         // Dropping the watcher would end it.
         let _watcher = watcher;

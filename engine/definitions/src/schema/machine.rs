@@ -241,6 +241,7 @@ fn story() -> Value {
     let step = closed(&[
         ("send", "Event of an actor", text()),
         ("data", "", any()),
+        ("change", "What differs from what the form holds, or from the example", any()),
         ("by", "Who", any()),
         ("reply", "Id of a call", text()),
         ("key", "Row of an `each`", text()),
@@ -253,15 +254,22 @@ fn story() -> Value {
         ("into", "Field of the code", text()),
         ("expect", "", expect),
     ]);
+    let after = needs(
+        closed(&[
+            ("story", "Name of its file", text()),
+            ("until", "When it is first in this state; else at its end", text()),
+        ]),
+        &["story"],
+    );
     let keys = [
-        ("workflow", "line/name", text()),
         ("name", "", text()),
         ("rows", "Requirements that it shows", list_of(text())),
+        ("after", "It goes on where another story of the flow was", after),
         ("at", "The clock at its start", text()),
         ("language", "", text()),
         ("channel", "", text()),
         ("description", "", text()),
         ("steps", "", list_of(step)),
     ];
-    needs(closed(&keys), &["workflow", "name", "steps"])
+    needs(closed(&keys), &["name", "steps"])
 }

@@ -62,10 +62,12 @@ pub fn differs_from_replay(
 }
 
 fn both_ways(at: &str, stored: &Value, replayed: &Value, wrong: &mut Vec<String>) {
-    crate::story::differ(at, stored, replayed, wrong);
-    if wrong.is_empty() {
-        crate::story::differ(at, replayed, stored, wrong);
+    let mut differences = Vec::new();
+    crate::story::differ(at, stored, replayed, &mut differences);
+    if differences.is_empty() {
+        crate::story::differ(at, replayed, stored, &mut differences);
     }
+    wrong.extend(differences.iter().map(ToString::to_string));
 }
 
 impl Turn<'_> {

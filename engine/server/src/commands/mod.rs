@@ -56,7 +56,7 @@ pub fn run(cli: Cli) -> Result<ExitCode> {
             print!("{}", engine_settings::reference());
             Ok(ExitCode::SUCCESS)
         }
-        Command::Stories { dir } => stories::stories(&dir),
+        Command::Stories { dir, only, watch } => stories::stories(&dir, only.as_deref(), watch),
         Command::Effects(command) => alone(effects::effects(settings()?, command)),
         Command::Incidents(command) => alone(incidents::incidents(settings()?, command)),
         Command::Messages(command) => alone(messages::messages(settings()?, command)),

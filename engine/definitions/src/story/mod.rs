@@ -1,5 +1,9 @@
 //! Stories: given events → expected states and effects, as data. engine-runtime runs them.
 
+mod check;
+
+pub(crate) use check::check;
+
 use crate::fields::{Fields, duration_ms};
 use crate::host::parse_time;
 use crate::source::Node;
@@ -11,7 +15,12 @@ use serde_json::{Map, Value};
 pub struct Story {
     /// The file.
     pub path: String,
+    /// The file's name: what other stories of the workflow call it.
+    pub id: String,
+    /// The one in whose folder it lies.
     pub workflow: String,
+    /// It goes on where another one was.
+    pub after: Option<After>,
     pub name: String,
     /// Requirements that it shows.
     pub rows: Vec<String>,
@@ -20,6 +29,13 @@ pub struct Story {
     pub language: Option<String>,
     pub channel: Option<String>,
     pub steps: Vec<StoryStep>,
+}
+
+/// Where a story goes on: when the other one was first in a state, or else at its end.
+#[derive(Clone, Debug)]
+pub struct After {
+    pub story: String,
+    pub until: Option<String>,
 }
 
 #[derive(Clone, Debug)]
@@ -34,10 +50,11 @@ pub struct StoryStep {
 pub enum Act {
     /// Nothing: only expectations.
     Look,
-    /// An actor sends an event.
+    /// An actor sends an event: with `data`, or with what the form holds and this changed.
     Send {
         kind: String,
         data: Value,
+        change: Value,
         by: Value,
     },
     /// A call is answered: by the given output or error, or by the operation's example.
@@ -65,7 +82,11 @@ pub enum Act {
 pub enum Answer {
     Output(Value),
     Error(Value),
-    Example(String),
+    /// Output or error of an example of the operation, the output with this changed.
+    Example {
+        name: String,
+        change: Value,
+    },
 }
 
 /// Every given part must hold; maps are compared by the members that are given.
@@ -89,9 +110,8 @@ impl Story {
     /// `flow` is the workflow in whose folder it lies.
     pub fn compile(path: &str, flow: &str, node: &Node, problems: &mut Vec<Problem>) -> Option<Story> {
         let before = problems.len();
-        let keys = ["workflow", "name", "rows", "at", "language", "channel", "description", "steps"];
+        let keys = ["name", "rows", "after", "at", "language", "channel", "description", "steps"];
         let mut fields = Fields::open(node, "a story", &keys, problems)?;
-        let workflow = fields.text("workflow").unwrap_or_else(|| flow.to_owned());
         let (name, rows) = (fields.need_text("name"), fields.texts("rows"));
         let at_ms = fields.text("at").and_then(|at| {
             let ms = parse_time(&at);
@@ -102,11 +122,20 @@ impl Story {
             ms
         });
         let (language, channel) = (fields.text("language"), fields.text("channel"));
+        let after = fields.get("after").and_then(|n| after(n, fields.problems));
+        for key in ["at", "language", "channel"].into_iter().filter(|_| after.is_some()) {
+            if let Some(at) = fields.node.key(key) {
+                let message = format!("`{key}` belongs to the story that this one goes on from");
+                fields.problems.push(Problem::error("misplaced-key", &at.span, message));
+            }
+        }
         fields.need("steps");
         let steps: Vec<StoryStep> = fields.list("steps").iter().filter_map(|n| step(n, fields.problems)).collect();
         (problems.len() == before).then(|| Story {
             path: path.to_owned(),
-            workflow,
+            id: path.rsplit('/').next().and_then(|file| file.strip_suffix(".yaml")).unwrap_or(path).to_owned(),
+            workflow: flow.to_owned(),
+            after,
             name,
             rows,
             at_ms,
@@ -117,8 +146,15 @@ impl Story {
     }
 }
 
-pub(crate) const STEP_KEYS: [&str; 13] =
-    ["send", "data", "by", "reply", "key", "output", "error", "example", "event", "advance", "otp", "into", "expect"];
+fn after(node: &Node, problems: &mut Vec<Problem>) -> Option<After> {
+    let mut fields = Fields::open(node, "`after`", &["story", "until"], problems)?;
+    Some(After { story: fields.need_text("story"), until: fields.text("until") })
+}
+
+pub(crate) const STEP_KEYS: [&str; 14] = [
+    "send", "data", "change", "by", "reply", "key", "output", "error", "example", "event", "advance", "otp", "into",
+    "expect",
+];
 
 fn step(node: &Node, problems: &mut Vec<Problem>) -> Option<StoryStep> {
     let mut fields = Fields::open(node, "a step of a story", &STEP_KEYS, problems)?;
@@ -133,15 +169,24 @@ fn step(node: &Node, problems: &mut Vec<Problem>) -> Option<StoryStep> {
         return None;
     }
     let data = fields.get("data").map_or(Value::Object(Map::new()), Node::to_json);
+    let change = fields.get("change").map_or(Value::Null, Node::to_json);
+    if !change.is_null()
+        && let Some(at) = fields.node.key("change")
+        && (fields.get("data").is_some() || !["send", "example"].iter().any(|key| fields.get(key).is_some()))
+    {
+        let message = "`change` belongs to `send` without `data`, or to `example`";
+        fields.problems.push(Problem::error("misplaced-key", &at.span, message));
+    }
     let act = match acts.first().copied() {
         Some("send") => {
-            Act::Send { kind: fields.need_text("send"), data, by: fields.get("by").map_or(Value::Null, Node::to_json) }
+            let by = fields.get("by").map_or(Value::Null, Node::to_json);
+            Act::Send { kind: fields.need_text("send"), data, change, by }
         }
         Some("reply") => {
             let answer = match (fields.get("output"), fields.get("error"), fields.text("example")) {
                 (Some(output), None, None) => Answer::Output(output.to_json()),
                 (None, Some(error), None) => Answer::Error(error.to_json()),
-                (None, None, Some(example)) => Answer::Example(example),
+                (None, None, Some(name)) => Answer::Example { name, change },
                 _ => {
                     fields.problems.push(Problem::error(
                         "shape",

@@ -1,5 +1,6 @@
-//! Runs a story: given events → expected states and effects, on the real turn, without a store or a partner.
+//! One journey of a story: what happens to it, what it shows.
 
+use super::compare::{Difference, differ, each_in, none_in};
 use crate::actor::{Action, Actor, can};
 use crate::clock::rfc3339;
 use crate::effect::{CallPayload, CallResult, FailureKind};
@@ -7,67 +8,26 @@ use crate::journeys::{Applied, apply_event};
 use crate::render::render;
 use crate::turn::{Finished, Journey, Pending, Refused, Turn};
 use engine_definitions::story::{Act, Answer, Expect, Story, StoryStep};
-use engine_definitions::{Catalog, FieldError, Workflow};
+use engine_definitions::{CallErrorKind, Catalog, FieldError, Workflow};
 use engine_store::{Commit, EffectKey, EventRecord, JourneyRecord};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 /// The code that `otp: correct` enters.
 const CODE: &str = "123456";
 const TRIES: i64 = 5;
 
-/// An expectation that did not hold.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Failure {
-    pub story: String,
-    /// `file:line:column`.
-    pub place: String,
-    pub message: String,
-}
-
-/// Runs one story; empty when all expectations hold.
-pub fn run(catalog: &Arc<Catalog>, story: &Story) -> Vec<Failure> {
-    let Some(workflow) = catalog.workflow(&story.workflow) else {
-        let place = format!("{}:1:1", story.path);
-        return vec![Failure {
-            story: story.name.clone(),
-            place,
-            message: format!("unknown workflow `{}`", story.workflow),
-        }];
-    };
-    let mut stage = match Stage::open(catalog, workflow, story) {
-        Ok(stage) => stage,
-        Err(message) => {
-            return vec![Failure { story: story.name.clone(), place: format!("{}:1:1", story.path), message }];
-        }
-    };
-    let mut failures = Vec::new();
-    for step in &story.steps {
-        let seen = stage.play(step);
-        let place = format!("{}:{}:{}", step.span.file, step.span.line, step.span.column);
-        let messages = stage.compare(&step.expect, &seen);
-        failures.extend(messages.into_iter().map(|message| Failure {
-            story: story.name.clone(),
-            place: place.clone(),
-            message,
-        }));
-    }
-    if let Err(message) = stage.replayed() {
-        failures.push(Failure { story: story.name.clone(), place: format!("{}:1:1", story.path), message });
-    }
-    failures
-}
-
 /// What one step of the story showed.
 #[derive(Default)]
-struct Seen {
+pub struct Seen {
     effects: Vec<Value>,
     errors: Vec<FieldError>,
     refused: Option<String>,
 }
 
-struct Stage<'a> {
+/// A journey that stands where a step of a story left it.
+#[derive(Clone)]
+pub struct Stage<'a> {
     catalog: &'a Catalog,
     workflow: &'a Workflow,
     actor: Actor,
@@ -81,7 +41,7 @@ struct Stage<'a> {
 }
 
 impl<'a> Stage<'a> {
-    fn open(catalog: &'a Catalog, workflow: &'a Workflow, story: &Story) -> Result<Self, String> {
+    pub fn open(catalog: &'a Catalog, workflow: &'a Workflow, story: &Story) -> Result<Self, String> {
         let mut actor = Actor::visitor("story");
         actor.language = story.language.clone().unwrap_or(actor.language);
         actor.channel = story.channel.clone().unwrap_or(actor.channel);
@@ -126,11 +86,16 @@ impl<'a> Stage<'a> {
         Ok(Turn::on(self.workflow, self.catalog, Journey::read(self.record.clone())?, self.now_ms))
     }
 
-    fn play(&mut self, step: &StoryStep) -> Seen {
+    pub fn play(&mut self, step: &StoryStep) -> Seen {
         let mut seen = Seen::default();
         match &step.act {
             Act::Look => {}
-            Act::Send { kind, data, by } => self.send(kind, data, by, &mut seen),
+            Act::Send { kind, data, change: Value::Null, by } => self.send(kind, data, by, &mut seen),
+            Act::Send { kind, change, by, .. } => {
+                let mut data = self.held();
+                merge(&mut data, change);
+                self.send(kind, &data, by, &mut seen);
+            }
             Act::Otp { correct, into } => {
                 let field = into.clone().or_else(|| self.secret_field()).unwrap_or_else(|| "otp".into());
                 let mut data = Map::new();
@@ -206,22 +171,50 @@ impl<'a> Stage<'a> {
         let result = match answer {
             Answer::Output(output) => done(output.clone()),
             Answer::Error(error) => failed(error),
-            Answer::Example(name) => match self.example(&payload, name) {
-                Some(output) => done(output),
-                None => return seen.refused = Some(format!("no example `{name}` with an output")),
+            Answer::Example { name, change } => match self.example(&payload, name) {
+                Some(Ok(mut output)) => {
+                    merge(&mut output, change);
+                    done(output)
+                }
+                Some(Err(error)) => error,
+                None => return seen.refused = Some(format!("`{invoke}` has no example `{name}`")),
             },
         };
         self.calls.remove(&effect);
         self.internal(seen, |turn| turn.reply(&effect, &payload, result.clone()));
     }
 
-    fn example(&self, payload: &CallPayload, name: &str) -> Option<Value> {
+    fn example(&self, payload: &CallPayload, name: &str) -> Option<Result<Value, CallResult>> {
         use crate::effect::Target;
-        let operation = match &payload.target {
-            Target::Operation { partner, operation } => self.catalog.operation(partner, operation)?,
-            Target::Contract { contract, partner } => self.catalog.for_contract(contract, partner)?.1,
+        let (partner, operation) = match &payload.target {
+            Target::Operation { partner, operation } => {
+                (self.catalog.partner(partner)?, self.catalog.operation(partner, operation)?)
+            }
+            Target::Contract { contract, partner } => self.catalog.for_contract(contract, partner)?,
         };
-        operation.examples.iter().find(|e| e.name == name)?.output.clone()
+        let answer = self.catalog.example(partner, operation, name)?;
+        Some(answer.map_err(|error| CallResult::Failed {
+            code: error.code,
+            message: Some(error.message),
+            pointer: None,
+            kind: match error.kind {
+                CallErrorKind::Declined => FailureKind::Declined,
+                CallErrorKind::Refused => FailureKind::Refused,
+                CallErrorKind::Failed => FailureKind::Failed,
+            },
+        }))
+    }
+
+    /// What the form of the shown step holds.
+    fn held(&self) -> Value {
+        let Ok(turn) = self.turn() else { return Value::Null };
+        let view = render(&turn, &self.actor, Some("story"), &|partner| format!("https://here/return/{partner}"));
+        serde_json::to_value(view).map(|mut view| view["step"]["form"]["data"].take()).unwrap_or_default()
+    }
+
+    /// Whether a state, named from the root, is active.
+    pub fn is_active(&self, name: &str) -> bool {
+        self.turn().is_ok_and(|turn| is_active(self.workflow, &turn.state.snapshot.active, name))
     }
 
     fn advance(&mut self, ms: i64, seen: &mut Seen) {
@@ -372,70 +365,98 @@ impl<'a> Stage<'a> {
     }
 
     /// The events of the story give its state again, to the letter.
-    fn replayed(&self) -> Result<(), String> {
+    pub fn replayed(&self) -> Vec<Difference> {
         match crate::turn::differs_from_replay(self.workflow, self.catalog, &self.record, &self.events) {
-            Ok(differences) if differences.is_empty() => Ok(()),
-            Ok(differences) => Err(format!("replay: {}", differences.join("; "))),
-            Err(refused) => Err(format!("replay: {refused:?}")),
+            Ok(differences) => differences.into_iter().map(|d| Difference::new("replay", "the same", d)).collect(),
+            Err(refused) => vec![Difference::new("replay", "the same", format!("{refused:?}"))],
         }
     }
 
-    fn compare(&self, expect: &Expect, seen: &Seen) -> Vec<String> {
+    pub fn compare(&self, expect: &Expect, seen: &Seen) -> Vec<Difference> {
         let mut wrong = Vec::new();
+        let errors: Vec<Value> =
+            seen.errors.iter().map(|e| json!({"pointer": e.pointer, "code": e.code, "text": e.text})).collect();
         let only_errors = expect.refused.is_none() && !expect.errors.is_empty();
         if seen.refused != expect.refused && !only_errors {
-            wrong.push(format!("refused: expected {:?}, was {:?} {:?}", expect.refused, seen.refused, seen.errors));
+            let said = |refused: &Option<String>| refused.clone().unwrap_or_else(|| "taken".into());
+            wrong.push(Difference::new("the event is", said(&expect.refused), said(&seen.refused)));
+            wrong.extend(errors.iter().map(|error| Difference::new("errors", Value::Null, error.clone())));
         }
         let turn = match self.turn() {
             Ok(turn) => turn,
-            Err(reason) => return vec![reason],
+            Err(reason) => return vec![Difference::new("journey", "readable", reason)],
         };
         let active = &turn.state.snapshot.active;
         for state in as_list(expect.state.as_ref()) {
-            let name = state.as_str().unwrap_or_default();
-            let machine = &self.workflow.machine;
-            let full = format!("{}.{name}", machine.id());
-            if !active.iter().any(|leaf| machine.ancestors(leaf).any(|id| id == name || id == full)) {
-                wrong.push(format!("state: expected `{name}`, active is {active:?}"));
+            if !is_active(self.workflow, active, state.as_str().unwrap_or_default()) {
+                let root = format!("{}.", self.workflow.machine.id());
+                let leaves =
+                    active.iter().filter(|id| !active.iter().any(|other| other.starts_with(&format!("{id}."))));
+                let leaves: Vec<&str> = leaves.map(|id| id.strip_prefix(&root).unwrap_or(id)).collect();
+                wrong.push(Difference::new("state", state, leaves.join(", ")));
             }
         }
         if let Some(path) = &expect.path {
             let shown = self.workflow.step(active).and_then(|s| s.path.clone()).unwrap_or_default();
-            if shown != *path {
-                wrong.push(format!("path: expected `{path}`, was `{shown}`"));
-            }
+            differ("path", &Value::from(path.as_str()), &Value::from(shown), &mut wrong);
         }
         if let Some(status) = expect.status.as_ref().filter(|s| **s != turn.status) {
-            wrong.push(format!("status: expected `{status}`, was `{}`", turn.status));
+            wrong.push(Difference::new("status", status.as_str(), turn.status.to_string()));
         }
         if let Some(context) = &expect.context {
             differ("context", context, &Value::Object(turn.context().into_owned()), &mut wrong);
         }
-        let found = |list: &[Value], one: &Value| list.iter().any(|actual| contains(one, actual));
-        for effect in expect.effects.iter().filter(|e| !found(&seen.effects, e)) {
-            wrong.push(format!("effects: {effect} is not among {}", Value::from(seen.effects.clone())));
-        }
-        for effect in expect.absent.iter().filter(|e| found(&seen.effects, e)) {
-            wrong.push(format!("absent: {effect} is among {}", Value::from(seen.effects.clone())));
-        }
-        let errors: Vec<Value> =
-            seen.errors.iter().map(|e| json!({"pointer": e.pointer, "code": e.code, "text": e.text})).collect();
-        for error in expect.errors.iter().filter(|e| !found(&errors, e)) {
-            wrong.push(format!("errors: {error} is not among {}", Value::from(errors.clone())));
-        }
+        each_in("effects", &expect.effects, &seen.effects, &mut wrong);
+        none_in("absent", &expect.absent, &seen.effects, &mut wrong);
+        each_in("errors", &expect.errors, &errors, &mut wrong);
         if expect.messages.is_empty() && expect.view.is_none() {
             return wrong;
         }
         let view = render(&turn, &self.actor, Some("story"), &|partner| format!("https://here/return/{partner}"));
         let view = serde_json::to_value(view).unwrap_or(Value::Null);
         let messages = view["messages"].as_array().cloned().unwrap_or_default();
-        for message in expect.messages.iter().filter(|m| !found(&messages, m)) {
-            wrong.push(format!("messages: {message} is not among {}", Value::from(messages.clone())));
-        }
+        each_in("messages", &expect.messages, &messages, &mut wrong);
         if let Some(expected) = &expect.view {
             differ("view", expected, &view["step"], &mut wrong);
         }
         wrong
+    }
+}
+
+fn is_active(workflow: &Workflow, active: &[String], name: &str) -> bool {
+    let machine = &workflow.machine;
+    let full = format!("{}.{name}", machine.id());
+    active.iter().any(|leaf| machine.ancestors(leaf).any(|id| id == name || id == full))
+}
+
+/// Maps are merged, null takes away, rows of a list are named by their key; everything else replaces.
+fn merge(value: &mut Value, change: &Value) {
+    match (value, change) {
+        (_, Value::Null) => {}
+        (Value::Array(rows), Value::Object(changes)) => {
+            for (key, change) in changes {
+                let at = rows.iter().position(|row| row.get("key").and_then(Value::as_str) == Some(key));
+                match at {
+                    Some(at) if change.is_null() => drop(rows.remove(at)),
+                    Some(at) => merge(&mut rows[at], change),
+                    None => {
+                        let mut row = json!({ "key": key });
+                        merge(&mut row, change);
+                        rows.push(row);
+                    }
+                }
+            }
+        }
+        (Value::Object(map), Value::Object(changes)) => {
+            for (key, change) in changes {
+                if change.is_null() {
+                    map.shift_remove(key);
+                } else {
+                    merge(map.entry(key.clone()).or_insert(Value::Null), change);
+                }
+            }
+        }
+        (value, change) => *value = change.clone(),
     }
 }
 
@@ -471,29 +492,5 @@ fn as_list(value: Option<&Value>) -> Vec<Value> {
         None => Vec::new(),
         Some(Value::Array(list)) => list.clone(),
         Some(one) => vec![one.clone()],
-    }
-}
-
-/// Maps are compared by the members that are given.
-fn contains(expected: &Value, actual: &Value) -> bool {
-    let mut wrong = Vec::new();
-    differ("", expected, actual, &mut wrong);
-    wrong.is_empty()
-}
-
-pub(crate) fn differ(at: &str, expected: &Value, actual: &Value, wrong: &mut Vec<String>) {
-    match (expected, actual) {
-        (Value::Object(e), Value::Object(a)) => {
-            for (key, value) in e {
-                differ(&format!("{at}.{key}"), value, a.get(key).unwrap_or(&Value::Null), wrong);
-            }
-        }
-        (Value::Array(e), Value::Array(a)) if e.len() == a.len() => {
-            for (index, (x, y)) in e.iter().zip(a).enumerate() {
-                differ(&format!("{at}[{index}]"), x, y, wrong);
-            }
-        }
-        _ if expected == actual => {}
-        _ => wrong.push(format!("{at}: expected {expected}, was {actual}")),
     }
 }
