@@ -5,7 +5,6 @@ import { expect, test, vi } from 'vitest';
 import { fixtures } from '../dev/fixtures';
 import type { Option } from '../src/api/types';
 import { StepPage } from '../src/journey/step-page';
-import { typedBefore } from '../src/journey/takeover';
 import { ActionsView } from '../src/renderer/blocks/actions';
 import { inkOn } from '../src/renderer/blocks/options-card';
 import { arrange, comparison, sorted, standing } from '../src/renderer/blocks/options-order';
@@ -127,24 +126,4 @@ test.each([
 test('ink on a colour can be read', () => {
   expect(inkOn('#8a1c1c')).toBe('#ffffff');
   expect(inkOn('#f2a33a')).toBe('#10262a');
-});
-
-test('what was typed into the server’s form before the scripts came is carried over', () => {
-  document.body.innerHTML = `<form><input name="name" value="old"><input name="same" value="kept"><input type="checkbox" name="ok" value="true">
-    <input type="radio" name="yes" value="true"><input type="radio" name="yes" value="false"><select name="n"><option value=""><option value="2"></select></form>`;
-  const input = (name: string) => document.querySelector<HTMLInputElement>(`[name=${name}]`)!;
-  input('name').value = 'new';
-  input('ok').checked = true;
-  document.querySelectorAll<HTMLInputElement>('[name=yes]')[1]!.checked = true;
-  document.querySelector('select')!.value = '2';
-  const schema = {
-    properties: {
-      name: { type: 'string' },
-      same: { type: 'string' },
-      ok: { type: 'boolean', const: true },
-      yes: { type: 'boolean' },
-      n: { type: 'integer', oneOf: [{ const: 2 }] },
-    },
-  };
-  expect(typedBefore(document.body, { id: 'f', schema })).toEqual({ name: 'new', ok: true, yes: false, n: 2 });
 });

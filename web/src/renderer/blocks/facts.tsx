@@ -1,4 +1,4 @@
-import type { Fact, FactsBlock } from '../../api/types';
+import type { Block as AnyBlock, Fact, FactsBlock } from '../../api/types';
 import { Block } from '../../ui/block';
 import { useActions } from '../context';
 import { Shown } from '../value';
@@ -37,3 +37,15 @@ export function Facts({ items }: { items: (Fact & { key?: string; onChange?: () 
     </dl>
   );
 }
+
+export const example: AnyBlock = {
+  block: 'facts',
+  title: 'Your parcel',
+  items: [
+    { label: 'Weight', value: '2 kg', hint: 'As weighed at the counter', change: { step: 'parcel.size' } },
+    { label: 'Value', value: { paise: 12_34_567 } },
+    { label: 'Collected on', value: { date: '2026-11-23' } },
+    { label: 'Delivered in time', value: { percent: 98 } },
+    { label: 'Note', value: null },
+  ],
+};

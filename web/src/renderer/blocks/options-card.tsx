@@ -1,4 +1,4 @@
-import { useRef } from 'react';
+import { useLayoutEffect, useRef } from 'react';
 import type { Option } from '../../api/types';
 import { safeUrl } from '../../routes';
 import { Button } from '../../ui/button';
@@ -131,15 +131,17 @@ export function Take({ item }: { item: Option }) {
 
 /** The provider's logo, or its short name on its colour. */
 export function Logo({ provider }: { provider: Option['provider'] }) {
+  const ref = useRef<HTMLSpanElement>(null);
   const source = safeUrl(provider.logo);
-  if (source) return <img className="logo" src={source} alt="" width={72} height={44} loading="lazy" />;
   const colour = /^#[0-9a-f]{6}$/i.test(provider.colour ?? '') ? provider.colour! : undefined;
+  // set here and not in the markup, where the page's policy allows no style
+  useLayoutEffect(() => {
+    if (ref.current && colour)
+      Object.assign(ref.current.style, { background: colour, color: inkOn(colour), borderColor: 'transparent' });
+  }, [colour]);
+  if (source) return <img className="logo" src={source} alt="" width={72} height={44} loading="lazy" />;
   return (
-    <span
-      className="logo"
-      aria-hidden="true"
-      style={colour ? { background: colour, color: inkOn(colour), borderColor: 'transparent' } : undefined}
-    >
+    <span className="logo" aria-hidden="true" ref={ref}>
       {(provider.short ?? provider.name).slice(0, 9)}
     </span>
   );
