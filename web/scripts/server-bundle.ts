@@ -21,6 +21,7 @@ export function serverBundle(): Plugin {
         mode: 'production',
         plugins: [thinRjsf()],
         publicDir: false,
+        oxc: { jsx: { runtime: 'automatic', development: false } },
         define: { 'process.env.NODE_ENV': '"production"' },
         resolve: {
           // the renderer that needs neither streams nor timers; the package does not name it

@@ -38,7 +38,8 @@ for (const viewport of widths) {
       await page.getByLabel('Registration number').fill('DL-3-CAB-1234');
       await page.getByRole('button', { name: 'See prices' }).click();
       await expect(page).toHaveURL(/request=/);
-      await expect(page.getByText('This page needs JavaScript')).toBeVisible();
+      await expect(page.locator('noscript p')).toBeVisible();
+      await expect(page.locator('noscript p')).toContainText('This page needs JavaScript');
     });
   });
 }
@@ -86,10 +87,10 @@ test('what is typed before the scripts are there stays, with the caret', async (
   await expect(page).toHaveURL(/request=/);
 });
 
-/** Where every element of the drawn step stands. */
+/** Where every element of the drawn step stands that is shown. */
 const places = (page: Page) =>
   page.locator('#app').evaluate((app) =>
-    [...app.querySelectorAll('*')].map((one) => {
+    [...app.querySelectorAll('*')].filter((one) => one.checkVisibility()).map((one) => {
       const { x, y, width, height } = one.getBoundingClientRect();
       return { what: `${one.tagName}#${one.id}.${one.className}`, x, y, width, height };
     }),
@@ -116,7 +117,13 @@ test.describe('every example', () => {
       const context = await browser.newContext({ viewport, reducedMotion: 'reduce' });
       const page = await context.newPage();
       const said: string[] = [];
-      page.on('console', (message) => said.push(message.text()));
+      let isDevelopment = false;
+      page.on('console', (message) => {
+        // the one line that React's development build says of itself
+        const own = message.text().includes('Download the React DevTools');
+        if (own) isDevelopment = true;
+        else said.push(message.text());
+      });
       page.on('pageerror', (error) => said.push(error.message));
       let release = () => {};
       let held = Promise.resolve();
@@ -131,7 +138,8 @@ test.describe('every example', () => {
       for (const path of paths) {
         held = new Promise((go) => (release = go));
         await page.goto(product.base + path, { waitUntil: 'commit' });
-        await page.locator('footer').waitFor();
+        await page.locator('footer').waitFor({ state: 'attached' });
+        await page.waitForFunction(() => [...document.querySelectorAll<HTMLLinkElement>('link[rel=stylesheet]')].every((link) => link.sheet));
         await page.evaluate(() => document.fonts.ready);
         const drawn = await page.locator('#app').evaluateHandle((app) => app.firstElementChild);
         const before = await places(page);
@@ -148,6 +156,7 @@ test.describe('every example', () => {
         expect(await drawn.evaluate((node) => node?.isConnected), `${path} keeps its elements`).toBe(true);
         expect(said, path).toEqual([]);
       }
+      expect(isDevelopment).toBe(true);
       await context.close();
     });
   }

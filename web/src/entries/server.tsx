@@ -36,7 +36,7 @@ function main({ site, title, view, skeleton, confirm, blocks = [] }: Page): stri
   if (view) return `<div id="app" data-server="true">${renderToString(<Journey view={view} site={site} />)}</div>`;
   if (skeleton) {
     const frame = renderToStaticMarkup(<Skeleton kind={skeleton} />);
-    return `<div id="app">${frame}</div>${renderToStaticMarkup(<ScriptsNeeded site={site} />)}`;
+    return `${renderToStaticMarkup(<ScriptsNeeded site={site} />)}<div id="app">${frame}</div>`;
   }
   if (confirm) return renderToStaticMarkup(<Confirm title={title} {...confirm} />);
   return renderToStaticMarkup(<Content title={title} blocks={blocks} />);
