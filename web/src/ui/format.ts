@@ -40,6 +40,9 @@ export function date(iso: string): string {
 /** The day in India at an instant: `2026-11-21`. */
 export const dayInIndia = (at: Date): string => new Date(at.getTime() + OFFSET_MS).toISOString().slice(0, 10);
 
+/** The time of day in India: 4:52 pm. */
+export const time = (iso: string): string => date(iso).split(', ').at(-1) ?? iso;
+
 export function value(input: Value | undefined, options?: { paisa?: boolean }): string {
   if (input === null || input === undefined || input === '') return '—';
   if (typeof input === 'number') return grouped(input);

@@ -1,9 +1,10 @@
 import type { Block as AnyBlock, HeroBlock } from '../../api/types';
+import { safeUrl } from '../../routes';
 import { Block } from '../../ui/block';
 import { Shown } from '../value';
 
 /** The promise at the top of a first page; on a content page it is the page's heading. */
-export const HeroView = ({ title, text, points, level: Title = 'h2' }: HeroBlock) => (
+export const HeroView = ({ title, text, points, image, level: Title = 'h2' }: HeroBlock) => (
   <Block kind="hero">
     {title && <Title>{title}</Title>}
     {text && <p className="lead">{text}</p>}
@@ -16,6 +17,7 @@ export const HeroView = ({ title, text, points, level: Title = 'h2' }: HeroBlock
         ))}
       </ul>
     )}
+    {image && <img className="hero-scene" src={safeUrl(image)} alt="" />}
   </Block>
 );
 
