@@ -343,6 +343,14 @@ fn mistakes_have_a_place_and_a_hint() {
     );
     check("workflows/library/messages/ready.yaml", "name: Asha", "nme: Asha", "the text needs `name`");
     check("workflows/library/messages/ready.yaml", "{{name}}</b>", "{{{name}}}</b>", "raw HTML");
+    check("workflows/library/messages/ready.yaml", "{{name}}</b>", "{{log name}}</b>", "unknown helper `log`");
+    check(
+        "workflows/library/messages/ready.yaml",
+        "{{name}}</b>",
+        "{{#if (lookup x name)}}a{{/if}}</b>",
+        "unknown helper `lookup`",
+    );
+    check("workflows/library/messages/ready.yaml", "{{name}}</b>", "{{log}}</b>", "the text needs `log`");
     let message = "workflows/library/messages/ready.yaml";
     check(message, "channel: email", "channel: email\nwithin: dusk", "unknown calendar `dusk`");
     check(

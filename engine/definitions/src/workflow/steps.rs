@@ -197,8 +197,8 @@ impl Builder<'_> {
     fn accepts(&mut self, fields: &mut Fields<'_, '_>) -> IndexMap<String, Accept> {
         let mut accepts = IndexMap::new();
         for (k, rule) in fields.entries("accepts") {
-            let reserved =
-                BUILT_IN.contains(&k.name.as_str()) || ["xstate.", "reply."].iter().any(|p| k.name.starts_with(p));
+            let reserved = BUILT_IN.contains(&k.name.as_str())
+                || ["xstate.", "reply.", "notify."].iter().any(|p| k.name.starts_with(p));
             if reserved {
                 fields.problems.push(Problem::error(
                     "bad-key",

@@ -19,6 +19,7 @@ pub use effects::quiet;
 pub(crate) use effects::write_canonical;
 pub use finish::Finished;
 pub(crate) use finish::SETTLE_WAIT;
+pub(crate) use person::draft_of;
 pub use person::{Answer, Checked, audience};
 pub use replay::{differs_from_replay, replay};
 
@@ -29,8 +30,8 @@ use engine_definitions::{Catalog, Now, ProductHost, Step, Workflow};
 use engine_statechart::expression::Memory;
 use engine_statechart::{Env, Event, Outcome, Scope};
 use engine_store::{
-    AnswerRecord, CorrelationRecord, DocumentRecord, Draft, EffectKey, IncidentRecord, JourneyRecord, NewEffect,
-    NewEvent, NewRecord, NewTimer, ReusableReply,
+    AnswerRecord, CorrelationRecord, CountedSend, DocumentRecord, Draft, EffectKey, IncidentRecord, JourneyRecord,
+    NewEffect, NewEvent, NewRecord, NewTimer, ReusableReply, SendHistory,
 };
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
@@ -126,6 +127,8 @@ struct Out {
     correlations: Vec<CorrelationRecord>,
     incidents: Vec<IncidentRecord>,
     replies: Vec<ReusableReply>,
+    sends: Vec<CountedSend>,
+    typed: Vec<Draft>,
     clear_drafts: Vec<String>,
 }
 
@@ -257,7 +260,8 @@ impl<'w> Turn<'w> {
     /// What is being typed on the shown step.
     pub fn draft(&self) -> Option<&Draft> {
         let step = self.step_node();
-        self.drafts.iter().find(|d| d.step == step && !self.out.clear_drafts.contains(&step))
+        let kept = self.drafts.iter().filter(|_| !self.out.clear_drafts.contains(&step));
+        self.out.typed.iter().chain(kept).find(|d| d.step == step)
     }
 
     pub fn seq(&self) -> i64 {
@@ -337,6 +341,17 @@ impl<'w> Turn<'w> {
                 Some(AnswerRecord { into: into.clone(), key: key.clone(), value })
             })
             .collect()
+    }
+
+    pub(crate) fn count_send(&mut self, send: CountedSend) {
+        self.out.sends.push(send);
+    }
+
+    /// What this turn itself sends to a recipient is the newest of its sends.
+    pub(crate) fn add_own_sends(&self, recipient: &str, history: &mut SendHistory) {
+        for send in self.out.sends.iter().filter(|send| send.recipient == recipient) {
+            history.latest.insert(0, (send.number, self.now_ms));
+        }
     }
 
     pub(crate) fn incident(&mut self, place: &str, reason: &str, detail: Value) -> String {

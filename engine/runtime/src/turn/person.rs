@@ -3,8 +3,9 @@
 use super::{Move, Refused, Turn};
 use crate::actor::Actor;
 use crate::state::Sent;
-use engine_definitions::{Audience, FieldError};
+use engine_definitions::{Audience, FieldError, Workflow};
 use engine_statechart::{EvalError, Event};
+use engine_store::Draft;
 use serde_json::{Map, Value, json};
 
 /// An answer that was checked: normalised, without its secret fields, which stand apart as handles.
@@ -26,6 +27,14 @@ pub fn audience(actor: &Actor) -> Audience {
         partner: actor.partner.clone(),
         language: actor.language.clone(),
     }
+}
+
+/// Fields of the step's form that may be kept before they are an answer: none that is secret.
+pub(crate) fn draft_of(workflow: &Workflow, step: &str, mut data: Value) -> Option<Value> {
+    let form = workflow.form(workflow.step_by_node(step)?.form.as_deref()?)?;
+    let (secrets, known) = (form.secrets(), form.properties());
+    data.as_object_mut()?.retain(|key, _| known.contains(key) && !secrets.contains(key));
+    Some(data)
 }
 
 impl Turn<'_> {
@@ -147,6 +156,19 @@ impl Turn<'_> {
         let given = |field: &String| data.get(field) == Some(&Value::Bool(true));
         let shown = fields.iter().filter(|(field, _)| visible.contains(field));
         Ok(shown.flat_map(|(field, purposes)| purposes.iter().map(move |p| (p.clone(), given(field)))).collect())
+    }
+
+    /// What was typed so far is kept, without a check and without its secret fields; the history says only that it was.
+    pub fn save(&mut self, data: &Value, actor: &Actor) -> Result<(), Refused> {
+        if self.asked("save", data.clone(), actor)? {
+            return Ok(());
+        }
+        self.append("save", Value::Null, actor);
+        let step = self.step_node();
+        if let Some(data) = draft_of(self.workflow, &step, data.clone()) {
+            self.out.typed.push(Draft { journey: self.journey.clone(), step, data, at_ms: self.now_ms });
+        }
+        Ok(())
     }
 
     /// Checks the payload of an event that the step accepts; `None` when it does not accept this type from this actor.
