@@ -53,11 +53,12 @@ async fn answered(
         .collect();
     let mut view = app.runtime.preview(&workflow, &visitor.actor).await?;
     let answers = view.step.form.as_ref().map(|form| answers(&form.schema, &form.ui, &fields, "")).unwrap_or_default();
-    let opening = visitor.begin(app);
+    // Sent without a key: a press is one journey.
+    let key = new_id();
+    let opening = visitor.begin(app, &key);
     let start = Start {
         workflow,
-        // Sent without a key: a press is one journey.
-        key: new_id(),
+        key,
         event: Some(("submit".into(), Value::Object(answers.clone()))),
         attribution: Value::Object(attribution::read(&parts.headers)),
         session: opening.as_ref().map(|opening| opening.session.clone()),
