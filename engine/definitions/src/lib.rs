@@ -12,6 +12,8 @@
 mod calendar;
 mod catalog;
 pub mod check;
+mod contract;
+mod extends;
 mod fields;
 mod files;
 mod form;
@@ -23,6 +25,7 @@ mod message;
 mod partner;
 mod plain;
 pub mod schema;
+mod shape;
 mod site;
 pub mod source;
 pub mod story;
@@ -35,12 +38,13 @@ mod workflow;
 
 pub use calendar::{Calendar, Calendars};
 pub use catalog::Catalog;
+pub use contract::{Contract, ErrorTable};
 pub use engine_statechart::{EvalError, Problem, Severity};
 pub use files::Files;
 pub use form::{Audience, FieldError, Fields, Form, FormView};
 pub use frozen::Frozen;
 pub use host::{FUNCTIONS, Now, ProductHost, mask};
-pub use load::{Loaded, load};
+pub use load::{Held, Loaded, load, load_beside};
 pub use master::{Master, Masters};
 pub use message::{Channel, Message, MessageError, Rendered};
 pub use partner::{
@@ -49,6 +53,7 @@ pub use partner::{
     SandboxCase, SandboxPage, SandboxScript, SandboxWebhook, Webhook, WebhookEvent, WebhookVerify,
 };
 pub use plain::{plain_machine, xstate_machine};
+pub use shape::{Misfit, Shape};
 pub use site::{Page, Redirect as SiteRedirect, Site};
 pub use story::Story;
 pub use table::{Table, Tables};

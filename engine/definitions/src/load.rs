@@ -3,12 +3,14 @@
 
 use crate::calendar::Calendars;
 use crate::catalog::Catalog;
+use crate::contract::{self, Contracts};
 use crate::fields::unknown;
 use crate::files::Files;
 use crate::form::{Form, Messages, read as read_form};
+use crate::host::ProductHost;
 use crate::master::{Master, Masters};
 use crate::message::Message;
-use crate::partner::{Partner, compile_operation, compile_partner, compile_webhook};
+use crate::partner::{Known, Partners};
 use crate::site::Site;
 use crate::source::{self, Node, Value as Source};
 use crate::story::Story;
@@ -16,8 +18,8 @@ use crate::table::{Table, Tables};
 use crate::texts::Texts;
 use crate::view::View;
 use crate::workflow::{Library, Workflow, compile as compile_workflow, is_fragment};
-use engine_statechart::Problem;
 use engine_statechart::source::Span;
+use engine_statechart::{Host, Problem};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -29,10 +31,23 @@ pub struct Loaded {
 }
 
 /// Folders of workflows/ that are not lines of business.
-const NO_LINES: [&str; 6] = ["shared", "partners", "messages", "tables", "master", "site"];
+const NO_LINES: [&str; 7] = ["shared", "partners", "contracts", "messages", "tables", "master", "site"];
+
+/// A version of a workflow that open journeys hold.
+pub struct Held {
+    pub workflow: String,
+    /// Its closure.
+    pub files: Files,
+}
 
 /// Reads and checks everything. Reference data is indexed on first use, not here.
 pub fn load(files: &Files) -> Loaded {
+    load_beside(files, &[])
+}
+
+/// As [`load`], beside versions that are still in use: what is live must serve their journeys too. Their rows go on
+/// making partners, and their contracts must still be met.
+pub fn load_beside(files: &Files, held: &[Held]) -> Loaded {
     let mut problems = Vec::new();
     let masters = masters(files, &mut problems);
     let parts = parts(files, &mut problems, masters.names().map(str::to_owned).collect());
@@ -41,8 +56,10 @@ pub fn load(files: &Files) -> Loaded {
         None => Calendars::default(),
     };
     let site = site(&parts.nodes, &mut problems);
+    let held: Vec<HeldParts<'_>> = held.iter().map(HeldParts::read).collect();
+    held.iter().for_each(|held| held.check(&parts, &mut problems));
     let (partners, messages, stories) = std::thread::scope(|scope| {
-        let partners = scope.spawn(|| collect(|problems| self::partners(&parts.nodes, problems)));
+        let partners = scope.spawn(|| collect(|problems| partners(&parts, &masters, &calendars, &held, problems)));
         let messages = collect(|problems| self::messages(&parts.nodes, &calendars, problems));
         let stories = collect(|problems| self::stories(&parts.nodes, problems));
         (partners.join().unwrap_or_default(), messages, stories)
@@ -57,7 +74,8 @@ pub fn load(files: &Files) -> Loaded {
         views: &parts.views,
         tables: &parts.tables,
         texts: &parts.texts,
-        partners: &partners.0,
+        contracts: &parts.contracts,
+        partners: &partners.0.partners,
         messages: &messages.0,
         masters: &masters,
         calendars: &calendars,
@@ -75,7 +93,8 @@ pub fn load(files: &Files) -> Loaded {
     let catalog = (!problems.iter().any(Problem::is_error)).then(|| {
         Arc::new(Catalog {
             workflows,
-            partners: partners.0,
+            sandbox_tables: parts.tables.with(&partners.0.sandbox_tables),
+            partners: partners.0.partners,
             messages: messages.0,
             forms: parts.forms,
             tables: parts.tables,
@@ -116,20 +135,74 @@ pub(crate) struct Parts {
     pub forms: BTreeMap<String, Arc<Form>>,
     pub views: BTreeMap<String, Arc<View>>,
     pub tables: Tables,
+    pub contracts: Contracts,
     pub texts: BTreeMap<String, Arc<Texts>>,
+}
+
+/// What an older version, still in use, says of partners.
+struct HeldParts<'a> {
+    held: &'a Held,
+    tables: Tables,
+    contracts: Contracts,
+}
+
+impl<'a> HeldParts<'a> {
+    fn read(held: &'a Held) -> HeldParts<'a> {
+        // It was checked when it was published.
+        let mut told = Vec::new();
+        let matters = |path: &str| path.contains("/tables/") || path.contains("/contracts/");
+        let nodes = held
+            .files
+            .iter()
+            .filter(|(path, _)| matters(path))
+            .filter_map(|(path, bytes)| Some((path.to_owned(), source::read(path, bytes).ok()?)));
+        let nodes: BTreeMap<String, Node> = nodes.collect();
+        let contracts = contract::compile(&nodes, &mut told);
+        HeldParts { held, tables: tables(&nodes, &mut told), contracts }
+    }
+
+    fn check(&self, parts: &Parts, problems: &mut Vec<Problem>) {
+        for (id, old) in &self.contracts {
+            let workflow = &self.held.workflow;
+            let mut refused = |span: &Span, why: &str| {
+                let message = format!("open journeys of `{workflow}` hold the contract `{id}`: {why}");
+                let hint = "give the changed contract a new name, or wait until these journeys have ended";
+                problems.push(Problem::error("contract-in-use", span, message).hint(hint));
+            };
+            let path = format!("workflows/contracts/{id}.yaml");
+            match (parts.contracts.get(id), parts.nodes.get(&path)) {
+                (Some(new), Some(node)) => new.breaks(old).iter().for_each(|why| refused(&node.span, why)),
+                (None, Some(_)) => {}
+                (_, None) => refused(&Span::new(&Arc::from(path.as_str()), 1, 1), "it is gone"),
+            }
+        }
+    }
+}
+
+fn partners(
+    parts: &Parts,
+    masters: &Masters,
+    calendars: &Calendars,
+    held: &[HeldParts<'_>],
+    problems: &mut Vec<Problem>,
+) -> Partners {
+    let now = crate::host::Now::at(0, chrono_tz::Tz::Asia__Kolkata);
+    let tables = std::iter::once(&parts.tables).chain(held.iter().map(|h| &h.tables));
+    let hosts: Vec<ProductHost<'_>> = tables
+        .map(|tables| ProductHost { now: &now, journey: None, params: None, tables, masters, calendars, extra: None })
+        .collect();
+    let hosts: Vec<&dyn Host> = hosts.iter().map(|host| host as &dyn Host).collect();
+    crate::partner::partners(&Known { nodes: &parts.nodes, contracts: &parts.contracts, hosts: &hosts }, problems)
 }
 
 /// `masters`: names that look-up widgets may read; empty: not checked.
 pub(crate) fn parts(files: &Files, problems: &mut Vec<Problem>, masters: BTreeSet<String>) -> Parts {
     let nodes = parse(files, problems);
-    let mut tables = Tables::default();
+    let tables = tables(&nodes, problems);
+    let contracts = contract::compile(&nodes, problems);
     let mut texts: BTreeMap<String, Arc<Texts>> = BTreeMap::new();
     for (path, node) in &nodes {
-        if let Some(id) = within(path, "workflows/tables/", ".yaml") {
-            if let Some(table) = Table::compile(id, node, problems) {
-                tables.insert(Arc::new(table));
-            }
-        } else if let Some(line) = within(path, "workflows/", "/texts.yaml").filter(|l| !l.contains('/')) {
+        if let Some(line) = within(path, "workflows/", "/texts.yaml").filter(|l| !l.contains('/')) {
             texts.insert(line.to_owned(), Arc::new(Texts::compile(node, problems)));
         }
     }
@@ -170,7 +243,19 @@ pub(crate) fn parts(files: &Files, problems: &mut Vec<Problem>, masters: BTreeSe
             }
         }
     }
-    Parts { nodes, forms: forms.0, views: views.0, tables, texts }
+    Parts { nodes, forms: forms.0, views: views.0, tables, contracts, texts }
+}
+
+fn tables(nodes: &BTreeMap<String, Node>, problems: &mut Vec<Problem>) -> Tables {
+    let mut tables = Tables::default();
+    for (path, node) in nodes {
+        if let Some(id) = within(path, "workflows/tables/", ".yaml")
+            && let Some(table) = Table::compile(id, node, problems)
+        {
+            tables.insert(Arc::new(table));
+        }
+    }
+    tables
 }
 
 /// Works on every item in as many threads as there are cores; each thread takes the next one that is
@@ -278,76 +363,6 @@ fn stories(nodes: &BTreeMap<String, Node>, problems: &mut Vec<Problem>) -> BTree
         }
     }
     stories
-}
-
-fn partners(nodes: &BTreeMap<String, Node>, problems: &mut Vec<Problem>) -> BTreeMap<String, Arc<Partner>> {
-    let mut found: BTreeMap<String, Partner> = BTreeMap::new();
-    let mut kits: BTreeMap<String, BTreeMap<String, Arc<crate::partner::Operation>>> = BTreeMap::new();
-    let inside = |path: &'static str| nodes.iter().filter_map(move |(p, n)| Some((within(p, path, ".yaml")?, p, n)));
-    for (rest, path, node) in inside("workflows/partners/kits/") {
-        if let Some((kit, name)) = rest.split_once('/')
-            && let Some(operation) = compile_operation(name, path, node, problems)
-        {
-            kits.entry(kit.to_owned()).or_default().insert(name.to_owned(), Arc::new(operation));
-        }
-    }
-    for (rest, _, node) in inside("workflows/partners/") {
-        if let Some((id, "partner")) = rest.split_once('/')
-            && id != "kits"
-            && let Some(partner) = compile_partner(id, node, problems)
-        {
-            found.insert(id.to_owned(), partner);
-        }
-    }
-    for (rest, path, node) in inside("workflows/partners/") {
-        let Some((id, name)) = rest.split_once('/').filter(|(id, name)| *id != "kits" && *name != "partner") else {
-            continue;
-        };
-        let Some(partner) = found.get_mut(id) else {
-            problems.push(Problem::error(
-                "missing",
-                &node.span,
-                format!("beside it belongs workflows/partners/{id}/partner.yaml"),
-            ));
-            continue;
-        };
-        if let Some(webhook) = name.strip_suffix(".webhook") {
-            if let Some(compiled) = compile_webhook(id, webhook, node, problems) {
-                partner.webhooks.insert(webhook.to_owned(), Arc::new(compiled));
-            }
-        } else if let Some(operation) = compile_operation(name, path, node, problems) {
-            partner.operations.insert(name.to_owned(), Arc::new(operation));
-        }
-    }
-    for (id, partner) in &mut found {
-        let Some(kit) = partner.kit.clone() else { continue };
-        match kits.get(&kit) {
-            Some(operations) => {
-                for (name, operation) in operations {
-                    partner.operations.entry(name.clone()).or_insert_with(|| Arc::clone(operation));
-                }
-            }
-            None => {
-                let node = &nodes[&format!("workflows/partners/{id}/partner.yaml")];
-                problems.push(unknown("kit", node.get("kit").unwrap_or(node), &kit, kits.keys().map(String::as_str)));
-            }
-        }
-    }
-    for (id, partner) in &found {
-        let mut contracts: BTreeMap<&str, &str> = BTreeMap::new();
-        for operation in partner.operations.values() {
-            let Some(contract) = operation.contract.as_deref() else { continue };
-            if let Some(other) = contracts.insert(contract, &operation.id) {
-                let span = Span::new(&Arc::from(operation.path.as_str()), 1, 1);
-                let message = format!(
-                    "operations `{other}` and `{}` of partner `{id}` both declare the contract `{contract}`",
-                    operation.id
-                );
-                problems.push(Problem::error("duplicate-id", &span, message));
-            }
-        }
-    }
-    found.into_iter().map(|(id, partner)| (id, Arc::new(partner))).collect()
 }
 
 /// Tables and reference data that forms and views name.

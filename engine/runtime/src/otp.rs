@@ -66,6 +66,7 @@ impl Runtime {
                 Ok(Opened {
                     result: CallResult::Failed {
                         code: "otp.limited".into(),
+                        row: String::new(),
                         message: Some(message),
                         pointer: None,
                         kind: FailureKind::Declined,

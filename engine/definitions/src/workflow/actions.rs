@@ -4,9 +4,11 @@ use super::compile::key;
 use super::define::Names;
 use super::desugar::{Builder, is_context_key};
 use super::product;
+use crate::contract::Contract;
 use crate::fields::{Fields, unknown};
 use crate::source::{Key, Node, Value as Source};
 use engine_statechart::Problem;
+use std::sync::Arc;
 
 impl Builder<'_> {
     pub fn actions(&mut self, node: &Node, names: &Names) -> Node {
@@ -82,7 +84,7 @@ impl Builder<'_> {
 
     fn named_action(&mut self, node: &Node, names: &Names) -> Node {
         let kind = node.get("type").and_then(Node::as_str).unwrap_or_default().to_owned();
-        self.check_action(&kind, node);
+        self.check_action(&kind, node, names);
         let links = if kind == "notify" { self.message_links(node) } else { Vec::new() };
         let is_link = |name: &str| links.iter().any(|(k, _)| k.name == name);
         let mut map: Vec<(Key, Node)> = Vec::with_capacity(node.map().len() + 1);
@@ -132,7 +134,7 @@ impl Builder<'_> {
         links
     }
 
-    fn check_action(&mut self, kind: &str, node: &Node) {
+    fn check_action(&mut self, kind: &str, node: &Node, names: &Names) {
         let needed = product::NEEDED.iter().find(|(k, _)| *k == kind).map_or(&[][..], |(_, n)| *n);
         for field in needed.iter().filter(|f| node.get(f).is_none()) {
             self.problems.push(Problem::error("missing", &node.span, format!("action `{kind}` needs `{field}`")));
@@ -171,12 +173,12 @@ impl Builder<'_> {
                     Some(message) => {
                         let contract = message.channel.contract();
                         let declared = |p: &std::sync::Arc<crate::partner::Partner>| {
-                            p.operations.values().any(|o| o.contract == contract)
+                            p.operations.values().any(|o| o.contract_id() == contract.as_deref())
                         };
                         if contract.is_some() && !self.library.partners.values().any(declared) {
                             let text = format!(
                                 "no operation of a partner declares the contract `{}`",
-                                contract.unwrap_or_default()
+                                contract.as_deref().unwrap_or_default()
                             );
                             self.problems.push(Problem::warning("no-channel", &at.span, text));
                         }
@@ -198,7 +200,9 @@ impl Builder<'_> {
             "call" => {
                 if let Some((at, name)) = name("operation") {
                     let name = name.to_owned();
-                    self.need_operation(at, &name);
+                    if let Some((_, _, Some(contract))) = self.need_operation(at, &name) {
+                        self.check_input(&contract, node, names);
+                    }
                 }
             }
             "correlate" => {
@@ -218,32 +222,39 @@ impl Builder<'_> {
         }
     }
 
-    /// `partner/operation` of partners that exist.
-    pub fn need_operation(&mut self, at: &Node, name: &str) -> Option<(String, String)> {
+    /// `partner/operation` of partners that exist, with the contract by which workflows call it.
+    pub fn need_operation(&mut self, at: &Node, name: &str) -> Option<(String, String, Option<Arc<Contract>>)> {
         let Some((partner, operation)) = name.split_once('/') else {
             self.problems.push(Problem::error("value", &at.span, format!("`{name}` is not `partner/operation`")));
             return None;
         };
-        let folder = format!("workflows/partners/{partner}");
         let Some(found) = self.library.partners.get(partner) else {
-            if self.library.has_file(&format!("{folder}/partner.yaml")) {
-                return None;
+            if !self.library.has_partner_file(partner) {
+                self.problems.push(unknown("partner", at, partner, self.library.partners.keys().map(String::as_str)));
             }
-            self.problems.push(unknown("partner", at, partner, self.library.partners.keys().map(String::as_str)));
             return None;
         };
-        if found.operation(operation).is_none() {
-            let kit = found.kit.as_ref().map(|k| format!("workflows/partners/kits/{k}/{operation}.yaml"));
-            if self.library.has_file(&format!("{folder}/{operation}.yaml"))
-                || kit.is_some_and(|k| self.library.has_file(&k))
-            {
-                return None;
+        let Some(declared) = found.operation(operation) else {
+            if !self.library.has_partner_file(operation) {
+                let mut problem = unknown("operation", at, operation, found.operations.keys().map(String::as_str));
+                problem.message.push_str(&format!(" of partner `{partner}`"));
+                self.problems.push(problem);
             }
-            let mut problem = unknown("operation", at, operation, found.operations.keys().map(String::as_str));
-            problem.message.push_str(&format!(" of partner `{partner}`"));
-            self.problems.push(problem);
             return None;
+        };
+        let contract = declared.contract.as_ref().map(|live| self.contract(live));
+        if contract.is_none() {
+            let message = format!("`{name}` declares no contract");
+            let hint = "workflows call by contracts: write one in workflows/contracts and name it in the operation";
+            self.problems.push(Problem::error("no-contract", &at.span, message).hint(hint));
         }
-        Some((partner.to_owned(), operation.to_owned()))
+        Some((partner.to_owned(), operation.to_owned(), contract))
+    }
+
+    /// The contract as this version holds it; it is pinned.
+    pub fn contract(&mut self, live: &Arc<Contract>) -> Arc<Contract> {
+        let own = self.library.contracts.get(&live.id).unwrap_or(live);
+        self.contracts.insert(own.id.clone(), Arc::clone(own));
+        Arc::clone(own)
     }
 }

@@ -46,6 +46,7 @@ pub(super) fn of(line: &str, builder: &Builder<'_>, library: &Library<'_>) -> (V
             pinned.tables.insert(Arc::clone(table));
         }
     }
+    paths.extend(builder.contracts.values().flat_map(|contract| contract.files.iter().cloned()));
     paths.extend([format!("workflows/{line}/texts.yaml"), "workflows/shared/texts.yaml".to_owned()]);
     let closure: Vec<(String, String)> =
         paths.into_iter().filter(|p| library.files.contains(p)).map(|p| (p.clone(), library.files.hash(&p))).collect();
@@ -73,6 +74,7 @@ pub fn reload_closure(id: &str, files: &Files, live: &Catalog) -> Result<Arc<Wor
         views: &parts.views,
         tables: &parts.tables,
         texts: &parts.texts,
+        contracts: &parts.contracts,
         partners: &live.partners,
         messages: &live.messages,
         masters: &live.masters,

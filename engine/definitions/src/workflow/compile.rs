@@ -4,6 +4,7 @@ use super::define::Names;
 use super::desugar::{Builder, Place};
 use super::{OnVersion, Section, Workflow, closure, merge, product, verify};
 use crate::calendar::{Calendars, timezone};
+use crate::contract::Contracts;
 use crate::fields::{Fields, unknown};
 use crate::files::Files;
 use crate::form::Form;
@@ -30,6 +31,7 @@ pub(crate) struct Library<'a> {
     pub views: &'a BTreeMap<String, Arc<View>>,
     pub tables: &'a Tables,
     pub texts: &'a BTreeMap<String, Arc<Texts>>,
+    pub contracts: &'a Contracts,
     pub partners: &'a BTreeMap<String, Arc<Partner>>,
     pub messages: &'a BTreeMap<String, Arc<Message>>,
     pub masters: &'a Masters,
@@ -40,7 +42,13 @@ pub(crate) struct Library<'a> {
 impl Library<'_> {
     /// Whether a file is there at all: if it is broken, that was said where it is broken.
     pub fn has_file(&self, path: &str) -> bool {
-        self.nodes.contains_key(path)
+        self.files.contains(path) || self.nodes.contains_key(path)
+    }
+
+    /// Whether a partner or an operation of this name was written somewhere, perhaps with mistakes.
+    pub fn has_partner_file(&self, name: &str) -> bool {
+        let end = format!("/{name}.yaml");
+        self.files.iter().any(|(path, _)| path.starts_with("workflows/partners/") && path.ends_with(&end))
     }
 }
 
@@ -101,6 +109,7 @@ pub(crate) fn compile(id: &str, library: &Library<'_>, problems: &mut Vec<Proble
     };
     verify::verify(&machine, &mut builder, &tree, head.sections.as_slice(), &head.aliases);
     verify::links(&mut builder, &head.links, &tree.span);
+    super::contracts::check(&machine, &mut builder);
     builder.problems.extend(super::defined::check(&machine, &builder));
     problems.append(&mut builder.problems);
     if problems[before..].iter().any(Problem::is_error) {

@@ -4,6 +4,7 @@
 use super::compile::{Library, ROOT_KEYS, key};
 use super::define::Names;
 use super::{Invoke, Step};
+use crate::contract::Contracts;
 use crate::source::{Key, Node, Span, Value as Source};
 use crate::texts::LineTexts;
 use engine_statechart::{Problem, did_you_mean};
@@ -18,7 +19,7 @@ pub(crate) struct Builder<'a> {
     pub steps: IndexMap<String, Step>,
     pub step_spans: BTreeMap<String, Span>,
     pub invokes: IndexMap<String, Invoke>,
-    pub contracts: BTreeSet<String>,
+    pub contracts: Contracts,
     /// Files of the closure so far.
     pub used: BTreeSet<String>,
     pub forms: BTreeSet<String>,
@@ -74,7 +75,7 @@ impl<'a> Builder<'a> {
             steps: IndexMap::new(),
             step_spans: BTreeMap::new(),
             invokes: IndexMap::new(),
-            contracts: BTreeSet::new(),
+            contracts: Contracts::new(),
             used,
             forms: BTreeSet::new(),
             views: BTreeSet::new(),

@@ -1,0 +1,99 @@
+//! `extends` and `merge`: a file as a patch (RFC 7396) on another file's tree.
+
+use crate::fields::unknown;
+use crate::source::{Key, Node, Value};
+use engine_statechart::Problem;
+use std::collections::{BTreeMap, BTreeSet};
+
+const EXTENDS_MAX: usize = 5;
+
+/// The files of one kind that `extends` may name.
+pub(crate) struct Kind<'a> {
+    pub nodes: &'a BTreeMap<String, Node>,
+    /// `contract`: in messages.
+    pub what: &'static str,
+    /// Name → path.
+    pub paths: BTreeMap<&'a str, &'a str>,
+}
+
+impl<'a> Kind<'a> {
+    /// Every file between a start and an end of its path, named by what is between.
+    pub fn between(nodes: &'a BTreeMap<String, Node>, what: &'static str, start: &str, end: &str) -> Kind<'a> {
+        let named = |path: &'a String| Some((path.strip_prefix(start)?.strip_suffix(end)?, path.as_str()));
+        Kind { nodes, what, paths: nodes.keys().filter_map(named).collect() }
+    }
+
+    pub fn names(&self) -> impl Iterator<Item = &'a str> {
+        self.paths.keys().copied()
+    }
+
+    /// The whole tree of a file; the files that it is made of are added to `used`.
+    pub fn resolve(&self, path: &str, used: &mut BTreeSet<String>, problems: &mut Vec<Problem>) -> Option<Node> {
+        let node = self.nodes.get(path)?;
+        used.insert(path.to_owned());
+        self.extended(node, used, problems)
+    }
+
+    /// The whole tree of a part of a file.
+    pub fn extended(&self, node: &Node, used: &mut BTreeSet<String>, problems: &mut Vec<Problem>) -> Option<Node> {
+        let mut patches: Vec<Node> = Vec::new();
+        let mut node = node;
+        let mut bases: BTreeSet<&str> = BTreeSet::new();
+        loop {
+            let Some(base) = node.get("extends") else {
+                let mut tree = node.clone();
+                for patch in patches.iter().rev() {
+                    apply(&mut tree, patch);
+                }
+                return Some(tree);
+            };
+            let name = base.as_str().unwrap_or_default();
+            if patches.len() >= 2 * EXTENDS_MAX || !bases.insert(name) {
+                let message = format!("`extends` goes round in a circle or is deeper than {EXTENDS_MAX}");
+                problems.push(Problem::error("extends-cycle", &base.span, message));
+                return None;
+            }
+            let Some((path, next)) = self.paths.get(name).and_then(|path| Some((*path, self.nodes.get(*path)?))) else {
+                problems.push(unknown(self.what, base, name, self.names()));
+                return None;
+            };
+            used.insert(path.to_owned());
+            let rest: Vec<(Key, Node)> =
+                node.map().iter().filter(|(k, _)| k.name != "extends" && k.name != "merge").cloned().collect();
+            if let Some(merge) = node.get("merge") {
+                if !merge.is_map() {
+                    let message = format!("`merge` is a map, not {}", merge.kind());
+                    problems.push(Problem::error("shape", &merge.span, message));
+                }
+                patches.push(merge.clone());
+            }
+            patches.push(Node::new(node.span.clone(), Value::Map(rest)));
+            node = next;
+        }
+    }
+}
+/// Maps are merged, null deletes, everything else replaces. Keys keep their place; new ones come last.
+pub(crate) fn apply(target: &mut Node, patch: &Node) {
+    let Value::Map(entries) = &patch.value else {
+        *target = patch.clone();
+        return;
+    };
+    if !target.is_map() {
+        *target = Node::new(patch.span.clone(), Value::Map(Vec::new()));
+    }
+    let Some(map) = target.map_mut() else { return };
+    for (key, value) in entries {
+        match map.iter().position(|(k, _)| k.name == key.name) {
+            Some(at) if value.is_null() => {
+                map.remove(at);
+            }
+            Some(at) => apply(&mut map[at].1, value),
+            None if value.is_null() => {}
+            None => {
+                let mut fresh = Node::new(value.span.clone(), Value::Map(Vec::new()));
+                apply(&mut fresh, value);
+                map.push((key.clone(), fresh));
+            }
+        }
+    }
+}
