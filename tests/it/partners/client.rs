@@ -28,6 +28,7 @@ timeout: 400ms
 reply: {output: body}
 errors:
   - {when: status == 422, kind: declined, code: depot.declined, message: body.reason}
+examples: []
 "#;
 const ORDER: &str = r#"
 method: POST
@@ -98,13 +99,13 @@ async fn world(change: impl FnOnce(&mut Settings, &str)) -> (World, Arc<Seen>) {
     settings.partners.hosts.insert("depot".into(), host(&url));
     change(&mut settings, &url);
     let files = [
-        ("workflows/partners/couriers/depot.yaml", DEPOT),
-        ("workflows/partners/couriers/depot/ask.yaml", ASK),
-        ("workflows/partners/couriers/depot/order.yaml", ORDER),
-        ("workflows/partners/couriers/strict.yaml", STRICT),
-        ("workflows/partners/couriers/strict/ask.yaml", ASK),
-        ("workflows/partners/couriers/sealed.yaml", SEALED),
-        ("workflows/partners/couriers/sealed/ask.yaml", ASK),
+        ("workflows/partners/depot/partner.yaml", DEPOT),
+        ("workflows/partners/depot/ask.yaml", ASK),
+        ("workflows/partners/depot/order.yaml", ORDER),
+        ("workflows/partners/strict/partner.yaml", STRICT),
+        ("workflows/partners/strict/ask.yaml", ASK),
+        ("workflows/partners/sealed/partner.yaml", SEALED),
+        ("workflows/partners/sealed/ask.yaml", ASK),
     ];
     (World::new(catalog(&files), settings), seen)
 }

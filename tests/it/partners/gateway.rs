@@ -15,12 +15,13 @@ use std::sync::{Arc, Mutex};
 
 /// The product's own gateway.
 fn gateway() -> Arc<Catalog> {
-    let all = Files::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("..")).unwrap();
     let mut gateway = Files::new();
-    for (path, bytes) in all.iter() {
-        if path.starts_with("workflows/partners/payment/") || path.starts_with("workflows/contracts/") {
-            gateway.insert(path, Arc::clone(bytes));
-        }
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../workflows/partners/gateway");
+    for entry in std::fs::read_dir(folder).unwrap().map(Result::unwrap) {
+        gateway.insert(
+            format!("workflows/partners/gateway/{}", entry.file_name().display()),
+            std::fs::read(entry.path()).unwrap(),
+        );
     }
     let loaded = load(&gateway);
     loaded
