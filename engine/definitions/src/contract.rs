@@ -3,6 +3,7 @@
 
 use crate::extends::Kind;
 use crate::fields::Fields;
+use crate::layout::FileKind;
 use crate::shape::{Found, Misfit, Shape};
 use crate::source::Node;
 use crate::table::{self, Columns};
@@ -43,7 +44,8 @@ pub const ERROR_FIELDS: [&str; 5] = ["kind", "code", "row", "message", "pointer"
 
 /// Every contract of the files.
 pub(crate) fn compile(nodes: &BTreeMap<String, Node>, problems: &mut Vec<Problem>) -> Contracts {
-    let kind = Kind::between(nodes, "contract", "workflows/contracts/", ".yaml");
+    let id = |kind| if let FileKind::Contract(id) = kind { Some(id) } else { None };
+    let kind = Kind::of(nodes, "contract", id);
     kind.names().filter_map(|id| Some((id.to_owned(), Arc::new(Contract::compile(id, &kind, problems)?)))).collect()
 }
 

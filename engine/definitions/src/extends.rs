@@ -1,6 +1,7 @@
 //! `extends` and `merge`: a file as a patch (RFC 7396) on another file's tree.
 
 use crate::fields::unknown;
+use crate::layout::{FileKind, kind_of};
 use crate::source::{Key, Node, Value};
 use engine_statechart::Problem;
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,18 +14,22 @@ pub(crate) struct Kind<'a> {
     /// `contract`: in messages.
     pub what: &'static str,
     /// Name → path.
-    pub paths: BTreeMap<&'a str, &'a str>,
+    pub paths: BTreeMap<String, &'a str>,
 }
 
 impl<'a> Kind<'a> {
-    /// Every file between a start and an end of its path, named by what is between.
-    pub fn between(nodes: &'a BTreeMap<String, Node>, what: &'static str, start: &str, end: &str) -> Kind<'a> {
-        let named = |path: &'a String| Some((path.strip_prefix(start)?.strip_suffix(end)?, path.as_str()));
+    /// Every file that has a name by what it holds.
+    pub fn of(
+        nodes: &'a BTreeMap<String, Node>,
+        what: &'static str,
+        name: impl Fn(FileKind) -> Option<String>,
+    ) -> Kind<'a> {
+        let named = |path: &'a String| Some((name(kind_of(path)?)?, path.as_str()));
         Kind { nodes, what, paths: nodes.keys().filter_map(named).collect() }
     }
 
-    pub fn names(&self) -> impl Iterator<Item = &'a str> {
-        self.paths.keys().copied()
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.paths.keys().map(String::as_str)
     }
 
     /// The whole tree of a file; the files that it is made of are added to `used`.

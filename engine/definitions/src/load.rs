@@ -6,8 +6,9 @@ use crate::catalog::Catalog;
 use crate::contract::{self, Contracts};
 use crate::fields::unknown;
 use crate::files::Files;
-use crate::form::{Form, Messages, read as read_form};
+use crate::form::{Form, Messages, SHARED_MESSAGES, read as read_form};
 use crate::host::ProductHost;
+use crate::layout::{self, FileKind, kind_of};
 use crate::master::{Master, Masters};
 use crate::message::Message;
 use crate::partner::{Known, Partners};
@@ -17,7 +18,7 @@ use crate::story::Story;
 use crate::table::{Table, Tables};
 use crate::texts::Texts;
 use crate::view::View;
-use crate::workflow::{Library, Workflow, compile as compile_workflow, is_fragment};
+use crate::workflow::{Library, Workflow, compile as compile_workflow};
 use engine_statechart::source::Span;
 use engine_statechart::{Host, Problem};
 use std::collections::{BTreeMap, BTreeSet};
@@ -29,9 +30,6 @@ pub struct Loaded {
     pub catalog: Option<Arc<Catalog>>,
     pub problems: Vec<Problem>,
 }
-
-/// Folders of workflows/ that are not lines of business.
-const NO_LINES: [&str; 7] = ["shared", "partners", "contracts", "messages", "tables", "master", "site"];
 
 /// A version of a workflow that open journeys hold.
 pub struct Held {
@@ -49,6 +47,11 @@ pub fn load(files: &Files) -> Loaded {
 /// making partners, and their contracts must still be met.
 pub fn load_beside(files: &Files, held: &[Held]) -> Loaded {
     let mut problems = Vec::new();
+    for (path, _) in files.iter().filter(|(path, _)| kind_of(path).is_none()) {
+        let at = Span::new(&Arc::from(path), 1, 1);
+        let problem = Problem::error("place", &at, "no definition is read from here");
+        problems.push(problem.hint("workflows/README.md says which file lies where"));
+    }
     let masters = masters(files, &mut problems);
     let parts = parts(files, &mut problems, masters.names().map(str::to_owned).collect());
     let calendars = match parts.nodes.get("workflows/calendars.yaml") {
@@ -59,7 +62,7 @@ pub fn load_beside(files: &Files, held: &[Held]) -> Loaded {
     let held: Vec<HeldParts<'_>> = held.iter().map(HeldParts::read).collect();
     held.iter().for_each(|held| held.check(&parts, &mut problems));
     let (partners, messages, stories) = std::thread::scope(|scope| {
-        let partners = scope.spawn(|| collect(|problems| partners(&parts, &masters, &calendars, &held, problems)));
+        let partners = scope.spawn(|| collect(|problems| partners(files, &parts, &masters, &calendars, &held, problems)));
         let messages = collect(|problems| self::messages(&parts.nodes, &calendars, problems));
         let stories = collect(|problems| self::stories(&parts.nodes, problems));
         (partners.join().unwrap_or_default(), messages, stories)
@@ -82,7 +85,7 @@ pub fn load_beside(files: &Files, held: &[Held]) -> Loaded {
         stories: &stories.0,
     };
     names(&library, &mut problems);
-    let ids: Vec<String> = workflow_ids(&parts.nodes).map(str::to_owned).collect();
+    let ids: Vec<String> = workflow_ids(&parts.nodes).collect();
     let workflows = workflows(&ids, &library, &mut problems);
     unique_bases(&workflows, &parts.nodes, &mut problems);
     for story in stories.0.values().flatten().filter(|s| !ids.contains(&s.workflow)) {
@@ -101,7 +104,6 @@ pub fn load_beside(files: &Files, held: &[Held]) -> Loaded {
             masters,
             calendars,
             site,
-            texts: parts.texts,
         })
     });
     let catalog = match catalog {
@@ -150,7 +152,7 @@ impl<'a> HeldParts<'a> {
     fn read(held: &'a Held) -> HeldParts<'a> {
         // It was checked when it was published.
         let mut told = Vec::new();
-        let matters = |path: &str| path.contains("/tables/") || path.contains("/contracts/");
+        let matters = |path: &str| matches!(kind_of(path), Some(FileKind::Table(_) | FileKind::Contract(_)));
         let nodes = held
             .files
             .iter()
@@ -169,7 +171,7 @@ impl<'a> HeldParts<'a> {
                 let hint = "give the changed contract a new name, or wait until these journeys have ended";
                 problems.push(Problem::error("contract-in-use", span, message).hint(hint));
             };
-            let path = format!("workflows/contracts/{id}.yaml");
+            let path = layout::contract_file(id);
             match (parts.contracts.get(id), parts.nodes.get(&path)) {
                 (Some(new), Some(node)) => new.breaks(old).iter().for_each(|why| refused(&node.span, why)),
                 (None, Some(_)) => {}
@@ -180,6 +182,7 @@ impl<'a> HeldParts<'a> {
 }
 
 fn partners(
+    files: &Files,
     parts: &Parts,
     masters: &Masters,
     calendars: &Calendars,
@@ -192,7 +195,7 @@ fn partners(
         .map(|tables| ProductHost { now: &now, journey: None, params: None, tables, masters, calendars, extra: None })
         .collect();
     let hosts: Vec<&dyn Host> = hosts.iter().map(|host| host as &dyn Host).collect();
-    crate::partner::partners(&Known { nodes: &parts.nodes, contracts: &parts.contracts, hosts: &hosts }, problems)
+    crate::partner::partners(&Known { files, nodes: &parts.nodes, contracts: &parts.contracts, hosts: &hosts }, problems)
 }
 
 /// `masters`: names that look-up widgets may read; empty: not checked.
@@ -202,21 +205,18 @@ pub(crate) fn parts(files: &Files, problems: &mut Vec<Problem>, masters: BTreeSe
     let contracts = contract::compile(&nodes, problems);
     let mut texts: BTreeMap<String, Arc<Texts>> = BTreeMap::new();
     for (path, node) in &nodes {
-        if let Some(line) = within(path, "workflows/", "/texts.yaml").filter(|l| !l.contains('/')) {
-            texts.insert(line.to_owned(), Arc::new(Texts::compile(node, problems)));
+        if let Some(FileKind::Texts(folder)) = kind_of(path) {
+            texts.insert(folder, Arc::new(Texts::compile(node, problems)));
         }
     }
-    let defaults = nodes.get("forms/shared/messages.json").map(|n| Messages::compile(n, problems)).unwrap_or_default();
+    let defaults = nodes.get(SHARED_MESSAGES).map(|n| Messages::compile(n, problems)).unwrap_or_default();
     let defaults = Arc::new(defaults);
-    let form_paths: Vec<(&str, &str)> = nodes
-        .iter()
-        .filter(|(_, node)| node.get("schema").is_some() || node.get("title").is_some())
-        .filter_map(|(path, _)| Some((within(path, "forms/", ".json")?, path.as_str())))
-        .collect();
+    let mut form_paths: Vec<(String, &str)> = Vec::new();
     for (path, node) in &nodes {
-        let Some(id) = within(path, "forms/", ".json") else { continue };
-        let is_shared = id == "shared/messages" || node.get("$defs").is_some();
-        if !is_shared && !form_paths.iter().any(|(f, _)| *f == id) {
+        let Some(FileKind::Form(id)) = kind_of(path) else { continue };
+        if node.get("schema").is_some() || node.get("title").is_some() {
+            form_paths.push((id, path));
+        } else if path != SHARED_MESSAGES && node.get("$defs").is_none() {
             problems.push(Problem::error("missing", &node.span, "a form needs `title` and `schema`"));
         }
     }
@@ -226,7 +226,7 @@ pub(crate) fn parts(files: &Files, problems: &mut Vec<Problem>, masters: BTreeSe
             let mut forms = BTreeMap::new();
             for (id, path) in &form_paths {
                 if let Some(form) = read_form(id, path, &nodes, &defaults, problems) {
-                    forms.insert((*id).to_owned(), Arc::new(form));
+                    forms.insert(id.clone(), Arc::new(form));
                 }
             }
             forms
@@ -249,8 +249,8 @@ pub(crate) fn parts(files: &Files, problems: &mut Vec<Problem>, masters: BTreeSe
 fn tables(nodes: &BTreeMap<String, Node>, problems: &mut Vec<Problem>) -> Tables {
     let mut tables = Tables::default();
     for (path, node) in nodes {
-        if let Some(id) = within(path, "workflows/tables/", ".yaml")
-            && let Some(table) = Table::compile(id, node, problems)
+        if let Some(FileKind::Table(id)) = kind_of(path)
+            && let Some(table) = Table::compile(&id, node, problems)
         {
             tables.insert(Arc::new(table));
         }
@@ -310,9 +310,8 @@ fn parse(files: &Files, problems: &mut Vec<Problem>) -> BTreeMap<String, Node> {
 fn views(nodes: &BTreeMap<String, Node>, problems: &mut Vec<Problem>) -> BTreeMap<String, Arc<View>> {
     let mut views = BTreeMap::new();
     for (path, node) in nodes {
-        let id = within(path, "workflows/", ".yaml").and_then(|p| p.split_once("/views/"));
-        if let Some((line, name)) = id.filter(|(l, _)| !l.contains('/'))
-            && let Some(view) = View::compile(&format!("{line}/{name}"), path, node, problems)
+        if let Some(FileKind::View(id)) = kind_of(path)
+            && let Some(view) = View::compile(&id, path, node, problems)
         {
             views.insert(view.id.clone(), Arc::new(view));
         }
@@ -337,11 +336,19 @@ fn messages(
     calendars: &Calendars,
     problems: &mut Vec<Problem>,
 ) -> BTreeMap<String, Arc<Message>> {
-    let compile = |(path, node): (&String, &Node), problems: &mut Vec<Problem>| {
-        let id = within(path, "workflows/messages/", ".yaml")?;
-        Some((id.to_owned(), Arc::new(Message::compile(id, node, calendars, problems)?)))
-    };
-    nodes.iter().filter_map(|entry| compile(entry, problems)).collect()
+    let mut messages = BTreeMap::new();
+    let mut seen: BTreeMap<String, &str> = BTreeMap::new();
+    for (path, node) in nodes {
+        let Some(FileKind::Message(id)) = kind_of(path) else { continue };
+        if let Some(other) = seen.insert(id.clone(), path) {
+            let message = format!("{other} is called `{id}` too: messages are known by their name alone");
+            problems.push(Problem::error("duplicate-id", &node.span, message));
+        }
+        if let Some(message) = Message::compile(&id, node, calendars, problems) {
+            messages.insert(id, Arc::new(message));
+        }
+    }
+    messages
 }
 
 fn site(nodes: &BTreeMap<String, Node>, problems: &mut Vec<Problem>) -> Site {
@@ -349,7 +356,7 @@ fn site(nodes: &BTreeMap<String, Node>, problems: &mut Vec<Problem>) -> Site {
     if let Some(node) = nodes.get("workflows/site/site.yaml") {
         site.read(node, problems);
     }
-    for (path, node) in nodes.iter().filter(|(p, _)| p.starts_with("workflows/site/pages/")) {
+    for (path, node) in nodes.iter().filter(|(p, _)| kind_of(p) == Some(FileKind::Page)) {
         site.add_page(path, node, problems);
     }
     site
@@ -357,8 +364,10 @@ fn site(nodes: &BTreeMap<String, Node>, problems: &mut Vec<Problem>) -> Site {
 
 fn stories(nodes: &BTreeMap<String, Node>, problems: &mut Vec<Problem>) -> BTreeMap<String, Vec<Arc<Story>>> {
     let mut stories: BTreeMap<String, Vec<Arc<Story>>> = BTreeMap::new();
-    for (path, node) in nodes.iter().filter(|(p, _)| p.starts_with("workflows/") && p.contains("/stories/")) {
-        if let Some(story) = Story::compile(path, node, problems) {
+    for (path, node) in nodes {
+        if let Some(FileKind::Story(flow)) = kind_of(path)
+            && let Some(story) = Story::compile(path, &flow, node, problems)
+        {
             stories.entry(story.workflow.clone()).or_default().push(Arc::new(story));
         }
     }
@@ -373,13 +382,10 @@ fn names(library: &Library<'_>, problems: &mut Vec<Problem>) {
     }
 }
 
-/// Paths of workflows below workflows/, without extension.
-fn workflow_ids(nodes: &BTreeMap<String, Node>) -> impl Iterator<Item = &str> {
-    nodes.iter().filter(|(_, node)| !is_fragment(node)).filter_map(|(path, _)| {
-        let id = within(path, "workflows/", ".yaml")?;
-        let (line, name) = id.split_once('/')?;
-        let is_workflow = !NO_LINES.contains(&line) && !name.contains('/') && name != "texts";
-        is_workflow.then_some(id)
+fn workflow_ids(nodes: &BTreeMap<String, Node>) -> impl Iterator<Item = String> {
+    nodes.keys().filter_map(|path| match kind_of(path) {
+        Some(FileKind::Flow(id)) => Some(id),
+        _ => None,
     })
 }
 
@@ -392,7 +398,6 @@ fn workflows(ids: &[String], library: &Library<'_>, problems: &mut Vec<Problem>)
         workflows.extend(list);
         problems.extend(found);
     }
-    // Fragments that no workflow uses are at least read as fragments are.
     workflows
 }
 
@@ -404,7 +409,7 @@ fn unique_bases(
     let mut seen: BTreeMap<&str, &str> = BTreeMap::new();
     for (id, workflow) in workflows {
         if let Some(other) = seen.insert(&workflow.base, id) {
-            let node = nodes.get(&format!("workflows/{id}.yaml"));
+            let node = nodes.get(&layout::flow_file(id));
             let span = node.map_or_else(Span::unknown, |n| n.get("base").unwrap_or(n).span.clone());
             problems.push(Problem::error(
                 "duplicate-id",

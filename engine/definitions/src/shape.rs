@@ -294,7 +294,7 @@ impl Shape {
                 for (name, shape) in self.properties.iter().flatten() {
                     match (map.remove(name), &shape.default) {
                         (Some(given), _) => drop(map.insert(name.clone(), shape.fill(given))),
-                        (None, Some(default)) => drop(map.insert(name.clone(), default.clone())),
+                        (None, Some(default)) => drop(map.insert(name.clone(), shape.fill(default.clone()))),
                         (None, None) => {}
                     }
                 }

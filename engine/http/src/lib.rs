@@ -8,7 +8,7 @@
 //!
 //! Invariants:
 //! - **commit-survives**: a change of state runs in a task of its own; a caller who goes away cannot cancel it.
-//! -  **one-frame**: every answer passes `edge`: limits, deadline and problem form of our own routes, security headers
+//! - **one-frame**: every answer passes `edge`: limits, deadline and problem form of our own routes, security headers
 //!   of all.
 //! - **no-raw-html**: text reaches a page only through `html::writer`.
 

@@ -344,6 +344,12 @@ impl<'a> Stage<'a> {
             match effect.kind.as_str() {
                 "call" => {
                     if let Ok(call) = serde_json::from_value::<CallPayload>(effect.payload) {
+                        let contract = call.invoke.as_deref().and_then(|id| self.workflow.invoke(id));
+                        let contract = contract.and_then(|invoke| self.workflow.contract(invoke));
+                        if let Some(Err(misfit)) = contract.map(|contract| contract.input(&call.input)) {
+                            let target = call.target.to_string();
+                            seen.refused = Some(format!("the input of `{target}`: {misfit}, by its contract"));
+                        }
                         seen.effects.push(described(&call));
                         self.calls.insert(effect.key, call);
                     }

@@ -3,10 +3,12 @@
 //! folder of the same name or in a kit: `<name>.yaml`, `<name>.sandbox.yaml`, `<name>.examples.yaml`.
 
 use super::compile::{OperationFiles, compile_operation, compile_partner, compile_webhook};
-use super::{Operation, Partner, Webhook, rows};
+use super::{Operation, Partner, rows};
 use crate::contract::Contracts;
 use crate::extends::Kind;
 use crate::fields::unknown;
+use crate::files::Files;
+use crate::layout::{FileKind, OperationPart, Owner, kind_of};
 use crate::source::Node;
 use crate::table::{Table, Tables};
 use engine_statechart::{Host, Problem};
@@ -23,56 +25,56 @@ pub(crate) struct Partners {
 
 /// What partners may name.
 pub(crate) struct Known<'a> {
+    pub files: &'a Files,
     pub nodes: &'a BTreeMap<String, Node>,
     pub contracts: &'a Contracts,
     /// Evaluates `each`; the newest definitions first, then those of versions that are still in use.
     pub hosts: &'a [&'a dyn Host],
 }
 
-const ROOT: &str = "workflows/partners/";
-const KITS: &str = "kits";
-
-/// The files of one folder of operations, by what stands before the first dot of their names.
+/// The files of one folder of operations.
 #[derive(Default)]
 struct Folder<'a> {
-    operations: BTreeMap<&'a str, OperationFiles<'a>>,
-    webhooks: BTreeMap<&'a str, &'a Node>,
+    operations: BTreeMap<String, OperationFiles<'a>>,
+    webhooks: BTreeMap<String, &'a Node>,
     /// `<name>.sandbox.yaml` with `rows`.
-    tables: BTreeMap<&'a str, &'a Node>,
+    tables: BTreeMap<String, &'a Node>,
 }
 
-/// By the folder's path below [`ROOT`]: `kits/<kit>`, `<kind>/<partner>`.
-type Folders<'a> = BTreeMap<&'a str, Folder<'a>>;
+type Folders<'a> = BTreeMap<Owner, Folder<'a>>;
 
 pub(crate) fn partners(known: &Known<'_>, problems: &mut Vec<Problem>) -> Partners {
-    let (files, folders) = files(known.nodes, problems);
+    let folders = folders(known.nodes);
     let mut sandbox_tables = Tables::default();
-    for (folder, own) in &folders {
-        let name = folder.rsplit('/').next().unwrap_or(folder);
+    for (owner, own) in &folders {
         for (table, node) in &own.tables {
-            if let Some(table) = Table::compile(&format!("{name}/{table}"), node, problems) {
+            if let Some(table) = Table::compile(&format!("{}/{table}", owner.name()), node, problems) {
                 sandbox_tables.insert(Arc::new(table));
             }
         }
     }
-    let bases = operation_bases(known.nodes, &folders);
-    let operations = |folder: &str, problems: &mut Vec<Problem>| -> BTreeMap<String, Arc<Operation>> {
-        let own = folders.get(folder).into_iter().flat_map(|f| &f.operations);
+    let bases = Kind::of(known.nodes, "operation", |kind| match kind {
+        FileKind::Operation { owner, name, part: OperationPart::Mapping } => Some(format!("{}/{name}", owner.name())),
+        _ => None,
+    });
+    let operations = |owner: &Owner, problems: &mut Vec<Problem>| -> BTreeMap<String, Arc<Operation>> {
+        let own = folders.get(owner).into_iter().flat_map(|f| &f.operations);
         own.filter_map(|(name, files)| {
             let files = files.resolved(&bases, problems)?;
             let operation = compile_operation(name, &files, known.contracts, problems)?;
-            Some(((*name).to_owned(), Arc::new(operation)))
+            Some((name.clone(), Arc::new(operation)))
         })
         .collect()
     };
-    let kit_names: BTreeSet<&str> = folders.keys().filter_map(|f| f.strip_prefix(KITS)?.strip_prefix('/')).collect();
+    let kit_names = folders.keys().filter(|owner| matches!(owner, Owner::Kit(_)));
     let kits: BTreeMap<&str, BTreeMap<String, Arc<Operation>>> =
-        kit_names.iter().map(|kit| (*kit, operations(&format!("{KITS}/{kit}"), problems))).collect();
+        kit_names.map(|kit| (kit.name(), operations(kit, problems))).collect();
 
     let mut partners: BTreeMap<String, Arc<Partner>> = BTreeMap::new();
-    for found in rows::expand(&files, known, problems) {
+    for found in rows::expand(known, problems) {
+        let owner = Owner::Partner(found.id.clone());
         let Some(mut partner) = compile_partner(&found.id, &found.node, problems) else { continue };
-        partner.operations = operations(&found.folder, problems);
+        partner.operations = operations(&owner, problems);
         for (name, node) in found.node.get("operations").map_or(&[][..], Node::map).iter().map(|(k, n)| (&k.name, n)) {
             let Some(tree) = bases.extended(node, &mut BTreeSet::new(), problems) else { continue };
             let files = OperationFiles {
@@ -84,9 +86,9 @@ pub(crate) fn partners(known: &Known<'_>, problems: &mut Vec<Problem>) -> Partne
                 partner.operations.insert(name.clone(), Arc::new(operation));
             }
         }
-        for (name, node) in folders.get(found.folder.as_str()).into_iter().flat_map(|f| &f.webhooks) {
+        for (name, node) in folders.get(&owner).into_iter().flat_map(|f| &f.webhooks) {
             if let Some(webhook) = compile_webhook(&found.id, name, node, problems) {
-                partner.webhooks.insert((*name).to_owned(), Arc::<Webhook>::new(webhook));
+                partner.webhooks.insert(name.clone(), Arc::new(webhook));
             }
         }
         if let Some(kit) = partner.kit.as_deref() {
@@ -98,7 +100,7 @@ pub(crate) fn partners(known: &Known<'_>, problems: &mut Vec<Problem>) -> Partne
                 }
                 None => {
                     let at = found.node.get("kit").unwrap_or(&found.node);
-                    problems.push(unknown("kit", at, kit, kit_names.iter().copied()));
+                    problems.push(unknown("kit", at, kit, kits.keys().copied()));
                 }
             }
         }
@@ -108,78 +110,63 @@ pub(crate) fn partners(known: &Known<'_>, problems: &mut Vec<Problem>) -> Partne
             problems.push(Problem::error("duplicate-id", &found.node.span, message));
         }
     }
-    for folder in folders.keys().filter(|f| !f.starts_with(KITS) && !files.contains_key(*f)) {
-        if let Some((_, node)) = known.nodes.iter().find(|(p, _)| p.starts_with(&format!("{ROOT}{folder}/"))) {
-            let message = format!("no partner has the files of this folder: {ROOT}{folder}.yaml is missing");
-            problems.push(Problem::error("missing", &node.span, message));
+    for (owner, folder) in &folders {
+        let Owner::Partner(id) = owner else { continue };
+        if !partners.contains_key(id) && !known.has_file(id) {
+            if let Some(node) = folder.first() {
+                let message = format!("no partner has the operations of this folder: `{id}.yaml` is missing beside it");
+                problems.push(Problem::error("missing", &node.span, message));
+            }
         }
     }
     Partners { partners, sandbox_tables }
 }
 
-/// Partner files by `<kind>/<name>`, and every folder of operations.
-fn files<'a>(
-    nodes: &'a BTreeMap<String, Node>,
-    problems: &mut Vec<Problem>,
-) -> (BTreeMap<&'a str, (&'a str, &'a Node)>, Folders<'a>) {
-    let (mut files, mut folders) = (BTreeMap::new(), Folders::new());
-    let below = nodes
-        .iter()
-        .filter_map(|(path, node)| Some((path.as_str(), path.strip_prefix(ROOT)?.strip_suffix(".yaml")?, node)));
-    for (path, rest, node) in below {
-        let depth = rest.matches('/').count();
-        match (depth, rest.rsplit_once('/')) {
-            (1, Some((kind, _))) if kind != KITS => drop(files.insert(rest, (path, node))),
-            (2, Some((folder, name))) => folders.entry(folder).or_default().add(path, name, node),
-            _ => {
-                let message = "a partner is <kind>/<partner>.yaml, an operation <kind>/<partner>/<name>.yaml or \
-                               kits/<kit>/<name>.yaml";
-                problems.push(Problem::error("misplaced-file", &node.span, message));
+fn folders(nodes: &BTreeMap<String, Node>) -> Folders<'_> {
+    let mut folders = Folders::new();
+    for (path, node) in nodes {
+        match kind_of(path) {
+            Some(FileKind::Operation { owner, name, part }) => {
+                folders.entry(owner).or_default().add(path, name, part, node);
             }
+            Some(FileKind::Webhook { partner, name }) => {
+                folders.entry(Owner::Partner(partner)).or_default().webhooks.insert(name, node);
+            }
+            _ => {}
         }
     }
-    (files, folders)
+    folders
 }
 
 impl<'a> Folder<'a> {
-    fn add(&mut self, path: &'a str, name: &'a str, node: &'a Node) {
-        if let Some(name) = name.strip_suffix(".webhook") {
-            self.webhooks.insert(name, node);
-        } else if let Some(name) = name.strip_suffix(".sandbox") {
-            if node.get("rows").is_some() {
-                self.tables.insert(name, node);
-            } else {
-                let files = self.operations.entry(name).or_default();
-                files.sandbox = Some(node);
-                if files.path.is_empty() {
-                    files.path = path.to_owned();
-                }
-            }
-        } else if let Some(name) = name.strip_suffix(".examples") {
-            self.operations.entry(name).or_default().examples = Some(node);
-        } else {
-            let files = self.operations.entry(name).or_default();
-            files.operation = Some(Cow::Borrowed(node));
+    fn add(&mut self, path: &str, name: String, part: OperationPart, node: &'a Node) {
+        if part == OperationPart::Sandbox && node.get("rows").is_some() {
+            self.tables.insert(name, node);
+            return;
+        }
+        let files = self.operations.entry(name).or_default();
+        match part {
+            OperationPart::Mapping => files.operation = Some(Cow::Borrowed(node)),
+            OperationPart::Sandbox => files.sandbox = Some(node),
+            OperationPart::Examples => files.examples = Some(node),
+        }
+        if part == OperationPart::Mapping || files.path.is_empty() {
             files.path = path.to_owned();
         }
     }
+
+    fn first(&self) -> Option<&Node> {
+        let files = self.operations.values().flat_map(|f| [f.operation.as_deref(), f.sandbox, f.examples]).flatten();
+        files.chain(self.webhooks.values().copied()).chain(self.tables.values().copied()).next()
+    }
 }
 
-/// Operations that `extends` may name: `<kit>/<operation>`, `<partner>/<operation>`.
-fn operation_bases<'a>(nodes: &'a BTreeMap<String, Node>, folders: &Folders<'a>) -> Kind<'a> {
-    let mut paths = BTreeMap::new();
-    for path in nodes.keys() {
-        let Some(rest) = path.strip_prefix(ROOT).and_then(|p| p.strip_suffix(".yaml")) else { continue };
-        let Some((folder, operation)) = rest.rsplit_once('/').filter(|(f, _)| folders.contains_key(f)) else {
-            continue;
-        };
-        if operation.contains('.') {
-            continue;
-        }
-        let name_at = folder.rfind('/').map_or(0, |at| at + 1);
-        paths.insert(&rest[name_at..], path.as_str());
+impl Known<'_> {
+    /// Whether a partner's file is there, perhaps with mistakes.
+    fn has_file(&self, id: &str) -> bool {
+        let is = |path: &str| matches!(kind_of(path), Some(FileKind::Partner(name)) if name.ends_with(&format!("/{id}")));
+        self.files.iter().any(|(path, _)| is(path))
     }
-    Kind { nodes, what: "operation", paths }
 }
 
 fn one_operation_a_contract(partner: &Partner, problems: &mut Vec<Problem>) {

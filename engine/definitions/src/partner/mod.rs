@@ -20,6 +20,7 @@ pub use sandbox::{
 };
 pub use webhook::{Webhook, WebhookEvent, WebhookVerify};
 
+use crate::layout::Owner;
 use crate::source::Node;
 use engine_statechart::template::Mapping;
 use engine_statechart::{Problem, Vocabulary};
@@ -57,6 +58,14 @@ impl Partner {
 
     pub fn webhook(&self, name: &str) -> Option<&Arc<Webhook>> {
         self.webhooks.get(name)
+    }
+
+    /// Whether operations of this owner are its own.
+    pub(crate) fn has(&self, owner: &Owner) -> bool {
+        match owner {
+            Owner::Partner(id) => *id == self.id,
+            Owner::Kit(kit) => self.kit.as_ref() == Some(kit),
+        }
     }
 
     /// The operation that declares a contract.

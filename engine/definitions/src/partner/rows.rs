@@ -4,6 +4,7 @@ use super::load::Known;
 use crate::extends::{Kind, apply};
 use crate::fields::unknown;
 use crate::host::shared_vocabulary;
+use crate::layout::FileKind;
 use crate::source::{Key, Node, Value as Source};
 use crate::text::{Text, plain};
 use engine_statechart::expression::Expression;
@@ -14,8 +15,6 @@ use std::collections::{BTreeMap, BTreeSet};
 /// A partner's tree, ready to be read.
 pub(super) struct Found<'a> {
     pub id: String,
-    /// Of its operations: `<kind>/<id>`.
-    pub folder: String,
     pub path: &'a str,
     pub node: Node,
 }
@@ -24,20 +23,16 @@ pub(super) struct Found<'a> {
 const EXPRESSIONS: [&str; 4] = ["id", "name", "host", "data"];
 
 /// Every partner: the files, and the rows of those with `each`. A file with the id of a row replaces it.
-pub(super) fn expand<'a>(
-    files: &BTreeMap<&'a str, (&'a str, &'a Node)>,
-    known: &Known<'a>,
-    problems: &mut Vec<Problem>,
-) -> Vec<Found<'a>> {
-    let paths = files.iter().map(|(name, (path, _))| (*name, *path)).collect();
-    let kind = Kind { nodes: known.nodes, what: "partner", paths };
-    let made: BTreeMap<&str, Vec<(String, Node)>> = files
-        .iter()
-        .filter(|(_, (_, node))| node.get("each").is_some())
-        .map(|(name, (_, node))| (*name, each(node, known.hosts, problems)))
+pub(super) fn expand<'a>(known: &Known<'a>, problems: &mut Vec<Problem>) -> Vec<Found<'a>> {
+    let name = |kind| if let FileKind::Partner(name) = kind { Some(name) } else { None };
+    let kind = Kind::of(known.nodes, "partner", name);
+    let files = || kind.paths.iter().filter_map(|(name, path)| Some((name.as_str(), *path, known.nodes.get(*path)?)));
+    let made: BTreeMap<&str, Vec<(String, Node)>> = files()
+        .filter(|(_, _, node)| node.get("each").is_some())
+        .map(|(name, _, node)| (name, each(node, known.hosts, problems)))
         .collect();
     let mut found: Vec<Found<'a>> = Vec::new();
-    for (name, (path, node)) in files.iter().filter(|(name, _)| !made.contains_key(*name)) {
+    for (name, path, node) in files().filter(|(name, ..)| !made.contains_key(name)) {
         let id = name.rsplit('/').next().unwrap_or(name).to_owned();
         let base = node.get("extends").and_then(|base| Some((base, made.get(base.as_str()?)?)));
         let tree = match base {
@@ -52,14 +47,13 @@ pub(super) fn expand<'a>(
             },
             None => kind.extended(node, &mut BTreeSet::new(), problems),
         };
-        found.extend(tree.map(|node| Found { id, folder: (*name).to_owned(), path, node }));
+        found.extend(tree.map(|node| Found { id, path, node }));
     }
     let own: BTreeSet<String> = found.iter().map(|f| f.id.clone()).collect();
     for (name, rows) in made {
-        let kind_name = name.split('/').next().unwrap_or(name);
-        let path = files[name].0;
+        let path = kind.paths[name];
         let fresh = rows.into_iter().filter(|(id, _)| !own.contains(id));
-        found.extend(fresh.map(|(id, node)| Found { folder: format!("{kind_name}/{id}"), id, path, node }));
+        found.extend(fresh.map(|(id, node)| Found { id, path, node }));
     }
     found
 }

@@ -6,6 +6,7 @@ use super::desugar::{Builder, is_context_key};
 use super::product;
 use crate::contract::Contract;
 use crate::fields::{Fields, unknown};
+use crate::layout::FileKind;
 use crate::source::{Key, Node, Value as Source};
 use engine_statechart::Problem;
 use std::sync::Arc;
@@ -166,7 +167,7 @@ impl Builder<'_> {
             "notify" => {
                 let Some((at, id)) = name("message") else { return };
                 match self.library.messages.get(id) {
-                    None if self.library.has_file(&format!("workflows/messages/{id}.yaml")) => {}
+                    None if self.library.has_kind(|p| matches!(p, FileKind::Message(name) if name == id)) => {}
                     None => {
                         self.problems.push(unknown("message", at, id, self.library.messages.keys().map(String::as_str)))
                     }
@@ -229,13 +230,15 @@ impl Builder<'_> {
             return None;
         };
         let Some(found) = self.library.partners.get(partner) else {
-            if !self.library.has_partner_file(partner) {
+            if !self.library.has_kind(|p| matches!(p, FileKind::Partner(name) if name.ends_with(&format!("/{partner}")))) {
                 self.problems.push(unknown("partner", at, partner, self.library.partners.keys().map(String::as_str)));
             }
             return None;
         };
         let Some(declared) = found.operation(operation) else {
-            if !self.library.has_partner_file(operation) {
+            let is_broken =
+                |kind: &FileKind| matches!(kind, FileKind::Operation { owner, name, .. } if name == operation && found.has(owner));
+            if !self.library.has_kind(is_broken) {
                 let mut problem = unknown("operation", at, operation, found.operations.keys().map(String::as_str));
                 problem.message.push_str(&format!(" of partner `{partner}`"));
                 self.problems.push(problem);

@@ -8,6 +8,7 @@ use super::invoke::SYSTEM;
 use super::{Invoke, Source};
 use crate::contract::Contract;
 use crate::fields::{Fields, unknown};
+use crate::layout;
 use crate::partner::Partner;
 use crate::source::{Key, Node, Value};
 use engine_statechart::Problem;
@@ -191,7 +192,7 @@ impl Builder<'_> {
                 let name = at.as_str().unwrap_or_default().to_owned();
                 let known = self.library.contracts;
                 let contract = known.get(&name).cloned();
-                if contract.is_none() && !self.library.has_file(&format!("workflows/contracts/{name}.yaml")) {
+                if contract.is_none() && !self.library.has_file(&layout::contract_file(&name)) {
                     self.problems.push(unknown("contract", at, &name, known.keys().map(String::as_str)));
                 }
                 let fulfils = |p: &Arc<Partner>| p.for_contract(&name).is_some();

@@ -1,6 +1,7 @@
 //! `extends` and `merge` of workflows.
 
 use crate::extends::Kind;
+use crate::layout::FileKind;
 use crate::source::Node;
 use engine_statechart::Problem;
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,5 +13,6 @@ pub fn resolve(
     used: &mut BTreeSet<String>,
     problems: &mut Vec<Problem>,
 ) -> Option<Node> {
-    Kind::between(nodes, "workflow", "workflows/", ".yaml").resolve(path, used, problems)
+    let flow = |kind| if let FileKind::Flow(id) = kind { Some(id) } else { None };
+    Kind::of(nodes, "workflow", flow).resolve(path, used, problems)
 }
