@@ -38,7 +38,7 @@ pub struct ErrorTable {
 
 /// The row for every code that has none.
 pub const ANY: &str = "any";
-const KEYS: [&str; 5] = ["title", "description", "input", "output", "errors"];
+pub(crate) const KEYS: [&str; 5] = ["title", "description", "input", "output", "errors"];
 /// What every error has besides the columns of its contract.
 pub const ERROR_FIELDS: [&str; 5] = ["kind", "code", "row", "message", "pointer"];
 

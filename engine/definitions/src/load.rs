@@ -62,7 +62,8 @@ pub fn load_beside(files: &Files, held: &[Held]) -> Loaded {
     let held: Vec<HeldParts<'_>> = held.iter().map(HeldParts::read).collect();
     held.iter().for_each(|held| held.check(&parts, &mut problems));
     let (partners, messages, stories) = std::thread::scope(|scope| {
-        let partners = scope.spawn(|| collect(|problems| partners(files, &parts, &masters, &calendars, &held, problems)));
+        let partners =
+            scope.spawn(|| collect(|problems| partners(files, &parts, &masters, &calendars, &held, problems)));
         let messages = collect(|problems| self::messages(&parts.nodes, &calendars, problems));
         let stories = collect(|problems| self::stories(&parts.nodes, problems));
         (partners.join().unwrap_or_default(), messages, stories)
@@ -195,7 +196,10 @@ fn partners(
         .map(|tables| ProductHost { now: &now, journey: None, params: None, tables, masters, calendars, extra: None })
         .collect();
     let hosts: Vec<&dyn Host> = hosts.iter().map(|host| host as &dyn Host).collect();
-    crate::partner::partners(&Known { files, nodes: &parts.nodes, contracts: &parts.contracts, hosts: &hosts }, problems)
+    crate::partner::partners(
+        &Known { files, nodes: &parts.nodes, contracts: &parts.contracts, hosts: &hosts },
+        problems,
+    )
 }
 
 /// `masters`: names that look-up widgets may read; empty: not checked.

@@ -28,7 +28,6 @@ timeout: 400ms
 reply: {output: body}
 errors:
   - {when: status == 422, kind: declined, code: depot.declined, message: body.reason}
-examples: []
 "#;
 const ORDER: &str = r#"
 method: POST

@@ -164,7 +164,8 @@ impl<'a> Folder<'a> {
 impl Known<'_> {
     /// Whether a partner's file is there, perhaps with mistakes.
     fn has_file(&self, id: &str) -> bool {
-        let is = |path: &str| matches!(kind_of(path), Some(FileKind::Partner(name)) if name.ends_with(&format!("/{id}")));
+        let is =
+            |path: &str| matches!(kind_of(path), Some(FileKind::Partner(name)) if name.ends_with(&format!("/{id}")));
         self.files.iter().any(|(path, _)| is(path))
     }
 }

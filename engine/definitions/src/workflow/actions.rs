@@ -230,14 +230,16 @@ impl Builder<'_> {
             return None;
         };
         let Some(found) = self.library.partners.get(partner) else {
-            if !self.library.has_kind(|p| matches!(p, FileKind::Partner(name) if name.ends_with(&format!("/{partner}")))) {
+            if !self
+                .library
+                .has_kind(|p| matches!(p, FileKind::Partner(name) if name.ends_with(&format!("/{partner}"))))
+            {
                 self.problems.push(unknown("partner", at, partner, self.library.partners.keys().map(String::as_str)));
             }
             return None;
         };
         let Some(declared) = found.operation(operation) else {
-            let is_broken =
-                |kind: &FileKind| matches!(kind, FileKind::Operation { owner, name, .. } if name == operation && found.has(owner));
+            let is_broken = |kind: &FileKind| matches!(kind, FileKind::Operation { owner, name, .. } if name == operation && found.has(owner));
             if !self.library.has_kind(is_broken) {
                 let mut problem = unknown("operation", at, operation, found.operations.keys().map(String::as_str));
                 problem.message.push_str(&format!(" of partner `{partner}`"));
