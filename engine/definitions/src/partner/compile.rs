@@ -244,11 +244,11 @@ fn contract(fields: &mut Fields<'_, '_>, contracts: &Contracts) -> Option<Arc<Co
 fn check_inputs(operation: &Operation, problems: &mut Vec<Problem>) {
     let Some(contract) = &operation.contract else { return };
     for expression in operation.expressions() {
-        for path in expression.paths().filter_map(|path| path.strip_prefix("input.")) {
-            let path: Vec<&str> = path.split('.').collect();
-            if let Some((shown, hint)) = contract.unknown_input(&path) {
+        for read in expression.reads_of("input", None).reads {
+            if let Some((shown, hint)) = contract.unknown_input(&read.path) {
+                let span = read.asked.span.unwrap_or_else(|| expression.span());
                 let message = format!("the contract `{}` has no `{shown}`", contract.id);
-                problems.push(Problem::error("contract", expression.span(), message).maybe_hint(hint));
+                problems.push(Problem::error("contract", span, message).maybe_hint(hint));
             }
         }
     }
@@ -298,10 +298,10 @@ fn retry(fields: &mut Fields<'_, '_>) -> RetryPolicy {
 }
 
 fn reply(node: &Node, operation: &mut Operation, problems: &mut Vec<Problem>) {
-    let Some(fields) = Fields::open(node, "`reply`", &["when", "output", "correlate", "document"], problems) else {
+    let Some(mut fields) = Fields::open(node, "`reply`", &["when", "output", "correlate", "document"], problems) else {
         return;
     };
-    operation.when = condition(&fields, "when", &REPLY_NAMES).and_then(|r| keep(r, fields.problems));
+    operation.when = condition(&mut fields, "when", &REPLY_NAMES);
     let empty = Node::new(node.span.clone(), Source::Map(Vec::new()));
     let output = fields.get("output").unwrap_or(&empty);
     operation.output = mapping(output, call_vocabulary(), &REPLY_NAMES, fields.problems);
@@ -332,7 +332,7 @@ fn reply(node: &Node, operation: &mut Operation, problems: &mut Vec<Problem>) {
         if let Some(mut entry) = Fields::open(document, "`document`", &["name"], fields.problems)
             && entry.need("name").is_some()
         {
-            operation.document_name = condition(&entry, "name", &REPLY_NAMES).and_then(|r| keep(r, entry.problems));
+            operation.document_name = condition(&mut entry, "name", &REPLY_NAMES);
         }
     }
 }
@@ -346,9 +346,9 @@ fn error_rule(node: &Node, contract: Option<&Contract>, problems: &mut Vec<Probl
         "retry" => ErrorKind::Retry,
         _ => ErrorKind::Failed,
     };
-    let when = condition(&fields, "when", &REPLY_NAMES).and_then(|r| keep(r, fields.problems));
-    let message = condition(&fields, "message", &REPLY_NAMES).and_then(|r| keep(r, fields.problems));
-    let row = condition(&fields, "row", &REPLY_NAMES).and_then(|r| keep(r, fields.problems));
+    let when = condition(&mut fields, "when", &REPLY_NAMES);
+    let message = condition(&mut fields, "message", &REPLY_NAMES);
+    let row = condition(&mut fields, "row", &REPLY_NAMES);
     let code = fields.text("code").and_then(|text| {
         let node = fields.get("code")?;
         if is_name(&text) {
@@ -440,7 +440,7 @@ pub fn compile_webhook(partner: &str, name: &str, node: &Node, problems: &mut Ve
         ) else {
             continue;
         };
-        let when = condition(&entry, "when", &names).and_then(|r| keep(r, entry.problems));
+        let when = condition(&mut entry, "when", &names);
         let event = entry.need_text("event");
         let mismatch = entry.text("mismatch");
         let part = |key: &str, problems: &mut Vec<Problem>| {
@@ -469,19 +469,13 @@ fn pairs(fields: &mut Fields<'_, '_>, key: &str, names: &[&str]) -> Vec<(String,
     entries.iter().map(|(k, v)| (k.name.clone(), mapping(v, call_vocabulary(), names, fields.problems))).collect()
 }
 
-fn condition(fields: &Fields<'_, '_>, key: &str, names: &[&str]) -> Option<Result<Expression, Problem>> {
+fn condition(fields: &mut Fields<'_, '_>, key: &str, names: &[&str]) -> Option<Expression> {
     let node = fields.get(key)?;
-    Some(match node.as_str() {
-        Some(text) => Expression::compile(text, &node.span, call_vocabulary(), names),
-        None => match node.as_bool() {
-            Some(b) => Expression::compile(&b.to_string(), &node.span, call_vocabulary(), names),
-            None => Err(Problem::error("shape", &node.span, format!("`{key}` is an expression, not {}", node.kind()))),
-        },
-    })
-}
-
-fn keep(result: Result<Expression, Problem>, problems: &mut Vec<Problem>) -> Option<Expression> {
-    result.map_err(|p| problems.push(p)).ok()
+    if node.as_str().is_none() && node.as_bool().is_none() {
+        fields.wrong(node, key, "an expression");
+        return None;
+    }
+    cel(node, call_vocabulary(), names, fields.problems)
 }
 
 pub(super) fn cel(
@@ -513,5 +507,6 @@ fn expression(
     extra: &[&str],
     problems: &mut Vec<Problem>,
 ) -> Option<Expression> {
-    keep(Expression::compile(text, &node.span, vocabulary, extra), problems)
+    let written = Node::new(node.span.clone(), Source::String(text.to_owned()));
+    Expression::read(&written, vocabulary, extra, problems)
 }

@@ -240,7 +240,7 @@ impl Operation {
             [rule.when.as_ref(), code, rule.row.as_ref(), rule.message.as_ref()].into_iter().flatten()
         });
         let conditions = self.when.iter().chain(&self.document_name);
-        segments.chain(mappings.chain(correlate).flat_map(Mapping::expressions)).chain(conditions).chain(rules)
+        segments.chain(mappings).chain(correlate).chain(conditions).chain(rules)
     }
 
     /// Does a request with these decoded segments (after the partner's base path) mean this

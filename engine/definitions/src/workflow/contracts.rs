@@ -7,7 +7,7 @@ use crate::contract::{Contract, ERROR_FIELDS, not_there};
 use crate::host::shared_vocabulary;
 use crate::source::{Node, Span, Value};
 use engine_statechart::expression::Expression;
-use engine_statechart::flow::{Assigned, Work};
+use engine_statechart::flow::Work;
 use engine_statechart::{Machine, Problem, did_you_mean};
 use std::collections::BTreeMap;
 
@@ -35,10 +35,8 @@ pub fn check(machine: &Machine, builder: &mut Builder<'_>) {
                 continue;
             };
             let Some(contract) = invoke.contract.as_deref().and_then(|id| builder.contracts.get(id)) else { continue };
-            let work = candidate.work.iter().filter_map(|work| match work {
-                Work::Read(expression) => Some(*expression),
-                Work::Assign { value: Assigned::Expression(expression), .. } => Some(*expression),
-                Work::Assign { value: Assigned::Literal(_), .. } => None,
+            let work = candidate.work.iter().map(|work| match work {
+                Work::Read(expression) | Work::Assign { value: expression, .. } => *expression,
             });
             for expression in candidate.guard.into_iter().chain(work) {
                 read(expression, invoke, contract, candidate.event.starts_with(done), &mut found);
@@ -55,9 +53,8 @@ fn read(
     is_done: bool,
     found: &mut BTreeMap<(Span, String), Problem>,
 ) {
-    for path in expression.paths().filter_map(|path| path.strip_prefix("event.")) {
-        let path: Vec<&str> = path.split('.').collect();
-        let wrong = match path.as_slice() {
+    for read in expression.reads_of("event", None).reads {
+        let wrong = match read.path.as_slice() {
             ["output", rest @ ..] if is_done => not_there("event.output", &contract.output, rest),
             ["error", name, ..] if !is_done => {
                 let known: Vec<&str> = ERROR_FIELDS.into_iter().chain(contract.errors.columns()).collect();
@@ -68,8 +65,9 @@ fn read(
             _ => None,
         };
         let Some((shown, hint)) = wrong else { continue };
+        let span = read.asked.span.unwrap_or_else(|| expression.span());
         let message = format!("`{shown}` is not in the contract `{}` of the call `{}`", contract.id, invoke.id);
-        let problem = Problem::error("contract", expression.span(), message).maybe_hint(hint);
-        found.entry((expression.span().clone(), shown)).or_insert(problem);
+        let problem = Problem::error("contract", span, message).maybe_hint(hint);
+        found.entry((span.clone(), shown)).or_insert(problem);
     }
 }
