@@ -112,11 +112,10 @@ pub(crate) fn partners(known: &Known<'_>, problems: &mut Vec<Problem>) -> Partne
     }
     for (owner, folder) in &folders {
         let Owner::Partner(id) = owner else { continue };
-        if !partners.contains_key(id) && !known.has_file(id) {
-            if let Some(node) = folder.first() {
-                let message = format!("no partner has the operations of this folder: `{id}.yaml` is missing beside it");
-                problems.push(Problem::error("missing", &node.span, message));
-            }
+        let is_lost = !partners.contains_key(id) && !known.has_file(id);
+        if let Some(node) = folder.first().filter(|_| is_lost) {
+            let message = format!("no partner has the operations of this folder: `{id}.yaml` is missing beside it");
+            problems.push(Problem::error("missing", &node.span, message));
         }
     }
     Partners { partners, sandbox_tables }
