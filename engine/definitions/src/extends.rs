@@ -34,49 +34,85 @@ impl<'a> Kind<'a> {
 
     /// The whole tree of a file; the files that it is made of are added to `used`.
     pub fn resolve(&self, path: &str, used: &mut BTreeSet<String>, problems: &mut Vec<Problem>) -> Option<Node> {
-        let node = self.nodes.get(path)?;
-        used.insert(path.to_owned());
-        self.extended(node, used, problems)
+        Some(self.chain(path, used, problems)?.tree())
+    }
+
+    /// A file's base, and what stands over it.
+    pub fn chain(
+        &self,
+        path: &str,
+        used: &mut BTreeSet<String>,
+        problems: &mut Vec<Problem>,
+    ) -> Option<Chain<'a>> {
+        let (path, node) = self.nodes.get_key_value(path)?;
+        used.insert(path.clone());
+        self.chain_of(path, node, used, problems)
     }
 
     /// The whole tree of a part of a file.
     pub fn extended(&self, node: &Node, used: &mut BTreeSet<String>, problems: &mut Vec<Problem>) -> Option<Node> {
-        let mut patches: Vec<Node> = Vec::new();
-        let mut node = node;
-        let mut bases: BTreeSet<&str> = BTreeSet::new();
-        loop {
-            let Some(base) = node.get("extends") else {
-                let mut tree = node.clone();
-                for patch in patches.iter().rev() {
-                    apply(&mut tree, patch);
-                }
-                return Some(tree);
-            };
+        match node.get("extends") {
+            None => Some(node.clone()),
+            Some(_) => Some(self.chain_of("", node, used, problems)?.tree()),
+        }
+    }
+
+    fn chain_of<'n>(
+        &self,
+        path: &'n str,
+        node: &'n Node,
+        used: &mut BTreeSet<String>,
+        problems: &mut Vec<Problem>,
+    ) -> Option<Chain<'n>>
+    where
+        'a: 'n,
+    {
+        let mut chain = Chain { path, base: node, patches: Vec::new() };
+        let mut names: Vec<&str> = Vec::new();
+        while let Some(base) = chain.base.get("extends") {
             let name = base.as_str().unwrap_or_default();
-            if patches.len() >= 2 * EXTENDS_MAX || !bases.insert(name) {
+            if names.len() >= EXTENDS_MAX || names.contains(&name) {
                 let message = format!("`extends` goes round in a circle or is deeper than {EXTENDS_MAX}");
                 problems.push(Problem::error("extends-cycle", &base.span, message));
                 return None;
             }
+            names.push(name);
             let Some((path, next)) = self.paths.get(name).and_then(|path| Some((*path, self.nodes.get(*path)?))) else {
                 problems.push(unknown(self.what, base, name, self.names()));
                 return None;
             };
             used.insert(path.to_owned());
             let rest: Vec<(Key, Node)> =
-                node.map().iter().filter(|(k, _)| k.name != "extends" && k.name != "merge").cloned().collect();
-            if let Some(merge) = node.get("merge") {
+                chain.base.map().iter().filter(|(k, _)| k.name != "extends" && k.name != "merge").cloned().collect();
+            if let Some(merge) = chain.base.get("merge") {
                 if !merge.is_map() {
                     let message = format!("`merge` is a map, not {}", merge.kind());
                     problems.push(Problem::error("shape", &merge.span, message));
                 }
-                patches.push(merge.clone());
+                chain.patches.push(merge.clone());
             }
-            patches.push(Node::new(node.span.clone(), Value::Map(rest)));
-            node = next;
+            chain.patches.push(Node::new(chain.base.span.clone(), Value::Map(rest)));
+            (chain.path, chain.base) = (path, next);
         }
+        Some(chain)
     }
 }
+
+/// A file without `extends`, and the patches over it, the last one first.
+pub(crate) struct Chain<'n> {
+    pub path: &'n str,
+    pub base: &'n Node,
+    pub patches: Vec<Node>,
+}
+
+impl Chain<'_> {
+    fn tree(&self) -> Node {
+        let mut tree = self.base.clone();
+        self.patches.iter().rev().for_each(|patch| apply(&mut tree, patch));
+        tree
+    }
+}
+
 /// Maps are merged, null deletes, everything else replaces. Keys keep their place; new ones come last.
 pub(crate) fn apply(target: &mut Node, patch: &Node) {
     let Value::Map(entries) = &patch.value else {

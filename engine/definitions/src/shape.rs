@@ -386,12 +386,12 @@ impl Shape {
         &self,
         node: &Node,
         at: &str,
-        compile: &dyn Fn(&str, &Node) -> Option<Expression>,
+        compile: &dyn Fn(&Node) -> Option<Expression>,
         problems: &mut Vec<Problem>,
     ) {
         match &node.value {
-            Source::String(text) => {
-                if let Some(expression) = compile(text, node) {
+            Source::String(_) => {
+                if let Some(expression) = compile(node) {
                     self.check_shape(&expression.shape(), node, at, problems);
                 }
             }
@@ -436,7 +436,7 @@ impl Shape {
         &self,
         node: &Node,
         at: &str,
-        compile: &dyn Fn(&str, &Node) -> Option<Expression>,
+        compile: &dyn Fn(&Node) -> Option<Expression>,
         problems: &mut Vec<Problem>,
     ) {
         let is_made = node.get("each").is_some() || node.get("when").is_some();

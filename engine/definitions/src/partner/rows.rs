@@ -187,7 +187,7 @@ impl Filler<'_, '_> {
 }
 
 fn compile(node: &Node, names: &[&str], problems: &mut Vec<Problem>) -> Option<Expression> {
-    super::compile::cel(node, shared_vocabulary(), names, problems)
+    crate::expressions::expression(node, shared_vocabulary(), names, problems)
 }
 
 /// A value as a tree that says where it was written.

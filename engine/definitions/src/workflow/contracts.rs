@@ -1,7 +1,6 @@
 //! What a workflow sends to partners and reads of their answers, held against the contracts of its calls.
 
 use super::Invoke;
-use super::define::Names;
 use super::desugar::Builder;
 use crate::contract::{Contract, ERROR_FIELDS, not_there};
 use crate::host::shared_vocabulary;
@@ -13,13 +12,11 @@ use std::collections::BTreeMap;
 
 impl Builder<'_> {
     /// `input` of a call: keys and kinds that the contract has not, and what is missing.
-    pub fn check_input(&mut self, contract: &Contract, node: &Node, names: &Names) {
+    pub fn check_input(&mut self, contract: &Contract, node: &Node) {
         let empty = Node::new(node.span.clone(), Value::Map(Vec::new()));
         let input = node.get("input").unwrap_or(&empty);
         // Mistakes of an expression are said where it is compiled.
-        let compile = |text: &str, at: &Node| {
-            Expression::compile(&names.expand(text), &at.span, shared_vocabulary(), &["context", "event", "item"]).ok()
-        };
+        let compile = |at: &Node| Expression::read(at, shared_vocabulary(), &["item"], &mut Vec::new());
         contract.input.check_mapping(input, "", &compile, &mut self.problems);
     }
 }

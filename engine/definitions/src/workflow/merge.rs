@@ -1,8 +1,8 @@
 //! `extends` and `merge` of workflows.
 
-use crate::extends::Kind;
-use crate::layout::FileKind;
-use crate::source::Node;
+use crate::extends::{Kind, apply};
+use crate::layout::{self, FileKind};
+use crate::source::{Key, Node};
 use engine_statechart::Problem;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,5 +14,29 @@ pub fn resolve(
     problems: &mut Vec<Problem>,
 ) -> Option<Node> {
     let flow = |kind| if let FileKind::Flow(id) = kind { Some(id) } else { None };
-    Kind::of(nodes, "workflow", flow).resolve(path, used, problems)
+    let chain = Kind::of(nodes, "workflow", flow).chain(path, used, problems)?;
+    let mut tree = with_values(chain.path, chain.base, nodes, used, problems);
+    chain.patches.iter().rev().for_each(|patch| apply(&mut tree, patch));
+    Some(tree)
+}
+
+/// A flow's file with the values beside it under `values`, where a sister may patch them.
+fn with_values(
+    path: &str,
+    node: &Node,
+    nodes: &BTreeMap<String, Node>,
+    used: &mut BTreeSet<String>,
+    problems: &mut Vec<Problem>,
+) -> Node {
+    let mut tree = node.clone();
+    if let Some(own) = node.key("values") {
+        let problem = Problem::error("misplaced-key", &own.span, "values stand in a file beside the flow");
+        problems.push(problem.hint("values.yaml"));
+    }
+    let file = layout::values_file(layout::folder_of(path));
+    if let (Some(values), Some(map)) = (super::values::map_of(nodes.get(&file), problems), tree.map_mut()) {
+        used.insert(file);
+        map.push((Key { span: values.span.clone(), name: "values".to_owned() }, values.clone()));
+    }
+    tree
 }
