@@ -38,12 +38,7 @@ impl<'a> Kind<'a> {
     }
 
     /// A file's base, and what stands over it.
-    pub fn chain(
-        &self,
-        path: &str,
-        used: &mut BTreeSet<String>,
-        problems: &mut Vec<Problem>,
-    ) -> Option<Chain<'a>> {
+    pub fn chain(&self, path: &str, used: &mut BTreeSet<String>, problems: &mut Vec<Problem>) -> Option<Chain<'a>> {
         let (path, node) = self.nodes.get_key_value(path)?;
         used.insert(path.clone());
         self.chain_of(path, node, used, problems)
