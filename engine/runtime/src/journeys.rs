@@ -479,6 +479,7 @@ impl Runtime {
             "settled" => Ok(CallResult::Done { output: Value::Null, correlate: Vec::new(), document: None }),
             other => Ok(CallResult::Failed {
                 code: "unknown_source".into(),
+                row: String::new(),
                 message: Some(format!("`system/{other}` does not exist")),
                 pointer: None,
                 kind: FailureKind::Failed,
