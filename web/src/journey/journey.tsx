@@ -17,7 +17,7 @@ import { Ended } from './ended';
 import { feed, network } from './feed';
 import { newKey } from './keys';
 import { followed } from './leave';
-import { journeyMachine } from './machine';
+import { type Context, journeyMachine } from './machine';
 import { keepPresence } from './presence';
 import { forget, remember } from './start-draft';
 import { StepPage } from './step-page';
@@ -34,6 +34,7 @@ const machine = journeyMachine.provide({ actors: { feed, network } });
 export function Journey({ view: first, site, typed, attribution }: Props) {
   const [state, send] = useMachine(machine, { input: { client, view: first, typed, newKey, attribution } });
   const { view, data, problems, pending, failure, conflict, away, adopted, arrival, focus } = state.context;
+  const answered = useAnswered(view, adopted, arrival);
   const [spoken, setSpoken] = useState('');
   const say = useCallback((text: string) => setSpoken(text), []);
 
@@ -98,6 +99,7 @@ export function Journey({ view: first, site, typed, attribution }: Props) {
           failure={state.matches({ work: 'editing' }) ? failure : undefined}
           saving={view.step.form ? draftState(state.value.draft) : undefined}
           busy={sending !== undefined || state.matches({ work: 'opening' })}
+          answered={answered}
           onType={(next) => send({ type: 'TYPE', data: next })}
           onSubmit={(answers) => send({ type: 'SEND', event: 'submit', data: answers })}
           onBack={(event) => {
@@ -145,6 +147,17 @@ const draftState = (value: string): 'saving' | 'saved' | 'unsaved' | undefined =
     | 'saved'
     | 'unsaved'
     | undefined;
+
+/** Counts the answers to what was sent that left us on the same step; 0 on a new one. */
+function useAnswered(view: StepView, adopted: number, arrival: Context['arrival']): number {
+  const seen = useRef({ step: view.step.id, adopted, answered: 0 });
+  if (seen.current.adopted !== adopted) {
+    const same = seen.current.step === view.step.id;
+    const answered = same ? seen.current.answered + Number(arrival === 'sent') : 0;
+    seen.current = { step: view.step.id, adopted, answered };
+  }
+  return seen.current.answered;
+}
 
 /** A new step: its title in the tab, the page from its top, the focus on its heading (or on the answer that is being changed). */
 function useArrival(view: StepView, adopted: number, site: Site, focus: string | undefined) {

@@ -38,7 +38,7 @@ pub struct Step {
     pub redirect: Option<Redirect>,
     pub review: bool,
     /// Label of the button.
-    pub submit: Option<String>,
+    pub submit: Option<Text>,
     /// Parts of the page's frame that are left out: `header`, `footer`.
     pub hide: Vec<String>,
 }
