@@ -433,7 +433,7 @@ fn reads_of_the_context_are_defined() {
         ),
         (
             "context.loan.code == 'x'",
-            "`context.loan.code` may be absent: its field need not be filled (has(context.loan.code) or get(context.loan, 'code', …))",
+            "`context.loan.code` may be absent: its field need not be filled (`has(context.loan.code)` asks, and so does `context.loan.?code.orValue(…)`)",
         ),
         ("context.loan.card == 'x'", "`context.loan.card` may be absent"),
         ("context.loan.title == 'x' || context.loan.code == 'x'", "`context.loan.code` may be absent"),
