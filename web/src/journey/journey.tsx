@@ -7,7 +7,7 @@ import { type Actions, ActionsContext } from '../renderer/context';
 import { LookupContext } from '../renderer/form/context';
 import { focusField } from '../renderer/form/pointer';
 import { api, safeUrl } from '../routes';
-import { setHidden } from '../site/chrome';
+import { setBegun, setHidden } from '../site/chrome';
 import { Button } from '../ui/button';
 import { Dialog } from '../ui/dialog';
 import { historyBack, useAddress } from './address';
@@ -166,6 +166,7 @@ function useArrival(view: StepView, adopted: number, site: Site, focus: string |
   useEffect(() => {
     document.title = [view.step.title || view.journey.title, site.name].filter(Boolean).join(' – ');
     setHidden([...(view.step.hide ?? []), ...(site.page?.hide ?? [])]);
+    setBegun(view.journey.id !== null);
     if (shown.current === view.step.id) return;
     shown.current = view.step.id;
     window.scrollTo({ top: 0 });
