@@ -830,6 +830,19 @@ fn the_repository_has_no_errors_and_its_schemas_are_current() {
     }
 }
 
+/// `journey fmt` can write whatever stands in the repository, and what it wrote stays.
+#[test]
+fn every_definition_can_be_formatted() {
+    for root in ["..", "it/fixtures/club", "it/fixtures/parcel", "chaos/definitions", "bench/definitions"] {
+        let files = Files::read_dir(format!("{}/{root}", env!("CARGO_MANIFEST_DIR"))).expect("readable");
+        for (path, bytes) in files.iter().filter(|(path, _)| !path.ends_with(".csv")) {
+            let once = engine_definitions::fmt::format(path, bytes).map_err(|p| show(&p)).expect(path);
+            let twice = engine_definitions::fmt::format(path, once.as_bytes()).map_err(|p| show(&p)).expect(path);
+            assert_eq!(once, twice, "{path}");
+        }
+    }
+}
+
 #[test]
 fn one_file_alone_is_a_machine() {
     let machine = engine_definitions::plain_machine(
