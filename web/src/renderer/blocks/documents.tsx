@@ -1,9 +1,11 @@
-import { useEffect, useState } from 'react';
+import { lazy, Suspense } from 'react';
 import type { DocumentsBlock } from '../../api/types';
 import { Block } from '../../ui/block';
 import { Icon } from '../../ui/icon';
 import { useActions } from '../context';
-import { reminder } from './reminder';
+
+// comes with the page that has papers
+const Keep = lazy(() => import('./documents-keep'));
 
 /** Papers to keep: each is a download; where the device can, it is passed on as a file, and a day goes into the calendar. */
 export function DocumentsView({ title, items, style, remind }: DocumentsBlock) {
@@ -30,58 +32,11 @@ export function DocumentsView({ title, items, style, remind }: DocumentsBlock) {
           </li>
         ))}
         {items[0] && (
-          <li>
-            <Share title={items[0].title} url={documentUrl(items[0].document)} />
-          </li>
-        )}
-        {remind && (
-          <li>
-            <Remind {...remind} />
-          </li>
+          <Suspense>
+            <Keep title={items[0].title} url={documentUrl(items[0].document)} remind={remind} />
+          </Suspense>
         )}
       </ul>
     </Block>
-  );
-}
-
-/** Passes the file itself on (to WhatsApp, to a mail): the page's address would open for nobody else. */
-function Share({ title, url }: { title: string; url: string }) {
-  const { say } = useActions();
-  const [able, setAble] = useState(false);
-  useEffect(() => {
-    const probe = () => new File([''], 'a.pdf', { type: 'application/pdf' });
-    setAble(typeof navigator.canShare === 'function' && navigator.canShare({ files: [probe()] }));
-  }, []);
-  if (!able) return null;
-  const share = async () => {
-    try {
-      const bytes = await (await fetch(url)).blob();
-      const file = new File([bytes], `${title.replace(/[^\w-]+/g, '-')}.pdf`, { type: 'application/pdf' });
-      await navigator.share({ files: [file], title });
-    } catch (error) {
-      if ((error as Error).name !== 'AbortError') say('It could not be sent. Please download it instead.');
-    }
-  };
-  return (
-    <button type="button" className="button" onClick={share}>
-      <Icon name="share" />
-      Send a copy
-    </button>
-  );
-}
-
-/** A calendar file, made here: opening it adds the day with a reminder two weeks before. */
-function Remind({ title, date }: { title: string; date: string }) {
-  const [url, setUrl] = useState<string>();
-  useEffect(() => {
-    const made = URL.createObjectURL(new Blob([reminder(title, date)], { type: 'text/calendar' }));
-    setUrl(made);
-    return () => URL.revokeObjectURL(made);
-  }, [title, date]);
-  return (
-    <a className="button" href={url} download="reminder.ics">
-      <Icon name="bell" />
-      Remind me
-    </a>
   );
 }
