@@ -11,11 +11,10 @@ const boot = JSON.parse(document.getElementById('boot')?.textContent || '{}') as
 const reports = boot.site?.reports;
 if (reports) {
   collectErrors(reports, (errors) => {
-    const body = JSON.stringify(errors);
     fetch(reports.url, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body,
+      body: JSON.stringify(errors),
       keepalive: true,
     }).catch(() => {});
   });

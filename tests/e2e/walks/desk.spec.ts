@@ -36,17 +36,17 @@ test('desk: a new car is chosen by make, model, fuel, variant and office', async
 
 test('desk: who does not know the number describes the car', async ({ walk, page }) => {
   const motor = new Motor(walk, car);
-  await motor.withoutNumber(/don't know/);
+  await motor.withoutNumber(/know it/);
   await motor.contact();
   await motor.otp();
-  await walk.at('Is this your car?', '/car-insurance/vehicle');
+  await walk.at('Your car', '/car-insurance/vehicle');
   await walk.lookUp('Make', 'hyundai', /^Hyundai/);
   await walk.lookUp('Model', 'creta', /^Creta/);
   await walk.select('Fuel', 'Diesel');
   await walk.lookUp('Variant', '', /Diesel/);
   await walk.type('Year of manufacture', '2022');
   await walk.lookUp(/RTO/, 'mh-12', /MH-12/);
-  await walk.submit('Yes, this is my car');
+  await walk.submit('Continue');
   await motor.previous();
   await motor.quotes(20);
   await expect(page.getByText(/Hyundai Creta/).first()).toBeVisible();
@@ -58,6 +58,6 @@ test('desk: a BH number is written as on the plate and found (R5-19)', async ({ 
   await motor.contact();
   await motor.otp();
   await walk.at('Is this your car?', '/car-insurance/vehicle');
-  await expect(page.getByText(/22-BH-1234-AA/)).toBeVisible();
+  await expect(page.getByText('22 BH 1234 AA')).toBeVisible();
   await expect(walk.field('Year of manufacture')).toHaveValue('2022');
 });

@@ -261,6 +261,17 @@ export interface HeroBlock extends BlockHead {
   points?: string[];
 }
 
+/** One of the visitor's own journeys. */
+export interface JourneySummary {
+  id: string;
+  workflow: string;
+  title: string;
+  status: string;
+  step: string;
+  url: string;
+  updated_at: string;
+}
+
 export interface Difference {
   pointer: string;
   yours: unknown;

@@ -5,13 +5,17 @@ import { client } from '../api/client';
 import type { Data, Site, StepView } from '../api/types';
 import { type Actions, ActionsContext } from '../renderer/context';
 import { LookupContext } from '../renderer/form/context';
+import { todayOf } from '../renderer/form/dates';
 import { focusField } from '../renderer/form/pointer';
 import { api, safeUrl } from '../routes';
+import { noteBegun } from '../site/begun';
 import { setBegun, setHidden } from '../site/chrome';
 import { Button } from '../ui/button';
 import { Dialog } from '../ui/dialog';
 import { historyBack, useAddress } from './address';
+import { completeAnswers } from './automatic';
 import { Interrupted, Offline } from './banners';
+import { Begun } from './begun';
 import { Conflict } from './conflict';
 import { Ended } from './ended';
 import { feed, network } from './feed';
@@ -30,9 +34,13 @@ interface Props {
 }
 
 const machine = journeyMachine.provide({ actors: { feed, network } });
+const complete = ({ step: { form }, server_time }: StepView, data: Data) =>
+  form ? completeAnswers(form, data, todayOf(server_time)) : undefined;
 
 export function Journey({ view: first, site, typed, attribution }: Props) {
-  const [state, send] = useMachine(machine, { input: { client, view: first, typed, newKey, attribution } });
+  const [state, send] = useMachine(machine, {
+    input: { client, view: first, typed, newKey, attribution, complete },
+  });
   const { view, data, problems, pending, failure, conflict, away, adopted, arrival, focus } = state.context;
   const answered = useAnswered(view, adopted, arrival);
   const [spoken, setSpoken] = useState('');
@@ -43,6 +51,7 @@ export function Journey({ view: first, site, typed, attribution }: Props) {
   useEffect(() => remember(view, data), [view, data]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: once, when the journey got its id
   useEffect(() => {
+    if (view.journey.id !== null) noteBegun();
     if (view.journey.id !== null && first.journey.id === null) forget(first);
   }, [view.journey.id]);
   useEffect(() => {
@@ -108,6 +117,7 @@ export function Journey({ view: first, site, typed, attribution }: Props) {
             send({ type: 'SEND', event: 'back', popped: true });
           }}
         />
+        {view.journey.id === null && <Begun workflow={view.journey.workflow} />}
         {conflict && state.matches({ work: 'conflict' }) && (
           <Conflict
             mine={view}
