@@ -1,5 +1,5 @@
 import { type ReactNode, useEffect, useState } from 'react';
-import type { Action, ActionsBlock } from '../../api/types';
+import type { Action, ActionsBlock, Block } from '../../api/types';
 import { Button } from '../../ui/button';
 import { Dialog } from '../../ui/dialog';
 import { equal } from '../../ui/equal';
@@ -70,3 +70,13 @@ function Later({ after, children }: { after?: string | null; children: (left: st
   }, [after]);
   return children(left > 0 ? `${Math.floor(left / 60)}:${String(left % 60).padStart(2, '0')}` : undefined);
 }
+
+export const example: Block = {
+  block: 'actions',
+  items: [
+    { label: 'Pay now', event: 'pay', style: 'primary' },
+    { label: 'Ask for a call', event: 'call' },
+    { label: 'Cancel', event: 'cancel', style: 'danger', confirm: 'The parcel stays with you.' },
+    { label: 'Later', event: 'later', style: 'link' },
+  ],
+};

@@ -1,5 +1,5 @@
 import { lazy, Suspense } from 'react';
-import type { DocumentsBlock } from '../../api/types';
+import type { Block as AnyBlock, DocumentsBlock } from '../../api/types';
 import { Block } from '../../ui/block';
 import { Icon } from '../../ui/icon';
 import { useActions } from '../context';
@@ -40,3 +40,12 @@ export function DocumentsView({ title, items, style, remind }: DocumentsBlock) {
     </Block>
   );
 }
+
+export const example: AnyBlock = {
+  block: 'documents',
+  title: 'Papers',
+  items: [
+    { title: 'Label', document: 'label', note: 'PDF, 40 KB' },
+    { title: 'Invoice', document: 'invoice' },
+  ],
+};
