@@ -8,7 +8,7 @@ use crate::view::{
     Accepted, Changeable, FormPart, JourneyView, MessageView, Progress, ProgressSection, Step, StepView, Wait, WaitPart,
 };
 use engine_definitions as definitions;
-use engine_definitions::{Audience, StepKind, Workflow};
+use engine_definitions::{Audience, StepKind, Text, Workflow};
 use engine_statechart::{EvalError, Scope};
 use serde_json::{Map, Value, json};
 
@@ -313,15 +313,21 @@ fn changeable(turn: &Turn<'_>, audience: &Audience) -> Vec<Changeable> {
 
 /// The text of the step's button.
 fn submit_text(turn: &Turn<'_>, step: &definitions::Step, audience: &Audience) -> String {
-    step.submit.clone().unwrap_or_else(|| turn.workflow.text("action.continue", &audience.language, &Map::new()))
+    let own = step.submit.as_ref().map(|label| worded(turn, step, label));
+    own.unwrap_or_else(|| turn.workflow.text("action.continue", &audience.language, &Map::new()))
+}
+
+/// A text of a step, with the step's data in its places.
+fn worded(turn: &Turn<'_>, step: &definitions::Step, text: &Text) -> String {
+    match text.names().next() {
+        Some(_) => text.render_lax(&turn.with_scope(|scope| evaluate_all(step, scope))),
+        None => text.render_lax(&Value::Null),
+    }
 }
 
 /// A step's title away from the step itself.
 fn title_of(turn: &Turn<'_>, step: &definitions::Step, audience: &Audience) -> String {
-    let own = step.title.as_ref().map(|title| match title.names().next() {
-        Some(_) => title.render_lax(&turn.with_scope(|scope| evaluate_all(step, scope))),
-        None => title.render_lax(&Value::Null),
-    });
+    let own = step.title.as_ref().map(|title| worded(turn, step, title));
     own.or_else(|| step.form.as_deref().and_then(|id| turn.workflow.form(id)).map(|f| f.title(&audience.language)))
         .unwrap_or_else(|| turn.workflow.title.clone())
 }

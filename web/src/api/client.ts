@@ -1,6 +1,6 @@
 /** The few calls a journey makes. A refusal of the server is a `Refusal` with its problem; no answer at all is `Unreachable`. */
 import { api } from '../routes';
-import type { Data, Problem, StepView } from './types';
+import type { Data, JourneySummary, Problem, StepView } from './types';
 
 export class Refusal extends Error {
   readonly problem: Problem;
@@ -22,6 +22,7 @@ export const client = {
     call<StepView>('POST', api.journeys(), body, { 'idempotency-key': key }),
   send: (id: string, body: { type: string; data: Data; revision: number }, key: string) =>
     call<StepView>('POST', api.events(id), body, { 'idempotency-key': key }),
+  mine: () => call<JourneySummary[]>('GET', api.journeys()),
   view: (id: string) => call<StepView>('GET', api.journey(id)),
   async open(id: string, path: string): Promise<Opened> {
     const answer = await call<StepView | { elsewhere: string }>('GET', api.journey(id, path));

@@ -10,7 +10,15 @@ export interface Paise {
   paise: number;
 }
 /** A value that the renderer formats: money, a date, a share in percent, text, or a bare string or number. */
-export type Value = string | number | Paise | { date: string } | { percent: number } | { text: string } | null;
+export type Value =
+  | string
+  | number
+  | Paise
+  | { date: string }
+  | { time: string }
+  | { percent: number }
+  | { text: string }
+  | null;
 
 export interface StepView {
   journey: JourneyInfo;
@@ -164,6 +172,7 @@ export interface Fact {
   kind?: 'plate' | 'name' | 'provider';
 }
 export interface BreakupBlock extends BlockHead {
+  style?: 'plan';
   lines: BreakupLine[];
 }
 export interface BreakupLine {
@@ -212,6 +221,10 @@ export interface TrackerBlock extends BlockHead {
   reference?: { label: string; value: string } | null;
 }
 export interface DocumentsBlock extends BlockHead {
+  /** main: the way on of this page */
+  style?: 'main';
+  /** a day for the calendar */
+  remind?: { title: string; date: string } | null;
   items: { title: string; document: string; note?: string | null }[];
 }
 export interface ActionsBlock extends BlockHead {
@@ -223,6 +236,8 @@ export interface Action {
   data?: Data;
   style?: 'primary' | 'secondary' | 'link' | 'danger';
   confirm?: string | null;
+  /** not before this moment: until then the button counts down */
+  after?: string | null;
 }
 export interface TableBlock extends BlockHead {
   columns: { title: string; align?: 'left' | 'right' | 'center' }[];
@@ -247,6 +262,17 @@ export interface HeroBlock extends BlockHead {
   points?: Value[];
   /** the heading that its title is */
   level?: 'h1' | 'h2';
+}
+
+/** One of the visitor's own journeys. */
+export interface JourneySummary {
+  id: string;
+  workflow: string;
+  title: string;
+  status: string;
+  step: string;
+  url: string;
+  updated_at: string;
 }
 
 export interface Difference {

@@ -10,6 +10,13 @@ const PAUSE_MS = 600;
 
 export const sendsItself = (form: FormView | null | undefined): boolean => form?.ui?.['ui:submit'] === 'change';
 
+/** The answers as they would be sent, when nothing is missing or wrong. */
+export function completeAnswers(form: FormView, data: Data, today: string): Data | undefined {
+  const flat = effectiveSchema(form.schema, form.ui, data);
+  const answers = askedData(flat, normaliseData(flat, data));
+  return check(form, flat, answers, today).length === 0 ? answers : undefined;
+}
+
 export function useAutomatic(
   form: FormView | null | undefined,
   data: Data,
@@ -23,9 +30,8 @@ export function useAutomatic(
   useEffect(() => {
     if (!form || !sendsItself(form) || busy || equal(form.data ?? {}, data) || equal(sent.current, data)) return;
     const soon = setTimeout(() => {
-      const flat = effectiveSchema(form.schema, form.ui, data);
-      const answers = askedData(flat, normaliseData(flat, data));
-      if (check(form, flat, answers, today).length > 0) return;
+      const answers = completeAnswers(form, data, today);
+      if (!answers) return;
       sent.current = data;
       submit.current(answers);
     }, PAUSE_MS);

@@ -49,6 +49,7 @@ export function value(input: Value | undefined, options?: { paisa?: boolean }): 
   if (typeof input === 'string') return /^\d{4}-\d{2}-\d{2}$/.test(input) ? date(input) : input;
   if ('paise' in input) return money(input.paise, options);
   if ('date' in input) return date(input.date);
+  if ('time' in input) return time(input.time);
   if ('percent' in input) return `${input.percent}%`;
   return input.text;
 }

@@ -2,8 +2,8 @@ import type { Block as AnyBlock, BreakupBlock, BreakupLine } from '../../api/typ
 import { Block } from '../../ui/block';
 import { Shown } from '../value';
 
-export const BreakupView = ({ title, lines }: BreakupBlock) => (
-  <Block kind="breakup" title={title}>
+export const BreakupView = ({ title, lines, style }: BreakupBlock) => (
+  <Block kind="breakup" title={title} look={style}>
     <BreakupLines lines={lines} />
   </Block>
 );

@@ -33,7 +33,7 @@ export function OptionCard({
       data-fresh={fresh || undefined}
       aria-label={`${item.provider.name}${item.title ? `, ${item.title}` : ''}`}
     >
-      {(item.badge || lowest || item.late || item.limits?.length) && (
+      {(item.badge || lowest || item.late || Boolean(item.limits?.length)) && (
         <p className="option-badges">
           {lowest && (
             <span className="tag" data-tone="success">
