@@ -27,7 +27,7 @@ web/node_modules/.package-lock.json: web/package-lock.json
 	cd web && $(NPM_CI)
 	@touch $@
 
-web/dist/.vite/manifest.json: web/node_modules/.package-lock.json $(shell find web/src web/public web/vite.config.ts -type f 2>/dev/null)
+web/dist/.vite/manifest.json: web/node_modules/.package-lock.json $(shell find web/src web/public web/scripts web/vite.config.ts -type f 2>/dev/null)
 	cd web && npm run --silent build
 	@touch $@
 
@@ -82,8 +82,9 @@ pictures: ## Pictures of every step at 390 and 1280 pixels, kept beside the brow
 	$(CARGO) build --bin journey
 	cd tests/e2e && E2E_BINARY="$(BINARY)" npm run --silent pictures
 
-fmt: ## Format Rust and the web app
+fmt: ## Format Rust, definitions and the web app
 	$(CARGO) fmt
+	$(JOURNEY) fmt
 	cd web && npm run --silent format
 
 clean: ## Remove build output and the development database

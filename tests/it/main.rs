@@ -2,6 +2,7 @@
 mod cli;
 mod contact;
 mod definitions;
+mod draw;
 mod http;
 mod journeys;
 mod links;

@@ -26,7 +26,8 @@ pub use replay::{differs_from_replay, replay};
 use crate::actor::Actor;
 use crate::clock::rfc3339;
 use crate::state::JourneyState;
-use engine_definitions::{Catalog, Now, ProductHost, Workflow};
+use engine_definitions::{Catalog, Now, ProductHost, Step, Workflow};
+use engine_statechart::expression::Memory;
 use engine_statechart::{Env, Event, Outcome, Scope};
 use engine_store::{
     AnswerRecord, CorrelationRecord, CountedSend, DocumentRecord, Draft, EffectKey, IncidentRecord, JourneyRecord,
@@ -371,8 +372,13 @@ impl<'w> Turn<'w> {
 
     /// Evaluates expressions of the workflow outside of a macrostep (views, `depends`, `satisfied`).
     pub(crate) fn with_scope<T>(&self, read: impl FnOnce(&Scope) -> T) -> T {
-        let context = self.context();
-        self.with_host(|host| read(&Scope::new().with_host(host).with_context(&context)))
+        let (context, memory) = (self.context(), Memory::new());
+        self.with_host(|host| read(&Scope::new().with_host(host).with_context(&context).with_memory(&memory)))
+    }
+
+    /// The same for the form and view of a step, which use the values of the flow or part that the step is in.
+    pub(crate) fn with_step<T>(&self, step: &Step, read: impl FnOnce(&Scope) -> T) -> T {
+        self.with_scope(|scope| read(&scope.clone().with_names(step.names())))
     }
 
     fn with_host<T>(&self, read: impl FnOnce(&ProductHost) -> T) -> T {

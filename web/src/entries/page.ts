@@ -1,10 +1,10 @@
 /**
- * The one entry of every page, about a kilobyte: content pages need nothing more. A page that carries a step loads the journey's
- * app; its first paint is already there as HTML.
+ * The entry of every page of the site, about a kilobyte: content pages need nothing more. A page that carries a step loads the
+ * journey's app; a first step is already drawn, of a later one the frame.
  */
-import './styles/index.css';
-import type { Boot } from './api/types';
-import { collectErrors } from './site/reports';
+import '../styles/index.css';
+import type { Boot } from '../api/types';
+import { collectErrors } from '../site/reports';
 
 const boot = JSON.parse(document.getElementById('boot')?.textContent || '{}') as Boot;
 
@@ -22,7 +22,7 @@ if (reports) {
 }
 
 if (boot.view || boot.problem) {
-  import('./journey/app').then(({ start }) => start(boot));
+  import('../journey/app').then(({ start }) => start(boot));
 }
 
 // an open menu closes when something else is pressed
