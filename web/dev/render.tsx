@@ -1,6 +1,6 @@
 /** Draws a step to HTML as the server would: what React takes over. Also the reference for the server's own template. */
 import { renderToStaticMarkup } from 'react-dom/server';
-import type { StepView } from '../src/api/types';
+import type { StepView } from '../src/contract/api';
 import { StepPage } from '../src/journey/step-page';
 
 const nothing = () => undefined;

@@ -1,5 +1,5 @@
 /** The page around a step, as the server writes it. */
-import type { Boot, Site } from '../src/api/types.ts';
+import type { Boot, Site } from '../src/site/boot.ts';
 
 const nav = [
   { text: 'Parcels', link: '/parcel-insurance' },

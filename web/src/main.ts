@@ -3,7 +3,7 @@
  * app; its first paint is already there as HTML.
  */
 import './styles/index.css';
-import type { Boot } from './api/types';
+import type { Boot } from './site/boot';
 import { collectErrors } from './site/reports';
 
 const boot = JSON.parse(document.getElementById('boot')?.textContent || '{}') as Boot;

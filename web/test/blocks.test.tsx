@@ -3,12 +3,12 @@ import userEvent from '@testing-library/user-event';
 import axe from 'axe-core';
 import { expect, test, vi } from 'vitest';
 import { fixtures } from '../dev/fixtures';
-import type { Option } from '../src/api/types';
 import { StepPage } from '../src/journey/step-page';
 import { typedBefore } from '../src/journey/takeover';
 import { ActionsView } from '../src/renderer/blocks/actions';
 import { inkOn } from '../src/renderer/blocks/options-card';
 import { arrange, comparison, sorted, standing } from '../src/renderer/blocks/options-order';
+import type { Option } from '../src/renderer/blocks/types';
 import { ActionsContext } from '../src/renderer/context';
 import { safeUrl } from '../src/routes';
 import { date, money, value } from '../src/ui/format';
@@ -146,5 +146,10 @@ test('what was typed into the server’s form before the scripts came is carried
       n: { type: 'integer', oneOf: [{ const: 2 }] },
     },
   };
-  expect(typedBefore(document.body, { id: 'f', schema })).toEqual({ name: 'new', ok: true, yes: false, n: 2 });
+  expect(typedBefore(document.body, { id: 'f', schema, ui: {}, data: {}, draft: false, submit: 'Send' })).toEqual({
+    name: 'new',
+    ok: true,
+    yes: false,
+    n: 2,
+  });
 });

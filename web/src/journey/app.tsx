@@ -1,7 +1,7 @@
 /** Starts the journey's app on a page that carries a step: drawn beside the server's HTML, then swapped in. */
 import { flushSync } from 'react-dom';
 import { createRoot } from 'react-dom/client';
-import type { Boot } from '../api/types';
+import type { Boot } from '../site/boot';
 import { takeAttribution } from './address';
 import { Ended } from './ended';
 import { Journey } from './journey';

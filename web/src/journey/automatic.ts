@@ -1,6 +1,7 @@
 /** A form with `ui:submit: change` sends itself a moment after a valid change, wherever it is drawn (a sheet may be closed meanwhile). */
 import { useEffect, useRef } from 'react';
-import type { Data, FormView } from '../api/types';
+import type { Data } from '../api/open';
+import type { FormView } from '../contract/api';
 import { check } from '../renderer/form/check';
 import { askedData, effectiveSchema } from '../renderer/form/effective';
 import { normaliseData } from '../renderer/form/normalise';
@@ -25,7 +26,7 @@ export function useAutomatic(
     const soon = setTimeout(() => {
       const flat = effectiveSchema(form.schema, form.ui, data);
       const answers = askedData(flat, normaliseData(flat, data));
-      if (check(form, flat, answers, today).length > 0) return;
+      if (check(flat, answers, today).length > 0) return;
       sent.current = data;
       submit.current(answers);
     }, PAUSE_MS);

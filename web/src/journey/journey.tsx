@@ -2,11 +2,13 @@
 import { useMachine } from '@xstate/react';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { client } from '../api/client';
-import type { Data, Site, StepView } from '../api/types';
+import type { Data } from '../api/open';
+import type { StepView } from '../contract/api';
 import { type Actions, ActionsContext } from '../renderer/context';
 import { LookupContext } from '../renderer/form/context';
 import { focusField } from '../renderer/form/pointer';
 import { api, safeUrl } from '../routes';
+import type { Site } from '../site/boot';
 import { setHidden } from '../site/chrome';
 import { Button } from '../ui/button';
 import { Dialog } from '../ui/dialog';

@@ -1,6 +1,6 @@
 /** Check your answers: every answer with its way back to the question, then the one button. */
 import type { ReactNode } from 'react';
-import type { ReviewSection } from '../api/types';
+import type { ReviewSection } from '../contract/api';
 import { Facts } from '../renderer/blocks/facts';
 import { useActions } from '../renderer/context';
 import { Block } from '../ui/block';

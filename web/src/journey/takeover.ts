@@ -2,12 +2,13 @@
  * The first paint is the server's HTML. React draws beside it; then what was typed meanwhile, the focus and the caret are carried
  * over and the two are swapped in one frame. (Hydrating needs identical HTML, and drawing in place loses what was typed.)
  */
-import type { Data, FormView, Schema } from '../api/types';
+import type { Data, Schema } from '../api/open';
+import type { FormView } from '../contract/api';
 
 /** Answers typed into the server's form before the scripts came, where they differ from what the server put there. */
 export function typedBefore(root: ParentNode, form: FormView | null | undefined): Data {
   const out: Data = {};
-  for (const [name, property] of Object.entries<Schema>(form?.schema.properties ?? {})) {
+  for (const [name, property] of Object.entries((form?.schema.properties ?? {}) as Record<string, Schema>)) {
     const controls = [
       ...root.querySelectorAll<HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement>(
         `[name="${CSS.escape(name)}"]`,

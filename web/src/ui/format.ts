@@ -1,5 +1,5 @@
 /** Money, dates and shares as people in India read them. Nothing here knows where a value comes from. */
-import type { Value } from '../api/types';
+import type { Value } from '../api/open';
 
 const LANGUAGE = 'en-IN';
 const whole = new Intl.NumberFormat(LANGUAGE, { maximumFractionDigits: 0 });

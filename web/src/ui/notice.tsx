@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import type { Tone } from '../api/types';
+import type { Tone } from '../api/open';
 
 /** A message in a tone. An error speaks at once (`alert`), the rest waits for a pause. */
 export function Notice({

@@ -3,7 +3,7 @@
 use super::condition;
 use super::control::{self, Field};
 use super::writer::{Attributes, Html};
-use engine_runtime::view::{FormPart, MessageView};
+use engine_runtime::view::{self, FormPart, MessageView};
 use serde_json::{Map, Value};
 
 /// The `<form>` of a step.
@@ -148,7 +148,7 @@ impl<'a> Level<'a> {
         let error = self
             .messages
             .iter()
-            .find(|message| message.level == "error" && message.pointer.as_deref() == Some(pointer.as_str()))
+            .find(|message| message.level == view::Level::Error && message.pointer.as_deref() == Some(pointer.as_str()))
             .map(|message| message.text.as_str());
         control::draw(
             html,

@@ -4,12 +4,12 @@
 use super::blocks::{Place, blocks, card, fact};
 use super::form::form;
 use super::writer::{Attributes, Html};
-use engine_runtime::view::{MessageView, Review, Step, StepView, WaitPart};
+use engine_runtime::view::{Level, MessageView, Review, SectionState, Step, StepView, WaitPart};
 use serde_json::{Value, json};
 
 pub fn step(html: &mut Html, view: &StepView) {
     let step = &view.step;
-    html.open("div", &[("class", "step"), ("data-kind", &step.kind), ("data-step", &step.id)]);
+    html.open("div", &[("class", "step"), ("data-kind", word(&json!(step.kind))), ("data-step", &step.id)]);
     progress(html, step);
     bar(html, view);
     html.raw("<header class=\"step-head\"><h1 id=\"step-title\" tabindex=\"-1\">").text(&step.title).raw("</h1>");
@@ -22,6 +22,10 @@ pub fn step(html: &mut Html, view: &StepView) {
     html.raw("</div>");
 }
 
+fn word(value: &Value) -> &str {
+    value.as_str().unwrap_or_default()
+}
+
 fn progress(html: &mut Html, step: &Step) {
     let sections = &step.progress.sections;
     if sections.is_empty() {
@@ -29,19 +33,20 @@ fn progress(html: &mut Html, step: &Step) {
     }
     html.raw("<nav class=\"progress\" aria-label=\"Progress\"><ol>");
     for section in sections {
-        let said = match section.state.as_str() {
-            "done" => "done",
-            "current" => "now",
-            _ => "to do",
+        let said = match section.state {
+            SectionState::Done => "done",
+            SectionState::Current => "now",
+            SectionState::Todo => "to do",
         };
         Attributes::new()
-            .with("data-state", section.state.as_str())
-            .maybe("aria-current", (section.state == "current").then_some("step"))
+            .with("data-state", word(&json!(section.state)))
+            .maybe("aria-current", (section.state == SectionState::Current).then_some("step"))
             .open(html, "li");
         html.element("span", &[], &section.title).raw("<span class=\"sr\"> (").text(said).raw(")</span></li>");
     }
     html.raw("</ol>");
-    if let Some((at, section)) = sections.iter().enumerate().find(|(_, section)| section.state == "current") {
+    if let Some((at, section)) = sections.iter().enumerate().find(|(_, section)| section.state == SectionState::Current)
+    {
         html.raw("<p class=\"progress-phone\" aria-hidden=\"true\">")
             .text(&format!("Step {} of {} · ", at + 1, sections.len()))
             .element("strong", &[], &section.title)
@@ -66,7 +71,7 @@ fn bar(html: &mut Html, view: &StepView) {
 fn messages(html: &mut Html, view: &StepView) {
     // What is about one answer stands beside that answer.
     let about_field = |message: &&MessageView| {
-        message.level == "error"
+        message.level == Level::Error
             && message.pointer.as_deref().is_some_and(|pointer| !pointer.is_empty())
             && view.step.form.is_some()
     };
@@ -76,8 +81,8 @@ fn messages(html: &mut Html, view: &StepView) {
     }
     html.raw("<div class=\"messages\">");
     for message in general {
-        let role = if message.level == "error" { "alert" } else { "status" };
-        html.open("div", &[("class", "notice"), ("data-tone", &message.level), ("role", role)]);
+        let role = if message.level == Level::Error { "alert" } else { "status" };
+        html.open("div", &[("class", "notice"), ("data-tone", word(&json!(message.level))), ("role", role)]);
         html.raw("<div class=\"notice-body\">").element("p", &[], &message.text).raw("</div></div>");
     }
     html.raw("</div>");
@@ -139,9 +144,6 @@ fn waiting(html: &mut Html, wait: &WaitPart, step: &Step) {
             &[("class", "wait-left")],
             &format!("{} of {} have answered", open.of.saturating_sub(open.open), open.of),
         );
-    }
-    if let Some(next) = &wait.next {
-        html.element("p", &[("class", "wait-next")], next);
     }
     html.raw("<p class=\"wait-keep\">You may leave this page open or come back later; nothing is lost.</p></div>");
 }

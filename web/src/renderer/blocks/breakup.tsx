@@ -1,6 +1,6 @@
-import type { BreakupBlock, BreakupLine } from '../../api/types';
 import { Block } from '../../ui/block';
 import { Shown } from '../value';
+import type { BreakupBlock, BreakupLine } from './types';
 
 export const BreakupView = ({ title, lines }: BreakupBlock) => (
   <Block kind="breakup" title={title}>

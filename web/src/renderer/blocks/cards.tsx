@@ -1,6 +1,6 @@
-import type { CardsBlock } from '../../api/types';
 import { Block } from '../../ui/block';
 import { Paragraphs } from '../paragraphs';
+import type { CardsBlock } from './types';
 
 export const CardsView = ({ title, items }: CardsBlock) => (
   <Block kind="cards" title={title}>

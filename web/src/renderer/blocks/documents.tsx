@@ -1,6 +1,6 @@
-import type { DocumentsBlock } from '../../api/types';
 import { Block } from '../../ui/block';
 import { useActions } from '../context';
+import type { DocumentsBlock } from './types';
 
 export function DocumentsView({ title, items }: DocumentsBlock) {
   const { documentUrl } = useActions();

@@ -1,7 +1,7 @@
-import type { Fact, FactsBlock } from '../../api/types';
 import { Block } from '../../ui/block';
 import { useActions } from '../context';
 import { Shown } from '../value';
+import type { Fact, FactsBlock } from './types';
 
 export function FactsView({ title, items }: FactsBlock) {
   const { change } = useActions();

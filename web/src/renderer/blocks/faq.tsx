@@ -1,6 +1,6 @@
-import type { FaqBlock } from '../../api/types';
 import { Block } from '../../ui/block';
 import { Paragraphs } from '../paragraphs';
+import type { FaqBlock } from './types';
 
 export const FaqView = ({ title, items }: FaqBlock) => (
   <Block kind="faq" title={title}>

@@ -1,5 +1,5 @@
-import type { HeroBlock } from '../../api/types';
 import { Block } from '../../ui/block';
+import type { HeroBlock } from './types';
 
 /** The promise at the top of a first page. */
 export const HeroView = ({ title, text, points }: HeroBlock) => (

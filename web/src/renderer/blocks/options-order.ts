@@ -1,5 +1,5 @@
 /** Which offers stand on the page and in what order. Pure, so that "cards do not jump" can be tested. */
-import type { Option } from '../../api/types';
+import type { Option } from './types';
 
 /**
  * The offers to draw. An offer that was there and is asked for again (its provider is `asked`, its card gone from the view) stays

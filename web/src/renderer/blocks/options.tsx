@@ -3,7 +3,6 @@
  * were there before, in the order of their arrival, until the person sorts; later arrivals are announced, not pushed in between.
  */
 import { useEffect, useRef, useState } from 'react';
-import type { Option, OptionsBlock } from '../../api/types';
 import { Button } from '../../ui/button';
 import { money } from '../../ui/format';
 import { useActions } from '../context';
@@ -11,6 +10,7 @@ import { BlockView } from '.';
 import { OptionCard } from './options-card';
 import { Compare, useCompared } from './options-compare';
 import { arrange, providerOf, providers, sorted, standing } from './options-order';
+import type { Option, OptionsBlock } from './types';
 
 export function OptionsView({ title, items, sort = [], empty, frequent, compare_max = 4 }: OptionsBlock) {
   const { say } = useActions();

@@ -1,0 +1,29 @@
+/** What a page brings along for the scripts: its view, the site around it. */
+import type { Problem } from '../api/open';
+import type { StepView } from '../contract/api';
+
+export interface Site {
+  name: string;
+  nav?: unknown[];
+  footer?: unknown[];
+  legal?: string;
+  call?: { number?: string; display?: string; text?: string } | null;
+  page?: { hide?: string[]; title?: string; description?: string };
+  /** how often a page says that somebody is there, and for how long without a sign of the person */
+  presence?: { every_ms: number; idle_ms: number };
+  reports?: Reports;
+}
+/** How errors of a page are reported. */
+export interface Reports {
+  url: string;
+  wait_ms: number;
+  max: number;
+  /** names that may be missing: noise */
+  libraries: string[];
+}
+export interface Boot {
+  view?: StepView;
+  site?: Site;
+  workflow?: string;
+  problem?: Problem;
+}
