@@ -65,7 +65,8 @@ pub fn page(catalog: &Catalog, path: &str, now_ms: i64) -> Option<SitePage> {
     let page = catalog.site().page(path)?;
     let now = Now::at(now_ms, ZONE);
     let host = catalog.host(&now, None);
-    let rendered = page.view.render(&Value::Null, &Scope::new().with_host(&host));
+    let data = json!({"company": catalog.site().value.get("company")});
+    let rendered = page.view.render(&data, &Scope::new().with_host(&host));
     let rendered =
         rendered.inspect_err(|error| tracing::error!(path, %error, "a page of the site failed")).unwrap_or_default();
     let blocks = rendered.get("blocks").and_then(Value::as_array).cloned().unwrap_or_default();

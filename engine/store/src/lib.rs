@@ -6,7 +6,7 @@
 //!
 //! Invariants (named here, cited where code relies on them):
 //! - **one-commit**: everything an accepted event changes is in one [`Commit`]: all of it or nothing.
-//! -  **seq-cas**: a commit names the `seq` it was computed from; if the journey moved on, nothing is written
+//! - **seq-cas**: a commit names the `seq` it was computed from; if the journey moved on, nothing is written
 //!   ([`Committed::Moved`]).
 //! - **key-with-event**: an idempotency key is stored only together with the event that it belongs to.
 //! - **fence**: an effect is settled only by the holder of its latest lease.
