@@ -67,7 +67,7 @@ fn resolved(pointer: &str) -> Option<String> {
 }
 
 fn validator(pointer: &str) -> jsonschema::Validator {
-    let schema =
-        json!({"$ref": format!("#{pointer}"), "paths": DESCRIPTION["paths"], "components": DESCRIPTION["components"]});
+    let mut schema = DESCRIPTION.pointer(pointer).cloned().unwrap_or_default();
+    schema["components"] = json!({"schemas": DESCRIPTION["components"]["schemas"]});
     jsonschema::draft202012::new(&schema).expect("the description's schemas are schemas")
 }

@@ -14,7 +14,7 @@ mod variant;
 pub(crate) use messages::Messages;
 #[cfg(test)]
 pub(crate) use read::FORM_KEYS;
-pub(crate) use read::read;
+pub(crate) use read::{SHARED_MESSAGES, read};
 pub(crate) use rules::bounded;
 pub(crate) use validate::{plain_errors, validator};
 

@@ -93,7 +93,7 @@ fn order_groups_conditions_and_errors() {
     let ui = json!({"ui:order": ["extra", "*", "kind"], "ui:groups": [{"title": "More", "fields": ["note"], "collapsed": true}], "extra": {"ui:show": {"kind": ["a", "b"]}}});
     let message = MessageView {
         code: "wrong".into(),
-        level: "error".into(),
+        level: engine_runtime::view::Level::Error,
         pointer: Some("/to/name".into()),
         text: "Enter a name".into(),
     };
