@@ -433,7 +433,7 @@ fn reads_of_the_context_are_defined() {
         ),
         (
             "context.loan.code == 'x'",
-            "`context.loan.code` may be absent: its field need not be filled (has(context.loan.code) or get(context.loan, 'code', …))",
+            "`context.loan.code` may be absent: its field need not be filled (`has(context.loan.code)` asks, and so does `context.loan.?code.orValue(…)`)",
         ),
         ("context.loan.card == 'x'", "`context.loan.card` may be absent"),
         ("context.loan.title == 'x' || context.loan.code == 'x'", "`context.loan.code` may be absent"),
@@ -827,6 +827,19 @@ fn the_repository_has_no_errors_and_its_schemas_are_current() {
         let written = std::fs::read_to_string(format!("{root}/workflows/schema/{name}")).unwrap_or_default();
         let is_current = written == format!("{}\n", serde_json::to_string_pretty(&schema).unwrap_or_default());
         assert!(is_current, "{name}: run `cargo run -p engine-definitions --example schemas`");
+    }
+}
+
+/// `journey fmt` can write whatever stands in the repository, and what it wrote stays.
+#[test]
+fn every_definition_can_be_formatted() {
+    for root in ["..", "it/fixtures/club", "it/fixtures/parcel", "chaos/definitions", "bench/definitions"] {
+        let files = Files::read_dir(format!("{}/{root}", env!("CARGO_MANIFEST_DIR"))).expect("readable");
+        for (path, bytes) in files.iter().filter(|(path, _)| !path.ends_with(".csv")) {
+            let once = engine_definitions::fmt::format(path, bytes).map_err(|p| show(&p)).expect(path);
+            let twice = engine_definitions::fmt::format(path, once.as_bytes()).map_err(|p| show(&p)).expect(path);
+            assert_eq!(once, twice, "{path}");
+        }
     }
 }
 

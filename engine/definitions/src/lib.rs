@@ -14,6 +14,7 @@ mod catalog;
 pub mod check;
 mod fields;
 mod files;
+pub mod fmt;
 mod form;
 mod frozen;
 mod host;

@@ -287,21 +287,15 @@ impl Compiler<'_> {
             }
         };
         let names: Vec<&str> = self.names.iter().map(String::as_str).collect();
-        match Expression::compile(&text, &node.span, shared_vocabulary(), &names) {
-            Ok(expression) => {
-                let read = expression
-                    .paths()
-                    .filter_map(|p| p.strip_prefix("data."))
-                    .map(|p| p.split('.').next().unwrap_or(p).to_owned());
-                self.data_names.extend(read);
-                self.uses.push((text, node.span.clone()));
-                Some(expression)
-            }
-            Err(problem) => {
-                self.problems.push(problem);
-                None
-            }
-        }
+        let written = Node::new(node.span.clone(), Source::String(text.clone()));
+        let expression = Expression::read(&written, shared_vocabulary(), &names, self.problems)?;
+        let read = expression
+            .paths()
+            .filter_map(|p| p.strip_prefix("data."))
+            .map(|p| p.split('.').next().unwrap_or(p).to_owned());
+        self.data_names.extend(read);
+        self.uses.push((text, node.span.clone()));
+        Some(expression)
     }
 }
 

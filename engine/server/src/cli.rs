@@ -36,6 +36,18 @@ pub enum Command {
         #[arg(required = true, value_name = "PATH")]
         paths: Vec<PathBuf>,
     },
+    /// Write definitions in the one style: what fits stands on one line, comments stay
+    #[command(
+        after_help = "Examples:\n  journey fmt                               all of ./workflows and ./forms\n  journey fmt --check workflows/parcel      only name the files that are written otherwise; exit code 2"
+    )]
+    Fmt {
+        /// Files or folders
+        #[arg(default_value = ".", value_name = "PATH")]
+        paths: Vec<PathBuf>,
+        /// Change nothing
+        #[arg(long)]
+        check: bool,
+    },
     /// Run a machine on a script, without a database; exit code 2 for an invalid machine
     #[command(
         after_help = "A script is a JSON list of {\"event\": {\"type\": …}} and {\"advance_ms\": n}. One JSON line is printed for the start and one per step.\nA line of a batch is {\"name\", \"machine\", \"script\"}."

@@ -293,11 +293,8 @@ impl Reader<'_, '_> {
         if self.cels.contains_key(text) {
             return;
         }
-        match Expression::compile(text, &node.span, shared_vocabulary(), &[]) {
-            Ok(expression) => {
-                self.cels.insert(text.to_owned(), expression);
-            }
-            Err(problem) => self.problems.push(problem),
+        if let Some(expression) = Expression::read(node, shared_vocabulary(), &[], self.problems) {
+            self.cels.insert(text.to_owned(), expression);
         }
     }
 

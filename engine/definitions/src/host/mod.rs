@@ -16,7 +16,7 @@ pub use texts::mask;
 use crate::calendar::Calendars;
 use crate::master::Masters;
 use crate::table::Tables;
-use engine_statechart::{Host, Limits, Vocabulary};
+use engine_statechart::{Dialect, Host, Limits, Vocabulary};
 use serde_json::Value;
 use std::borrow::Cow;
 use std::ops::RangeInclusive;
@@ -91,7 +91,8 @@ pub fn vocabulary(variables: &[&str], with_call_functions: bool) -> Vocabulary {
         variables: variables.iter().map(|v| (*v).to_owned()).collect(),
         functions,
         limits: limits(),
-        dotted_assign: true,
+        dialect: Dialect::Rich,
+        naming: ["table", "rows", "lookup"].map(str::to_owned).into(),
         ..Vocabulary::default()
     }
 }

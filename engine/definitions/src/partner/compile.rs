@@ -227,10 +227,10 @@ fn retry(fields: &mut Fields<'_, '_>) -> RetryPolicy {
 }
 
 fn reply(node: &Node, operation: &mut Operation, problems: &mut Vec<Problem>) {
-    let Some(fields) = Fields::open(node, "`reply`", &["when", "output", "correlate", "document"], problems) else {
+    let Some(mut fields) = Fields::open(node, "`reply`", &["when", "output", "correlate", "document"], problems) else {
         return;
     };
-    operation.when = condition(&fields, "when", &REPLY_NAMES).and_then(|r| keep(r, fields.problems));
+    operation.when = condition(&mut fields, "when", &REPLY_NAMES);
     if let Some(output) = fields.get("output") {
         operation.output = mapping(output, call_vocabulary(), &REPLY_NAMES, fields.problems);
     } else {
@@ -253,7 +253,7 @@ fn reply(node: &Node, operation: &mut Operation, problems: &mut Vec<Problem>) {
         if let Some(mut entry) = Fields::open(document, "`document`", &["name"], fields.problems)
             && entry.need("name").is_some()
         {
-            operation.document_name = condition(&entry, "name", &REPLY_NAMES).and_then(|r| keep(r, entry.problems));
+            operation.document_name = condition(&mut entry, "name", &REPLY_NAMES);
         }
     }
 }
@@ -267,8 +267,8 @@ fn error_rule(node: &Node, problems: &mut Vec<Problem>) -> Option<ErrorRule> {
         "retry" => ErrorKind::Retry,
         _ => ErrorKind::Failed,
     };
-    let when = condition(&fields, "when", &REPLY_NAMES).and_then(|r| keep(r, fields.problems));
-    let message = condition(&fields, "message", &REPLY_NAMES).and_then(|r| keep(r, fields.problems));
+    let when = condition(&mut fields, "when", &REPLY_NAMES);
+    let message = condition(&mut fields, "message", &REPLY_NAMES);
     let code = fields.text("code").and_then(|text| {
         if is_name(&text) {
             return Some(CodeRule::Name(text));
@@ -356,7 +356,7 @@ pub fn compile_webhook(partner: &str, name: &str, node: &Node, problems: &mut Ve
         ) else {
             continue;
         };
-        let when = condition(&entry, "when", &names).and_then(|r| keep(r, entry.problems));
+        let when = condition(&mut entry, "when", &names);
         let event = entry.need_text("event");
         let mismatch = entry.text("mismatch");
         let part = |key: &str, problems: &mut Vec<Problem>| {
@@ -385,19 +385,13 @@ fn pairs(fields: &mut Fields<'_, '_>, key: &str, names: &[&str]) -> Vec<(String,
     entries.iter().map(|(k, v)| (k.name.clone(), mapping(v, call_vocabulary(), names, fields.problems))).collect()
 }
 
-fn condition(fields: &Fields<'_, '_>, key: &str, names: &[&str]) -> Option<Result<Expression, Problem>> {
+fn condition(fields: &mut Fields<'_, '_>, key: &str, names: &[&str]) -> Option<Expression> {
     let node = fields.get(key)?;
-    Some(match node.as_str() {
-        Some(text) => Expression::compile(text, &node.span, call_vocabulary(), names),
-        None => match node.as_bool() {
-            Some(b) => Expression::compile(&b.to_string(), &node.span, call_vocabulary(), names),
-            None => Err(Problem::error("shape", &node.span, format!("`{key}` is an expression, not {}", node.kind()))),
-        },
-    })
-}
-
-fn keep(result: Result<Expression, Problem>, problems: &mut Vec<Problem>) -> Option<Expression> {
-    result.map_err(|p| problems.push(p)).ok()
+    if node.as_str().is_none() && node.as_bool().is_none() {
+        fields.wrong(node, key, "an expression");
+        return None;
+    }
+    cel(node, call_vocabulary(), names, fields.problems)
 }
 
 pub(super) fn cel(
@@ -429,5 +423,6 @@ fn expression(
     extra: &[&str],
     problems: &mut Vec<Problem>,
 ) -> Option<Expression> {
-    keep(Expression::compile(text, &node.span, vocabulary, extra), problems)
+    let written = Node::new(node.span.clone(), Source::String(text.to_owned()));
+    Expression::read(&written, vocabulary, extra, problems)
 }

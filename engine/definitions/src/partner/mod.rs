@@ -116,10 +116,7 @@ pub struct Breaker {
 
 /// Compiles a mapping, handing its problems on.
 pub(crate) fn mapping(node: &Node, vocabulary: &Vocabulary, extra: &[&str], problems: &mut Vec<Problem>) -> Mapping {
-    Mapping::compile(node, vocabulary, extra).unwrap_or_else(|found| {
-        problems.extend(found);
-        Mapping::literal(Value::Null)
-    })
+    Mapping::read(node, vocabulary, extra, problems).unwrap_or_else(|| Mapping::literal(Value::Null))
 }
 
 /// Gives the call functions a fixed meaning while examples are checked.

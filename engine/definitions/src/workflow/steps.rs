@@ -264,7 +264,8 @@ impl Builder<'_> {
         };
         let expanded = self.cel(&text, &text_node(&text, &node.span), names);
         let text = expanded.as_str().unwrap_or_default();
-        Expression::compile(text, &node.span, shared_vocabulary(), extra).map_err(|p| problems.push(p)).ok()
+        let written = text_node(text, &node.span);
+        Expression::read(&written, shared_vocabulary(), extra, problems)
     }
 }
 

@@ -101,7 +101,7 @@ fn pieces(text: &str) -> impl Iterator<Item = Piece<'_>> {
         let piece = Piece { kind, text: &rest[..length] };
         at += length;
         if !piece.text.trim().is_empty() {
-            after_dot = piece.text == ".";
+            after_dot = piece.text == "." || after_dot && piece.text == "?";
         }
         Some(piece)
     })

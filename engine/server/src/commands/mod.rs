@@ -4,6 +4,7 @@ mod check;
 mod doctor;
 mod effects;
 mod export;
+mod fmt;
 mod history;
 mod incidents;
 mod messages;
@@ -43,6 +44,7 @@ pub fn run(cli: Cli) -> Result<ExitCode> {
             on_threads(threads(&settings), work::work(settings))
         }
         Command::Check { paths } => Ok(check::check(&paths)),
+        Command::Fmt { paths, check } => fmt::fmt(&paths, check),
         Command::Simulate { machine, script, batch } => {
             simulate::simulate(machine.as_deref(), script.as_deref(), batch.as_deref())
         }

@@ -15,7 +15,7 @@ use super::places::{Change, Ix, Known, Places};
 use answers::{Shown, answers, of_step, shown};
 use engine_statechart::expression::Expression;
 use engine_statechart::expression::reads::{Equal, Reads};
-use engine_statechart::flow::{Assigned, Candidate, Way, Work};
+use engine_statechart::flow::{Candidate, Way, Work};
 use engine_statechart::{Machine, NodeKind, Problem};
 use std::collections::BTreeMap;
 
@@ -112,7 +112,7 @@ pub fn check<'m>(machine: &'m Machine, builder: &'m Builder<'_>) -> Vec<Problem>
 impl<'m> Check<'m> {
     /// Keeps an expression; every place that it reads is known from now on.
     fn note(&mut self, expression: &'m Expression) -> Ex {
-        let reads = expression.reads();
+        let reads = expression.reads(None);
         let paths = reads.reads.iter().map(|r| &r.path).chain(reads.comparisons.iter().map(|c| &c.path));
         for path in paths {
             self.places.at(path.iter().copied());
@@ -167,10 +167,7 @@ impl<'m> Check<'m> {
                 Work::Assign { path, value, .. } => {
                     let own: Vec<&str> = path.iter().map(String::as_str).collect();
                     let at = self.places.at(own.iter().copied());
-                    let value = match value {
-                        Assigned::Literal(value) => self.places.literal(at, value),
-                        Assigned::Expression(expression) => self.places.value(at, Some(&own), &expression.shape()),
-                    };
+                    let value = self.places.value(at, Some(&own), &value.shape());
                     // Maps above a dotted key are made where they are missing.
                     vec![
                         Op::Do(Change::Within(self.prefixes(own.split_last().map_or(&[][..], |(_, above)| above)))),
