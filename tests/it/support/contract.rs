@@ -26,9 +26,9 @@ pub fn check(method: &str, path: &str, status: u16, content_type: &str, body: &[
         return;
     }
     let schema = format!("{answer}/content/{}/schema", kind.replace('/', "~1"));
-    let described = DESCRIPTION.pointer(&schema).is_some();
+    let described = content.is_some_and(|content| content.get(kind).or(content.get("*/*")).is_some());
     assert!(described, "{method} {path}: {status} as `{kind}` is not described");
-    if kind.ends_with("json") {
+    if kind.ends_with("json") && DESCRIPTION.pointer(&schema).is_some() {
         let value: Value = serde_json::from_slice(body).expect("JSON as its content type says");
         let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
         let validator = known.entry(schema.clone()).or_insert_with(|| validator(&schema));

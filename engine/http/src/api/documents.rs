@@ -12,7 +12,7 @@ refusals!(NotThere: NotFound);
 
 /// A document as an attachment.
 #[utoipa::path(get, path = "/api/v1/journeys/{id}/documents/{document}", tag = "journeys", params(("id" = String, Path), ("document" = String, Path)),
-    responses((status = 200, description = "the file", content_type = "application/octet-stream"), NotThere))]
+    responses((status = 200, description = "the file", content_type = "*/*"), NotThere))]
 pub async fn download(
     State(app): State<App>,
     Path((id, document)): Path<(String, String)>,
