@@ -14,8 +14,6 @@ base: /loan
 params: {days: 14}
 initial: asking
 context: {loan: {}, offers: {}}
-define:
-  is_long: context.loan.pages > params.days * 10
 delays: {reminder: {until: 'add_days(now, 1)', within: desk}}
 sections: [{id: ask, title: Your book}]
 states:
@@ -23,7 +21,7 @@ states:
     step: {form: loan, view: hint, kind: form, into: loan, path: '', section: ask, data: {noun: \"'book'\"}, accepts: {hint: {about: {type: string, maxLength: 20}}}}
     on:
       hint: {actions: {type: message, code: loan.hint}}
-      submit: [{guard: is_long, target: checking}, {target: searching}]
+      submit: [{guard: context.loan.pages > params.days * 10, target: checking}, {target: searching}]
   checking: {use: shared/code, with: {to: \"get(context.loan, 'mobile', '')\"}, onDone: searching}
   searching:
     step: {wait: loan.searching, path: search}
@@ -56,11 +54,10 @@ const FRAGMENT: &str = "\
 input: {to: {type: string}, tries: {type: integer, default: 3}}
 context: {left: 3, seen: []}
 keep: [seen]
-define: {is_empty: my.left < 1}
 outcomes: [good, bad]
 initial: asking
 states:
-  asking: {id: ask, step: {form: code, into: my.answers, path: code, trail: skip}, on: {submit: [{guard: is_empty, target: lost}, {target: checking, actions: {assign: {my.left: my.left - 1}}}]}}
+  asking: {id: ask, step: {form: code, into: my.answers, path: code, trail: skip}, on: {submit: [{guard: my.left < 1, target: lost}, {target: checking, actions: {assign: {my.left: my.left - 1}}}]}}
   checking:
     step: {wait: loan.searching}
     invoke: {id: verify, src: system/otp.verify, input: {mobile: input.to, purpose: \"'loan'\", code: event.secret.code}, onDone: won, onError: '#ask'}
@@ -96,6 +93,7 @@ fn library() -> Files {
             "workflows/library/loan/views/found.yaml",
             "title: Found\nblocks:\n  - {block: notice, when: size(data.offers) == 0, text: None}\n  - block: facts\n    items:\n      - {each: values(data.offers), as: o, when: o.price > 0, label: {text: 'From {{o.by}}'}, value: {paise: o.price}}\n",
         ),
+        ("workflows/library/loan/values.yaml", "shelf: context.loan.title\nover(days): params.days > days\n"),
         ("workflows/shared/code/part.yaml", FRAGMENT),
         (
             "workflows/library/tables/branches.yaml",
@@ -220,15 +218,10 @@ fn mistakes_have_a_place_and_a_hint() {
         WORKFLOW,
         "target: searching",
         "target: serching",
-        "flow.yaml:15:61: unknown target `serching` in state `loan.asking` (did you mean `searching`?)",
+        "flow.yaml:13:91: unknown target `serching` in state `loan.asking` (did you mean `searching`?)",
     );
-    check(WORKFLOW, "guard: is_long", "guard: is_lng", "unknown name `is_lng`");
-    check(
-        WORKFLOW,
-        "is_long: context",
-        "is_long: is_long || context",
-        "definitions go round in a circle: is_long → is_long",
-    );
+    check(WORKFLOW, "guard: context.loan.pages >", "guard: is_lng >", "unknown name `is_lng`");
+    check(WORKFLOW, "shelf: context", "shelf: shelf + context", "values go round in a circle: shelf → shelf");
     check(WORKFLOW, "code: loan.hint", "code: loan.hnt", "unknown text `loan.hnt` (did you mean `loan.hint`?)");
     check(WORKFLOW, "code: loan.hint}", "code: loan.hint, links: {a: 1}}", "unknown");
     let notify = "target: searching, actions: {type: notify, message: ready, to: \"'a@b.in'\", data: {name: \"'A'\", items: \"[]\", due: 1, here: {link: {purpose: change, valid: 2d}}}}";
@@ -345,6 +338,14 @@ fn mistakes_have_a_place_and_a_hint() {
     );
     check("workflows/library/messages/ready.yaml", "name: Asha", "nme: Asha", "the text needs `name`");
     check("workflows/library/messages/ready.yaml", "{{name}}</b>", "{{{name}}}</b>", "raw HTML");
+    check("workflows/library/messages/ready.yaml", "{{name}}</b>", "{{log name}}</b>", "unknown helper `log`");
+    check(
+        "workflows/library/messages/ready.yaml",
+        "{{name}}</b>",
+        "{{#if (lookup x name)}}a{{/if}}</b>",
+        "unknown helper `lookup`",
+    );
+    check("workflows/library/messages/ready.yaml", "{{name}}</b>", "{{log}}</b>", "the text needs `log`");
     let message = "workflows/library/messages/ready.yaml";
     check(message, "channel: email", "channel: email\nwithin: dusk", "unknown calendar `dusk`");
     check(
@@ -419,8 +420,8 @@ fn mistakes_have_a_place_and_a_hint() {
 /// Rule 9: what may be absent is asked for; what differs in kind is not compared.
 #[test]
 fn reads_of_the_context_are_defined() {
-    let guard = |cel: &str| format!("is_long: \"{cel}\"");
-    let from = "is_long: context.loan.pages > params.days * 10";
+    let guard = |cel: &str| format!("guard: \"{cel}\"");
+    let from = "guard: context.loan.pages > params.days * 10";
     for (cel, expected) in [
         (
             "context.loan.titel == 'x'",
@@ -505,13 +506,12 @@ fn reads_of_the_context_are_defined() {
 fn bombs_are_refused() {
     let aliases =
         (1..30).fold("a0: &a0 [x, x]\n".to_owned(), |text, i| format!("{text}a{i}: &a{i} [*a{0}, *a{0}]\n", i - 1));
-    let defines =
-        (1..30).fold("define:\n  d0: 1 + 1\n".to_owned(), |text, i| format!("{text}  d{i}: d{0} + d{0}\n", i - 1));
+    let values = (1..300).fold("d0: 1 + 1\n".to_owned(), |text, i| format!("{text}d{i}: d{0} + d{0}\n", i - 1));
     let deep = format!("title: {}", "[".repeat(5_000));
     let blocks = format!("channel: sms\nlanguages: {{en: {{text: \"{}\"}}}}\n", "{{#if a}}".repeat(1_500));
     for (path, text, expected) in [
         (WORKFLOW, aliases, "more than 60000 values in one file"),
-        (WORKFLOW, LOAN.replace("define:\n", &defines), "at most 12000 are allowed"),
+        ("workflows/library/loan/values.yaml", values, "leads through too many values one inside another"),
         (WORKFLOW, deep, "recursion limit exceeded"),
         (WORKFLOW, "x".repeat(300_000), "at most 262144 are read"),
         ("workflows/library/messages/ready.yaml", blocks, "more than 200 blocks"),

@@ -12,6 +12,7 @@
 mod calendar;
 mod catalog;
 pub mod check;
+mod expressions;
 mod fields;
 mod files;
 pub mod fmt;

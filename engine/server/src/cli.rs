@@ -78,7 +78,14 @@ pub enum Command {
         dir: PathBuf,
     },
     /// Bring the database up to date; may be repeated, and run on several nodes at once
-    Migrate,
+    #[command(
+        after_help = "A backup knows nothing of what was done after it; partners do. After a restore, with nothing else running:\n  journey migrate --restored               new orders get keys that no partner has seen, and nothing is sent\n  journey effects release                  what waits is sent, once you have looked at it: `journey effects list --state pending`"
+    )]
+    Migrate {
+        /// The database was restored from a backup
+        #[arg(long)]
+        restored: bool,
+    },
     /// Look for what is wrong with this set-up, and say what to do
     Doctor,
     /// List every setting with its environment variable, default and meaning
@@ -156,6 +163,8 @@ pub enum Effects {
         /// As `list` shows it: journey.seq.index
         key: String,
     },
+    /// After a restore from a backup: let effects go out again
+    Release,
     /// Give a parked effect up; a call that is still awaited fails, and its journey goes on
     Skip { key: String },
 }

@@ -934,7 +934,7 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description the same key and body give the same journey */
+                /** @description the same key and body give the same journey; before there is a cookie, for an hour and only where the key is random: a UUID of version 4, or 32 hexadecimal digits */
                 "Idempotency-Key": string;
             };
             path?: never;

@@ -1,14 +1,10 @@
 /** What a page brings along for the scripts: its view, the site around it. */
-import type { Problem } from '../api/open';
-import type { StepView } from '../contract/api';
+import type { Problem, StepView } from '../contract/api';
 
 export interface Site {
   name: string;
-  nav?: unknown[];
-  footer?: unknown[];
-  legal?: string;
-  call?: { number?: string; display?: string; text?: string } | null;
-  page?: { hide?: string[]; title?: string; description?: string };
+  /** parts of the surroundings that this page leaves out */
+  hide?: string[];
   /** how often a page says that somebody is there, and for how long without a sign of the person */
   presence?: { every_ms: number; idle_ms: number };
   reports?: Reports;
@@ -24,6 +20,6 @@ export interface Reports {
 export interface Boot {
   view?: StepView;
   site?: Site;
-  workflow?: string;
+  /** why a form that was sent before the scripts came was refused */
   problem?: Problem;
 }

@@ -2,13 +2,14 @@
 
 use super::operation::{BodyMapping, CodeRule, ErrorKind, ErrorRule, Segment};
 use super::webhook::EventRule;
-use super::{Auth, Breaker, Credential, Example, Operation, Partner, RetryPolicy, Webhook, WebhookVerify, mapping};
+use super::{Auth, Breaker, Credential, Example, Operation, Partner, RetryPolicy, Webhook, WebhookVerify};
+use crate::expressions::{expression, mapping};
 use crate::fields::Fields;
 use crate::host::call_vocabulary;
 use crate::source::{Node, Value as Source};
+use engine_statechart::Problem;
 use engine_statechart::expression::Expression;
 use engine_statechart::template::Mapping;
-use engine_statechart::{Problem, Vocabulary};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
@@ -195,9 +196,10 @@ fn segments(fields: &mut Fields<'_, '_>) -> Vec<Segment> {
     for item in node.list() {
         match item.as_str() {
             Some(text) => match text.strip_prefix('=') {
-                Some(cel) => list.extend(
-                    expression(cel, item, call_vocabulary(), &REQUEST_NAMES, fields.problems).map(Segment::Value),
-                ),
+                Some(cel) => list.extend({
+                    let value = Node { value: Source::String(cel.to_owned()), ..item.clone() };
+                    expression(&value, call_vocabulary(), &REQUEST_NAMES, fields.problems).map(Segment::Value)
+                }),
                 None if text.is_empty() || text.contains('/') => {
                     fields.problems.push(Problem::error(
                         "value",
@@ -274,7 +276,7 @@ fn error_rule(node: &Node, problems: &mut Vec<Problem>) -> Option<ErrorRule> {
             return Some(CodeRule::Name(text));
         }
         let node = fields.get("code")?;
-        expression(&text, node, call_vocabulary(), &REPLY_NAMES, fields.problems).map(CodeRule::Value)
+        expression(node, call_vocabulary(), &REPLY_NAMES, fields.problems).map(CodeRule::Value)
     });
     Some(ErrorRule { when, kind, code, message })
 }
@@ -342,7 +344,7 @@ pub fn compile_webhook(partner: &str, name: &str, node: &Node, problems: &mut Ve
     });
     let mut need = |key: &str| {
         let node = fields.need(key)?;
-        cel(node, call_vocabulary(), &names, fields.problems)
+        expression(node, call_vocabulary(), &names, fields.problems)
     };
     let (once, correlate) = (need("once"), need("correlate"));
     fields.need("events");
@@ -391,38 +393,5 @@ fn condition(fields: &mut Fields<'_, '_>, key: &str, names: &[&str]) -> Option<E
         fields.wrong(node, key, "an expression");
         return None;
     }
-    cel(node, call_vocabulary(), names, fields.problems)
-}
-
-pub(super) fn cel(
-    node: &Node,
-    vocabulary: &Vocabulary,
-    extra: &[&str],
-    problems: &mut Vec<Problem>,
-) -> Option<Expression> {
-    let text = match &node.value {
-        Source::String(text) => text.clone(),
-        Source::Bool(b) => b.to_string(),
-        Source::Int(i) => i.to_string(),
-        _ => {
-            problems.push(Problem::error(
-                "shape",
-                &node.span,
-                format!("an expression is expected here, not {}", node.kind()),
-            ));
-            return None;
-        }
-    };
-    expression(&text, node, vocabulary, extra, problems)
-}
-
-fn expression(
-    text: &str,
-    node: &Node,
-    vocabulary: &Vocabulary,
-    extra: &[&str],
-    problems: &mut Vec<Problem>,
-) -> Option<Expression> {
-    let written = Node::new(node.span.clone(), Source::String(text.to_owned()));
-    Expression::read(&written, vocabulary, extra, problems)
+    expression(node, call_vocabulary(), names, fields.problems)
 }

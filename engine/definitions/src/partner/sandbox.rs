@@ -2,8 +2,7 @@
 //! condition holds. engine-partners evaluates and acts it out; its host gives `recall`, `new_id`,
 //! `hmac_sha256_hex` and their like a meaning.
 
-use super::compile::cel;
-use super::mapping;
+use crate::expressions::{expression, mapping};
 use crate::fields::{Fields, duration_ms};
 use crate::host::call_vocabulary;
 use crate::source::{Key, Node, Value as Source};
@@ -155,7 +154,7 @@ fn case(node: &Node, known: &[&str], problems: &mut Vec<Problem>) -> Option<Sand
     }
     let delay = ms(&mut fields, "delay", known);
     Some(SandboxCase {
-        when: fields.get("when").and_then(|n| cel(n, call_vocabulary(), known, fields.problems)),
+        when: fields.get("when").and_then(|n| expression(n, call_vocabulary(), known, fields.problems)),
         delay,
         status: part(&mut fields, "status", known),
         headers: part(&mut fields, "headers", known),
@@ -201,7 +200,7 @@ fn button(node: &Node, known: &[&str], problems: &mut Vec<Problem>) -> Option<Bu
     let keys = [&["id", "when", "label", "note", "style", "group", "let", "go", "done"], &CONSEQUENCES[..]].concat();
     let mut fields = Fields::open(node, "a button", &keys, problems)?;
     let shown = (
-        fields.get("when").and_then(|n| cel(n, call_vocabulary(), known, fields.problems)),
+        fields.get("when").and_then(|n| expression(n, call_vocabulary(), known, fields.problems)),
         need(&mut fields, "label", known),
         part(&mut fields, "note", known),
     );

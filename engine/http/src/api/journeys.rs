@@ -76,7 +76,8 @@ pub async fn preview(
 
 /// Start a journey, usually with its first answers, in one commit.
 #[utoipa::path(post, path = "/api/v1/journeys", tag = "journeys", request_body = StartBody,
-    params(("Idempotency-Key" = String, Header, description = "the same key and body give the same journey")),
+    params(("Idempotency-Key" = String, Header, description = "the same key and body give the same journey; before there is a \
+        cookie, for an hour and only where the key is random: a UUID of version 4, or 32 hexadecimal digits")),
     responses((status = 201, body = StepView, headers(("idempotent-replayed" = bool))),
         (status = 200, description = "repeated", body = StepView, headers(("idempotent-replayed" = bool))), StartRefused))]
 pub async fn start(State(app): State<App>, change: ChangeRequest<StartBody>) -> Result<Response, Problem> {
@@ -92,7 +93,7 @@ pub async fn start(State(app): State<App>, change: ChangeRequest<StartBody>) -> 
             Some((kind.map_or_else(|| "submit".into(), String::from), Value::Object(data.unwrap_or_default())))
         }
     };
-    let opening = visitor.begin(&app);
+    let opening = visitor.begin(&app, &key);
     let session = opening.as_ref().map(|opening| opening.session.clone());
     let workflow = workflow.into();
     let start = Start { workflow, key, event, attribution: Value::Object(came_from), session };

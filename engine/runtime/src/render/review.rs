@@ -11,7 +11,7 @@ pub(super) fn review(turn: &Turn<'_>, step: &Step, audience: &Audience) -> Revie
         let step = turn.workflow.step_by_node(&entry.node)?;
         let form = turn.workflow.form(step.form.as_deref()?)?;
         let answers = get_path(&turn.state.snapshot.context, step.into.as_deref()?)?.as_object()?;
-        let shown = turn.with_scope(|scope| form.fields(audience, scope)).ok()?;
+        let shown = turn.with_step(step, |scope| form.fields(audience, scope)).ok()?;
         let view = shown.view();
         let rows = rows(turn, &view.schema, &view.ui, answers, &shown);
         (!rows.is_empty()).then(|| ReviewSection {

@@ -3,7 +3,7 @@ import { Button } from '../../ui/button';
 import { Dialog } from '../../ui/dialog';
 import { equal } from '../../ui/equal';
 import { useActions } from '../context';
-import type { Action, ActionsBlock } from './types';
+import type { Action, ActionsBlock, Block } from './types';
 
 /** Buttons that send an event; one that asks `confirm` first does so in a dialog. */
 export function ActionsView({ title, items }: ActionsBlock) {
@@ -49,3 +49,13 @@ export function ActionsView({ title, items }: ActionsBlock) {
     </div>
   );
 }
+
+export const example: Block = {
+  block: 'actions',
+  items: [
+    { label: 'Pay now', event: 'pay', style: 'primary' },
+    { label: 'Ask for a call', event: 'call' },
+    { label: 'Cancel', event: 'cancel', style: 'danger', confirm: 'The parcel stays with you.' },
+    { label: 'Later', event: 'later', style: 'link' },
+  ],
+};

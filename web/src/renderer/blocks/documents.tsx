@@ -1,6 +1,6 @@
 import { Block } from '../../ui/block';
 import { useActions } from '../context';
-import type { DocumentsBlock } from './types';
+import type { Block as AnyBlock, DocumentsBlock } from './types';
 
 export function DocumentsView({ title, items }: DocumentsBlock) {
   const { documentUrl } = useActions();
@@ -23,3 +23,12 @@ export function DocumentsView({ title, items }: DocumentsBlock) {
     </Block>
   );
 }
+
+export const example: AnyBlock = {
+  block: 'documents',
+  title: 'Papers',
+  items: [
+    { title: 'Label', document: 'label', note: 'PDF, 40 KB' },
+    { title: 'Invoice', document: 'invoice' },
+  ],
+};

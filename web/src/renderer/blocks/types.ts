@@ -127,5 +127,7 @@ export interface HeroBlock extends BlockHead {
   text?: string;
   /** address of a drawing */
   image?: string | null;
-  points?: string[];
+  points?: Value[];
+  /** the heading that its title is */
+  level?: 'h1' | 'h2';
 }
