@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createActor, fromCallback } from 'xstate';
 import { type Client, Refusal, Unreachable } from '../src/api/client';
-import type { Data, Problem, StepView } from '../src/api/types';
+import type { Data, Problem } from '../src/api/open';
+import type { StepView } from '../src/contract/api';
 import { type Events, type Input, journeyMachine } from '../src/journey/machine';
 import { draftable, isNewer, reconcile } from '../src/journey/views';
 
@@ -22,6 +23,9 @@ function view(
       revision,
       status: 'active',
       base: '/loan',
+      version: 'v1',
+      language: 'en',
+      channel: 'web',
     },
     step: {
       id: step,
@@ -35,8 +39,15 @@ function view(
           type: 'object',
           properties: { title: { type: 'string' }, otp: { type: 'string', 'x-secret': true } },
         },
+        ui: {},
         data,
+        draft: false,
+        submit: 'Continue',
       },
+      progress: { sections: [] },
+      waits: [],
+      consents: [],
+      hide: [],
       events: [{ type: 'submit' }],
       back: back ?? null,
       changeable: [{ step: 'book', title: 'Book', path: 'book' }],
@@ -172,13 +183,13 @@ test('pressed again with other answers while nothing is known: a new key, the sa
 
 test('refused answers come back as errors, and what was typed stays', async () => {
   const { actor, settle, context, work } = begin({
-    send: [refuse({ status: 422, errors: [{ pointer: '/title', text: 'No such book' }] })],
+    send: [refuse({ status: 422, errors: [{ pointer: '/title', code: 'unknown', text: 'No such book' }] })],
   });
   actor.send({ type: 'TYPE', data: { title: 'A' } });
   actor.send({ type: 'SEND', event: 'submit', data: { title: 'A' } });
   await settle();
   expect(work()).toBe('editing');
-  expect(context().problems).toEqual([{ pointer: '/title', text: 'No such book' }]);
+  expect(context().problems).toEqual([{ pointer: '/title', code: 'unknown', text: 'No such book' }]);
   expect(context().data).toEqual({ title: 'A' });
 });
 

@@ -3,7 +3,7 @@
  * journey's app; a first step is already drawn, of a later one the frame.
  */
 import '../styles/index.css';
-import type { Boot } from '../api/types';
+import type { Boot } from '../site/boot';
 import { collectErrors } from '../site/reports';
 
 const boot = JSON.parse(document.getElementById('boot')?.textContent || '{}') as Boot;

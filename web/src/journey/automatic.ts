@@ -1,6 +1,7 @@
 /** A form with `ui:submit: change` sends itself a moment after a valid change, wherever it is drawn (a sheet may be closed meanwhile). */
 import { useEffect, useRef } from 'react';
-import type { Data, FormView } from '../api/types';
+import type { Data } from '../api/open';
+import type { FormView } from '../contract/api';
 import { check } from '../renderer/form/check';
 import { askedData, effectiveSchema } from '../renderer/form/effective';
 import { normaliseData } from '../renderer/form/normalise';
@@ -14,7 +15,7 @@ export const sendsItself = (form: FormView | null | undefined): boolean => form?
 export function completeAnswers(form: FormView, data: Data, today: string): Data | undefined {
   const flat = effectiveSchema(form.schema, form.ui, data);
   const answers = askedData(flat, normaliseData(flat, data));
-  return check(form, flat, answers, today).length === 0 ? answers : undefined;
+  return check(flat, answers, today).length === 0 ? answers : undefined;
 }
 
 export function useAutomatic(

@@ -1,7 +1,7 @@
 /** Offers to go on with what was begun in this browser. It is put in by the browser, below the page: nothing moves. */
 import { useEffect, useState } from 'react';
 import { client } from '../api/client';
-import type { JourneySummary } from '../api/types';
+import type { JourneySummary } from '../contract/api';
 import { safeUrl } from '../routes';
 import { hasBegun } from '../site/begun';
 import { date } from '../ui/format';

@@ -2,13 +2,15 @@
 import { useMachine } from '@xstate/react';
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { client } from '../api/client';
-import type { Data, Problem, Site, StepView } from '../api/types';
+import type { Data, Problem } from '../api/open';
+import type { StepView } from '../contract/api';
 import { type Actions, ActionsContext } from '../renderer/context';
 import { LookupContext } from '../renderer/form/context';
 import { todayOf } from '../renderer/form/dates';
 import { focusField } from '../renderer/form/pointer';
 import { api, safeUrl } from '../routes';
 import { noteBegun } from '../site/begun';
+import type { Site } from '../site/boot';
 import { setBegun, setHidden } from '../site/chrome';
 import { Button } from '../ui/button';
 import { Dialog } from '../ui/dialog';

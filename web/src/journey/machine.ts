@@ -5,7 +5,8 @@
  */
 import { assign, enqueueActions, fromCallback, fromPromise, raise, setup } from 'xstate';
 import { type Client, Refusal } from '../api/client';
-import type { Data, Difference, FieldProblem, Problem, StepView } from '../api/types';
+import type { Data, Problem } from '../api/open';
+import type { Difference, FieldProblem, StepView } from '../contract/api';
 import { equal } from '../ui/equal';
 import { draftable, isNewer, pathOf, reconcile } from './views';
 

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react';
-import type { Message } from '../api/types';
+import type { Message } from '../contract/api';
 import { Notice } from '../ui/notice';
 
 /**

@@ -1,6 +1,6 @@
 /** Check your answers: few folded groups, each said in a line and with one way back; the one button stays in reach. */
 import type { ReactNode } from 'react';
-import type { ReviewSection } from '../api/types';
+import type { ReviewSection } from '../contract/api';
 import { Facts } from '../renderer/blocks/facts';
 import { useActions } from '../renderer/context';
 import { Button } from '../ui/button';

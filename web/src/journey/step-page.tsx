@@ -1,7 +1,9 @@
 /** Whichever step the server returned: progress, way back, heading, messages, then its body by what it carries. */
 import { type MouseEvent, type ReactNode, useMemo } from 'react';
-import type { Block, Data, FieldProblem, Message, Problem, StepView } from '../api/types';
+import type { Data, Problem } from '../api/open';
+import type { FieldProblem, Message, StepView } from '../contract/api';
 import { Blocks } from '../renderer/blocks';
+import type { Block } from '../renderer/blocks/types';
 import { todayOf } from '../renderer/form/dates';
 import { Progress } from '../ui/progress';
 import { Loading } from '../ui/spinner';
@@ -59,6 +61,8 @@ export function StepPage(props: StepPageProps) {
 
 function Body(props: StepPageProps) {
   const { step, server_time } = props.view;
+  // What a view is made of is its author's: the renderer draws what it knows.
+  const blocks = (step.view?.blocks ?? []) as unknown as Block[];
   const today = todayOf(server_time);
   const problems = useFieldProblems(props);
   useAutomatic(step.form, props.data, today, props.busy, props.onSubmit);
@@ -77,24 +81,23 @@ function Body(props: StepPageProps) {
     return (
       <div className="step-body">
         <Wait wait={step.wait} waits={step.waits ?? []} serverTime={server_time} />
-        {step.view && <Blocks blocks={step.view.blocks} form={form} />}
+        {step.view && <Blocks blocks={blocks} form={form} />}
       </div>
     );
   }
   if (step.review) {
     return (
-      <Beside blocks={step.view?.blocks ?? []} form={form}>
+      <Beside blocks={blocks} form={form}>
         <Review
           sections={step.review.sections}
           submit={step.review.submit}
-          hasForm={form !== null && !step.view?.blocks.some((block) => block.block === 'form')}
+          hasForm={form !== null && !blocks.some((block) => block.block === 'form')}
           form={form}
           {...props}
         />
       </Beside>
     );
   }
-  const blocks = step.view?.blocks ?? [];
   if (blocks.some((block) => block.block === 'options'))
     return <OfferPage blocks={blocks} form={form} submit={step.form?.submit} data={props.data} />;
   const placed = blocks.some((block) => block.block === 'form');

@@ -1,4 +1,4 @@
-import type { Value } from '../api/types';
+import type { Value } from '../api/open';
 import { value as format } from '../ui/format';
 
 export const isMoney = (value: Value | undefined): boolean =>

@@ -1,5 +1,5 @@
 /** Money, dates and shares as people in India read them. Nothing here knows where a value comes from. */
-import type { Value } from '../api/types';
+import type { Value } from '../api/open';
 
 const MONTHS = 'January February March April May June July August September October November December'.split(' ');
 const DAYS = 'Sunday Monday Tuesday Wednesday Thursday Friday Saturday'.split(' ');

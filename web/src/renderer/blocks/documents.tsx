@@ -1,8 +1,8 @@
 import { lazy, Suspense } from 'react';
-import type { Block as AnyBlock, DocumentsBlock } from '../../api/types';
 import { Block } from '../../ui/block';
 import { Icon } from '../../ui/icon';
 import { useActions } from '../context';
+import type { Block as AnyBlock, DocumentsBlock } from './types';
 
 // comes with the page that has papers
 const Keep = lazy(() => import('./documents-keep'));

@@ -5,7 +5,8 @@ use crate::problem::{Code, FieldProblem, Problem};
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
 use engine_runtime::view::StepView;
-use serde::de::{DeserializeSeed, Error, MapAccess, SeqAccess, Visitor};
+use serde::Deserialize;
+use serde::de::{DeserializeOwned, DeserializeSeed, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 use std::fmt;
 
@@ -13,9 +14,9 @@ use std::fmt;
 const VIEW_BYTES: usize = 4_096;
 
 /// A view as the body of a response, written at once into enough room.
-pub struct Shown(pub Box<StepView>);
+pub struct ViewBody(pub Box<StepView>);
 
-impl IntoResponse for Shown {
+impl IntoResponse for ViewBody {
     fn into_response(self) -> Response {
         let mut body = Vec::with_capacity(VIEW_BYTES);
         match serde_json::to_writer(&mut body, &self.0) {
@@ -44,59 +45,58 @@ pub fn read(bytes: &[u8], depth_max: usize) -> Result<Value, Problem> {
 const DUPLICATE: &str = "a key stands twice";
 const DEEP: &str = "nested too deeply";
 
-/// An object that is taken apart field by field; what is left over is refused.
-#[derive(Default)]
-pub struct Fields(Map<String, Value>);
-
-impl Fields {
-    pub fn of(value: Value) -> Result<Fields, Problem> {
-        match value {
-            Value::Object(map) => Ok(Fields(map)),
-            _ => Err(Problem::new(Code::BodyInvalid).detail("the body must be an object")),
-        }
+/// As [`read`], into the type of a request's body. The problem's pointer names the member at fault, never its value.
+pub fn body<T: DeserializeOwned>(bytes: &[u8], depth_max: usize) -> Result<T, Problem> {
+    let value = read(bytes, depth_max)?;
+    if !value.is_object() {
+        return Err(Problem::new(Code::BodyInvalid).detail("the body must be an object"));
     }
-
-    pub fn text(&mut self, name: &str) -> Result<String, Problem> {
-        self.text_or_none(name)?.ok_or_else(|| wrong(name, "required", "is required"))
-    }
-
-    pub fn text_or_none(&mut self, name: &str) -> Result<Option<String>, Problem> {
-        match self.0.remove(name) {
-            None | Some(Value::Null) => Ok(None),
-            Some(Value::String(text)) if text.len() <= 200 => Ok(Some(text)),
-            Some(Value::String(_)) => Err(wrong(name, "maxLength", "is too long")),
-            Some(_) => Err(wrong(name, "type", "must be text")),
+    serde_path_to_error::deserialize(value).map_err(|error| {
+        let place = error.path().to_string();
+        let said = error.inner().to_string();
+        let named = || said.split('`').nth(1).unwrap_or_default().chars().take(NAME_CHARS_MAX).collect();
+        if said.starts_with("missing field") {
+            wrong(named(), "required", "is required")
+        } else if said.starts_with("unknown field") {
+            wrong(named(), "unknown", "is not known here")
+        } else if said.starts_with(Word::TOO_LONG) {
+            wrong(place, "maxLength", Word::TOO_LONG)
+        } else {
+            wrong(place, "type", "has another type")
         }
-    }
+    })
+}
 
-    pub fn integer(&mut self, name: &str) -> Result<i64, Problem> {
-        match self.0.remove(name) {
-            None | Some(Value::Null) => Err(wrong(name, "required", "is required")),
-            Some(value) => value.as_i64().ok_or_else(|| wrong(name, "type", "must be a whole number")),
-        }
-    }
+const NAME_CHARS_MAX: usize = 60;
 
-    /// An object; `None` when absent or null.
-    pub fn object(&mut self, name: &str) -> Result<Option<Map<String, Value>>, Problem> {
-        match self.0.remove(name) {
-            None | Some(Value::Null) => Ok(None),
-            Some(Value::Object(map)) => Ok(Some(map)),
-            Some(_) => Err(wrong(name, "type", "must be an object")),
-        }
-    }
+fn wrong(name: String, code: &str, text: &str) -> Problem {
+    let pointer = format!("/{}", name.replace('~', "~0").replace('/', "~1"));
+    let error = FieldProblem { pointer, code: code.into(), text: format!("`{name}` {text}") };
+    Problem::new(Code::BodyInvalid).detail(error.text.clone()).errors(vec![error])
+}
 
-    pub fn finish(self) -> Result<(), Problem> {
-        match self.0.keys().next() {
-            None => Ok(()),
-            Some(name) => Err(wrong(&name.replace('~', "~0").replace('/', "~1"), "unknown", "is not known here")),
-        }
+/// A short text of a body: an id or a name.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(try_from = "String")]
+pub struct Word(String);
+
+impl Word {
+    /// As the description of the API says it.
+    const CHARS_MAX: usize = 200;
+    const TOO_LONG: &str = "is too long";
+}
+
+impl TryFrom<String> for Word {
+    type Error = &'static str;
+    fn try_from(text: String) -> Result<Word, &'static str> {
+        if text.chars().count() <= Word::CHARS_MAX { Ok(Word(text)) } else { Err(Word::TOO_LONG) }
     }
 }
 
-fn wrong(name: &str, code: &str, text: &str) -> Problem {
-    let name: String = name.chars().take(60).collect();
-    let error = FieldProblem { pointer: format!("/{name}"), code: code.into(), text: format!("`{name}` {text}") };
-    Problem::new(Code::BodyInvalid).detail(error.text.clone()).errors(vec![error])
+impl From<Word> for String {
+    fn from(word: Word) -> String {
+        word.0
+    }
 }
 
 #[derive(Clone, Copy)]
@@ -168,6 +168,7 @@ impl<'de> Visitor<'de> for Strict {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
     fn check(body: &str, expected: Result<&str, &str>) {
         let found =
@@ -176,6 +177,31 @@ mod tests {
             Ok(json) => assert_eq!(found.as_deref(), Ok(json), "{body}"),
             Err(part) => assert!(found.as_ref().is_err_and(|detail| detail.contains(part)), "{body}: {found:?}"),
         }
+    }
+
+    #[derive(Debug, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Sample {
+        #[serde(rename = "type")]
+        kind: Word,
+        data: Option<Map<String, Value>>,
+    }
+
+    #[test]
+    fn the_member_at_fault_is_named_and_its_value_is_not() {
+        let check = |text: &str, pointer: &str, code: &str| {
+            let problem = body::<Sample>(text.as_bytes(), 8).map(|found| (found.kind, found.data)).unwrap_err();
+            let found = serde_json::to_value(&problem).unwrap();
+            assert_eq!([&found["errors"][0]["pointer"], &found["errors"][0]["code"]], [pointer, code], "{text}");
+            assert!(!found.to_string().contains("secret"), "{found}");
+        };
+        check(r#"{"data":{}}"#, "/type", "required");
+        check(r#"{"type":"a","da/ta":"secret"}"#, "/da~1ta", "unknown");
+        check(r#"{"type":"a","data":"secret"}"#, "/data", "type");
+        check(r#"{"type":["secret"]}"#, "/type", "type");
+        check(&json!({"type": "secret".repeat(50)}).to_string(), "/type", "maxLength");
+        assert!(body::<Sample>(br#"["a", {}]"#, 8).is_err(), "a list is no body");
+        assert!(body::<Sample>(br#"{"type":"a","data":null}"#, 8).is_ok());
     }
 
     #[test]

@@ -10,7 +10,7 @@ use std::fmt::Write;
 const INCIDENTS_MAX: u32 = 10_000;
 
 /// Lines for the end of `/metrics`. A database that does not answer leaves only what this process knows.
-pub async fn figures(runtime: &Runtime, partners: &Partners) -> String {
+pub async fn page(runtime: &Runtime, partners: &Partners) -> String {
     let mut page = Page::default();
     for (name, state) in partners.breakers() {
         let (partner, operation) = name.split_once('/').unwrap_or((&name, ""));

@@ -1,6 +1,6 @@
 //! Changes of journeys, handed to the browsers that wait for them: one subscription per node, not one per stream.
 
-use crate::edge::Client;
+use crate::middleware::Client;
 use crate::problem::{Code, Problem};
 use engine_settings::Limits;
 use engine_store::{Change, MISSED};
@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 const BEHIND_MAX: usize = 32;
 
 #[derive(Clone)]
-pub struct Notices(Arc<Mutex<State>>);
+pub struct Subscriptions(Arc<Mutex<State>>);
 
 struct State {
     journeys: HashMap<String, broadcast::Sender<Change>>,
@@ -29,11 +29,11 @@ pub struct Listener {
     pub changes: broadcast::Receiver<Change>,
     journey: String,
     client: u128,
-    home: Notices,
+    home: Subscriptions,
 }
 
-impl Notices {
-    pub fn new(changes: broadcast::Receiver<Change>, limits: &Limits, shutdown: CancellationToken) -> Notices {
+impl Subscriptions {
+    pub fn new(changes: broadcast::Receiver<Change>, limits: &Limits, shutdown: CancellationToken) -> Subscriptions {
         let state = State {
             journeys: HashMap::new(),
             clients: HashMap::new(),
@@ -41,9 +41,9 @@ impl Notices {
             per_client_max: limits.streams_per_address,
             max: limits.streams_max,
         };
-        let notices = Notices(Arc::new(Mutex::new(state)));
-        tokio::spawn(deliver(notices.clone(), changes, shutdown));
-        notices
+        let subscriptions = Subscriptions(Arc::new(Mutex::new(state)));
+        tokio::spawn(deliver(subscriptions.clone(), changes, shutdown));
+        subscriptions
     }
 
     /// Listens to one journey; too many streams of one client or of all answer 429 and 503.
@@ -98,7 +98,7 @@ impl Drop for Listener {
     }
 }
 
-async fn deliver(notices: Notices, mut changes: broadcast::Receiver<Change>, shutdown: CancellationToken) {
+async fn deliver(subscriptions: Subscriptions, mut changes: broadcast::Receiver<Change>, shutdown: CancellationToken) {
     loop {
         let next = tokio::select! {
             next = changes.recv() => next,
@@ -106,10 +106,10 @@ async fn deliver(notices: Notices, mut changes: broadcast::Receiver<Change>, shu
         };
         match next {
             // This node could not hear the others, or heard too much at once: everybody reads again.
-            Ok(Change { what, .. }) if what == MISSED => notices.all_read_again(),
-            Err(broadcast::error::RecvError::Lagged(_)) => notices.all_read_again(),
+            Ok(Change { what, .. }) if what == MISSED => subscriptions.all_read_again(),
+            Err(broadcast::error::RecvError::Lagged(_)) => subscriptions.all_read_again(),
             Ok(change) => {
-                if let Some(sender) = notices.state().journeys.get(&change.journey) {
+                if let Some(sender) = subscriptions.state().journeys.get(&change.journey) {
                     let _ = sender.send(change);
                 }
             }

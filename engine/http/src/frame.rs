@@ -2,21 +2,9 @@
 //!
 //! One layer instead of many: a step of a journey costs less than its commit, so the frame around it must be thin.
 
-mod client;
-pub mod json;
-mod limiter;
-mod origin;
-mod requests;
-mod security;
-
-pub use client::{Client, Proxies};
-pub use limiter::{Class, Limiter};
-pub use origin::Origins;
-pub use requests::Requests;
-pub use security::SecurityHeaders;
-
 use crate::app::App;
-use crate::problem::{Code, Problem};
+use crate::middleware::Class;
+use crate::problem::{Code, MEDIA_TYPE, Problem};
 use axum::body::Body;
 use axum::extract::{ConnectInfo, MatchedPath, Request, State};
 use axum::http::{HeaderValue, Method, StatusCode, header};
@@ -30,7 +18,7 @@ use tower::ServiceExt;
 use tower_http::compression::Compression;
 
 /// The frame around every handler of ours.
-pub async fn edge(State(app): State<App>, mut request: Request, next: Next) -> Response {
+pub async fn frame(State(app): State<App>, mut request: Request, next: Next) -> Response {
     let started = Instant::now();
     let peer = request
         .extensions()
@@ -137,7 +125,7 @@ fn as_problem(response: &mut Response) {
         StatusCode::BAD_REQUEST => Code::BodyInvalid,
         _ => return,
     };
-    let ours = |value: &HeaderValue| value == "application/problem+json";
+    let ours = |value: &HeaderValue| value == MEDIA_TYPE;
     if response.headers().get(header::CONTENT_TYPE).is_some_and(ours) {
         return;
     }
