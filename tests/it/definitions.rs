@@ -14,8 +14,6 @@ base: /loan
 params: {days: 14}
 initial: asking
 context: {loan: {}, offers: {}}
-define:
-  is_long: context.loan.pages > params.days * 10
 delays: {reminder: {until: 'add_days(now, 1)', within: desk}}
 sections: [{id: ask, title: Your book}]
 states:
@@ -23,7 +21,7 @@ states:
     step: {form: loan, view: hint, kind: form, into: loan, path: '', section: ask, data: {noun: \"'book'\"}, accepts: {hint: {about: {type: string, maxLength: 20}}}}
     on:
       hint: {actions: {type: message, code: loan.hint}}
-      submit: [{guard: is_long, target: checking}, {target: searching}]
+      submit: [{guard: context.loan.pages > params.days * 10, target: checking}, {target: searching}]
   checking: {use: shared/code, with: {to: \"get(context.loan, 'mobile', '')\"}, onDone: searching}
   searching:
     step: {wait: loan.searching, path: search}
@@ -56,11 +54,10 @@ const FRAGMENT: &str = "\
 input: {to: {type: string}, tries: {type: integer, default: 3}}
 context: {left: 3, seen: []}
 keep: [seen]
-define: {is_empty: my.left < 1}
 outcomes: [good, bad]
 initial: asking
 states:
-  asking: {id: ask, step: {form: code, into: my.answers, path: code, trail: skip}, on: {submit: [{guard: is_empty, target: lost}, {target: checking, actions: {assign: {my.left: my.left - 1}}}]}}
+  asking: {id: ask, step: {form: code, into: my.answers, path: code, trail: skip}, on: {submit: [{guard: my.left < 1, target: lost}, {target: checking, actions: {assign: {my.left: my.left - 1}}}]}}
   checking:
     step: {wait: loan.searching}
     invoke: {id: verify, src: system/otp.verify, input: {mobile: input.to, purpose: \"'loan'\", code: event.secret.code}, onDone: won, onError: '#ask'}
@@ -75,9 +72,18 @@ path: [v1, '=input.book', offers]
 query: {near: input.near, days: 'null'}
 reply: {when: status == 200, output: {price: body.rupees * 100, on: body.on}}
 errors: [{when: status == 404, kind: declined, code: offer.none}, {when: status == 409, kind: declined, code: body.reason, message: body.text}]
-examples:
-  - {name: there, input: {book: 'a/b', near: yes}, request: {path: /lib/v1/a%2Fb/offers, query: {near: 'yes'}}, reply: {status: 200, body: {rupees: 12, on: '2026-01-01'}}, output: {price: 1200, on: '2026-01-01'}}
-  - {name: gone, input: {book: x, near: no}, reply: {status: 404}, error: offer.none}
+";
+
+const EXAMPLES: &str = "\
+- {name: there, input: {book: 'a/b', near: yes}, request: {path: /lib/v1/a%2Fb/offers, query: {near: 'yes'}}, reply: {status: 200, body: {rupees: 12, on: '2026-01-01'}}, output: {price: 1200, on: '2026-01-01'}}
+- {name: gone, input: {book: x, near: no}, reply: {status: 404}, error: offer.none}
+";
+
+const CONTRACT: &str = "\
+title: A book that may be lent
+input: {book: string, near: {type: [string, boolean]}}
+output: {price: integer, on: {type: string, format: date}}
+errors: {columns: {meaning: text}, rows: {any: [no offer], offer.none: [no such book]}}
 ";
 
 fn library() -> Files {
@@ -96,6 +102,7 @@ fn library() -> Files {
             "workflows/library/loan/views/found.yaml",
             "title: Found\nblocks:\n  - {block: notice, when: size(data.offers) == 0, text: None}\n  - block: facts\n    items:\n      - {each: values(data.offers), as: o, when: o.price > 0, label: {text: 'From {{o.by}}'}, value: {paise: o.price}}\n",
         ),
+        ("workflows/library/loan/values.yaml", "shelf: context.loan.title\nover(pages): params.days > pages\n"),
         ("workflows/shared/code/part.yaml", FRAGMENT),
         (
             "workflows/library/tables/branches.yaml",
@@ -115,7 +122,9 @@ fn library() -> Files {
             "workflows/partners/libraries/north/partner.yaml",
             "name: North\nhost: libraries\nbase_path: /lib\nauth: {kind: bearer, token: 'secret://north'}\n",
         ),
+        ("workflows/contracts/library/offer.yaml", CONTRACT),
         ("workflows/partners/libraries/north/offer.yaml", OPERATION),
+        ("workflows/partners/libraries/north/offer.examples.yaml", EXAMPLES),
         ("workflows/site/site.yaml", "name: Books\nredirects: [{from: /old, to: /loan, status: 301}]\n"),
         ("workflows/site/pages/about.yaml", "path: /about\ntitle: About\nblocks: [{block: text, text: Hello}]\n"),
         ("forms/library/loan/loan.json", FORM),
@@ -220,15 +229,10 @@ fn mistakes_have_a_place_and_a_hint() {
         WORKFLOW,
         "target: searching",
         "target: serching",
-        "flow.yaml:15:61: unknown target `serching` in state `loan.asking` (did you mean `searching`?)",
+        "flow.yaml:13:91: unknown target `serching` in state `loan.asking` (did you mean `searching`?)",
     );
-    check(WORKFLOW, "guard: is_long", "guard: is_lng", "unknown name `is_lng`");
-    check(
-        WORKFLOW,
-        "is_long: context",
-        "is_long: is_long || context",
-        "definitions go round in a circle: is_long → is_long",
-    );
+    check(WORKFLOW, "guard: context.loan.pages >", "guard: is_lng >", "unknown name `is_lng`");
+    check(WORKFLOW, "shelf: context", "shelf: shelf + context", "values go round in a circle: shelf → shelf");
     check(WORKFLOW, "code: loan.hint", "code: loan.hnt", "unknown text `loan.hnt` (did you mean `loan.hint`?)");
     check(WORKFLOW, "code: loan.hint}", "code: loan.hint, links: {a: 1}}", "unknown");
     let notify = "target: searching, actions: {type: notify, message: ready, to: \"'a@b.in'\", data: {name: \"'A'\", items: \"[]\", due: 1, here: {link: {purpose: change, valid: 2d}}}}";
@@ -265,7 +269,7 @@ fn mistakes_have_a_place_and_a_hint() {
         WORKFLOW,
         "contract: library/offer",
         "contract: library/ofer",
-        "no operation of a partner declares the contract `library/ofer` (did you mean `library/offer`?)",
+        "unknown contract `library/ofer` (did you mean `library/offer`?)",
     );
     check(WORKFLOW, "partner: item.slug, ", "", "a call by `contract` needs `partner`");
     check(WORKFLOW, "rows('library/branches')", "rows('library/branch')", "unknown table `library/branch`");
@@ -345,6 +349,14 @@ fn mistakes_have_a_place_and_a_hint() {
     );
     check("workflows/library/messages/ready.yaml", "name: Asha", "nme: Asha", "the text needs `name`");
     check("workflows/library/messages/ready.yaml", "{{name}}</b>", "{{{name}}}</b>", "raw HTML");
+    check("workflows/library/messages/ready.yaml", "{{name}}</b>", "{{log name}}</b>", "unknown helper `log`");
+    check(
+        "workflows/library/messages/ready.yaml",
+        "{{name}}</b>",
+        "{{#if (lookup x name)}}a{{/if}}</b>",
+        "unknown helper `lookup`",
+    );
+    check("workflows/library/messages/ready.yaml", "{{name}}</b>", "{{log}}</b>", "the text needs `log`");
     let message = "workflows/library/messages/ready.yaml";
     check(message, "channel: email", "channel: email\nwithin: dusk", "unknown calendar `dusk`");
     check(
@@ -378,16 +390,16 @@ fn mistakes_have_a_place_and_a_hint() {
     );
     check("workflows/partners/libraries/north/partner.yaml", "'secret://north'", "abc", "`token` is a secret");
     check(
-        "workflows/partners/libraries/north/offer.yaml",
+        "workflows/partners/libraries/north/offer.examples.yaml",
         "output: {price: 1200",
         "output: {price: 12",
         "example `there`: the output differs at `/price`",
     );
     check(
-        "workflows/partners/libraries/north/offer.yaml",
+        "workflows/partners/libraries/north/offer.examples.yaml",
         "error: offer.none",
         "error: offer.gone",
-        "it gives the error `offer.none` instead of `offer.gone`",
+        "example `gone`: the error differs at `/code`",
     );
     check(
         "forms/library/loan/loan.json",
@@ -419,8 +431,8 @@ fn mistakes_have_a_place_and_a_hint() {
 /// Rule 9: what may be absent is asked for; what differs in kind is not compared.
 #[test]
 fn reads_of_the_context_are_defined() {
-    let guard = |cel: &str| format!("is_long: \"{cel}\"");
-    let from = "is_long: context.loan.pages > params.days * 10";
+    let guard = |cel: &str| format!("guard: \"{cel}\"");
+    let from = "guard: context.loan.pages > params.days * 10";
     for (cel, expected) in [
         (
             "context.loan.titel == 'x'",
@@ -505,13 +517,12 @@ fn reads_of_the_context_are_defined() {
 fn bombs_are_refused() {
     let aliases =
         (1..30).fold("a0: &a0 [x, x]\n".to_owned(), |text, i| format!("{text}a{i}: &a{i} [*a{0}, *a{0}]\n", i - 1));
-    let defines =
-        (1..30).fold("define:\n  d0: 1 + 1\n".to_owned(), |text, i| format!("{text}  d{i}: d{0} + d{0}\n", i - 1));
+    let values = (1..300).fold("d0: 1 + 1\n".to_owned(), |text, i| format!("{text}d{i}: d{0} + d{0}\n", i - 1));
     let deep = format!("title: {}", "[".repeat(5_000));
     let blocks = format!("channel: sms\nlanguages: {{en: {{text: \"{}\"}}}}\n", "{{#if a}}".repeat(1_500));
     for (path, text, expected) in [
         (WORKFLOW, aliases, "more than 60000 values in one file"),
-        (WORKFLOW, LOAN.replace("define:\n", &defines), "at most 12000 are allowed"),
+        ("workflows/library/loan/values.yaml", values, "leads through too many values one inside another"),
         (WORKFLOW, deep, "recursion limit exceeded"),
         (WORKFLOW, "x".repeat(300_000), "at most 262144 are read"),
         ("workflows/library/messages/ready.yaml", blocks, "more than 200 blocks"),
@@ -798,7 +809,9 @@ fn a_version_is_its_closure_and_comes_back() {
         ("workflows/library/tables/branches.yaml", true),
         ("forms/library/loan/loan.json", true),
         ("forms/shared/fields.json", true),
+        ("workflows/contracts/library/offer.yaml", true),
         ("workflows/partners/libraries/north/offer.yaml", false),
+        ("workflows/partners/libraries/north/offer.examples.yaml", false),
         ("workflows/library/messages/ready.yaml", false),
         ("workflows/site/site.yaml", false),
     ] {

@@ -2,12 +2,16 @@
 mod cli;
 mod contact;
 mod definitions;
+mod draw;
 mod http;
+mod journeys;
 mod links;
 mod nodes;
 mod operator;
 mod partners;
+mod passwords;
 mod purchase;
+mod restarts;
 mod store;
 mod stories;
 mod structure;

@@ -2,7 +2,9 @@
  * A sample workflow for development without the engine: insuring a parcel. It answers with the same StepViews as the server would,
  * so it is also the source of the gallery and of the tests. Nothing of it is shipped.
  */
-import type { Block, Data, FormView, Message, Option, Step, StepView } from '../src/api/types.ts';
+import type { Data } from '../src/api/open.ts';
+import type { FormView, Message, Step, StepView } from '../src/contract/api.ts';
+import type { Option } from '../src/renderer/blocks/types.ts';
 
 export interface Parcel {
   id: string | null;
@@ -101,6 +103,7 @@ export function view(state: Parcel): StepView {
       back: back ? url(back) : null,
       changeable: before.map((step) => ({ step: `parcel.${step}`, title: step, path: PATHS[step]! })),
       waits: [],
+      consents: [],
       stream: state.id ? `/api/v1/journeys/${state.id}/stream` : null,
       hide: [],
       ...own,
@@ -112,8 +115,10 @@ export function view(state: Parcel): StepView {
 
 type Own = Pick<Step, 'kind' | 'title'> & Partial<Step>;
 
-const form = (state: Parcel, step: string, view: Omit<FormView, 'id' | 'data'> & { data?: Data }): FormView => ({
+const form = (state: Parcel, step: string, view: Partial<FormView> & Pick<FormView, 'schema'>): FormView => ({
   id: `parcel/${step}`,
+  ui: {},
+  draft: false,
   submit: 'Continue',
   ...view,
   data: { ...view.data, ...state.data[step] },
@@ -124,9 +129,7 @@ const STEPS: Record<string, (state: Parcel) => Own> = {
     kind: 'form',
     title: 'Insure your parcel in three minutes',
     hide: [],
-    progress: null,
     form: form(state, 'start', {
-      title: 'See prices from 12 couriers',
       submit: 'See prices',
       schema: {
         type: 'object',
@@ -414,7 +417,6 @@ const STEPS: Record<string, (state: Parcel) => Own> = {
     intro: '3 kg of glass by air to Madurai',
     hide: ['footer'],
     form: form(state, 'offers', {
-      title: 'Your cover',
       data: { limit: 50_000_00, excess: '500', extras: ['photo'] },
       schema: {
         type: 'object',
@@ -771,7 +773,7 @@ function breakup(total: number) {
   ];
 }
 
-export const BLOCK_SAMPLES: Block[] = [
+export const BLOCK_SAMPLES = [
   ...STEPS.start!(begin()).view!.blocks,
   ...STEPS.tracker!(begin()).view!.blocks,
   ...STEPS.done!(begin()).view!.blocks,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Data, Schema, Ui } from '../src/api/types';
+import type { Data, Schema, Ui } from '../src/api/open';
 import { ordered } from '../src/renderer/form/arrange';
 import { check } from '../src/renderer/form/check';
 import { askedData, effectiveSchema } from '../src/renderer/form/effective';
@@ -10,7 +10,7 @@ const TODAY = '2026-11-21';
 /** Errors as `pointer: text`, as a submit would find them. */
 function errors(schema: Schema, ui: Ui, data: Data): string[] {
   const flat = ordered(effectiveSchema(schema, ui, data), ui);
-  return check({}, flat, askedData(flat, normaliseData(flat, data)), TODAY).map(
+  return check(flat, askedData(flat, normaliseData(flat, data)), TODAY).map(
     ({ pointer, text }) => `${pointer}: ${text}`,
   );
 }

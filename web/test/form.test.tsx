@@ -3,7 +3,8 @@ import userEvent from '@testing-library/user-event';
 import axe from 'axe-core';
 import { useState } from 'react';
 import { expect, test, vi } from 'vitest';
-import type { Data, FieldProblem, FormView, Schema, Ui } from '../src/api/types';
+import type { Data, Schema, Ui } from '../src/api/open';
+import type { FieldProblem, FormView } from '../src/contract/api';
 import { LookupContext } from '../src/renderer/form/context';
 import { StepForm } from '../src/renderer/form/form';
 import { Button } from '../src/ui/button';
@@ -16,11 +17,13 @@ const files = import.meta.glob<{ example?: { name: string; schema: Schema; ui: U
 );
 const examples = Object.values(files).flatMap((file) => (file.example ? [file.example] : []));
 
+const blank = { id: 'test', data: {}, draft: false, submit: 'Send' };
+
 /** A form on the page; what it sends, and a way to let the server refuse. */
 function show(schema: Schema, ui: Ui = {}, data: Data = {}) {
   const sent = vi.fn();
   let refuse: (problems: FieldProblem[]) => void = () => undefined;
-  const form: FormView = { id: 'test', schema: { type: 'object', ...schema }, ui };
+  const form: FormView = { ...blank, schema: { type: 'object', ...schema }, ui };
   function Page() {
     const [typed, setTyped] = useState(data);
     const [problems, setProblems] = useState<FieldProblem[]>([]);
@@ -125,7 +128,7 @@ test('the summary takes the focus, lists all errors, and leads to each field', a
 
 test("the server's refusal stands beside its field until the field changes", async () => {
   const { refuse } = show(two, {}, { a: 'ab', b: 'x' });
-  refuse([{ pointer: '/b', text: 'Already taken' }]);
+  refuse([{ pointer: '/b', code: 'taken', text: 'Already taken' }]);
   expect(screen.getAllByText('Already taken')).toHaveLength(2);
   expect(document.activeElement).toBe(screen.getByRole('alert'));
   await userEvent.type(screen.getByLabelText('Second'), 'y');
@@ -228,7 +231,7 @@ test('a look-up is filtered by another answer and forgets its own when that chan
     };
   };
   const form: FormView = {
-    id: 't',
+    ...blank,
     schema: {
       type: 'object',
       properties: { r: { type: 'string', title: 'Region', enum: ['s', 'n'] }, t: { type: 'string', title: 'Town' } },

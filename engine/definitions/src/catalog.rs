@@ -5,7 +5,7 @@ use crate::form::Form;
 use crate::host::{Now, ProductHost};
 use crate::master::{Master, Masters};
 use crate::message::Message;
-use crate::partner::{CallError, Operation, Partner, Webhook};
+use crate::partner::{Operation, Partner, Webhook};
 use crate::site::Site;
 use crate::table::Tables;
 use crate::workflow::Workflow;
@@ -20,6 +20,8 @@ pub struct Catalog {
     pub(crate) messages: BTreeMap<String, Arc<Message>>,
     pub(crate) forms: BTreeMap<String, Arc<Form>>,
     pub(crate) tables: Tables,
+    /// With those that only sandbox scripts read.
+    pub(crate) sandbox_tables: Tables,
     pub(crate) masters: Masters,
     pub(crate) calendars: Calendars,
     pub(crate) site: Site,
@@ -56,21 +58,6 @@ impl Catalog {
     pub fn for_contract(&self, contract: &str, partner: &str) -> Option<(&Arc<Partner>, &Arc<Operation>)> {
         let partner = self.partners.get(partner)?;
         Some((partner, partner.for_contract(contract)?))
-    }
-
-    /// What an example of an operation gives through its mapping, as a real reply would; `None`: no such example.
-    pub fn example(
-        &self,
-        partner: &Partner,
-        operation: &Operation,
-        name: &str,
-    ) -> Option<Result<serde_json::Value, CallError>> {
-        let example = operation.examples.iter().find(|example| example.name == name)?;
-        let keys = crate::partner::ExampleHost;
-        let now = Now::at(0, chrono_tz::Tz::Asia__Kolkata);
-        let host = self.host(&now, Some(&keys));
-        let reply = operation.reply(partner, &example.input, example.status, &example.headers, &example.body, &host);
-        Some(reply.map(|reply| reply.output))
     }
 
     pub fn webhook(&self, partner: &str, name: &str) -> Option<&Arc<Webhook>> {
@@ -110,8 +97,13 @@ impl Catalog {
         &self.calendars
     }
 
-    /// A host for expressions outside journeys: operations, webhooks, sandbox scripts. `extra` gives
-    /// a meaning to `recall`, `new_id` and `hmac_sha256_hex`.
+    /// A host for sandbox scripts: they also read tables of their own.
+    pub fn sandbox_host<'a>(&'a self, now: &'a Now) -> ProductHost<'a> {
+        ProductHost { tables: &self.sandbox_tables, ..self.host(now, None) }
+    }
+
+    /// A host for expressions outside journeys: operations, webhooks. `extra` gives a meaning to `recall`, `new_id`
+    /// and `hmac_sha256_hex`.
     pub fn host<'a>(&'a self, now: &'a Now, extra: Option<&'a dyn Host>) -> ProductHost<'a> {
         ProductHost {
             now,

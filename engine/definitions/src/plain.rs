@@ -6,7 +6,7 @@ use crate::workflow::alone;
 use engine_statechart::{Machine, Problem, Vocabulary};
 
 /// Root keys that only a product workflow has.
-const PRODUCT_ROOT: [&str; 7] = ["base", "define", "delays", "sections", "extends", "merge", "params"];
+const PRODUCT_ROOT: [&str; 6] = ["base", "delays", "sections", "extends", "merge", "params"];
 const PRODUCT_STATE: [&str; 2] = ["step", "use"];
 
 /// Compiles a machine from YAML or JSON bytes. Product keys are desugared; product actions come out

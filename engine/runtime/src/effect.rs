@@ -113,7 +113,7 @@ pub struct LinkOrder {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct OtpRef {
     pub id: String,
-    pub nonce: String,
+    pub purpose: String,
 }
 
 /// What a tracking partner is told of a journey.
@@ -136,7 +136,7 @@ pub struct TrackPayload {
 #[derive(Debug, Clone, PartialEq)]
 pub enum CallResult {
     Done { output: Value, correlate: Vec<(String, Value)>, document: Option<DocumentBytes> },
-    Failed { code: String, message: Option<String>, pointer: Option<String>, kind: FailureKind },
+    Failed { code: String, row: String, message: Option<String>, pointer: Option<String>, kind: FailureKind },
 }
 
 /// Who said no, as `event.error.kind`.

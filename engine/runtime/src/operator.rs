@@ -53,6 +53,7 @@ impl Runtime {
             Ok(payload) if effect.kind == "call" => {
                 let result = CallResult::Failed {
                     code: "skipped".into(),
+                    row: String::new(),
                     message: None,
                     pointer: None,
                     kind: FailureKind::Failed,
@@ -66,6 +67,16 @@ impl Runtime {
         }
         tracing::info!(operator = actor.id, effect = %key, "effect skipped");
         Ok(())
+    }
+
+    /// After a restore from a backup: effects go out again; false when they were not held.
+    pub async fn release_sends(&self, actor: &Actor) -> Result<bool, Refusal> {
+        permitted(actor)?;
+        let released = self.store().release_sends().await?;
+        if released {
+            tracing::info!(operator = actor.id, "effects go out again");
+        }
+        Ok(released)
     }
 
     pub async fn incidents(&self, actor: &Actor, open_only: bool, limit: u32) -> Result<Vec<IncidentView>, Refusal> {

@@ -4,10 +4,12 @@ use crate::view::StepView;
 use engine_definitions::FieldError;
 use serde::Serialize;
 use serde_json::Value;
+use utoipa::ToSchema;
 
 /// What another hand changed since the caller looked.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct Difference {
+    /// JSON Pointer into the answers.
     pub pointer: String,
     pub yours: Value,
     pub theirs: Value,
@@ -38,6 +40,9 @@ pub enum Refusal {
     Limited { retry_after_ms: i64 },
     #[error("busy")]
     Busy,
+    /// The database cannot be reached or written; it may again later.
+    #[error("not available")]
+    Unavailable(#[source] engine_store::StoreError),
     /// An incident was recorded; what was typed is kept.
     #[error("something went wrong ({reference})")]
     Broken { reference: String },
@@ -49,6 +54,7 @@ impl From<engine_store::StoreError> for Refusal {
     fn from(error: engine_store::StoreError) -> Self {
         match error {
             engine_store::StoreError::Busy => Refusal::Busy,
+            error if error.outage().is_some() => Refusal::Unavailable(error),
             other => Refusal::Internal(Box::new(other)),
         }
     }

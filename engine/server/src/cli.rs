@@ -63,13 +63,14 @@ pub enum Command {
         #[arg(long, conflicts_with_all = ["machine", "script"], value_name = "FILE")]
         batch: Option<PathBuf>,
     },
-    /// Print a workflow in another notation
+    /// Print a workflow as a machine that XState 5 loads, or the description of the API
     Export {
-        /// As a machine that XState 5 loads
-        #[arg(long, required = true)]
-        xstate: bool,
-        /// The file, or `line/name` of one in ./workflows
-        workflow: String,
+        /// This workflow: the file, or `line/name` of one in ./workflows
+        #[arg(long, required_unless_present = "openapi", value_name = "WORKFLOW")]
+        xstate: Option<String>,
+        /// The OpenAPI document, as `/openapi.json` serves it
+        #[arg(long, conflicts_with = "xstate")]
+        openapi: bool,
     },
     /// Check a folder of definitions and publish it; new journeys follow on every node within a second
     Publish {
@@ -77,7 +78,14 @@ pub enum Command {
         dir: PathBuf,
     },
     /// Bring the database up to date; may be repeated, and run on several nodes at once
-    Migrate,
+    #[command(
+        after_help = "A backup knows nothing of what was done after it; partners do. After a restore, with nothing else running:\n  journey migrate --restored               new orders get keys that no partner has seen, and nothing is sent\n  journey effects release                  what waits is sent, once you have looked at it: `journey effects list --state pending`"
+    )]
+    Migrate {
+        /// The database was restored from a backup
+        #[arg(long)]
+        restored: bool,
+    },
     /// Look for what is wrong with this set-up, and say what to do
     Doctor,
     /// List every setting with its environment variable, default and meaning
@@ -164,6 +172,8 @@ pub enum Effects {
         /// As `list` shows it: journey.seq.index
         key: String,
     },
+    /// After a restore from a backup: let effects go out again
+    Release,
     /// Give a parked effect up; a call that is still awaited fails, and its journey goes on
     Skip { key: String },
 }

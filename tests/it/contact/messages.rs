@@ -166,8 +166,11 @@ async fn a_gateway_that_stays_down_ends_in_a_parked_message() {
     let view = member(&visitor, "Asha", json!({})).await;
     let parked = server
         .until("the end of the tries", async || {
-            server.clock.advance(1_000);
-            effects(&server, id(&view)).await.remove("welcome").filter(|e| e.state == EffectState::Parked)
+            let message = effects(&server, id(&view)).await.remove("welcome")?;
+            if message.state == EffectState::Pending {
+                server.clock.advance((message.due_at_ms - now(&server)).max(0));
+            }
+            Some(message).filter(|e| e.state == EffectState::Parked)
         })
         .await;
     assert_eq!((parked.attempts, parked.attempts_max), (5, 5));
@@ -192,8 +195,11 @@ async fn taken_and_dropped(server: &TestServer, visitor: &Visitor) -> (String, E
     let waiting = server.until("the order", async || effects(server, &journey).await.remove("dawn")).await;
     let now_ms = waiting.due_at_ms;
     let claim = ClaimRequest { worker: "dies".into(), now_ms, lease_ms: 1_000, limit: 1_000 };
-    let claimed = server.product.runtime.store().claim_effects(claim).await.expect("claimed");
+    let store = server.product.runtime.store();
+    let claimed = store.claim_effects(claim).await.expect("claimed");
     let effect = claimed.into_iter().find(|e| e.key == waiting.key).expect("the message");
+    let begun = store.begin_effects(vec![(effect.key.clone(), effect.fence)]).await.expect("begun");
+    assert_eq!(begun, [true]);
     (journey, effect)
 }
 

@@ -1,6 +1,6 @@
 /** The address bar follows the journey, and the browser's Back and Forward are events of it. */
 import { useEffect, useRef } from 'react';
-import type { StepView } from '../api/types';
+import type { StepView } from '../contract/api';
 import { stepPath } from '../routes';
 import type { Context } from './machine';
 import { pathOf } from './views';
@@ -12,7 +12,7 @@ interface Entry {
   depth?: number;
 }
 
-const entry = (): Entry => (window.history.state ?? {}) as Entry;
+const entry = (): Entry => ((typeof window === 'undefined' ? null : window.history.state) ?? {}) as Entry;
 const search = (url: string) => new URL(url, window.location.href).search;
 
 export function useAddress(

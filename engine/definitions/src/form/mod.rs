@@ -207,11 +207,12 @@ impl Form {
 
     /// Tables that its expressions read.
     pub(crate) fn tables(&self) -> impl Iterator<Item = &str> {
-        self.uses.iter().flat_map(|(text, _)| crate::uses::tables(text))
+        self.cels.values().flat_map(crate::uses::names)
     }
 
-    pub(crate) fn expressions(&self) -> impl Iterator<Item = (&str, &Span)> {
-        self.uses.iter().map(|(text, span)| (text.as_str(), span))
+    /// Its expressions with every place that they stand at.
+    pub(crate) fn expressions(&self) -> impl Iterator<Item = (&Expression, &Span)> {
+        self.uses.iter().filter_map(|(text, span)| Some((self.cels.get(text)?, span)))
     }
 }
 

@@ -5,7 +5,7 @@ use super::resolve::cel_of;
 use super::variant::{VARIANTS_MAX, Variant};
 use super::{Form, Messages, date, messages, rules};
 use crate::fields::{Fields, unknown, unknown_keys};
-use crate::host::shared_vocabulary;
+use crate::host::late_vocabulary;
 use crate::source::{Key, Node, Span, Value as Source};
 use engine_statechart::Problem;
 use engine_statechart::expression::Expression;
@@ -293,7 +293,7 @@ impl Reader<'_, '_> {
         if self.cels.contains_key(text) {
             return;
         }
-        if let Some(expression) = Expression::read(node, shared_vocabulary(), &[], self.problems) {
+        if let Some(expression) = Expression::read(node, late_vocabulary(), &[], self.problems) {
             self.cels.insert(text.to_owned(), expression);
         }
     }

@@ -2,13 +2,16 @@
 //! here is a pure mapping; engine-partners does the calls. Always live: never pinned by a journey.
 
 mod compile;
+mod load;
 mod operation;
+mod rows;
 mod sandbox;
 mod webhook;
 
+pub use compile::HEADERS_OURS;
 #[cfg(test)]
-pub(crate) use compile::OPERATION_KEYS;
-pub use compile::{HEADERS_OURS, compile_operation, compile_partner, compile_webhook};
+pub(crate) use compile::{OPERATION_KEYS, PARTNER_KEYS};
+pub(crate) use load::{Known, Partners, partners};
 pub use operation::{
     Body, CallError, CallErrorKind, Correlate, Example, Operation, OutgoingRequest, Reply, Retry, RetryPolicy,
 };
@@ -17,9 +20,7 @@ pub use sandbox::{
 };
 pub use webhook::{Webhook, WebhookEvent, WebhookVerify};
 
-use crate::source::Node;
-use engine_statechart::template::Mapping;
-use engine_statechart::{Problem, Vocabulary};
+use crate::layout::Owner;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -27,7 +28,7 @@ use std::sync::Arc;
 /// A partner: where it is (an alias that operators bind), who we are there, what it offers.
 #[derive(Clone, Debug)]
 pub struct Partner {
-    /// The folder's name.
+    /// The file's name, or a row's `id`.
     pub id: String,
     pub name: String,
     /// Alias of a host in the settings.
@@ -56,9 +57,17 @@ impl Partner {
         self.webhooks.get(name)
     }
 
+    /// Whether operations of this owner are its own.
+    pub(crate) fn has(&self, owner: &Owner) -> bool {
+        match owner {
+            Owner::Partner(id) => *id == self.id,
+            Owner::Kit(kit) => self.kit.as_ref() == Some(kit),
+        }
+    }
+
     /// The operation that declares a contract.
     pub fn for_contract(&self, contract: &str) -> Option<&Arc<Operation>> {
-        self.operations.values().find(|o| o.contract.as_deref() == Some(contract))
+        self.operations.values().find(|o| o.contract_id() == Some(contract))
     }
 
     /// The same partner in a set-up: these values over its `data`, in its expressions too.
@@ -112,11 +121,6 @@ impl Credential {
 pub struct Breaker {
     pub failures: u32,
     pub open_ms: i64,
-}
-
-/// Compiles a mapping, handing its problems on.
-pub(crate) fn mapping(node: &Node, vocabulary: &Vocabulary, extra: &[&str], problems: &mut Vec<Problem>) -> Mapping {
-    Mapping::read(node, vocabulary, extra, problems).unwrap_or_else(|| Mapping::literal(Value::Null))
 }
 
 /// Gives the call functions a fixed meaning while examples are checked.

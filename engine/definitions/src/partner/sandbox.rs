@@ -2,8 +2,7 @@
 //! condition holds. engine-partners evaluates and acts it out; its host gives `recall`, `new_id`,
 //! `hmac_sha256_hex` and their like a meaning.
 
-use super::compile::cel;
-use super::mapping;
+use crate::expressions::{expression, mapping};
 use crate::fields::{Fields, duration_ms};
 use crate::host::call_vocabulary;
 use crate::source::{Key, Node, Value as Source};
@@ -125,10 +124,12 @@ pub struct Go {
 
 const CONSEQUENCES: [&str; 3] = ["remember", "webhook", "later"];
 
-/// Compiles `sandbox:` of an operation.
-pub(super) fn compile(node: &Node, problems: &mut Vec<Problem>) -> Option<SandboxScript> {
-    let mut fields = Fields::open(node, "a sandbox script", &["delay", "let", "cases", "description"], problems)?;
-    let mut names: Vec<String> = ["request", "partner", "key"].map(str::to_owned).into();
+/// Compiles a script. `stands_alone`: it has no operation and says itself where it answers.
+pub(super) fn compile(node: &Node, stands_alone: bool, problems: &mut Vec<Problem>) -> Option<SandboxScript> {
+    let own = ["delay", "let", "cases", "description"];
+    let keys = if stands_alone { [&own[..], &["method", "path"]].concat() } else { own.to_vec() };
+    let mut fields = Fields::open(node, "a sandbox script", &keys, problems)?;
+    let mut names: Vec<String> = ["request", "partner", "key", "contract"].map(str::to_owned).into();
     let lets = lets(&mut fields, &mut names);
     let known: Vec<&str> = names.iter().map(String::as_str).collect();
     let delay = ms(&mut fields, "delay", &known);
@@ -155,7 +156,7 @@ fn case(node: &Node, known: &[&str], problems: &mut Vec<Problem>) -> Option<Sand
     }
     let delay = ms(&mut fields, "delay", known);
     Some(SandboxCase {
-        when: fields.get("when").and_then(|n| cel(n, call_vocabulary(), known, fields.problems)),
+        when: fields.get("when").and_then(|n| expression(n, call_vocabulary(), known, fields.problems)),
         delay,
         status: part(&mut fields, "status", known),
         headers: part(&mut fields, "headers", known),
@@ -201,7 +202,7 @@ fn button(node: &Node, known: &[&str], problems: &mut Vec<Problem>) -> Option<Bu
     let keys = [&["id", "when", "label", "note", "style", "group", "let", "go", "done"], &CONSEQUENCES[..]].concat();
     let mut fields = Fields::open(node, "a button", &keys, problems)?;
     let shown = (
-        fields.get("when").and_then(|n| cel(n, call_vocabulary(), known, fields.problems)),
+        fields.get("when").and_then(|n| expression(n, call_vocabulary(), known, fields.problems)),
         need(&mut fields, "label", known),
         part(&mut fields, "note", known),
     );

@@ -1,31 +1,31 @@
-//! Actions of a workflow: definitions put in, names checked.
+//! Actions of a workflow: what they name is checked, places of a part become places of the context.
 
 use super::compile::key;
-use super::define::Names;
-use super::desugar::{Builder, is_context_key};
+use super::desugar::{Builder, Place, is_context_key};
 use super::product;
+use crate::contract::Contract;
 use crate::fields::{Fields, unknown};
 use crate::layout::FileKind;
 use crate::source::{Key, Node, Value as Source};
 use engine_statechart::Problem;
+use std::sync::Arc;
 
 impl Builder<'_> {
-    pub fn actions(&mut self, node: &Node, names: &Names) -> Node {
+    pub fn actions(&mut self, node: &Node, place: &Place) -> Node {
         match &node.value {
             Source::List(items) => {
-                let list = items.iter().map(|a| self.actions(a, names)).collect();
+                let list = items.iter().map(|a| self.actions(a, place)).collect();
                 Node::new(node.span.clone(), Source::List(list))
             }
             Source::Map(entries) => {
                 if node.get("type").is_some() {
-                    return self.named_action(node, names);
+                    return self.named_action(node);
                 }
                 let map = entries
                     .iter()
                     .map(|(k, value)| {
                         let new = match k.name.as_str() {
-                            "assign" => self.assign(value, names),
-                            "raise" => self.raise(value, names),
+                            "assign" => self.assign(value, place),
                             _ => value.clone(),
                         };
                         (k.clone(), new)
@@ -37,11 +37,11 @@ impl Builder<'_> {
         }
     }
 
-    fn assign(&mut self, node: &Node, names: &Names) -> Node {
+    fn assign(&mut self, node: &Node, place: &Place) -> Node {
         let Source::Map(entries) = &node.value else { return node.clone() };
         let mut map = Vec::with_capacity(entries.len());
         for (k, value) in entries {
-            let name = match (&names.place, k.name.strip_prefix("my.")) {
+            let name = match (place.context(), k.name.strip_prefix("my.")) {
                 (Some(place), Some(rest)) => format!("{place}.{rest}"),
                 (Some(_), None) => {
                     self.problems.push(
@@ -63,25 +63,12 @@ impl Builder<'_> {
                     format!("context key `{}` is not a name: small letters, digits, `_`", k.name),
                 ));
             }
-            let new = match value.as_str() {
-                Some(text) => self.cel(text, value, names),
-                None => value.clone(),
-            };
-            map.push((Key { span: k.span.clone(), name }, new));
+            map.push((Key { span: k.span.clone(), name }, value.clone()));
         }
         Node::new(node.span.clone(), Source::Map(map))
     }
 
-    fn raise(&mut self, node: &Node, names: &Names) -> Node {
-        let Source::Map(entries) = &node.value else { return node.clone() };
-        let map = entries
-            .iter()
-            .map(|(k, v)| (k.clone(), if k.name == "params" { self.output(v, names) } else { v.clone() }))
-            .collect();
-        Node::new(node.span.clone(), Source::Map(map))
-    }
-
-    fn named_action(&mut self, node: &Node, names: &Names) -> Node {
+    fn named_action(&mut self, node: &Node) -> Node {
         let kind = node.get("type").and_then(Node::as_str).unwrap_or_default().to_owned();
         self.check_action(&kind, node);
         let links = if kind == "notify" { self.message_links(node) } else { Vec::new() };
@@ -91,10 +78,9 @@ impl Builder<'_> {
             let new = match (product::is_value(&kind, &k.name), &value.value) {
                 (true, Source::Map(entries)) if k.name == "data" => {
                     let rest = entries.iter().filter(|(name, _)| !is_link(&name.name)).cloned().collect();
-                    self.deep(&Node::new(value.span.clone(), Source::Map(rest)), names)
+                    Node::new(value.span.clone(), Source::Map(rest))
                 }
-                (true, _) => self.deep(value, names),
-                (false, _) => value.clone(),
+                _ => value.clone(),
             };
             map.push((k.clone(), new));
         }
@@ -121,7 +107,7 @@ impl Builder<'_> {
             let Some(valid_ms) = fields.duration("valid") else { continue };
             self.linked.push((purpose.clone(), link.span.clone()));
             let at = |value: Source| Node::new(link.span.clone(), value);
-            let purpose = at(Source::String(super::define::quote(&purpose)));
+            let purpose = at(Source::String(super::cel::quote(&purpose)));
             links.push((
                 k.clone(),
                 at(Source::Map(vec![
@@ -172,12 +158,12 @@ impl Builder<'_> {
                     Some(message) => {
                         let contract = message.channel.contract();
                         let declared = |p: &std::sync::Arc<crate::partner::Partner>| {
-                            p.operations.values().any(|o| o.contract == contract)
+                            p.operations.values().any(|o| o.contract_id() == contract.as_deref())
                         };
                         if contract.is_some() && !self.library.partners.values().any(declared) {
                             let text = format!(
                                 "no operation of a partner declares the contract `{}`",
-                                contract.unwrap_or_default()
+                                contract.as_deref().unwrap_or_default()
                             );
                             self.problems.push(Problem::warning("no-channel", &at.span, text));
                         }
@@ -199,7 +185,9 @@ impl Builder<'_> {
             "call" => {
                 if let Some((at, name)) = name("operation") {
                     let name = name.to_owned();
-                    self.need_operation(at, &name);
+                    if let Some((_, _, Some(contract))) = self.need_operation(at, &name) {
+                        self.check_input(&contract, node);
+                    }
                 }
             }
             "correlate" => {
@@ -219,33 +207,43 @@ impl Builder<'_> {
         }
     }
 
-    /// `partner/operation` of partners that exist.
-    pub fn need_operation(&mut self, at: &Node, name: &str) -> Option<(String, String)> {
+    /// `partner/operation` of partners that exist, with the contract by which workflows call it.
+    pub fn need_operation(&mut self, at: &Node, name: &str) -> Option<(String, String, Option<Arc<Contract>>)> {
         let Some((partner, operation)) = name.split_once('/') else {
             self.problems.push(Problem::error("value", &at.span, format!("`{name}` is not `partner/operation`")));
             return None;
         };
         let Some(found) = self.library.partners.get(partner) else {
-            if self.library.has_kind(|p| matches!(p, FileKind::Partner(id) if id == partner)) {
-                return None;
+            if !self
+                .library
+                .has_kind(|p| matches!(p, FileKind::Partner(name) if name.ends_with(&format!("/{partner}"))))
+            {
+                self.problems.push(unknown("partner", at, partner, self.library.partners.keys().map(String::as_str)));
             }
-            self.problems.push(unknown("partner", at, partner, self.library.partners.keys().map(String::as_str)));
             return None;
         };
-        if found.operation(operation).is_none() {
-            let is_broken = |kind: &FileKind| match kind {
-                FileKind::Operation { partner: id, name } => id == partner && name == operation,
-                FileKind::KitOperation { kit, name } => found.kit.as_ref() == Some(kit) && name == operation,
-                _ => false,
-            };
-            if self.library.has_kind(is_broken) {
-                return None;
+        let Some(declared) = found.operation(operation) else {
+            let is_broken = |kind: &FileKind| matches!(kind, FileKind::Operation { owner, name, .. } if name == operation && found.has(owner));
+            if !self.library.has_kind(is_broken) {
+                let mut problem = unknown("operation", at, operation, found.operations.keys().map(String::as_str));
+                problem.message.push_str(&format!(" of partner `{partner}`"));
+                self.problems.push(problem);
             }
-            let mut problem = unknown("operation", at, operation, found.operations.keys().map(String::as_str));
-            problem.message.push_str(&format!(" of partner `{partner}`"));
-            self.problems.push(problem);
             return None;
+        };
+        let contract = declared.contract.as_ref().map(|live| self.contract(live));
+        if contract.is_none() {
+            let message = format!("`{name}` declares no contract");
+            let hint = "workflows call by contracts: write one in workflows/contracts and name it in the operation";
+            self.problems.push(Problem::error("no-contract", &at.span, message).hint(hint));
         }
-        Some((partner.to_owned(), operation.to_owned()))
+        Some((partner.to_owned(), operation.to_owned(), contract))
+    }
+
+    /// The contract as this version holds it; it is pinned.
+    pub fn contract(&mut self, live: &Arc<Contract>) -> Arc<Contract> {
+        let own = self.library.contracts.get(&live.id).unwrap_or(live);
+        self.contracts.insert(own.id.clone(), Arc::clone(own));
+        Arc::clone(own)
     }
 }

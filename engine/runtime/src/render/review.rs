@@ -11,11 +11,13 @@ pub(super) fn review(turn: &Turn<'_>, step: &Step, audience: &Audience) -> Revie
         let step = turn.workflow.step_by_node(&entry.node)?;
         let form = turn.workflow.form(step.form.as_deref()?)?;
         let answers = get_path(&turn.state.snapshot.context, step.into.as_deref()?)?.as_object()?;
-        let shown = turn.with_scope(|scope| form.fields(audience, scope)).ok()?;
+        let shown = turn.with_step(step, |scope| form.fields(audience, scope)).ok()?;
         let view = shown.view();
         let rows = rows(turn, &view.schema, &view.ui, answers, &shown);
         (!rows.is_empty()).then(|| ReviewSection {
-            title: title_of(turn, step, audience),
+            title: Some(form.title(&audience.language))
+                .filter(|t| !t.is_empty())
+                .unwrap_or_else(|| title_of(turn, step, audience)),
             step: step.node.clone(),
             path: step.path.clone(),
             changeable: true,
@@ -76,7 +78,10 @@ fn display(turn: &Turn<'_>, property: &Value, ui: &Value, widget: &str, value: &
         ("date", date) => json!({"date": date}),
         ("lookup", key) => looked_up(turn, ui, key).unwrap_or_else(|| key.clone()),
         // a year or an age as it was typed: only amounts are grouped
-        (_, Value::Number(number)) => Value::String(number.to_string()),
+        (_, Value::Number(number)) => {
+            let unit = ui.pointer("/ui:options/suffix").and_then(Value::as_str).unwrap_or_default();
+            Value::String(format!("{number}{unit}"))
+        }
         (_, other) => other.clone(),
     }
 }

@@ -2,20 +2,21 @@
 
 use super::compare::{Difference, differ, each_in, none_in};
 use crate::actor::{Action, Actor, can};
-use crate::clock::rfc3339;
 use crate::effect::{CallPayload, CallResult, FailureKind};
 use crate::journeys::{Applied, apply_event};
+use crate::otp::Passwords;
 use crate::render::render;
 use crate::turn::{Finished, Journey, Pending, Refused, Turn};
 use engine_definitions::story::{Act, Answer, Expect, Story, StoryStep};
-use engine_definitions::{CallErrorKind, Catalog, FieldError, Workflow};
+use engine_definitions::{Catalog, Example, FieldError, Operation, Workflow};
 use engine_store::{Commit, EffectKey, EventRecord, JourneyRecord};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
 /// The code that `otp: correct` enters.
 const CODE: &str = "123456";
-const TRIES: i64 = 5;
+/// Those of the settings' defaults.
+const PASSWORDS: Passwords = Passwords { ttl_ms: 300_000, resend_ms: 30_000, tries: 5 };
 
 /// What one step of the story showed.
 #[derive(Default)]
@@ -34,7 +35,6 @@ pub struct Stage<'a> {
     now_ms: i64,
     record: JourneyRecord,
     calls: BTreeMap<EffectKey, CallPayload>,
-    wrong_codes: i64,
     /// Successes that a call with `reuse` takes instead of a new call.
     replies: BTreeMap<(String, String), Value>,
     events: Vec<EventRecord>,
@@ -74,7 +74,6 @@ impl<'a> Stage<'a> {
             now_ms,
             record,
             calls: BTreeMap::new(),
-            wrong_codes: 0,
             replies: BTreeMap::new(),
             events: Vec::new(),
         };
@@ -169,40 +168,52 @@ impl<'a> Stage<'a> {
             return;
         };
         let result = match answer {
-            Answer::Output(output) => done(output.clone()),
-            Answer::Error(error) => failed(error),
+            Answer::Output(output) => self.answered(&payload, output.clone()),
+            Answer::Error(error) => Ok(failed(error)),
             Answer::Example { name, change } => match self.example(&payload, name) {
-                Some(Ok(mut output)) => {
-                    merge(&mut output, change);
-                    done(output)
-                }
-                Some(Err(error)) => error,
-                None => return seen.refused = Some(format!("`{invoke}` has no example `{name}`")),
+                Some(example) => match (&example.output, &example.error) {
+                    (Some(output), _) => {
+                        let mut output = output.clone();
+                        merge(&mut output, change);
+                        self.answered(&payload, output)
+                    }
+                    (None, Some(error)) => Ok(failed(error)),
+                    (None, None) => Err(format!("the example `{name}` has neither an output nor an error")),
+                },
+                None => Err(format!("`{invoke}` has no example `{name}`")),
             },
+        };
+        let result = match result {
+            Ok(result) => result,
+            Err(why) => return seen.refused = Some(why),
         };
         self.calls.remove(&effect);
         self.internal(seen, |turn| turn.reply(&effect, &payload, result.clone()));
     }
 
-    fn example(&self, payload: &CallPayload, name: &str) -> Option<Result<Value, CallResult>> {
+    /// An output as the partner's mapping would give it: with the contract's defaults, and nothing else.
+    fn answered(&self, payload: &CallPayload, mut output: Value) -> Result<CallResult, String> {
+        let invoke = payload.invoke.as_deref().and_then(|id| self.workflow.invoke(id));
+        let Some(contract) = invoke.and_then(|invoke| self.workflow.contract(invoke)) else { return Ok(done(output)) };
+        // The id of a kept document is given by the runtime.
+        let keeps = self.operation(payload).is_some_and(|operation| operation.document);
+        if let (Some(map), true) = (output.as_object_mut(), keeps) {
+            map.entry("document").or_insert_with(|| "document".into());
+        }
+        let output = contract.output(output).map_err(|misfit| format!("output: {misfit}, by `{}`", contract.id))?;
+        Ok(done(output))
+    }
+
+    fn operation(&self, payload: &CallPayload) -> Option<&Operation> {
         use crate::effect::Target;
-        let (partner, operation) = match &payload.target {
-            Target::Operation { partner, operation } => {
-                (self.catalog.partner(partner)?, self.catalog.operation(partner, operation)?)
-            }
-            Target::Contract { contract, partner } => self.catalog.for_contract(contract, partner)?,
-        };
-        let answer = self.catalog.example(partner, operation, name)?;
-        Some(answer.map_err(|error| CallResult::Failed {
-            code: error.code,
-            message: Some(error.message),
-            pointer: None,
-            kind: match error.kind {
-                CallErrorKind::Declined => FailureKind::Declined,
-                CallErrorKind::Refused => FailureKind::Refused,
-                CallErrorKind::Failed => FailureKind::Failed,
-            },
-        }))
+        Some(match &payload.target {
+            Target::Operation { partner, operation } => self.catalog.operation(partner, operation)?,
+            Target::Contract { contract, partner } => self.catalog.for_contract(contract, partner)?.1,
+        })
+    }
+
+    fn example(&self, payload: &CallPayload, name: &str) -> Option<&Example> {
+        self.operation(payload)?.examples.iter().find(|e| e.name == name)
     }
 
     /// What the form of the shown step holds.
@@ -278,10 +289,9 @@ impl<'a> Stage<'a> {
     }
 
     fn system(&mut self, name: &str, input: &Value, turn: &mut Turn<'_>) -> CallResult {
-        let resend_at = rfc3339(self.now_ms + 30_000);
+        let purpose = input.get("purpose").and_then(Value::as_str).unwrap_or_default();
         match name {
             "otp.send" => {
-                self.wrong_codes = 0;
                 let to = input.get("mobile").and_then(Value::as_str).unwrap_or_default().to_string();
                 turn.notify(crate::effect::NotifyPayload {
                     message: "otp".into(),
@@ -292,17 +302,11 @@ impl<'a> Stage<'a> {
                     otp: None,
                     links: BTreeMap::new(),
                 });
-                done(
-                    json!({"ok": true, "left": TRIES, "resend_at": resend_at, "id": "otp", "purpose": input["purpose"]}),
-                )
+                PASSWORDS.sent("otp", purpose, self.now_ms)
             }
             "otp.verify" => {
-                let ok = input.get("code").and_then(Value::as_str) == Some(&format!("sealed:{CODE}"));
-                self.wrong_codes += i64::from(!ok);
-                let left = (TRIES - self.wrong_codes).max(0);
-                done(
-                    json!({"ok": ok, "left": left, "resend_at": resend_at, "reason": if ok { "verified" } else { "wrong" }, "purpose": input["purpose"]}),
-                )
+                let code = input.get("code").and_then(Value::as_str);
+                PASSWORDS.verify(turn, purpose, |_| code == Some(&format!("sealed:{CODE}")))
             }
             _ => done(Value::Null),
         }
@@ -313,6 +317,12 @@ impl<'a> Stage<'a> {
             match effect.kind.as_str() {
                 "call" => {
                     if let Ok(call) = serde_json::from_value::<CallPayload>(effect.payload) {
+                        let contract = call.invoke.as_deref().and_then(|id| self.workflow.invoke(id));
+                        let contract = contract.and_then(|invoke| self.workflow.contract(invoke));
+                        if let Some(Err(misfit)) = contract.map(|contract| contract.input(&call.input)) {
+                            let target = call.target.to_string();
+                            seen.refused = Some(format!("the input of `{target}`: {misfit}, by its contract"));
+                        }
                         seen.effects.push(described(&call));
                         self.calls.insert(effect.key, call);
                     }
@@ -481,6 +491,7 @@ fn failed(error: &Value) -> CallResult {
     let kind = error.get("kind").and_then(|k| serde_json::from_value(k.clone()).ok()).unwrap_or(FailureKind::Failed);
     CallResult::Failed {
         code: text("code").unwrap_or_else(|| "failed".into()),
+        row: text("row").unwrap_or_default(),
         message: text("message"),
         pointer: text("pointer"),
         kind,

@@ -78,6 +78,7 @@ impl Turn<'_> {
                 let secrets = event.data.get("secret").and_then(Value::as_object).cloned().unwrap_or_default();
                 self.submit(Answer { data, secrets }, by)
             }
+            "save" => self.save(&data, by),
             "back" => self.back(by),
             "change" => {
                 let step = event
@@ -101,7 +102,16 @@ impl Turn<'_> {
             }
             "answer" => self.answer_again(event),
             // Recorded, without a consequence for the machine.
-            "reply.dropped" | crate::jobs::INCIDENT => {
+            "reply.dropped" => {
+                self.append(&event.kind, event.data.clone(), by);
+                Ok(())
+            }
+            crate::jobs::INCIDENT => {
+                for (purpose, left) in event.data.get("tries").and_then(Value::as_object).into_iter().flatten() {
+                    if let (Some(open), Some(left)) = (self.state.otps.get_mut(purpose), left.as_i64()) {
+                        open.left = left as i32;
+                    }
+                }
                 self.append(&event.kind, event.data.clone(), by);
                 Ok(())
             }
@@ -143,6 +153,7 @@ fn result_of(described: &Value) -> CallResult {
     match described.get("error") {
         Some(error) => CallResult::Failed {
             code: text(error, "code"),
+            row: text(error, "row"),
             message: error.get("message").and_then(Value::as_str).map(str::to_string),
             pointer: error.get("pointer").and_then(Value::as_str).map(str::to_string),
             kind: error.get("kind").and_then(|k| serde_json::from_value(k.clone()).ok()).unwrap_or(FailureKind::Failed),

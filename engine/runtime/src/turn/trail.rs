@@ -84,14 +84,7 @@ impl Turn<'_> {
 
     /// Lets the machine answer a built-in event itself, when an active state names it exactly.
     pub(super) fn asked(&mut self, kind: &str, data: Value, actor: &Actor) -> Result<bool, Refused> {
-        let machine = &self.workflow.machine;
-        let named = self
-            .state
-            .snapshot
-            .active
-            .iter()
-            .any(|leaf| machine.ancestors(leaf).any(|node| machine.events_of(node).any(|d| d == kind)));
-        if !named {
+        if !self.names(kind) {
             return Ok(false);
         }
         let before = self.step_node();
@@ -106,6 +99,13 @@ impl Turn<'_> {
         self.out.events.pop();
         (self.seq, self.next_index) = (seq, index);
         Ok(false)
+    }
+
+    /// Whether an active state names this event exactly.
+    pub(super) fn names(&self, kind: &str) -> bool {
+        let machine = &self.workflow.machine;
+        let mut nodes = self.state.snapshot.active.iter().flat_map(|leaf| machine.ancestors(leaf));
+        nodes.any(|node| machine.events_of(node).any(|named| named == kind))
     }
 
     /// After a change: sends the later answers again until a step needs the person, or the start of the change is

@@ -48,9 +48,10 @@ pub fn run(cli: Cli) -> Result<ExitCode> {
         Command::Simulate { machine, script, batch } => {
             simulate::simulate(machine.as_deref(), script.as_deref(), batch.as_deref())
         }
-        Command::Export { xstate: _, workflow } => export::export(&workflow),
+        Command::Export { xstate: Some(workflow), .. } => export::machine(&workflow),
+        Command::Export { xstate: None, .. } => export::description(),
         Command::Publish { dir } => alone(publish::publish(settings()?, dir)),
-        Command::Migrate => alone(publish::migrate(settings()?)),
+        Command::Migrate { restored } => alone(publish::migrate(settings()?, restored)),
         Command::Doctor => alone(doctor::doctor(Settings::load(cli.settings.as_deref()).map_err(Into::into))),
         Command::Settings => {
             print!("{}", engine_settings::reference());
@@ -69,7 +70,8 @@ pub fn run(cli: Cli) -> Result<ExitCode> {
 /// The runtime over the settings' database, for whoever sits at this machine.
 async fn operated(settings: Settings) -> Result<(Runtime, Actor)> {
     let store = crate::product::open(&settings).await?;
-    let runtime = Runtime::new(store, Arc::new(settings), Arc::new(SystemClock))?;
+    let runtime = Runtime::new(store, Arc::new(settings), Arc::new(SystemClock::default()))?;
+    runtime.go_on().await?;
     runtime.load_current().await?;
     Ok((runtime, Actor::operator("command line")))
 }

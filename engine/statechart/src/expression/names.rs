@@ -243,10 +243,9 @@ impl Names {
 
     /// What an expression that was read without these names asks of them in vain; `constant`: only values that
     /// depend on no journey may be asked.
-    pub fn check(&self, expression: &super::Expression, constant: bool) -> Vec<Problem> {
+    pub fn check(&self, expression: &super::Expression, span: &Span, constant: bool) -> Vec<Problem> {
         let mut problems = Vec::new();
         for (name, given) in expression.late_values() {
-            let span = expression.span();
             let problem = match self.find(name) {
                 None if given == 0 && self.signatures.is_place(name) => continue,
                 None => {

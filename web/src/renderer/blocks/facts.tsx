@@ -1,10 +1,10 @@
-import type { Fact, FactsBlock } from '../../api/types';
 import { safeUrl } from '../../routes';
 import { Block } from '../../ui/block';
 import { Plate } from '../../ui/plate';
 import { useActions } from '../context';
 import { Shown } from '../value';
 import { Logo } from './options-card';
+import type { Block as AnyBlock, Fact, FactsBlock } from './types';
 
 const PLATES = { line: 'small', found: 'large', keep: 'large', plan: undefined, sign: undefined } as const;
 
@@ -60,3 +60,15 @@ export function Facts({
     </dl>
   );
 }
+
+export const example: AnyBlock = {
+  block: 'facts',
+  title: 'Your parcel',
+  items: [
+    { label: 'Weight', value: '2 kg', hint: 'As weighed at the counter', change: { step: 'parcel.size' } },
+    { label: 'Value', value: { paise: 12_34_567 } },
+    { label: 'Collected on', value: { date: '2026-11-23' } },
+    { label: 'Delivered in time', value: { percent: 98 } },
+    { label: 'Note', value: null },
+  ],
+};

@@ -1,6 +1,6 @@
-import type { LinksBlock } from '../../api/types';
 import { safeUrl } from '../../routes';
 import { Block } from '../../ui/block';
+import type { Block as AnyBlock, LinksBlock } from './types';
 
 export function LinksView({ title, items }: LinksBlock) {
   const out = (href: string) => /^https?:/i.test(href);
@@ -18,3 +18,12 @@ export function LinksView({ title, items }: LinksBlock) {
     </Block>
   );
 }
+
+export const example: AnyBlock = {
+  block: 'links',
+  title: 'More',
+  items: [
+    { label: 'Terms of carriage', href: '/terms' },
+    { label: 'Trade body', href: 'https://trade.example/' },
+  ],
+};

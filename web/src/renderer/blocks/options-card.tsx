@@ -1,5 +1,4 @@
-import { useRef } from 'react';
-import type { Option } from '../../api/types';
+import { useLayoutEffect, useRef } from 'react';
 import { safeUrl } from '../../routes';
 import { Button } from '../../ui/button';
 import { equal } from '../../ui/equal';
@@ -9,6 +8,7 @@ import { Shown } from '../value';
 import { BreakupLines } from './breakup';
 import type { Compared } from './options-compare';
 import type { Pick } from './options-order';
+import type { Option } from './types';
 
 /** One offer: who, what is in it, for how much, and the way to take it. */
 export function OptionCard({
@@ -33,7 +33,7 @@ export function OptionCard({
       data-fresh={fresh || undefined}
       aria-label={`${item.provider.name}${item.title ? `, ${item.title}` : ''}`}
     >
-      {(item.badge || lowest || item.late || item.limits?.length) && (
+      {(item.badge || lowest || item.late || Boolean(item.limits?.length)) && (
         <p className="option-badges">
           {lowest && (
             <span className="tag" data-tone="success">
@@ -183,12 +183,17 @@ export function Take({ item, look = 'secondary' }: { item: Option; look?: 'prima
 
 /** The provider's logo, or a mark in its colour with its initials; its name stands beside it, always. */
 export function Logo({ provider }: { provider: Option['provider'] }) {
+  const ref = useRef<HTMLElement>(null);
   const source = safeUrl(provider.logo);
-  if (source) return <img className="logo" src={source} alt="" width={72} height={40} loading="lazy" />;
   const colour = /^#[0-9a-f]{6}$/i.test(provider.colour ?? '') ? provider.colour! : undefined;
+  // set here and not in the markup, where the page's policy allows no style
+  useLayoutEffect(() => {
+    if (ref.current && colour) ref.current.style.background = colour;
+  }, [colour]);
+  if (source) return <img className="logo" src={source} alt="" width={72} height={40} loading="lazy" />;
   return (
     <span className="logo" aria-hidden="true">
-      <i style={colour ? { background: colour } : undefined} />
+      <i ref={ref} />
       {initials(provider.short ?? provider.name)}
     </span>
   );

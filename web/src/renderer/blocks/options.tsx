@@ -4,7 +4,6 @@
  * sort says is therefore always true. Offers of another kind have a list of their own.
  */
 import { useEffect, useRef, useState } from 'react';
-import type { Option, OptionsBlock } from '../../api/types';
 import { Button } from '../../ui/button';
 import { money, time } from '../../ui/format';
 import { Icon } from '../../ui/icon';
@@ -14,6 +13,7 @@ import { BlockView } from '.';
 import { OptionCard, PickCard } from './options-card';
 import { Compare, useCompared } from './options-compare';
 import { arrange, picks, providerOf, providers, sections, shared, sorted, standing } from './options-order';
+import type { Block, Option, OptionsBlock } from './types';
 
 export function OptionsView({
   title,
@@ -305,15 +305,17 @@ function useCards(items: Option[], by: string | undefined, sort: OptionsBlock['s
 }
 
 const SIGNS = ['pointerdown', 'keydown', 'wheel', 'touchmove', 'scroll'] as const;
+/** the page being put at its top is no reading yet */
+const SCROLLED_PX = 80;
 
 /** Whether somebody has begun to read: from then on nothing may move under a finger. */
 function useTouched() {
   const touched = useRef(false);
   useEffect(() => {
-    const note = () => {
-      touched.current = true;
+    const note = (event: Event) => {
+      touched.current ||= event.type !== 'scroll' || window.scrollY > SCROLLED_PX;
     };
-    for (const sign of SIGNS) window.addEventListener(sign, note, { passive: true, once: true });
+    for (const sign of SIGNS) window.addEventListener(sign, note, { passive: true });
     return () => {
       for (const sign of SIGNS) window.removeEventListener(sign, note);
     };
@@ -364,3 +366,29 @@ function useAnnounced(quoted: Option[], asked: number, say: (text: string) => vo
     if (Number.isFinite(low)) best.current = low;
   }, [quoted, asked, say]);
 }
+
+export const example: Block = {
+  block: 'options',
+  title: 'Offers',
+  sort: [{ id: 'price', label: 'Price' }],
+  items: [
+    {
+      id: 'swift.1',
+      provider: { name: 'Swift Couriers', short: 'Swift', colour: '#8a1c1c' },
+      state: 'quoted',
+      title: 'By air',
+      price: { paise: 340_00 },
+      was: { paise: 360_00 },
+      price_note: 'with GST',
+      badge: 'Fastest',
+      facts: [{ label: 'Delivered in', value: '2 days' }],
+      tags: ['Photo on delivery'],
+      notices: [{ tone: 'info', text: 'No collection on Sundays' }],
+      breakup: [{ label: 'Total', kind: 'total', value: { paise: 340_00 } }],
+      action: { event: 'select', data: { courier: 'swift' }, label: 'Choose' },
+    },
+    { id: 'steady.1', provider: { name: 'Steady Couriers' }, state: 'quoted', price: { paise: 120_00 } },
+    { id: 'slow.1', provider: { name: 'Slow Couriers' }, state: 'asked' },
+    { id: 'none.1', provider: { name: 'Hill Couriers' }, state: 'declined', reason: 'Does not go to the islands' },
+  ],
+};

@@ -1,6 +1,6 @@
-import type { StepsBlock } from '../../api/types';
 import { Block } from '../../ui/block';
 import { Paragraphs } from '../paragraphs';
+import type { Block as AnyBlock, StepsBlock } from './types';
 
 export const StepsView = ({ title, items }: StepsBlock) => (
   <Block kind="steps" title={title}>
@@ -14,3 +14,9 @@ export const StepsView = ({ title, items }: StepsBlock) => (
     </ol>
   </Block>
 );
+
+export const example: AnyBlock = {
+  block: 'steps',
+  title: 'How it works',
+  items: [{ title: 'Tell us what you send', text: 'Two questions.' }, { title: 'Choose a courier' }, { title: 'Done' }],
+};

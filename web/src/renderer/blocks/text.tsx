@@ -1,9 +1,16 @@
-import type { TextBlock } from '../../api/types';
 import { Block } from '../../ui/block';
 import { Paragraphs } from '../paragraphs';
+import type { Block as AnyBlock, TextBlock } from './types';
 
 export const TextView = ({ title, text, size = 'body' }: TextBlock) => (
   <Block kind="text" title={title}>
     <Paragraphs text={text} className="text" size={size} />
   </Block>
 );
+
+export const example: AnyBlock = {
+  block: 'text',
+  title: 'What is covered',
+  size: 'lead',
+  text: 'Loss and damage on the way, from door to door.\n\nNot covered: what was broken before.',
+};

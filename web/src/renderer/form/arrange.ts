@@ -1,5 +1,5 @@
 /** Order, groups and widgets of an object's fields, out of its uiSchema. */
-import type { Schema, Ui } from '../../api/types';
+import type { Schema, Ui } from '../../api/open';
 
 export interface Group {
   title?: string;

@@ -1,5 +1,5 @@
 /** All errors of a form's answers, at most one a field, in the order of the fields, each with its words. */
-import type { Data, FormView, Schema } from '../../api/types';
+import type { Data, Schema } from '../../api/open';
 import { brokenBound, isDay } from './dates';
 import { messageFor } from './messages';
 import { isMap, toPath } from './pointer';
@@ -11,7 +11,7 @@ export interface FieldError {
 }
 
 /** `flat` is the effective schema, `data` the normalised answers to what it asks. */
-export function check(form: Pick<FormView, 'messages'>, flat: Schema, data: Data, today: string): FieldError[] {
+export function check(flat: Schema, data: Data, today: string): FieldError[] {
   const found = new Map<string, { keyword: string; limit?: unknown }>();
   const add = (pointer: string, keyword: string, limit?: unknown) => {
     const before = found.get(pointer);
@@ -39,7 +39,7 @@ export function check(form: Pick<FormView, 'messages'>, flat: Schema, data: Data
   }
   return pointers.flatMap(([pointer, property]) => {
     const error = found.get(pointer);
-    return error ? [{ pointer, text: messageFor(form, pointer, property, error.keyword, error.limit) }] : [];
+    return error ? [{ pointer, text: messageFor(property, error.keyword, error.limit) }] : [];
   });
 }
 

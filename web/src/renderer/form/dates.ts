@@ -1,4 +1,5 @@
 /** `x-date`: earliest and latest day, relative to today. Days are ISO texts (`2026-11-21`), so they compare as texts. */
+import { dayInIndia } from '../../ui/format';
 
 export interface DateRule {
   min?: string;
@@ -6,12 +7,8 @@ export interface DateRule {
 }
 
 /** Today where the product does business, out of a server's time. */
-export function todayOf(serverTime: string | undefined, zone = 'Asia/Kolkata'): string {
-  const at = serverTime ? new Date(serverTime) : new Date();
-  return new Intl.DateTimeFormat('en-CA', { timeZone: zone, year: 'numeric', month: '2-digit', day: '2-digit' }).format(
-    at,
-  );
-}
+export const todayOf = (serverTime: string | undefined): string =>
+  dayInIndia(serverTime ? new Date(serverTime) : new Date());
 
 /** `today`, `2020-01-01`, or an offset such as `-18y`, `+90d`, `+2w`, `-6m`. A month that is too short ends on its last day. */
 export function resolveDay(rule: string, today: string): string | undefined {

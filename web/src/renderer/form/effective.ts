@@ -2,7 +2,7 @@
  * The schema as it stands for the answers so far: conditions (`if`, `allOf`, `dependentRequired`) resolved, hidden properties
  * left out. What remains is one flat object schema: it is drawn and checked, so that nobody sees an error of a question not asked.
  */
-import type { Data, Schema, Ui } from '../../api/types';
+import type { Data, Schema, Ui } from '../../api/open';
 import { isMap } from './pointer';
 import { hiddenProperties } from './show';
 import { isValid } from './validator';

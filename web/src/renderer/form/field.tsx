@@ -26,10 +26,12 @@ export function Field({
   const hint = uiSchema?.['ui:options']?.hint ?? rawDescription;
   const error = rawErrors?.[0];
   const described = [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(' ') || undefined;
+  // what the server asks for in its own way is no less asked
+  const optional = !required && uiSchema?.['ui:options']?.optional !== false;
   const words = (
     <>
       {label}
-      {!required && <span className="field-optional"> (optional)</span>}
+      {optional && <span className="field-optional"> (optional)</span>}
     </>
   );
   const hintLine = hint ? (

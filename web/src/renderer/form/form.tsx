@@ -15,7 +15,8 @@ import {
   useRef,
   useState,
 } from 'react';
-import type { Data, FieldProblem, FormView } from '../../api/types';
+import type { Data, Schema } from '../../api/open';
+import type { FieldProblem, FormView } from '../../contract/api';
 import { equal } from '../../ui/equal';
 import { widgets as registry } from '../widgets';
 import { afterPointer } from './after-pointer';
@@ -59,17 +60,15 @@ export function StepForm({
   );
   const ui = useStable(useMemo(() => widgets(flat, form.ui), [flat, form.ui]));
   const clean = () => askedData(flat, normaliseData(flat, latest.current));
-  const errors = useMemo(
-    () => check(form, flat, askedData(flat, normaliseData(flat, data)), today),
-    [form, flat, data, today],
-  );
+  const errors = useMemo(() => check(flat, askedData(flat, normaliseData(flat, data)), today), [flat, data, today]);
 
   const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
+  const known = useRef(problems);
   const [refused, setRefused] = useState<{ problems: FieldProblem[]; data: Data; serial: number; summary: boolean }>({
-    problems: [],
+    problems,
     data,
-    serial: 0,
-    summary: false,
+    serial: problems.length > 0 ? 1 : 0,
+    summary: problems.length > 0,
   });
   const latest = useRef(data);
   const edited = useRef(new Set<string>());
@@ -83,8 +82,9 @@ export function StepForm({
   }, [data]);
 
   useEffect(() => {
-    if (problems.length > 0)
+    if (problems.length > 0 && problems !== known.current)
       setRefused((before) => ({ problems, data: latest.current, serial: before.serial + 1, summary: true }));
+    known.current = problems;
   }, [problems]);
 
   const shown = useStable(useMemo(() => merge(errors, left, refused, data), [errors, left, refused, data]));
@@ -118,7 +118,7 @@ export function StepForm({
 
   const submit = () => {
     const answers = clean();
-    const found = check(form, flat, answers, today);
+    const found = check(flat, answers, today);
     setLeft(new Set(found.map((error) => error.pointer)));
     setRefused((before) => ({
       problems: [],
@@ -222,10 +222,10 @@ function toErrorSchema(errors: FieldError[]): ErrorSchema {
 }
 
 /** The answers with one text normalised: what leaving its field does. The same object when nothing changes. */
-function tidy(flat: FormView['schema'], data: Data, pointer: string): Data {
+function tidy(flat: Schema, data: Data, pointer: string): Data {
   const path = toPath(pointer);
   const value = read(data, pointer);
-  const property = path.reduce<FormView['schema'] | undefined>((at, part) => at?.properties?.[part], flat);
+  const property = path.reduce<Schema | undefined>((at, part) => at?.properties?.[part], flat);
   if (typeof value !== 'string' || !property?.['x-normalise']) return data;
   const text = normalise(property['x-normalise'], value);
   return text === value ? data : put(data, path, text === '' ? undefined : text);

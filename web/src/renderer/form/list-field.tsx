@@ -1,7 +1,7 @@
 /** An array whose items come from a list: one widget for the whole of it. (Lists of objects are not part of the form dialect.) */
 import { type FieldProps, optionsList, type WidgetProps } from '@rjsf/utils';
 import type { ComponentType } from 'react';
-import type { Schema } from '../../api/types';
+import type { Schema } from '../../api/open';
 
 export function ListField(props: FieldProps) {
   const {

@@ -1,5 +1,5 @@
-/** The words for a broken rule: the property's own, then the form's, then these. `{label} {limit} {min} {max}` are filled in. */
-import type { FormView, Schema } from '../../api/types';
+/** The words for a broken rule: the property's own, else these. `{label} {limit} {min} {max}` are filled in. */
+import type { Schema } from '../../api/open';
 import { date, grouped } from '../../ui/format';
 
 const plain: Record<string, string> = {
@@ -22,21 +22,10 @@ const plain: Record<string, string> = {
   'x-date.max': '{label} must be on or before {limit}',
 };
 
-export function messageFor(
-  form: Pick<FormView, 'messages'>,
-  pointer: string,
-  property: Schema,
-  keyword: string,
-  limit?: unknown,
-): string {
-  const authored = [property['x-messages'], form.messages?.[pointer], form.messages?.['*']] as (
-    | Record<string, string>
-    | undefined
-  )[];
+export function messageFor(property: Schema, keyword: string, limit?: unknown): string {
+  const authored: Record<string, string> | undefined = property['x-messages'];
   const rarer = rarerNames(keyword, property);
-  const found = authored
-    .flatMap((texts) => [keyword, ...rarer].map((name) => texts?.[name]))
-    .find((text) => text !== undefined);
+  const found = [keyword, ...rarer].map((name) => authored?.[name]).find((text) => text !== undefined);
   const text =
     found ?? [...rarer, keyword].map((name) => plain[name]).find((own) => own !== undefined) ?? 'Please check {label}';
   return fill(text, {

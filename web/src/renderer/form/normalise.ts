@@ -1,5 +1,5 @@
 /** `x-normalise`: the steps that turn what was typed into what is meant. The server applies the same ones before it checks. */
-import type { Data, Schema } from '../../api/types';
+import type { Data, Schema } from '../../api/open';
 import { isMap } from './pointer';
 
 export type NormaliseStep =

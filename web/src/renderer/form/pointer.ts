@@ -1,5 +1,5 @@
 /** JSON Pointers (RFC 6901) into a form's answers, and the ids made from them. */
-import type { Data } from '../../api/types';
+import type { Data } from '../../api/open';
 
 export const toPointer = (path: readonly (string | number)[]): string =>
   path.map((part) => `/${String(part).replace(/~/g, '~0').replace(/\//g, '~1')}`).join('');

@@ -1,5 +1,5 @@
 /** `ui:show`: which properties of an object are asked, given the answers so far. What is not asked has no answer. */
-import type { Data, Schema, Ui } from '../../api/types';
+import type { Data, Schema, Ui } from '../../api/open';
 import { equal } from '../../ui/equal';
 import { isMap } from './pointer';
 

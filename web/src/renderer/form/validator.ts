@@ -1,7 +1,7 @@
 /** The check in the browser: @cfworker/json-schema, an interpreter, so that it runs under a policy without `unsafe-eval`. */
 import { type OutputUnit, Validator } from '@cfworker/json-schema';
 import type { RJSFSchema, ValidationData, ValidatorType } from '@rjsf/utils';
-import type { Schema } from '../../api/types';
+import type { Schema } from '../../api/open';
 
 const DRAFT = '2020-12';
 
