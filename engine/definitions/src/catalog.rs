@@ -5,7 +5,7 @@ use crate::form::Form;
 use crate::host::{Now, ProductHost};
 use crate::master::{Master, Masters};
 use crate::message::Message;
-use crate::partner::{Operation, Partner, Webhook};
+use crate::partner::{CallError, Example, Operation, Partner, Webhook};
 use crate::site::Site;
 use crate::table::Tables;
 use crate::workflow::Workflow;
@@ -58,6 +58,13 @@ impl Catalog {
     pub fn for_contract(&self, contract: &str, partner: &str) -> Option<(&Arc<Partner>, &Arc<Operation>)> {
         let partner = self.partners.get(partner)?;
         Some((partner, partner.for_contract(contract)?))
+    }
+
+    /// The error that an example's reply gives, as a real reply would.
+    pub fn example_error(&self, partner: &Partner, operation: &Operation, example: &Example) -> Option<CallError> {
+        let now = Now::at(0, chrono_tz::Tz::Asia__Kolkata);
+        let host = self.host(&now, Some(&crate::partner::ExampleHost));
+        operation.reply(partner, &example.input, example.status, &example.headers, &example.body, &host).err()
     }
 
     pub fn webhook(&self, partner: &str, name: &str) -> Option<&Arc<Webhook>> {

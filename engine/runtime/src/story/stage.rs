@@ -8,7 +8,7 @@ use crate::otp::Passwords;
 use crate::render::render;
 use crate::turn::{Finished, Journey, Pending, Refused, Turn};
 use engine_definitions::story::{Act, Answer, Expect, Story, StoryStep};
-use engine_definitions::{Catalog, Example, FieldError, Operation, Workflow};
+use engine_definitions::{Catalog, FieldError, Operation, Partner, Workflow};
 use engine_store::{Commit, EffectKey, EventRecord, JourneyRecord};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -171,15 +171,11 @@ impl<'a> Stage<'a> {
             Answer::Output(output) => self.answered(&payload, output.clone()),
             Answer::Error(error) => Ok(failed(error)),
             Answer::Example { name, change } => match self.example(&payload, name) {
-                Some(example) => match (&example.output, &example.error) {
-                    (Some(output), _) => {
-                        let mut output = output.clone();
-                        merge(&mut output, change);
-                        self.answered(&payload, output)
-                    }
-                    (None, Some(error)) => Ok(failed(error)),
-                    (None, None) => Err(format!("the example `{name}` has neither an output nor an error")),
-                },
+                Some(Ok(mut output)) => {
+                    merge(&mut output, change);
+                    self.answered(&payload, output)
+                }
+                Some(Err(error)) => Ok(failed(&error)),
                 None => Err(format!("`{invoke}` has no example `{name}`")),
             },
         };
@@ -196,7 +192,7 @@ impl<'a> Stage<'a> {
         let invoke = payload.invoke.as_deref().and_then(|id| self.workflow.invoke(id));
         let Some(contract) = invoke.and_then(|invoke| self.workflow.contract(invoke)) else { return Ok(done(output)) };
         // The id of a kept document is given by the runtime.
-        let keeps = self.operation(payload).is_some_and(|operation| operation.document);
+        let keeps = self.operation(payload).is_some_and(|(_, operation)| operation.document);
         if let (Some(map), true) = (output.as_object_mut(), keeps) {
             map.entry("document").or_insert_with(|| "document".into());
         }
@@ -204,16 +200,30 @@ impl<'a> Stage<'a> {
         Ok(done(output))
     }
 
-    fn operation(&self, payload: &CallPayload) -> Option<&Operation> {
+    fn operation(&self, payload: &CallPayload) -> Option<(&Partner, &Operation)> {
         use crate::effect::Target;
         Some(match &payload.target {
-            Target::Operation { partner, operation } => self.catalog.operation(partner, operation)?,
-            Target::Contract { contract, partner } => self.catalog.for_contract(contract, partner)?.1,
+            Target::Operation { partner, operation } => {
+                (self.catalog.partner(partner)?, self.catalog.operation(partner, operation)?)
+            }
+            Target::Contract { contract, partner } => {
+                let (partner, operation) = self.catalog.for_contract(contract, partner)?;
+                (partner, operation)
+            }
         })
     }
 
-    fn example(&self, payload: &CallPayload, name: &str) -> Option<&Example> {
-        self.operation(payload)?.examples.iter().find(|e| e.name == name)
+    /// Output or error of an example, the error as its mapping gives it.
+    fn example(&self, payload: &CallPayload, name: &str) -> Option<Result<Value, Value>> {
+        let (partner, operation) = self.operation(payload)?;
+        let example = operation.examples.iter().find(|e| e.name == name)?;
+        if let Some(output) = &example.output {
+            return Some(Ok(output.clone()));
+        }
+        let error = self.catalog.example_error(partner, operation, example)?;
+        Some(Err(json!({
+            "code": error.code, "row": error.row, "message": error.message, "kind": error.kind.as_str(),
+        })))
     }
 
     /// What the form of the shown step holds.
