@@ -232,7 +232,12 @@ fn mistakes_have_a_place_and_a_hint() {
         "flow.yaml:13:91: unknown target `serching` in state `loan.asking` (did you mean `searching`?)",
     );
     check(WORKFLOW, "guard: context.loan.pages >", "guard: is_lng >", "unknown name `is_lng`");
-    check(WORKFLOW, "shelf: context", "shelf: shelf + context", "values go round in a circle: shelf → shelf");
+    check(
+        "workflows/library/loan/values.yaml",
+        "shelf: context",
+        "shelf: shelf + context",
+        "values go round in a circle: shelf → shelf",
+    );
     check(WORKFLOW, "code: loan.hint", "code: loan.hnt", "unknown text `loan.hnt` (did you mean `loan.hint`?)");
     check(WORKFLOW, "code: loan.hint}", "code: loan.hint, links: {a: 1}}", "unknown");
     let notify = "target: searching, actions: {type: notify, message: ready, to: \"'a@b.in'\", data: {name: \"'A'\", items: \"[]\", due: 1, here: {link: {purpose: change, valid: 2d}}}}";
