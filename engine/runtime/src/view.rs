@@ -3,6 +3,7 @@
 use engine_definitions::Frozen;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use std::collections::BTreeMap;
 use utoipa::ToSchema;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
@@ -94,11 +95,13 @@ pub struct ProgressSection {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct FormPart {
     pub id: String,
+    /// JSON Schema of an object; how a field is drawn stands in its `x-ui`.
     #[schema(value_type = Object)]
     pub schema: Frozen,
-    #[schema(value_type = Object)]
-    pub ui: Frozen,
     pub data: Value,
+    /// For each list that people add rows to, the highest number that a row ever had: its key is not used again.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub rows: BTreeMap<String, u32>,
     /// True when `data` holds something typed but not yet submitted.
     pub draft: bool,
     pub submit: String,
@@ -117,6 +120,17 @@ pub struct ReviewSection {
     pub step: String,
     pub path: Option<String>,
     pub changeable: bool,
+    pub rows: Vec<ReviewRow>,
+    /// The rows of a list, one part each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<ReviewPart>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct ReviewPart {
+    pub title: String,
+    /// Where the row stands in its form.
+    pub pointer: String,
     pub rows: Vec<ReviewRow>,
 }
 

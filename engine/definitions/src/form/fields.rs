@@ -37,6 +37,21 @@ impl Fields {
     }
 }
 
+/// A pointer that names rows by their keys as one into this data of a form: `/people/spouse/dob` is `/people/1/dob`.
+/// `None` when there is no such row.
+pub fn place_of(pointer: &str, schema: &Value, data: &Value) -> Option<String> {
+    let mut parts = pointer.split('/').skip(1);
+    let rule = parts.next().and_then(|name| Some((name, schema.get("properties")?.get(name)?)));
+    let (Some((name, rule)), Some(key)) = (rule.filter(|(_, rule)| rows::is_list(rule)), parts.next()) else {
+        return Some(pointer.to_owned());
+    };
+    let list = data.get(name).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    let by_key = || list.iter().position(|row| row.get(rows::key_name(rule)).and_then(Value::as_str) == Some(key));
+    let index = key.parse().ok().or_else(by_key).filter(|index| *index < list.len())?;
+    let rest: String = parts.map(|part| format!("/{part}")).collect();
+    Some(format!("/{name}/{index}{rest}"))
+}
+
 fn defaults(schema: &Value) -> Map<String, Value> {
     let mut data = Map::new();
     for (name, rule) in properties(schema) {

@@ -17,7 +17,7 @@ mod variant;
 mod widget;
 
 pub(crate) use messages::Messages;
-pub use fields::Fields;
+pub use fields::{Fields, place_of};
 pub(crate) use condition::of_field as conditions;
 #[cfg(test)]
 pub(crate) use read::FORM_KEYS;
@@ -86,6 +86,11 @@ pub struct Form {
     pub(crate) facts: OnceLock<Facts>,
 }
 
+/// The number in the key of a row that a person added: `r3` is 3.
+pub fn row_number(row: &Value) -> Option<u32> {
+    rows::number_of(row.get("key")?)
+}
+
 /// What is asked of a form at every answer, whoever sees it.
 pub(crate) struct Facts {
     secrets: Vec<String>,
@@ -138,6 +143,11 @@ impl Form {
     fn broken(&self, message: String) -> EvalError {
         let span = Span::new(&Arc::from(self.path.as_str()), 1, 1);
         EvalError { message, span, expression: self.id.clone() }
+    }
+
+    /// The keys of the rows that the context fixes now; `None` without such lists.
+    pub fn row_keys(&self, scope: &Scope<'_>) -> Option<Value> {
+        self.prepared(0, "").row_keys(&self.cels, scope)
     }
 
     /// Names of the secret fields; their values never enter a context, an event or a draft.

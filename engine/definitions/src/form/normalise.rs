@@ -30,7 +30,6 @@ enum Step {
     Unprefix(Vec<String>),
     /// The groups of the first pattern that matches, joined.
     Group(Vec<Regex>, String),
-    Max(usize),
 }
 
 const STEPS_MAX: usize = 20;
@@ -58,7 +57,7 @@ fn step(node: &Node, problems: &mut Vec<Problem>) -> Option<Step> {
     let wrong = |message: String, problems: &mut Vec<Problem>| {
         let problem = Problem::error("normalise", &node.span, message);
         problems.push(
-            problem.hint("trim, upper, lower, collapse, sanitise, {keep}, {strip}, {space}, {unprefix}, {group, join}, {max}"),
+            problem.hint("trim, upper, lower, collapse, sanitise, {keep}, {strip}, {space}, {unprefix}, {group, join}"),
         );
         None
     };
@@ -91,7 +90,6 @@ fn step(node: &Node, problems: &mut Vec<Problem>) -> Option<Step> {
         ("strip", 1) => value.as_str().and_then(compiled).map(Step::Strip),
         ("space", 1) => value.as_str().and_then(compiled).map(Step::Space),
         ("unprefix", 1) => texts(value).map(Step::Unprefix),
-        ("max", 1) => value.as_int().and_then(|n| usize::try_from(n).ok()).map(Step::Max),
         ("group" | "join", 1 | 2) => {
             let patterns = node
                 .get("group")
@@ -109,7 +107,7 @@ fn step(node: &Node, problems: &mut Vec<Problem>) -> Option<Step> {
     match parsed {
         Some(step) => Some(step),
         None => {
-            let expected = "a pattern, a list of texts or a number";
+            let expected = "a pattern or a list of texts";
             wrong(format!("`{}` cannot be read: {expected} is expected", key.name), problems)
         }
     }
@@ -153,7 +151,6 @@ impl Step {
                     .map(|c| c.iter().skip(1).flatten().map(|m| m.as_str()).collect::<Vec<_>>().join(join))
                     .unwrap_or(text)
             }
-            Step::Max(n) => text.chars().take(*n).collect(),
         }
     }
 }

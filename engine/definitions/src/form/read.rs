@@ -361,6 +361,10 @@ impl Reader<'_, '_> {
         if !level.is_top {
             self.problems.push(Problem::error("place", &rule.span, "a list of objects stands in the form itself"));
         }
+        if let Some(at) = rule.get("x-key").filter(|_| whole("x-each").is_none()) {
+            let problem = Problem::error("place", &at.span, "rows that people add have the key `key`");
+            self.problems.push(problem.hint("`x-key` belongs to `x-each`"));
+        }
         let key = whole("x-key").and_then(Node::as_str).unwrap_or("key");
         let Some(items) = rule.get("items") else { return };
         if let Some((at, _)) = items.get("properties").map_or(&[][..], Node::map).iter().find(|(k, _)| k.name == key) {

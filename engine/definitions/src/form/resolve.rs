@@ -10,7 +10,7 @@ use engine_statechart::{EvalError, Scope};
 use jsonschema::Validator;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
 
 /// Variants and language applied; `$cel` and dates still open.
@@ -28,6 +28,17 @@ struct Each {
     list: String,
     key: String,
     inner: Vec<String>,
+}
+
+impl Prepared {
+    /// The keys of each list whose rows are fixed; what cannot be computed counts as null.
+    pub fn row_keys(&self, cels: &HashMap<String, Expression>, scope: &Scope<'_>) -> Option<Value> {
+        let keys = |each: &Each| match cels.get(&each.list).map(|list| list.eval(scope)) {
+            Some(Ok(Value::Array(items))) => items.iter().map(|i| i.get(&each.key).cloned().unwrap_or_default()).collect(),
+            _ => Value::Null,
+        };
+        (!self.each.is_empty()).then(|| self.each.iter().map(keys).collect())
+    }
 }
 
 type Values = BTreeMap<String, Value>;

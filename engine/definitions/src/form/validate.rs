@@ -87,6 +87,8 @@ pub fn errors(resolved: &Resolved, data: &Value) -> Result<Vec<FieldError>, Stri
         };
         found.extend(code.map(|code| error(field.rule, field.pointer.clone(), code)));
     }
+    let is_said = |pointer: &String| fields.iter().any(|field| field.pointer == *pointer);
+    found.extend(wrong.into_keys().filter(|p| !is_said(p)).map(|pointer| error(&resolved.schema, pointer, "type")));
     let mut unknown = Vec::new();
     find_unknown(&resolved.schema, map, "", None, &mut unknown);
     found.extend(unknown.into_iter().map(|pointer| error(&resolved.schema, pointer, "unknown")));
@@ -178,12 +180,12 @@ fn places(error: &ValidationError<'_>) -> Vec<(String, String)> {
     }
 }
 
-/// The field that shows a wrong value: what is wrong inside a list of boxes belongs to the list.
+/// The field that shows a wrong value: an item that is wrong as a whole belongs to its list.
 fn place(fields: &[Asked<'_>], error: &ValidationError<'_>) -> (String, &'static str) {
     let at = error.instance_path().as_str();
     let list = at.rsplit_once('/').map(|(list, _)| list).filter(|list| {
         let rule = fields.iter().find(|f| f.pointer == **list).map(|f| f.rule);
-        rule.is_some_and(|rule| rule.get("items").is_some() && !rows::is_list(rule))
+        rule.is_some_and(|rule| rule.get("items").is_some())
     });
     (list.unwrap_or(at).to_owned(), code(error.kind().keyword()))
 }

@@ -8,21 +8,43 @@ use serde_json::{Map, Value};
 
 /// The `<form>` of a step.
 pub fn form(html: &mut Html, form: &FormPart, messages: &[MessageView]) {
+    draw(html, form, &drawn(&form.schema), messages);
+}
+
+/// How each field is drawn, out of its `x-ui`.
+fn drawn(schema: &Value) -> Value {
+    let mut ui = Map::new();
+    ui.extend(schema.pointer("/x-ui/submit").map(|submit| ("ui:submit".to_owned(), submit.clone())));
+    for (name, rule) in schema.get("properties").and_then(Value::as_object).into_iter().flatten() {
+        let mut own = match drawn(rule) {
+            Value::Object(inner) => inner,
+            _ => Map::new(),
+        };
+        let options = rule.get("x-ui").cloned().unwrap_or_default();
+        let key = |key: &str| options.get(key).cloned();
+        own.extend([("ui:widget", key("widget")), ("ui:show", key("show"))].into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))));
+        own.insert("ui:options".into(), options.clone());
+        ui.insert(name.clone(), Value::Object(own));
+    }
+    Value::Object(ui)
+}
+
+pub(super) fn draw(html: &mut Html, form: &FormPart, ui: &Value, messages: &[MessageView]) {
     html.raw("<div class=\"form-frame\">").open(
         "form",
         &[("class", "form"), ("id", "form"), ("method", "post"), ("novalidate", ""), ("autocomplete", "on")],
     );
     let root = Level {
         schema: &form.schema,
-        ui: &form.ui,
+        ui,
         data: &form.data,
         root_data: &form.data,
-        root_ui: &form.ui,
+        root_ui: ui,
         path: Vec::new(),
         messages,
     };
     root.draw(html);
-    if form.ui.get("ui:submit").and_then(Value::as_str) == Some("change") {
+    if ui.get("ui:submit").and_then(Value::as_str) == Some("change") {
         html.raw("<p class=\"form-status\" role=\"status\"></p>");
     } else {
         html.raw("<div class=\"form-actions\">")
