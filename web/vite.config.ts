@@ -13,6 +13,8 @@ export default defineConfig(({ command }) => {
       target: 'es2022',
       manifest: true,
       modulePreload: { polyfill: false },
+      // drawings may stand in the styles; fonts may not (the security policy takes them from files only)
+      assetsInlineLimit: (file) => (file.endsWith('.svg') ? undefined : false),
       reportCompressedSize: false,
       rollupOptions: { input: { main: 'src/main.ts' } },
     },

@@ -20,7 +20,7 @@ delays: {reminder: {until: 'add_days(now, 1)', within: desk}}
 sections: [{id: ask, title: Your book}]
 states:
   asking:
-    step: {form: library/loan, view: library/hint, kind: form, into: loan, path: '', section: ask, data: {noun: \"'book'\"}, accepts: {hint: {about: {type: string, maxLength: 20}}}}
+    step: {form: loan, view: hint, kind: form, into: loan, path: '', section: ask, data: {noun: \"'book'\"}, accepts: {hint: {about: {type: string, maxLength: 20}}}}
     on:
       hint: {actions: {type: message, code: loan.hint}}
       submit: [{guard: is_long, target: checking}, {target: searching}]
@@ -30,7 +30,7 @@ states:
     invoke: {id: search, contract: library/offer, each: \"rows('library/branches')\", key: item.slug, partner: item.slug, input: {book: context.loan.title, near: item.near}, deadline: 30s, into: offers, onDone: found}
     after: {reminder: found}
   found:
-    step: {view: library/found, path: found, data: {offers: context.offers}, accepts: {again: {}}}
+    step: {view: found, path: found, data: {offers: context.offers}, accepts: {again: {}}}
     on: {again: asking, back: {}}
     after: {30d: gone}
   gone: {type: final}
@@ -53,7 +53,6 @@ const FORM: &str = r##"{
 }"##;
 
 const FRAGMENT: &str = "\
-fragment: true
 input: {to: {type: string}, tries: {type: integer, default: 3}}
 context: {left: 3, seen: []}
 keep: [seen]
@@ -61,7 +60,7 @@ define: {is_empty: my.left < 1}
 outcomes: [good, bad]
 initial: asking
 states:
-  asking: {id: ask, step: {form: library/code, into: my.answers, path: code, trail: skip}, on: {submit: [{guard: is_empty, target: lost}, {target: checking, actions: {assign: {my.left: my.left - 1}}}]}}
+  asking: {id: ask, step: {form: code, into: my.answers, path: code, trail: skip}, on: {submit: [{guard: is_empty, target: lost}, {target: checking, actions: {assign: {my.left: my.left - 1}}}]}}
   checking:
     step: {wait: loan.searching}
     invoke: {id: verify, src: system/otp.verify, input: {mobile: input.to, purpose: \"'loan'\", code: event.secret.code}, onDone: won, onError: '#ask'}
@@ -84,22 +83,22 @@ examples:
 fn library() -> Files {
     let mut files = Files::new();
     for (path, text) in [
-        ("workflows/library/loan.yaml", LOAN),
+        ("workflows/library/loan/flow.yaml", LOAN),
         (
-            "workflows/library/texts.yaml",
+            "workflows/library/shared/texts.yaml",
             "en: {loan.hint: Look on the spine, loan.searching: 'Searching {{what}}'}\nhi: {loan.hint: रीढ़ देखें}\n",
         ),
         (
-            "workflows/library/views/hint.yaml",
+            "workflows/library/loan/views/hint.yaml",
             "blocks: [{block: text, text: {text: 'Any {{noun}} at all'}}, {block: form}]\n",
         ),
         (
-            "workflows/library/views/found.yaml",
+            "workflows/library/loan/views/found.yaml",
             "title: Found\nblocks:\n  - {block: notice, when: size(data.offers) == 0, text: None}\n  - block: facts\n    items:\n      - {each: values(data.offers), as: o, when: o.price > 0, label: {text: 'From {{o.by}}'}, value: {paise: o.price}}\n",
         ),
-        ("workflows/shared/code.yaml", FRAGMENT),
+        ("workflows/shared/code/part.yaml", FRAGMENT),
         (
-            "workflows/tables/library/branches.yaml",
+            "workflows/library/tables/branches.yaml",
             "sample: true\nmatch: {near: equals, floor: max}\ncolumns: {slug: text, near: text, floor: int, fee: money, rate: rate}\nrows:\n  - [north, river, 2, ₹2, 0.5%]\n  - [north, any, 9, '₹1,094.50', 18%]\n",
         ),
         ("workflows/master/cities.csv", "code,name,people\nDEL,Delhi,32\nBLR,\"Bengaluru, City\",13\n"),
@@ -109,19 +108,19 @@ fn library() -> Files {
             "desk: {timezone: Asia/Kolkata, week: {mon-fri: '10:00-19:00', sat: ['10:00-13:00']}, holidays: ['2026-01-26']}\n",
         ),
         (
-            "workflows/messages/ready.yaml",
+            "workflows/library/messages/ready.yaml",
             "channel: email\nsample: {name: Asha, items: [a], due: 5}\nlanguages: {en: {subject: 'For {{name}}', text: '{{#each items}}{{this}} {{/each}}{{money due}}', html: '<b>{{name}}</b>'}}\n",
         ),
         (
-            "workflows/partners/north/partner.yaml",
+            "workflows/partners/libraries/north/partner.yaml",
             "name: North\nhost: libraries\nbase_path: /lib\nauth: {kind: bearer, token: 'secret://north'}\n",
         ),
-        ("workflows/partners/north/offer.yaml", OPERATION),
+        ("workflows/partners/libraries/north/offer.yaml", OPERATION),
         ("workflows/site/site.yaml", "name: Books\nredirects: [{from: /old, to: /loan, status: 301}]\n"),
         ("workflows/site/pages/about.yaml", "path: /about\ntitle: About\nblocks: [{block: text, text: Hello}]\n"),
-        ("forms/library/loan.json", FORM),
+        ("forms/library/loan/loan.json", FORM),
         (
-            "forms/library/code.json",
+            "forms/shared/code/code.json",
             r#"{"title": "Code", "schema": {"type": "object", "properties": {"code": {"type": "string", "maxLength": 6, "x-secret": true}}}}"#,
         ),
         (
@@ -159,7 +158,7 @@ fn check(path: &str, from: &str, to: &str, expected: &str) {
     assert!(said.contains(expected), "expected {expected}\ngot {said}");
 }
 
-const WORKFLOW: &str = "workflows/library/loan.yaml";
+const WORKFLOW: &str = "workflows/library/loan/flow.yaml";
 
 #[test]
 fn a_small_library_loads_without_problems() {
@@ -173,8 +172,46 @@ fn a_small_library_loads_without_problems() {
     assert_eq!(workflow.invokes().map(|i| i.id.as_str()).collect::<Vec<_>>(), ["checking.verify", "search"]);
     assert!(workflow.forbids("loan.found", "back") && !workflow.forbids("loan.asking", "back"));
     assert_eq!(catalog.site().page("/about").map(|p| p.title.as_str()), Some("About"));
-    assert_eq!(catalog.text("library", "loan.hint", "hi", &Map::new()), "रीढ़ देखें");
-    assert_eq!(catalog.find_text("library", "loan.none", "hi", &Map::new()), None);
+    assert_eq!(workflow.text("loan.hint", "hi", &Map::new()), "रीढ़ देखें");
+    assert_eq!(workflow.find_text("loan.none", "hi", &Map::new()), None);
+}
+
+/// A flow's own texts come before its line's, a part's before those of all lines; a name without a slash
+/// is beside the file in which it stands, also when another flow extends that file.
+#[test]
+fn names_are_looked_up_from_the_folder_outwards() {
+    let mut files = library();
+    files.insert("workflows/library/loan/texts.yaml", "en: {loan.hint: Look twice}".as_bytes());
+    files.insert("workflows/shared/code/texts.yaml", "en: {loan.sent: Sent}".as_bytes());
+    files.insert("workflows/shared/texts.yaml", "en: {loan.sent: 'Sent, once', loan.over: Over}".as_bytes());
+    let sister = "extends: library/loan\nmerge: {base: /borrow, states: {found: {step: {view: seen}}}}\n";
+    files.insert("workflows/library/sister/flow.yaml", sister.as_bytes());
+    files.insert("workflows/library/sister/views/seen.yaml", "blocks: [{block: text, text: Seen}]".as_bytes());
+    let catalog = catalog(&files);
+    let sister = catalog.workflow("library/sister").expect("the sister");
+    let texts = ["loan.hint", "loan.searching", "loan.sent", "loan.over"].map(|c| sister.text(c, "en", &Map::new()));
+    assert_eq!(texts, ["Look twice", "Searching ", "Sent", "Over"]);
+    let forms: Vec<&str> = sister.steps().filter_map(|s| s.form.as_deref()).collect();
+    let views: Vec<&str> = sister.steps().filter_map(|s| s.view.as_deref()).collect();
+    assert_eq!(forms, ["library/loan/loan", "shared/code/code"]);
+    assert_eq!(views, ["library/loan/hint", "library/sister/seen"]);
+    assert!(sister.closure.iter().any(|(path, _)| path == "workflows/shared/code/texts.yaml"));
+}
+
+#[test]
+fn a_file_that_nobody_reads_is_a_mistake() {
+    for path in ["workflows/library/loan.yaml", "workflows/messages/ready.yaml", "forms/library/loan.json"] {
+        let mut files = library();
+        files.insert(path, "{}".as_bytes());
+        assert_eq!(
+            show(&load(&files).problems),
+            format!("{path}:1:1: no definition is read from here (workflows/README.md says which file lies where)\n")
+        );
+    }
+    let mut files = library();
+    files.insert("workflows/shared/messages/ready.yaml", "channel: email\nlanguages: {en: {text: Ready}}\n".as_bytes());
+    let said = show(&load(&files).problems);
+    assert!(said.contains("workflows/library/messages/ready.yaml is called `ready` too"), "{said}");
 }
 
 #[test]
@@ -183,7 +220,7 @@ fn mistakes_have_a_place_and_a_hint() {
         WORKFLOW,
         "target: searching",
         "target: serching",
-        "loan.yaml:15:61: unknown target `serching` in state `loan.asking` (did you mean `searching`?)",
+        "flow.yaml:15:61: unknown target `serching` in state `loan.asking` (did you mean `searching`?)",
     );
     check(WORKFLOW, "guard: is_long", "guard: is_lng", "unknown name `is_lng`");
     check(
@@ -211,23 +248,18 @@ fn mistakes_have_a_place_and_a_hint() {
     );
     check(WORKFLOW, "use: shared/code", "use: shared/code, section: asc", "unknown section `asc`");
     check(
-        "workflows/partners/north/offer.yaml",
+        "workflows/partners/libraries/north/offer.yaml",
         "method: GET",
         "method: GET\nheaders: {Idempotency-Key: key}",
         "header `Idempotency-Key` is the product's own",
     );
-    check(
-        WORKFLOW,
-        "form: library/loan",
-        "form: library/loann",
-        "unknown form `library/loann` (did you mean `library/loan`?)",
-    );
-    check(WORKFLOW, "view: library/found", "view: library/fund", "unknown view `library/fund`");
+    check(WORKFLOW, "form: loan", "form: loann", "unknown form `loann` (did you mean `loan`?)");
+    check(WORKFLOW, "view: found", "view: fund", "unknown view `fund` (did you mean `found`?)");
     check(
         WORKFLOW,
         "data: {offers: ",
         "data: {offer: ",
-        "unknown step data `offers`: view `library/found` reads `data.offers` (did you mean `offer`?)",
+        "unknown step data `offers`: view `library/loan/found` reads `data.offers` (did you mean `offer`?)",
     );
     check(
         WORKFLOW,
@@ -267,48 +299,53 @@ fn mistakes_have_a_place_and_a_hint() {
         WORKFLOW,
         "title: Loan\n",
         "title: Loan\ntitle: Again\n",
-        "loan.yaml:2:1: duplicate key `title` (first written in line 1)",
+        "flow.yaml:2:1: duplicate key `title` (first written in line 1)",
     );
-    check("workflows/shared/code.yaml", "onError: '#ask'", "onError: '#found'", "target `#found` leaves the fragment");
     check(
-        "workflows/shared/code.yaml",
+        "workflows/shared/code/part.yaml",
+        "onError: '#ask'",
+        "onError: '#found'",
+        "target `#found` leaves the fragment",
+    );
+    check(
+        "workflows/shared/code/part.yaml",
         ", onError: '#ask'",
         "",
         "nothing says what happens when `checking.verify` fails (add `onError`)",
     );
     check(
-        "workflows/shared/code.yaml",
+        "workflows/shared/code/part.yaml",
         "{assign: {my.left:",
         "{assign: {left:",
         "a fragment writes `my.…`, not `left`",
     );
     check(
-        "workflows/shared/code.yaml",
+        "workflows/shared/code/part.yaml",
         "mobile: input.to",
         "mobile: context.loan.mobile",
         "a fragment sees `my` and `input`, not `context`",
     );
     check(
-        "workflows/library/views/hint.yaml",
+        "workflows/library/loan/views/hint.yaml",
         "block: form",
         "block: from",
         "unknown block `from` (did you mean `form`?)",
     );
     check(
-        "workflows/tables/library/branches.yaml",
+        "workflows/library/tables/branches.yaml",
         "sample: true\n",
         "",
         "a table names its `source`, or says `sample: true`",
     );
     check(
-        "workflows/tables/library/branches.yaml",
+        "workflows/library/tables/branches.yaml",
         "river, 2, ₹2",
         "river, 2, two",
         "the cell of `fee` is like ₹2,094",
     );
-    check("workflows/messages/ready.yaml", "name: Asha", "nme: Asha", "the text needs `name`");
-    check("workflows/messages/ready.yaml", "{{name}}</b>", "{{{name}}}</b>", "raw HTML");
-    let message = "workflows/messages/ready.yaml";
+    check("workflows/library/messages/ready.yaml", "name: Asha", "nme: Asha", "the text needs `name`");
+    check("workflows/library/messages/ready.yaml", "{{name}}</b>", "{{{name}}}</b>", "raw HTML");
+    let message = "workflows/library/messages/ready.yaml";
     check(message, "channel: email", "channel: email\nwithin: dusk", "unknown calendar `dusk`");
     check(
         message,
@@ -339,40 +376,40 @@ fn mistakes_have_a_place_and_a_hint() {
         "title: Loan\ntrack: {call: north/offer, input: {a: nwo}}\n",
         "unknown name `nwo`",
     );
-    check("workflows/partners/north/partner.yaml", "'secret://north'", "abc", "`token` is a secret");
+    check("workflows/partners/libraries/north/partner.yaml", "'secret://north'", "abc", "`token` is a secret");
     check(
-        "workflows/partners/north/offer.yaml",
+        "workflows/partners/libraries/north/offer.yaml",
         "output: {price: 1200",
         "output: {price: 12",
         "example `there`: the output differs at `/price`",
     );
     check(
-        "workflows/partners/north/offer.yaml",
+        "workflows/partners/libraries/north/offer.yaml",
         "error: offer.none",
         "error: offer.gone",
         "it gives the error `offer.none` instead of `offer.gone`",
     );
     check(
-        "forms/library/loan.json",
+        "forms/library/loan/loan.json",
         "\"maxLength\": 8",
         "\"maxLenght\": 8",
         "unknown keyword `maxLenght` (did you mean `maxLength`?)",
     );
     check(
-        "forms/library/loan.json",
+        "forms/library/loan/loan.json",
         "{\"member\": true}",
         "{\"membre\": true}",
         "unknown field `membre` (did you mean `member`?)",
     );
     check(
-        "forms/library/loan.json",
+        "forms/library/loan/loan.json",
         "$defs/mobile",
         "$defs/mobil",
         "unknown definition `mobil` (did you mean `mobile`?)",
     );
     check("forms/shared/fields.json", "^[6-9][0-9]{9}$", "^([0-9]+)+$", "the pattern repeats what already repeats");
     check(
-        "forms/library/loan.json",
+        "forms/library/loan/loan.json",
         "\"title\": \"Which",
         "\"title\": \"x\", \"title\": \"Which",
         "loan.json:2:17: duplicate key `title`",
@@ -477,8 +514,8 @@ fn bombs_are_refused() {
         (WORKFLOW, LOAN.replace("define:\n", &defines), "at most 12000 are allowed"),
         (WORKFLOW, deep, "recursion limit exceeded"),
         (WORKFLOW, "x".repeat(300_000), "at most 262144 are read"),
-        ("workflows/messages/ready.yaml", blocks, "more than 200 blocks"),
-        ("forms/library/loan.json", "{\"a\":".repeat(10_000), "nested deeper than 32"),
+        ("workflows/library/messages/ready.yaml", blocks, "more than 200 blocks"),
+        ("forms/library/loan/loan.json", "{\"a\":".repeat(10_000), "nested deeper than 32"),
     ] {
         let mut files = library();
         files.insert(path, text.into_bytes());
@@ -606,7 +643,7 @@ fn answers(audience: &Audience, data: Value) -> (Value, Vec<String>) {
     let (now, journey, context) = (workflow.now(NOON), json!({}), Map::new());
     let host = workflow.host(&now, &journey, &catalog);
     let scope = Scope::new().with_host(&host).with_context(&context);
-    let form = workflow.form("library/loan").expect("form");
+    let form = workflow.form("library/loan/loan").expect("form");
     let mut data = data;
     let errors: Vec<FieldError> = form.check(audience, &scope, &mut data).expect("checks");
     (data, errors.into_iter().map(|e| format!("{} {} {}", e.pointer, e.code, e.text)).collect())
@@ -659,7 +696,7 @@ fn forms_are_cut_on_the_server() {
     let (now, journey, context) = (workflow.now(NOON), json!({}), Map::new());
     let host = workflow.host(&now, &journey, &catalog);
     let scope = Scope::new().with_host(&host).with_context(&context);
-    let form = workflow.form("library/loan").expect("form");
+    let form = workflow.form("library/loan/loan").expect("form");
     let hindi = Audience { language: "hi".into(), ..staff() };
     let view = form.view(&hindi, &scope).expect("a view");
     let shown = view.schema.to_string();
@@ -724,8 +761,11 @@ fn views_messages_and_webhooks_render() {
     let (now, journey) = (workflow.now(NOON), json!({}));
     let host = workflow.host(&now, &journey, &catalog);
     let data = json!({"offers": {"a": {"by": "North", "price": 100}, "b": {"by": "South", "price": 0}}});
-    let view =
-        workflow.view("library/found").expect("view").render(&data, &Scope::new().with_host(&host)).expect("renders");
+    let view = workflow
+        .view("library/loan/found")
+        .expect("view")
+        .render(&data, &Scope::new().with_host(&host))
+        .expect("renders");
     assert_eq!(
         view,
         json!({"title": "Found", "blocks": [{"block": "facts", "items": [{"label": "From North", "value": {"paise": 100}}]}]})
@@ -752,14 +792,14 @@ fn a_version_is_its_closure_and_comes_back() {
     let workflow: &Arc<Workflow> = first.workflow("library/loan").expect("workflow");
     for (path, pinned) in [
         (WORKFLOW, true),
-        ("workflows/shared/code.yaml", true),
-        ("workflows/library/views/found.yaml", true),
-        ("workflows/library/texts.yaml", true),
-        ("workflows/tables/library/branches.yaml", true),
-        ("forms/library/loan.json", true),
+        ("workflows/shared/code/part.yaml", true),
+        ("workflows/library/loan/views/found.yaml", true),
+        ("workflows/library/shared/texts.yaml", true),
+        ("workflows/library/tables/branches.yaml", true),
+        ("forms/library/loan/loan.json", true),
         ("forms/shared/fields.json", true),
-        ("workflows/partners/north/offer.yaml", false),
-        ("workflows/messages/ready.yaml", false),
+        ("workflows/partners/libraries/north/offer.yaml", false),
+        ("workflows/library/messages/ready.yaml", false),
         ("workflows/site/site.yaml", false),
     ] {
         let mut changed = files.clone();
@@ -813,7 +853,7 @@ fn one_file_alone_is_a_machine() {
 fn the_deepest_active_step_is_shown() {
     let parallel = "title: Desk\nbase: /desk\ninitial: open\nstates:\n  open:\n    type: parallel\n    step: {wait: loan.hint, path: ''}\n    states:\n      silent: {}\n      shown: {initial: a, states: {a: {step: {wait: loan.hint, path: a}, after: {1d: b}}, b: {after: {1d: a}}}}\n    after: {30d: gone}\n  gone: {type: final}\n";
     let mut files = library();
-    files.insert("workflows/library/desk.yaml", parallel.as_bytes());
+    files.insert("workflows/library/desk/flow.yaml", parallel.as_bytes());
     let catalog = catalog(&files);
     let workflow = catalog.workflow("library/desk").expect("workflow");
     for (active, path) in

@@ -441,9 +441,9 @@ async fn an_edited_definition_reaches_new_journeys_only() {
     let visitor = server.visitor();
     let old = started(&visitor).await;
     let mut files = fixture("parcel");
-    let form = String::from_utf8_lossy(files.get("forms/parcel/sender.json").expect("the form"))
+    let form = String::from_utf8_lossy(files.get("forms/parcel/cover/sender.json").expect("the form"))
         .replace("Who sends it?", "Who is the sender?");
-    files.insert("forms/parcel/sender.json", form.into_bytes());
+    files.insert("forms/parcel/cover/sender.json", form.into_bytes());
     let published = server.product.runtime.publish(&files, "test").await.expect("it checks");
     assert_eq!(published.changed, [PARCEL]);
     assert_eq!(visitor.view(id(&old)).await["step"]["title"], "Who sends it?");
@@ -463,7 +463,7 @@ async fn a_saved_definition_is_published_and_a_broken_one_is_not() {
     }
     let server = TestServer::start_watching(folder.path()).await;
     let visitor = server.visitor();
-    let form = folder.path().join("forms/parcel/parcel.json");
+    let form = folder.path().join("forms/parcel/cover/parcel.json");
     let good = std::fs::read_to_string(&form).expect("the form");
     let title = async || {
         visitor.get("/api/v1/workflows/parcel/cover/start").await.ok(200)["step"]["title"]

@@ -15,7 +15,7 @@ sample: {name: Asha, choose: "https://example.org/r/x", look: "https://example.o
 /// The parcel journey with a message whose links open the offers: `choose` for two days, `look` for one.
 fn files() -> Files {
     let mut files = fixture("parcel");
-    let path = "workflows/parcel/cover.yaml";
+    let path = "workflows/parcel/cover/flow.yaml";
     let text = String::from_utf8(files.get(path).expect("the workflow").to_vec()).expect("text");
     let notify = "{type: notify, message: offers, to: \"'asha@example.com'\", data: {name: context.sender.name, choose: {link: {purpose: choose, valid: 2d}}, look: {link: {purpose: look, valid: 1d}}}}";
     let text = text
@@ -30,7 +30,7 @@ fn files() -> Files {
             "data: {label: context.label}, links: {look: []}}\n    after",
         );
     files.insert(path, text.into_bytes());
-    files.insert("workflows/messages/offers.yaml", MESSAGE.as_bytes().to_vec());
+    files.insert("workflows/parcel/messages/offers.yaml", MESSAGE.as_bytes().to_vec());
     files
 }
 
@@ -203,7 +203,7 @@ async fn another_purpose_opens_something_else() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_purpose_of_the_whole_journey_goes_on_where_its_owner_stopped() {
     let mut files = fixture("parcel");
-    let path = "workflows/parcel/cover.yaml";
+    let path = "workflows/parcel/cover/flow.yaml";
     let text = String::from_utf8(files.get(path).expect("the workflow").to_vec()).expect("text");
     let notify = "{type: notify, message: resume, to: \"'asha@example.com'\", data: {link: {link: {purpose: resume, valid: 3d}}}}";
     let text = text
@@ -212,7 +212,7 @@ async fn a_purpose_of_the_whole_journey_goes_on_where_its_owner_stopped() {
     files.insert(path, text.into_bytes());
     let message =
         "channel: email\nlanguages: {en: {subject: Go on, text: \"Go on here: {{link}}\"}}\nsample: {link: x}\n";
-    files.insert("workflows/messages/resume.yaml", message.as_bytes().to_vec());
+    files.insert("workflows/parcel/messages/resume.yaml", message.as_bytes().to_vec());
     let server = TestServer::start(files).await;
     let (owner, other) = (server.visitor(), server.visitor());
     let view = owner.start("parcel/cover", json!({"weight": 2, "kind": "gift"})).await.ok(201);

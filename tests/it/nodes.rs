@@ -269,7 +269,7 @@ initial: ask
 context: {parcel: {}}
 states:
   ask:
-    step: {form: parcel/parcel, into: parcel, path: ''}
+    step: {form: parcel/cover/parcel, into: parcel, path: ''}
     on: {submit: sending}
   sending:
     step: {wait: label.printing, path: ''}
@@ -281,7 +281,7 @@ states:
 #[tokio::test(flavor = "multi_thread")]
 async fn the_budget_of_one_time_passwords_holds_across_nodes() {
     let mut files = fixture("parcel");
-    files.insert("workflows/parcel/codes.yaml", CODES.as_bytes());
+    files.insert("workflows/parcel/codes/flow.yaml", CODES.as_bytes());
     let nodes = Nodes::start_with(files, &[false, false], |settings| settings.otp.resend_ms = 0).await;
     let asks = (0..20).map(|number| {
         let visitor = Visitor::at(nodes.at(number % 2));

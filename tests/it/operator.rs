@@ -19,7 +19,7 @@ delays:
 context: {parcel: {}, price: {}, label: {}, town: '', second: '', third: ''}
 states:
   ask:
-    step: {form: parcel/parcel, into: parcel, path: ''}
+    step: {form: parcel/cover/parcel, into: parcel, path: ''}
     on: {submit: {target: pricing, actions: {type: correlate, partner: swift, reference: journey.id, expect: {}}}}
   pricing:
     step: {wait: label.printing, path: ''}
@@ -50,7 +50,7 @@ states:
 
 fn definitions(towns: &[&str]) -> Files {
     let mut files = fixture("parcel");
-    files.insert("workflows/parcel/repair.yaml", REPAIR.as_bytes());
+    files.insert("workflows/parcel/repair/flow.yaml", REPAIR.as_bytes());
     let rows: String = towns.iter().map(|code| format!("{code},Town {code},State\n")).collect();
     files.insert("workflows/master/towns.csv", format!("code,name,state\nDL,Delhi,Delhi\n{rows}").into_bytes());
     files

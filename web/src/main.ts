@@ -27,7 +27,7 @@ if (boot.view || boot.problem) {
 
 // an open menu closes when something else is pressed
 document.addEventListener('click', (event) => {
-  for (const menu of document.querySelectorAll<HTMLDetailsElement>('.site-header details[open]')) {
+  for (const menu of document.querySelectorAll<HTMLDetailsElement>('.site-header [open]')) {
     if (!menu.contains(event.target as Node)) menu.open = false;
   }
 });

@@ -7,11 +7,11 @@ import type { Option } from '../src/api/types';
 import { StepPage } from '../src/journey/step-page';
 import { typedBefore } from '../src/journey/takeover';
 import { ActionsView } from '../src/renderer/blocks/actions';
-import { inkOn } from '../src/renderer/blocks/options-card';
-import { arrange, comparison, sorted, standing } from '../src/renderer/blocks/options-order';
+import { initials } from '../src/renderer/blocks/options-card';
+import { arrange, comparison, picks, sections, shared, sorted, standing } from '../src/renderer/blocks/options-order';
 import { ActionsContext } from '../src/renderer/context';
 import { safeUrl } from '../src/routes';
-import { date, money, value } from '../src/ui/format';
+import { date, money, time, value } from '../src/ui/format';
 
 test.each(Object.entries(fixtures))('%s has no axe violation', async (_, view) => {
   const { container } = render(
@@ -110,6 +110,7 @@ test('dates and values', () => {
   expect(date('2026-11-21')).toBe('21 Nov 2026');
   expect(date('2026-11-21T10:02:00Z')).toBe('21 Nov, 3:32 pm');
   expect(date('soon')).toBe('soon');
+  expect(time('2026-11-21T11:22:00Z')).toBe('4:52 pm');
   expect(value({ percent: 99 })).toBe('99%');
   expect(value(null)).toBe('—');
 });
@@ -124,9 +125,46 @@ test.each([
   ['tel:1', 'tel:1'],
 ])('address %s', (url, expected) => expect(safeUrl(url)).toBe(expected));
 
-test('ink on a colour can be read', () => {
-  expect(inkOn('#8a1c1c')).toBe('#ffffff');
-  expect(inkOn('#f2a33a')).toBe('#10262a');
+test.each([
+  ['North Star', 'NS'],
+  ['Monsoon', 'M'],
+  ['Rain-Check of India', 'RC'],
+])('a tile of %s says %s', (name, expected) => expect(initials(name)).toBe(expected));
+
+test('the best by each figure stand above the list, another one each time, never of another kind', () => {
+  const offers = [
+    offer('dear', { price: { paise: 400 }, sort: { claims: 2 } }),
+    offer('cheap', { price: { paise: 200 }, sort: { claims: 1 } }),
+    offer('other', { price: { paise: 100 }, sort: { claims: 0 }, section: 'Only on Sundays' }),
+    offer('middle', { price: { paise: 300 }, sort: { claims: 2 } }),
+    offer('fourth', { price: { paise: 900 }, sort: { claims: 9 } }),
+  ];
+  const sort = [
+    { id: 'price', label: '', pick: 'Cheapest' },
+    { id: 'claims', label: '', pick: 'Best' },
+    { id: 'x', label: '' },
+  ];
+  expect(picks(offers, sort).map((pick) => `${pick.title} ${pick.offer.id}`)).toEqual([
+    'Cheapest cheap',
+    'Best middle',
+  ]);
+  expect(picks(offers.slice(0, 3), sort)).toEqual([]);
+  expect(sections(offers).map((one) => `${one.title ?? '-'}: ${ids(one.offers)}`)).toEqual([
+    '-: dear cheap middle fourth',
+    'Only on Sundays: other',
+  ]);
+});
+
+test('what all cards say alike is said once', () => {
+  const with_ = (id: string, speed: number) =>
+    offer(id, {
+      facts: [
+        { label: 'Kind', value: 'full' },
+        { label: 'Speed', value: speed },
+      ],
+    });
+  expect(shared([with_('a', 1), with_('b', 1), with_('c', 2)])).toEqual([{ label: 'Kind', value: 'full' }]);
+  expect(shared([with_('a', 1), with_('b', 1)])).toEqual([]);
 });
 
 test('what was typed into the server’s form before the scripts came is carried over', () => {

@@ -8,10 +8,8 @@ use crate::message::Message;
 use crate::partner::{Operation, Partner, Webhook};
 use crate::site::Site;
 use crate::table::Tables;
-use crate::texts::{LineTexts, Texts};
 use crate::workflow::Workflow;
 use engine_statechart::Host;
-use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -25,7 +23,6 @@ pub struct Catalog {
     pub(crate) masters: Masters,
     pub(crate) calendars: Calendars,
     pub(crate) site: Site,
-    pub(crate) texts: BTreeMap<String, Arc<Texts>>,
 }
 
 impl Catalog {
@@ -96,18 +93,6 @@ impl Catalog {
 
     pub fn calendars(&self) -> &Calendars {
         &self.calendars
-    }
-
-    /// A line's text in a language, else in English, else shared, else the code itself.
-    pub fn text(&self, line: &str, code: &str, language: &str, fields: &Map<String, Value>) -> String {
-        let of = |line: &str| self.texts.get(line).cloned().unwrap_or_default();
-        LineTexts { own: of(line), shared: of("shared") }.text(code, language, fields)
-    }
-
-    /// The same; `None` when there is no such code.
-    pub fn find_text(&self, line: &str, code: &str, language: &str, fields: &Map<String, Value>) -> Option<String> {
-        let of = |line: &str| self.texts.get(line).cloned().unwrap_or_default();
-        LineTexts { own: of(line), shared: of("shared") }.find_text(code, language, fields)
     }
 
     /// A host for expressions outside journeys: operations, webhooks, sandbox scripts. `extra` gives

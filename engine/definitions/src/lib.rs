@@ -5,8 +5,8 @@
 //! know journeys (engine-runtime), does no calls (engine-partners), and no line of business: lines
 //! are folders. YAML and JSON text is read in `source` and nowhere else.
 //!
-//! To add a kind of file: a module with `compile(id, node, problems)`, a line in `load`, a getter in
-//! `catalog`, its keys in `schema`, a section in workflows/README.md. To add a function for
+//! To add a kind of file: its place in `layout`, a module with `compile(id, node, problems)`, a line in
+//! `load`, a getter in `catalog`, its keys in `schema`, a section in workflows/README.md. To add a function for
 //! expressions: `host`. To add a product key: `workflow`.
 
 mod calendar;
@@ -17,6 +17,7 @@ mod files;
 mod form;
 mod frozen;
 mod host;
+mod layout;
 mod load;
 mod master;
 mod message;
@@ -53,7 +54,6 @@ pub use site::{Page, Redirect as SiteRedirect, Site};
 pub use story::Story;
 pub use table::{Table, Tables};
 pub use text::Text;
-pub use texts::{LineTexts, Texts};
 pub use view::View;
 pub use workflow::{
     Accept, Invoke, OnVersion, Redirect, Report, Section, Source, Step, StepKind, Trail, Workflow, reload_closure,

@@ -5,7 +5,8 @@ use crate::calendar::Calendars;
 use crate::catalog::Catalog;
 use crate::fields::unknown;
 use crate::files::Files;
-use crate::form::{Form, Messages, read as read_form};
+use crate::form::{Form, Messages, SHARED_MESSAGES, read as read_form};
+use crate::layout::{self, FileKind, kind_of};
 use crate::master::{Master, Masters};
 use crate::message::Message;
 use crate::partner::{Partner, compile_operation, compile_partner, compile_webhook};
@@ -15,7 +16,7 @@ use crate::story::Story;
 use crate::table::{Table, Tables};
 use crate::texts::Texts;
 use crate::view::View;
-use crate::workflow::{Library, Workflow, compile as compile_workflow, is_fragment};
+use crate::workflow::{Library, Workflow, compile as compile_workflow};
 use engine_statechart::Problem;
 use engine_statechart::source::Span;
 use std::collections::{BTreeMap, BTreeSet};
@@ -28,12 +29,14 @@ pub struct Loaded {
     pub problems: Vec<Problem>,
 }
 
-/// Folders of workflows/ that are not lines of business.
-const NO_LINES: [&str; 6] = ["shared", "partners", "messages", "tables", "master", "site"];
-
 /// Reads and checks everything. Reference data is indexed on first use, not here.
 pub fn load(files: &Files) -> Loaded {
     let mut problems = Vec::new();
+    for (path, _) in files.iter().filter(|(path, _)| kind_of(path).is_none()) {
+        let at = Span::new(&Arc::from(path), 1, 1);
+        let problem = Problem::error("place", &at, "no definition is read from here");
+        problems.push(problem.hint("workflows/README.md says which file lies where"));
+    }
     let masters = masters(files, &mut problems);
     let parts = parts(files, &mut problems, masters.names().map(str::to_owned).collect());
     let calendars = match parts.nodes.get("workflows/calendars.yaml") {
@@ -64,7 +67,7 @@ pub fn load(files: &Files) -> Loaded {
         stories: &stories.0,
     };
     names(&library, &mut problems);
-    let ids: Vec<String> = workflow_ids(&parts.nodes).map(str::to_owned).collect();
+    let ids: Vec<String> = workflow_ids(&parts.nodes).collect();
     let workflows = workflows(&ids, &library, &mut problems);
     unique_bases(&workflows, &parts.nodes, &mut problems);
     for story in stories.0.values().flatten().filter(|s| !ids.contains(&s.workflow)) {
@@ -82,7 +85,6 @@ pub fn load(files: &Files) -> Loaded {
             masters,
             calendars,
             site,
-            texts: parts.texts,
         })
     });
     let catalog = match catalog {
@@ -125,25 +127,26 @@ pub(crate) fn parts(files: &Files, problems: &mut Vec<Problem>, masters: BTreeSe
     let mut tables = Tables::default();
     let mut texts: BTreeMap<String, Arc<Texts>> = BTreeMap::new();
     for (path, node) in &nodes {
-        if let Some(id) = within(path, "workflows/tables/", ".yaml") {
-            if let Some(table) = Table::compile(id, node, problems) {
-                tables.insert(Arc::new(table));
+        match kind_of(path) {
+            Some(FileKind::Table(id)) => {
+                if let Some(table) = Table::compile(&id, node, problems) {
+                    tables.insert(Arc::new(table));
+                }
             }
-        } else if let Some(line) = within(path, "workflows/", "/texts.yaml").filter(|l| !l.contains('/')) {
-            texts.insert(line.to_owned(), Arc::new(Texts::compile(node, problems)));
+            Some(FileKind::Texts(folder)) => {
+                texts.insert(folder, Arc::new(Texts::compile(node, problems)));
+            }
+            _ => {}
         }
     }
-    let defaults = nodes.get("forms/shared/messages.json").map(|n| Messages::compile(n, problems)).unwrap_or_default();
+    let defaults = nodes.get(SHARED_MESSAGES).map(|n| Messages::compile(n, problems)).unwrap_or_default();
     let defaults = Arc::new(defaults);
-    let form_paths: Vec<(&str, &str)> = nodes
-        .iter()
-        .filter(|(_, node)| node.get("schema").is_some() || node.get("title").is_some())
-        .filter_map(|(path, _)| Some((within(path, "forms/", ".json")?, path.as_str())))
-        .collect();
+    let mut form_paths: Vec<(String, &str)> = Vec::new();
     for (path, node) in &nodes {
-        let Some(id) = within(path, "forms/", ".json") else { continue };
-        let is_shared = id == "shared/messages" || node.get("$defs").is_some();
-        if !is_shared && !form_paths.iter().any(|(f, _)| *f == id) {
+        let Some(FileKind::Form(id)) = kind_of(path) else { continue };
+        if node.get("schema").is_some() || node.get("title").is_some() {
+            form_paths.push((id, path));
+        } else if path != SHARED_MESSAGES && node.get("$defs").is_none() {
             problems.push(Problem::error("missing", &node.span, "a form needs `title` and `schema`"));
         }
     }
@@ -153,7 +156,7 @@ pub(crate) fn parts(files: &Files, problems: &mut Vec<Problem>, masters: BTreeSe
             let mut forms = BTreeMap::new();
             for (id, path) in &form_paths {
                 if let Some(form) = read_form(id, path, &nodes, &defaults, problems) {
-                    forms.insert((*id).to_owned(), Arc::new(form));
+                    forms.insert(id.clone(), Arc::new(form));
                 }
             }
             forms
@@ -225,9 +228,8 @@ fn parse(files: &Files, problems: &mut Vec<Problem>) -> BTreeMap<String, Node> {
 fn views(nodes: &BTreeMap<String, Node>, problems: &mut Vec<Problem>) -> BTreeMap<String, Arc<View>> {
     let mut views = BTreeMap::new();
     for (path, node) in nodes {
-        let id = within(path, "workflows/", ".yaml").and_then(|p| p.split_once("/views/"));
-        if let Some((line, name)) = id.filter(|(l, _)| !l.contains('/'))
-            && let Some(view) = View::compile(&format!("{line}/{name}"), path, node, problems)
+        if let Some(FileKind::View(id)) = kind_of(path)
+            && let Some(view) = View::compile(&id, path, node, problems)
         {
             views.insert(view.id.clone(), Arc::new(view));
         }
@@ -252,11 +254,19 @@ fn messages(
     calendars: &Calendars,
     problems: &mut Vec<Problem>,
 ) -> BTreeMap<String, Arc<Message>> {
-    let compile = |(path, node): (&String, &Node), problems: &mut Vec<Problem>| {
-        let id = within(path, "workflows/messages/", ".yaml")?;
-        Some((id.to_owned(), Arc::new(Message::compile(id, node, calendars, problems)?)))
-    };
-    nodes.iter().filter_map(|entry| compile(entry, problems)).collect()
+    let mut messages = BTreeMap::new();
+    let mut seen: BTreeMap<String, &str> = BTreeMap::new();
+    for (path, node) in nodes {
+        let Some(FileKind::Message(id)) = kind_of(path) else { continue };
+        if let Some(other) = seen.insert(id.clone(), path) {
+            let message = format!("{other} is called `{id}` too: messages are known by their name alone");
+            problems.push(Problem::error("duplicate-id", &node.span, message));
+        }
+        if let Some(message) = Message::compile(&id, node, calendars, problems) {
+            messages.insert(id, Arc::new(message));
+        }
+    }
+    messages
 }
 
 fn site(nodes: &BTreeMap<String, Node>, problems: &mut Vec<Problem>) -> Site {
@@ -264,7 +274,7 @@ fn site(nodes: &BTreeMap<String, Node>, problems: &mut Vec<Problem>) -> Site {
     if let Some(node) = nodes.get("workflows/site/site.yaml") {
         site.read(node, problems);
     }
-    for (path, node) in nodes.iter().filter(|(p, _)| p.starts_with("workflows/site/pages/")) {
+    for (path, node) in nodes.iter().filter(|(p, _)| kind_of(p) == Some(FileKind::Page)) {
         site.add_page(path, node, problems);
     }
     site
@@ -272,8 +282,10 @@ fn site(nodes: &BTreeMap<String, Node>, problems: &mut Vec<Problem>) -> Site {
 
 fn stories(nodes: &BTreeMap<String, Node>, problems: &mut Vec<Problem>) -> BTreeMap<String, Vec<Arc<Story>>> {
     let mut stories: BTreeMap<String, Vec<Arc<Story>>> = BTreeMap::new();
-    for (path, node) in nodes.iter().filter(|(p, _)| p.starts_with("workflows/") && p.contains("/stories/")) {
-        if let Some(story) = Story::compile(path, node, problems) {
+    for (path, node) in nodes {
+        if let Some(FileKind::Story(flow)) = kind_of(path)
+            && let Some(story) = Story::compile(path, &flow, node, problems)
+        {
             stories.entry(story.workflow.clone()).or_default().push(Arc::new(story));
         }
     }
@@ -282,41 +294,48 @@ fn stories(nodes: &BTreeMap<String, Node>, problems: &mut Vec<Problem>) -> BTree
 
 fn partners(nodes: &BTreeMap<String, Node>, problems: &mut Vec<Problem>) -> BTreeMap<String, Arc<Partner>> {
     let mut found: BTreeMap<String, Partner> = BTreeMap::new();
+    let mut at: BTreeMap<String, &Node> = BTreeMap::new();
     let mut kits: BTreeMap<String, BTreeMap<String, Arc<crate::partner::Operation>>> = BTreeMap::new();
-    let inside = |path: &'static str| nodes.iter().filter_map(move |(p, n)| Some((within(p, path, ".yaml")?, p, n)));
-    for (rest, path, node) in inside("workflows/partners/kits/") {
-        if let Some((kit, name)) = rest.split_once('/')
-            && let Some(operation) = compile_operation(name, path, node, problems)
-        {
-            kits.entry(kit.to_owned()).or_default().insert(name.to_owned(), Arc::new(operation));
-        }
-    }
-    for (rest, _, node) in inside("workflows/partners/") {
-        if let Some((id, "partner")) = rest.split_once('/')
-            && id != "kits"
-            && let Some(partner) = compile_partner(id, node, problems)
-        {
-            found.insert(id.to_owned(), partner);
-        }
-    }
-    for (rest, path, node) in inside("workflows/partners/") {
-        let Some((id, name)) = rest.split_once('/').filter(|(id, name)| *id != "kits" && *name != "partner") else {
-            continue;
-        };
-        let Some(partner) = found.get_mut(id) else {
-            problems.push(Problem::error(
-                "missing",
-                &node.span,
-                format!("beside it belongs workflows/partners/{id}/partner.yaml"),
-            ));
-            continue;
-        };
-        if let Some(webhook) = name.strip_suffix(".webhook") {
-            if let Some(compiled) = compile_webhook(id, webhook, node, problems) {
-                partner.webhooks.insert(webhook.to_owned(), Arc::new(compiled));
+    for (path, node) in nodes {
+        match kind_of(path) {
+            Some(FileKind::KitOperation { kit, name }) => {
+                if let Some(operation) = compile_operation(&name, path, node, problems) {
+                    kits.entry(kit).or_default().insert(name, Arc::new(operation));
+                }
             }
-        } else if let Some(operation) = compile_operation(name, path, node, problems) {
-            partner.operations.insert(name.to_owned(), Arc::new(operation));
+            Some(FileKind::Partner(id)) => {
+                if let Some(other) = at.insert(id.clone(), node) {
+                    let message = format!("{} is the partner `{id}` too", other.span.file);
+                    problems.push(Problem::error("duplicate-id", &node.span, message));
+                }
+                if let Some(partner) = compile_partner(&id, node, problems) {
+                    found.insert(id, partner);
+                }
+            }
+            _ => {}
+        }
+    }
+    for (path, node) in nodes {
+        let Some(FileKind::Operation { partner, .. } | FileKind::Webhook { partner, .. }) = kind_of(path) else {
+            continue;
+        };
+        let Some(partner) = found.get_mut(&partner) else {
+            let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+            problems.push(Problem::error("missing", &node.span, format!("beside it belongs {folder}/partner.yaml")));
+            continue;
+        };
+        match kind_of(path) {
+            Some(FileKind::Webhook { name, .. }) => {
+                if let Some(compiled) = compile_webhook(&partner.id, &name, node, problems) {
+                    partner.webhooks.insert(name, Arc::new(compiled));
+                }
+            }
+            Some(FileKind::Operation { name, .. }) => {
+                if let Some(operation) = compile_operation(&name, path, node, problems) {
+                    partner.operations.insert(name, Arc::new(operation));
+                }
+            }
+            _ => {}
         }
     }
     for (id, partner) in &mut found {
@@ -328,7 +347,7 @@ fn partners(nodes: &BTreeMap<String, Node>, problems: &mut Vec<Problem>) -> BTre
                 }
             }
             None => {
-                let node = &nodes[&format!("workflows/partners/{id}/partner.yaml")];
+                let node = at[id];
                 problems.push(unknown("kit", node.get("kit").unwrap_or(node), &kit, kits.keys().map(String::as_str)));
             }
         }
@@ -358,13 +377,10 @@ fn names(library: &Library<'_>, problems: &mut Vec<Problem>) {
     }
 }
 
-/// Paths of workflows below workflows/, without extension.
-fn workflow_ids(nodes: &BTreeMap<String, Node>) -> impl Iterator<Item = &str> {
-    nodes.iter().filter(|(_, node)| !is_fragment(node)).filter_map(|(path, _)| {
-        let id = within(path, "workflows/", ".yaml")?;
-        let (line, name) = id.split_once('/')?;
-        let is_workflow = !NO_LINES.contains(&line) && !name.contains('/') && name != "texts";
-        is_workflow.then_some(id)
+fn workflow_ids(nodes: &BTreeMap<String, Node>) -> impl Iterator<Item = String> {
+    nodes.keys().filter_map(|path| match kind_of(path) {
+        Some(FileKind::Flow(id)) => Some(id),
+        _ => None,
     })
 }
 
@@ -377,7 +393,6 @@ fn workflows(ids: &[String], library: &Library<'_>, problems: &mut Vec<Problem>)
         workflows.extend(list);
         problems.extend(found);
     }
-    // Fragments that no workflow uses are at least read as fragments are.
     workflows
 }
 
@@ -389,7 +404,7 @@ fn unique_bases(
     let mut seen: BTreeMap<&str, &str> = BTreeMap::new();
     for (id, workflow) in workflows {
         if let Some(other) = seen.insert(&workflow.base, id) {
-            let node = nodes.get(&format!("workflows/{id}.yaml"));
+            let node = nodes.get(&layout::flow_file(id));
             let span = node.map_or_else(Span::unknown, |n| n.get("base").unwrap_or(n).span.clone());
             problems.push(Problem::error(
                 "duplicate-id",

@@ -86,11 +86,13 @@ pub struct Expect {
 }
 
 impl Story {
-    pub fn compile(path: &str, node: &Node, problems: &mut Vec<Problem>) -> Option<Story> {
+    /// `flow` is the workflow in whose folder it lies.
+    pub fn compile(path: &str, flow: &str, node: &Node, problems: &mut Vec<Problem>) -> Option<Story> {
         let before = problems.len();
         let keys = ["workflow", "name", "rows", "at", "language", "channel", "description", "steps"];
         let mut fields = Fields::open(node, "a story", &keys, problems)?;
-        let (workflow, name, rows) = (fields.need_text("workflow"), fields.need_text("name"), fields.texts("rows"));
+        let workflow = fields.text("workflow").unwrap_or_else(|| flow.to_owned());
+        let (name, rows) = (fields.need_text("name"), fields.texts("rows"));
         let at_ms = fields.text("at").and_then(|at| {
             let ms = parse_time(&at);
             if ms.is_none() {

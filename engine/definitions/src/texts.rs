@@ -1,13 +1,14 @@
-//! Texts by code: `{en: {code: "text {{x}}"}, hi: {…}}`, one file per line, workflows/shared's as
-//! the fallback.
+//! Texts by code: `{en: {code: "text {{x}}"}, hi: {…}}`, one file per flow, part and line,
+//! workflows/shared's as the fallback.
 
 use crate::source::Node;
 use crate::text::Text;
 use engine_statechart::Problem;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
-/// The texts of one line or of workflows/shared.
+/// The texts of one folder.
 #[derive(Clone, Debug, Default)]
 pub struct Texts {
     languages: BTreeMap<String, BTreeMap<String, Text>>,
@@ -69,20 +70,48 @@ impl Texts {
     }
 }
 
-/// A line's texts over the shared ones.
+/// What a flow reads: its own texts, those that it extends, its line's, its parts', the shared ones. The
+/// first that has a code gives it.
 #[derive(Clone, Debug, Default)]
-pub struct LineTexts {
-    pub own: std::sync::Arc<Texts>,
-    pub shared: std::sync::Arc<Texts>,
+pub struct FlowTexts {
+    list: Vec<(String, Arc<Texts>)>,
 }
 
-impl LineTexts {
+/// The folder of the texts that every flow falls back to.
+const SHARED: &str = "shared";
+
+impl FlowTexts {
+    pub fn new(folders: Vec<String>, all: &BTreeMap<String, Arc<Texts>>) -> FlowTexts {
+        let mut texts = FlowTexts::default();
+        texts.push(SHARED, all);
+        folders.iter().for_each(|folder| texts.add(folder, all));
+        texts
+    }
+
+    /// A further folder, asked after those that are there already but before the shared one.
+    pub fn add(&mut self, folder: &str, all: &BTreeMap<String, Arc<Texts>>) {
+        if self.folders().any(|known| known == folder) {
+            return;
+        }
+        let shared = self.list.pop();
+        self.push(folder, all);
+        self.list.extend(shared);
+    }
+
+    fn push(&mut self, folder: &str, all: &BTreeMap<String, Arc<Texts>>) {
+        self.list.push((folder.to_owned(), all.get(folder).cloned().unwrap_or_default()));
+    }
+
+    pub fn folders(&self) -> impl Iterator<Item = &str> {
+        self.list.iter().map(|(folder, _)| folder.as_str())
+    }
+
     pub fn has(&self, code: &str) -> bool {
-        self.own.has(code) || self.shared.has(code)
+        self.list.iter().any(|(_, texts)| texts.has(code))
     }
 
     pub fn codes(&self) -> impl Iterator<Item = &str> {
-        self.own.codes().chain(self.shared.codes())
+        self.list.iter().flat_map(|(_, texts)| texts.codes())
     }
 
     /// The text in the language, else in English; the code itself when there is none.
@@ -92,8 +121,8 @@ impl LineTexts {
 
     /// `None` when there is no such code.
     pub fn find_text(&self, code: &str, language: &str, fields: &Map<String, Value>) -> Option<String> {
-        let found = self.own.find(code, language).or_else(|| self.shared.find(code, language));
-        let found = found.or_else(|| self.own.find(code, "en")).or_else(|| self.shared.find(code, "en"));
+        let find = |language: &str| self.list.iter().find_map(|(_, texts)| texts.find(code, language));
+        let found = find(language).or_else(|| find("en"));
         found.map(|text| text.render_lax(&Value::Object(fields.clone())))
     }
 }

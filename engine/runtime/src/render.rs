@@ -74,7 +74,7 @@ fn declared(turn: &Turn<'_>, step: &definitions::Step, actor: &Actor, journey: O
         .unwrap_or_else(|| workflow.title.clone());
     let waits = waits(turn);
     let wait = step.wait.as_deref().map(|code| WaitPart {
-        text: turn.catalog.text(&workflow.line, code, &audience.language, data.as_object().unwrap_or(&Map::new())),
+        text: workflow.text(code, &audience.language, data.as_object().unwrap_or(&Map::new())),
         since: rfc3339(turn.state.since_ms),
         deadline: waits.iter().filter_map(|w| w.deadline.clone()).max(),
         next: turn.next_timer_ms().map(rfc3339),
@@ -140,7 +140,7 @@ fn undeclared(turn: &Turn<'_>, audience: &Audience, journey: Option<&str>) -> St
     let waits = waits(turn);
     let over = turn.status != "active";
     let code = if over { "journey.over" } else { "journey.working" };
-    let text = turn.catalog.text(&workflow.line, code, &audience.language, &Map::new());
+    let text = workflow.text(code, &audience.language, &Map::new());
     Step {
         id: turn.step_node(),
         kind: if over { StepKind::Message.as_str() } else { StepKind::Wait.as_str() }.into(),
@@ -171,10 +171,10 @@ fn messages(turn: &Turn<'_>, audience: &Audience, form: Option<&FormPart>) -> Ve
         .map(|note| {
             let empty = Map::new();
             let fields = note.fields.as_object().unwrap_or(&empty);
-            let known = turn.catalog.find_text(&turn.workflow.line, &note.code, &audience.language, fields);
+            let known = turn.workflow.find_text(&note.code, &audience.language, fields);
             let text = known
                 .or_else(|| note.text.clone())
-                .unwrap_or_else(|| turn.catalog.text(&turn.workflow.line, "error.global", &audience.language, fields));
+                .unwrap_or_else(|| turn.workflow.text("error.global", &audience.language, fields));
             MessageView {
                 code: note.code.clone(),
                 level: note.level.clone().unwrap_or_else(|| "info".into()),
@@ -193,7 +193,7 @@ fn redirected(
 ) -> Result<Value, EvalError> {
     let fields = redirect.fields.eval(scope)?;
     let label = redirect.label.as_deref().unwrap_or("action.continue");
-    let label = turn.catalog.text(&turn.workflow.line, label, &audience.language, &Map::new());
+    let label = turn.workflow.text(label, &audience.language, &Map::new());
     Ok(json!({"url": redirect.url.eval(scope)?, "method": redirect.method, "fields": fields, "label": label}))
 }
 
@@ -303,9 +303,7 @@ fn changeable(turn: &Turn<'_>, audience: &Audience) -> Vec<Changeable> {
 
 /// The text of the step's button.
 fn submit_text(turn: &Turn<'_>, step: &definitions::Step, audience: &Audience) -> String {
-    step.submit
-        .clone()
-        .unwrap_or_else(|| turn.catalog.text(&turn.workflow.line, "action.continue", &audience.language, &Map::new()))
+    step.submit.clone().unwrap_or_else(|| turn.workflow.text("action.continue", &audience.language, &Map::new()))
 }
 
 /// A step's title away from the step itself.

@@ -29,7 +29,7 @@ pub enum Command {
     Worker,
     /// Check definitions; every problem as file:line:column with a hint; exit code 2 on errors
     #[command(
-        after_help = "Examples:\n  journey check workflows forms            everything, as publishing would see it\n  journey check workflows/parcel/cover.yaml    one file"
+        after_help = "Examples:\n  journey check workflows forms            everything, as publishing would see it\n  journey check workflows/parcel/cover    one file"
     )]
     Check {
         /// Files or folders

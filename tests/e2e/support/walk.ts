@@ -91,7 +91,7 @@ export class Walk {
     const sheet = await this.page.evaluateHandle(() => {
       const floating = (rules: CSSRuleList): string[] =>
         [...rules].flatMap((rule) =>
-          rule instanceof CSSStyleRule && rule.style.position === 'sticky' ? [rule.selectorText] : rule instanceof CSSGroupingRule ? floating(rule.cssRules) : [],
+          rule instanceof CSSStyleRule && ['sticky', 'fixed'].includes(rule.style.position) ? [rule.selectorText] : rule instanceof CSSGroupingRule ? floating(rule.cssRules) : [],
         );
       const flat = new CSSStyleSheet();
       flat.replaceSync(`:is(${[...document.styleSheets].flatMap((one) => floating(one.cssRules)).join()}) { position: static !important; height: auto !important; }`);

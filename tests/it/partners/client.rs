@@ -99,13 +99,13 @@ async fn world(change: impl FnOnce(&mut Settings, &str)) -> (World, Arc<Seen>) {
     settings.partners.hosts.insert("depot".into(), host(&url));
     change(&mut settings, &url);
     let files = [
-        ("workflows/partners/depot/partner.yaml", DEPOT),
-        ("workflows/partners/depot/ask.yaml", ASK),
-        ("workflows/partners/depot/order.yaml", ORDER),
-        ("workflows/partners/strict/partner.yaml", STRICT),
-        ("workflows/partners/strict/ask.yaml", ASK),
-        ("workflows/partners/sealed/partner.yaml", SEALED),
-        ("workflows/partners/sealed/ask.yaml", ASK),
+        ("workflows/partners/carriers/depot/partner.yaml", DEPOT),
+        ("workflows/partners/carriers/depot/ask.yaml", ASK),
+        ("workflows/partners/carriers/depot/order.yaml", ORDER),
+        ("workflows/partners/carriers/strict/partner.yaml", STRICT),
+        ("workflows/partners/carriers/strict/ask.yaml", ASK),
+        ("workflows/partners/carriers/sealed/partner.yaml", SEALED),
+        ("workflows/partners/carriers/sealed/ask.yaml", ASK),
     ];
     (World::new(catalog(&files), settings), seen)
 }

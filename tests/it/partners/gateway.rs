@@ -16,10 +16,10 @@ use std::sync::{Arc, Mutex};
 /// The product's own gateway.
 fn gateway() -> Arc<Catalog> {
     let mut gateway = Files::new();
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../workflows/partners/gateway");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../workflows/partners/payments/gateway");
     for entry in std::fs::read_dir(folder).unwrap().map(Result::unwrap) {
         gateway.insert(
-            format!("workflows/partners/gateway/{}", entry.file_name().display()),
+            format!("workflows/partners/payments/gateway/{}", entry.file_name().display()),
             std::fs::read(entry.path()).unwrap(),
         );
     }

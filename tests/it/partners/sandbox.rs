@@ -13,11 +13,11 @@ use std::sync::{Arc, Mutex};
 
 const FILES: [(&str, &str); 7] = [
     (
-        "workflows/partners/depot/partner.yaml",
+        "workflows/partners/carriers/depot/partner.yaml",
         "{name: Depot, host: depot, base_path: /api, data: {greeting: Hello}, auth: {kind: header, name: X-Key, value: 'secret://depot_key'}}",
     ),
     (
-        "workflows/partners/depot/send.yaml",
+        "workflows/partners/carriers/depot/send.yaml",
         r#"
 method: POST
 path: ["v1", "parcels"]
@@ -48,7 +48,7 @@ sandbox:
 "#,
     ),
     (
-        "workflows/partners/depot/list.yaml",
+        "workflows/partners/carriers/depot/list.yaml",
         r#"
 method: GET
 path: ["v1", "parcels", "=input.id"]
@@ -61,7 +61,7 @@ sandbox:
 "#,
     ),
     (
-        "workflows/partners/depot/weigh.yaml",
+        "workflows/partners/carriers/depot/weigh.yaml",
         r#"
 method: POST
 path: ["v1", "scales"]
@@ -78,7 +78,7 @@ sandbox:
 "#,
     ),
     (
-        "workflows/partners/depot/note.yaml",
+        "workflows/partners/carriers/depot/note.yaml",
         r#"
 method: GET
 path: ["v1", "notes", "=input.id"]
@@ -90,7 +90,7 @@ sandbox:
 "#,
     ),
     (
-        "workflows/partners/depot/track.yaml",
+        "workflows/partners/carriers/depot/track.yaml",
         r#"
 method: GET
 path: ["track", "=input.id"]
@@ -118,7 +118,7 @@ sandbox:
 "#,
     ),
     (
-        "workflows/partners/depot/moved.webhook.yaml",
+        "workflows/partners/carriers/depot/moved.webhook.yaml",
         r#"
 verify: {kind: hmac_sha256_hex, header: X-Depot-Signature, secret: "secret://depot_key"}
 once: headers['x-event']

@@ -148,12 +148,19 @@ export interface NoticeBlock extends BlockHead {
 }
 export interface FactsBlock extends BlockHead {
   items: Fact[];
+  /** line: what it is about; found: is this yours?; keep: the card that one keeps; sign: a price and its source; plan: what is bought */
+  style?: 'line' | 'found' | 'keep' | 'sign' | 'plan';
+  /** address of a drawing */
+  image?: string | null;
+  note?: string | null;
 }
 export interface Fact {
   label: string;
   value: Value;
   hint?: string;
   change?: { step: string } | null;
+  /** how the value looks: a number plate, the name of the thing, a provider */
+  kind?: 'plate' | 'name' | 'provider';
 }
 export interface BreakupBlock extends BlockHead {
   lines: BreakupLine[];
@@ -165,7 +172,11 @@ export interface BreakupLine {
   detail?: string;
 }
 export interface OptionsBlock extends BlockHead {
-  sort?: { id: string; label: string }[];
+  /** `pick`: the best by this figure stands above the list, under these words */
+  sort?: { id: string; label: string; pick?: string | null }[];
+  /** until when the first of these prices holds, and the event that asks for all of them again */
+  valid_until?: string | null;
+  renew?: { event: string } | null;
   compare_max?: number;
   empty?: string;
   items: Option[];
@@ -182,6 +193,10 @@ export interface Option {
   was?: Paise | null;
   badge?: string | null;
   title?: string;
+  /** another kind of offer: a list of its own under these words, never compared with the rest by price */
+  section?: string | null;
+  /** what is not in it, or only up to: said wherever the offer is shown */
+  limits?: string[];
   facts?: { label: string; value: Value }[];
   tags?: string[];
   notices?: { tone: Tone; text: string }[];
@@ -222,10 +237,12 @@ export interface FaqBlock extends BlockHead {
   items: { question: string; answer: string }[];
 }
 export interface CardsBlock extends BlockHead {
-  items: { title: string; text: string; icon?: string }[];
+  items: { title: string; text: string; icon?: string; image?: string | null; href?: string; link?: string }[];
 }
 export interface HeroBlock extends BlockHead {
   text?: string;
+  /** address of a drawing */
+  image?: string | null;
   points?: string[];
 }
 

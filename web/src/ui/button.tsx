@@ -2,7 +2,8 @@ import type { ButtonHTMLAttributes, ReactNode } from 'react';
 import { Spinner } from './spinner';
 
 interface Props extends ButtonHTMLAttributes<HTMLButtonElement> {
-  look?: 'primary' | 'secondary' | 'link' | 'danger' | 'buy';
+  /** primary: the one action of the screen; solid: a strong one that is not the way on */
+  look?: 'primary' | 'secondary' | 'solid' | 'link' | 'danger';
   busy?: boolean;
   children: ReactNode;
 }

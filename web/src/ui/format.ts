@@ -30,6 +30,9 @@ export function date(iso: string): string {
   return iso.length === 10 ? day.format(at) : moment.format(at).replace(/ (am|pm)$/i, (half) => half.toLowerCase());
 }
 
+/** The time of day in India: 4:52 pm. */
+export const time = (iso: string): string => date(iso).split(', ').at(-1) ?? iso;
+
 export function value(input: Value | undefined, options?: { paisa?: boolean }): string {
   if (input === null || input === undefined || input === '') return '—';
   if (typeof input === 'number') return grouped(input);

@@ -1,5 +1,8 @@
 import type { ReactNode } from 'react';
 import type { Tone } from '../api/types';
+import { Icon } from './icon';
+
+const ICONS = { info: 'info', success: 'check', warning: 'bell', error: 'warning', plain: 'info' } as const;
 
 /** A message in a tone. An error speaks at once (`alert`), the rest waits for a pause. */
 export function Notice({
@@ -7,18 +10,26 @@ export function Notice({
   title,
   children,
   live = false,
+  onClose,
 }: {
   tone?: Tone;
   title?: string;
   children?: ReactNode;
   live?: boolean;
+  onClose?: () => void;
 }) {
   return (
     <div className="notice" data-tone={tone} role={live ? (tone === 'error' ? 'alert' : 'status') : undefined}>
+      <Icon name={ICONS[tone]} />
       <div className="notice-body">
         {title && <strong>{title}</strong>}
         {typeof children === 'string' ? <p>{children}</p> : children}
       </div>
+      {onClose && (
+        <button type="button" className="icon-button" aria-label="Close this message" onClick={onClose}>
+          <Icon name="cross" small />
+        </button>
+      )}
     </div>
   );
 }

@@ -2,9 +2,10 @@ import type { Section } from '../api/types';
 
 const said = { done: 'done', current: 'now', todo: 'to do' } as const;
 
-/** The slim line of sections: what is done, where we are, what comes. */
+/** The way as a road: what is driven, where we are, what comes. On a phone its words are one line. */
 export function Progress({ sections }: { sections: Section[] }) {
   if (sections.length === 0) return null;
+  const at = sections.findIndex((section) => section.state === 'current');
   return (
     <nav className="progress" aria-label="Progress">
       <ol>
@@ -19,6 +20,11 @@ export function Progress({ sections }: { sections: Section[] }) {
           </li>
         ))}
       </ol>
+      {at >= 0 && (
+        <p className="progress-phone" aria-hidden="true">
+          <strong>{sections[at]!.title}</strong> · {at + 1} of {sections.length}
+        </p>
+      )}
     </nav>
   );
 }

@@ -2,7 +2,7 @@
 """A second, independent calculator of motor premiums, to hold the insurers' rating scripts against.
 
 It reads no table and no definition: figures are typed in here again from the public sources (and the samples), with
-exact fractions. It writes the table of workflows/tables/motor/README.md and the examples at the end of
+exact fractions. It writes the table of workflows/motor/tables/README.md and the examples at the end of
 workflows/partners/kits/general-insurer/quote.yaml. A difference between the two sides is a mistake in one of them.
 
     python3 workflows/master/scripts/expected_premiums.py
@@ -179,7 +179,7 @@ def main():
         out += [f"  - name: {name}", f"    input: {flow(first)}", f"    reply: {{status: {status}, body: {flow(body)}}}", f"    error: {flow(error)}"]
     path.write_text("\n".join(out) + "\n", encoding="utf-8")
 
-    readme = WORKFLOWS / "tables/motor/README.md"
+    readme = WORKFLOWS / "motor/tables/README.md"
     kept = readme.read_text(encoding="utf-8").split("<!-- expected -->")[0] if readme.exists() else ""
     rows = ["<!-- expected -->", "| case | insurer | variant | office | age in days | plan type | NCB % | IDV % | deductible | passenger cover | covers | IDV | net | GST | total |",
             "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |"]

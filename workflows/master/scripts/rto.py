@@ -3,7 +3,7 @@
 
 Codes and places are public facts (state transport departments' lists of registering authorities). The city is the
 place whose traffic the office serves: offices inside one of the eight zone A cities carry that city's name, so that
-`workflows/tables/motor/zones.yaml` (the only place that says what zone A is) decides the zone.
+`workflows/motor/tables/zones.yaml` (the only place that says what zone A is) decides the zone.
 Codes without leading zero, as on number plates after normalising (`DL-3-C…`), are found under the two-digit code.
 
     python3 workflows/master/scripts/rto.py
@@ -13,7 +13,7 @@ import pathlib
 import re
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-ZONES = ROOT.parent / "tables" / "motor" / "zones.yaml"
+ZONES = ROOT.parent / "motor" / "tables" / "zones.yaml"
 
 # state or territory, its letters, then code and city
 OFFICES = """

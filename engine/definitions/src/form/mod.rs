@@ -21,7 +21,7 @@ pub use fields::{Fields, place_of};
 pub(crate) use condition::of_field as conditions;
 #[cfg(test)]
 pub(crate) use read::FORM_KEYS;
-pub(crate) use read::read;
+pub(crate) use read::{SHARED_MESSAGES, read};
 pub(crate) use rows::key_name;
 pub(crate) use rules::bounded;
 pub(crate) use validate::{plain_errors, validator};

@@ -10,9 +10,9 @@ use serde_json::{Value, json};
 pub fn all() -> Kinds {
     vec![
         ("form.json", "A form: forms/<line>/<name>.json", form()),
-        ("table.json", "A table: workflows/tables/<line>/<name>.yaml", table()),
-        ("texts.json", "Texts: workflows/<line>/texts.yaml", map_of(map_of(text()))),
-        ("view.json", "A view: workflows/<line>/views/<name>.yaml", view(&[])),
+        ("table.json", "A table: workflows/<line>/tables/<name>.yaml", table()),
+        ("texts.json", "Texts: workflows/<line>/<flow>/texts.yaml", map_of(map_of(text()))),
+        ("view.json", "A view: workflows/<line>/<flow>/views/<name>.yaml", view(&[])),
         ("page.json", "A page: workflows/site/pages/<name>.yaml", page()),
         ("site.json", "The site: workflows/site/site.yaml", site()),
         ("calendars.json", "Calendars: workflows/calendars.yaml", map_of(calendar())),

@@ -9,9 +9,9 @@ use serde_json::{Value, json};
 
 pub fn all() -> Kinds {
     vec![
-        ("workflow.json", "A workflow: workflows/<line>/<name>.yaml", workflow()),
-        ("fragment.json", "A fragment: workflows/shared/<name>.yaml", fragment()),
-        ("story.json", "A story: workflows/<line>/stories/<name>.yaml", story()),
+        ("workflow.json", "A workflow: workflows/<line>/<flow>/flow.yaml", workflow()),
+        ("fragment.json", "A part: workflows/shared/<part>/part.yaml", fragment()),
+        ("story.json", "A story: workflows/<line>/<flow>/stories/<name>.yaml", story()),
     ]
 }
 
@@ -132,8 +132,8 @@ fn action() -> Value {
 
 fn step() -> Value {
     closed(&[
-        ("form", "line/name below forms/", text()),
-        ("view", "line/name below workflows/*/views/", text()),
+        ("form", "A form of the flow, or its path below forms/", text()),
+        ("view", "A view beside the file, or its path without views/", text()),
         ("wait", "Code of the text of a wait page", text()),
         (
             "redirect",
@@ -205,7 +205,6 @@ fn delay() -> Value {
 
 fn fragment() -> Value {
     let mut keys = vec![
-        ("fragment", "", json!({"const": true})),
         ("title", "", text()),
         (
             "input",
@@ -223,7 +222,7 @@ fn fragment() -> Value {
     ];
     let own = ["initial", "states", "on", "always", "after", "entry", "exit", "id", "meta", "description"];
     keys.extend(state_keys().into_iter().filter(|(k, ..)| own.contains(k)));
-    needs(with_definitions(closed(&keys)), &["fragment", "outcomes", "initial", "states"])
+    needs(with_definitions(closed(&keys)), &["outcomes", "initial", "states"])
 }
 
 fn story() -> Value {

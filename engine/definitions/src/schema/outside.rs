@@ -5,10 +5,10 @@ use serde_json::Value;
 
 pub fn all() -> Kinds {
     vec![
-        ("partner.json", "A partner: workflows/partners/<partner>/partner.yaml", partner()),
-        ("operation.json", "An operation: workflows/partners/<partner>/<name>.yaml", operation()),
-        ("webhook.json", "A webhook: workflows/partners/<partner>/<name>.webhook.yaml", webhook()),
-        ("message.json", "A message: workflows/messages/<id>.yaml", message()),
+        ("partner.json", "A partner: workflows/partners/<kind>/<partner>.yaml or <partner>/partner.yaml", partner()),
+        ("operation.json", "An operation: workflows/partners/<kind>/<partner>/<name>.yaml", operation()),
+        ("webhook.json", "A webhook: workflows/partners/<kind>/<partner>/<name>.webhook.yaml", webhook()),
+        ("message.json", "A message: workflows/<line>/messages/<id>.yaml", message()),
     ]
 }
 

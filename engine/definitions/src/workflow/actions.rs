@@ -5,6 +5,7 @@ use super::define::Names;
 use super::desugar::{Builder, is_context_key};
 use super::product;
 use crate::fields::{Fields, unknown};
+use crate::layout::FileKind;
 use crate::source::{Key, Node, Value as Source};
 use engine_statechart::Problem;
 
@@ -164,7 +165,7 @@ impl Builder<'_> {
             "notify" => {
                 let Some((at, id)) = name("message") else { return };
                 match self.library.messages.get(id) {
-                    None if self.library.has_file(&format!("workflows/messages/{id}.yaml")) => {}
+                    None if self.library.has_kind(|p| matches!(p, FileKind::Message(name) if name == id)) => {}
                     None => {
                         self.problems.push(unknown("message", at, id, self.library.messages.keys().map(String::as_str)))
                     }
@@ -224,19 +225,20 @@ impl Builder<'_> {
             self.problems.push(Problem::error("value", &at.span, format!("`{name}` is not `partner/operation`")));
             return None;
         };
-        let folder = format!("workflows/partners/{partner}");
         let Some(found) = self.library.partners.get(partner) else {
-            if self.library.has_file(&format!("{folder}/partner.yaml")) {
+            if self.library.has_kind(|p| matches!(p, FileKind::Partner(id) if id == partner)) {
                 return None;
             }
             self.problems.push(unknown("partner", at, partner, self.library.partners.keys().map(String::as_str)));
             return None;
         };
         if found.operation(operation).is_none() {
-            let kit = found.kit.as_ref().map(|k| format!("workflows/partners/kits/{k}/{operation}.yaml"));
-            if self.library.has_file(&format!("{folder}/{operation}.yaml"))
-                || kit.is_some_and(|k| self.library.has_file(&k))
-            {
+            let is_broken = |kind: &FileKind| match kind {
+                FileKind::Operation { partner: id, name } => id == partner && name == operation,
+                FileKind::KitOperation { kit, name } => found.kit.as_ref() == Some(kit) && name == operation,
+                _ => false,
+            };
+            if self.library.has_kind(is_broken) {
                 return None;
             }
             let mut problem = unknown("operation", at, operation, found.operations.keys().map(String::as_str));

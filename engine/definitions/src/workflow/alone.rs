@@ -6,8 +6,9 @@ use super::define::Names;
 use super::desugar::{Builder, Place};
 use super::merge;
 use crate::files::Files;
+use crate::layout::{FileKind, kind_of};
 use crate::source::{self, Node};
-use crate::texts::LineTexts;
+use crate::texts::FlowTexts;
 use engine_statechart::{Problem, Vocabulary};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -58,7 +59,7 @@ fn with_builder<T>(
     };
     let root_id = tree.get("id").and_then(Node::as_str).unwrap_or("(machine)").to_owned();
     let names = Names::read(tree.get("define"), None, &mut problems);
-    let mut builder = Builder::new(&library, LineTexts::default(), root_id, used);
+    let mut builder = Builder::new(&library, FlowTexts::default(), root_id, used);
     let value = work(&mut builder, &tree, &names);
     problems.append(&mut builder.problems);
     problems.retain(|p| !OUTSIDE.contains(&p.code));
@@ -66,26 +67,16 @@ fn with_builder<T>(
     if errors.is_empty() { Ok((value, warnings)) } else { Err(errors) }
 }
 
-/// The path of a file below its `workflows` folder, and the workflow files of that folder.
+/// The path of a file below its `workflows` folder, and the flows and parts of that folder.
 fn neighbours(file: &str) -> (String, BTreeMap<String, Node>) {
     let path = Path::new(file);
     let folder = path.ancestors().skip(1).find(|a| a.file_name().is_some_and(|n| n == "workflows"));
     let Some(folder) = folder.filter(|f| f.is_dir()) else {
         return ("workflows/file.yaml".to_owned(), BTreeMap::new());
     };
-    let mut nodes = BTreeMap::new();
-    for line in std::fs::read_dir(folder).into_iter().flatten().flatten() {
-        let Some(name) = line.file_name().to_str().map(str::to_owned) else { continue };
-        for entry in std::fs::read_dir(line.path()).into_iter().flatten().flatten() {
-            let Some(rest) = entry.file_name().to_str().filter(|n| n.ends_with(".yaml")).map(str::to_owned) else {
-                continue;
-            };
-            let shown = format!("workflows/{name}/{rest}");
-            if let Some(node) = std::fs::read(entry.path()).ok().and_then(|b| source::read(&shown, &b).ok()) {
-                nodes.insert(shown, node);
-            }
-        }
-    }
+    let files = folder.parent().and_then(|root| Files::read_dir(root).ok()).unwrap_or_default();
+    let states = files.iter().filter(|(path, _)| matches!(kind_of(path), Some(FileKind::Flow(_) | FileKind::Part(_))));
+    let nodes = states.filter_map(|(path, bytes)| Some((path.to_owned(), source::read(path, bytes).ok()?))).collect();
     let inside = path.strip_prefix(folder).map(|p| p.to_string_lossy().replace('\\', "/")).unwrap_or_default();
     (format!("workflows/{inside}"), nodes)
 }

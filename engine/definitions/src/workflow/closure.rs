@@ -6,6 +6,7 @@ use super::desugar::Builder;
 use crate::catalog::Catalog;
 use crate::files::Files;
 use crate::form::Form;
+use crate::layout;
 use crate::table::Tables;
 use crate::view::View;
 use engine_statechart::Problem;
@@ -22,7 +23,7 @@ pub(super) struct Pinned {
 
 /// Paths with hashes, the version, and what is pinned: workflow and its bases, fragments, forms with
 /// what they refer to, views, tables, texts.
-pub(super) fn of(line: &str, builder: &Builder<'_>, library: &Library<'_>) -> (Vec<(String, String)>, String, Pinned) {
+pub(super) fn of(builder: &Builder<'_>, library: &Library<'_>) -> (Vec<(String, String)>, String, Pinned) {
     let mut paths = builder.used.clone();
     let mut tables = builder.tables.clone();
     let mut pinned = Pinned { forms: BTreeMap::new(), views: BTreeMap::new(), tables: Tables::default() };
@@ -42,11 +43,11 @@ pub(super) fn of(line: &str, builder: &Builder<'_>, library: &Library<'_>) -> (V
     }
     for id in tables {
         if let Some(table) = library.tables.get(&id) {
-            paths.insert(format!("workflows/tables/{id}.yaml"));
+            paths.insert(layout::table_file(&id));
             pinned.tables.insert(Arc::clone(table));
         }
     }
-    paths.extend([format!("workflows/{line}/texts.yaml"), "workflows/shared/texts.yaml".to_owned()]);
+    paths.extend(builder.texts.folders().map(layout::texts_file));
     let closure: Vec<(String, String)> =
         paths.into_iter().filter(|p| library.files.contains(p)).map(|p| (p.clone(), library.files.hash(&p))).collect();
     let mut hasher = Sha256::new();

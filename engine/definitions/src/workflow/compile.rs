@@ -8,13 +8,14 @@ use crate::fields::{Fields, unknown};
 use crate::files::Files;
 use crate::form::Form;
 use crate::host::{VARIABLES, vocabulary};
+use crate::layout;
 use crate::master::Masters;
 use crate::message::Message;
 use crate::partner::Partner;
 use crate::source::{Key, Node, Span, Value as Source};
 use crate::story::Story;
 use crate::table::Tables;
-use crate::texts::{LineTexts, Texts};
+use crate::texts::{FlowTexts, Texts};
 use crate::view::View;
 use engine_statechart::{Machine, Problem, Severity, Vocabulary};
 use serde_json::{Value, json};
@@ -42,6 +43,11 @@ impl Library<'_> {
     pub fn has_file(&self, path: &str) -> bool {
         self.nodes.contains_key(path)
     }
+
+    /// The same, by what the file holds.
+    pub fn has_kind(&self, is: impl Fn(&layout::FileKind) -> bool) -> bool {
+        self.nodes.keys().filter_map(|path| layout::kind_of(path)).any(|kind| is(&kind))
+    }
 }
 
 /// Keys of the root beside those of a state.
@@ -64,10 +70,10 @@ pub const ROOT_KEYS: [&str; 16] = [
     "description",
 ];
 
-/// `id` is the path below workflows/ without extension.
+/// `id` is the path of its folder below workflows/.
 pub(crate) fn compile(id: &str, library: &Library<'_>, problems: &mut Vec<Problem>) -> Option<Workflow> {
     let before = problems.len();
-    let path = format!("workflows/{id}.yaml");
+    let path = layout::flow_file(id);
     let mut used = BTreeSet::new();
     let tree = merge::resolve(&path, library.nodes, &mut used, problems)?;
     if !tree.is_map() {
@@ -75,8 +81,8 @@ pub(crate) fn compile(id: &str, library: &Library<'_>, problems: &mut Vec<Proble
         return None;
     }
     let line = id.split('/').next().unwrap_or_default().to_owned();
-    let own = |line: &str| library.texts.get(line).cloned().unwrap_or_default();
-    let texts = LineTexts { own: own(&line), shared: own("shared") };
+    let bases: Vec<&str> = used.iter().map(|file| layout::folder_of(file)).collect();
+    let texts = FlowTexts::new(layout::texts_of(id, bases.into_iter()), library.texts);
     let root_id =
         tree.get("id").and_then(Node::as_str).unwrap_or_else(|| id.rsplit('/').next().unwrap_or(id)).to_owned();
     let names = Names::read(tree.get("define"), None, problems);
@@ -106,7 +112,7 @@ pub(crate) fn compile(id: &str, library: &Library<'_>, problems: &mut Vec<Proble
     if problems[before..].iter().any(Problem::is_error) {
         return None;
     }
-    let (closure, version, pinned) = closure::of(&line, &builder, library);
+    let (closure, version, pinned) = closure::of(&builder, library);
     Some(Workflow {
         id: id.to_owned(),
         line,

@@ -5,14 +5,14 @@ use super::compile::{Library, ROOT_KEYS, key};
 use super::define::Names;
 use super::{Invoke, Step};
 use crate::source::{Key, Node, Span, Value as Source};
-use crate::texts::LineTexts;
+use crate::texts::FlowTexts;
 use engine_statechart::{Problem, did_you_mean};
 use indexmap::IndexMap;
 use std::collections::{BTreeMap, BTreeSet};
 
 pub(crate) struct Builder<'a> {
     pub library: &'a Library<'a>,
-    pub texts: LineTexts,
+    pub texts: FlowTexts,
     pub root_id: String,
     pub problems: Vec<Problem>,
     pub steps: IndexMap<String, Step>,
@@ -65,7 +65,7 @@ impl Place {
 }
 
 impl<'a> Builder<'a> {
-    pub fn new(library: &'a Library<'a>, texts: LineTexts, root_id: String, used: BTreeSet<String>) -> Self {
+    pub fn new(library: &'a Library<'a>, texts: FlowTexts, root_id: String, used: BTreeSet<String>) -> Self {
         Builder {
             library,
             texts,

@@ -5,12 +5,12 @@ use super::compile::key;
 use super::define::{self, Names, quote};
 use super::desugar::{Border, Builder, Place, add_handler, text_node};
 use crate::fields::{Fields, unknown};
+use crate::layout;
 use crate::source::{Key, Node, Value as Source};
 use engine_statechart::Problem;
 use std::collections::BTreeSet;
 
-pub const FRAGMENT_KEYS: [&str; 17] = [
-    "fragment",
+pub const FRAGMENT_KEYS: [&str; 16] = [
     "title",
     "description",
     "input",
@@ -38,15 +38,15 @@ impl Builder<'_> {
         crate::fields::unknown_keys(node, "a state that uses a fragment", &HOST_KEYS, &mut self.problems);
         let Some(at) = node.get("use") else { return nothing };
         let name = at.as_str().unwrap_or_default().to_owned();
-        let path = format!("workflows/{name}.yaml");
+        let path = layout::part_file(&name);
         let library = self.library;
-        let Some(fragment) = library.nodes.get(&path).filter(|n| is_fragment(n)) else {
-            let known = library
-                .nodes
-                .iter()
-                .filter(|(_, n)| is_fragment(n))
-                .filter_map(|(p, _)| p.strip_prefix("workflows/")?.strip_suffix(".yaml"));
-            self.problems.push(unknown("fragment", at, &name, known));
+        let Some(fragment) = library.nodes.get(&path) else {
+            let parts = library.nodes.keys().filter_map(|path| match layout::kind_of(path) {
+                Some(layout::FileKind::Part(id)) => Some(id),
+                _ => None,
+            });
+            let known: Vec<String> = parts.collect();
+            self.problems.push(unknown("fragment", at, &name, known.iter().map(String::as_str)));
             return nothing;
         };
         if self.unfolding.contains(&name) || self.unfolding.len() >= NESTING_MAX {
@@ -58,6 +58,7 @@ impl Builder<'_> {
             return nothing;
         }
         self.used.insert(path);
+        self.texts.add(&name, library.texts);
         self.unfolding.push(name.clone());
         let state = self.unfolded(node, fragment, &name, names, place);
         self.unfolding.pop();
@@ -293,10 +294,6 @@ impl Builder<'_> {
             self.problems.push(problem.hint("a candidate without guard takes all the rest"));
         }
     }
-}
-
-pub fn is_fragment(node: &Node) -> bool {
-    node.get("fragment").and_then(Node::as_bool) == Some(true)
 }
 
 fn custom_ids(states: Option<&Node>, ids: &mut BTreeSet<String>) {

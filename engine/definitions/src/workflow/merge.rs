@@ -1,6 +1,7 @@
 //! `extends` and `merge`: a sister workflow as a patch (RFC 7396) on another file's tree.
 
 use crate::fields::unknown;
+use crate::layout::{self, FileKind};
 use crate::source::{Key, Node, Value};
 use engine_statechart::Problem;
 use std::collections::{BTreeMap, BTreeSet};
@@ -27,7 +28,7 @@ pub fn resolve(
             return Some(tree);
         };
         let name = base.as_str().unwrap_or_default();
-        let next = format!("workflows/{name}.yaml");
+        let next = layout::flow_file(name);
         if patches.len() >= EXTENDS_MAX || used.contains(&next) {
             problems.push(Problem::error(
                 "extends-cycle",
@@ -37,8 +38,12 @@ pub fn resolve(
             return None;
         }
         if !nodes.contains_key(&next) {
-            let known = nodes.keys().filter_map(|p| p.strip_prefix("workflows/")?.strip_suffix(".yaml"));
-            problems.push(unknown("workflow", base, name, known));
+            let flows = nodes.keys().filter_map(|path| match layout::kind_of(path) {
+                Some(FileKind::Flow(id)) => Some(id),
+                _ => None,
+            });
+            let known: Vec<String> = flows.collect();
+            problems.push(unknown("workflow", base, name, known.iter().map(String::as_str)));
             return None;
         }
         let rest: Vec<(Key, Node)> =

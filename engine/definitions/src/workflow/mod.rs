@@ -20,7 +20,6 @@ mod verify;
 pub(crate) mod words;
 
 pub(crate) use compile::{Library, compile};
-pub(crate) use fragment::is_fragment;
 pub(crate) use product::LEVELS;
 
 /// The checker's closed lists of keys.
@@ -41,7 +40,7 @@ use crate::form::Form;
 use crate::host::{Now, ProductHost};
 use crate::story::Story;
 use crate::table::{Table, Tables};
-use crate::texts::LineTexts;
+use crate::texts::FlowTexts;
 use crate::view::View;
 use chrono_tz::Tz;
 use engine_statechart::Machine;
@@ -52,7 +51,7 @@ use std::sync::Arc;
 
 /// One published version of a workflow, with everything that is pinned to it.
 pub struct Workflow {
-    /// `<line>/<name>`: the path below workflows/ without extension.
+    /// `<line>/<name>`: the path of its folder below workflows/.
     pub id: String,
     pub line: String,
     /// Address of its first page, starting with `/`.
@@ -87,7 +86,7 @@ pub struct Workflow {
     pub(crate) forms: BTreeMap<String, Arc<Form>>,
     pub(crate) views: BTreeMap<String, Arc<View>>,
     pub(crate) tables: Tables,
-    pub(crate) texts: LineTexts,
+    pub(crate) texts: FlowTexts,
     pub(crate) stories: Vec<Arc<Story>>,
     pub(crate) contracts: BTreeSet<String>,
     /// State → events that it forbids.
@@ -193,9 +192,14 @@ impl Workflow {
         false
     }
 
-    /// A text of its line, as pinned with this version.
+    /// A text of the flow, its parts, its line or all lines, as pinned with this version; the code when there is none.
     pub fn text(&self, code: &str, language: &str, fields: &Map<String, Value>) -> String {
         self.texts.text(code, language, fields)
+    }
+
+    /// The same; `None` when there is no such code.
+    pub fn find_text(&self, code: &str, language: &str, fields: &Map<String, Value>) -> Option<String> {
+        self.texts.find_text(code, language, fields)
     }
 
     pub fn now(&self, ms: i64) -> Now {

@@ -1,11 +1,13 @@
 //! Reading `step` of a state.
 
 use super::calls::place_of;
+use super::compile::Library;
 use super::define::Names;
 use super::desugar::{Builder, text_node};
 use super::{Accept, Redirect, Step, StepKind, Trail};
 use crate::fields::{Fields, unknown};
 use crate::host::shared_vocabulary;
+use crate::layout;
 use crate::source::{Node, Value as Source};
 use crate::text::Text;
 use engine_statechart::Problem;
@@ -53,19 +55,10 @@ impl Builder<'_> {
 
     fn read_step(&mut self, node: &Node, names: &Names, state: &str, problems: &mut Vec<Problem>) -> Option<Step> {
         let mut fields = Fields::open(node, "a step", &STEP_KEYS, problems)?;
-        let (form, view, wait) = (fields.text("form"), fields.text("view"), fields.text("wait"));
+        let wait = fields.text("wait");
         let library = self.library;
-        for (kind, name, known) in [
-            ("form", &form, library.forms.keys().map(String::as_str).collect::<Vec<_>>()),
-            ("view", &view, library.views.keys().map(String::as_str).collect()),
-        ] {
-            if let (Some(name), Some(at)) = (name, fields.get(kind))
-                && !known.contains(&name.as_str())
-                && !library.has_file(&file_of(kind, name))
-            {
-                fields.problems.push(unknown(kind, at, name, known));
-            }
-        }
+        let form = named(&mut fields, "form", library, layout::form_file, library.forms.keys());
+        let view = named(&mut fields, "view", library, layout::view_file, library.views.keys());
         if let (Some(code), Some(at)) = (&wait, fields.get("wait")) {
             self.need_text(at, code);
         }
@@ -289,10 +282,20 @@ pub fn links(fields: &mut Fields<'_, '_>) -> BTreeMap<String, Vec<String>> {
     links
 }
 
-/// Where a form or view is kept.
-fn file_of(kind: &str, id: &str) -> String {
-    match id.split_once('/') {
-        Some((line, name)) if kind == "view" => format!("workflows/{line}/views/{name}.yaml"),
-        _ => format!("forms/{id}.json"),
+/// The id of the form or view under `key`. Names are given as they would be written there.
+fn named<'k>(
+    fields: &mut Fields<'_, '_>,
+    key: &str,
+    library: &Library<'_>,
+    file: fn(&str) -> String,
+    known: impl Iterator<Item = &'k String>,
+) -> Option<String> {
+    let (name, at) = (fields.text(key)?, fields.get(key)?);
+    let id = layout::id_of(&name, at);
+    if !library.has_file(&file(&id)) {
+        let beside = layout::id_of("", at);
+        let names = known.map(|id| id.strip_prefix(&beside).filter(|name| !name.contains('/')).unwrap_or(id));
+        fields.problems.push(unknown(key, at, &name, names));
     }
+    Some(id)
 }

@@ -9,7 +9,7 @@ use std::process::ExitCode;
 /// JSON on standard output. `workflow` is a file, or `line/name` of one below ./workflows.
 pub fn export(workflow: &str) -> Result<ExitCode> {
     let given = PathBuf::from(workflow);
-    let path = if given.is_file() { given } else { PathBuf::from(format!("workflows/{workflow}.yaml")) };
+    let path = if given.is_file() { given } else { PathBuf::from(format!("workflows/{workflow}/flow.yaml")) };
     let bytes = std::fs::read(&path)
         .with_context(|| format!("`{workflow}` is neither a file nor a workflow in ./workflows"))?;
     match engine_definitions::xstate_machine(&path.display().to_string(), &bytes) {

@@ -169,7 +169,10 @@ fn journey(conn: &Connection, commit: &Commit, stored: Option<i64>) -> Result<i6
             n
         }
         (None, None) => {
-            return Err(StoreError::Corrupt { column: "journeys.n", reason: "a journey without a number moves".into() });
+            return Err(StoreError::Corrupt {
+                column: "journeys.n",
+                reason: "a journey without a number moves".into(),
+            });
         }
     };
     Ok(n)

@@ -25,11 +25,11 @@ use uuid::Uuid;
 const BATCH_MAX: usize = 64;
 
 const FORMS: [&str; 5] = [
-    include_str!("../../definitions/forms/bench/mobile.json"),
-    include_str!("../../definitions/forms/bench/otp.json"),
-    include_str!("../../definitions/forms/bench/vehicle.json"),
-    include_str!("../../definitions/forms/bench/quote.json"),
-    include_str!("../../definitions/forms/bench/proposal.json"),
+    include_str!("../../definitions/forms/bench/reference/mobile.json"),
+    include_str!("../../definitions/forms/bench/reference/otp.json"),
+    include_str!("../../definitions/forms/bench/reference/vehicle.json"),
+    include_str!("../../definitions/forms/bench/reference/quote.json"),
+    include_str!("../../definitions/forms/bench/reference/proposal.json"),
 ];
 
 /// A stored journey; `step` is its place among the steps.

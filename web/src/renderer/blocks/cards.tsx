@@ -1,16 +1,27 @@
 import type { CardsBlock } from '../../api/types';
+import { safeUrl } from '../../routes';
 import { Block } from '../../ui/block';
+import { Icon } from '../../ui/icon';
 import { Paragraphs } from '../paragraphs';
 
+/** Short things side by side, each with an icon or a drawing; one with an address is a way in. */
 export const CardsView = ({ title, items }: CardsBlock) => (
   <Block kind="cards" title={title}>
     <ul className="cards">
-      {items.map((item) => (
-        <li key={item.title}>
-          <h3>{item.title}</h3>
-          <Paragraphs text={item.text} />
-        </li>
-      ))}
+      {items.map((item) => {
+        const href = safeUrl(item.href ?? item.link);
+        return (
+          <li key={item.title}>
+            {item.image ? (
+              <img src={safeUrl(item.image)} alt="" width={400} height={170} loading="lazy" />
+            ) : (
+              item.icon && <Icon name={item.icon} />
+            )}
+            <h3>{href ? <a href={href}>{item.title}</a> : item.title}</h3>
+            <Paragraphs text={item.text} />
+          </li>
+        );
+      })}
     </ul>
   </Block>
 );

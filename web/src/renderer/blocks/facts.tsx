@@ -1,28 +1,51 @@
 import type { Fact, FactsBlock } from '../../api/types';
+import { safeUrl } from '../../routes';
 import { Block } from '../../ui/block';
+import { Plate } from '../../ui/plate';
 import { useActions } from '../context';
 import { Shown } from '../value';
+import { Logo } from './options-card';
 
-export function FactsView({ title, items }: FactsBlock) {
+const PLATES = { line: 'small', found: 'large', keep: 'large', plan: undefined, sign: undefined } as const;
+
+export function FactsView({ title, items, style, image, note }: FactsBlock) {
   const { change } = useActions();
   return (
-    <Block kind="facts" title={title}>
+    <Block kind="facts" title={title} look={style}>
+      {image && <img className="facts-scene" src={safeUrl(image)} alt="" />}
       <Facts
+        plate={style && PLATES[style]}
         items={items.map((item) => ({ ...item, onChange: item.change ? () => change(item.change!.step) : undefined }))}
       />
+      {note && <p className="facts-note">{note}</p>}
     </Block>
   );
 }
 
 /** Label and value in rows, each with a way to change it where there is one. */
-export function Facts({ items }: { items: (Fact & { key?: string; onChange?: () => void })[] }) {
+export function Facts({
+  items,
+  plate,
+}: {
+  items: (Fact & { key?: string; onChange?: () => void })[];
+  plate?: 'small' | 'large';
+}) {
   return (
     <dl className="facts">
       {items.map((item) => (
-        <div key={item.key ?? item.label}>
+        <div key={item.key ?? item.label} data-kind={item.kind}>
           <dt>{item.label}</dt>
           <dd>
-            <Shown value={item.value} />
+            {item.kind === 'plate' ? (
+              <Plate text={String(item.value ?? '')} size={plate} />
+            ) : item.kind === 'provider' ? (
+              <span className="option-who">
+                <Logo provider={{ name: String(item.value ?? '') }} />
+                <strong>{String(item.value ?? '')}</strong>
+              </span>
+            ) : (
+              <Shown value={item.value} />
+            )}
             {item.hint && <small>{item.hint}</small>}
           </dd>
           {item.onChange && (

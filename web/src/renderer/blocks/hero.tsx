@@ -1,8 +1,9 @@
 import type { HeroBlock } from '../../api/types';
+import { safeUrl } from '../../routes';
 import { Block } from '../../ui/block';
 
 /** The promise at the top of a first page. */
-export const HeroView = ({ title, text, points }: HeroBlock) => (
+export const HeroView = ({ title, text, points, image }: HeroBlock) => (
   <Block kind="hero">
     {title && <h2>{title}</h2>}
     {text && <p className="lead">{text}</p>}
@@ -13,5 +14,6 @@ export const HeroView = ({ title, text, points }: HeroBlock) => (
         ))}
       </ul>
     )}
+    {image && <img className="hero-scene" src={safeUrl(image)} alt="" />}
   </Block>
 );

@@ -8,11 +8,24 @@ import { useActions } from '../context';
 import { Shown } from '../value';
 import { BreakupLines } from './breakup';
 import type { Compared } from './options-compare';
+import type { Pick } from './options-order';
 
 /** One offer: who, what is in it, for how much, and the way to take it. */
-export function OptionCard({ item, lowest, compared }: { item: Option; lowest?: boolean; compared: Compared }) {
+export function OptionCard({
+  item,
+  lowest,
+  same = [],
+  compared,
+}: {
+  item: Option;
+  lowest?: boolean;
+  /** facts that are said once above the cards */
+  same?: NonNullable<Option['facts']>;
+  compared: Compared;
+}) {
   const fresh = useFresh(item);
   const chosen = compared.chosen.some((one) => one.id === item.id);
+  const facts = (item.facts ?? []).filter((fact) => !same.some((one) => one.label === fact.label)).slice(0, 4);
   return (
     <article
       className="option"
@@ -20,11 +33,25 @@ export function OptionCard({ item, lowest, compared }: { item: Option; lowest?: 
       data-fresh={fresh || undefined}
       aria-label={`${item.provider.name}${item.title ? `, ${item.title}` : ''}`}
     >
-      {(item.badge || item.late) && (
+      {(item.badge || lowest || item.late || item.limits?.length) && (
         <p className="option-badges">
-          {item.badge && <span className="badge">{item.badge}</span>}
+          {lowest && (
+            <span className="tag" data-tone="success">
+              Lowest price
+            </span>
+          )}
+          {item.limits?.map((limit) => (
+            <span key={limit} className="tag" data-tone="limit">
+              {limit}
+            </span>
+          ))}
+          {item.badge && (
+            <span className="tag" data-tone="plain">
+              {item.badge}
+            </span>
+          )}
           {item.late && (
-            <span className="badge" data-tone="plain">
+            <span className="tag" data-tone="plain">
               Answered late
             </span>
           )}
@@ -34,20 +61,12 @@ export function OptionCard({ item, lowest, compared }: { item: Option; lowest?: 
         <Logo provider={item.provider} />
         <div>
           <h3>{item.provider.name}</h3>
-          {/* the mark moves from card to card as offers arrive: it stands in a line that is there anyway */}
-          <p>
-            {item.title}
-            {lowest && (
-              <span className="badge" data-tone="success">
-                Lowest price
-              </span>
-            )}
-          </p>
+          {item.title && <p>{item.title}</p>}
         </div>
       </div>
-      {item.facts && item.facts.length > 0 && (
+      {facts.length > 0 && (
         <dl className="option-facts">
-          {item.facts.slice(0, 4).map((fact) => (
+          {facts.map((fact) => (
             <div key={fact.label}>
               <dt>{fact.label}</dt>
               <dd>
@@ -94,6 +113,34 @@ export function OptionCard({ item, lowest, compared }: { item: Option; lowest?: 
   );
 }
 
+/** One of the few above the list: why it is here, who, for how much. The first of them has the action of the page. */
+export function PickCard({ pick: { title, offer }, first }: { pick: Pick; first: boolean }) {
+  const reasons = (offer.facts ?? []).slice(-2);
+  return (
+    <li className="pick">
+      <p className="pick-head">{title}</p>
+      <div className="option-who">
+        <Logo provider={offer.provider} />
+        <div>
+          <h3>{offer.provider.name}</h3>
+        </div>
+      </div>
+      <dl className="option-facts">
+        {reasons.map((fact) => (
+          <div key={fact.label}>
+            <dt>{fact.label}</dt>
+            <dd>
+              <Shown value={fact.value} />
+            </dd>
+          </div>
+        ))}
+      </dl>
+      <Price item={offer} />
+      <Take item={offer} look={first ? 'primary' : 'secondary'} />
+    </li>
+  );
+}
+
 /** The price as it is now, the one before struck out; while it is asked again, it says so in the place of its note. */
 export function Price({ item }: { item: Option }) {
   const { price, was, stale } = item;
@@ -113,13 +160,18 @@ export function Price({ item }: { item: Option }) {
   );
 }
 
-export function Take({ item }: { item: Option }) {
+export function Take({ item, look = 'secondary' }: { item: Option; look?: 'primary' | 'secondary' }) {
   const { send, sending } = useActions();
   const { action } = item;
   if (!action) return null;
   const busy = sending?.event === action.event && equal(sending.data ?? {}, action.data ?? {});
   return (
-    <Button look="buy" busy={busy} disabled={item.stale} onClick={() => !item.stale && send(action.event, action.data)}>
+    <Button
+      look={look}
+      busy={busy}
+      disabled={item.stale}
+      onClick={() => !item.stale && send(action.event, action.data)}
+    >
       {action.label ?? 'Choose'}
       <span className="sr">
         {' '}
@@ -129,31 +181,27 @@ export function Take({ item }: { item: Option }) {
   );
 }
 
-/** The provider's logo, or its short name on its colour. */
+/** The provider's logo, or a mark in its colour with its initials; its name stands beside it, always. */
 export function Logo({ provider }: { provider: Option['provider'] }) {
   const source = safeUrl(provider.logo);
-  if (source) return <img className="logo" src={source} alt="" width={72} height={44} loading="lazy" />;
+  if (source) return <img className="logo" src={source} alt="" width={72} height={40} loading="lazy" />;
   const colour = /^#[0-9a-f]{6}$/i.test(provider.colour ?? '') ? provider.colour! : undefined;
   return (
-    <span
-      className="logo"
-      aria-hidden="true"
-      style={colour ? { background: colour, color: inkOn(colour), borderColor: 'transparent' } : undefined}
-    >
-      {(provider.short ?? provider.name).slice(0, 9)}
+    <span className="logo" aria-hidden="true">
+      <i style={colour ? { background: colour } : undefined} />
+      {initials(provider.short ?? provider.name)}
     </span>
   );
 }
 
-/** Black or white, whichever reads better on a colour. */
-export function inkOn(colour: string): string {
-  const [r, g, b] = [1, 3, 5].map((at) => {
-    const part = Number.parseInt(colour.slice(at, at + 2), 16) / 255;
-    return part <= 0.03928 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
-  }) as [number, number, number];
-  const light = 0.2126 * r + 0.7152 * g + 0.0722 * b;
-  return 1.05 / (light + 0.05) >= (light + 0.05) / 0.05 ? '#ffffff' : '#10262a';
-}
+/** HDFC ERGO → HE, Digit → D, New India → NI. */
+export const initials = (name: string): string =>
+  name
+    .split(/[\s-]+/)
+    .map((word) => word[0] ?? '')
+    .join('')
+    .slice(0, 2)
+    .toUpperCase();
 
 /** Whether the price of a card that already stood has just changed; it is marked for a moment by CSS. */
 function useFresh(item: Option): boolean {

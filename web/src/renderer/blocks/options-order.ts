@@ -1,5 +1,5 @@
 /** Which offers stand on the page and in what order. Pure, so that "cards do not jump" can be tested. */
-import type { Option } from '../../api/types';
+import type { Option, OptionsBlock, Value } from '../../api/types';
 
 /**
  * The offers to draw. An offer that was there and is asked for again (its provider is `asked`, its card gone from the view) stays
@@ -41,21 +41,78 @@ export function arrange(before: Option[], offers: Option[]): Option[] {
 
 /** Smallest first by the figure that the server gives under this name; `price` falls back to the price. Ties keep their order. */
 export function sorted(offers: Option[], by: string): Option[] {
-  const figure = (offer: Option): number =>
-    offer.sort?.[by] ?? (by === 'price' ? offer.price?.paise : undefined) ?? Number.POSITIVE_INFINITY;
+  const figure = (offer: Option): number => figureOf(offer, by);
   return [...offers].sort((a, b) => (figure(a) === figure(b) ? 0 : figure(a) - figure(b)));
 }
 
-/** Facts of the compared offers as rows, those that differ first. */
-export function comparison(
-  offers: Option[],
-): { label: string; values: NonNullable<Option['facts']>; differs: boolean }[] {
-  const labels = [...new Set(offers.flatMap((offer) => (offer.facts ?? []).map((fact) => fact.label)))];
-  const rows = labels.map((label) => {
-    const values = offers.map((offer) => offer.facts?.find((fact) => fact.label === label) ?? { label, value: null });
+const figureOf = (offer: Option, by: string): number =>
+  offer.sort?.[by] ?? (by === 'price' ? offer.price?.paise : undefined) ?? Number.POSITIVE_INFINITY;
+
+export interface Section {
+  title?: string;
+  offers: Option[];
+}
+
+/** Like beside like: the offers of the usual kind, then each other kind under its own words. The order within stays. */
+export function sections(offers: Option[]): Section[] {
+  const titles = [...new Set(offers.map((offer) => offer.section || undefined))];
+  return titles
+    .map((title) => ({ title, offers: offers.filter((offer) => (offer.section || undefined) === title) }))
+    .sort((a, b) => Number(a.title !== undefined) - Number(b.title !== undefined));
+}
+
+export interface Pick {
+  title: string;
+  offer: Option;
+}
+
+/** The best of the usual kind by each figure that wants it, another offer each time; none while there is little to choose from. */
+export function picks(offers: Option[], sort: OptionsBlock['sort'] = []): Pick[] {
+  const usual = offers.filter((offer) => !offer.section && offer.price);
+  if (usual.length < 4) return [];
+  const out: Pick[] = [];
+  for (const { id, pick } of sort) {
+    // by the same figure the cheaper one is better
+    const offer =
+      pick && sorted(sorted(usual, 'price'), id).find((one) => !out.some((taken) => taken.offer.id === one.id));
+    if (offer) out.push({ title: pick, offer });
+  }
+  return out;
+}
+
+export interface Row {
+  label: string;
+  values: { label: string; value: Value }[];
+  differs: boolean;
+}
+
+/** Facts of the compared offers as rows, those that differ first; limits before all, then the lines of the prices. */
+export function comparison(offers: Option[]): Row[] {
+  const line = (label: string, wanted: (offer: Option) => Value | undefined): Row => {
+    const values = offers.map((offer) => ({ label, value: wanted(offer) ?? null }));
     return { label, values, differs: new Set(values.map((one) => JSON.stringify(one.value))).size > 1 };
-  });
-  return [...rows.filter((row) => row.differs), ...rows.filter((row) => !row.differs)];
+  };
+  const labels = [...new Set(offers.flatMap((offer) => (offer.facts ?? []).map((fact) => fact.label)))];
+  const prices = [...new Set(offers.flatMap((offer) => (offer.breakup ?? []).map((one) => one.label)))];
+  const words = (list: string[] | undefined): Value => (list && list.length > 0 ? list.join(', ') : null);
+  const all = [
+    line('Limits', (offer) => words(offer.limits)),
+    line('Added', (offer) => words(offer.tags)),
+    ...labels.map((label) => line(label, (offer) => offer.facts?.find((fact) => fact.label === label)?.value)),
+    ...prices.map((label) => line(label, (offer) => offer.breakup?.find((one) => one.label === label)?.value)),
+  ].filter((one) => one.values.some(({ value }) => value !== null));
+  return [...all.filter((one) => one.differs), ...all.filter((one) => !one.differs)];
+}
+
+/** Facts that are the same on every card: said once above them instead of on each. */
+export function shared(offers: Option[]): NonNullable<Option['facts']> {
+  const [first, ...rest] = offers;
+  if (!first || rest.length < 2) return [];
+  return (first.facts ?? []).filter((fact) =>
+    rest.every((offer) =>
+      offer.facts?.some((one) => one.label === fact.label && JSON.stringify(one.value) === JSON.stringify(fact.value)),
+    ),
+  );
 }
 
 export const providerOf = (item: Option): string => item.provider.name;

@@ -1,18 +1,30 @@
 /**
- * Offers of several providers, arriving one by one. A card that stands keeps its place: offers are added below those that
- * were there before, in the order of their arrival, until the person sorts; later arrivals are announced, not pushed in between.
+ * Offers of several providers, arriving one by one. They stand in the order that was asked for until somebody reads, scrolls or
+ * presses: from then on a card keeps its place, later arrivals come below, and one button puts all in order again. What the
+ * sort says is therefore always true. Offers of another kind have a list of their own.
  */
 import { useEffect, useRef, useState } from 'react';
 import type { Option, OptionsBlock } from '../../api/types';
 import { Button } from '../../ui/button';
-import { money } from '../../ui/format';
+import { money, time } from '../../ui/format';
+import { Icon } from '../../ui/icon';
 import { useActions } from '../context';
+import { Shown } from '../value';
 import { BlockView } from '.';
-import { OptionCard } from './options-card';
+import { OptionCard, PickCard } from './options-card';
 import { Compare, useCompared } from './options-compare';
-import { arrange, providerOf, providers, sorted, standing } from './options-order';
+import { arrange, picks, providerOf, providers, sections, shared, sorted, standing } from './options-order';
 
-export function OptionsView({ title, items, sort = [], empty, frequent, compare_max = 4 }: OptionsBlock) {
+export function OptionsView({
+  title,
+  items,
+  sort = [],
+  empty,
+  frequent,
+  compare_max = 4,
+  valid_until,
+  renew,
+}: OptionsBlock) {
   const { say } = useActions();
   const quoted = items.filter((item) => item.state === 'quoted');
   const open = items.filter((item) => item.state === 'asked');
@@ -22,33 +34,35 @@ export function OptionsView({ title, items, sort = [], empty, frequent, compare_
   const answered = asked - providers(open);
 
   const [by, setBy] = useState(sort[0]?.id);
-  const { cards, resort, outOfOrder } = useCards(items, by, settled);
-  const best = cards.reduce<Option | undefined>(
-    (low, item) => (item.price && (!low?.price || item.price.paise < low.price.paise) ? item : low),
-    undefined,
-  );
+  const { cards, chosen: picked, resort, outOfOrder } = useCards(items, by, sort);
+  const lists = sections(cards);
+  const best = cheapest(lists[0]?.offers ?? []);
   const waiting = open.filter((item) => !cards.some((card) => providerOf(card) === providerOf(item)));
 
   useAnnounced(quoted, asked, say);
+  useRenewed(valid_until, settled ? renew?.event : undefined);
   const compared = useCompared(cards, compare_max);
 
   return (
     <section className="options" aria-label={title ?? 'Offers'}>
       <header className="options-head">
         <div className="options-status">
-          {title && <h2>{title}</h2>}
-          <p>
-            {settled ? (
+          <p className="options-from">
+            {best?.price ? (
               <>
-                <strong>{quoted.length}</strong> {quoted.length === 1 ? 'offer' : 'offers'}
-                {best?.price && <> from {money(best.price.paise)}</>}
+                From <strong>{money(best.price.paise)}</strong>{' '}
               </>
-            ) : (
-              <>
-                <strong>{answered}</strong> of {asked} have answered
-              </>
-            )}
+            ) : null}
+            <span>
+              {best?.price && '· '}
+              {quoted.length} {quoted.length === 1 ? 'offer' : 'offers'}
+            </span>
           </p>
+          {!settled && (
+            <p className="options-asked">
+              {answered} of {asked} have answered. {counting(open)}
+            </p>
+          )}
           <progress
             className="options-progress"
             value={answered}
@@ -57,18 +71,41 @@ export function OptionsView({ title, items, sort = [], empty, frequent, compare_
             aria-hidden="true"
           />
         </div>
+        {valid_until && quoted.length > 0 && (
+          <p className="tag">
+            <Icon name="clock" small />
+            Prices held till {time(valid_until)}
+          </p>
+        )}
+      </header>
+
+      {picked.length > 0 && (
+        <>
+          <h2 className="options-title">{picked.length === 3 ? 'Three to start with' : 'To start with'}</h2>
+          <ul className="picks" tabIndex={0} aria-label="To start with">
+            {picked.map((pick) => (
+              <PickCard key={pick.title} pick={pick} first={pick === picked[0]} />
+            ))}
+          </ul>
+        </>
+      )}
+
+      <div className="options-bar">
+        <h2 className="options-title">{title ?? 'Offers'}</h2>
         {sort.length > 0 && (
           <label className="options-sort">
-            <span>Sort by</span>
+            <span className="sr">Sort by</span>
             <span className="control select">
               <select
                 className="input"
-                value={by ?? ''}
+                value={outOfOrder ? '' : (by ?? '')}
                 onChange={(event) => {
-                  setBy(event.target.value);
-                  resort(event.target.value);
+                  const wanted = event.target.value || by;
+                  setBy(wanted);
+                  resort(wanted);
                 }}
               >
+                {outOfOrder && <option value="">As they came in</option>}
                 {sort.map((one) => (
                   <option key={one.id} value={one.id}>
                     {one.label}
@@ -78,21 +115,29 @@ export function OptionsView({ title, items, sort = [], empty, frequent, compare_
             </span>
           </label>
         )}
-      </header>
+      </div>
 
+      {lists.map((list, at) => (
+        <OptionList
+          key={list.title ?? ''}
+          title={list.title}
+          offers={list.offers}
+          best={at === 0 && list.offers.length > 1 ? best : undefined}
+          compared={compared}
+          after={at === 0 && frequent ? <BlockView block={frequent} /> : undefined}
+        />
+      ))}
       <ul className="options-list">
-        {cards.map((item, index) => (
-          <li key={item.id} id={`option-${item.id}`}>
-            <OptionCard item={item} lowest={item.id === best?.id && cards.length > 1} compared={compared} />
-            {index === 0 && frequent && <BlockView block={frequent} />}
-          </li>
-        ))}
         {!settled &&
           waiting.slice(0, cards.length === 0 ? 3 : 1).map((item) => (
-            <li key={`waiting-${item.id}`} className="option option-waiting">
-              <span className="skeleton" data-size="title" />
-              <span className="skeleton" />
-              <span className="sr">Waiting for {item.provider.name}</span>
+            <li key={`waiting-${item.id}`}>
+              <div className="option option-waiting">
+                <div>
+                  <h3>{item.provider.name}</h3>
+                  <p className="options-asked">Still counting</p>
+                </div>
+                <span className="skeleton" data-size="title" />
+              </div>
             </li>
           ))}
         {settled && cards.length === 0 && (
@@ -102,16 +147,6 @@ export function OptionsView({ title, items, sort = [], empty, frequent, compare_
         )}
       </ul>
 
-      {open.length > 0 && (
-        <p className="options-open">
-          Still asking{' '}
-          {open
-            .slice(0, 6)
-            .map((item) => item.provider.short ?? item.provider.name)
-            .join(', ')}
-          {open.length > 6 && ` and ${open.length - 6} more`}
-        </p>
-      )}
       {without.length > 0 && (
         <details className="options-without">
           <summary>
@@ -130,13 +165,7 @@ export function OptionsView({ title, items, sort = [], empty, frequent, compare_
         </details>
       )}
 
-      {outOfOrder && (
-        <div className="options-again" data-above={compared.chosen.length > 0 || undefined}>
-          <button type="button" className="pill-button" onClick={() => resort(by)}>
-            {settled ? 'Show in order' : 'New offers came in. Show in order'}
-          </button>
-        </div>
-      )}
+      {outOfOrder && <Again settled={settled} above={compared.chosen.length > 0} onSort={() => resort(by)} />}
       {compared.chosen.length > 0 && (
         <div className="compare-bar" role="region" aria-label="Compare">
           <p>
@@ -146,7 +175,7 @@ export function OptionsView({ title, items, sort = [], empty, frequent, compare_
             Clear
           </Button>
           <Button
-            look="primary"
+            look="solid"
             disabled={compared.chosen.length < 2}
             onClick={() => compared.chosen.length > 1 && compared.setOpen(true)}
           >
@@ -161,26 +190,164 @@ export function OptionsView({ title, items, sort = [], empty, frequent, compare_
   );
 }
 
-/** The cards in their places. What is complete at first sight is shown sorted; what streams in is shown as it comes. */
-function useCards(items: Option[], by: string | undefined, settled: boolean) {
+function OptionList({
+  title,
+  offers,
+  best,
+  compared,
+  after,
+}: {
+  title?: string;
+  offers: Option[];
+  best?: Option;
+  compared: ReturnType<typeof useCompared>;
+  after?: React.ReactNode;
+}) {
+  const same = shared(offers);
+  if (offers.length === 0) return null;
+  return (
+    <>
+      {title && <h2 className="options-title">{title}</h2>}
+      {same.length > 0 && (
+        <p className="options-same">
+          All of them:{' '}
+          {same.map((fact, index) => (
+            <span key={fact.label}>
+              {index > 0 && ' · '}
+              {fact.label}{' '}
+              <strong>
+                <Shown value={fact.value} />
+              </strong>
+            </span>
+          ))}
+        </p>
+      )}
+      <ul className="options-list" aria-label={title}>
+        {offers.map((item, index) => (
+          <li key={item.id} id={`option-${item.id}`}>
+            <OptionCard item={item} lowest={item.id === best?.id} same={same} compared={compared} />
+            {index === 0 && after}
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+/** Says below the person's place that there is an order to go back to; it can be sent away. */
+function Again({ settled, above, onSort }: { settled: boolean; above: boolean; onSort: () => void }) {
+  const [gone, setGone] = useState(false);
+  if (gone) return null;
+  return (
+    <div className="options-again" data-above={above || undefined}>
+      <div className="options-pill">
+        <button type="button" onClick={onSort}>
+          {settled ? 'Show in order' : 'New offers came in. Show in order'}
+        </button>
+        <button type="button" aria-label="Leave them as they are" onClick={() => setGone(true)}>
+          <Icon name="cross" small />
+        </button>
+      </div>
+    </div>
+  );
+}
+
+const cheapest = (offers: Option[]): Option | undefined =>
+  offers.reduce<Option | undefined>(
+    (low, item) => (item.price && (!low?.price || item.price.paise < low.price.paise) ? item : low),
+    undefined,
+  );
+
+function counting(open: Option[]): string {
+  const names = [...new Set(open.map((item) => item.provider.short ?? item.provider.name))];
+  if (names.length > 3) return `${names.length} are still counting.`;
+  const last = names.pop();
+  return names.length > 0 ? `${names.join(', ')} and ${last} are still counting.` : `${last} is still counting.`;
+}
+
+/** The cards in their places: in order as long as nobody has touched the page, then each where it stands. */
+function useCards(items: Option[], by: string | undefined, sort: OptionsBlock['sort']) {
+  const touched = useTouched();
   const cards = useRef<Option[]>([]);
+  const chosen = useRef<ReturnType<typeof picks>>([]);
   const seen = useRef<Option[]>(undefined);
   const [, redraw] = useState(0);
   if (seen.current !== items) {
     const shown = standing(cards.current, items);
-    cards.current = seen.current === undefined && settled && by ? sorted(shown, by) : arrange(cards.current, shown);
+    const free = by !== undefined && !touched.current;
+    cards.current = free ? sorted(shown, by) : arrange(cards.current, shown);
+    // a pick that somebody may be about to press is only made new, not exchanged
+    const still = chosen.current.map(({ title, offer }) => ({
+      title,
+      offer: cards.current.find((card) => card.id === offer.id),
+    }));
+    chosen.current =
+      !free && still.length > 0 && still.every(({ offer }) => offer)
+        ? still.map(({ title, offer }) => ({ title, offer: offer! }))
+        : picks(cards.current, sort);
     seen.current = items;
   }
   const now = cards.current;
   const steady = now.every((card) => !card.stale);
   return {
     cards: now,
+    chosen: chosen.current,
     resort: (wanted: string | undefined) => {
       if (wanted) cards.current = sorted(now, wanted);
+      chosen.current = picks(cards.current, sort);
       redraw((count) => count + 1);
     },
-    outOfOrder: by !== undefined && steady && sorted(now, by).some((card, index) => card.id !== now[index]?.id),
+    outOfOrder:
+      by !== undefined &&
+      steady &&
+      sections(now).some(({ offers }) => sorted(offers, by).some((card, index) => card.id !== offers[index]?.id)),
   };
+}
+
+const SIGNS = ['pointerdown', 'keydown', 'wheel', 'touchmove', 'scroll'] as const;
+
+/** Whether somebody has begun to read: from then on nothing may move under a finger. */
+function useTouched() {
+  const touched = useRef(false);
+  useEffect(() => {
+    const note = () => {
+      touched.current = true;
+    };
+    for (const sign of SIGNS) window.addEventListener(sign, note, { passive: true, once: true });
+    return () => {
+      for (const sign of SIGNS) window.removeEventListener(sign, note);
+    };
+  }, []);
+  return touched;
+}
+
+/** When the prices have run out while somebody looks at them, they are asked for again by themselves, once. */
+function useRenewed(until: string | null | undefined, event: string | undefined) {
+  const { send } = useActions();
+  const latest = useRef(send);
+  latest.current = send;
+  useEffect(() => {
+    const at = until ? Date.parse(until) : Number.NaN;
+    if (!event || Number.isNaN(at)) return;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const look = () => {
+      clearTimeout(timer);
+      if (document.visibilityState === 'hidden') return;
+      const left = at - Date.now();
+      if (left > 0) timer = setTimeout(look, Math.min(left + 500, 60_000));
+      else {
+        stop();
+        latest.current(event);
+      }
+    };
+    const stop = () => {
+      clearTimeout(timer);
+      document.removeEventListener('visibilitychange', look);
+    };
+    document.addEventListener('visibilitychange', look);
+    look();
+    return stop;
+  }, [until, event]);
 }
 
 /** Says once what came: the first offers, and a late one that beats the best so far. */

@@ -9,8 +9,9 @@ export function ChoiceWidget(props: WidgetProps) {
 export function Choices({ look = '', ...props }: WidgetProps & { look?: string }) {
   const { id, value, onChange, options, disabled, readonly } = props;
   const { 'aria-invalid': invalid, 'aria-required': required } = tied(props);
+  const shape = look === '' && inOneRow(options.enumOptions ?? []) ? 'segments' : undefined;
   return (
-    <div className={`choices ${look}`.trim()} data-columns={options.columns as number | undefined}>
+    <div className={`choices ${look}`.trim()} data-columns={options.columns as number | undefined} data-look={shape}>
       {(options.enumOptions ?? []).map((option, index) => (
         <label className="choice" key={String(option.value)} htmlFor={`${id}-${index}`}>
           <input
@@ -30,6 +31,13 @@ export function Choices({ look = '', ...props }: WidgetProps & { look?: string }
     </div>
   );
 }
+
+/** Two or three answers of a word or two stand beside each other as segments. */
+const inOneRow = (all: EnumOptionsType[]): boolean =>
+  all.length > 1 &&
+  all.length < 4 &&
+  all.every((one) => one.label.length <= 14 && !one.schema?.description) &&
+  all.reduce((sum, one) => sum + one.label.length, 0) <= 32;
 
 export function OptionWords({ option }: { option: EnumOptionsType }) {
   return (

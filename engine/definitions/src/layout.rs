@@ -1,0 +1,228 @@
+//! Which definition lies where. The only place that knows the folders of workflows/ and forms/: a
+//! folder per flow, what a line shares beside its flows, partners by kind.
+
+use crate::source::Node;
+
+/// What a path holds. Ids are paths without what the kind of file adds to them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum FileKind {
+    /// `workflows/<line>/<flow>/flow.yaml`
+    Flow(String),
+    /// `workflows/shared/<part>/part.yaml`, `workflows/<line>/shared/<part>/part.yaml`
+    Part(String),
+    /// `texts.yaml` of the folder of a flow, a part or what is shared
+    Texts(String),
+    /// `<folder>/views/<name>.yaml`; the id is `<folder>/<name>`
+    View(String),
+    /// `<folder>/tables/<name>.yaml`; the id is `<folder>/<name>`
+    Table(String),
+    /// `<line>/messages/<id>.yaml`; the id is the name alone
+    Message(String),
+    /// A story of a flow
+    Story(String),
+    Partner(String),
+    Operation {
+        partner: String,
+        name: String,
+    },
+    Webhook {
+        partner: String,
+        name: String,
+    },
+    /// An operation that partners of a kit share
+    KitOperation {
+        kit: String,
+        name: String,
+    },
+    Form(String),
+    Master,
+    Calendars,
+    Site,
+    Page,
+}
+
+/// Folders of workflows/ that are no lines of business.
+const NO_LINES: [&str; 6] = ["shared", "partners", "contracts", "master", "site", "schema"];
+/// Folders inside a line or a flow that are neither flows nor parts.
+const KINDS: [&str; 5] = ["shared", "tables", "messages", "views", "stories"];
+
+/// Folder of a definition below workflows/ or forms/.
+enum Folder {
+    Line,
+    Flow,
+    Part,
+    Shared,
+}
+
+fn folder(path: &str) -> Option<Folder> {
+    let parts: Vec<&str> = path.split('/').collect();
+    let is_line = |line: &str| !NO_LINES.contains(&line);
+    let is_name = |name: &str| !KINDS.contains(&name);
+    match parts.as_slice() {
+        ["shared"] => Some(Folder::Shared),
+        ["shared", part] if is_name(part) => Some(Folder::Part),
+        [line] if is_line(line) => Some(Folder::Line),
+        [line, "shared"] if is_line(line) => Some(Folder::Shared),
+        [line, flow] if is_line(line) && is_name(flow) => Some(Folder::Flow),
+        [line, "shared", part] if is_line(line) && is_name(part) => Some(Folder::Part),
+        _ => None,
+    }
+}
+
+/// What a path holds; `None`: nothing is read from there.
+pub(crate) fn kind_of(path: &str) -> Option<FileKind> {
+    if let Some(id) = path.strip_prefix("forms/") {
+        let id = id.strip_suffix(".json")?;
+        let known = matches!(folder(id.rsplit_once('/')?.0)?, Folder::Flow | Folder::Part | Folder::Shared);
+        return known.then(|| FileKind::Form(id.to_owned()));
+    }
+    let inside = path.strip_prefix("workflows/")?;
+    if let Some(rest) = inside.strip_prefix("partners/") {
+        return partner(rest.strip_suffix(".yaml")?);
+    }
+    if let Some(name) = inside.strip_prefix("master/") {
+        let known = !name.contains('/') && (name.ends_with(".csv") || name.ends_with(".yaml"));
+        return known.then_some(FileKind::Master);
+    }
+    let inside = inside.strip_suffix(".yaml")?;
+    match inside {
+        "calendars" => return Some(FileKind::Calendars),
+        "site/site" => return Some(FileKind::Site),
+        _ if inside.starts_with("site/pages/") => return Some(FileKind::Page),
+        _ => {}
+    }
+    let (above, name) = inside.rsplit_once('/')?;
+    match (folder(above), name) {
+        (Some(Folder::Flow), "flow") => return Some(FileKind::Flow(above.to_owned())),
+        (Some(Folder::Part), "part") => return Some(FileKind::Part(above.to_owned())),
+        (Some(Folder::Flow | Folder::Part | Folder::Shared), "texts") => {
+            return Some(FileKind::Texts(above.to_owned()));
+        }
+        _ => {}
+    }
+    let (above, kind) = above.rsplit_once('/')?;
+    match (folder(above)?, kind) {
+        (Folder::Flow | Folder::Part | Folder::Shared, "views") => Some(FileKind::View(format!("{above}/{name}"))),
+        (Folder::Line | Folder::Part | Folder::Shared, "tables") => Some(FileKind::Table(format!("{above}/{name}"))),
+        (Folder::Line | Folder::Shared, "messages") => Some(FileKind::Message(name.to_owned())),
+        (Folder::Flow, "stories") => Some(FileKind::Story(above.to_owned())),
+        _ => None,
+    }
+}
+
+/// `<kind>/<partner>` alone, or a folder with `partner`, operations and `<name>.webhook`.
+fn partner(inside: &str) -> Option<FileKind> {
+    let parts: Vec<&str> = inside.split('/').collect();
+    match parts.as_slice() {
+        ["kits", kit, name] => Some(FileKind::KitOperation { kit: (*kit).to_owned(), name: (*name).to_owned() }),
+        ["kits", _] => None,
+        [_, partner] | [_, partner, "partner"] => Some(FileKind::Partner((*partner).to_owned())),
+        [_, partner, name] => {
+            let partner = (*partner).to_owned();
+            Some(match name.strip_suffix(".webhook") {
+                Some(name) => FileKind::Webhook { partner, name: name.to_owned() },
+                None => FileKind::Operation { partner, name: (*name).to_owned() },
+            })
+        }
+        _ => None,
+    }
+}
+
+pub(crate) fn flow_file(id: &str) -> String {
+    format!("workflows/{id}/flow.yaml")
+}
+
+pub(crate) fn part_file(id: &str) -> String {
+    format!("workflows/{id}/part.yaml")
+}
+
+pub(crate) fn texts_file(folder: &str) -> String {
+    format!("workflows/{folder}/texts.yaml")
+}
+
+pub(crate) fn form_file(id: &str) -> String {
+    format!("forms/{id}.json")
+}
+
+pub(crate) fn view_file(id: &str) -> String {
+    in_folder(id, "views")
+}
+
+pub(crate) fn table_file(id: &str) -> String {
+    in_folder(id, "tables")
+}
+
+fn in_folder(id: &str, kind: &str) -> String {
+    let (folder, name) = id.rsplit_once('/').unwrap_or(("", id));
+    format!("workflows/{folder}/{kind}/{name}.yaml")
+}
+
+/// The folder of a flow or part, below workflows/, that a file of it lies in.
+pub(crate) fn folder_of(file: &str) -> &str {
+    file.strip_prefix("workflows/").and_then(|f| f.rsplit_once('/')).map_or("", |(folder, _)| folder)
+}
+
+/// The id behind a name of a form or view: one without a slash is beside the file in which it stands.
+pub(crate) fn id_of(name: &str, at: &Node) -> String {
+    match folder_of(&at.span.file) {
+        folder if !folder.is_empty() && !name.contains('/') => format!("{folder}/{name}"),
+        _ => name.to_owned(),
+    }
+}
+
+/// The folders whose texts a flow reads, its own first; `bases` are those that it extends.
+pub(crate) fn texts_of<'a>(flow: &'a str, bases: impl Iterator<Item = &'a str>) -> Vec<String> {
+    let line = flow.split('/').next().unwrap_or_default();
+    let own = std::iter::once(flow).chain(bases.filter(|b| *b != flow)).map(str::to_owned);
+    own.chain([format!("{line}/shared")]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn id(text: &str) -> String {
+        text.to_owned()
+    }
+
+    #[test]
+    fn a_path_says_what_it_holds() {
+        for (path, expected) in [
+            ("workflows/parcel/cover/flow.yaml", Some(FileKind::Flow(id("parcel/cover")))),
+            ("workflows/shared/otp/part.yaml", Some(FileKind::Part(id("shared/otp")))),
+            ("workflows/parcel/shared/label/part.yaml", Some(FileKind::Part(id("parcel/shared/label")))),
+            ("workflows/parcel/cover/texts.yaml", Some(FileKind::Texts(id("parcel/cover")))),
+            ("workflows/parcel/shared/texts.yaml", Some(FileKind::Texts(id("parcel/shared")))),
+            ("workflows/shared/texts.yaml", Some(FileKind::Texts(id("shared")))),
+            ("workflows/shared/otp/views/code.yaml", Some(FileKind::View(id("shared/otp/code")))),
+            ("workflows/parcel/tables/zones.yaml", Some(FileKind::Table(id("parcel/zones")))),
+            ("workflows/shared/otp/tables/limits.yaml", Some(FileKind::Table(id("shared/otp/limits")))),
+            ("workflows/parcel/messages/booked.yaml", Some(FileKind::Message(id("booked")))),
+            ("workflows/parcel/cover/stories/bought.yaml", Some(FileKind::Story(id("parcel/cover")))),
+            ("workflows/partners/carriers/post.yaml", Some(FileKind::Partner(id("post")))),
+            ("workflows/partners/carriers/post/partner.yaml", Some(FileKind::Partner(id("post")))),
+            (
+                "workflows/partners/carriers/post/paid.webhook.yaml",
+                Some(FileKind::Webhook { partner: id("post"), name: id("paid") }),
+            ),
+            ("forms/parcel/cover/sender.json", Some(FileKind::Form(id("parcel/cover/sender")))),
+            ("forms/shared/fields.json", Some(FileKind::Form(id("shared/fields")))),
+            ("workflows/parcel/cover.yaml", None),
+            ("workflows/parcel/views/offers.yaml", None),
+            ("workflows/messages/booked.yaml", None),
+            ("workflows/partners/post.yaml", None),
+            ("forms/parcel/sender.json", None),
+        ] {
+            assert_eq!(kind_of(path), expected, "{path}");
+        }
+    }
+
+    #[test]
+    fn an_id_gives_the_path_back() {
+        for path in ["workflows/shared/otp/views/code.yaml", "workflows/parcel/cover/views/offers.yaml"] {
+            let Some(FileKind::View(id)) = kind_of(path) else { panic!("{path}") };
+            assert_eq!(view_file(&id), path);
+        }
+        assert_eq!(table_file("parcel/zones"), "workflows/parcel/tables/zones.yaml");
+    }
+}

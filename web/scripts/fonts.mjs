@@ -1,0 +1,42 @@
+/**
+ * Makes the fonts of `src/styles/fonts` out of the packages (OFL 1.1): only the glyphs that the pages use, only the axes that
+ * the styles use. Run it after a change here: `node scripts/fonts.mjs`. The results are kept in git, so that a build needs no
+ * WebAssembly and gives the same bytes everywhere.
+ */
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import subset from 'subset-font';
+
+const require = createRequire(import.meta.url);
+const latin = dirname(require.resolve('@fontsource-variable/anek-latin/package.json'));
+const devanagari = dirname(require.resolve('@fontsource-variable/anek-devanagari/package.json'));
+const out = new URL('../src/styles/fonts/', import.meta.url).pathname;
+mkdirSync(out, { recursive: true });
+
+const range = (from, to) => Array.from({ length: to - from + 1 }, (_, at) => String.fromCodePoint(from + at)).join('');
+const text = { wght: { min: 400, max: 700 } };
+
+const fonts = [
+  // what English pages need; the rupee sign lives in a file of its own because the package keeps it in latin-ext
+  ['text', latin, 'anek-latin-latin-wght-normal', `${range(0x20, 0x7e)}·–—“”‘’…×−→•°½é©`, text],
+  ['rupee', latin, 'anek-latin-latin-ext-wght-normal', '₹', text],
+  [
+    'plate',
+    latin,
+    'anek-latin-latin-wdth-normal',
+    `${range(0x41, 0x5a)}${range(0x30, 0x39)} -`,
+    { wght: 650, wdth: 88 },
+  ],
+  // headings, labels and buttons only: one weight of the whole script; running text is the phone's own
+  ['devanagari', devanagari, 'anek-devanagari-devanagari-wght-normal', `${range(0x900, 0x97f)}‌‍◌`, { wght: 650 }],
+];
+for (const [name, from, file, glyphs, variationAxes] of fonts) {
+  const bytes = await subset(readFileSync(join(from, 'files', `${file}.woff2`)), glyphs, {
+    targetFormat: 'woff2',
+    variationAxes,
+  });
+  writeFileSync(join(out, `${name}.woff2`), bytes);
+  console.log(`${name}.woff2 ${bytes.length}`);
+}
+copyFileSync(join(latin, 'LICENSE'), join(out, 'OFL.txt'));
