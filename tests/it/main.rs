@@ -2,6 +2,7 @@
 mod cli;
 mod contact;
 mod definitions;
+mod forms;
 mod http;
 mod links;
 mod nodes;

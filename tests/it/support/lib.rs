@@ -2,5 +2,6 @@
 
 #[path = "../../chaos/mod.rs"]
 pub mod chaos;
+pub mod forms;
 pub mod postgres;
 pub mod server;

@@ -95,7 +95,19 @@ export interface ReviewSection {
   step: string;
   path?: string;
   changeable?: boolean;
-  rows: { label: string; value: Value; pointer?: string }[];
+  rows: ReviewRow[];
+  parts?: ReviewPart[];
+}
+/** One row of a list of objects. */
+export interface ReviewPart {
+  title: string;
+  pointer: string;
+  rows: ReviewRow[];
+}
+export interface ReviewRow {
+  label: string;
+  value: Value;
+  pointer?: string;
 }
 
 /** JSON Schema 2020-12 with our `x-` keys. */
@@ -109,12 +121,11 @@ export interface FormView {
   title?: string;
   intro?: string;
   schema: Schema;
-  ui?: Ui;
   data?: Data;
+  /** for each list that people add rows to, the highest number that a row ever had */
+  rows?: Record<string, number>;
   draft?: boolean;
   submit?: string;
-  /** texts by pointer (or `*`) and keyword, for those that the schema's `x-messages` do not give */
-  messages?: Record<string, Record<string, string>>;
 }
 
 export type Block =

@@ -1,19 +1,16 @@
-/** A form with `ui:submit: change` sends itself a moment after a valid change, wherever it is drawn (a sheet may be closed meanwhile). */
+/** A form with `submit: change` in its `x-ui` sends itself a moment after a valid change, wherever it is drawn (a sheet may be closed meanwhile). */
 import { useEffect, useRef } from 'react';
 import type { Data, FormView } from '../api/types';
-import { check } from '../renderer/form/check';
-import { askedData, effectiveSchema } from '../renderer/form/effective';
-import { normaliseData } from '../renderer/form/normalise';
+import { answersOf, check } from '../renderer/form/check';
 import { equal } from '../ui/equal';
 
 const PAUSE_MS = 600;
 
-export const sendsItself = (form: FormView | null | undefined): boolean => form?.ui?.['ui:submit'] === 'change';
+export const sendsItself = (form: FormView | null | undefined): boolean => form?.schema['x-ui']?.submit === 'change';
 
 export function useAutomatic(
   form: FormView | null | undefined,
   data: Data,
-  today: string,
   busy: boolean,
   onSubmit: (answers: Data) => void,
 ) {
@@ -23,12 +20,11 @@ export function useAutomatic(
   useEffect(() => {
     if (!form || !sendsItself(form) || busy || equal(form.data ?? {}, data) || equal(sent.current, data)) return;
     const soon = setTimeout(() => {
-      const flat = effectiveSchema(form.schema, form.ui, data);
-      const answers = askedData(flat, normaliseData(flat, data));
-      if (check(form, flat, answers, today).length > 0) return;
+      const answers = answersOf(form.schema, data);
+      if (check(form.schema, answers).length > 0) return;
       sent.current = data;
       submit.current(answers);
     }, PAUSE_MS);
     return () => clearTimeout(soon);
-  }, [form, data, today, busy]);
+  }, [form, data, busy]);
 }

@@ -2,7 +2,6 @@
 import { type MouseEvent, useMemo } from 'react';
 import type { Data, FieldProblem, Message, Problem, StepView } from '../api/types';
 import { Blocks } from '../renderer/blocks';
-import { todayOf } from '../renderer/form/dates';
 import { Notice } from '../ui/notice';
 import { Progress } from '../ui/progress';
 import { Loading } from '../ui/spinner';
@@ -65,12 +64,9 @@ export function StepPage(props: StepPageProps) {
 
 function Body(props: StepPageProps) {
   const { step, server_time } = props.view;
-  const today = todayOf(server_time);
   const problems = useFieldProblems(props);
-  useAutomatic(step.form, props.data, today, props.busy, props.onSubmit);
-  const form = step.form ? (
-    <StepFormCard key={step.form.id} {...props} problems={problems} form={step.form} today={today} />
-  ) : null;
+  useAutomatic(step.form, props.data, props.busy, props.onSubmit);
+  const form = step.form ? <StepFormCard key={step.form.id} {...props} problems={problems} form={step.form} /> : null;
   if (step.redirect)
     return (
       <Redirecting

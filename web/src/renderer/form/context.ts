@@ -10,6 +10,8 @@ export type Lookup = (
 ) => Promise<{ rows: Record<string, string | number>[]; more?: boolean }>;
 
 export const FormData = createContext<Data>({});
+/** For each list that people add rows to, the highest number that a row ever had. */
+export const RowNumbers = createContext<Record<string, number>>({});
 export const LookupContext = createContext<Lookup>(async () => ({ rows: [] }));
 
 /** The values at some pointers of the form's answers, as texts; empty when not answered. */
