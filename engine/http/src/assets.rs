@@ -15,8 +15,7 @@ use std::time::SystemTime;
 struct Embedded;
 
 /// Static files that a browser asks for; a missing one is a plain 404, never the page (R2.1-29).
-const STATIC: [&str; 11] =
-    ["js", "css", "svg", "png", "jpg", "jpeg", "json", "ico", "gif", "webp", "woff2"];
+const STATIC: [&str; 11] = ["js", "css", "svg", "png", "jpg", "jpeg", "json", "ico", "gif", "webp", "woff2"];
 const ENTRY: &str = "src/main.ts";
 const JOURNEY: &str = "src/journey/app.tsx";
 
