@@ -1,9 +1,9 @@
 //! Forms run by the engine, for the corpus and for random cases that the browser's code must agree with.
 
-use engine_definitions::{Audience, Catalog, Files, Form, load};
+use engine_definitions::{Audience, Catalog, Files, load};
 use engine_statechart::Scope;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -61,6 +61,7 @@ pub fn run(written: &[Written]) -> Result<Vec<Done>, String> {
         let text = std::fs::read(shared.join(name)).map_err(|e| e.to_string())?;
         files.insert(&format!("forms/shared/{name}"), text);
     }
+    files.insert("workflows/case/all/flow.yaml", FLOW.as_bytes());
     for (i, one) in written.iter().enumerate() {
         files.insert(&format!("forms/case/all/f{i}.json"), one.form.to_string().into_bytes());
     }
@@ -69,13 +70,20 @@ pub fn run(written: &[Written]) -> Result<Vec<Done>, String> {
     let Some(catalog) = catalog else {
         return Err(loaded.problems.iter().map(|p| format!("{p}\n")).collect());
     };
-    written.iter().enumerate().map(|(i, one)| run_one(catalog.form(&format!("case/all/f{i}")), one)).collect()
+    written.iter().enumerate().map(|(i, one)| run_one(&catalog, &format!("case/all/f{i}"), one)).collect()
 }
 
-fn run_one(form: Option<&Arc<Form>>, written: &Written) -> Result<Done, String> {
-    let form = form.ok_or("the form is not there")?;
-    let today = json!(written.today);
-    let scope = Scope::new().with("today", &today).with_context(&written.context);
+/// Gives the forms their functions and their day.
+const FLOW: &str = "title: Case\nbase: /case\ntimezone: UTC\ninitial: over\nstates: {over: {type: final}}\n";
+
+fn run_one(catalog: &Arc<Catalog>, id: &str, written: &Written) -> Result<Done, String> {
+    let form = catalog.form(id).ok_or("the form is not there")?;
+    let workflow = catalog.workflow("case/all").ok_or("the workflow is not there")?;
+    let noon = chrono::DateTime::parse_from_rfc3339(&format!("{}T12:00:00Z", written.today));
+    let now = workflow.now(noon.map_err(|e| e.to_string())?.timestamp_millis());
+    let journey = Value::Null;
+    let host = workflow.host(&now, &journey, catalog);
+    let scope = Scope::new().with_host(&host).with_context(&written.context);
     let audience = Audience { language: "en".into(), ..Audience::default() };
     let view = form.view(&audience, &scope).map_err(|e| e.to_string())?;
     let case = |case: &Case| {

@@ -73,7 +73,7 @@ fn drop_empty(schema: &Value, data: &mut Value) {
     let Some(map) = data.as_object_mut() else { return };
     for (name, rule) in super::properties(schema) {
         let Some(value) = map.get_mut(name) else { continue };
-        if value.is_object() {
+        if value.is_object() && rule.get("properties").is_some() {
             drop_empty(rule, value);
             if value.as_object().is_some_and(Map::is_empty) && !super::requires(schema, name) {
                 map.shift_remove(name);

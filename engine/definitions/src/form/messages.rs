@@ -76,7 +76,7 @@ fn read_texts(node: &Node, problems: &mut Vec<Problem>) -> Vec<(String, String)>
     let mut list = Vec::new();
     for (key, value) in node.map() {
         let (keyword, kind) = key.name.split_once('.').unwrap_or((key.name.as_str(), ""));
-        let is_of_kind = KEYWORDS.contains(&keyword) && widget::WIDGETS.iter().any(|w| w.kind == Some(kind));
+        let is_of_kind = KEYWORDS.contains(&keyword) && widget::kinds().any(|known| known == kind);
         if !is_of_kind && !KEYWORDS.contains(&key.name.as_str()) {
             let hint = engine_statechart::did_you_mean(&key.name, KEYWORDS);
             problems.push(
@@ -102,10 +102,10 @@ pub fn check(node: &Node, problems: &mut Vec<Problem>) {
 
 /// Gives every field its complete `x-messages`, keyword → finished text, and the form those of what it does not know.
 /// `written` is the form's `messages`, by pointer without rows.
-pub fn complete(schema: &mut Value, written: Option<&Value>, defaults: &Messages, language: &str) {
+pub fn complete(schema: &mut Value, title: &str, written: Option<&Value>, defaults: &Messages, language: &str) {
     level(schema, written, "", defaults, language);
     if let Some(map) = schema.as_object_mut() {
-        let text = |keyword: &str| Value::String(standard(keyword, None, defaults, language).replace("{label}", ""));
+        let text = |keyword: &str| standard(keyword, None, defaults, language).replace("{label}", title).into();
         let texts = ["unknown", "type"].map(|keyword| (keyword.to_owned(), text(keyword)));
         map.insert("x-messages".into(), Value::Object(texts.into_iter().collect()));
     }
@@ -144,7 +144,9 @@ fn standard(keyword: &str, kind: Option<&str>, defaults: &Messages, language: &s
 }
 
 fn field(name: &str, rule: &mut Value, form: Option<&Map<String, Value>>, defaults: &Messages, language: &str) {
-    let kind = widget::find(widget::of(rule)).and_then(|w| w.kind);
+    let widget = widget::of(rule);
+    let kind = if super::rows::is_list(rule) { Some(widget::ROWS_KIND) } else { widget::find(widget).and_then(|w| w.kind) };
+    let is_money = widget == "money" && rule.pointer("/x-ui/unit").is_none();
     let Some(map) = rule.as_object_mut() else { return };
     let written = map.get("x-messages").and_then(Value::as_object).cloned().unwrap_or_default();
     let label = map.get("title").and_then(Value::as_str).unwrap_or(name).to_owned();
@@ -154,7 +156,10 @@ fn field(name: &str, rule: &mut Value, form: Option<&Map<String, Value>>, defaul
         let own = of(keyword).or_else(|| of(also)).map(str::to_owned);
         let general = || if also.is_empty() { None } else { defaults.text(also, language).map(str::to_owned) };
         let text = own.or_else(general).unwrap_or_else(|| standard(keyword, kind, defaults, language));
-        let show = |v: Option<&Value>| v.map(crate::text::plain).unwrap_or_default();
+        let show = |v: Option<&Value>| match v.and_then(Value::as_i64) {
+            Some(_) if is_money => crate::host::money::show(v.unwrap_or(&Value::Null)).unwrap_or_default(),
+            _ => v.map(crate::text::plain).unwrap_or_default(),
+        };
         let limit = if max.is_some() { show(max) } else { show(min) };
         let text = text
             .replace("{label}", &label)

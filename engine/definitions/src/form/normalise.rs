@@ -193,7 +193,8 @@ pub fn sanitise(text: &str) -> String {
 /// always is: required objects and lists of rows.
 pub fn object(schema: &Value, normalisers: &HashMap<String, Normaliser>, data: &mut Value) {
     let Some(map) = data.as_object_mut() else { return };
-    map.retain(|_, v| !(v.is_null() || v.as_str() == Some("")));
+    let is_gone = |name: &str| schema.get("x-gone").and_then(Value::as_array).is_some_and(|l| l.iter().any(|n| n == name));
+    map.retain(|name, v| !(v.is_null() || v.as_str() == Some("") || is_gone(name)));
     for (name, rule) in super::properties(schema) {
         if !map.contains_key(name) {
             if rows::is_list(rule) {

@@ -101,13 +101,27 @@ pub fn read(
 /// What conditions and groups of one object may name.
 #[derive(Clone, Copy)]
 struct Level<'a> {
-    names: &'a BTreeSet<String>,
+    fields: &'a Named<'a>,
     groups: &'a BTreeSet<String>,
-    /// Fields of the form itself.
-    root: &'a BTreeSet<String>,
+    /// Those of the form itself.
+    root: &'a Named<'a>,
     /// `item` is known: it is a row of the context.
     has_item: bool,
     is_top: bool,
+}
+
+/// Fields by their names.
+type Named<'n> = BTreeMap<&'n str, &'n Node>;
+
+/// The fields of objects; of those with one name the first.
+fn named<'n>(levels: impl Iterator<Item = &'n Node>) -> Named<'n> {
+    let mut found = Named::new();
+    for (key, rule) in levels.flat_map(|level| level.get("properties").map_or(&[][..], Node::map)) {
+        if !rule.is_null() {
+            found.entry(key.name.as_str()).or_insert(rule);
+        }
+    }
+    found
 }
 
 fn group_names(node: &Node) -> Vec<String> {
@@ -216,19 +230,15 @@ impl Reader<'_, '_> {
 
     /// The form and its variants: a merge changes fields or brings whole ones.
     fn form(&mut self, form: &Node, merges: &[Node]) {
-        let added = |node: &Node| -> Vec<String> {
-            let entries = node.get("properties").map_or(&[][..], Node::map).iter();
-            entries.filter(|(_, rule)| !rule.is_null()).map(|(key, _)| key.name.clone()).collect()
-        };
-        let names: BTreeSet<String> = merges.iter().chain([form]).flat_map(added).collect();
+        let fields = named([form].into_iter().chain(merges));
         let groups: BTreeSet<String> = merges.iter().chain([form]).flat_map(|n| group_names(n)).collect();
-        let level = Level { names: &names, groups: &groups, root: &names, has_item: false, is_top: true };
+        let level = Level { fields: &fields, groups: &groups, root: &fields, has_item: false, is_top: true };
         self.level(form, level, None);
         for merge in merges {
             self.level(merge, level, form.get("properties"));
-            self.form_messages(merge.get("messages"), &names);
+            self.form_messages(merge.get("messages"), &fields);
         }
-        self.form_messages(form.get("messages"), &names);
+        self.form_messages(form.get("messages"), &fields);
         if let Some(ui) = form.get("x-ui") {
             unknown_keys(ui, "`x-ui` of a form", &widget::FORM, self.problems);
             if let Some(at) = ui.get("submit").filter(|n| n.as_str() != Some("change")) {
@@ -240,7 +250,7 @@ impl Reader<'_, '_> {
 
     /// An object: groups, what is required, fields. `base`: fields that a patch may change.
     fn level(&mut self, node: &Node, level: Level<'_>, base: Option<&Node>) {
-        let known = || level.names.iter().map(String::as_str);
+        let known = || level.fields.keys().copied();
         for (key, group) in node.get("groups").map_or(&[][..], Node::map) {
             unknown_keys(group, "a group", &["title", "show", "in", "collapsed"], self.problems);
             group.get("title").iter().for_each(|n| self.scan(n, level.has_item));
@@ -253,7 +263,7 @@ impl Reader<'_, '_> {
         self.circles(node.get("groups"));
         for item in node.get("required").map_or(&[][..], Node::items) {
             match item.as_str() {
-                Some(name) if level.names.contains(name) => {}
+                Some(name) if level.fields.contains_key(name) => {}
                 Some(name) => self.problems.push(unknown("field", item, name, known())),
                 None => self.problems.push(Problem::error("shape", &item.span, "`required` is a list of field names")),
             }
@@ -296,11 +306,7 @@ impl Reader<'_, '_> {
         let has_rows = whole("items").is_some_and(|items| items.get("properties").is_some());
         for (key, value) in rule.map() {
             match key.name.as_str() {
-                "x-normalise" => {
-                    if let Some(normaliser) = Normaliser::read(value, self.problems) {
-                        self.normalisers.insert(value.to_json().to_string(), normaliser);
-                    }
-                }
+                "x-normalise" => self.normalise(value),
                 "x-date" => self.date(value, level.has_item),
                 "x-messages" => messages::check(value, self.problems),
                 "x-required" => self.condition(value, level),
@@ -326,6 +332,7 @@ impl Reader<'_, '_> {
                 let message = format!("`{}` is not checked in a list of values", key.name);
                 self.problems.push(Problem::error("place", &key.span, message).hint("a list of objects can have it"));
             }
+            items.get("x-normalise").iter().for_each(|steps| self.normalise(steps));
             self.scan(items, level.has_item);
         }
         for key in ["x-each", "x-key", "x-title"] {
@@ -336,14 +343,17 @@ impl Reader<'_, '_> {
         }
     }
 
+    fn normalise(&mut self, steps: &Node) {
+        if let Some(normaliser) = Normaliser::read(steps, self.problems) {
+            self.normalisers.insert(steps.to_json().to_string(), normaliser);
+        }
+    }
+
     /// The fields of an object or of a row.
     fn inner(&mut self, node: &Node, base: Option<&Node>, level: Level<'_>, has_item: bool) {
-        let of = |n: &Node| -> Vec<String> {
-            n.get("properties").map_or(&[][..], Node::map).iter().map(|(k, _)| k.name.clone()).collect()
-        };
-        let names: BTreeSet<String> = base.into_iter().chain([node]).flat_map(of).collect();
+        let fields = named([node].into_iter().chain(base));
         let groups: BTreeSet<String> = base.into_iter().chain([node]).flat_map(group_names).collect();
-        let inner = Level { names: &names, groups: &groups, has_item, is_top: false, ..level };
+        let inner = Level { fields: &fields, groups: &groups, has_item, is_top: false, ..level };
         self.level(node, inner, base.and_then(|b| b.get("properties")));
     }
 
@@ -441,27 +451,44 @@ impl Reader<'_, '_> {
                 self.cel(wanted, level.has_item);
                 continue;
             }
-            let (name, known) = match key.name.strip_prefix('/') {
-                Some(path) => (path.split('/').next().unwrap_or_default(), level.root),
-                None => (key.name.as_str(), level.names),
-            };
-            if !known.contains(name) {
+            self.asked_for(key, wanted, level);
+        }
+    }
+
+    /// One field that a condition names, and what it must be.
+    fn asked_for(&mut self, key: &Key, wanted: &Node, level: Level<'_>) {
+        let mut fields = if key.name.starts_with('/') { level.root.clone() } else { level.fields.clone() };
+        let mut rule: Option<&Node> = None;
+        for name in key.name.trim_start_matches('/').split('/') {
+            rule = fields.get(name).copied();
+            let Some(rule) = rule else {
                 let at = Node::new(key.span.clone(), Source::Null);
-                self.problems.push(unknown("field", &at, name, known.iter().map(String::as_str)));
-            }
-            let is_rule = match wanted.map() {
-                [] => !wanted.is_map() && !wanted.is_null(),
-                [(word, inner)] => match word.name.as_str() {
-                    "not" => !inner.is_map(),
-                    "contains" => !inner.is_list(),
-                    _ => false,
-                },
-                _ => false,
+                self.problems.push(unknown("field", &at, name, fields.keys().copied()));
+                return;
             };
-            if !is_rule {
-                let message = format!("`{}` is a value, a list of values, `{{not}}` or `{{contains}}`", key.name);
-                self.problems.push(Problem::error("shape", &wanted.span, message));
-            }
+            fields = named([rule].into_iter());
+        }
+        let is = |kind: &str| rule.and_then(|r| r.get("type")).and_then(Node::as_str) == Some(kind);
+        let is_object = rule.is_some_and(|r| r.get("properties").is_some());
+        let is_rule = match wanted.map() {
+            [] => !wanted.is_map() && !wanted.is_null() && !is("array"),
+            [(word, inner)] => match word.name.as_str() {
+                "not" => !inner.is_map() && !is("array"),
+                "contains" => !inner.is_list() && is("array"),
+                _ => false,
+            },
+            _ => false,
+        };
+        if is_object || !is_rule {
+            let (expected, hint) = if is_object {
+                ("is an object: a field of it may be named", format!("\"/{}/…\"", key.name.trim_start_matches('/')))
+            } else if is("array") {
+                ("is a list: `{contains: …}`", "{\"contains\": \"a\"}, {\"contains\": {\"key\": \"self\"}}".to_owned())
+            } else {
+                ("is a value, a list of values, or `{not: …}`", "\"a\", [\"a\", \"b\"], {\"not\": \"a\"}".to_owned())
+            };
+            let message = format!("`{}` {expected}", key.name);
+            self.problems.push(Problem::error("shape", &wanted.span, message).hint(hint));
         }
     }
 
@@ -509,13 +536,13 @@ impl Reader<'_, '_> {
         }
     }
 
-    fn form_messages(&mut self, node: Option<&Node>, names: &BTreeSet<String>) {
+    fn form_messages(&mut self, node: Option<&Node>, fields: &Named<'_>) {
         for (key, value) in node.map_or(&[][..], Node::map) {
             let first = key.name.trim_start_matches('/').split('/').next().unwrap_or_default();
-            if !key.name.starts_with('/') || !names.contains(first) {
+            if !key.name.starts_with('/') || !fields.contains_key(first) {
                 let at = Node::new(key.span.clone(), Source::Null);
                 self.problems.push(
-                    unknown("field", &at, first, names.iter().map(String::as_str)).hint("a pointer like /mobile"),
+                    unknown("field", &at, first, fields.keys().copied()).hint("a pointer like /mobile"),
                 );
             }
             messages::check(value, self.problems);

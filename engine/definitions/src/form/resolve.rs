@@ -172,7 +172,7 @@ impl Form {
         let mut schema = Value::Object(Map::from_iter([("type".to_owned(), json!("object"))]).into_iter().chain(own).collect());
         settle(&mut schema);
         dates(&mut schema, today);
-        messages::complete(&mut schema, written.as_ref(), &self.messages, language);
+        messages::complete(&mut schema, &title, written.as_ref(), &self.messages, language);
         let view = FormView { title, intro, schema: schema.clone().into() };
         Resolved { view, values: of_values(&schema), schema, validator: OnceLock::new() }
     }
@@ -290,12 +290,14 @@ fn title_text(title: &Value) -> String {
     crate::text::plain(title.get("text").unwrap_or(title))
 }
 
-/// Decides what computed conditions say, and makes explicit what is understood: types, widgets, keys of rows.
+/// Decides what computed conditions say, and makes explicit what is understood: types, widgets, keys of rows. A field that
+/// a computed condition takes away is named in `x-gone`: an answer to it, from a page that is older, is dropped.
 fn settle(level: &mut Value) {
     let Some(map) = level.as_object_mut() else { return };
     map.insert("type".into(), json!("object"));
     let gone = settle_groups(map);
     let mut required: Vec<Value> = map.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
+    let mut not_asked: Vec<Value> = Vec::new();
     if let Some(fields) = map.get_mut("properties").and_then(Value::as_object_mut) {
         fields.retain(|name, rule| {
             let group = rule.pointer("/x-ui/group").and_then(Value::as_str);
@@ -306,12 +308,17 @@ fn settle(level: &mut Value) {
                     _ => {}
                 }
                 settle_field(rule);
+            } else {
+                not_asked.push(json!(name));
             }
             !is_gone
         });
         required.retain(|r| r.as_str().is_some_and(|r| fields.contains_key(r)));
     }
     map.insert("required".into(), Value::Array(required));
+    if !not_asked.is_empty() {
+        map.insert("x-gone".into(), Value::Array(not_asked));
+    }
 }
 
 /// Names of the groups that are not shown whatever is answered.

@@ -54,7 +54,7 @@ pub fn of_values(rule: &Value) -> Value {
         let inner: Map<String, Value> = properties(rule).map(|(name, rule)| (name.clone(), of_values(rule))).collect();
         out.insert("properties".into(), Value::Object(inner));
     }
-    if let Some(fixed) = rule.get("prefixItems").and_then(Value::as_array) {
+    if let Some(fixed) = rule.get("prefixItems").and_then(Value::as_array).filter(|fixed| !fixed.is_empty()) {
         out.insert("prefixItems".into(), fixed.iter().map(of_values).collect());
     } else if let Some(items) = rule.get("items") {
         out.insert("items".into(), of_values(items));

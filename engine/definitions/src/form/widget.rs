@@ -66,6 +66,14 @@ pub const WIDGETS: [Widget; 18] = [
     choice("slots", TEXT, &["slots", "empty"]),
 ];
 
+/// How the standard messages of lists of rows are called.
+pub const ROWS_KIND: &str = "rows";
+
+/// What standard messages may be for.
+pub fn kinds() -> impl Iterator<Item = &'static str> {
+    WIDGETS.iter().filter_map(|w| w.kind).chain([ROWS_KIND])
+}
+
 pub fn find(name: &str) -> Option<&'static Widget> {
     WIDGETS.iter().find(|w| w.name == name)
 }

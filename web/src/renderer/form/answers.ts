@@ -49,7 +49,7 @@ function findHidden(schema: Schema, answers: Answers, hidden: [Data, string][]) 
 function dropEmpty(schema: Schema, data: Data) {
   for (const [name, rule] of fieldsOf(schema)) {
     const value = data[name];
-    if (isMap(value)) {
+    if (isMap(value) && rule.properties) {
       dropEmpty(rule, value);
       if (Object.keys(value).length === 0 && !requires(schema, name)) delete data[name];
     } else if (Array.isArray(value)) {

@@ -35,8 +35,10 @@ export function normaliseTyped(steps: readonly NormaliseStep[] | undefined, text
  */
 export function normaliseData(schema: Schema, data: Data): Data {
   const out: Data = {};
-  for (const [name, value] of Object.entries(data))
-    if (value !== undefined && value !== null && value !== '') out[name] = value;
+  for (const [name, value] of Object.entries(data)) {
+    const isEmpty = value === undefined || value === null || value === '';
+    if (!isEmpty && !schema['x-gone']?.includes(name)) out[name] = value;
+  }
   for (const [name, rule] of fieldsOf(schema)) {
     if (out[name] === undefined) {
       if (isList(rule)) out[name] = [];
