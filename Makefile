@@ -82,8 +82,9 @@ pictures: ## Pictures of every step at 390 and 1280 pixels, kept beside the brow
 	$(CARGO) build --bin journey
 	cd tests/e2e && E2E_BINARY="$(BINARY)" npm run --silent pictures
 
-fmt: ## Format Rust and the web app
+fmt: ## Format Rust, definitions and the web app
 	$(CARGO) fmt
+	$(JOURNEY) fmt
 	cd web && npm run --silent format
 
 clean: ## Remove build output and the development database

@@ -2,13 +2,14 @@ import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 import { mock } from './dev/mock.ts';
 import { brotli } from './scripts/brotli.ts';
+import { serverBundle } from './scripts/server-bundle.ts';
 import { thinRjsf } from './scripts/thin-rjsf.ts';
 
 /** `npm run dev` alone shows the gallery of fixtures; `JOURNEY_API=http://127.0.0.1:8080 npm run dev` passes calls to a running server. */
 export default defineConfig(({ command }) => {
   const api = process.env.JOURNEY_API;
   return {
-    plugins: [react(), thinRjsf(), brotli(), ...(command === 'serve' && !api ? [mock()] : [])],
+    plugins: [react(), thinRjsf(), brotli(), serverBundle(), ...(command === 'serve' && !api ? [mock()] : [])],
     build: {
       target: 'es2022',
       manifest: true,
@@ -16,7 +17,7 @@ export default defineConfig(({ command }) => {
       // drawings may stand in the styles; fonts may not (the security policy takes them from files only)
       assetsInlineLimit: (file) => (file.endsWith('.svg') ? undefined : false),
       reportCompressedSize: false,
-      rollupOptions: { input: { main: 'src/main.ts' } },
+      rollupOptions: { input: { page: 'src/entries/page.ts' }, checks: { pluginTimings: false } },
     },
     server: { port: 5173, cors: true, proxy: api ? { '/api': api } : undefined },
   };

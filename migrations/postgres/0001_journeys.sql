@@ -1,6 +1,7 @@
 -- Journeys and what one accepted event writes. Times are UTC milliseconds. JSON is text (faithful and cheap).
 -- Ids of journeys, owners and keys are packed (see engine/store/src/ids.rs): 32 hex digits take 16 bytes.
 -- Rows of a journey point to its number `n`, not to its id: less than half of the bytes, and neighbours stay together.
+-- Numbers stand before texts: no bytes are lost between them.
 create table journeys (
   n bigint generated always as identity (cache 16) primary key,
   id bytea not null unique,
@@ -22,27 +23,34 @@ create table journeys (
 create index journeys_owner on journeys (owner);
 create index journeys_expiry on journeys (expires_at) where expires_at is not null and status = 'active';
 
--- id = n << 20 | seq
+-- id = n << 20 | seq. The idempotency key stands with the event that used it, the body's hash beside it; of a start only
+-- the hash: from its key comes the journey's id.
 create table events (
   id bigint primary key,
   at bigint not null,
+  key bigint,
+  body_hash bigint,
   kind text collate "C" not null,
   actor text collate "C" not null,
   data text collate "C" not null
 );
+create unique index events_key on events ((id >> 20), key) where key is not null;
 
--- id = n << 32 | seq << 12 | index. state: 0 pending, 1 running, 2 done, 3 parked, 4 cancelled.
+-- id = n << 32 | seq << 12 | index; as old as the event that ordered it.
+-- state: 0 pending, 1 running, 2 done, 3 parked, 4 cancelled.
 -- next_at: when it is due, or while running when its lease ends.
+-- attempts: those that began; claims: claims since the last one that began; epoch: of the database when it was ordered.
 create table effects (
   id bigint primary key,
   next_at bigint not null,
   due_at bigint not null,
-  created_at bigint not null,
-  fence bigint not null,
+  deadline bigint,
+  fence integer not null,
   attempts integer not null,
   attempts_max integer not null,
   state smallint not null,
-  deadline bigint,
+  claims smallint not null default 0,
+  epoch smallint not null default 0,
   kind text collate "C" not null,
   lane text collate "C" not null,
   worker text collate "C",
@@ -50,8 +58,8 @@ create table effects (
   payload text collate "C" not null
 );
 create index effects_next on effects (next_at) where state <= 1;
-create index effects_parked on effects (created_at) where state = 3;
-create index effects_over on effects (created_at) where state in (2, 4);
+create index effects_parked on effects (due_at) where state = 3;
+create index effects_over on effects (due_at) where state in (2, 4);
 
 -- next_at: due_at, or the end of a claim's lease.
 create table timers (
@@ -59,9 +67,16 @@ create table timers (
   id text collate "C" not null,
   next_at bigint not null,
   due_at bigint not null,
+  worker text collate "C",
   primary key (journey, id)
 );
 create index timers_next on timers (next_at);
+
+-- Who works on this database: a sign of life, by the database's own clock.
+create table workers (
+  id text collate "C" not null primary key,
+  seen_at bigint not null
+) with (fillfactor = 50);
 
 create table answers (
   journey bigint not null,
@@ -78,15 +93,3 @@ create table drafts (
   data text collate "C" not null,
   primary key (journey, step)
 );
-
--- journey is null where it is the scope itself.
-create table idempotency (
-  scope bytea not null,
-  key bytea not null,
-  body_hash bytea not null,
-  journey bytea,
-  seq bigint not null,
-  at bigint not null,
-  primary key (scope, key)
-);
-create index idempotency_at on idempotency using brin (at);

@@ -1,6 +1,7 @@
 -- Journeys and what one accepted event writes. Times are UTC milliseconds. JSON is text (faithful and cheap).
 -- Ids of journeys, owners and keys are packed (see engine/store/src/ids.rs): 32 hex digits take 16 bytes.
 -- Rows of a journey point to its number `n`, not to its id: less than half of the bytes, and neighbours stay together.
+-- Numbers stand before texts: no bytes are lost between them.
 create table journeys (
   n integer primary key,
   id blob not null unique,
@@ -22,27 +23,34 @@ create table journeys (
 create index journeys_owner on journeys (owner);
 create index journeys_expiry on journeys (expires_at) where expires_at is not null and status = 'active';
 
--- id = n << 20 | seq
+-- id = n << 20 | seq. The idempotency key stands with the event that used it, the body's hash beside it; of a start only
+-- the hash: from its key comes the journey's id.
 create table events (
   id integer primary key,
   at integer not null,
+  key integer,
+  body_hash integer,
   kind text not null,
   actor text not null,
   data text not null
 );
+create unique index events_key on events (id >> 20, key) where key is not null;
 
--- id = n << 32 | seq << 12 | index. state: 0 pending, 1 running, 2 done, 3 parked, 4 cancelled.
+-- id = n << 32 | seq << 12 | index; as old as the event that ordered it.
+-- state: 0 pending, 1 running, 2 done, 3 parked, 4 cancelled.
 -- next_at: when it is due, or while running when its lease ends.
+-- attempts: those that began; claims: claims since the last one that began; epoch: of the database when it was ordered.
 create table effects (
   id integer primary key,
   next_at integer not null,
   due_at integer not null,
-  created_at integer not null,
+  deadline integer,
   fence integer not null,
   attempts integer not null,
   attempts_max integer not null,
   state integer not null,
-  deadline integer,
+  claims integer not null default 0,
+  epoch integer not null default 0,
   kind text not null,
   lane text not null,
   worker text,
@@ -50,8 +58,8 @@ create table effects (
   payload text not null
 );
 create index effects_next on effects (next_at) where state <= 1;
-create index effects_parked on effects (created_at) where state = 3;
-create index effects_over on effects (created_at) where state in (2, 4);
+create index effects_parked on effects (due_at) where state = 3;
+create index effects_over on effects (due_at) where state in (2, 4);
 
 -- next_at: due_at, or the end of a claim's lease.
 create table timers (
@@ -59,6 +67,7 @@ create table timers (
   id text not null,
   next_at integer not null,
   due_at integer not null,
+  worker text,
   primary key (journey, id)
 ) without rowid;
 create index timers_next on timers (next_at);
@@ -78,14 +87,3 @@ create table drafts (
   data text not null,
   primary key (journey, step)
 );
-
--- journey is null where it is the scope itself.
-create table idempotency (
-  scope blob not null,
-  key blob not null,
-  body_hash blob not null,
-  journey blob,
-  seq integer not null,
-  at integer not null,
-  primary key (scope, key)
-) without rowid;

@@ -58,3 +58,5 @@ create table incidents (
   detail text not null
 );
 create index incidents_open on incidents (at) where closed_at is null;
+-- What an operator asks: the incidents of one journey.
+create index incidents_journey on incidents (journey);

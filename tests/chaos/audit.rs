@@ -18,7 +18,7 @@ pub async fn audit(url: &str, ledger: &Ledger, partners: &Partners, report: &mut
         keys: engine_settings::Keys { master: Some(Secret::new(KEY.into())), ..Default::default() },
         ..Settings::default()
     };
-    let runtime = Runtime::new(store.clone(), Arc::new(settings), Arc::new(SystemClock))?;
+    let runtime = Runtime::new(store.clone(), Arc::new(settings), Arc::new(SystemClock::default()))?;
     runtime.load_current().await?;
     let witness = engine_store::connect(partners.database()).await?;
 

@@ -24,7 +24,6 @@ struct State {
 struct Interrupted {
     key: EffectKey,
     fence: i64,
-    attempts: i32,
     at: Instant,
 }
 
@@ -45,10 +44,10 @@ impl Watch {
     pub async fn killed(&self, at: Instant) {
         let Ok(running) = running(&*self.store).await else { return };
         let mut state = self.state();
-        for (key, fence, attempts) in running {
+        for (key, fence) in running {
             // A second kill does not start the clock anew.
             if !state.waiting.iter().any(|w| w.key == key && w.fence == fence) {
-                state.waiting.push(Interrupted { key, fence, attempts, at });
+                state.waiting.push(Interrupted { key, fence, at });
             }
         }
     }
@@ -75,7 +74,7 @@ impl Watch {
             if let Some(place) = state.waiting.iter().position(|w| w.key == key && w.fence == fence) {
                 let was = state.waiting.swap_remove(place);
                 // Else it was settled by the one that had it, or called off: it was not interrupted.
-                if found.is_some_and(|effect| effect.attempts > was.attempts) {
+                if found.is_some_and(|effect| effect.fence > was.fence) {
                     state.resumed.push(now - was.at);
                 }
             }
@@ -87,11 +86,11 @@ impl Watch {
     }
 }
 
-async fn running(store: &dyn Store) -> Result<Vec<(EffectKey, i64, i32)>> {
+async fn running(store: &dyn Store) -> Result<Vec<(EffectKey, i64)>> {
     let found = store
         .effects(EffectFilter { state: Some(EffectState::Running), limit: 10_000, ..EffectFilter::default() })
         .await?;
-    Ok(found.into_iter().map(|effect| (effect.key, effect.fence, effect.attempts)).collect())
+    Ok(found.into_iter().map(|effect| (effect.key, effect.fence)).collect())
 }
 
 /// Waits until nothing is due or at work any more; the error says what is left.

@@ -14,8 +14,6 @@ base: /loan
 params: {days: 14}
 initial: asking
 context: {loan: {}, offers: {}}
-define:
-  is_long: context.loan.pages > params.days * 10
 delays: {reminder: {until: 'add_days(now, 1)', within: desk}}
 sections: [{id: ask, title: Your book}]
 states:
@@ -23,7 +21,7 @@ states:
     step: {form: loan, view: hint, kind: form, into: loan, path: '', section: ask, data: {noun: \"'book'\"}, accepts: {hint: {about: {type: string, maxLength: 20}}}}
     on:
       hint: {actions: {type: message, code: loan.hint}}
-      submit: [{guard: is_long, target: checking}, {target: searching}]
+      submit: [{guard: context.loan.pages > params.days * 10, target: checking}, {target: searching}]
   checking: {use: shared/code, with: {to: \"get(context.loan, 'mobile', '')\"}, onDone: searching}
   searching:
     step: {wait: loan.searching, path: search}
@@ -38,29 +36,33 @@ states:
 
 const FORM: &str = r##"{
   "title": "Which book?",
-  "schema": {"type": "object", "required": ["title", "pages", "member", "card"], "properties": {
+  "required": ["title", "pages", "member", "card"],
+  "properties": {
     "title": {"title": "Title", "type": "string", "minLength": 3, "maxLength": 50, "x-normalise": [{"keep": "[A-Za-z ]"}, "collapse", "trim"]},
     "code": {"title": "Shelf mark", "type": "string", "minLength": 10, "maxLength": 10},
     "pages": {"title": "Pages", "type": "integer", "minimum": 1, "maximum": {"$cel": "params.days * 100"}},
     "mobile": {"$ref": "shared/fields#/$defs/mobile"},
     "back_on": {"title": "Back on", "type": "string", "format": "date", "maxLength": 10, "x-date": {"min": "today", "max": "+14d"}},
     "member": {"title": "Are you a member?", "type": "boolean"},
-    "card": {"title": "Card", "type": "string", "maxLength": 8},
-    "pin": {"title": "PIN", "type": "string", "maxLength": 6, "x-secret": true}}},
-  "ui": {"ui:order": ["title", "*"], "card": {"ui:show": {"member": true}}},
-  "variants": [{"for": {"role": ["staff"]}, "merge": {"schema": {"properties": {"mobile": null, "note": {"title": "Note", "type": "string", "maxLength": 99}}}}, "require": ["-pages"]}],
-  "languages": {"hi": {"/schema/properties/title/title": "शीर्षक"}}
+    "card": {"title": "Card", "type": "string", "maxLength": 8, "x-ui": {"show": {"member": true}}},
+    "readers": {"title": "Who reads it?", "type": "array", "maxItems": 3, "items": {"required": ["name"], "properties": {
+      "name": {"title": "Name", "type": "string", "maxLength": 20}, "age": {"title": "Age", "type": "integer"}}}},
+    "pin": {"title": "PIN", "type": "string", "maxLength": 6, "x-secret": true}},
+  "variants": [{
+    "for": {"role": ["staff"]},
+    "merge": {"properties": {"mobile": null, "note": {"title": "Note", "type": "string", "maxLength": 99}, "readers": {"items": {"properties": {"age": null}}}}},
+    "require": ["-pages", "-readers/name"]}],
+  "languages": {"hi": {"/properties/title/title": "शीर्षक"}}
 }"##;
 
 const FRAGMENT: &str = "\
 input: {to: {type: string}, tries: {type: integer, default: 3}}
 context: {left: 3, seen: []}
 keep: [seen]
-define: {is_empty: my.left < 1}
 outcomes: [good, bad]
 initial: asking
 states:
-  asking: {id: ask, step: {form: code, into: my.answers, path: code, trail: skip}, on: {submit: [{guard: is_empty, target: lost}, {target: checking, actions: {assign: {my.left: my.left - 1}}}]}}
+  asking: {id: ask, step: {form: code, into: my.answers, path: code, trail: skip}, on: {submit: [{guard: my.left < 1, target: lost}, {target: checking, actions: {assign: {my.left: my.left - 1}}}]}}
   checking:
     step: {wait: loan.searching}
     invoke: {id: verify, src: system/otp.verify, input: {mobile: input.to, purpose: \"'loan'\", code: event.secret.code}, onDone: won, onError: '#ask'}
@@ -96,6 +98,7 @@ fn library() -> Files {
             "workflows/library/loan/views/found.yaml",
             "title: Found\nblocks:\n  - {block: notice, when: size(data.offers) == 0, text: None}\n  - block: facts\n    items:\n      - {each: values(data.offers), as: o, when: o.price > 0, label: {text: 'From {{o.by}}'}, value: {paise: o.price}}\n",
         ),
+        ("workflows/library/loan/values.yaml", "shelf: context.loan.title\nover(days): params.days > days\n"),
         ("workflows/shared/code/part.yaml", FRAGMENT),
         (
             "workflows/library/tables/branches.yaml",
@@ -121,7 +124,7 @@ fn library() -> Files {
         ("forms/library/loan/loan.json", FORM),
         (
             "forms/shared/code/code.json",
-            r#"{"title": "Code", "schema": {"type": "object", "properties": {"code": {"type": "string", "maxLength": 6, "x-secret": true}}}}"#,
+            r#"{"title": "Code", "properties": {"code": {"type": "string", "maxLength": 6, "x-secret": true}}}"#,
         ),
         (
             "forms/shared/fields.json",
@@ -220,14 +223,14 @@ fn mistakes_have_a_place_and_a_hint() {
         WORKFLOW,
         "target: searching",
         "target: serching",
-        "flow.yaml:15:61: unknown target `serching` in state `loan.asking` (did you mean `searching`?)",
+        "flow.yaml:13:91: unknown target `serching` in state `loan.asking` (did you mean `searching`?)",
     );
-    check(WORKFLOW, "guard: is_long", "guard: is_lng", "unknown name `is_lng`");
+    check(WORKFLOW, "guard: context.loan.pages >", "guard: is_lng >", "unknown name `is_lng`");
     check(
         WORKFLOW,
-        "is_long: context",
-        "is_long: is_long || context",
-        "definitions go round in a circle: is_long → is_long",
+        "shelf: context",
+        "shelf: shelf + context",
+        "values go round in a circle: shelf → shelf",
     );
     check(WORKFLOW, "code: loan.hint", "code: loan.hnt", "unknown text `loan.hnt` (did you mean `loan.hint`?)");
     check(WORKFLOW, "code: loan.hint}", "code: loan.hint, links: {a: 1}}", "unknown");
@@ -345,6 +348,14 @@ fn mistakes_have_a_place_and_a_hint() {
     );
     check("workflows/library/messages/ready.yaml", "name: Asha", "nme: Asha", "the text needs `name`");
     check("workflows/library/messages/ready.yaml", "{{name}}</b>", "{{{name}}}</b>", "raw HTML");
+    check("workflows/library/messages/ready.yaml", "{{name}}</b>", "{{log name}}</b>", "unknown helper `log`");
+    check(
+        "workflows/library/messages/ready.yaml",
+        "{{name}}</b>",
+        "{{#if (lookup x name)}}a{{/if}}</b>",
+        "unknown helper `lookup`",
+    );
+    check("workflows/library/messages/ready.yaml", "{{name}}</b>", "{{log}}</b>", "the text needs `log`");
     let message = "workflows/library/messages/ready.yaml";
     check(message, "channel: email", "channel: email\nwithin: dusk", "unknown calendar `dusk`");
     check(
@@ -407,7 +418,7 @@ fn mistakes_have_a_place_and_a_hint() {
         "$defs/mobil",
         "unknown definition `mobil` (did you mean `mobile`?)",
     );
-    check("forms/shared/fields.json", "^[6-9][0-9]{9}$", "^([0-9]+)+$", "the pattern repeats what already repeats");
+    check("forms/shared/fields.json", "^[6-9][0-9]{9}$", "^([0-9]+)+$", "a browser may hang on it");
     check(
         "forms/library/loan/loan.json",
         "\"title\": \"Which",
@@ -419,8 +430,8 @@ fn mistakes_have_a_place_and_a_hint() {
 /// Rule 9: what may be absent is asked for; what differs in kind is not compared.
 #[test]
 fn reads_of_the_context_are_defined() {
-    let guard = |cel: &str| format!("is_long: \"{cel}\"");
-    let from = "is_long: context.loan.pages > params.days * 10";
+    let guard = |cel: &str| format!("guard: \"{cel}\"");
+    let from = "guard: context.loan.pages > params.days * 10";
     for (cel, expected) in [
         (
             "context.loan.titel == 'x'",
@@ -433,7 +444,7 @@ fn reads_of_the_context_are_defined() {
         ),
         (
             "context.loan.code == 'x'",
-            "`context.loan.code` may be absent: its field need not be filled (has(context.loan.code) or get(context.loan, 'code', …))",
+            "`context.loan.code` may be absent: its field need not be filled (`has(context.loan.code)` asks, and so does `context.loan.?code.orValue(…)`)",
         ),
         ("context.loan.card == 'x'", "`context.loan.card` may be absent"),
         ("context.loan.title == 'x' || context.loan.code == 'x'", "`context.loan.code` may be absent"),
@@ -505,13 +516,12 @@ fn reads_of_the_context_are_defined() {
 fn bombs_are_refused() {
     let aliases =
         (1..30).fold("a0: &a0 [x, x]\n".to_owned(), |text, i| format!("{text}a{i}: &a{i} [*a{0}, *a{0}]\n", i - 1));
-    let defines =
-        (1..30).fold("define:\n  d0: 1 + 1\n".to_owned(), |text, i| format!("{text}  d{i}: d{0} + d{0}\n", i - 1));
+    let values = (1..300).fold("d0: 1 + 1\n".to_owned(), |text, i| format!("{text}d{i}: d{0} + d{0}\n", i - 1));
     let deep = format!("title: {}", "[".repeat(5_000));
     let blocks = format!("channel: sms\nlanguages: {{en: {{text: \"{}\"}}}}\n", "{{#if a}}".repeat(1_500));
     for (path, text, expected) in [
         (WORKFLOW, aliases, "more than 60000 values in one file"),
-        (WORKFLOW, LOAN.replace("define:\n", &defines), "at most 12000 are allowed"),
+        ("workflows/library/loan/values.yaml", values, "leads through too many values one inside another"),
         (WORKFLOW, deep, "recursion limit exceeded"),
         (WORKFLOW, "x".repeat(300_000), "at most 262144 are read"),
         ("workflows/library/messages/ready.yaml", blocks, "more than 200 blocks"),
@@ -702,10 +712,23 @@ fn forms_are_cut_on_the_server() {
     let shown = view.schema.to_string();
     assert_eq!(view.schema.pointer("/properties/title/title"), Some(&json!("शीर्षक")));
     assert_eq!(view.schema.pointer("/properties/pages/maximum"), Some(&json!(1400)));
-    assert_eq!(view.schema.pointer("/allOf/0/then/required"), Some(&json!(["card"])));
+    assert_eq!(view.schema.pointer("/required"), Some(&json!(["title", "member", "card"])));
+    assert_eq!(view.schema.pointer("/properties/readers/items/required"), Some(&json!([])));
     assert!(!shown.contains("mobile") && !shown.contains("x-pii") && !shown.contains("$cel"), "{shown}");
+    assert!(!shown.contains("age"), "a variant cuts the fields of rows: {shown}");
     assert_eq!(form.secrets(), ["pin"]);
-    assert!(form.fields(&hindi, &scope).expect("names").contains("note"));
+    let fields = form.fields(&hindi, &scope).expect("names");
+    assert!(fields.contains("note"));
+
+    // What this actor cannot see of an answer stays, in rows by their keys.
+    let mut old = json!({"mobile": "9876543210", "note": "old", "readers": [
+        {"key": "r1", "name": "Asha", "age": 40}, {"key": "r2", "name": "Ravi", "age": 9}]});
+    let new = json!({"title": "Emma", "readers": [{"key": "r2", "name": "Ravi Rao"}, {"key": "r3", "name": "Lila"}]});
+    let (Value::Object(mut map), Value::Object(new)) = (std::mem::take(&mut old), new) else { panic!("objects") };
+    fields.replace(&mut map, new);
+    let expected = json!({"mobile": "9876543210", "title": "Emma", "readers": [
+        {"key": "r2", "name": "Ravi Rao", "age": 9}, {"key": "r3", "name": "Lila"}]});
+    assert_eq!(Value::Object(map), expected);
 }
 
 #[test]
@@ -827,6 +850,19 @@ fn the_repository_has_no_errors_and_its_schemas_are_current() {
         let written = std::fs::read_to_string(format!("{root}/workflows/schema/{name}")).unwrap_or_default();
         let is_current = written == format!("{}\n", serde_json::to_string_pretty(&schema).unwrap_or_default());
         assert!(is_current, "{name}: run `cargo run -p engine-definitions --example schemas`");
+    }
+}
+
+/// `journey fmt` can write whatever stands in the repository, and what it wrote stays.
+#[test]
+fn every_definition_can_be_formatted() {
+    for root in ["..", "it/fixtures/club", "it/fixtures/parcel", "chaos/definitions", "bench/definitions"] {
+        let files = Files::read_dir(format!("{}/{root}", env!("CARGO_MANIFEST_DIR"))).expect("readable");
+        for (path, bytes) in files.iter().filter(|(path, _)| !path.ends_with(".csv")) {
+            let once = engine_definitions::fmt::format(path, bytes).map_err(|p| show(&p)).expect(path);
+            let twice = engine_definitions::fmt::format(path, once.as_bytes()).map_err(|p| show(&p)).expect(path);
+            assert_eq!(once, twice, "{path}");
+        }
     }
 }
 

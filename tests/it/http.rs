@@ -18,6 +18,13 @@ fn id(view: &Value) -> &str {
     view["journey"]["id"].as_str().expect("a journey")
 }
 
+/// The data that a page's app starts with.
+fn boot(page: &Reply) -> Value {
+    let html = page.text();
+    let data = html.split_once("id=\"boot\">").and_then(|(_, rest)| rest.split_once("</script>"));
+    serde_json::from_str(data.expect("boot data").0).expect("JSON")
+}
+
 /// A journey whose offers have all arrived, heard over its stream.
 async fn with_offers(visitor: &Visitor) -> Value {
     let view = started(visitor).await;
@@ -50,20 +57,15 @@ async fn a_parcel_from_the_first_page_to_its_document() {
     for part in [
         "<title>What do you send? – Parcel House</title>",
         "<div id=\"app\" data-server=\"true\"><div class=\"step\" data-kind=\"form\" data-step=\"cover.parcel\">",
-        "<li data-state=\"current\" aria-current=\"step\"><span>Your parcel</span><span class=\"sr\"> (now)</span></li>",
+        "<li data-state=\"current\" aria-current=\"step\"><span>Your parcel</span>",
         "<h1 id=\"step-title\" tabindex=\"-1\">What do you send?</h1><p class=\"lead\">We cover parcels of up to 30 kg.</p>",
-        "<input class=\"input\" id=\"f-weight\" name=\"weight\" type=\"text\"",
+        "<input class=\"input\" id=\"f-weight\" type=\"text\"",
         "<a href=\"https://trade.example/\" target=\"_blank\" rel=\"noopener\">Trade body</a>",
         "<a class=\"site-call\" href=\"tel:+911234567890\">",
     ] {
         assert!(html.contains(part), "{part} is not in {html}");
     }
-    let boot = html
-        .split_once("id=\"boot\">")
-        .and_then(|(_, rest)| rest.split_once("</script>"))
-        .map(|(json, _)| json)
-        .expect("boot data");
-    let boot: Value = serde_json::from_str(boot).expect("JSON");
+    let boot = boot(&page);
     assert_eq!(boot["view"]["journey"]["id"], Value::Null);
     assert_eq!(boot["site"]["name"], "Parcel House");
 
@@ -321,11 +323,11 @@ async fn what_is_typed_is_kept_and_idle_journeys_end() {
     let form = visitor.view(id(&view)).await["step"]["form"].clone();
     assert_eq!((&form["data"], &form["draft"]), (&json!({"name": "Ash"}), &json!(true)));
     let page = visitor.get(view["step"]["url"].as_str().expect("an address")).await;
-    assert!(page.status == 200 && page.text().contains("value=\"Ash\""), "{}", page.text());
+    assert_eq!((page.status, &boot(&page)["view"]["step"]["form"]["data"]), (200, &json!({"name": "Ash"})));
 
     // Back by the address of the step before; its answer is there.
     let back = visitor.get(&format!("/parcel-cover?request={}", id(&view))).await;
-    assert!(back.status == 200 && back.text().contains("name=\"weight\" type=\"text\" value=\"2\""), "{}", back.text());
+    assert_eq!((back.status, &boot(&back)["view"]["step"]["form"]["data"]["weight"]), (200, &json!(2)));
     let elsewhere = visitor.get(&format!("/api/v1/journeys/{}?path=offers", id(&view))).await.ok(200);
     assert_eq!(elsewhere["elsewhere"], json!(format!("/parcel-cover?request={}", id(&view))));
 
@@ -347,7 +349,7 @@ async fn pages_redirects_and_what_is_not_there() {
         assert_eq!((reply.status, reply.header("location")), (status, location), "{path}");
         assert!(reply.text().contains(part), "{path}: {}", reply.text());
     };
-    check("/no-such-page", 404, "", "Oops! We can't seem to find the page you're looking for.").await;
+    check("/no-such-page", 404, "", "Oops! We can&#x27;t seem to find the page you&#x27;re looking for.").await;
     check("/no-such-page", 404, "", "<meta name=\"robots\" content=\"noindex\">").await;
     check("/parcel-cover/nothing", 404, "", "Oops!").await;
     check("/old-help?a=1", 301, "/help?a=1", "").await;
@@ -377,6 +379,103 @@ async fn pages_redirects_and_what_is_not_there() {
     let filtered = visitor.get("/api/v1/master/towns?state=Maharashtra&limit=1").await.ok(200);
     assert_eq!((filtered["rows"].as_array().map(Vec::len), &filtered["more"]), (Some(1), &json!(true)));
     assert_eq!(visitor.get("/api/v1/master/none").await.code(), "not_found");
+    server.stop().await;
+}
+
+/// A first page posted by a browser without scripts.
+async fn post(visitor: &Visitor, path: &str, headers: &[(&str, &str)], form: &str) -> Reply {
+    let mut all = vec![("content-type", "application/x-www-form-urlencoded"), ("x-journey", "")];
+    all.extend(headers);
+    visitor.send("POST", path, &all, Some(form.to_owned())).await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_press_before_the_scripts_starts_the_journey() {
+    let server = parcels().await;
+    let visitor = server.visitor();
+    let begun = post(&visitor, "/parcel-cover?x=1", &[], "weight=2&kind=gift&note=&unknown=1").await;
+    assert_eq!(begun.status, 303, "{}", begun.text());
+    assert!(begun.header("set-cookie").starts_with("__Host-session="));
+    let page = visitor.get(begun.header("location")).await;
+    let view = &boot(&page)["view"];
+    assert_eq!((page.status, &view["step"]["id"]), (200, &json!("cover.sender")));
+    let form = visitor.get(&format!("/parcel-cover?request={}", id(view))).await;
+    assert_eq!(boot(&form)["view"]["step"]["form"]["data"], json!({"weight": 2, "kind": "gift"}));
+
+    // With errors: the step again, with what was typed and what is wrong with it.
+    let refused = post(&visitor, "/parcel-cover", &[], "weight=99&note=for+Asha").await;
+    assert_eq!((refused.status, refused.header("cache-control")), (422, "no-store"));
+    let data = boot(&refused);
+    assert_eq!(data["view"]["journey"]["id"], Value::Null);
+    assert_eq!(data["view"]["step"]["form"]["data"], json!({"weight": 99, "note": "for Asha"}));
+    let errors: Vec<_> =
+        data["problem"]["errors"].as_array().expect("errors").iter().map(|error| &error["pointer"]).collect();
+    assert_eq!(errors, ["/weight", "/kind"]);
+    let drawn = refused.text().split_once("id=\"boot\"").expect("boot data").0.to_owned();
+    assert!(drawn.contains("<div id=\"app\"><div class=\"step\" data-kind=\"form\"") && !drawn.contains("Asha"));
+
+    // Only from our own pages, only at first pages, and it can only start.
+    let foreign = post(&visitor, "/parcel-cover", &[("origin", "https://evil.example")], "weight=2&kind=gift").await;
+    let nowhere = post(&visitor, "/parcel-cover", &[("origin", "")], "weight=2&kind=gift").await;
+    let cross = [("origin", ""), ("sec-fetch-site", "cross-site")];
+    let cross = post(&visitor, "/parcel-cover", &cross, "weight=2&kind=gift").await;
+    assert_eq!([foreign.status, nowhere.status, cross.status], [403; 3]);
+    let ours = post(&visitor, "/parcel-cover", &[("origin", ""), ("sec-fetch-site", "same-origin")], "weight=2").await;
+    assert_eq!(ours.status, 422);
+    assert_eq!(post(&visitor, "/parcel-cover/sender", &[], "name=Asha").await.status, 404);
+    assert_eq!(post(&visitor, "/help", &[], "a=1").await.status, 404);
+    assert_eq!(visitor.send("POST", "/parcel-cover", &[], Some("{}".into())).await.status, 405);
+    assert_eq!(visitor.get("/api/v1/journeys").await.ok(200).as_array().map(Vec::len), Some(1));
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn of_a_step_that_somebody_began_only_its_frame_is_drawn() {
+    let server = parcels().await;
+    let visitor = server.visitor();
+    let view = started(&visitor).await;
+    let page = visitor.get(view["step"]["url"].as_str().expect("an address")).await.text();
+    let (drawn, data) = page.split_once("id=\"boot\"").expect("boot data");
+    for part in
+        ["<header class=\"site-header\">", "<div id=\"app\"><div class=\"step\" data-kind=\"form\"", "<noscript>"]
+    {
+        assert!(drawn.contains(part), "{part} is not in {drawn}");
+    }
+    // Two people at steps of one kind get the same.
+    assert!(!drawn.contains("f-name") && data.contains("Full name"));
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_the_drawing_script_pages_work_from_their_data() {
+    let empty = tempfile::tempdir().expect("a folder");
+    let folder = empty.path().to_owned();
+    let server = TestServer::start_with(fixture("parcel"), |settings| settings.server.web_dir = Some(folder)).await;
+    let visitor = server.visitor();
+    let first = visitor.get("/parcel-cover").await;
+    assert_eq!((first.status, &boot(&first)["view"]["step"]["id"]), (200, &json!("cover.parcel")));
+    assert!(first.text().contains("<div id=\"app\"><p class=\"loading\">"), "{}", first.text());
+    let help = visitor.get("/help").await;
+    assert_eq!((help.status, help.header("cache-control")), (200, "no-store"));
+    for part in
+        ["<h1>Questions</h1>", "Ask &lt;us&gt; anything.", "<p>How heavy may it be?</p><p>Thirty kilograms.</p>"]
+    {
+        assert!(help.text().contains(part), "{part} is not in {}", help.text());
+    }
+    assert_eq!(visitor.get("/no-such-page").await.status, 404);
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_gallery_is_for_development() {
+    let server = parcels().await;
+    let visitor = server.visitor();
+    let index = visitor.get("/gallery").await;
+    assert!(index.status == 200 && index.text().contains("href=\"/gallery/widget-text\""), "{}", index.text());
+    let page = visitor.get("/gallery/widget-text").await;
+    assert!(page.text().contains("<label class=\"field-label\" for=\"f-answer\">Full name</label>"), "{}", page.text());
+    assert_eq!(visitor.get("/gallery/none").await.status, 404);
+    assert_eq!(visitor.get("/server/draw.js").await.text(), "not found");
     server.stop().await;
 }
 

@@ -93,11 +93,7 @@ async fn a_link_opens_one_journey_for_its_purpose() {
         (asked.status, asked.header("set-cookie"), asked.header("referrer-policy"), asked.header("cache-control")),
         (200, "", "same-origin", "no-store")
     );
-    assert!(
-        asked.text().contains(&format!("<form class=\"card confirm\" method=\"post\" action=\"{}\">", stage.choose)),
-        "{}",
-        asked.text()
-    );
+    assert!(asked.text().contains("<form class=\"card confirm\" method=\"post\">"), "{}", asked.text());
     assert!(
         !asked.text().contains("Asha") && !asked.text().contains(&journey[17..]),
         "nothing of the journey is told before"

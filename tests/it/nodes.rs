@@ -16,9 +16,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Nodes of one product; the first one plays the partners for all.
-struct Nodes {
-    url: String,
-    all: Vec<Product>,
+pub struct Nodes {
+    pub url: String,
+    pub all: Vec<Product>,
 }
 
 impl Nodes {
@@ -27,7 +27,7 @@ impl Nodes {
         Nodes::start_with(fixture("parcel"), works, |_| {}).await
     }
 
-    async fn start_with(files: Files, works: &[bool], change: impl Fn(&mut Settings)) -> Nodes {
+    pub async fn start_with(files: Files, works: &[bool], change: impl Fn(&mut Settings)) -> Nodes {
         let mut nodes = Nodes { url: postgres::database().await.expect("a database"), all: Vec::new() };
         for (number, works) in works.iter().enumerate() {
             let source = if number == 0 { Source::Files(files.clone()) } else { Source::Stored };
@@ -44,11 +44,11 @@ impl Nodes {
         settings.keys.master = Some(Secret::new(KEY.into()));
         settings.sandbox.url = self.all.first().map(|first| format!("{}/sandbox", first.url()));
         change(&mut settings);
-        let start = Start { settings, source, clock: Arc::new(SystemClock), worker };
+        let start = Start { settings, source, clock: Arc::new(SystemClock::default()), worker };
         self.all.push(Product::start(start).await.expect("the node starts"));
     }
 
-    fn at(&self, node: usize) -> String {
+    pub fn at(&self, node: usize) -> String {
         self.all[node].url()
     }
 
@@ -59,7 +59,7 @@ impl Nodes {
         (visitor, view)
     }
 
-    async fn stop(self) {
+    pub async fn stop(self) {
         for node in self.all {
             node.stop().await.expect("the node stops in time");
         }
@@ -366,8 +366,12 @@ async fn a_sqlite_file_has_one_process_and_others_are_told() {
     settings.database.url = url.clone();
     settings.keys.master = Some(Secret::new(KEY.into()));
     let _ = rustls::crypto::ring::default_provider().install_default();
-    let start =
-        Start { settings, source: Source::Files(fixture("parcel")), clock: Arc::new(SystemClock), worker: true };
+    let start = Start {
+        settings,
+        source: Source::Files(fixture("parcel")),
+        clock: Arc::new(SystemClock::default()),
+        worker: true,
+    };
     let product = Product::start(start).await.expect("it starts");
     refused(&["serve", "--port", "0"], "another `journey serve` works on");
     // looking from beside is no second product

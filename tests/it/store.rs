@@ -144,6 +144,7 @@ async fn a_journey_moves_only_from_where_it_is() {
         assert_eq!(store.expired_journeys(999_999, 9).await?, Vec::<String>::new());
         assert_eq!(store.journey_counts().await?.iter().map(|c| c.count).sum::<i64>(), 2);
         store.ping().await?;
+        store.try_write().await?;
         Ok(())
     })
     .await;
@@ -210,8 +211,15 @@ async fn effects_are_leased_counted_fenced_and_parked() {
         let e = &first[1];
         assert_eq!(
             (e.state, e.attempts, e.fence, e.lease_until_ms, e.due_at_ms),
-            (EffectState::Running, 1, 1, Some(160), 50)
+            (EffectState::Running, 0, 1, Some(160), 50)
         );
+        let begin = async |index, fence| store.begin_effects(vec![(k(index), fence)]).await;
+        assert_eq!(
+            store.begin_effects(vec![(k(0), 1), (k(1), 1), (k(2), 1)]).await?,
+            [true, true, false],
+            "2 is not due"
+        );
+        assert_eq!(store.effect(&k(0)).await?.map(|e| (e.attempts, e.claims)), Some((1, 0)));
         assert_eq!((e.worker.as_deref(), &e.payload, e.created_at_ms), (Some("w1"), &json!({"index": 0}), 1_000));
         assert_eq!(store.claim_effects(claim(100)).await?, [], "leased");
         assert!(store.extend_lease(&k(1), 1, 500).await?);
@@ -219,7 +227,12 @@ async fn effects_are_leased_counted_fenced_and_parked() {
 
         // the lease of 0 lapses: the next claim fences its first worker off
         let again = store.claim_effects(claim(160)).await?;
-        assert_eq!(again.iter().map(|e| (e.key.index, e.attempts, e.fence)).collect::<Vec<_>>(), [(0, 2, 2)]);
+        assert_eq!(again.iter().map(|e| (e.key.index, e.attempts, e.fence)).collect::<Vec<_>>(), [(0, 1, 2)]);
+        assert_eq!(
+            (begin(0, 1).await?, begin(0, 2).await?),
+            (vec![false], vec![true]),
+            "a frozen worker begins nothing"
+        );
         let settle = |seq, index, fence, end| with(event(&j, seq), |c| c.settles = Some((k(index), fence, end)));
         let good = || EffectEnd::Done { outcome: json!("delivered") };
         assert_eq!(store.commit(settle(1, 0, 1, good())).await?, Committed::Superseded, "frozen worker");
@@ -233,7 +246,8 @@ async fn effects_are_leased_counted_fenced_and_parked() {
         // retry, attempts used up, parked, and again by hand
         assert!(store.finish_effect(&k(1), 1, EffectEnd::Retry { due_at_ms: 300, reason: json!("busy") }).await?);
         assert_eq!(store.next_due().await?, Some(300));
-        assert_eq!(store.claim_effects(claim(300)).await?[0].attempts, 2);
+        assert_eq!(store.claim_effects(claim(300)).await?[0].attempts, 1);
+        assert_eq!(begin(1, 2).await?, [true]);
         assert_eq!(store.claim_effects(claim(400)).await?, [], "no third attempt");
         let parked =
             store.effects(EffectFilter { state: Some(EffectState::Parked), limit: 9, ..Default::default() }).await?;
@@ -243,7 +257,7 @@ async fn effects_are_leased_counted_fenced_and_parked() {
         assert!(store.requeue_effect(&k(1), 410).await?);
         assert!(!store.requeue_effect(&k(1), 410).await?);
         let fresh = store.claim_effects(claim(410)).await?;
-        assert_eq!(fresh.iter().map(|e| (e.key.index, e.attempts)).collect::<Vec<_>>(), [(1, 1)]);
+        assert_eq!(fresh.iter().map(|e| (e.key.index, e.attempts)).collect::<Vec<_>>(), [(1, 0)]);
         let park = EffectEnd::Parked { reason: json!("unknown address") };
         assert!(store.finish_effect(&k(1), fresh[0].fence, park).await?);
         let skip = EffectEnd::Cancelled { reason: json!("by hand") };
@@ -267,6 +281,76 @@ async fn effects_are_leased_counted_fenced_and_parked() {
 }
 
 #[tokio::test]
+async fn claims_without_an_attempt_are_counted_apart() {
+    check(async |node| {
+        let (store, j) = (&node.store, id());
+        let k = EffectKey { journey: j.clone(), seq: 1, index: 0 };
+        store.commit(with(event(&j, 0), |c| c.effects = vec![effect(&j, 1, 0, 0)])).await?;
+        let claim_at = async |round: i64| store.claim_effects(claim(1_000 * round)).await;
+        // each time its worker dies before anything goes out
+        for round in 1..=i64::from(CLAIMS_MAX) {
+            let claimed = claim_at(round).await?;
+            assert_eq!(claimed.iter().map(|e| (e.attempts, i64::from(e.claims))).collect::<Vec<_>>(), [(0, round)]);
+        }
+        assert_eq!(claim_at(50).await?, []);
+        let parked = store.effect(&k).await?.expect("there");
+        assert_eq!((parked.state, parked.attempts), (EffectState::Parked, 0));
+        assert_eq!(parked.outcome, Some(json!({"code": "claims"})));
+        // an attempt that begins, and an end of any kind, are a new start
+        assert!(store.requeue_effect(&k, 51_000).await?);
+        let fence = claim_at(51).await?[0].fence;
+        assert_eq!(store.begin_effects(vec![(k.clone(), fence)]).await?, [true]);
+        assert_eq!(claim_at(52).await?[0].claims, 1);
+        let retry = EffectEnd::Retry { due_at_ms: 0, reason: json!("turned away") };
+        assert!(store.finish_effect(&k, fence + 1, retry).await?);
+        let waiting = store.effect(&k).await?.expect("there");
+        assert_eq!((waiting.attempts, waiting.claims), (2, 0), "a try that was turned away counts when it ends so");
+        assert_eq!(claim_at(53).await?, []);
+        assert_eq!(
+            store.effect(&k).await?.expect("there").outcome,
+            Some(json!({"code": "attempts", "last": "turned away"}))
+        );
+        Ok(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_a_dead_worker_held_is_free_at_once() {
+    check(async |node| {
+        let (store, other, j) = (&node.store, node.again().await?, id());
+        let begin = |c: &mut Commit| {
+            c.effects = vec![effect(&j, 1, 0, 50), effect(&j, 1, 1, 900)];
+            c.timers =
+                [("held", 40), ("later", 800)].map(|(id, due_at_ms)| NewTimer { id: id.into(), due_at_ms }).into();
+        };
+        store.commit(with(event(&j, 0), begin)).await?;
+        let long = |worker: &str| ClaimRequest { worker: worker.into(), lease_ms: 600_000, ..claim(60) };
+        store.sign_of_life("dead", 60, None).await?;
+        let held = store.claim_effects(long("dead")).await?;
+        assert_eq!((held.len(), store.claim_timers(long("dead")).await?.len()), (1, 1));
+        assert_eq!(other.sign_of_life("living", 70, Some(600_000)).await?, 0, "it was seen a moment ago");
+        let mut wake = other.wake();
+        wake.mark_unchanged();
+        // by a rule under which whoever is silent now is dead
+        let freed = other.sign_of_life("living", 70, Some(-600_000)).await?;
+        if store.kind() == "sqlite" {
+            assert_eq!(freed, 0, "one process works on a file");
+            return Ok(());
+        }
+        assert_eq!((freed, wake.has_changed()?), (2, true));
+        assert_eq!(other.sign_of_life("living", 70, Some(-600_000)).await?, 0, "oneself lives");
+        let taken = other.claim_effects(ClaimRequest { now_ms: 70, ..long("living") }).await?;
+        assert_eq!(taken.iter().map(|e| (&e.key, e.fence)).collect::<Vec<_>>(), [(&held[0].key, 2)]);
+        let timers = other.claim_timers(ClaimRequest { now_ms: 70, ..long("living") }).await?;
+        assert_eq!(timers.iter().map(|t| t.id.as_str()).collect::<Vec<_>>(), ["held"]);
+        assert_eq!(store.begin_effects(vec![(held[0].key.clone(), 1)]).await?, [false], "it was only frozen");
+        Ok(())
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn what_a_process_held_that_is_gone_can_be_claimed_at_once() {
     check(async |node| {
         let (store, j) = (&node.store, id());
@@ -282,8 +366,8 @@ async fn what_a_process_held_that_is_gone_can_be_claimed_at_once() {
         let again = store.claim_effects(claim(70)).await?;
         assert_eq!(
             again.iter().map(|e| (&e.key, e.attempts, e.fence)).collect::<Vec<_>>(),
-            [(&held[0].key, 2, 2)],
-            "what waits still waits"
+            [(&held[0].key, 0, 2)],
+            "what waits still waits, and what did not begin was no attempt"
         );
         assert!(
             !store.finish_effect(&held[0].key, 1, EffectEnd::Done { outcome: Value::Null }).await?,
@@ -573,59 +657,75 @@ async fn an_outside_event_counts_once() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn passwords_are_counted_before_they_are_compared() {
+async fn of_sends_at_once_to_one_number_one_is_counted() {
+    check(async |node| {
+        let (store, second) = (&node.store, node.again().await?);
+        let send = |to: &str, number: i64, slot: i64| CountedSend {
+            recipient: to.into(),
+            number,
+            buckets: vec![("all".into(), slot), (format!("block of {to}"), slot)],
+        };
+        let sends = |j: &str, seq: i64, sends: Vec<CountedSend>| with(event(j, seq), |c| c.sends = sends);
+        let (reader, other) = (id(), id());
+        let history = async |to: &str, limit, after| {
+            let block = format!("block of {to}");
+            store.send_history(to, limit, &[("all".into(), after), (block, after)]).await
+        };
+        assert_eq!(history(&reader, 5, 0).await?, SendHistory::default());
+        let j = id();
+        assert_eq!(store.commit(sends(&j, 0, vec![send(&reader, 1, 60)])).await?, DONE);
+        assert_eq!(store.commit(sends(&j, 1, vec![send(&reader, 1, 60)])).await?, Committed::Moved, "taken");
+        assert_eq!(store.journey(&j).await?.map(|j| j.seq), Some(1), "nothing else of it is written");
+        assert_eq!(store.commit(sends(&j, 1, vec![send(&reader, 2, 60), send(&other, 1, 120)])).await?, DONE);
+        let seen = history(&reader, 5, 0).await?;
+        assert_eq!(seen.latest, [(2, 1_001), (1, 1_000)]);
+        let mut slots = seen.slots;
+        slots.sort();
+        let block = format!("block of {reader}");
+        assert_eq!(slots, [("all".into(), 60, 2), ("all".into(), 120, 1), (block.clone(), 60, 2)]);
+        let seen = history(&reader, 1, 60).await?;
+        assert_eq!((seen.latest, seen.slots), (vec![(2, 1_001)], vec![("all".into(), 120, 1)]));
+
+        // two nodes, starts and events: of those who take one number, one is written
+        for number in 3..8 {
+            let all = (0..16).map(|i| {
+                let (store, j, reader) = (if i % 2 == 0 { store } else { &second }, id(), &reader);
+                async move {
+                    let start = i % 4 < 2;
+                    if !start {
+                        store.commit(event(&j, 0)).await?;
+                    }
+                    store.commit(sends(&j, i64::from(!start), vec![send(reader, number, 180)])).await
+                }
+            });
+            let outcomes: Vec<Committed> = join_all(all).await.into_iter().collect::<std::result::Result<_, _>>()?;
+            assert_eq!(outcomes.iter().filter(|o| **o == DONE).count(), 1, "{outcomes:?}");
+            assert_eq!(outcomes.iter().filter(|o| **o == Committed::Moved).count(), 15, "{outcomes:?}");
+        }
+        // to many numbers at once: the wide bucket has counted each
+        let ids: Vec<String> = (0..64).map(|_| id()).collect();
+        let all = ids.iter().enumerate().map(|(i, to)| {
+            let store = if i % 2 == 0 { store } else { &second };
+            store.commit(sends(to, 0, vec![send(to, 1, 240)]))
+        });
+        for outcome in join_all(all).await {
+            assert_eq!(outcome?, DONE);
+        }
+        let seen = history(&reader, 9, 120).await?;
+        let slots: Vec<_> = seen.slots.iter().filter(|(bucket, ..)| bucket == "all").cloned().collect();
+        assert_eq!(slots, [("all".into(), 180, 5), ("all".into(), 240, 64)]);
+        assert_eq!(seen.latest.first().map(|(number, _)| *number), Some(7));
+        assert!(store.clean(2_000, 1_000).await? > 60);
+        assert_eq!(history(&reader, 9, 0).await?, SendHistory::default());
+        Ok(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_session_ends_when_it_is_ended() {
     check(async |node| {
         let store = &node.store;
-        let otp = |created_at_ms: i64| OtpRecord {
-            id: id(),
-            purpose: "sign in".into(),
-            target_hash: "cd".repeat(32),
-            flow: "f".into(),
-            nonce: "n".into(),
-            tries: 0,
-            created_at_ms,
-            expires_at_ms: created_at_ms + 300,
-            used_at_ms: None,
-        };
-        let (first, second) = (otp(1_000), node.again().await?);
-        assert_eq!(store.open_otp(first.clone(), vec![]).await?, OtpOpened::Opened);
-        let tries = (0..20).map(|i| if i % 2 == 0 { store } else { &second }).map(|s| s.try_otp(&first.id, 1_100, 5));
-        let counted: Vec<_> = join_all(tries).await.into_iter().collect::<std::result::Result<_, _>>()?;
-        let mut counts: Vec<i32> = counted.into_iter().flatten().map(|o| o.tries).collect();
-        counts.sort();
-        assert_eq!(counts, [1, 2, 3, 4, 5]);
-        let other = otp(1_000);
-        store.open_otp(other.clone(), vec![]).await?;
-        assert_eq!(store.try_otp(&other.id, 1_300, 5).await?, None, "expired");
-        assert_eq!(store.try_otp("unknown", 1_100, 5).await?, None);
-        assert_eq!(store.try_otp(&other.id, 1_100, 5).await?, Some(OtpRecord { tries: 1, ..other.clone() }));
-        let uses = join_all((0..8).map(|_| store.use_otp(&other.id, 1_100))).await;
-        assert_eq!(uses.into_iter().flatten().filter(|used| *used).count(), 1);
-        assert_eq!(store.try_otp(&other.id, 1_100, 5).await?, None, "used");
-
-        // one per 30, three per 100, for one target; the gate counts only what it lets through
-        let limits = |target: &str| {
-            vec![
-                RateLimit { bucket: format!("target {target}"), window_ms: 30, max: 1 },
-                RateLimit { bucket: format!("target {target}"), window_ms: 100, max: 3 },
-                RateLimit { bucket: "all".into(), window_ms: 1_000, max: 8 },
-            ]
-        };
-        for (at, expected) in [(0, None), (20, Some(30)), (30, None), (60, None), (90, Some(100)), (100, None)] {
-            let got = store.open_otp(otp(10_000 + at), limits("a")).await?;
-            let expected = match expected {
-                None => OtpOpened::Opened,
-                Some(retry) => OtpOpened::Limited { bucket: "target a".into(), retry_at_ms: 10_000 + retry },
-            };
-            assert_eq!(got, expected, "at {at}");
-        }
-        // four of eight are used: of 20 on two nodes at once, four more
-        let opens = (0..20).map(|i| (i, if i % 2 == 0 { store } else { &second }));
-        let opens = opens.map(|(i, s)| s.open_otp(otp(10_100), limits(&i.to_string())));
-        let opened: Vec<_> = join_all(opens).await.into_iter().collect::<std::result::Result<_, _>>()?;
-        assert_eq!(opened.iter().filter(|o| **o == OtpOpened::Opened).count(), 4);
-        assert!(opened.contains(&OtpOpened::Limited { bucket: "all".into(), retry_at_ms: 11_000 }), "{opened:?}");
-
         let session = SessionRecord {
             token_hash: "ef".repeat(32),
             id: id(),
@@ -639,7 +739,6 @@ async fn passwords_are_counted_before_they_are_compared() {
         assert_eq!((found.subject, &found.id), (json!({"roles": ["reader"]}), &session.id));
         store.end_session(&session.token_hash).await?;
         assert_eq!(store.session(&session.token_hash).await?, None);
-        assert!(store.clean(20_000, 100).await? > 10);
         Ok(())
     })
     .await;
@@ -802,25 +901,14 @@ async fn a_dropped_write_is_whole_or_nothing() {
         let store = &node.store;
         let mut ids = Vec::new();
         let second = node.again().await?;
+        let empty = Publication { number: 0, at_ms: 5, by: "desk".into(), files: vec![], versions: vec![] };
         for i in 0..150_u64 {
             let j = id();
             let commit = with(event(&j, 0), |c| c.effects = vec![effect(&j, 1, 0, 0)]);
             // dropped at its first wait, or somewhat later
             let patience = Duration::from_micros(i * 6);
-            let otp = OtpRecord {
-                id: j.clone(),
-                purpose: "p".into(),
-                target_hash: "t".into(),
-                flow: "f".into(),
-                nonce: "n".into(),
-                tries: 0,
-                created_at_ms: 1,
-                expires_at_ms: 9,
-                used_at_ms: None,
-            };
             drop_after(patience, store.commit(commit)).await;
-            drop_after(patience, store.open_otp(otp, vec![RateLimit { bucket: "x".into(), window_ms: 9, max: 1_000 }]))
-                .await;
+            drop_after(patience, store.publish(empty.clone())).await;
             drop_after(patience, store.journey(&j)).await;
             // nothing was left open: a later write is there for another node at once
             store.kv_put("after", "n", json!(i)).await?;
@@ -890,6 +978,28 @@ async fn two_nodes_may_migrate_at_once() {
         assert_eq!(nodes[0].journey_counts().await.expect(kind), []);
     }
     assert!(matches!(connect("mysql://x").await, Err(StoreError::Settings(_))));
+}
+
+#[tokio::test]
+async fn a_database_of_another_build_is_left_alone() {
+    check(async |node| {
+        let sql = "update journey_migrations set checksum = $1 where version = 1";
+        match node.store.kind() {
+            "sqlite" => {
+                let pool = sqlx::SqlitePool::connect(&node.url).await?;
+                sqlx::query(sql).bind(vec![1_u8]).execute(&pool).await?;
+                pool.close().await;
+            }
+            _ => {
+                let pool = sqlx::PgPool::connect(&node.url).await?;
+                sqlx::query(sql).bind(vec![1_u8]).execute(&pool).await?;
+            }
+        }
+        let refused = node.again().await?.migrate().await;
+        assert!(matches!(refused, Err(StoreError::OtherBuild)), "{refused:?}");
+        Ok(())
+    })
+    .await;
 }
 
 /// PostgreSQL only: the server cuts every connection again and again while commits are on their way.
@@ -1121,7 +1231,8 @@ async fn effects_of_a_kind_stand_in_line_and_waiting_costs_no_attempt() {
         );
         assert!(store.first_in_line(&k(1), "call").await?, "another kind has its own line");
         assert!(store.first_in_line(&EffectKey { journey: other.clone(), seq: 1, index: 0 }, "track").await?);
-        // given back: the attempt does not count
+        // given back: the attempt does not count, whether it had begun or not
+        assert_eq!(store.begin_effects(vec![(k(2), 1)]).await?, [true]);
         let later = EffectEnd::Later { due_at_ms: 5_000, reason: json!({"code": "in_line"}) };
         for index in [2, 3] {
             assert!(store.finish_effect(&k(index), 1, later.clone()).await?);
@@ -1138,7 +1249,7 @@ async fn effects_of_a_kind_stand_in_line_and_waiting_costs_no_attempt() {
         assert!(wake.has_changed()?, "workers look");
         assert!(!store.call_next(&k(0), "track", 30).await?, "it is due already");
         let next = store.claim_effects(claim(30)).await?;
-        assert_eq!(next.iter().map(|e| (e.key.index, e.attempts)).collect::<Vec<_>>(), [(2, 1)], "the next one only");
+        assert_eq!(next.iter().map(|e| (e.key.index, e.attempts)).collect::<Vec<_>>(), [(2, 0)], "the next one only");
         assert_eq!((line(2).await?, line(3).await?), (true, false));
         assert!(store.finish_effect(&k(2), 2, EffectEnd::Parked { reason: json!("given up") }).await?);
         assert!(line(3).await?);
@@ -1218,7 +1329,7 @@ async fn an_operator_finds_what_waits_and_makes_it_due_again() {
                 .await?
         );
         let taken = store.claim_effects(claim(150)).await?;
-        assert_eq!(taken.iter().map(|e| (e.key.index, e.attempts, e.fence)).collect::<Vec<_>>(), [(0, 1, 2)]);
+        assert_eq!(taken.iter().map(|e| (e.key.index, e.attempts, e.fence)).collect::<Vec<_>>(), [(0, 0, 2)]);
         assert!(
             !store.finish_effect(&key, held[0].fence, EffectEnd::Done { outcome: json!(1) }).await?,
             "the one that stopped is fenced off"

@@ -14,6 +14,7 @@ const DIRECTION: &[(&str, &[&str])] = &[
     ("engine-statechart", &[]),
     ("engine-store", &[]),
     ("engine-settings", &[]),
+    ("engine-draw", &[]),
     ("engine-definitions", &["engine-statechart", "engine-settings"]),
     ("engine-runtime", &["engine-definitions", "engine-statechart", "engine-store", "engine-settings"]),
     ("engine-partners", &["engine-definitions", "engine-statechart", "engine-settings"]),
@@ -23,6 +24,7 @@ const DIRECTION: &[(&str, &[&str])] = &[
         &[
             "engine-runtime",
             "engine-partners",
+            "engine-draw",
             "engine-definitions",
             "engine-store",
             "engine-statechart",

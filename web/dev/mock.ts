@@ -2,9 +2,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Plugin, ViteDevServer } from 'vite';
 import type { Data, StepView } from '../src/api/types.ts';
+import type { Page } from '../src/entries/server.tsx';
 import { fixtures } from './fixtures.ts';
 import { begin, COURIERS, PATH_OF, type Parcel, view } from './parcel.ts';
-import { shell } from './shell.ts';
+import { site } from './site.ts';
 
 interface Kept extends Parcel {
   keys: Map<string, string>;
@@ -41,9 +42,19 @@ async function handle(server: ViteDevServer, request: IncomingMessage, response:
   const url = new URL(request.url ?? '/', 'http://here');
   const { pathname } = url;
   const page = async (shown: StepView) => {
-    const { render } = (await server.ssrLoadModule('/dev/render.tsx')) as { render: (view: StepView) => string };
+    const { draw } = (await server.ssrLoadModule('/src/entries/server.tsx')) as { draw: (page: Page) => string };
+    const { title, kind, hide = [] } = shown.step;
+    const what = shown.journey.id === null ? { view: shown } : { skeleton: kind };
+    const boot = JSON.stringify({ view: shown, site }).replace(/</g, '\\u003c');
     response.setHeader('content-type', 'text/html; charset=utf-8');
-    response.end(await server.transformIndexHtml(pathname, shell({ view: shown }, render(shown))));
+    response.end(
+      await server.transformIndexHtml(
+        pathname,
+        `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title} – ${site.name}</title><link rel="stylesheet" href="/src/styles/index.css"><script type="module" src="/src/entries/page.ts"></script></head>
+<body data-hide="${hide.join(' ')}">${draw({ site, title, ...what })}<script type="application/json" id="boot">${boot}</script></body></html>`,
+      ),
+    );
     return true;
   };
   const json = (status: number, body?: unknown) => {

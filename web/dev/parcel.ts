@@ -118,7 +118,10 @@ const form = (state: Parcel, step: string, { ui, schema, ...view }: Written): Fo
   id: `parcel/${step}`,
   submit: 'Continue',
   ...view,
-  schema: { ...schema, properties: mapValues(schema.properties as Record<string, Schema>, (rule, name) => field(rule, ui[name])) },
+  schema: {
+    ...schema,
+    properties: mapValues(schema.properties as Record<string, Schema>, (rule, name) => field(rule, ui[name])),
+  },
   data: { ...view.data, ...state.data[step] },
 });
 
@@ -225,7 +228,7 @@ const STEPS: Record<string, (state: Parcel) => Own> = {
             title: 'Mobile number',
             maxLength: 10,
             pattern: '^[6-9][0-9]{9}$',
-            'x-pii': 'mobile',
+            'x-personal': true,
             'x-messages': { required: 'Please enter your mobile number', pattern: 'Invalid mobile number.' },
           },
           name: {
@@ -233,7 +236,7 @@ const STEPS: Record<string, (state: Parcel) => Own> = {
             title: 'Full name',
             minLength: 3,
             maxLength: 50,
-            'x-pii': 'name',
+            'x-personal': true,
             'x-normalise': [{ keep: '[A-Za-z ]' }, 'collapse', 'trim'],
           },
           email: {
@@ -241,7 +244,7 @@ const STEPS: Record<string, (state: Parcel) => Own> = {
             format: 'email',
             title: 'E-mail',
             maxLength: 80,
-            'x-pii': 'email',
+            'x-personal': true,
             'x-normalise': ['trim', 'lower'],
           },
           consent: {
@@ -525,7 +528,7 @@ const STEPS: Record<string, (state: Parcel) => Own> = {
             format: 'date',
             title: 'Date of birth',
             'x-date': { min: '-99y', max: '-18y' },
-            'x-pii': 'dob',
+            'x-personal': true,
             'x-messages': { 'x-date.max': 'You must be 18 or older' },
           },
           address: { type: 'string', title: 'Address', maxLength: 70 },

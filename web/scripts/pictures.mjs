@@ -32,7 +32,7 @@ for (const [width, height] of [
     page.on('console', (message) => message.type() === 'error' && console.log(`${name} ${width}: ${message.text()}`));
     if (name === 'redirect') await page.addInitScript(() => sessionStorage.setItem('left:gallery:3', '1'));
     await page.goto(`${base}/gallery/${name}`);
-    await page.waitForSelector('#app:not([data-server])');
+    await page.waitForSelector('#app[data-ready]');
     await page.waitForTimeout(150);
     await page.screenshot({ path: `${folder}/${name}-${width}.png`, fullPage: true });
     const { violations } = await new AxeBuilder({ page })

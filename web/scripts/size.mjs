@@ -14,7 +14,7 @@ function scripts(key, seen = new Set()) {
 }
 const sum = (keys) => [...keys].reduce((total, key) => total + size(manifest[key].file), 0);
 
-const entry = scripts('src/main.ts');
+const entry = scripts('src/entries/page.ts');
 const journey = new Set([...entry, ...scripts('src/journey/app.tsx')]);
 const styles = [
   ...new Set(

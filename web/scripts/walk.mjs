@@ -29,14 +29,14 @@ async function walk(width, height) {
   const press = (name) => page.getByRole('button', { name }).click();
 
   // typed before the scripts came: kept, with the focus
-  await page.route('**/src/main.ts', async (route) => {
+  await page.route('**/src/entries/page.ts', async (route) => {
     await new Promise((resolve) => setTimeout(resolve, 1500));
     await route.continue();
   });
   await page.goto(`${base}/parcel-insurance?_aid=7&source=mail`, { waitUntil: 'commit' });
   await page.getByLabel('Tracking number').pressSequentially('ab12', { delay: 20 });
   assert.equal(await page.locator('#app').getAttribute('data-server'), 'true', 'typed before the take-over');
-  await page.waitForSelector('#app:not([data-server])');
+  await page.waitForSelector('#app[data-ready]');
   await page.keyboard.type('3456');
   assert.equal((await page.getByLabel('Tracking number').inputValue()).toUpperCase(), 'AB123456');
   assert.ok(!page.url().includes('_aid'), 'agent ids leave the address bar');
@@ -66,7 +66,7 @@ async function walk(width, height) {
   // reload: the draft is there
   await page.getByText('Saved', { exact: true }).waitFor();
   await page.reload();
-  await page.waitForSelector('#app:not([data-server])');
+  await page.waitForSelector('#app[data-ready]');
   assert.equal(await page.getByLabel('Full name').inputValue(), 'Asha Ro');
   await press('Continue');
   await heading('Enter the password we sent');
@@ -168,7 +168,7 @@ async function walk(width, height) {
   await page.goto(`${base}/parcel-insurance/confirm${new URL(page.url()).search}`);
 
   // offline: nothing is lost, sent once when back
-  await page.waitForSelector('#app:not([data-server])');
+  await page.waitForSelector('#app[data-ready]');
   await context.setOffline(true);
   await page.getByText('You are offline.').waitFor();
   await context.setOffline(false);

@@ -5,7 +5,6 @@ import { expect, test, vi } from 'vitest';
 import { fixtures } from '../dev/fixtures';
 import type { Option } from '../src/api/types';
 import { StepPage } from '../src/journey/step-page';
-import { typedBefore } from '../src/journey/takeover';
 import { ActionsView } from '../src/renderer/blocks/actions';
 import { initials } from '../src/renderer/blocks/options-card';
 import { arrange, comparison, picks, sections, shared, sorted, standing } from '../src/renderer/blocks/options-order';
@@ -165,24 +164,4 @@ test('what all cards say alike is said once', () => {
     });
   expect(shared([with_('a', 1), with_('b', 1), with_('c', 2)])).toEqual([{ label: 'Kind', value: 'full' }]);
   expect(shared([with_('a', 1), with_('b', 1)])).toEqual([]);
-});
-
-test('what was typed into the server’s form before the scripts came is carried over', () => {
-  document.body.innerHTML = `<form><input name="name" value="old"><input name="same" value="kept"><input type="checkbox" name="ok" value="true">
-    <input type="radio" name="yes" value="true"><input type="radio" name="yes" value="false"><select name="n"><option value=""><option value="2"></select></form>`;
-  const input = (name: string) => document.querySelector<HTMLInputElement>(`[name=${name}]`)!;
-  input('name').value = 'new';
-  input('ok').checked = true;
-  document.querySelectorAll<HTMLInputElement>('[name=yes]')[1]!.checked = true;
-  document.querySelector('select')!.value = '2';
-  const schema = {
-    properties: {
-      name: { type: 'string' },
-      same: { type: 'string' },
-      ok: { type: 'boolean', const: true },
-      yes: { type: 'boolean' },
-      n: { type: 'integer', oneOf: [{ const: 2 }] },
-    },
-  };
-  expect(typedBefore(document.body, { id: 'f', schema })).toEqual({ name: 'new', ok: true, yes: false, n: 2 });
 });

@@ -20,6 +20,7 @@ pub async fn run(context: Context, stop: CancellationToken) {
         let runtime = &context.runtime;
         tell("retry parked webhooks", runtime.retry_parked(PARKED_KEEP_MS).await.map(drop));
         if tick.is_multiple_of(10) {
+            tell("keep the time", runtime.keep_time().await);
             tell("expire journeys", runtime.expire_due(EXPIRE_BATCH).await.map(drop));
         }
         if tick.is_multiple_of(60) {

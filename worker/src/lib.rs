@@ -1,24 +1,25 @@
 //! `worker`: background jobs. `run(context, shutdown)` in the product's process, or alone as `journey worker`.
 //!
 //! apalis executes ([`queue`] is its `Backend`), the store's effects and timers are the queue and the only truth:
-//! a job is claimed there with a lease, counted before the work, and settled there with its fence.
+//! a job is claimed there with a lease, counted there before its call goes out, and settled there with its fence.
 //! It does not know HTTP routes, SQL, or what any workflow means.
 //! A new kind of effect: one file in `jobs/`, one arm in [`jobs::perform`].
 
 mod backoff;
-mod ends;
 mod housekeeping;
 mod jobs;
+mod life;
 mod queue;
+mod settlements;
 
 pub use jobs::Context;
 
 use apalis::layers::WorkerBuilderExt;
 use apalis::prelude::{Data, WorkerBuilder};
-use ends::Ends;
 use engine_runtime::Runtime;
 use engine_store::MISSED;
 use queue::{Job, Queue};
+use settlements::Settlements;
 use std::future::Future;
 use std::time::Duration;
 use tokio::sync::broadcast::error::RecvError;
@@ -30,14 +31,15 @@ pub async fn run(context: Context, shutdown: impl Future<Output = ()> + Send + '
     let housekeeping = tokio::spawn(housekeeping::run(context.clone(), stop.clone()));
     let following = tokio::spawn(follow(context.runtime.clone(), stop.clone()));
     let concurrency = context.runtime.settings().worker.concurrency.max(1);
-    let queue = Queue::new(context.runtime.clone(), concurrency, stop.clone());
     // The name is new at every start: a lease of a former life is never mistaken for ours.
-    let name = format!("worker-{}", engine_runtime::new_id());
+    let name = engine_runtime::new_id();
+    let living = tokio::spawn(life::run(context.runtime.clone(), name.clone(), stop.clone()));
+    let queue = Queue::new(context.runtime.clone(), name.clone(), concurrency, stop.clone());
     let worker = WorkerBuilder::new(name)
         .backend(queue)
         .data(context.clone())
         .data(stop.clone())
-        .data(Ends::start(context.runtime.store().clone()))
+        .data(Settlements::start(context.runtime.store().clone()))
         .concurrency(concurrency)
         .build(handle);
     let ended = {
@@ -50,7 +52,8 @@ pub async fn run(context: Context, shutdown: impl Future<Output = ()> + Send + '
     };
     let result = worker.run_until(ended).await;
     stop.cancel();
-    let _ = tokio::time::timeout(Duration::from_secs(10), async { tokio::join!(housekeeping, following) }).await;
+    let _ =
+        tokio::time::timeout(Duration::from_secs(10), async { tokio::join!(housekeeping, following, living) }).await;
     result.map_err(|error| WorkerError(error.to_string()))
 }
 
@@ -82,6 +85,6 @@ pub async fn follow(runtime: Runtime, stop: CancellationToken) {
 }
 
 /// Never an error for apalis: the outcome of a job is in our tables.
-async fn handle(job: Job, context: Data<Context>, stop: Data<CancellationToken>, ends: Data<Ends>) {
-    jobs::perform(job, &context, &stop, &ends).await;
+async fn handle(job: Job, context: Data<Context>, stop: Data<CancellationToken>, settlements: Data<Settlements>) {
+    jobs::perform(job, &context, &stop, &settlements).await;
 }

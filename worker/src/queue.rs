@@ -49,9 +49,10 @@ pub struct Queue {
 }
 
 impl Queue {
-    pub fn new(runtime: Runtime, concurrency: usize, stop: CancellationToken) -> Queue {
+    /// `worker`: its name, new at every start.
+    pub fn new(runtime: Runtime, worker: String, concurrency: usize, stop: CancellationToken) -> Queue {
         let batch = (runtime.settings().worker.batch_max.max(1) as usize).min(concurrency);
-        let (places, worker) = (Arc::new(Semaphore::new(concurrency)), engine_runtime::new_id());
+        let places = Arc::new(Semaphore::new(concurrency));
         let claimer = Claimer { runtime, places, batch, worker, stop, looked: None, more: false };
         let batches =
             futures::stream::unfold(

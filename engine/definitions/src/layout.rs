@@ -12,6 +12,8 @@ pub(crate) enum FileKind {
     Part(String),
     /// `texts.yaml` of the folder of a flow, a part or what is shared
     Texts(String),
+    /// `values.yaml` of the folder of a flow, a part or what a line shares
+    Values(String),
     /// `<folder>/views/<name>.yaml`; the id is `<folder>/<name>`
     View(String),
     /// `<folder>/tables/<name>.yaml`; the id is `<folder>/<name>`
@@ -98,6 +100,8 @@ pub(crate) fn kind_of(path: &str) -> Option<FileKind> {
         (Some(Folder::Flow | Folder::Part | Folder::Shared), "texts") => {
             return Some(FileKind::Texts(above.to_owned()));
         }
+        (Some(Folder::Flow | Folder::Part), "values") => return Some(FileKind::Values(above.to_owned())),
+        (Some(Folder::Shared), "values") if above != "shared" => return Some(FileKind::Values(above.to_owned())),
         _ => {}
     }
     let (above, kind) = above.rsplit_once('/')?;
@@ -138,6 +142,10 @@ pub(crate) fn part_file(id: &str) -> String {
 
 pub(crate) fn texts_file(folder: &str) -> String {
     format!("workflows/{folder}/texts.yaml")
+}
+
+pub(crate) fn values_file(folder: &str) -> String {
+    format!("workflows/{folder}/values.yaml")
 }
 
 pub(crate) fn form_file(id: &str) -> String {
@@ -193,6 +201,10 @@ mod tests {
             ("workflows/parcel/shared/label/part.yaml", Some(FileKind::Part(id("parcel/shared/label")))),
             ("workflows/parcel/cover/texts.yaml", Some(FileKind::Texts(id("parcel/cover")))),
             ("workflows/parcel/shared/texts.yaml", Some(FileKind::Texts(id("parcel/shared")))),
+            ("workflows/parcel/cover/values.yaml", Some(FileKind::Values(id("parcel/cover")))),
+            ("workflows/parcel/shared/values.yaml", Some(FileKind::Values(id("parcel/shared")))),
+            ("workflows/shared/otp/values.yaml", Some(FileKind::Values(id("shared/otp")))),
+            ("workflows/shared/values.yaml", None),
             ("workflows/shared/texts.yaml", Some(FileKind::Texts(id("shared")))),
             ("workflows/shared/otp/views/code.yaml", Some(FileKind::View(id("shared/otp/code")))),
             ("workflows/parcel/tables/zones.yaml", Some(FileKind::Table(id("parcel/zones")))),

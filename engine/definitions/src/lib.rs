@@ -12,8 +12,10 @@
 mod calendar;
 mod catalog;
 pub mod check;
+mod expressions;
 mod fields;
 mod files;
+pub mod fmt;
 mod form;
 mod frozen;
 mod host;

@@ -372,8 +372,9 @@ fn partners(nodes: &BTreeMap<String, Node>, problems: &mut Vec<Problem>) -> BTre
 /// Tables and reference data that forms and views name.
 fn names(library: &Library<'_>, problems: &mut Vec<Problem>) {
     let forms = library.forms.values().flat_map(|f| f.expressions());
-    for (text, span) in forms.chain(library.views.values().flat_map(|v| v.expressions())) {
-        crate::uses::check(text, span, library.tables, library.masters, problems);
+    let views = library.views.values().flat_map(|v| v.expressions()).map(|e| (e, e.span()));
+    for (expression, span) in forms.chain(views) {
+        crate::uses::check(expression, span, library.tables, library.masters, problems);
     }
 }
 

@@ -6,7 +6,7 @@ use crate::fields::{Fields, unknown};
 use crate::host::money;
 use crate::source::Node;
 use engine_statechart::Problem;
-use handlebars::template::TemplateElement;
+use handlebars::template::{Parameter, TemplateElement};
 use handlebars::{
     Context, Handlebars, Helper, Output, RenderContext, RenderError, RenderErrorReason, Renderable, Template,
 };
@@ -19,6 +19,12 @@ const OUTPUT_BYTES_MAX: usize = 256 * 1024;
 const BLOCK_DEPTH_MAX: usize = 20;
 /// `each` inside `each` multiplies: deeper than this is refused.
 const EACH_DEPTH_MAX: usize = 2;
+
+/// What a text may use. Everything else is refused: `log` would print a one-time password.
+const HELPERS: [&str; 15] =
+    ["if", "unless", "each", "eq", "ne", "gt", "gte", "lt", "lte", "and", "or", "not", "len", "money", "date"];
+/// The library's own that are not among them.
+const UNWANTED: [&str; 4] = ["with", "lookup", "raw", "log"];
 
 /// What a message may be for.
 pub const PURPOSES: [&str; 3] = ["service", "transactional", "marketing"];
@@ -223,24 +229,47 @@ fn forbidden(template: &Template, is_html: bool, depth: usize, eaches: usize) ->
     if depth > BLOCK_DEPTH_MAX {
         return Some(format!("blocks are nested deeper than {BLOCK_DEPTH_MAX}"));
     }
-    template.elements.iter().find_map(|element| match element {
-        TemplateElement::PartialExpression(_) | TemplateElement::PartialBlock(_) => {
-            Some("partials are not supported".into())
-        }
-        TemplateElement::DecoratorExpression(_) | TemplateElement::DecoratorBlock(_) => {
-            Some("decorators are not supported".into())
-        }
-        TemplateElement::HtmlExpression(_) if is_html => Some("`{{{…}}}` would put raw HTML into the message".into()),
-        TemplateElement::HelperBlock(block) => {
-            let eaches = eaches + usize::from(block.name.as_name() == Some("each"));
-            if eaches > EACH_DEPTH_MAX {
-                return Some(format!("`each` is nested deeper than {EACH_DEPTH_MAX}"));
+    template.elements.iter().find_map(|element| {
+        unknown_helper(element).or_else(|| match element {
+            TemplateElement::PartialExpression(_) | TemplateElement::PartialBlock(_) => {
+                Some("partials are not supported".into())
             }
-            [&block.template, &block.inverse]
-                .into_iter()
-                .flatten()
-                .find_map(|t| forbidden(t, is_html, depth + 1, eaches))
-        }
+            TemplateElement::DecoratorExpression(_) | TemplateElement::DecoratorBlock(_) => {
+                Some("decorators are not supported".into())
+            }
+            TemplateElement::HtmlExpression(_) if is_html => {
+                Some("`{{{…}}}` would put raw HTML into the message".into())
+            }
+            TemplateElement::HelperBlock(block) => {
+                let eaches = eaches + usize::from(block.name.as_name() == Some("each"));
+                if eaches > EACH_DEPTH_MAX {
+                    return Some(format!("`each` is nested deeper than {EACH_DEPTH_MAX}"));
+                }
+                [&block.template, &block.inverse]
+                    .into_iter()
+                    .flatten()
+                    .find_map(|t| forbidden(t, is_html, depth + 1, eaches))
+            }
+            _ => None,
+        })
+    })
+}
+
+/// A name alone is a value of the data; with parameters, or as a block, it is a helper.
+fn unknown_helper(element: &TemplateElement) -> Option<String> {
+    let (TemplateElement::Expression(call)
+    | TemplateElement::HtmlExpression(call)
+    | TemplateElement::HelperBlock(call)) = element
+    else {
+        return None;
+    };
+    let name = call.name.as_name().unwrap_or_default();
+    let called = call.block || !call.params.is_empty() || !call.hash.is_empty();
+    if called && !HELPERS.contains(&name) {
+        return Some(format!("unknown helper `{name}`; a text may use {}", HELPERS.join(", ")));
+    }
+    call.params.iter().chain(call.hash.values()).find_map(|parameter| match parameter {
+        Parameter::Subexpression(inner) => unknown_helper(inner.as_element()),
         _ => None,
     })
 }
@@ -282,6 +311,7 @@ fn html() -> &'static Handlebars<'static> {
 fn registry(escapes: bool) -> Handlebars<'static> {
     let mut registry = Handlebars::new();
     registry.set_strict_mode(true);
+    UNWANTED.iter().for_each(|name| registry.unregister_helper(name));
     if !escapes {
         registry.register_escape_fn(handlebars::no_escape);
     }

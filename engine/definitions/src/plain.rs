@@ -6,7 +6,7 @@ use crate::workflow::alone;
 use engine_statechart::{Machine, Problem, Vocabulary};
 
 /// Root keys that only a product workflow has.
-const PRODUCT_ROOT: [&str; 7] = ["base", "define", "delays", "sections", "extends", "merge", "params"];
+const PRODUCT_ROOT: [&str; 6] = ["base", "delays", "sections", "extends", "merge", "params"];
 const PRODUCT_STATE: [&str; 2] = ["step", "use"];
 
 /// Compiles a machine from YAML or JSON bytes. Product keys are desugared; product actions come out
@@ -20,7 +20,7 @@ pub fn xstate_machine(file: &str, bytes: &[u8]) -> Result<serde_json::Value, Vec
     let node = source::read(file, bytes)?;
     let (tree, _) = desugared(file, &node)?;
     machine_of(&node, &tree, file)?;
-    Ok(engine_statechart::xstate::export(&tree))
+    engine_statechart::xstate::export(&tree, &vocabulary(&node, file)).map_err(|problem| vec![problem])
 }
 
 pub(crate) fn machine(file: &str, bytes: &[u8]) -> Result<(Machine, Vec<Problem>), Vec<Problem>> {
@@ -46,11 +46,11 @@ fn desugared(file: &str, node: &Node) -> Result<(Node, Vec<Problem>), Vec<Proble
 }
 
 fn machine_of(node: &Node, tree: &Node, file: &str) -> Result<(Machine, Vec<Problem>), Vec<Problem>> {
-    if is_product(node) {
-        Machine::compile(tree, &alone::vocabulary(node, file))
-    } else {
-        Machine::compile(tree, &Vocabulary::default())
-    }
+    Machine::compile(tree, &vocabulary(node, file))
+}
+
+fn vocabulary(node: &Node, file: &str) -> Vocabulary {
+    if is_product(node) { alone::vocabulary(node, file) } else { Vocabulary::default() }
 }
 
 /// Whether a file uses keys beyond the plain dialect.

@@ -1,6 +1,7 @@
 //! The site's content: one open document (workflows/site/site.yaml) and pages of blocks. Always live.
 
 use crate::fields::Fields;
+use crate::host::shared_vocabulary;
 use crate::source::Node;
 use crate::view::View;
 use engine_statechart::Problem;
@@ -79,7 +80,7 @@ impl Site {
         let title = fields.need_text("title");
         let (description, hide) = (fields.text("description").unwrap_or_default(), fields.texts("hide"));
         let meta = fields.get("meta").map_or(json!({}), Node::to_json);
-        let Some(view) = View::of(&path, file, node, problems) else { return };
+        let Some(view) = View::of(&path, file, node, shared_vocabulary(), problems) else { return };
         if let Some(other) = self.pages.get(&path) {
             let message = format!("`{path}` is already the page of {}", other.view.path);
             problems.push(Problem::error("duplicate-key", &node.span, message));

@@ -116,6 +116,23 @@ impl Table {
         Ok(found.map_or(Value::Null, |row| Value::Object(row.clone())))
     }
 
+    /// The only column that inputs are held against.
+    pub fn only_match(&self) -> Option<&str> {
+        match self.matches.as_slice() {
+            [(column, _)] => Some(column),
+            _ => None,
+        }
+    }
+
+    /// The first row that fits in the only column that inputs are held against, or null.
+    pub fn find(&self, input: &Value) -> Result<Value, String> {
+        let [(column, how)] = self.matches.as_slice() else {
+            return Err(format!("table `{}` is not looked up by one column", self.id));
+        };
+        let found = self.rows.iter().find(|row| fits(row.get(column), *how, Some(input)));
+        Ok(found.map_or(Value::Null, |row| Value::Object(row.clone())))
+    }
+
     pub fn rows(&self) -> Value {
         Value::Array(self.rows.iter().cloned().map(Value::Object).collect())
     }

@@ -1,44 +1,53 @@
-//! Which tables and reference data an expression names. Their names are literal texts, so
-//! that a version can pin its tables.
+//! Which tables and reference data an expression names. Their names are literal texts, so that a version
+//! can pin its tables.
 
 use crate::fields::unknown;
 use crate::master::Masters;
 use crate::source::{Node, Value};
 use crate::table::Tables;
-use crate::workflow::words::calls;
 use engine_statechart::Problem;
+use engine_statechart::expression::Expression;
 use engine_statechart::source::Span;
 
-/// Tables that an expression names.
-pub fn tables(text: &str) -> impl Iterator<Item = &str> {
-    named(text).filter(|(f, _)| matches!(*f, "table" | "rows")).filter_map(|(_, name)| name)
+/// Functions whose first argument is the name of a table, of reference data, or of either.
+pub const NAMING: [&str; 3] = ["table", "rows", "lookup"];
+
+/// Names of tables and reference data.
+pub fn names(expression: &Expression) -> impl Iterator<Item = &str> {
+    expression.things().filter_map(|(_, name)| name)
 }
 
-/// Calls of the functions that take a name; most expressions have none.
-fn named(text: &str) -> impl Iterator<Item = (&str, Option<&str>)> {
-    let may = ["table", "rows", "lookup"].iter().any(|f| text.contains(f));
-    may.then(|| calls(text)).into_iter().flatten()
+/// Problems of an expression that stands at `span`.
+pub fn check(expression: &Expression, span: &Span, tables: &Tables, masters: &Masters, problems: &mut Vec<Problem>) {
+    expression.things().for_each(|(function, name)| check_name(function, name, span, tables, masters, problems));
 }
 
 /// Problems for names that do not exist.
-pub fn check(text: &str, span: &Span, tables: &Tables, masters: &Masters, problems: &mut Vec<Problem>) {
-    let at = || Node::new(span.clone(), Value::Null);
-    for (function, name) in named(text) {
-        match (function, name) {
-            ("table" | "rows", None) => {
-                problems.push(Problem::error(
-                    "table-name",
-                    span,
-                    format!("`{function}` takes the name of a table as a literal text"),
-                ));
-            }
-            ("table" | "rows", Some(name)) if tables.get(name).is_none() => {
-                problems.push(unknown("table", &at(), name, tables.ids()))
-            }
-            ("lookup", Some(name)) if masters.get(name).is_none() => {
-                problems.push(unknown("master data", &at(), name, masters.names()))
-            }
-            _ => {}
+pub fn check_name(
+    function: &str,
+    name: Option<&str>,
+    span: &Span,
+    tables: &Tables,
+    masters: &Masters,
+    problems: &mut Vec<Problem>,
+) {
+    let at = Node::new(span.clone(), Value::Null);
+    let Some(name) = name else {
+        let message = format!("`{function}` takes the name of a table as a literal text");
+        problems.push(Problem::error("table-name", span, message));
+        return;
+    };
+    match (function, tables.get(name)) {
+        ("lookup", None) if masters.get(name).is_none() => {
+            let known = masters.names().chain(tables.ids());
+            problems.push(unknown("table or reference data", &at, name, known));
         }
+        ("lookup", None) => {}
+        ("lookup", Some(table)) if table.only_match().is_none() => {
+            let message = format!("`lookup` finds by one column; table `{name}` has several");
+            problems.push(Problem::error("table-name", span, message).hint("table('name', {'column': value, …})"));
+        }
+        (_, Some(_)) => {}
+        (_, None) => problems.push(unknown("table", &at, name, tables.ids())),
     }
 }

@@ -2,12 +2,13 @@
 //! expressions depends on the field, see `TEXTS` and `WORDS`; `{text: …}` and `{cel: …}` say so
 //! themselves. Any map inside a list may carry `when`, `each` and `as`.
 
+use crate::expressions::expression;
 use crate::fields::Fields;
-use crate::host::shared_vocabulary;
+use crate::host::late_vocabulary;
 use crate::source::{Key, Node, Value as Source};
 use crate::text::Text;
 use engine_statechart::source::Span;
-use engine_statechart::{EvalError, Problem, Scope, did_you_mean, expression::Expression};
+use engine_statechart::{EvalError, Problem, Scope, Vocabulary, did_you_mean, expression::Expression};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 
@@ -67,7 +68,7 @@ pub struct View {
     intro: Option<Part>,
     blocks: Part,
     data_names: BTreeSet<String>,
-    uses: Vec<(String, Span)>,
+    uses: Vec<Expression>,
 }
 
 #[derive(Debug)]
@@ -92,14 +93,25 @@ type Names<'a> = Vec<(&'a str, &'a Value)>;
 impl View {
     pub fn compile(id: &str, path: &str, node: &Node, problems: &mut Vec<Problem>) -> Option<View> {
         let fields = Fields::open(node, "a view", &["title", "intro", "blocks", "description"], problems)?;
-        View::of(id, path, &fields.node.clone(), problems)
+        View::of(id, path, fields.node, late_vocabulary(), problems)
     }
 
     /// From a map that has `title`, `intro` and `blocks` among other keys: pages of the site.
-    pub(crate) fn of(id: &str, path: &str, node: &Node, problems: &mut Vec<Problem>) -> Option<View> {
+    pub(crate) fn of(
+        id: &str,
+        path: &str,
+        node: &Node,
+        vocabulary: &Vocabulary,
+        problems: &mut Vec<Problem>,
+    ) -> Option<View> {
         let before = problems.len();
-        let mut compiler =
-            Compiler { problems, names: vec!["data".into()], data_names: BTreeSet::new(), uses: Vec::new() };
+        let mut compiler = Compiler {
+            problems,
+            vocabulary,
+            names: vec!["data".into()],
+            data_names: BTreeSet::new(),
+            uses: Vec::new(),
+        };
         let title = node.get("title").map(|n| compiler.field("title", n, false));
         let intro = node.get("intro").map(|n| compiler.field("intro", n, false));
         let blocks = match node.get("blocks") {
@@ -139,12 +151,11 @@ impl View {
 
     /// Tables that it reads.
     pub fn tables(&self) -> impl Iterator<Item = &str> {
-        self.uses.iter().flat_map(|(text, _)| crate::uses::tables(text))
+        self.uses.iter().flat_map(crate::uses::names)
     }
 
-    /// Its expressions with their places, for the check of names.
-    pub(crate) fn expressions(&self) -> impl Iterator<Item = (&str, &Span)> {
-        self.uses.iter().map(|(text, span)| (text.as_str(), span))
+    pub(crate) fn expressions(&self) -> impl Iterator<Item = &Expression> {
+        self.uses.iter()
     }
 
     /// `{title?, intro?, blocks}` of the API. `scope` carries `data` and a host with now, today,
@@ -165,10 +176,11 @@ impl View {
 
 struct Compiler<'p> {
     problems: &'p mut Vec<Problem>,
+    vocabulary: &'p Vocabulary,
     /// Variables in reach.
     names: Vec<String>,
     data_names: BTreeSet<String>,
-    uses: Vec<(String, Span)>,
+    uses: Vec<Expression>,
 }
 
 impl Compiler<'_> {
@@ -273,35 +285,15 @@ impl Compiler<'_> {
     }
 
     fn cel(&mut self, node: &Node) -> Option<Expression> {
-        let text = match &node.value {
-            Source::String(text) => text.clone(),
-            Source::Bool(b) => b.to_string(),
-            Source::Int(i) => i.to_string(),
-            _ => {
-                self.problems.push(Problem::error(
-                    "shape",
-                    &node.span,
-                    format!("an expression is expected here, not {}", node.kind()),
-                ));
-                return None;
-            }
-        };
         let names: Vec<&str> = self.names.iter().map(String::as_str).collect();
-        match Expression::compile(&text, &node.span, shared_vocabulary(), &names) {
-            Ok(expression) => {
-                let read = expression
-                    .paths()
-                    .filter_map(|p| p.strip_prefix("data."))
-                    .map(|p| p.split('.').next().unwrap_or(p).to_owned());
-                self.data_names.extend(read);
-                self.uses.push((text, node.span.clone()));
-                Some(expression)
-            }
-            Err(problem) => {
-                self.problems.push(problem);
-                None
-            }
-        }
+        let expression = expression(node, self.vocabulary, &names, self.problems)?;
+        let read = expression
+            .paths()
+            .filter_map(|p| p.strip_prefix("data."))
+            .map(|p| p.split('.').next().unwrap_or(p).to_owned());
+        self.data_names.extend(read);
+        self.uses.push(expression.clone());
+        Some(expression)
     }
 }
 

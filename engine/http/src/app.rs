@@ -5,6 +5,7 @@ use crate::edge::{Class, Client, Limiter, Origins, Proxies, Requests, SecurityHe
 use crate::notices::Notices;
 use crate::presence::Presence;
 use crate::problem::{Code, Problem};
+use engine_draw::{Draw, Limits};
 use engine_partners::Partners;
 use engine_runtime::Runtime;
 use engine_settings::Settings;
@@ -26,6 +27,7 @@ pub struct Inner {
     pub notices: Notices,
     pub presence: Presence,
     pub assets: Assets,
+    pub draw: Draw,
     pub proxies: Proxies,
     pub limiter: Limiter,
     pub origins: Origins,
@@ -57,7 +59,9 @@ impl App {
             let folder = std::path::PathBuf::from("web/dist");
             (!settings.production() && folder.is_dir()).then_some(folder)
         };
+        let draw = Draw::start(Limits::default()).map_err(|error| format!("no thread to draw pages in: {error}"))?;
         let inner = Inner {
+            draw,
             presence: Presence::new(runtime.clone(), partners.clone(), &settings, shutdown.clone()),
             notices: Notices::new(runtime.changes(), &settings.limits, shutdown.clone()),
             assets: Assets::new(settings.server.web_dir.clone().or_else(on_disk)),

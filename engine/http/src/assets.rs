@@ -2,11 +2,15 @@
 
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use engine_draw::Bundle;
+use engine_runtime::StepView;
 use rust_embed::RustEmbed;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
-use std::sync::RwLock;
+use std::sync::{Arc, PoisonError, RwLock};
 use std::time::SystemTime;
 
 #[derive(RustEmbed)]
@@ -16,8 +20,13 @@ struct Embedded;
 
 /// Static files that a browser asks for; a missing one is a plain 404, never the page (R2.1-29).
 const STATIC: [&str; 11] = ["js", "css", "svg", "png", "jpg", "jpeg", "json", "ico", "gif", "webp", "woff2"];
-const ENTRY: &str = "src/main.ts";
+const ENTRY: &str = "src/entries/page.ts";
 const JOURNEY: &str = "src/journey/app.tsx";
+const MANIFEST: &str = ".vite/manifest.json";
+/// What is read here and never sent.
+const SERVER: &str = "server/";
+const DRAWING: &str = "server/draw.js";
+const GALLERY: &str = "server/gallery.json";
 
 /// What a page links to, from the build's manifest.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -29,42 +38,55 @@ pub struct Entry {
     pub journey_styles: Vec<String>,
 }
 
+/// What pages need of one build of the app.
+#[derive(Clone, Default)]
+pub struct Build {
+    pub entry: Entry,
+    /// The script that draws pages; `None` when the app was not built.
+    pub drawing: Option<Bundle>,
+    /// Examples of blocks and widgets by name, in order.
+    pub gallery: BTreeMap<String, StepView>,
+}
+
+/// When the files of a build on disk were written.
+type Stamp = [Option<SystemTime>; 2];
+
 pub struct Assets {
     folder: Option<PathBuf>,
-    entry: RwLock<Option<(Option<SystemTime>, Entry)>>,
+    build: RwLock<Option<(Stamp, Arc<Build>)>>,
 }
 
 impl Assets {
     /// `folder`: a built app on disk instead of the embedded one.
     pub fn new(folder: Option<PathBuf>) -> Assets {
-        Assets { folder, entry: RwLock::new(None) }
+        Assets { folder, build: RwLock::new(None) }
     }
 
-    /// Links of a page; read again when the build has changed.
-    pub fn entry(&self) -> Entry {
-        let stamp = self.folder.as_ref().and_then(|folder| {
-            std::fs::metadata(folder.join(".vite/manifest.json")).and_then(|meta| meta.modified()).ok()
+    /// The build; read again when it has changed.
+    pub fn build(&self) -> Arc<Build> {
+        let stamp = [MANIFEST, DRAWING].map(|file| {
+            let folder = self.folder.as_ref()?;
+            std::fs::metadata(folder.join(file)).and_then(|meta| meta.modified()).ok()
         });
-        let known = self.entry.read().unwrap_or_else(std::sync::PoisonError::into_inner);
-        if let Some((at, entry)) = known.as_ref()
+        let known = self.build.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some((at, build)) = known.as_ref()
             && *at == stamp
         {
-            return entry.clone();
+            return build.clone();
         }
         drop(known);
-        let manifest = self
-            .read(".vite/manifest.json")
-            .and_then(|bytes| serde_json::from_slice(&bytes).ok())
-            .unwrap_or(Value::Null);
-        let entry = links(&manifest);
-        *self.entry.write().unwrap_or_else(std::sync::PoisonError::into_inner) = Some((stamp, entry.clone()));
-        entry
+        let manifest: Value = self.json(MANIFEST).unwrap_or_default();
+        let drawing = self.read(DRAWING).map(|source| Bundle::new(source.into_owned()));
+        let gallery = self.json(GALLERY).unwrap_or_default();
+        let build = Arc::new(Build { entry: links(&manifest), drawing, gallery });
+        *self.build.write().unwrap_or_else(PoisonError::into_inner) = Some((stamp, build.clone()));
+        build
     }
 
     /// A file of the app; `None` when there is none of that name.
     pub fn serve(&self, path: &str, headers: &HeaderMap) -> Option<Response> {
         let path = path.trim_start_matches('/');
-        if path.is_empty() || path.split('/').any(|part| part.starts_with('.')) {
+        if path.is_empty() || path.starts_with(SERVER) || path.split('/').any(|part| part.starts_with('.')) {
             return None;
         }
         let accepts = |coding: &str| {
@@ -102,6 +124,11 @@ impl Assets {
             .next()
             .and_then(|name| name.rsplit_once('.'))
             .is_some_and(|(_, ending)| STATIC.contains(&ending.to_ascii_lowercase().as_str()))
+    }
+
+    fn json<T: DeserializeOwned>(&self, path: &str) -> Option<T> {
+        let read = serde_json::from_slice(&self.read(path)?);
+        read.inspect_err(|error| tracing::error!(path, %error, "a file of the web app cannot be read")).ok()
     }
 
     fn read(&self, path: &str) -> Option<Cow<'static, [u8]>> {
@@ -178,13 +205,13 @@ mod tests {
     #[test]
     fn links_follow_the_manifest() {
         let manifest = json!({
-            "src/main.ts": {"file": "assets/main-1.js", "css": ["assets/main-1.css"], "dynamicImports": ["src/journey/app.tsx"]},
-            "src/journey/app.tsx": {"file": "assets/app-2.js", "imports": ["_react-3.js", "src/main.ts"], "css": ["assets/app-2.css"]},
+            ENTRY: {"file": "assets/page-1.js", "css": ["assets/page-1.css"], "dynamicImports": [JOURNEY]},
+            JOURNEY: {"file": "assets/app-2.js", "imports": ["_react-3.js", ENTRY], "css": ["assets/app-2.css"]},
             "_react-3.js": {"file": "assets/react-3.js"},
         });
         let entry = links(&manifest);
-        assert_eq!(entry.scripts, ["/assets/main-1.js"]);
-        assert_eq!(entry.styles, ["/assets/main-1.css"]);
+        assert_eq!(entry.scripts, ["/assets/page-1.js"]);
+        assert_eq!(entry.styles, ["/assets/page-1.css"]);
         assert_eq!(entry.journey_modules, ["/assets/app-2.js", "/assets/react-3.js"]);
         assert_eq!(entry.journey_styles, ["/assets/app-2.css"]);
         assert_eq!(links(&Value::Null), Entry::default());

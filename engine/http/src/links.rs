@@ -18,7 +18,7 @@ use engine_runtime::{Actor, Grant, Refusal};
 /// The page that asks; straight on for a browser that has the right.
 pub async fn ask(State(app): State<App>, Path(code): Path<String>, visitor: Visitor) -> Response {
     let shown = async {
-        let Some(grant) = app.runtime.link(&code).await? else { return Ok(over(&app)) };
+        let Some(grant) = app.runtime.link(&code).await? else { return Ok(over(&app).await) };
         if let Some(page) = page_of(&app, &visitor.actor, &grant).await? {
             return Ok(go(&page));
         }
@@ -26,10 +26,10 @@ pub async fn ask(State(app): State<App>, Path(code): Path<String>, visitor: Visi
         let text = format!(
             "This link opens your request “{title}” in this browser. Please go on only if the message was sent to you."
         );
-        let content = Content::Confirm { text: &text, action: &format!("/r/{code}"), label: "Open my request" };
-        Ok(pages::document(&app, StatusCode::OK, "Open your request", &content))
+        let content = Content::Confirm { text: &text, label: "Open my request" };
+        Ok(pages::document(&app, StatusCode::OK, "Open your request", &content).await)
     };
-    private(answer(&app, shown.await))
+    private(answer(&app, shown.await).await)
 }
 
 /// The button: the right goes to this browser's session, the browser to the journey.
@@ -41,12 +41,15 @@ pub async fn follow(
 ) -> Response {
     let followed = async {
         app.origins.check_origin(&headers)?;
-        let Some(grant) = app.runtime.link(&code).await? else { return Ok(over(&app)) };
+        let Some(grant) = app.runtime.link(&code).await? else { return Ok(over(&app).await) };
         visitor.follow(&app, grant.clone()).await?;
         // The step may have moved to where this link does not lead.
-        Ok(page_of(&app, &visitor.actor, &grant).await?.map_or_else(|| over(&app), |page| go(&page)))
+        Ok(match page_of(&app, &visitor.actor, &grant).await? {
+            Some(page) => go(&page),
+            None => over(&app).await,
+        })
     };
-    let response = answer(&app, followed.await);
+    let response = answer(&app, followed.await).await;
     private(visitor.answer(response))
 }
 
@@ -58,12 +61,15 @@ async fn page_of(app: &App, actor: &Actor, grant: &Grant) -> Result<Option<Strin
     }
 }
 
-fn answer(app: &App, result: Result<Response, Problem>) -> Response {
-    result.unwrap_or_else(|problem| pages::error_page(app, &app.runtime.catalog(), &problem))
+async fn answer(app: &App, result: Result<Response, Problem>) -> Response {
+    match result {
+        Ok(response) => response,
+        Err(problem) => pages::error_page(app, &app.runtime.catalog(), &problem).await,
+    }
 }
 
 /// Unknown, expired, revoked, or no longer leading anywhere.
-fn over(app: &App) -> Response {
+async fn over(app: &App) -> Response {
     let text = "It may have expired, or your request has moved on. Please use the newest message that we sent you, or call us.";
     pages::message_page(
         app,
@@ -73,6 +79,7 @@ fn over(app: &App) -> Response {
         text,
         pages::HOME,
     )
+    .await
 }
 
 fn go(page: &str) -> Response {

@@ -6,7 +6,9 @@
 use crate::app::{App, committed};
 use crate::assets::Assets;
 use crate::attribution;
-use crate::html::{self, Content, Page};
+use crate::gallery;
+use crate::html::{self, Body, Content, Page};
+use crate::posted;
 use crate::problem::Problem;
 use crate::session::Visitor;
 use crate::site;
@@ -14,7 +16,6 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use engine_definitions::Catalog;
-use engine_runtime::view::StepView;
 use engine_runtime::{Opened, Refusal};
 
 const NOT_FOUND: &str = "Oops! We can't seem to find the page you're looking for.";
@@ -24,8 +25,11 @@ const UNAVAILABLE: &str = "We are working on this page. Please try again in a fe
 
 /// The fallback of the router.
 pub async fn page(State(app): State<App>, mut visitor: Visitor, request: Request) -> Response {
-    let (parts, _) = request.into_parts();
+    let (parts, body) = request.into_parts();
     let path = parts.uri.path();
+    if parts.method == Method::POST && posted::is_form(&parts.headers) {
+        return posted::first(&app, visitor, &parts, body).await;
+    }
     if parts.method != Method::GET && parts.method != Method::HEAD {
         return (StatusCode::METHOD_NOT_ALLOWED, [(header::ALLOW, "GET, HEAD")]).into_response();
     }
@@ -56,8 +60,11 @@ pub async fn page(State(app): State<App>, mut visitor: Visitor, request: Request
     let plain = path.trim_end_matches('/');
     match journey_page(&app, &catalog, &mut visitor, plain, query).await {
         Some(Ok(response)) => visitor.answer(response),
-        Some(Err(problem)) => error_page(&app, &catalog, &problem),
-        None => content_page(&app, &catalog, if plain.is_empty() { "/" } else { plain }),
+        Some(Err(problem)) => error_page(&app, &catalog, &problem).await,
+        None => match gallery::page(&app, &catalog, plain).await {
+            Some(response) => response,
+            None => content_page(&app, &catalog, if plain.is_empty() { "/" } else { plain }).await,
+        },
     }
 }
 
@@ -91,7 +98,7 @@ async fn journey_page(
 async fn first(app: &App, catalog: &Catalog, visitor: &mut Visitor, workflow: &str) -> Result<Response, Problem> {
     visitor.open(app).await?;
     let view = app.runtime.preview(workflow, &visitor.actor).await?;
-    Ok(step_page(app, catalog, &view))
+    Ok(step_page(app, catalog, StatusCode::OK, Content::First(&view)).await)
 }
 
 /// The page of a journey: here, elsewhere, or the same words for what is not there and what is not this visitor's.
@@ -116,28 +123,25 @@ async fn opened(
     Ok(match result {
         // An id of another workflow belongs under that one's base.
         Ok(Opened::Here(view)) if view.journey.base != base => redirect(StatusCode::FOUND, &view.step.url),
-        Ok(Opened::Here(view)) => step_page(app, catalog, &view),
+        Ok(Opened::Here(view)) => step_page(app, catalog, StatusCode::OK, Content::Step(&view)).await,
         Ok(Opened::Elsewhere(url)) => redirect(StatusCode::FOUND, &url),
         // Not yours and not there look the same (security rule 11).
         Err(Refusal::Expired { .. }) => {
             let text = "Nobody went on with it for a while. Please start again: it takes a few minutes.";
-            message_page(app, catalog, StatusCode::GONE, "This request has expired", text, ("Start again", base))
+            let title = "This request has expired";
+            message_page(app, catalog, StatusCode::GONE, title, text, ("Start again", base)).await
         }
         Err(_) => {
             let text = "It may have been opened on another device or browser. You can start again here.";
-            message_page(
-                app,
-                catalog,
-                StatusCode::NOT_FOUND,
-                "We cannot find this request",
-                text,
-                ("Start again", base),
-            )
+            let title = "We cannot find this request";
+            message_page(app, catalog, StatusCode::NOT_FOUND, title, text, ("Start again", base)).await
         }
     })
 }
 
-fn step_page(app: &App, catalog: &Catalog, view: &StepView) -> Response {
+/// The page of a step, begun or not.
+pub async fn step_page(app: &App, catalog: &Catalog, status: StatusCode, content: Content<'_>) -> Response {
+    let Some(view) = content.step() else { return not_found(app, catalog).await };
     let title = if view.step.title.is_empty() { view.journey.title.clone() } else { view.step.title.clone() };
     let first = view.journey.id.is_none();
     let landing = if first { site::page(catalog, &view.journey.base, app.runtime.now_ms()) } else { None };
@@ -147,51 +151,51 @@ fn step_page(app: &App, catalog: &Catalog, view: &StepView) -> Response {
     let canonical = first.then(|| html::canonical(&app.settings.public_url(), &view.journey.base)).flatten();
     let title = if described.title.is_empty() { title } else { described.title };
     let page = Page { title, description: described.description, hide, noindex: !first, canonical };
-    let text = html::document(
-        &site::chrome(catalog, &app.settings),
-        &page,
-        &Content::Step(view),
-        &app.assets.entry(),
-        &view.journey.language,
-    );
-    html_response(StatusCode::OK, text)
+    html_response(status, whole(app, catalog, &page, &content, &view.journey.language).await.0)
 }
 
-fn content_page(app: &App, catalog: &Catalog, path: &str) -> Response {
-    let Some(found) = site::page(catalog, path, app.runtime.now_ms()) else { return not_found(app, catalog) };
+async fn content_page(app: &App, catalog: &Catalog, path: &str) -> Response {
+    let Some(found) = site::page(catalog, path, app.runtime.now_ms()) else { return not_found(app, catalog).await };
     let canonical = html::canonical(&app.settings.public_url(), path);
     let page = Page { title: found.title, description: found.description, hide: found.hide, noindex: false, canonical };
-    let text = html::document(
-        &site::chrome(catalog, &app.settings),
-        &page,
-        &Content::Blocks(&found.blocks),
-        &app.assets.entry(),
-        "en",
-    );
+    let (text, drawn) = whole(app, catalog, &page, &Content::Blocks(&found.blocks), "en").await;
     let mut response = html_response(StatusCode::OK, text);
-    // The same for everybody.
-    response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("public, max-age=60"));
+    if drawn {
+        // The same for everybody.
+        response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("public, max-age=60"));
+    }
     response
 }
 
+/// The document, and whether its body was drawn.
+async fn whole(app: &App, catalog: &Catalog, page: &Page, content: &Content<'_>, language: &str) -> (String, bool) {
+    let build = app.assets.build();
+    let site = site::surroundings(catalog);
+    let drawn = match &build.drawing {
+        Some(bundle) => {
+            app.draw.html(bundle, &html::drawing(site, page, content, &site::today(app.runtime.now_ms()))).await
+        }
+        None => None,
+    };
+    let about = site::app_site(catalog, &app.settings, &page.hide);
+    let body = Body { drawn: drawn.as_deref(), site: about, language };
+    (html::document(site, page, content, body, &build.entry), drawn.is_some())
+}
+
 /// R2.1-24.
-fn not_found(app: &App, catalog: &Catalog) -> Response {
-    message_page(app, catalog, StatusCode::NOT_FOUND, "Page not found", NOT_FOUND, HOME)
+async fn not_found(app: &App, catalog: &Catalog) -> Response {
+    message_page(app, catalog, StatusCode::NOT_FOUND, "Page not found", NOT_FOUND, HOME).await
 }
 
 /// R2.1-25, R2.1-27: readable, no-index, with the status of the problem.
-pub fn error_page(app: &App, catalog: &Catalog, problem: &Problem) -> Response {
+pub async fn error_page(app: &App, catalog: &Catalog, problem: &Problem) -> Response {
     match StatusCode::from_u16(problem.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR) {
-        StatusCode::NOT_FOUND => not_found(app, catalog),
+        StatusCode::NOT_FOUND => not_found(app, catalog).await,
         status if status == StatusCode::SERVICE_UNAVAILABLE => unavailable(),
-        status => message_page(
-            app,
-            catalog,
-            status,
-            "Something Went Wrong",
-            "Please try again. What you have entered so far is saved.",
-            HOME,
-        ),
+        status => {
+            let text = "Please try again. What you have entered so far is saved.";
+            message_page(app, catalog, status, "Something Went Wrong", text, HOME).await
+        }
     }
 }
 
@@ -202,7 +206,7 @@ pub fn unavailable() -> Response {
     response
 }
 
-pub fn message_page(
+pub async fn message_page(
     app: &App,
     catalog: &Catalog,
     status: StatusCode,
@@ -214,27 +218,24 @@ pub fn message_page(
         serde_json::json!({"block": "text", "text": text, "size": "lead"}),
         serde_json::json!({"block": "links", "items": [{"label": next.0, "href": next.1}]}),
     ];
-    page_with(app, catalog, status, title, &Content::Blocks(&blocks))
+    page_with(app, catalog, status, title, &Content::Blocks(&blocks)).await
 }
 
 /// A page of its own, which no search engine keeps.
-pub fn document(app: &App, status: StatusCode, title: &str, content: &Content) -> Response {
-    page_with(app, &app.runtime.catalog(), status, title, content)
+pub async fn document(app: &App, status: StatusCode, title: &str, content: &Content<'_>) -> Response {
+    page_with(app, &app.runtime.catalog(), status, title, content).await
 }
 
-fn page_with(app: &App, catalog: &Catalog, status: StatusCode, title: &str, content: &Content) -> Response {
+async fn page_with(app: &App, catalog: &Catalog, status: StatusCode, title: &str, content: &Content<'_>) -> Response {
     let page = Page { title: title.into(), noindex: true, ..Page::default() };
-    html_response(
-        status,
-        html::document(&site::chrome(catalog, &app.settings), &page, content, &app.assets.entry(), "en"),
-    )
+    html_response(status, whole(app, catalog, &page, content, "en").await.0)
 }
 
 fn html_response(status: StatusCode, text: String) -> Response {
     (status, [(header::CONTENT_TYPE, "text/html; charset=utf-8")], text).into_response()
 }
 
-fn redirect(status: StatusCode, to: &str) -> Response {
+pub fn redirect(status: StatusCode, to: &str) -> Response {
     let location = html::safe_url(to)
         .and_then(|to| HeaderValue::from_str(to).ok())
         .unwrap_or_else(|| HeaderValue::from_static("/"));
@@ -250,7 +251,7 @@ fn with_query(path: &str, query: &str) -> String {
 }
 
 /// `/a/b/c` → (`/a/b/c`, ``), (`/a/b`, `/c`), (`/a`, `/b/c`): the longest base first.
-fn bases(path: &str) -> impl Iterator<Item = (&str, &str)> {
+pub fn bases(path: &str) -> impl Iterator<Item = (&str, &str)> {
     let ends = path
         .char_indices()
         .filter(|(at, part)| *part == '/' && *at > 0)

@@ -4,7 +4,7 @@
 //! one statement every few seconds. Nothing here matters after a restart, and nothing waits: what does not fit is
 //! dropped and counted.
 
-use engine_partners::{CallOutcome, Partners};
+use engine_partners::{CallOutcome, Order, Partners};
 use engine_runtime::{Runtime, new_id};
 use engine_settings::Settings;
 use engine_store::PresenceNote;
@@ -181,7 +181,9 @@ async fn tell(
         let found = catalog.partner(&call.partner).zip(catalog.operation(&call.partner, &call.operation));
         let told = match found {
             Some((partner, operation)) => {
-                partners.call(&catalog, partner, operation, &call.input, &new_id(), runtime.now_ms()).await
+                partners
+                    .call(&catalog, partner, operation, &call.input, Order::alone(&new_id(), runtime.now_ms()))
+                    .await
             }
             None => continue,
         };

@@ -177,6 +177,10 @@ impl From<Refusal> for Problem {
                 Problem::new(Code::Limited).retry_after_ms(retry_after_ms.max(0) as u64)
             }
             Refusal::Busy => Problem::new(Code::Busy).retry_after_ms(1000),
+            Refusal::Unavailable(error) => {
+                tracing::error!(%error, "the database is not available");
+                Problem::new(Code::Busy).retry_after_ms(5_000)
+            }
             Refusal::Broken { reference } => Problem::new(Code::Broken)
                 .detail("What you typed is saved. Please try again later.")
                 .with(|it| it.reference = Some(reference)),

@@ -48,11 +48,11 @@ impl Visitor {
     }
 
     /// As `open`, for a journey that begins in the same commit as the session; the cookie goes out once it has begun.
-    pub fn begin(&mut self, app: &App) -> Option<Opening> {
+    pub fn begin(&mut self, app: &App, key: &str) -> Option<Opening> {
         if !self.actor.id.is_empty() {
             return None;
         }
-        let (token, session) = app.runtime.fresh_session(&self.actor.language);
+        let (token, session) = app.runtime.first_session(&self.actor.language, key);
         self.actor = Actor { address: self.actor.address.take(), ..Actor::of_session(&session) };
         Some(Opening { token, session })
     }

@@ -1,6 +1,6 @@
 //! The site's content as pages need it: what surrounds every page, content pages, redirects.
 
-use crate::html::Chrome;
+use crate::html::{AppSite, Surroundings};
 use engine_definitions::{Catalog, Now};
 use engine_settings::Settings;
 use engine_statechart::expression::Scope;
@@ -21,24 +21,38 @@ pub struct SitePage {
     pub blocks: Vec<Value>,
 }
 
-pub fn chrome(catalog: &Catalog, settings: &Settings) -> Chrome {
+/// What surrounds every page.
+pub fn surroundings(catalog: &Catalog) -> Surroundings<'_> {
     let data = &catalog.site().value;
-    let list = |key: &str| data.get(key).and_then(Value::as_array).cloned().unwrap_or_default();
-    let text = |key: &str| data.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
-    let presence = json!({"every_ms": settings.presence.every_ms, "idle_ms": settings.presence.idle_ms});
-    let reports = reports(catalog).map(|set| {
-        let of = |name: &str, default: Value| set.get(name).cloned().unwrap_or(default);
-        json!({"url": REPORTS, "wait_ms": of("wait_ms", json!(5_000)), "max": of("max", json!(20)), "libraries": of("libraries", json!([]))})
-    });
-    Chrome {
-        presence,
-        reports,
+    let list = |key: &str| data.get(key).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    let text = |key: &str| data.get(key).and_then(Value::as_str).unwrap_or_default();
+    Surroundings {
         name: text("name"),
         nav: list("nav"),
         footer: list("footer"),
         legal: text("legal"),
-        call: data.get("call").cloned().unwrap_or(Value::Null),
+        call: data.get("call"),
     }
+}
+
+/// What the app knows of the site, on a page that leaves these parts out.
+pub fn app_site<'a>(catalog: &'a Catalog, settings: &Settings, hide: &'a [String]) -> AppSite<'a> {
+    let presence = json!({"every_ms": settings.presence.every_ms, "idle_ms": settings.presence.idle_ms});
+    let reports = reports(catalog).map(|set| {
+        let of = |name: &str, default: Value| set.get(name).cloned().unwrap_or(default);
+        json!({
+            "url": REPORTS, "wait_ms": of("wait_ms", json!(5_000)), "max": of("max", json!(20)),
+            "libraries": of("libraries", json!([]))
+        })
+    });
+    AppSite { name: surroundings(catalog).name, hide, presence, reports }
+}
+
+/// The day in India: `2026-11-21`.
+pub fn today(now_ms: i64) -> String {
+    chrono::DateTime::from_timestamp_millis(now_ms)
+        .map(|now| now.with_timezone(&ZONE).format("%Y-%m-%d").to_string())
+        .unwrap_or_default()
 }
 
 /// How browsers report errors; `None` when they shall not.

@@ -15,5 +15,7 @@ pub mod pdf;
 pub mod sandbox;
 pub mod signature;
 
-pub use client::{BreakerState, CallOutcome, Document, Partners, PartnersError, WebhookRefused};
+pub use client::{
+    Begins, BreakerState, CallOutcome, Document, Order, Partners, PartnersError, Uncounted, WebhookRefused,
+};
 pub use email::{Email, EmailError};

@@ -113,7 +113,7 @@ pub struct LinkOrder {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct OtpRef {
     pub id: String,
-    pub nonce: String,
+    pub purpose: String,
 }
 
 /// What a tracking partner is told of a journey.

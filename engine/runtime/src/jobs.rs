@@ -3,11 +3,11 @@
 
 use crate::actor::Actor;
 use crate::clock::new_id;
-use crate::effect::{CallPayload, CallResult};
+use crate::effect::{CallPayload, CallResult, NotifyPayload};
 use crate::journeys::{Unanswered, read};
 use crate::operator::{with_work, work_of};
 use crate::runtime::{Runtime, RuntimeError};
-use crate::turn::{Finished, Refused, Turn};
+use crate::turn::{Finished, Journey, Refused, Turn};
 use engine_store::{
     Commit, Committed, EffectEnd, EffectRecord, IncidentRecord, JourneyRecord, JourneyUpdate, NewEvent, WebhookRecord,
 };
@@ -69,6 +69,19 @@ impl Runtime {
             turn.reply(&effect.key, payload, result.clone()).map(|()| true)
         })
         .await
+    }
+
+    /// A message is given up: an operator sees it, and the person, where the journey has something to say.
+    pub async fn message_failed(
+        &self,
+        effect: &EffectRecord,
+        order: &NotifyPayload,
+        reason: Value,
+    ) -> Result<Settled, RuntimeError> {
+        let code = reason.get("code").and_then(Value::as_str).unwrap_or("failed").to_owned();
+        let ends = (effect.key.clone(), effect.fence, EffectEnd::Parked { reason });
+        let finished = || Finished { settles: Some(ends.clone()), ..Finished::default() };
+        self.internal_turn(&effect.key.journey, finished, |turn| turn.message_failed(&effect.key, order, &code)).await
     }
 
     /// Work on these journeys follows at once: what this node does not have in hand is read together. A journey that is
@@ -227,20 +240,26 @@ impl Runtime {
         Err(engine_store::StoreError::Busy.into())
     }
 
-    /// Only an incident, on a journey that does not move.
+    /// Only an incident, on a journey that does not move. Tries of passwords that the failed turn made stay counted.
     pub(crate) async fn record_incident(
         &self,
-        journey: &str,
+        failed: &Turn<'_>,
         place: &str,
         reason: &str,
         detail: Value,
     ) -> Result<(String, String), RuntimeError> {
         for _ in 0..TRIES {
-            let Some(record) = self.store().journey(journey).await? else { break };
+            let Some(record) = self.store().journey(&failed.journey).await? else { break };
             let id = new_id();
             let step = record.step.clone();
             let incident = self.incident_record(&id, &record, place, reason, detail.clone());
+            let Journey { state: mut now, .. } = read(record.clone())?;
+            let tries = now.count_tries(&failed.state.otps);
             let mut commit = unmoved(record, &incident, self.now_ms());
+            if !tries.is_empty() {
+                commit.update.state = serde_json::to_string(&now)?;
+                commit.events[0].data["tries"] = json!(tries);
+            }
             commit.incidents.push(incident);
             if let Committed::Done { .. } = self.store().commit(commit).await? {
                 return Ok((id, step));

@@ -6,7 +6,9 @@ use crate::effect::{CallResult, FailureKind};
 use crate::refusal::{Difference, Refusal};
 use crate::runtime::{Runtime, RuntimeError};
 use crate::state::JourneyState;
-use crate::turn::{Checked, Finished, Journey, Pending, Refused, SETTLE_WAIT, Turn, get_path, write_canonical};
+use crate::turn::{
+    Checked, Finished, Journey, Pending, Refused, SETTLE_WAIT, Turn, draft_of, get_path, write_canonical,
+};
 use crate::view::{JourneySummary, StepView};
 use engine_definitions::{FieldError, StepKind, Workflow};
 use engine_store::{
@@ -86,31 +88,6 @@ impl Runtime {
         let body_hash = self.request_hash(&[&start.workflow, kind], data);
         // Who starts twice with one key finds the same journey; nobody can guess its id.
         let id = self.inner.keys.short_hash("start", &format!("{} {}", actor.id, start.key));
-        let now = self.now_ms();
-        let mut turn = Turn::begin(&workflow, &catalog, &id, actor, &start.attribution, now)
-            .map_err(|r| internal(&workflow, r))?;
-        // The commit refuses a repeat; what asks the store on the way, or is refused now, must not come so far.
-        let mut asked = !turn.pending.is_empty();
-        if asked && let Some(used) = self.store().used_key(&id, None).await? {
-            return Box::pin(self.repeated(actor, used, body_hash)).await;
-        }
-        match Box::pin(self.answer_pending(&mut turn, actor)).await {
-            Ok(()) => {}
-            Err(Unanswered::Broken { place, reason }) => {
-                return Err(internal(&workflow, Refused::Broken { place, reason }));
-            }
-            Err(Unanswered::Refused(refusal)) => return Err(refusal),
-        }
-        if start.event.is_some() {
-            let applied = self.event_on(&mut turn, actor, kind, data);
-            asked = !asked && (!turn.pending.is_empty() || !matches!(applied, Ok(Applied::Done)));
-            if asked && let Some(used) = self.store().used_key(&id, None).await? {
-                return Box::pin(self.repeated(actor, used, body_hash)).await;
-            }
-            self.applied(&mut turn, applied, actor, (kind, data), None).await?;
-        }
-        let idempotency = IdempotencyKey { key: None, body_hash };
-        let session = start.session.clone();
         let new = NewJourney {
             session: start.session,
             workflow: workflow.id.clone(),
@@ -120,25 +97,55 @@ impl Runtime {
             channel: actor.channel.clone(),
             attribution: start.attribution,
         };
-        let finished = Finished { new: Some(new), idempotency: Some(idempotency), alive: true, ..Finished::default() };
-        let view = Box::new(self.render(&turn, actor, Some(&id)));
-        let changes = waits(&view).then(|| self.changes());
-        let (commit, after) = turn.commit(finished, None).map_err(RuntimeError::from)?;
-        match self.store().commit(commit).await? {
-            Committed::Done { .. } => {
-                self.inner.recent.put(after);
-                if let Some(session) = session {
-                    self.inner.sessions.put(session, now);
-                }
-                let view = match changes {
-                    Some(changes) => Box::pin(self.settled(actor, view, changes)).await?,
-                    None => view,
-                };
-                Ok(Sent { view, repeated: false })
+        for _ in 0..TRIES {
+            let now = self.now_ms();
+            let mut turn = Turn::begin(&workflow, &catalog, &id, actor, &new.attribution, now)
+                .map_err(|r| internal(&workflow, r))?;
+            // The commit refuses a repeat; what asks the store on the way, or is refused now, must not come so far.
+            let mut asked = !turn.pending.is_empty();
+            if asked && let Some(used) = self.store().used_key(&id, None).await? {
+                return Box::pin(self.repeated_start(actor, new.session, used, body_hash)).await;
             }
-            Committed::KeyUsed(used) => Box::pin(self.repeated(actor, used, body_hash)).await,
-            Committed::Moved | Committed::Superseded => Err(Refusal::Busy),
+            match Box::pin(self.answer_pending(&mut turn, actor)).await {
+                Ok(()) => {}
+                Err(Unanswered::Broken { place, reason }) => {
+                    return Err(internal(&workflow, Refused::Broken { place, reason }));
+                }
+                Err(Unanswered::Refused(refusal)) => return Err(refusal),
+            }
+            if start.event.is_some() {
+                let applied = self.event_on(&mut turn, actor, kind, data);
+                asked = !asked && (!turn.pending.is_empty() || !matches!(applied, Ok(Applied::Done)));
+                if asked && let Some(used) = self.store().used_key(&id, None).await? {
+                    return Box::pin(self.repeated_start(actor, new.session, used, body_hash)).await;
+                }
+                self.applied(&mut turn, applied, actor, (kind, data), None).await?;
+            }
+            let idempotency = Some(IdempotencyKey { key: None, body_hash });
+            let finished = Finished { new: Some(new.clone()), idempotency, alive: true, ..Finished::default() };
+            let view = Box::new(self.render(&turn, actor, Some(&id)));
+            let changes = waits(&view).then(|| self.changes());
+            let (commit, after) = turn.commit(finished, None).map_err(RuntimeError::from)?;
+            match self.store().commit(commit).await? {
+                Committed::Done { .. } => {
+                    self.inner.recent.put(after);
+                    if let Some(session) = new.session {
+                        self.inner.sessions.put(session, now);
+                    }
+                    let view = match changes {
+                        Some(changes) => Box::pin(self.settled(actor, view, changes)).await?,
+                        None => view,
+                    };
+                    return Ok(Sent { view, repeated: false });
+                }
+                Committed::KeyUsed(used) => {
+                    return Box::pin(self.repeated_start(actor, new.session, used, body_hash)).await;
+                }
+                // Somebody sent to the same number at this moment.
+                Committed::Moved | Committed::Superseded => {}
+            }
         }
+        Err(Refusal::Busy)
     }
 
     /// A person's event: at most once per key, only at the revision that the person saw. Its future is made for every
@@ -255,7 +262,7 @@ impl Runtime {
     }
 
     /// What is being typed; never part of the history. Secret fields are not kept.
-    pub async fn save_draft(&self, actor: &Actor, journey: &str, step: &str, mut data: Value) -> Result<(), Refusal> {
+    pub async fn save_draft(&self, actor: &Actor, journey: &str, step: &str, data: Value) -> Result<(), Refusal> {
         let (record, _) = self.mine(actor, Action::Send("submit"), journey).await?;
         self.refuse_ended(&record).await?;
         if record.step != step {
@@ -263,15 +270,18 @@ impl Runtime {
             return Ok(());
         }
         let workflow = self.workflow_of(&record).await?;
-        let form = workflow.step_by_node(step).and_then(|s| s.form.as_deref()).and_then(|f| workflow.form(f));
-        let (Some(form), Some(map)) = (form, data.as_object_mut()) else { return Ok(()) };
-        let secrets = form.secrets();
-        let known = form.properties();
-        map.retain(|key, _| known.contains(key) && !secrets.contains(key));
-        self.store()
-            .save_draft(Draft { journey: journey.into(), step: step.into(), data, at_ms: self.now_ms() })
-            .await?;
-        Ok(())
+        Ok(self.keep_draft(&workflow, journey, step, data).await?)
+    }
+
+    async fn keep_draft(
+        &self,
+        workflow: &Workflow,
+        journey: &str,
+        step: &str,
+        data: Value,
+    ) -> engine_store::Result<()> {
+        let Some(data) = draft_of(workflow, step, data) else { return Ok(()) };
+        self.store().save_draft(Draft { journey: journey.into(), step: step.into(), data, at_ms: self.now_ms() }).await
     }
 
     pub async fn document(&self, actor: &Actor, journey: &str, id: &str) -> Result<DocumentRecord, Refusal> {
@@ -406,13 +416,12 @@ impl Runtime {
                 reason: reason.into(),
             }));
         };
-        match self.record_incident(journey, place, reason, json!({"event": kind})).await {
+        match self.record_incident(turn, place, reason, json!({"event": kind})).await {
             Ok((id, step)) => {
-                if kind == "submit" {
-                    let draft = Draft { journey: journey.into(), step, data: data.clone(), at_ms: self.now_ms() };
-                    if let Err(error) = self.store().save_draft(draft).await {
-                        tracing::error!(%error, "draft of a failed answer is lost");
-                    }
+                if kind == "submit"
+                    && let Err(error) = self.keep_draft(turn.workflow, journey, &step, data.clone()).await
+                {
+                    tracing::error!(%error, "draft of a failed answer is lost");
                 }
                 Refusal::Broken { reference: id }
             }
@@ -445,7 +454,7 @@ impl Runtime {
                     Ok(false)
                 }
                 Pending::System { invoke, run, name, input } => {
-                    let result = self.system(turn, &name, &input, &flow, actor).await?;
+                    let result = self.system(turn, &name, &input, actor).await?;
                     turn.settle_pending(&invoke, run, "", result)
                 }
             };
@@ -462,22 +471,11 @@ impl Runtime {
         turn: &mut Turn<'_>,
         name: &str,
         input: &Value,
-        flow: &str,
         actor: &Actor,
     ) -> Result<CallResult, Refusal> {
         match name {
-            "otp.send" => {
-                let opened = self.open_otp(input, flow, actor.address.as_deref()).await?;
-                if let Some(notify) = opened.notify {
-                    turn.notify(notify);
-                }
-                Ok(opened.result)
-            }
-            "otp.verify" => {
-                let purpose = input.get("purpose").and_then(Value::as_str).unwrap_or_default();
-                let open = turn.state.otps.get(purpose).cloned();
-                Ok(self.verify_otp(input, open.as_deref(), flow).await?)
-            }
+            "otp.send" => self.send_otp(turn, input, actor.address.as_deref()).await,
+            "otp.verify" => Ok(self.verify_otp(turn, input)),
             "settled" => Ok(CallResult::Done { output: Value::Null, correlate: Vec::new(), document: None }),
             other => Ok(CallResult::Failed {
                 code: "unknown_source".into(),
@@ -497,6 +495,22 @@ impl Runtime {
         }
         write_canonical(data, &mut text);
         self.inner.keys.number("request", &text)
+    }
+
+    /// Whoever repeats a first start has no cookie yet: the session that began with it must still be there.
+    async fn repeated_start(
+        &self,
+        actor: &Actor,
+        first: Option<SessionRecord>,
+        used: UsedKey,
+        body_hash: i64,
+    ) -> Result<Sent, Refusal> {
+        if let Some(first) = first
+            && !self.began_lately(&first.token_hash).await?
+        {
+            return Err(Refusal::KeyReused);
+        }
+        self.repeated(actor, used, body_hash).await
     }
 
     async fn repeated(&self, actor: &Actor, used: UsedKey, body_hash: i64) -> Result<Sent, Refusal> {
@@ -604,7 +618,7 @@ pub(crate) fn apply_event(
     match kind {
         "back" => turn.back(actor)?,
         "change" => turn.change(data.get("step").and_then(Value::as_str).unwrap_or_default(), actor)?,
-        "save" => {}
+        "save" => turn.save(data, actor)?,
         "submit" => match turn.check_answer(data, actor, seal)? {
             Checked::Good(answer) => turn.submit(answer, actor)?,
             Checked::Wrong(errors) => return Ok(Applied::Invalid(errors)),

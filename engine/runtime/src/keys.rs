@@ -75,9 +75,9 @@ impl Keys {
         URL_SAFE_NO_PAD.encode(&mac(&self.link, &[order.as_bytes()])[..16])
     }
 
-    /// Six digits from the server's key and a stored nonce (security rule 15).
-    pub fn otp_code(&self, nonce: &str, target_hash: &str) -> String {
-        let bytes = mac(&self.otp, &[nonce.as_bytes(), b"\0", target_hash.as_bytes()]);
+    /// Six digits from the server's key, a stored random id, and what the password is bound to (security rule 15).
+    pub fn otp_code(&self, journey: &str, purpose: &str, mobile: &str, id: &str) -> String {
+        let bytes = mac(&self.otp, &[format!("{journey}\0{purpose}\0{mobile}\0{id}").as_bytes()]);
         let number =
             u64::from_be_bytes([bytes[0], bytes[1], bytes[2], bytes[3], bytes[4], bytes[5], bytes[6], bytes[7]])
                 % 1_000_000;

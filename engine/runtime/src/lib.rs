@@ -23,6 +23,7 @@ mod render;
 mod replay;
 mod returns;
 mod runtime;
+mod send_gate;
 mod sessions;
 pub mod state;
 pub mod story;

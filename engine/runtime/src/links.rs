@@ -11,7 +11,7 @@ use crate::refusal::Refusal;
 use crate::render::address;
 use crate::runtime::{Runtime, RuntimeError};
 use crate::turn::Turn;
-use engine_store::{CorrelationRecord, EffectKey, JourneyRecord};
+use engine_store::{CorrelationRecord, EffectKey, EffectRecord, JourneyRecord, named_in};
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 
@@ -24,9 +24,13 @@ const GRANTS_MAX: usize = 20;
 
 impl Runtime {
     /// Name → address of every link that a message asks for; only for the job that sends it.
-    pub fn link_addresses(&self, effect: &EffectKey, payload: &NotifyPayload) -> Map<String, Value> {
+    pub fn link_addresses(&self, effect: &EffectRecord, payload: &NotifyPayload) -> Map<String, Value> {
         let url = |name: &str| {
-            format!("{}/r/{}", self.inner.settings.public_url(), self.inner.keys.link_code(&order_of(effect, name)))
+            format!(
+                "{}/r/{}",
+                self.inner.settings.public_url(),
+                self.inner.keys.link_code(&order_of(effect.epoch, &effect.key, name))
+            )
         };
         payload.links.keys().map(|name| (name.clone(), Value::String(url(name)))).collect()
     }
@@ -108,7 +112,8 @@ impl Runtime {
             made_ms: turn.now_ms,
             until_ms: turn.now_ms.saturating_add(valid_ms),
         };
-        let reference = self.link_hash(&self.inner.keys.link_code(&order_of(effect, name)));
+        let order = order_of(self.store().epoch(), effect, name);
+        let reference = self.link_hash(&self.inner.keys.link_code(&order));
         turn.expect_reference(CorrelationRecord {
             partner: PARTNER.into(),
             reference,
@@ -123,8 +128,8 @@ impl Runtime {
 }
 
 /// What a code is derived from: one order of one message.
-fn order_of(effect: &EffectKey, name: &str) -> String {
-    format!("{effect}/{name}")
+fn order_of(epoch: i32, effect: &EffectKey, name: &str) -> String {
+    format!("{}/{name}", named_in(epoch, effect))
 }
 
 impl Actor {

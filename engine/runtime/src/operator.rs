@@ -68,6 +68,16 @@ impl Runtime {
         Ok(())
     }
 
+    /// After a restore from a backup: effects go out again; false when they were not held.
+    pub async fn release_sends(&self, actor: &Actor) -> Result<bool, Refusal> {
+        permitted(actor)?;
+        let released = self.store().release_sends().await?;
+        if released {
+            tracing::info!(operator = actor.id, "effects go out again");
+        }
+        Ok(released)
+    }
+
     pub async fn incidents(&self, actor: &Actor, open_only: bool, limit: u32) -> Result<Vec<IncidentView>, Refusal> {
         permitted(actor)?;
         Ok(self

@@ -1,138 +1,136 @@
-//! One-time passwords: one gate for every send, tries counted before anything is compared (security rule 15).
+//! One-time passwords (security rule 15): one gate for every send, tries counted with the turn that makes them.
+//!
+//! An open password stands in its journey's state, so that sending, a wrong try and its use are part of the turn's
+//! commit: after a crash nothing was counted that did not happen. **seq-cas** lets one try be the n-th. The code is
+//! derived from the server's key and what it is bound to, when it is sent and when it is compared.
 
 use crate::clock::{new_id, rfc3339};
 use crate::effect::{CallResult, FailureKind, NotifyPayload, OtpRef};
-use crate::runtime::{Runtime, RuntimeError};
-use engine_store::{OtpOpened, OtpRecord, RateLimit};
+use crate::refusal::Refusal;
+use crate::runtime::Runtime;
+use crate::send_gate::{Limit, SendGate};
+use crate::turn::Turn;
 use serde_json::{Value, json};
 use subtle::ConstantTimeEq;
 
 const HOUR_MS: i64 = 3_600_000;
 
-/// A code that was opened: what the machine hears, and the message that carries it.
-pub(crate) struct Opened {
-    pub result: CallResult,
-    pub notify: Option<NotifyPayload>,
+/// The rules of every password; of the settings, in a story of their defaults.
+pub(crate) struct Passwords {
+    pub ttl_ms: i64,
+    pub resend_ms: i64,
+    pub tries: i32,
+}
+
+impl Passwords {
+    pub fn sent(&self, id: &str, purpose: &str, now_ms: i64) -> CallResult {
+        let resend_at = rfc3339(now_ms + self.resend_ms);
+        done(json!({"ok": true, "left": self.tries, "resend_at": resend_at, "id": id, "purpose": purpose}))
+    }
+
+    /// `{ok, left, resend_at, reason, purpose}`: a wrong, old or used code is `ok: false`, never an error. `reason`:
+    /// `verified`, `wrong`, `expired`, `over` (no tries are left) or `none` (none was sent).
+    pub fn verify(&self, turn: &Turn<'_>, purpose: &str, is_code_of: impl FnOnce(&str) -> bool) -> CallResult {
+        let answer = |left: i32, sent_ms: i64, reason: &str| {
+            let (ok, resend_at) = (reason == "verified", rfc3339(sent_ms + self.resend_ms));
+            done(json!({"ok": ok, "left": left, "resend_at": resend_at, "reason": reason, "purpose": purpose}))
+        };
+        match turn.state.otps.get(purpose) {
+            None => answer(0, turn.now_ms - self.resend_ms, "none"),
+            Some(open) if turn.now_ms >= open.sent_ms + self.ttl_ms => answer(open.left, open.sent_ms, "expired"),
+            Some(open) if open.left < 1 => answer(0, open.sent_ms, "over"),
+            Some(open) if is_code_of(&open.id) => answer(open.left - 1, open.sent_ms, "verified"),
+            Some(open) => answer(open.left - 1, open.sent_ms, "wrong"),
+        }
+    }
+}
+
+fn done(output: Value) -> CallResult {
+    CallResult::Done { output, correlate: Vec::new(), document: None }
 }
 
 impl Runtime {
-    /// `{mobile, purpose, message?}` → `{ok, left, resend_at, id}`; refused with `otp.limited`.
-    pub(crate) async fn open_otp(
+    /// `{mobile, purpose, message?}` → `{ok, left, resend_at, id, purpose}`; refused with `otp.limited`. The message that
+    /// carries the code joins the turn.
+    pub(crate) async fn send_otp(
         &self,
+        turn: &mut Turn<'_>,
         input: &Value,
-        flow: &str,
         address: Option<&str>,
-    ) -> Result<Opened, RuntimeError> {
-        let text = |name: &str| input.get(name).and_then(Value::as_str).unwrap_or_default().to_string();
-        let (mobile, purpose) = (normal_mobile(&text("mobile")), text("purpose"));
+    ) -> Result<CallResult, Refusal> {
+        let (mobile, purpose) = (normal_mobile(text(input, "mobile")), text(input, "purpose"));
         let settings = &self.inner.settings.otp;
+        let gate = self.send_gate(&mobile, address);
         let now = self.now_ms();
-        let target_hash = self.inner.keys.hash("otp-target", &format!("{purpose}:{mobile}"));
-        let number = self.inner.keys.hash("mobile", &mobile);
-        let block = self.inner.keys.hash("block", &mobile[..mobile.len().saturating_sub(3)]);
-        let mut limits = vec![
-            RateLimit { bucket: format!("m30:{number}"), window_ms: settings.resend_ms, max: 1 },
-            RateLimit { bucket: format!("mh:{number}"), window_ms: HOUR_MS, max: settings.per_hour },
-            RateLimit { bucket: format!("md:{number}"), window_ms: 24 * HOUR_MS, max: settings.per_day },
-            RateLimit { bucket: format!("b:{block}"), window_ms: HOUR_MS, max: settings.block_hour },
-            RateLimit { bucket: "all".into(), window_ms: HOUR_MS, max: settings.global_hour },
-        ];
-        if let Some(address) = address {
-            limits.push(RateLimit {
-                bucket: format!("a:{}", self.inner.keys.hash("address", address)),
-                window_ms: HOUR_MS,
-                max: settings.per_address_hour,
+        let (recipient, latest, slots) = gate.asks(now);
+        let mut history = self.store().send_history(recipient, latest, &slots).await?;
+        turn.add_own_sends(recipient, &mut history);
+        let Ok(counted) = gate.decide(&history, now) else {
+            return Ok(CallResult::Failed {
+                code: "otp.limited".into(),
+                message: None,
+                pointer: None,
+                kind: FailureKind::Declined,
             });
-        }
-        let record = OtpRecord {
-            id: new_id(),
-            purpose,
-            target_hash,
-            flow: flow.into(),
-            nonce: new_id(),
-            tries: 0,
-            created_at_ms: now,
-            expires_at_ms: now + settings.ttl_ms,
-            used_at_ms: None,
         };
-        match self.store().open_otp(record.clone(), limits).await? {
-            OtpOpened::Limited { retry_at_ms, .. } => {
-                let minutes = (retry_at_ms - now).max(0) / 60_000;
-                let message = if minutes < 1 {
-                    "Please wait a little before asking for another code.".to_string()
-                } else {
-                    format!("Too many codes were asked for. Please try again in {} minutes.", minutes + 1)
-                };
-                Ok(Opened {
-                    result: CallResult::Failed {
-                        code: "otp.limited".into(),
-                        message: Some(message),
-                        pointer: None,
-                        kind: FailureKind::Declined,
-                    },
-                    notify: None,
-                })
-            }
-            OtpOpened::Opened => {
-                let output = json!({"ok": true, "left": settings.tries, "resend_at": rfc3339(now + settings.resend_ms), "id": record.id, "purpose": record.purpose});
-                let message = Some(text("message")).filter(|m| !m.is_empty()).unwrap_or_else(|| "otp".into());
-                let minutes = settings.ttl_ms / 60_000;
-                let notify = NotifyPayload {
-                    message,
-                    to: mobile,
-                    data: json!({"minutes": minutes}),
-                    languages: Vec::new(),
-                    waits: None,
-                    otp: Some(OtpRef { id: record.id.clone(), nonce: record.nonce.clone() }),
-                    links: Default::default(),
-                };
-                // The sending job derives the code from the nonce and this hash.
-                let mut notify = notify;
-                notify.data["target"] = Value::String(record.target_hash);
-                Ok(Opened {
-                    result: CallResult::Done { output, correlate: Vec::new(), document: None },
-                    notify: Some(notify),
-                })
-            }
-        }
+        turn.count_send(counted);
+        let id = new_id();
+        turn.notify(NotifyPayload {
+            message: Some(text(input, "message")).filter(|m| !m.is_empty()).unwrap_or("otp").into(),
+            to: mobile,
+            data: json!({"minutes": settings.ttl_ms / 60_000}),
+            languages: Vec::new(),
+            waits: None,
+            otp: Some(OtpRef { id: id.clone(), purpose: purpose.into() }),
+            links: Default::default(),
+        });
+        Ok(self.passwords().sent(&id, purpose, now))
     }
 
-    /// `{mobile, purpose, code}` → `{ok, left, resend_at}`; a wrong, old or used code is `ok: false`, never an error.
-    pub(crate) async fn verify_otp(
-        &self,
-        input: &Value,
-        open: Option<&str>,
-        flow: &str,
-    ) -> Result<CallResult, RuntimeError> {
-        let text = |name: &str| input.get(name).and_then(Value::as_str).unwrap_or_default().to_string();
-        let now = self.now_ms();
+    /// `{mobile, purpose, code}` → see [`Passwords::verify`].
+    pub(crate) fn verify_otp(&self, turn: &Turn<'_>, input: &Value) -> CallResult {
+        let (mobile, purpose) = (normal_mobile(text(input, "mobile")), text(input, "purpose"));
+        let given = self.inner.keys.open(text(input, "code"), &turn.journey).unwrap_or_default();
+        self.passwords().verify(turn, purpose, |id| {
+            let expected = self.inner.keys.otp_code(&turn.journey, purpose, &mobile, id);
+            bool::from(expected.as_bytes().ct_eq(given.as_bytes()))
+        })
+    }
+
+    fn passwords(&self) -> Passwords {
         let settings = &self.inner.settings.otp;
-        let given = self.inner.keys.open(&text("code"), flow).unwrap_or_default();
-        let done = |ok: bool, left: i32, at: i64, reason: &str| {
-            let output = json!({"ok": ok, "left": left.max(0), "resend_at": rfc3339(at + settings.resend_ms), "reason": reason, "purpose": text("purpose")});
-            CallResult::Done { output, correlate: Vec::new(), document: None }
-        };
-        let Some(id) = open else { return Ok(done(false, 0, now - settings.resend_ms, "none")) };
-        let Some(record) = self.store().try_otp(id, now, settings.tries).await? else {
-            return Ok(done(false, 0, now - settings.resend_ms, "over"));
-        };
-        let target_hash =
-            self.inner.keys.hash("otp-target", &format!("{}:{}", text("purpose"), normal_mobile(&text("mobile"))));
-        let expected = self.inner.keys.otp_code(&record.nonce, &record.target_hash);
-        let bound = record.flow == flow && record.target_hash == target_hash && record.purpose == text("purpose");
-        let equal = bool::from(expected.as_bytes().ct_eq(given.as_bytes()));
-        if bound && equal && self.store().use_otp(id, now).await? {
-            return Ok(done(true, settings.tries - record.tries, record.created_at_ms, "verified"));
-        }
-        Ok(done(false, settings.tries - record.tries, record.created_at_ms, "wrong"))
+        Passwords { ttl_ms: settings.ttl_ms, resend_ms: settings.resend_ms, tries: settings.tries }
     }
 
     /// The code of an opened password, for the job that sends it.
-    pub fn otp_code(&self, notify: &NotifyPayload) -> Option<String> {
+    pub fn otp_code(&self, journey: &str, notify: &NotifyPayload) -> Option<String> {
         let otp = notify.otp.as_ref()?;
-        let target = notify.data.get("target")?.as_str()?;
-        Some(self.inner.keys.otp_code(&otp.nonce, target))
+        Some(self.inner.keys.otp_code(journey, &otp.purpose, &notify.to, &otp.id))
     }
+
+    fn send_gate(&self, mobile: &str, address: Option<&str>) -> SendGate {
+        let (settings, keys) = (&self.inner.settings.otp, &self.inner.keys);
+        let hour = |max| Limit { window_ms: HOUR_MS, max };
+        let block = &mobile[..mobile.len().saturating_sub(3)];
+        let mut wide = vec![
+            (keys.short_hash("sends-block", block), hour(settings.block_hour)),
+            (keys.short_hash("sends-all", ""), hour(settings.global_hour)),
+        ];
+        wide.extend(address.map(|a| (keys.short_hash("sends-address", a), hour(settings.per_address_hour))));
+        SendGate {
+            recipient: keys.hash("sends-to", mobile),
+            narrow: vec![
+                Limit { window_ms: settings.resend_ms, max: 1 },
+                hour(settings.per_hour),
+                Limit { window_ms: 24 * HOUR_MS, max: settings.per_day },
+            ],
+            wide,
+        }
+    }
+}
+
+fn text<'v>(input: &'v Value, name: &str) -> &'v str {
+    input.get(name).and_then(Value::as_str).unwrap_or_default()
 }
 
 /// Ten digits without prefix (R5-11), or what was given.

@@ -38,6 +38,9 @@ pub enum Refusal {
     Limited { retry_after_ms: i64 },
     #[error("busy")]
     Busy,
+    /// The database cannot be reached or written; it may again later.
+    #[error("not available")]
+    Unavailable(#[source] engine_store::StoreError),
     /// An incident was recorded; what was typed is kept.
     #[error("something went wrong ({reference})")]
     Broken { reference: String },
@@ -49,6 +52,7 @@ impl From<engine_store::StoreError> for Refusal {
     fn from(error: engine_store::StoreError) -> Self {
         match error {
             engine_store::StoreError::Busy => Refusal::Busy,
+            error if error.outage().is_some() => Refusal::Unavailable(error),
             other => Refusal::Internal(Box::new(other)),
         }
     }

@@ -48,6 +48,10 @@ struct Live {
     catalog: Arc<Catalog>,
 }
 
+/// Bucket and key of the time that a process saw last.
+const CLOCK: &str = "clock";
+const LATEST: &str = "latest";
+
 /// Ours or the database's fault.
 #[derive(Debug, thiserror::Error)]
 pub enum RuntimeError {
@@ -106,6 +110,19 @@ impl Runtime {
 
     pub fn settings(&self) -> &Arc<Settings> {
         &self.inner.settings
+    }
+
+    /// Time goes on where the last process left it, should the machine's clock say less.
+    pub async fn go_on(&self) -> Result<(), RuntimeError> {
+        if let Some(ms) = self.store().kv_get(CLOCK, LATEST).await?.and_then(|latest| latest.as_i64()) {
+            self.inner.clock.not_before(ms);
+        }
+        Ok(())
+    }
+
+    /// So that the next process can go on from here.
+    pub async fn keep_time(&self) -> Result<(), RuntimeError> {
+        Ok(self.store().kv_put(CLOCK, LATEST, self.now_ms().into()).await?)
     }
 
     pub fn now_ms(&self) -> i64 {

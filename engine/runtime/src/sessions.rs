@@ -11,6 +11,8 @@ use std::collections::HashMap;
 use std::sync::Mutex;
 
 const OPERATOR: &str = "operator";
+/// So long a first start may be repeated without its cookie.
+const REPEAT_MS: i64 = 3_600_000;
 /// Bucket of the operators' tokens: `name/id` → hash and end.
 const OPERATORS: &str = "operators";
 
@@ -44,13 +46,31 @@ impl Runtime {
         Ok((token, actor))
     }
 
-    /// The same, not stored yet: it is to begin with a journey.
-    pub fn fresh_session(&self, language: &str) -> (String, SessionRecord) {
-        let token = hex::encode(rand::random::<[u8; 32]>());
+    /// The same, not stored yet: it is to begin with a journey, whose start has this key. Who repeats the start because
+    /// the answer was lost has no cookie: from a random key comes the same session again.
+    pub fn first_session(&self, language: &str, key: &str) -> (String, SessionRecord) {
+        if !is_random(key) {
+            return self.fresh_session(language);
+        }
+        let keys = &self.inner.keys;
+        self.session_of(keys.hash("first-session", key), keys.short_hash("first-visitor", key), language)
+    }
+
+    /// Whether the session that began with a start is there, and young: a key is no lasting right to a journey.
+    pub(crate) async fn began_lately(&self, token_hash: &str) -> Result<bool, Refusal> {
+        let session = self.stored(token_hash).await?;
+        Ok(session.is_some_and(|session| self.now_ms() < session.created_at_ms + REPEAT_MS))
+    }
+
+    fn fresh_session(&self, language: &str) -> (String, SessionRecord) {
+        self.session_of(hex::encode(rand::random::<[u8; 32]>()), new_id(), language)
+    }
+
+    fn session_of(&self, token: String, id: String, language: &str) -> (String, SessionRecord) {
         let now = self.now_ms();
         let session = SessionRecord {
             token_hash: token_hash(&token),
-            id: new_id(),
+            id,
             // a visitor on the web: the rest of an actor is that by default
             subject: json!({"language": language}),
             created_at_ms: now,
@@ -170,6 +190,19 @@ impl Known {
     fn forget(&self, hash: &str) {
         self.0.lock().unwrap_or_else(|e| e.into_inner()).remove(hash);
     }
+}
+
+/// A UUID of version 4, or as many random hexadecimal digits: nobody guesses it, and no two programs choose the same.
+fn is_random(key: &str) -> bool {
+    let hex = |text: &str| text.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b));
+    let uuid = || {
+        let parts: Vec<&str> = key.split('-').collect();
+        parts.iter().map(|part| part.len()).eq([8, 4, 4, 4, 12])
+            && parts.iter().all(|part| hex(part))
+            && parts[2].starts_with('4')
+    };
+    let varied = |key: &str| key.bytes().collect::<std::collections::BTreeSet<u8>>().len() >= 6;
+    (key.len() == 32 && hex(key) || uuid()) && varied(key)
 }
 
 /// 128 bits are enough: a token has 256 random ones, and nobody can look for two that agree.

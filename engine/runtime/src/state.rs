@@ -25,7 +25,7 @@ pub struct JourneyState {
     pub resume: Option<Resume>,
     /// Open one-time passwords by purpose.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub otps: BTreeMap<String, String>,
+    pub otps: BTreeMap<String, OpenOtp>,
     /// A mobile number was proved by a one-time password in this journey.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub verified: bool,
@@ -47,6 +47,17 @@ pub struct JourneyState {
     pub since_ms: i64,
 }
 
+/// A one-time password that was sent and not used.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct OpenOtp {
+    /// Random; with the server's key and what it is bound to it gives the code.
+    pub id: String,
+    /// Tries that are left.
+    pub left: i32,
+    /// When it was ordered, UTC milliseconds.
+    pub sent_ms: i64,
+}
+
 impl JourneyState {
     /// Notes the rows of an answer that goes to `into`.
     pub fn count_rows(&mut self, into: &str, answer: &Map<String, Value>) {
@@ -62,6 +73,19 @@ impl JourneyState {
     pub fn row_numbers(&self, into: &str) -> BTreeMap<String, u32> {
         let below = |place: &String| Some(place.strip_prefix(into)?.strip_prefix('.')?.to_owned());
         self.rows.iter().filter_map(|(place, n)| Some((below(place)?, *n))).collect()
+    }
+
+    /// Passwords that have fewer tries left than here, as (purpose, tries left): here too, they are gone now.
+    pub(crate) fn count_tries(&mut self, tried: &BTreeMap<String, OpenOtp>) -> BTreeMap<String, i32> {
+        let fewer = |open: &OpenOtp, tried: &OpenOtp| open.id == tried.id && tried.left < open.left;
+        let mut counted = BTreeMap::new();
+        for (purpose, open) in &mut self.otps {
+            if let Some(tried) = tried.get(purpose).filter(|tried| fewer(open, tried)) {
+                open.left = tried.left;
+                counted.insert(purpose.clone(), tried.left);
+            }
+        }
+        counted
     }
 }
 

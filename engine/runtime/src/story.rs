@@ -1,9 +1,9 @@
 //! Runs a story: given events → expected states and effects, on the real turn, without a store or a partner.
 
 use crate::actor::{Action, Actor, can};
-use crate::clock::rfc3339;
 use crate::effect::{CallPayload, CallResult, FailureKind};
 use crate::journeys::{Applied, apply_event};
+use crate::otp::Passwords;
 use crate::render::render;
 use crate::turn::{Finished, Journey, Pending, Refused, Turn};
 use engine_definitions::story::{Act, Answer, Expect, Story, StoryStep};
@@ -15,7 +15,8 @@ use std::sync::Arc;
 
 /// The code that `otp: correct` enters.
 const CODE: &str = "123456";
-const TRIES: i64 = 5;
+/// Those of the settings' defaults.
+const PASSWORDS: Passwords = Passwords { ttl_ms: 300_000, resend_ms: 30_000, tries: 5 };
 
 /// An expectation that did not hold.
 #[derive(Debug, Clone, PartialEq)]
@@ -74,7 +75,6 @@ struct Stage<'a> {
     now_ms: i64,
     record: JourneyRecord,
     calls: BTreeMap<EffectKey, CallPayload>,
-    wrong_codes: i64,
     /// Successes that a call with `reuse` takes instead of a new call.
     replies: BTreeMap<(String, String), Value>,
     events: Vec<EventRecord>,
@@ -114,7 +114,6 @@ impl<'a> Stage<'a> {
             now_ms,
             record,
             calls: BTreeMap::new(),
-            wrong_codes: 0,
             replies: BTreeMap::new(),
             events: Vec::new(),
         };
@@ -285,10 +284,9 @@ impl<'a> Stage<'a> {
     }
 
     fn system(&mut self, name: &str, input: &Value, turn: &mut Turn<'_>) -> CallResult {
-        let resend_at = rfc3339(self.now_ms + 30_000);
+        let purpose = input.get("purpose").and_then(Value::as_str).unwrap_or_default();
         match name {
             "otp.send" => {
-                self.wrong_codes = 0;
                 let to = input.get("mobile").and_then(Value::as_str).unwrap_or_default().to_string();
                 turn.notify(crate::effect::NotifyPayload {
                     message: "otp".into(),
@@ -299,17 +297,11 @@ impl<'a> Stage<'a> {
                     otp: None,
                     links: BTreeMap::new(),
                 });
-                done(
-                    json!({"ok": true, "left": TRIES, "resend_at": resend_at, "id": "otp", "purpose": input["purpose"]}),
-                )
+                PASSWORDS.sent("otp", purpose, self.now_ms)
             }
             "otp.verify" => {
-                let ok = input.get("code").and_then(Value::as_str) == Some(&format!("sealed:{CODE}"));
-                self.wrong_codes += i64::from(!ok);
-                let left = (TRIES - self.wrong_codes).max(0);
-                done(
-                    json!({"ok": ok, "left": left, "resend_at": resend_at, "reason": if ok { "verified" } else { "wrong" }, "purpose": input["purpose"]}),
-                )
+                let code = input.get("code").and_then(Value::as_str);
+                PASSWORDS.verify(turn, purpose, |_| code == Some(&format!("sealed:{CODE}")))
             }
             _ => done(Value::Null),
         }

@@ -36,6 +36,18 @@ pub enum Command {
         #[arg(required = true, value_name = "PATH")]
         paths: Vec<PathBuf>,
     },
+    /// Write definitions in the one style: what fits stands on one line, comments stay
+    #[command(
+        after_help = "Examples:\n  journey fmt                               all of ./workflows and ./forms\n  journey fmt --check workflows/parcel      only name the files that are written otherwise; exit code 2"
+    )]
+    Fmt {
+        /// Files or folders
+        #[arg(default_value = ".", value_name = "PATH")]
+        paths: Vec<PathBuf>,
+        /// Change nothing
+        #[arg(long)]
+        check: bool,
+    },
     /// Run a machine on a script, without a database; exit code 2 for an invalid machine
     #[command(
         after_help = "A script is a JSON list of {\"event\": {\"type\": …}} and {\"advance_ms\": n}. One JSON line is printed for the start and one per step.\nA line of a batch is {\"name\", \"machine\", \"script\"}."
@@ -65,7 +77,14 @@ pub enum Command {
         dir: PathBuf,
     },
     /// Bring the database up to date; may be repeated, and run on several nodes at once
-    Migrate,
+    #[command(
+        after_help = "A backup knows nothing of what was done after it; partners do. After a restore, with nothing else running:\n  journey migrate --restored               new orders get keys that no partner has seen, and nothing is sent\n  journey effects release                  what waits is sent, once you have looked at it: `journey effects list --state pending`"
+    )]
+    Migrate {
+        /// The database was restored from a backup
+        #[arg(long)]
+        restored: bool,
+    },
     /// Look for what is wrong with this set-up, and say what to do
     Doctor,
     /// List every setting with its environment variable, default and meaning
@@ -143,6 +162,8 @@ pub enum Effects {
         /// As `list` shows it: journey.seq.index
         key: String,
     },
+    /// After a restore from a backup: let effects go out again
+    Release,
     /// Give a parked effect up; a call that is still awaited fails, and its journey goes on
     Skip { key: String },
 }

@@ -70,6 +70,7 @@ impl Product {
             store.end_leases(clock.now_ms()).await?;
         }
         let runtime = Runtime::new(store.clone(), settings.clone(), clock)?;
+        runtime.go_on().await?;
         let stop = CancellationToken::new();
         publish(&runtime, source, &stop).await?;
 
@@ -151,7 +152,7 @@ impl Product {
 
 /// One process works on a SQLite file: others would learn of its changes only by looking. The lock ends with the
 /// process, however it ends.
-fn alone(url: &str) -> Result<Option<std::fs::File>> {
+pub fn alone(url: &str) -> Result<Option<std::fs::File>> {
     let Some(path) = url.strip_prefix("sqlite:").map(|path| path.trim_start_matches("//")) else { return Ok(None) };
     let path = path.split('?').next().unwrap_or(path);
     let file = std::fs::File::create(format!("{path}-serve")).context("the lock beside the database cannot be made")?;

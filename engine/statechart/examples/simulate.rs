@@ -2,7 +2,7 @@
 //! With `--export`: the machine of each case as JSON for XState.
 
 use engine_statechart::source::Node;
-use engine_statechart::{simulate, xstate};
+use engine_statechart::{Vocabulary, simulate, xstate};
 use std::io::{BufRead, BufWriter, Write, stdin, stdout};
 
 fn main() -> std::io::Result<()> {
@@ -12,7 +12,9 @@ fn main() -> std::io::Result<()> {
     }
     for line in stdin().lock().lines() {
         let case: serde_json::Value = serde_json::from_str(&line?)?;
-        serde_json::to_writer(&mut out, &xstate::export(&Node::from_json(&case["machine"])))?;
+        let machine = xstate::export(&Node::from_json(&case["machine"]), &Vocabulary::default());
+        let machine = machine.map_err(|problem| std::io::Error::other(problem.to_string()))?;
+        serde_json::to_writer(&mut out, &machine)?;
         out.write_all(b"\n")?;
     }
     out.flush()

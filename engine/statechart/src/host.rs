@@ -8,6 +8,14 @@ pub trait Host: Sync {
     fn variable(&self, name: &str) -> Option<Cow<'_, Value>>;
     /// An `Err` is the message of an evaluation error.
     fn call(&self, name: &str, args: &[Value]) -> Result<Value, String>;
+
+    /// Whether `explain` wants to hear of the values that are worked out.
+    fn explains(&self) -> bool {
+        false
+    }
+
+    /// A value of a file was worked out, after all that it asked for.
+    fn explain(&self, _value: &str, _arguments: &[Value], _result: &Value) {}
 }
 
 /// The plain dialect: no variables, no functions.

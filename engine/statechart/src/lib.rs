@@ -35,4 +35,4 @@ pub use machine::{Machine, NodeKind, NodeView, flow};
 pub use problem::{Problem, Severity};
 pub use snapshot::{Snapshot, Status, Timer};
 pub use suggest::did_you_mean;
-pub use vocabulary::{Field, Limits, Vocabulary};
+pub use vocabulary::{Dialect, Field, Limits, Vocabulary};

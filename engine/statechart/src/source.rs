@@ -1,5 +1,6 @@
 //! A parsed document with positions, independent of the file format that it came from.
 
+use crate::expression::Names;
 use serde_json::{Map, Number};
 use std::fmt;
 use std::sync::Arc;
@@ -41,6 +42,8 @@ impl fmt::Display for Span {
 pub struct Node {
     pub span: Span,
     pub value: Value,
+    /// What names in its expressions mean beside the vocabulary: those of the file it stands in.
+    pub names: Option<Arc<Names>>,
 }
 
 /// Maps keep the order of the file; the reader has refused duplicate keys.
@@ -69,7 +72,7 @@ impl Key {
 
 impl Node {
     pub fn new(span: Span, value: Value) -> Self {
-        Node { span, value }
+        Node { span, value, names: None }
     }
 
     /// A node without positions. Integers beyond 64 signed bits become floats.
@@ -87,7 +90,19 @@ impl Node {
                 Value::Map(map.iter().map(|(k, v)| (Key::new(k.clone()), Node::from_json(v))).collect())
             }
         };
-        Node { span: Span::unknown(), value }
+        Node::new(Span::unknown(), value)
+    }
+
+    /// The same tree, its expressions read with these names.
+    pub fn with_names(&self, names: &Arc<Names>) -> Node {
+        let value = match &self.value {
+            Value::List(items) => Value::List(items.iter().map(|item| item.with_names(names)).collect()),
+            Value::Map(entries) => {
+                Value::Map(entries.iter().map(|(key, value)| (key.clone(), value.with_names(names))).collect())
+            }
+            plain => plain.clone(),
+        };
+        Node { span: self.span.clone(), value, names: Some(Arc::clone(names)) }
     }
 
     /// The value alone; a float that JSON cannot hold becomes null.

@@ -18,10 +18,24 @@ pub struct Vocabulary {
     pub delays: BTreeMap<String, Node>,
     /// Action types outside `actions` are errors, and messages about them name the known ones.
     pub strict_actions: bool,
-    /// Keys of `assign` are paths: `a.b` writes `b` into the map `a`. In the plain dialect a dot is
-    /// an ordinary character of a key.
-    pub dotted_assign: bool,
+    /// Functions whose first argument is the literal name of something that the host keeps.
+    pub naming: BTreeSet<String>,
+    pub dialect: Dialect,
+    /// Names that nobody knows are taken for values that whoever evaluates brings along: for files that
+    /// several definitions share.
+    pub late_values: bool,
     pub limits: Limits,
+}
+
+/// What a definition may say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Dialect {
+    /// What XState's machines say, with CEL.
+    #[default]
+    Plain,
+    /// On top: optional selection (`a.?b`); keys of `assign` are paths (`a.b` writes `b` into the map `a`);
+    /// wherever a value stands, a map or list of expressions, in lists with `each`, `as`, `when`.
+    Rich,
 }
 
 /// How the field of a named action is read.
@@ -37,6 +51,8 @@ pub enum Field {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
     pub expression_chars_max: usize,
+    /// Beyond this an expression is a warning.
+    pub expression_chars_long: usize,
     pub expression_nodes_max: usize,
     /// Height of an expression's tree, parentheses included.
     pub expression_depth_max: usize,
@@ -54,6 +70,7 @@ impl Default for Limits {
     fn default() -> Self {
         Limits {
             expression_chars_max: 4_096,
+            expression_chars_long: usize::MAX,
             expression_nodes_max: 1_000,
             expression_depth_max: 100,
             comprehension_nesting_max: 2,

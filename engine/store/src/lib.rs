@@ -16,6 +16,7 @@
 mod hub;
 mod ids;
 mod normal;
+mod outage;
 mod postgres;
 mod sqlite;
 mod types;
@@ -32,17 +33,67 @@ pub enum StoreError {
     #[error("database: {0}")]
     Sqlite(#[from] rusqlite::Error),
     #[error("migration: {0}")]
-    Migration(#[from] sqlx::migrate::MigrateError),
+    Migration(#[source] sqlx::migrate::MigrateError),
+    /// Nothing of it was touched.
+    #[error(
+        "the database was made by another build of this program, which this one cannot read; begin with an empty one"
+    )]
+    OtherBuild,
     #[error("stored value in `{column}` is not readable: {reason}")]
     Corrupt { column: &'static str, reason: String },
     /// The writer queue is full or stopped; the caller may try again.
     #[error("store is busy")]
     Busy,
+    /// What failed for many at once, told to each.
+    #[error("database: {reason}")]
+    Unavailable { outage: Outage, reason: String },
     #[error("{0}")]
     Settings(String),
 }
 
 pub type Result<T> = std::result::Result<T, StoreError>;
+
+/// Why a database takes nothing now; it may again later.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outage {
+    Unreachable,
+    Full,
+    ReadOnly,
+}
+
+impl StoreError {
+    /// `None`: the database is there, and the fault is another.
+    pub fn outage(&self) -> Option<Outage> {
+        match self {
+            StoreError::Unavailable { outage, .. } => Some(*outage),
+            StoreError::Database(error) => outage::of_sqlx(error),
+            StoreError::Sqlite(error) => outage::of_rusqlite(error),
+            StoreError::Migration(_)
+            | StoreError::OtherBuild
+            | StoreError::Corrupt { .. }
+            | StoreError::Busy
+            | StoreError::Settings(_) => None,
+        }
+    }
+
+    /// For each of several whose work failed together.
+    pub(crate) fn shared(&self) -> StoreError {
+        match self.outage() {
+            Some(outage) => StoreError::Unavailable { outage, reason: self.to_string() },
+            None => StoreError::Database(sqlx::Error::Protocol(self.to_string())),
+        }
+    }
+}
+
+impl From<sqlx::migrate::MigrateError> for StoreError {
+    fn from(error: sqlx::migrate::MigrateError) -> Self {
+        use sqlx::migrate::MigrateError::{VersionMismatch, VersionMissing};
+        match error {
+            VersionMismatch(_) | VersionMissing(_) => StoreError::OtherBuild,
+            other => StoreError::Migration(other),
+        }
+    }
+}
 
 /// Opens `sqlite:path` or `postgres://…`. Tables are made by [`Store::migrate`], not here.
 pub async fn connect(url: &str) -> Result<Arc<dyn Store>> {
@@ -58,8 +109,18 @@ pub async fn connect(url: &str) -> Result<Arc<dyn Store>> {
 pub trait Store: Send + Sync + 'static {
     // ---- set-up
     async fn migrate(&self) -> Result<()>;
+    /// How often this database has begun anew from a backup; part of the names of new effects. Read by `migrate`.
+    fn epoch(&self) -> i32;
+    /// It was restored from a backup: what was done since then is forgotten here, and not at the partners. New effects
+    /// get names of their own, nobody holds a lease, and no effect is claimed until [`Store::release_sends`].
+    async fn begin_epoch(&self, now_ms: i64) -> Result<i32>;
+    async fn sends_held(&self) -> Result<bool>;
+    /// Effects may be claimed again; false when they were not held.
+    async fn release_sends(&self) -> Result<bool>;
     /// A cheap query that proves that the database answers.
     async fn ping(&self) -> Result<()>;
+    /// Proves that it takes writes: a full disk answers reads.
+    async fn try_write(&self) -> Result<()>;
     fn kind(&self) -> &'static str;
 
     // ---- journeys
@@ -81,10 +142,15 @@ pub trait Store: Send + Sync + 'static {
     async fn save_draft(&self, draft: Draft) -> Result<()>;
 
     // ---- effects and timers: our tables are the queue
-    /// Leases due effects (pending, or running with a lapsed lease), counts the attempt before the work, oldest due
-    /// first. One without attempts left is parked instead, with the outcome `{"code": "attempts", "last": its last
-    /// reason}`.
+    /// Leases due effects (pending, or running with a lapsed lease), oldest due first. One without attempts left is
+    /// parked instead, with the outcome `{"code": "attempts", "last": its last reason}`; one whose last [`CLAIMS_MAX`]
+    /// claims ended without an attempt, with the code `claims`. None while sends are held.
     async fn claim_effects(&self, claim: ClaimRequest) -> Result<Vec<EffectRecord>>;
+    /// Counts an attempt of each, durably, before it is made; false where the lease was lost: then it must not be.
+    async fn begin_effects(&self, effects: Vec<(EffectKey, i64)>) -> Result<Vec<bool>>;
+    /// This worker lives. Where others may work too, claims of those that gave no sign for `dead_after_ms` are given
+    /// up; how many. `None` only says that this one lives.
+    async fn sign_of_life(&self, worker: &str, now_ms: i64, dead_after_ms: Option<i64>) -> Result<u64>;
     async fn extend_lease(&self, effect: &EffectKey, fence: i64, until_ms: i64) -> Result<bool>;
     /// Ends an effect outside of a journey's commit (sent message, cancelled, parked); false when the fence is old or
     /// the effect is over. `Retry` and `Later` give a lease back.
@@ -146,11 +212,8 @@ pub trait Store: Send + Sync + 'static {
     async fn session(&self, token_hash: &str) -> Result<Option<SessionRecord>>;
     async fn save_session(&self, session: SessionRecord) -> Result<()>;
     async fn end_session(&self, token_hash: &str) -> Result<()>;
-    /// Opens an OTP if the gate allows it (counts per bucket inside one transaction).
-    async fn open_otp(&self, otp: OtpRecord, limits: Vec<RateLimit>) -> Result<OtpOpened>;
-    /// Counts a try BEFORE anything is compared; `None` when unknown, used, expired or out of tries.
-    async fn try_otp(&self, id: &str, now_ms: i64, tries_max: i32) -> Result<Option<OtpRecord>>;
-    async fn use_otp(&self, id: &str, now_ms: i64) -> Result<bool>;
+    /// The newest `limit` sends to a recipient, and what each bucket counted in the slots that begin after a time.
+    async fn send_history(&self, recipient: &str, limit: u32, buckets: &[(String, i64)]) -> Result<SendHistory>;
 
     // ---- contact
     /// Records what became of a message: one row per effect, and what was sent stays sent.

@@ -35,8 +35,11 @@ pub(crate) fn normalise(mut commit: Commit) -> Result<Commit> {
     last_of_each(&mut commit.documents, |d| d.id.clone());
     last_of_each(&mut commit.correlations, |c| (c.partner.clone(), c.reference.clone()));
     last_of_each(&mut commit.incidents, |i| i.id.clone());
+    last_of_each(&mut commit.sends, |s| (s.recipient.clone(), s.number));
     last_of_each(&mut commit.replies, |r| (r.source.clone(), r.input_hash.clone()));
     last_of_each(&mut commit.cancel_effects, Clone::clone);
+    last_of_each(&mut commit.drafts, |d| d.step.clone());
+    commit.clear_drafts.retain(|step| commit.drafts.iter().all(|d| d.step != *step));
     last_of_each(&mut commit.clear_drafts, Clone::clone);
 
     let settled = commit.settles.as_ref().map(|(key, _, _)| key);
@@ -100,6 +103,7 @@ impl Claims {
             .chain(commit.replies.iter().map(|r| (1, r.source.clone(), r.input_hash.clone())))
             .chain(commit.documents.iter().map(|d| (2, d.id.clone(), String::new())))
             .chain(commit.incidents.iter().map(|i| (3, i.id.clone(), String::new())))
+            .chain(commit.sends.iter().map(|s| (4, s.recipient.clone(), s.number.to_string())))
             .collect();
         if self.journeys.contains(&commit.journey)
             || hook.as_ref().is_some_and(|h| self.hooks.contains(h))

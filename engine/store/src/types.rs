@@ -86,6 +86,7 @@ pub struct Commit {
     pub correlations: Vec<CorrelationRecord>,
     pub incidents: Vec<IncidentRecord>,
     pub replies: Vec<ReusableReply>,
+    pub sends: Vec<CountedSend>,
     /// Stands with the first event; of a start with the journey.
     pub idempotency: Option<IdempotencyKey>,
     /// The effect that this commit settles, with the fence of the caller's lease (**fence**).
@@ -94,6 +95,8 @@ pub struct Commit {
     pub fires: Option<String>,
     /// The webhook that this commit consumes: recorded once, the commit refused when it was seen.
     pub consumes: Option<WebhookRecord>,
+    /// What is being typed, kept with the event that said so.
+    pub drafts: Vec<Draft>,
     /// Steps whose draft is over.
     pub clear_drafts: Vec<String>,
     /// Told to listeners after the commit.
@@ -127,10 +130,12 @@ impl Commit {
             correlations: Vec::new(),
             incidents: Vec::new(),
             replies: Vec::new(),
+            sends: Vec::new(),
             idempotency: None,
             settles: None,
             fires: None,
             consumes: None,
+            drafts: Vec::new(),
             clear_drafts: Vec::new(),
         }
     }
@@ -192,6 +197,11 @@ impl std::fmt::Display for EffectKey {
     }
 }
 
+/// An effect's key as the outside sees it.
+pub fn named_in(epoch: i32, key: &EffectKey) -> String {
+    if epoch == 0 { key.to_string() } else { format!("{key}.{epoch}") }
+}
+
 #[derive(Debug, Clone)]
 pub struct NewEffect {
     /// `seq` is that of the event within this commit.
@@ -215,8 +225,13 @@ pub struct EffectRecord {
     pub payload: Value,
     pub state: EffectState,
     pub due_at_ms: i64,
+    /// Those that began and were not given back.
     pub attempts: i32,
     pub attempts_max: i32,
+    /// Claims since the last attempt began: with each that ends without one, its worker has died.
+    pub claims: i32,
+    /// Of the database when it was ordered.
+    pub epoch: i32,
     pub deadline_ms: Option<i64>,
     /// Grows with each claim; the settling commit must name it.
     pub fence: i64,
@@ -227,7 +242,26 @@ pub struct EffectRecord {
     pub created_at_ms: i64,
 }
 
+/// So many claims in a row may end without an attempt: work that kills its process must not do so for ever.
+pub const CLAIMS_MAX: i32 = 20;
+
 impl EffectRecord {
+    /// Number of the attempt that a claim may begin.
+    pub fn attempt(&self) -> i32 {
+        self.attempts + 1
+    }
+
+    /// Whether another one may follow it.
+    pub fn may_retry(&self) -> bool {
+        self.attempt() < self.attempts_max
+    }
+
+    /// Name under which partners know it; the same for every attempt. After a restore new orders have new names, since
+    /// the old ones may have been used for something that is not known here any more.
+    pub fn idempotency_key(&self) -> String {
+        named_in(self.epoch, &self.key)
+    }
+
     /// Why it waits or how it ended: its last outcome, else what its order said.
     pub fn reason(&self) -> Option<&Value> {
         self.outcome.as_ref().or_else(|| self.payload.get("waits").filter(|waits| !waits.is_null()))
@@ -249,7 +283,7 @@ pub enum EffectEnd {
     Done {
         outcome: Value,
     },
-    /// Try again at this time.
+    /// Try again at this time; the attempt counts, whether it began or was turned away before.
     Retry {
         due_at_ms: i64,
         reason: Value,
@@ -451,37 +485,25 @@ pub struct SessionRecord {
     pub expires_at_ms: i64,
 }
 
+/// A send that a gate counts, at the time of its commit.
 #[derive(Debug, Clone, PartialEq)]
-pub struct OtpRecord {
-    pub id: String,
-    pub purpose: String,
-    /// Keyed hash of the normalised mobile number.
-    pub target_hash: String,
-    /// What it is bound to beside the target: the journey or session.
-    pub flow: String,
-    pub nonce: String,
-    pub tries: i32,
-    pub created_at_ms: i64,
-    pub expires_at_ms: i64,
-    pub used_at_ms: Option<i64>,
+pub struct CountedSend {
+    /// Keyed hash of the number or address.
+    pub recipient: String,
+    /// One more than that of the recipient's last send. Who finds it taken decides anew ([`Committed::Moved`]): two
+    /// nodes cannot both take the last free place.
+    pub number: i64,
+    /// Wider buckets, each with the start of the slot of time in which the send falls.
+    pub buckets: Vec<(String, i64)>,
 }
 
-/// At most `max` sends in the last `window_ms` for this bucket.
-#[derive(Debug, Clone, PartialEq)]
-pub struct RateLimit {
-    pub bucket: String,
-    pub window_ms: i64,
-    pub max: i64,
-}
-
-#[derive(Debug, Clone, PartialEq)]
-pub enum OtpOpened {
-    Opened,
-    /// Refused by this bucket; may be tried after this time.
-    Limited {
-        bucket: String,
-        retry_at_ms: i64,
-    },
+/// What a gate has counted so far.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct SendHistory {
+    /// Number and time of a recipient's newest sends, newest first.
+    pub latest: Vec<(i64, i64)>,
+    /// Bucket, start of a slot, sends in it; oldest slot first.
+    pub slots: Vec<(String, i64, i64)>,
 }
 
 /// What became of a message to a person. The recipient is masked; the hash (keyed by the caller) finds it again.

@@ -17,9 +17,13 @@ export class Product {
   private readonly folder = mkdtempSync(join(tmpdir(), 'journey-e2e-'));
   private port = 0;
   base = '';
+  /** Addresses of all first steps. */
+  landings: string[] = [];
 
-  static async start(): Promise<Product> {
-    const product = new Product();
+  private constructor(private readonly settings: Record<string, string>) {}
+
+  static async start(settings: Record<string, string> = {}): Promise<Product> {
+    const product = new Product(settings);
     await product.up();
     return product;
   }
@@ -34,6 +38,7 @@ export class Product {
         // Walks of one machine ask for many codes.
         JOURNEY_OTP__PER_ADDRESS_HOUR: '1000',
         JOURNEY_OTP__BLOCK_HOUR: '1000',
+        ...this.settings,
       },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
@@ -42,10 +47,14 @@ export class Product {
     await new Promise<void>((ready, failed) => {
       const listen = (chunk: Buffer) => {
         said.push(chunk.toString());
-        const found = /listening on http:\/\/127\.0\.0\.1:(\d+)/.exec(said.join(''));
+        const text = said.join('');
+        const found = /listening on http:\/\/127\.0\.0\.1:(\d+)[^]*\/docs$/m.exec(text);
         if (found && !this.base) {
           this.port = Number(found[1]);
           this.base = `http://localhost:${this.port}`;
+          this.landings = [...text.matchAll(/^ {2}.* http:\/\/[^/]+(\/\S+)$/gm)]
+            .map((line) => line[1]!)
+            .filter((path) => path !== '/docs' && !path.startsWith('/sandbox'));
         }
         if (found) ready();
       };

@@ -53,7 +53,7 @@ export class Walk {
 
   /** The page is React's: what is typed now stays. */
   async settled(): Promise<void> {
-    await this.page.waitForFunction(() => Object.keys(document.getElementById('app') ?? {}).some((key) => key.startsWith('__react')));
+    await this.page.locator('#app[data-ready]').waitFor();
   }
 
   heading(title: string | RegExp): Locator {

@@ -15,7 +15,7 @@ fuzz_target!(|bytes: &[u8]| {
             }
         };
         let Ok((machine, _)) = Machine::compile(&node, &Vocabulary::default()) else { continue };
-        let _ = xstate::export(&node);
+        let _ = xstate::export(&node, &Vocabulary::default());
         let started = start(&machine, &Env::plain(0)).snapshot;
         let _ = value(&machine, &started);
         let _ = step(&machine, started, &Event::new("go"), &Env::plain(1));

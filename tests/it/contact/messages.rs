@@ -192,8 +192,11 @@ async fn taken_and_dropped(server: &TestServer, visitor: &Visitor) -> (String, E
     let waiting = server.until("the order", async || effects(server, &journey).await.remove("dawn")).await;
     let now_ms = waiting.due_at_ms;
     let claim = ClaimRequest { worker: "dies".into(), now_ms, lease_ms: 1_000, limit: 1_000 };
-    let claimed = server.product.runtime.store().claim_effects(claim).await.expect("claimed");
+    let store = server.product.runtime.store();
+    let claimed = store.claim_effects(claim).await.expect("claimed");
     let effect = claimed.into_iter().find(|e| e.key == waiting.key).expect("the message");
+    let begun = store.begin_effects(vec![(effect.key.clone(), effect.fence)]).await.expect("begun");
+    assert_eq!(begun, [true]);
     (journey, effect)
 }
 

@@ -27,6 +27,7 @@ headers: {X-Trace: key}
 timeout: 400ms
 reply: {output: body}
 errors:
+  - {when: "status == 500 && get(body, 'order', false)", kind: refused, code: depot.this_order}
   - {when: status == 422, kind: declined, code: depot.declined, message: body.reason}
 examples: []
 "#;
@@ -84,6 +85,9 @@ async fn partner(State(seen): State<Arc<Seen>>, request: Request) -> Response {
         "/declined" => {
             (StatusCode::UNPROCESSABLE_ENTITY, axum::Json(json!({"reason": "no van today", "inner": INNER})))
                 .into_response()
+        }
+        "/this-order" => {
+            (StatusCode::INTERNAL_SERVER_ERROR, axum::Json(json!({"order": true, "inner": INNER}))).into_response()
         }
         "/wait" => (StatusCode::TOO_MANY_REQUESTS, [(header::RETRY_AFTER, "7")], INNER).into_response(),
         "/unauthorised" => (StatusCode::UNAUTHORIZED, INNER).into_response(),
@@ -216,10 +220,11 @@ async fn no_more_calls_at_once_than_the_partner_bears() {
 #[tokio::test]
 async fn the_breaker_opens_tries_once_and_closes() {
     let (world, seen) = world(|_, _| ()).await;
-    let ask = async || world.call("strict/ask", json!({"what": "health"}), "k").await;
-    for _ in 0..2 {
-        assert_eq!(told(&ask().await), "failed partner.failed later");
+    let ask_for = async |order: &str| world.call("strict/ask", json!({"what": "health"}), order).await;
+    for order in ["j", "j", "j", "k"] {
+        assert_eq!(told(&ask_for(order).await), "failed partner.failed later", "one order alone opens nothing");
     }
+    let ask = async || ask_for("k").await;
     let wait = async || match ask().await {
         CallOutcome::Failed(error) if error.code == "partner.unavailable" => match error.retry {
             Retry::Later(Some(ms)) => tokio::time::sleep(Duration::from_millis(ms + 1)).await,
@@ -228,12 +233,18 @@ async fn the_breaker_opens_tries_once_and_closes() {
         other => panic!("{other:?}"),
     };
     wait().await;
-    assert_eq!(seen.requests.load(SeqCst), 2, "an open breaker sends nothing");
+    assert_eq!(seen.requests.load(SeqCst), 4, "an open breaker sends nothing");
     assert_eq!(told(&ask().await), "failed partner.failed later", "half-open: one call tries");
     assert!(matches!(world.partners.breakers()[..], [(_, BreakerState::Open { .. })]));
     wait().await;
     seen.healthy.store(true, SeqCst);
     assert_eq!(told(&ask().await), r#"done {"ok":true}"#);
+    assert_eq!(world.partners.breakers(), [("strict/ask".to_owned(), BreakerState::Closed { failures: 0 })]);
+    // a server's error that the operation understands as one of this order is an answer
+    for order in ["l", "m", "n"] {
+        let outcome = world.call("strict/ask", json!({"what": "this-order"}), order).await;
+        assert_eq!(told(&outcome), "refused depot.this_order never");
+    }
     assert_eq!(world.partners.breakers(), [("strict/ask".to_owned(), BreakerState::Closed { failures: 0 })]);
     // Another partner on the same host is not touched by it.
     assert_eq!(told(&world.call("depot/ask", json!({"what": "fine"}), "k").await), r#"done {"parcels":3}"#);

@@ -169,7 +169,7 @@ impl Door {
 fn output(outcome: CallOutcome) -> Value {
     match outcome {
         CallOutcome::Done { output, .. } => output,
-        CallOutcome::Failed(error) => panic!("{error:?}"),
+        CallOutcome::Failed(_) | CallOutcome::NotBegun => panic!("{outcome:?}"),
     }
 }
 

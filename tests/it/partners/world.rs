@@ -3,7 +3,7 @@
 use axum::Router;
 use engine_definitions::{Catalog, Files, load};
 use engine_partners::memory::{InMemory, Memory};
-use engine_partners::{CallOutcome, Partners, sandbox};
+use engine_partners::{CallOutcome, Order, Partners, sandbox};
 use engine_settings::{Host, Settings};
 use serde_json::Value;
 use std::sync::Arc;
@@ -53,7 +53,7 @@ impl World {
         let (partner, operation) = name.split_once('/').unwrap();
         let partner = self.catalog.partner(partner).unwrap();
         let operation = partner.operation(operation).unwrap();
-        self.partners.call(&self.catalog, partner, operation, &input, key, NOW_MS).await
+        self.partners.call(&self.catalog, partner, operation, &input, Order::alone(key, NOW_MS)).await
     }
 }
 
@@ -108,6 +108,7 @@ pub fn told(outcome: &CallOutcome) -> String {
     use engine_definitions::Retry;
     match outcome {
         CallOutcome::Done { output, .. } => format!("done {output}"),
+        CallOutcome::NotBegun => "not begun".into(),
         CallOutcome::Failed(error) => {
             let retry = match error.retry {
                 Retry::Never => "never".to_owned(),

@@ -66,6 +66,7 @@ export interface Step {
   changeable?: { step: string; title: string; path: string }[];
   waits?: { for: string; since: string; deadline?: string | null; open?: number; of?: number }[];
   stream?: string | null;
+  consents?: Data[];
   hide?: string[];
 }
 
@@ -254,7 +255,9 @@ export interface HeroBlock extends BlockHead {
   text?: string;
   /** address of a drawing */
   image?: string | null;
-  points?: string[];
+  points?: Value[];
+  /** the heading that its title is */
+  level?: 'h1' | 'h2';
 }
 
 export interface Difference {
@@ -282,11 +285,8 @@ export interface Problem {
 
 export interface Site {
   name: string;
-  nav?: unknown[];
-  footer?: unknown[];
-  legal?: string;
-  call?: { number?: string; display?: string; text?: string } | null;
-  page?: { hide?: string[]; title?: string; description?: string };
+  /** parts of the surroundings that this page leaves out */
+  hide?: string[];
   /** how often a page says that somebody is there, and for how long without a sign of the person */
   presence?: { every_ms: number; idle_ms: number };
   reports?: Reports;
@@ -302,6 +302,6 @@ export interface Reports {
 export interface Boot {
   view?: StepView;
   site?: Site;
-  workflow?: string;
+  /** why a form that was sent before the scripts came was refused */
   problem?: Problem;
 }

@@ -12,7 +12,7 @@ interface Entry {
   depth?: number;
 }
 
-const entry = (): Entry => (window.history.state ?? {}) as Entry;
+const entry = (): Entry => ((typeof window === 'undefined' ? null : window.history.state) ?? {}) as Entry;
 const search = (url: string) => new URL(url, window.location.href).search;
 
 export function useAddress(

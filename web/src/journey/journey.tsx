@@ -1,8 +1,8 @@
 /** A journey on the page: the machine, the address bar, what is announced, and the step between its banners. */
 import { useMachine } from '@xstate/react';
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { client } from '../api/client';
-import type { Data, Site, StepView } from '../api/types';
+import type { Problem, Site, StepView } from '../api/types';
 import { type Actions, ActionsContext } from '../renderer/context';
 import { LookupContext } from '../renderer/form/context';
 import { focusField } from '../renderer/form/pointer';
@@ -10,6 +10,7 @@ import { api, safeUrl } from '../routes';
 import { setHidden } from '../site/chrome';
 import { Button } from '../ui/button';
 import { Dialog } from '../ui/dialog';
+import { equal } from '../ui/equal';
 import { historyBack, useAddress } from './address';
 import { Interrupted, Offline } from './banners';
 import { Conflict } from './conflict';
@@ -19,24 +20,37 @@ import { newKey } from './keys';
 import { followed } from './leave';
 import { journeyMachine } from './machine';
 import { keepPresence } from './presence';
-import { forget, remember } from './start-draft';
+import { forget, remember, remembered } from './start-draft';
 import { StepPage } from './step-page';
+import { typedBefore } from './typed';
 
 interface Props {
   view: StepView;
   site: Site;
-  typed?: Data;
+  /** what the server found wrong with a form that was sent before the scripts came */
+  problem?: Problem;
   attribution?: Record<string, string>;
+  /** where the page is drawn; absent on the server */
+  place?: HTMLElement;
 }
 
 const machine = journeyMachine.provide({ actors: { feed, network } });
 
-export function Journey({ view: first, site, typed, attribution }: Props) {
-  const [state, send] = useMachine(machine, { input: { client, view: first, typed, newKey, attribution } });
+export function Journey({ view: first, site, problem, attribution, place }: Props) {
+  const [state, send] = useMachine(machine, { input: { client, view: first, problem, newKey, attribution } });
   const { view, data, problems, pending, failure, conflict, away, adopted, arrival, focus } = state.context;
   const [spoken, setSpoken] = useState('');
   const say = useCallback((text: string) => setSpoken(text), []);
 
+  // The first drawing is the server's. What was typed into it meanwhile, or in this tab before, joins it then.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, at the start
+  useLayoutEffect(() => {
+    if (!place) return;
+    const drawn = place.dataset.server === 'true';
+    const next = { ...data, ...remembered(first), ...(drawn && typedBefore(place, first.step.form)) };
+    if (!equal(next, data)) send({ type: 'TYPE', data: next });
+    place.dataset.ready = 'true';
+  }, []);
   useAddress(view, adopted, arrival, (path, backwards) => send({ type: 'POP', path, backwards }));
   useArrival(view, adopted, site, focus);
   useEffect(() => remember(view, data), [view, data]);
@@ -152,7 +166,7 @@ function useArrival(view: StepView, adopted: number, site: Site, focus: string |
   // biome-ignore lint/correctness/useExhaustiveDependencies: once for every view taken over
   useEffect(() => {
     document.title = [view.step.title || view.journey.title, site.name].filter(Boolean).join(' – ');
-    setHidden([...(view.step.hide ?? []), ...(site.page?.hide ?? [])]);
+    setHidden([...(view.step.hide ?? []), ...(site.hide ?? [])]);
     if (shown.current === view.step.id) return;
     shown.current = view.step.id;
     window.scrollTo({ top: 0 });

@@ -60,7 +60,8 @@ export type Events =
 export interface Input {
   client: Client;
   view: StepView;
-  typed?: Data;
+  /** of a form that was sent before the scripts came */
+  problem?: Problem;
   newKey: () => string;
   attribution?: Record<string, string>;
   online?: boolean;
@@ -151,8 +152,9 @@ export const journeyMachine = setup({
     attribution: input.attribution,
     view: input.view,
     base: input.view.step.form?.data ?? {},
-    data: { ...input.view.step.form?.data, ...input.typed },
-    problems: [],
+    data: input.view.step.form?.data ?? {},
+    problems: input.problem?.errors ?? [],
+    failure: input.problem?.errors ? undefined : input.problem,
     adopted: 0,
     arrival: 'first',
   }),

@@ -1,34 +1,44 @@
 /** Money, dates and shares as people in India read them. Nothing here knows where a value comes from. */
 import type { Value } from '../api/types';
 
-const LANGUAGE = 'en-IN';
-const whole = new Intl.NumberFormat(LANGUAGE, { maximumFractionDigits: 0 });
-const exact = new Intl.NumberFormat(LANGUAGE, { minimumFractionDigits: 2, maximumFractionDigits: 2 });
-const day = new Intl.DateTimeFormat(LANGUAGE, { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' });
-const moment = new Intl.DateTimeFormat(LANGUAGE, {
-  day: 'numeric',
-  month: 'short',
-  hour: 'numeric',
-  minute: '2-digit',
-  hour12: true,
-  timeZone: 'Asia/Kolkata',
-});
+const MONTHS = 'January February March April May June July August September October November December'.split(' ');
+const DAYS = 'Sunday Monday Tuesday Wednesday Thursday Friday Saturday'.split(' ');
+/** India has one clock, without summer time. */
+const OFFSET_MS = 5.5 * 3_600_000;
+
+// No `Intl`: what the server draws and what every browser draws must be the same text, and their data differ.
+const monthOf = (at: Date): string => MONTHS[at.getUTCMonth()]!;
+/** September is the one month that is shortened to four letters. */
+const short = (month: string): string => month.slice(0, month === 'September' ? 4 : 3);
+const groups = (digits: string): string =>
+  digits.length <= 3 ? digits : `${digits.slice(0, -3).replace(/\B(?=(\d\d)+$)/g, ',')},${digits.slice(-3)}`;
 
 /** ₹1,23,456 — with paise when there are any, or when `paisa` asks for them (sums that must be seen to add up). */
 export function money(paise: number, { paisa = false } = {}): string {
   const sign = paise < 0 ? '−' : '';
-  const rupees = Math.abs(paise) / 100;
-  return `${sign}₹${paisa || paise % 100 !== 0 ? exact.format(rupees) : whole.format(rupees)}`;
+  const all = Math.abs(Math.round(paise));
+  const rest = all % 100;
+  const rupees = groups(String((all - rest) / 100));
+  return `${sign}₹${rupees}${paisa || rest !== 0 ? `.${String(rest).padStart(2, '0')}` : ''}`;
 }
 
-export const grouped = (number: number): string => whole.format(number);
+/** 123456 → 1,23,456 */
+export const grouped = (number: number): string =>
+  `${number <= -0.5 ? '-' : ''}${groups(String(Math.round(Math.abs(number))))}`;
 
 /** `2026-11-21` → 21 Nov 2026; with a time → 21 Nov, 3:30 pm in India. Text that is no date stays. */
 export function date(iso: string): string {
   const at = new Date(iso.length === 10 ? `${iso}T00:00:00Z` : iso);
   if (Number.isNaN(at.getTime())) return iso;
-  return iso.length === 10 ? day.format(at) : moment.format(at).replace(/ (am|pm)$/i, (half) => half.toLowerCase());
+  if (iso.length === 10) return `${at.getUTCDate()} ${short(monthOf(at))} ${at.getUTCFullYear()}`;
+  const here = new Date(at.getTime() + OFFSET_MS);
+  const hour = here.getUTCHours();
+  const minute = String(here.getUTCMinutes()).padStart(2, '0');
+  return `${here.getUTCDate()} ${short(monthOf(here))}, ${hour % 12 || 12}:${minute} ${hour < 12 ? 'am' : 'pm'}`;
 }
+
+/** The day in India at an instant: `2026-11-21`. */
+export const dayInIndia = (at: Date): string => new Date(at.getTime() + OFFSET_MS).toISOString().slice(0, 10);
 
 /** The time of day in India: 4:52 pm. */
 export const time = (iso: string): string => date(iso).split(', ').at(-1) ?? iso;
@@ -49,33 +59,23 @@ export function span(seconds: number): string {
   return left < 60 ? `${left} s` : `${Math.floor(left / 60)} min${left % 60 ? ` ${left % 60} s` : ''}`;
 }
 
-const longDay = new Intl.DateTimeFormat(LANGUAGE, { weekday: 'long', day: 'numeric', month: 'long', timeZone: 'UTC' });
-const shortDay = new Intl.DateTimeFormat(LANGUAGE, {
-  weekday: 'short',
-  day: 'numeric',
-  month: 'short',
-  timeZone: 'UTC',
-});
+const dayOf = (iso: string): Date => new Date(`${iso}T00:00:00Z`);
 
 /** `2026-11-23` → Monday, 23 November. */
-export const dayName = (iso: string): string => {
-  const part = partsOf(longDay, iso);
-  return `${part.weekday}, ${part.day} ${part.month}`;
-};
+export function dayName(iso: string): string {
+  const at = dayOf(iso);
+  return `${DAYS[at.getUTCDay()]}, ${at.getUTCDate()} ${monthOf(at)}`;
+}
 
 /** `2026-11-23` → Mon, 23, Nov. */
-export const dayChip = (iso: string): { weekday: string; day: string; month: string } => {
-  const { weekday = '', day = '', month = '' } = partsOf(shortDay, iso);
-  return { weekday, day, month };
-};
+export function dayChip(iso: string): { weekday: string; day: string; month: string } {
+  const at = dayOf(iso);
+  return { weekday: short(DAYS[at.getUTCDay()]!), day: String(at.getUTCDate()), month: short(monthOf(at)) };
+}
 
 /** `10:30 AM` → Morning; from noon Afternoon, from 5 Evening. */
 export function clockPart(text: string): 'Morning' | 'Afternoon' | 'Evening' {
   if (/AM$/i.test(text)) return 'Morning';
   const hour = Number.parseInt(text, 10) % 12;
   return hour < 5 ? 'Afternoon' : 'Evening';
-}
-
-function partsOf(format: Intl.DateTimeFormat, iso: string): Partial<Record<Intl.DateTimeFormatPartTypes, string>> {
-  return Object.fromEntries(format.formatToParts(new Date(`${iso}T00:00:00Z`)).map(({ type, value }) => [type, value]));
 }

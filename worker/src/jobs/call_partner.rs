@@ -1,6 +1,6 @@
 //! A partner call: looked up live, made with the effect's key, its reply one event of the journey.
 
-use super::{Context, End};
+use super::{Attempt, Context, End};
 use crate::backoff::full_jitter;
 use engine_definitions::{CallErrorKind, Retry};
 use engine_partners::CallOutcome;
@@ -9,7 +9,8 @@ use engine_runtime::effect::{CallPayload, CallResult, DocumentBytes, FailureKind
 use engine_store::EffectRecord;
 use serde_json::json;
 
-pub(super) async fn call(context: &Context, effect: &EffectRecord) -> Result<End, RuntimeError> {
+pub(super) async fn call(attempt: &Attempt<'_>) -> Result<End, RuntimeError> {
+    let (context, effect) = (attempt.context, attempt.effect);
     let Ok(payload) = serde_json::from_value::<CallPayload>(effect.payload.clone()) else {
         return Ok(End::Park(json!({"code": "payload"})));
     };
@@ -22,11 +23,7 @@ pub(super) async fn call(context: &Context, effect: &EffectRecord) -> Result<End
         return settle(context, effect, &payload, failed("no_operation")).await;
     };
     let input = context.runtime.unseal(&effect.key.journey, &payload.input);
-    let result = match context
-        .partners
-        .call(&catalog, partner, operation, &input, &effect.key.to_string(), context.runtime.now_ms())
-        .await
-    {
+    let result = match attempt.call(&catalog, partner, operation, &input).await {
         CallOutcome::Done { output, correlate, document } => {
             let document =
                 document.map(|d| DocumentBytes { name: d.name, media_type: d.media_type, bytes: d.bytes.to_vec() });
@@ -36,13 +33,14 @@ pub(super) async fn call(context: &Context, effect: &EffectRecord) -> Result<End
                 document,
             }
         }
+        CallOutcome::NotBegun => return Ok(attempt.not_begun()),
         CallOutcome::Failed(error) => {
             let now = context.runtime.now_ms();
             let in_time = effect.deadline_ms.is_none_or(|deadline| now < deadline);
-            if let (Retry::Later(after), true) = (error.retry, in_time && effect.attempts < effect.attempts_max) {
+            if let (Retry::Later(after), true) = (error.retry, in_time && effect.may_retry()) {
                 let policy = &operation.retry;
                 let wait =
-                    after.map_or_else(|| full_jitter(effect.attempts, policy.base_ms, policy.cap_ms), |ms| ms as i64);
+                    after.map_or_else(|| full_jitter(effect.attempt(), policy.base_ms, policy.cap_ms), |ms| ms as i64);
                 return Ok(End::Retry { after_ms: Some(wait), reason: json!({"code": error.code}) });
             }
             CallResult::Failed {

@@ -6,12 +6,14 @@ mod send_message;
 mod track_step;
 
 use crate::backoff::full_jitter;
-use crate::ends::Ends;
 use crate::queue::{Job, Work};
-use engine_partners::Partners;
+use crate::settlements::Settlements;
+use engine_definitions::{Catalog, Operation, Partner};
+use engine_partners::{Begins, CallOutcome, Order, Partners};
 use engine_runtime::{Runtime, RuntimeError};
 use engine_store::{EffectEnd, EffectRecord};
 use futures::FutureExt;
+use futures::future::BoxFuture;
 use serde_json::{Value, json};
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -23,6 +25,47 @@ use tokio_util::sync::CancellationToken;
 pub struct Context {
     pub runtime: Runtime,
     pub partners: Arc<Partners>,
+}
+
+/// Pause of what could not be counted.
+const NOT_BEGUN_MS: i64 = 1_000;
+
+/// One attempt of an effect: what a job gets.
+pub(crate) struct Attempt<'a> {
+    pub context: &'a Context,
+    pub effect: &'a EffectRecord,
+    settlements: &'a Settlements,
+}
+
+impl Attempt<'_> {
+    /// Calls a partner's operation in the effect's name; the attempt is counted just before the request goes out.
+    async fn call(&self, catalog: &Catalog, partner: &Partner, operation: &Operation, input: &Value) -> CallOutcome {
+        let order = Order {
+            key: &self.effect.idempotency_key(),
+            subject: &self.effect.key.journey,
+            since_ms: self.effect.created_at_ms,
+            now_ms: self.context.runtime.now_ms(),
+            begins: self,
+        };
+        self.context.partners.call(catalog, partner, operation, input, order).await
+    }
+
+    /// Where the lease is lost this changes nothing; else it is looked at again soon.
+    fn not_begun(&self) -> End {
+        End::Later { due_at_ms: self.context.runtime.now_ms() + NOT_BEGUN_MS, reason: json!({"code": "not_begun"}) }
+    }
+}
+
+impl Begins for Attempt<'_> {
+    fn begin(&self) -> BoxFuture<'_, bool> {
+        Box::pin(async move {
+            let begun = self.settlements.begin(self.effect.key.clone(), self.effect.fence).await;
+            begun.unwrap_or_else(|error| {
+                tracing::warn!(effect = %self.effect.key, %error, "an attempt could not be counted, and is not made");
+                false
+            })
+        })
+    }
 }
 
 /// How a job went, for the queue; what it changed is committed already where it could be.
@@ -47,7 +90,7 @@ pub(crate) enum End {
 }
 
 /// Does one claimed piece of work. Nothing escapes: a panic or an error is a failed attempt.
-pub(crate) async fn perform(job: Job, context: &Context, stop: &CancellationToken, ends: &Ends) {
+pub(crate) async fn perform(job: Job, context: &Context, stop: &CancellationToken, settlements: &Settlements) {
     let Some((work, _place)) = job.take() else { return };
     match work {
         Work::Timer(timer) => {
@@ -57,7 +100,7 @@ pub(crate) async fn perform(job: Job, context: &Context, stop: &CancellationToke
             }
         }
         Work::Effect(effect) => {
-            let end = effect_job(context, &effect, stop, ends).await;
+            let end = effect_job(context, &effect, stop, settlements).await;
             if effect.kind == track_step::KIND {
                 track_step::after(context, &effect, end.as_ref()).await;
             }
@@ -70,15 +113,16 @@ async fn effect_job(
     context: &Context,
     effect: &EffectRecord,
     stop: &CancellationToken,
-    ends: &Ends,
+    settlements: &Settlements,
 ) -> Option<EffectEnd> {
-    tracing::debug!(effect = %effect.key, kind = effect.kind, attempt = effect.attempts, "begins");
+    tracing::debug!(effect = %effect.key, kind = effect.kind, attempt = effect.attempt(), "begins");
     let measure = Measure::begin(context, effect);
+    let attempt = Attempt { context, effect, settlements };
     let work = guarded(async {
         match effect.kind.as_str() {
-            "call" => call_partner::call(context, effect).await,
-            "notify" => send_message::send(context, effect).await,
-            _ => track_step::track(context, effect).await,
+            "call" => call_partner::call(&attempt).await,
+            "notify" => send_message::send(&attempt).await,
+            _ => track_step::track(&attempt).await,
         }
     });
     let ended = tokio::select! {
@@ -96,7 +140,7 @@ async fn effect_job(
         Ok(End::Park(reason)) => EffectEnd::Parked { reason },
         Ok(End::Retry { after_ms, reason }) => again(context, effect, after_ms, reason),
         Err(error) => {
-            tracing::warn!(effect = %effect.key, kind = effect.kind, attempt = effect.attempts, %error, "job failed");
+            tracing::warn!(effect = %effect.key, kind = effect.kind, attempt = effect.attempt(), %error, "job failed");
             again(context, effect, None, json!({"code": "error", "text": error}))
         }
     };
@@ -107,7 +151,7 @@ async fn effect_job(
         EffectEnd::Parked { .. } => "parked",
         EffectEnd::Cancelled { .. } => "cancelled",
     });
-    if let Err(error) = ends.write(effect.key.clone(), effect.fence, end.clone()).await {
+    if let Err(error) = settlements.end(effect.key.clone(), effect.fence, end.clone()).await {
         // The lease lapses, and the effect is found again with the same key.
         tracing::warn!(effect = %effect.key, %error, "the end of a job could not be written");
     }
@@ -124,7 +168,7 @@ impl Measure {
     fn begin(context: &Context, effect: &EffectRecord) -> Measure {
         let labels = [("kind", effect.kind.clone()), ("lane", effect.lane.clone())];
         metrics::counter!("journey_effect_attempts_total", &labels).increment(1);
-        if effect.attempts > 1 {
+        if effect.attempt() > 1 {
             metrics::counter!("journey_effect_retries_total", &labels).increment(1);
         }
         let waited_ms = (context.runtime.now_ms() - effect.due_at_ms).max(0);
@@ -142,10 +186,10 @@ impl Measure {
 }
 
 fn again(context: &Context, effect: &EffectRecord, after_ms: Option<i64>, reason: Value) -> EffectEnd {
-    if effect.attempts >= effect.attempts_max {
+    if !effect.may_retry() {
         return EffectEnd::Parked { reason };
     }
-    let wait = after_ms.unwrap_or_else(|| full_jitter(effect.attempts, 500, 60_000));
+    let wait = after_ms.unwrap_or_else(|| full_jitter(effect.attempt(), 500, 60_000));
     EffectEnd::Retry { due_at_ms: context.runtime.now_ms() + wait, reason }
 }
 

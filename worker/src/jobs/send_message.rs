@@ -1,9 +1,9 @@
 //! A message to a person: rendered now, sent within its hours and to who agreed, once per effect, and recorded.
 
-use super::{Context, End};
+use super::{Attempt, Context, End};
 use crate::backoff::full_jitter;
 use engine_definitions::{Catalog, Channel, Message, Rendered, Retry};
-use engine_partners::CallOutcome;
+use engine_partners::{Begins, CallOutcome};
 use engine_runtime::RuntimeError;
 use engine_runtime::effect::NotifyPayload;
 use engine_runtime::turn::quiet;
@@ -18,9 +18,11 @@ enum Tried {
     Sent { provider_id: Option<String> },
     Again { wait_ms: i64, reason: Value },
     Refused(Value),
+    NotBegun,
 }
 
-pub(super) async fn send(context: &Context, effect: &EffectRecord) -> Result<End, RuntimeError> {
+pub(super) async fn send(attempt: &Attempt<'_>) -> Result<End, RuntimeError> {
+    let (context, effect) = (attempt.context, attempt.effect);
     let Ok(payload) = serde_json::from_value::<NotifyPayload>(effect.payload.clone()) else {
         return Ok(End::Park(json!({"code": "payload"})));
     };
@@ -38,7 +40,11 @@ pub(super) async fn send(context: &Context, effect: &EffectRecord) -> Result<End
     }
     let rendered = match render(context, effect, message, &payload) {
         Ok(rendered) => rendered,
-        Err(error) => return Ok(End::Park(json!({"code": "template", "text": error.to_string()}))),
+        Err(error) => {
+            let reason = json!({"code": "template", "text": error.to_string()});
+            context.runtime.message_failed(effect, &payload, reason).await?;
+            return Ok(End::Settled);
+        }
     };
     if let Some(consent) = &message.consent
         && !context.runtime.consents(&effect.key.journey, consent).await?
@@ -49,8 +55,8 @@ pub(super) async fn send(context: &Context, effect: &EffectRecord) -> Result<End
         return Ok(End::Cancel(reason));
     }
     let tried = match message.channel {
-        Channel::Email => by_email(context, effect, &payload, &rendered).await,
-        Channel::Sms | Channel::Whatsapp => by_operation(context, effect, &catalog, message, &payload, &rendered).await,
+        Channel::Email => by_email(attempt, &payload, &rendered).await,
+        Channel::Sms | Channel::Whatsapp => by_operation(attempt, &catalog, message, &payload, &rendered).await,
     };
     Ok(match tried {
         Tried::Sent { provider_id } => {
@@ -58,13 +64,13 @@ pub(super) async fn send(context: &Context, effect: &EffectRecord) -> Result<End
             record(context, effect, message, &payload, &rendered, (MessageState::Sent, provider_id, None)).await?;
             End::Done(outcome)
         }
-        Tried::Again { wait_ms, reason } if effect.attempts < effect.attempts_max => {
-            End::Retry { after_ms: Some(wait_ms), reason }
-        }
+        Tried::NotBegun => attempt.not_begun(),
+        Tried::Again { wait_ms, reason } if effect.may_retry() => End::Retry { after_ms: Some(wait_ms), reason },
         Tried::Again { reason, .. } | Tried::Refused(reason) => {
             record(context, effect, message, &payload, &rendered, (MessageState::Failed, None, Some(reason.clone())))
                 .await?;
-            End::Park(reason)
+            context.runtime.message_failed(effect, &payload, reason).await?;
+            End::Settled
         }
     })
 }
@@ -76,43 +82,45 @@ fn render(
     payload: &NotifyPayload,
 ) -> Result<Rendered, engine_definitions::MessageError> {
     let mut data = payload.data.clone();
-    if let (Some(code), Some(map)) = (context.runtime.otp_code(payload), data.as_object_mut()) {
-        map.insert("code".into(), Value::String(code));
-        map.shift_remove("target");
-    }
     if let Some(map) = data.as_object_mut() {
-        map.extend(context.runtime.link_addresses(&effect.key, payload));
+        let code = context.runtime.otp_code(&effect.key.journey, payload);
+        map.extend(code.map(|code| ("code".to_owned(), Value::String(code))));
+        map.extend(context.runtime.link_addresses(effect, payload));
     }
     message.render(&payload.languages, &data)
 }
 
-async fn by_email(context: &Context, effect: &EffectRecord, payload: &NotifyPayload, rendered: &Rendered) -> Tried {
+async fn by_email(attempt: &Attempt<'_>, payload: &NotifyPayload, rendered: &Rendered) -> Tried {
+    let (context, effect) = (attempt.context, attempt.effect);
     let Rendered { subject, text, html, .. } = rendered.clone();
     let email = engine_partners::Email {
-        key: effect.key.to_string(),
+        key: effect.idempotency_key(),
         to: payload.to.clone(),
         subject: subject.unwrap_or_default(),
         text,
         html,
     };
+    if !attempt.begin().await {
+        return Tried::NotBegun;
+    }
     match context.partners.send_email(email, context.runtime.now_ms()).await {
         Ok(()) => Tried::Sent { provider_id: None },
         Err(error) => {
             let reason = json!({"code": "email", "text": error.to_string()});
-            let wait_ms = full_jitter(effect.attempts, EMAIL_PAUSE_MS.0, EMAIL_PAUSE_MS.1);
+            let wait_ms = full_jitter(effect.attempt(), EMAIL_PAUSE_MS.0, EMAIL_PAUSE_MS.1);
             if error.retry() { Tried::Again { wait_ms, reason } } else { Tried::Refused(reason) }
         }
     }
 }
 
 async fn by_operation(
-    context: &Context,
-    effect: &EffectRecord,
+    attempt: &Attempt<'_>,
     catalog: &Catalog,
     message: &Message,
     payload: &NotifyPayload,
     rendered: &Rendered,
 ) -> Tried {
+    let effect = attempt.effect;
     let contract = message.channel.contract().unwrap_or_default();
     let Some((partner, operation)) = catalog.partners().find_map(|p| Some((p, p.for_contract(&contract)?))) else {
         return Tried::Refused(json!({"code": "no_channel", "contract": contract}));
@@ -120,19 +128,16 @@ async fn by_operation(
     let input = json!({
         "to": payload.to, "text": rendered.text, "template_id": rendered.template_id, "purpose": message.purpose, "language": rendered.language,
     });
-    match context
-        .partners
-        .call(catalog, partner, operation, &input, &effect.key.to_string(), context.runtime.now_ms())
-        .await
-    {
+    match attempt.call(catalog, partner, operation, &input).await {
         CallOutcome::Done { output, .. } => {
             Tried::Sent { provider_id: output.get("message").and_then(Value::as_str).map(str::to_owned) }
         }
+        CallOutcome::NotBegun => Tried::NotBegun,
         CallOutcome::Failed(error) => {
             let reason = json!({"code": error.code});
             match error.retry {
                 Retry::Later(after) => {
-                    let wait = full_jitter(effect.attempts, operation.retry.base_ms, operation.retry.cap_ms);
+                    let wait = full_jitter(effect.attempt(), operation.retry.base_ms, operation.retry.cap_ms);
                     Tried::Again { wait_ms: wait.max(after.map_or(0, |ms| ms as i64)), reason }
                 }
                 Retry::Never => Tried::Refused(reason),

@@ -1,6 +1,6 @@
 //! A step of a journey as a partner tracks it: in order per journey, given up rather than in anybody's way.
 
-use super::{Context, End};
+use super::{Attempt, Context, End};
 use crate::backoff::full_jitter;
 use engine_definitions::Retry;
 use engine_partners::CallOutcome;
@@ -14,7 +14,8 @@ pub(super) const KIND: &str = "track";
 /// One that waits for an earlier one is called when that ends; should its worker die before, it looks again.
 const LOOK_AGAIN_MS: i64 = 5_000;
 
-pub(super) async fn track(context: &Context, effect: &EffectRecord) -> Result<End, RuntimeError> {
+pub(super) async fn track(attempt: &Attempt<'_>) -> Result<End, RuntimeError> {
+    let (context, effect) = (attempt.context, attempt.effect);
     let payload = serde_json::from_value::<TrackPayload>(effect.payload.clone()).ok();
     let Some((payload, (partner, operation))) =
         payload.as_ref().and_then(|p| Some((p, p.to.as_deref()?.split_once('/')?)))
@@ -32,11 +33,7 @@ pub(super) async fn track(context: &Context, effect: &EffectRecord) -> Result<En
     let Some((partner, operation)) = catalog.partner(partner).zip(catalog.operation(partner, operation)) else {
         return Ok(End::Park(json!({"code": "no_operation", "operation": payload.to})));
     };
-    match context
-        .partners
-        .call(&catalog, partner, operation, &payload.input, &effect.key.to_string(), context.runtime.now_ms())
-        .await
-    {
+    match attempt.call(&catalog, partner, operation, &payload.input).await {
         CallOutcome::Done { output, .. } => {
             match output.get("redirect").and_then(Value::as_str).filter(|url| !url.is_empty()) {
                 Some(url) => {
@@ -46,12 +43,13 @@ pub(super) async fn track(context: &Context, effect: &EffectRecord) -> Result<En
                 None => Ok(End::Done(json!({"tracked": true}))),
             }
         }
+        CallOutcome::NotBegun => Ok(attempt.not_begun()),
         CallOutcome::Failed(error) => {
             let reason = json!({"code": error.code});
             let policy = &operation.retry;
             match error.retry {
                 Retry::Later(after) => {
-                    let wait = full_jitter(effect.attempts, policy.base_ms, policy.cap_ms)
+                    let wait = full_jitter(effect.attempt(), policy.base_ms, policy.cap_ms)
                         .max(after.map_or(0, |ms| ms as i64));
                     Ok(End::Retry { after_ms: Some(wait), reason })
                 }

@@ -24,6 +24,7 @@ pub(crate) use read::FORM_KEYS;
 pub(crate) use read::{SHARED_MESSAGES, read};
 pub(crate) use rows::key_name;
 pub(crate) use rules::bounded;
+pub(crate) use widget::WIDGETS;
 pub(crate) use validate::{plain_errors, validator};
 
 use crate::frozen::Frozen;
@@ -218,11 +219,12 @@ impl Form {
 
     /// Tables that its expressions read.
     pub(crate) fn tables(&self) -> impl Iterator<Item = &str> {
-        self.uses.iter().flat_map(|(text, _)| crate::uses::tables(text))
+        self.cels.values().flat_map(crate::uses::names)
     }
 
-    pub(crate) fn expressions(&self) -> impl Iterator<Item = (&str, &Span)> {
-        self.uses.iter().map(|(text, span)| (text.as_str(), span))
+    /// Its expressions with every place that they stand at.
+    pub(crate) fn expressions(&self) -> impl Iterator<Item = (&Expression, &Span)> {
+        self.uses.iter().filter_map(|(text, span)| Some((self.cels.get(text)?, span)))
     }
 }
 

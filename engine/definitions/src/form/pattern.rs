@@ -3,8 +3,9 @@
 
 use crate::source::{Node, Value as Source};
 use engine_statechart::Problem;
-use regex_syntax::ast::{self, Ast};
-use regex_syntax::hir::{Class, ClassUnicode, Hir, HirKind, Look};
+use regex_syntax::ast::{self, Ast, RepetitionKind, RepetitionRange};
+use regex_syntax::hir::translate::Translator;
+use regex_syntax::hir::{Class, ClassUnicode, ClassUnicodeRange, Hir, HirKind, Look};
 
 const CHARS_MAX: usize = 500;
 /// Ways in which a pattern may match the same text; more take a browser too long.
@@ -37,8 +38,8 @@ pub fn judge(text: &str) -> Result<(), Fault> {
         (format!("{what} is not read alike by browser and server"), Some(instead.to_owned()))
     })?;
     let hir = regex_syntax::parse(text).map_err(|_| unread())?;
-    let mut risk = Risk { has_long: false };
-    let found = risk.of(&hir, &First::end());
+    let mut risk = Risk { text, has_long: false };
+    let found = risk.of(&ast, &First::end());
     match found {
         None => fault(
             "the pattern may match one text in many ways: a browser may hang on it",
@@ -139,54 +140,59 @@ struct Found {
     ways: u64,
 }
 
-struct Risk {
+/// Looks at what is written, not at what the regex engine would simplify it to: a browser does not simplify.
+struct Risk<'t> {
+    text: &'t str,
     /// Some repetition has no small bound.
     has_long: bool,
 }
 
-impl Risk {
+impl Risk<'_> {
     /// `None`: a long repetition is ambiguous.
-    fn of(&mut self, hir: &Hir, follow: &First) -> Option<Found> {
-        Some(match hir.kind() {
-            HirKind::Empty => Found { first: First::nothing(), is_empty: true, ways: 1 },
-            HirKind::Look(_) => Found { first: First::nothing(), is_empty: true, ways: 1 },
-            HirKind::Literal(literal) => {
-                let c = std::str::from_utf8(&literal.0).ok()?.chars().next()?;
-                let range = regex_syntax::hir::ClassUnicodeRange::new(c, c);
-                let first = First { class: ClassUnicode::new([range]), can_end: false };
-                Found { first, is_empty: false, ways: 1 }
+    fn of(&mut self, ast: &Ast, follow: &First) -> Option<Found> {
+        match ast {
+            Ast::Literal(_) | Ast::ClassBracketed(_) => {
+                let hir = Translator::new().translate(self.text, ast).ok()?;
+                let class = match hir.kind() {
+                    HirKind::Class(Class::Unicode(class)) => class.clone(),
+                    HirKind::Literal(literal) => {
+                        let c = std::str::from_utf8(&literal.0).ok()?.chars().next()?;
+                        ClassUnicode::new([ClassUnicodeRange::new(c, c)])
+                    }
+                    _ => return None,
+                };
+                Some(Found { first: First { class, can_end: false }, is_empty: false, ways: 1 })
             }
-            HirKind::Class(Class::Unicode(class)) => {
-                Found { first: First { class: class.clone(), can_end: false }, is_empty: false, ways: 1 }
-            }
-            HirKind::Class(Class::Bytes(_)) => return None,
-            HirKind::Capture(capture) => self.of(&capture.sub, follow)?,
-            HirKind::Concat(list) => {
-                let mut rest = Found { first: First::nothing(), is_empty: true, ways: 1 };
-                for hir in list.iter().rev() {
-                    let after = if rest.is_empty { rest.first.clone().or(follow) } else { rest.first.clone() };
-                    let found = self.of(hir, &after)?;
-                    rest = Found {
-                        first: if found.is_empty { found.first.or(&rest.first) } else { found.first },
-                        is_empty: found.is_empty && rest.is_empty,
-                        ways: found.ways.saturating_mul(rest.ways),
-                    };
-                }
-                rest
-            }
-            HirKind::Alternation(list) => self.alternation(list, follow)?,
-            HirKind::Repetition(r) => self.repetition(r, follow)?,
-        })
+            Ast::Group(group) => self.of(&group.ast, follow),
+            Ast::Concat(list) => self.concat(&list.asts, follow),
+            Ast::Alternation(list) => self.alternation(&list.asts, follow),
+            Ast::Repetition(r) => self.repetition(r, follow),
+            // All else of the common part matches no character.
+            _ => Some(Found { first: First::nothing(), is_empty: true, ways: 1 }),
+        }
+    }
+
+    fn concat(&mut self, list: &[Ast], follow: &First) -> Option<Found> {
+        let mut rest = Found { first: First::nothing(), is_empty: true, ways: 1 };
+        for ast in list.iter().rev() {
+            let after = if rest.is_empty { rest.first.clone().or(follow) } else { rest.first.clone() };
+            let found = self.of(ast, &after)?;
+            rest = Found {
+                first: if found.is_empty { found.first.or(&rest.first) } else { found.first },
+                is_empty: found.is_empty && rest.is_empty,
+                ways: found.ways.saturating_mul(rest.ways),
+            };
+        }
+        Some(rest)
     }
 
     /// Alternatives that begin alike are tried one after the other.
-    fn alternation(&mut self, list: &[Hir], follow: &First) -> Option<Found> {
+    fn alternation(&mut self, list: &[Ast], follow: &First) -> Option<Found> {
         let mut all = Found { first: First::nothing(), is_empty: false, ways: 1 };
-        for hir in list {
-            let found = self.of(hir, follow)?;
-            let entry = if found.is_empty { found.first.clone().or(follow) } else { found.first.clone() };
-            let before = if all.is_empty { all.first.clone().or(follow) } else { all.first.clone() };
-            let is_ambiguous = entry.overlaps(&before);
+        for ast in list {
+            let found = self.of(ast, follow)?;
+            let entry = |one: &Found| if one.is_empty { one.first.clone().or(follow) } else { one.first.clone() };
+            let is_ambiguous = entry(&found).overlaps(&entry(&all));
             all.ways = if is_ambiguous { all.ways.saturating_add(found.ways) } else { all.ways.max(found.ways) };
             all.is_empty |= found.is_empty;
             all.first = all.first.or(&found.first);
@@ -194,22 +200,28 @@ impl Risk {
         Some(all)
     }
 
-    fn repetition(&mut self, r: &regex_syntax::hir::Repetition, follow: &First) -> Option<Found> {
-        // What it repeats may follow itself; its own first characters are not known before it was looked at.
-        let first = self.of(&r.sub, follow)?.first;
-        let may_repeat = r.max.is_none_or(|max| max > 1);
-        let found = if may_repeat { self.of(&r.sub, &first.clone().or(follow))? } else { self.of(&r.sub, follow)? };
-        let is_long = r.max.is_none_or(|max| max > SHORT_MAX);
-        let varies = r.max != Some(r.min);
-        self.has_long |= is_long && varies;
-        let is_ambiguous = varies && (found.is_empty || found.first.overlaps(follow));
-        if is_long && (is_ambiguous && r.max.is_none_or(|max| max > 1) || found.ways > 1 || found.is_empty) {
+    fn repetition(&mut self, r: &ast::Repetition, outer: &First) -> Option<Found> {
+        let (min, max) = match &r.op.kind {
+            RepetitionKind::ZeroOrOne => (0, Some(1)),
+            RepetitionKind::ZeroOrMore => (0, None),
+            RepetitionKind::OneOrMore => (1, None),
+            RepetitionKind::Range(RepetitionRange::Exactly(n)) => (*n, Some(*n)),
+            RepetitionKind::Range(RepetitionRange::AtLeast(n)) => (*n, None),
+            RepetitionKind::Range(RepetitionRange::Bounded(min, max)) => (*min, Some(*max)),
+        };
+        // What it repeats may follow itself; how that begins is known after a first look.
+        let first = self.of(&r.ast, outer)?.first;
+        let follow = if max.is_none_or(|max| max > 1) { first.or(outer) } else { outer.clone() };
+        let found = self.of(&r.ast, &follow)?;
+        let is_long = max.is_none_or(|max| max > SHORT_MAX);
+        self.has_long |= is_long && max != Some(min);
+        let is_ambiguous = max != Some(min) && (found.is_empty || found.first.overlaps(outer));
+        if is_long && (is_ambiguous || found.ways > 1 || found.is_empty) {
             return None;
         }
-        let times = r.max.unwrap_or(1).max(1);
-        let choices = if is_ambiguous { u64::from(r.max.unwrap_or(1).saturating_sub(r.min)) + 1 } else { 1 };
-        let inner = if is_long { 1 } else { found.ways.saturating_pow(times) };
-        Some(Found { is_empty: r.min == 0 || found.is_empty, ways: choices.saturating_mul(inner), first: found.first })
+        let choices = if is_ambiguous { u64::from(max.unwrap_or(1).saturating_sub(min)) + 1 } else { 1 };
+        let inner = if is_long { 1 } else { found.ways.saturating_pow(max.unwrap_or(1).max(1)) };
+        Some(Found { is_empty: min == 0 || found.is_empty, ways: choices.saturating_mul(inner), first: found.first })
     }
 }
 

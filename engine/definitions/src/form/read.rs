@@ -6,7 +6,7 @@ use super::rules::{self, FIELDS_MAX};
 use super::variant::{VARIANTS_MAX, Variant};
 use super::{Form, Messages, date, messages, widget};
 use crate::fields::{Fields, unknown, unknown_keys};
-use crate::host::shared_vocabulary;
+use crate::host::late_vocabulary;
 use crate::source::{Key, Node, Span, Value as Source};
 use engine_statechart::Problem;
 use engine_statechart::expression::Expression;
@@ -515,11 +515,8 @@ impl Reader<'_, '_> {
         };
         self.uses.push((text.to_owned(), node.span.clone()));
         let extra: &[&str] = if has_item { &["item"] } else { &[] };
-        match Expression::compile(text, &node.span, shared_vocabulary(), extra) {
-            Ok(expression) => {
-                self.cels.entry(text.to_owned()).or_insert(expression);
-            }
-            Err(problem) => self.problems.push(problem),
+        if let Some(expression) = Expression::read(node, late_vocabulary(), extra, self.problems) {
+            self.cels.entry(text.to_owned()).or_insert(expression);
         }
     }
 

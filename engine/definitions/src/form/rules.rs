@@ -65,7 +65,7 @@ pub fn names(properties: &Node, problems: &mut Vec<Problem>) {
         let message = format!("an object has at most {FIELDS_MAX} fields");
         problems.push(Problem::error("size", &properties.span, message));
     }
-    for (key, rule) in properties.map() {
+    for (key, rule) in properties.map().iter().filter(|(_, rule)| !rule.is_null()) {
         let is_name = key.name.starts_with(|c: char| c.is_ascii_alphabetic())
             && key.name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
             && key.name.len() <= NAME_CHARS_MAX;

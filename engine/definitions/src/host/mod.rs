@@ -16,7 +16,7 @@ pub use texts::mask;
 use crate::calendar::Calendars;
 use crate::master::Masters;
 use crate::table::Tables;
-use engine_statechart::{Host, Limits, Vocabulary};
+use engine_statechart::{Dialect, Host, Limits, Vocabulary};
 use serde_json::Value;
 use std::borrow::Cow;
 use std::ops::RangeInclusive;
@@ -91,20 +91,29 @@ pub fn vocabulary(variables: &[&str], with_call_functions: bool) -> Vocabulary {
         variables: variables.iter().map(|v| (*v).to_owned()).collect(),
         functions,
         limits: limits(),
-        dotted_assign: true,
+        dialect: Dialect::Rich,
+        naming: crate::uses::NAMING.map(str::to_owned).into(),
         ..Vocabulary::default()
     }
 }
 
-/// Expansion of `define` and `each` makes longer expressions than an author writes.
+/// An expression that is longer than a line is hard to read; one of three lines nobody reads.
 pub fn limits() -> Limits {
-    Limits { expression_chars_max: 16_384, expression_nodes_max: 4_000, ..Limits::default() }
+    Limits { expression_chars_long: 160, expression_chars_max: EXPRESSION_CHARS_MAX, ..Limits::default() }
 }
+
+const EXPRESSION_CHARS_MAX: usize = 4_096;
 
 /// The vocabulary of views, forms and steps, made once.
 pub fn shared_vocabulary() -> &'static Vocabulary {
     static SHARED: OnceLock<Vocabulary> = OnceLock::new();
     SHARED.get_or_init(|| vocabulary(&VARIABLES, false))
+}
+
+/// The vocabulary of forms and of a step's views: several flows share them, and each brings its own values.
+pub fn late_vocabulary() -> &'static Vocabulary {
+    static LATE: OnceLock<Vocabulary> = OnceLock::new();
+    LATE.get_or_init(|| Vocabulary { late_values: true, ..vocabulary(&VARIABLES, false) })
 }
 
 /// The vocabulary of operations, webhooks and sandbox scripts, made once.
@@ -191,7 +200,10 @@ impl Host for ProductHost<'_> {
             ("range", [n]) => l::range(n),
             ("table", [name, inputs]) => self.tables.need(text(name)?)?.first(inputs),
             ("rows", [name]) => Ok(self.tables.need(text(name)?)?.rows()),
-            ("lookup", [name, key]) => self.masters.lookup(text(name)?, &crate::text::plain(key)),
+            ("lookup", [name, key]) => match self.tables.get(text(name)?) {
+                Some(table) => table.find(key),
+                None => self.masters.lookup(text(name)?, &crate::text::plain(key)),
+            },
             _ => match self.extra {
                 Some(extra) => extra.call(name, args),
                 None => Err(format!("unknown function `{name}`")),

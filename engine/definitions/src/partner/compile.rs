@@ -2,13 +2,14 @@
 
 use super::operation::{BodyMapping, CodeRule, ErrorKind, ErrorRule, Segment};
 use super::webhook::EventRule;
-use super::{Auth, Breaker, Credential, Example, Operation, Partner, RetryPolicy, Webhook, WebhookVerify, mapping};
+use super::{Auth, Breaker, Credential, Example, Operation, Partner, RetryPolicy, Webhook, WebhookVerify};
+use crate::expressions::{expression, mapping};
 use crate::fields::Fields;
 use crate::host::call_vocabulary;
 use crate::source::{Node, Value as Source};
+use engine_statechart::Problem;
 use engine_statechart::expression::Expression;
 use engine_statechart::template::Mapping;
-use engine_statechart::{Problem, Vocabulary};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
@@ -195,9 +196,10 @@ fn segments(fields: &mut Fields<'_, '_>) -> Vec<Segment> {
     for item in node.list() {
         match item.as_str() {
             Some(text) => match text.strip_prefix('=') {
-                Some(cel) => list.extend(
-                    expression(cel, item, call_vocabulary(), &REQUEST_NAMES, fields.problems).map(Segment::Value),
-                ),
+                Some(cel) => list.extend({
+                    let value = Node { value: Source::String(cel.to_owned()), ..item.clone() };
+                    expression(&value, call_vocabulary(), &REQUEST_NAMES, fields.problems).map(Segment::Value)
+                }),
                 None if text.is_empty() || text.contains('/') => {
                     fields.problems.push(Problem::error(
                         "value",
@@ -227,10 +229,10 @@ fn retry(fields: &mut Fields<'_, '_>) -> RetryPolicy {
 }
 
 fn reply(node: &Node, operation: &mut Operation, problems: &mut Vec<Problem>) {
-    let Some(fields) = Fields::open(node, "`reply`", &["when", "output", "correlate", "document"], problems) else {
+    let Some(mut fields) = Fields::open(node, "`reply`", &["when", "output", "correlate", "document"], problems) else {
         return;
     };
-    operation.when = condition(&fields, "when", &REPLY_NAMES).and_then(|r| keep(r, fields.problems));
+    operation.when = condition(&mut fields, "when", &REPLY_NAMES);
     if let Some(output) = fields.get("output") {
         operation.output = mapping(output, call_vocabulary(), &REPLY_NAMES, fields.problems);
     } else {
@@ -253,7 +255,7 @@ fn reply(node: &Node, operation: &mut Operation, problems: &mut Vec<Problem>) {
         if let Some(mut entry) = Fields::open(document, "`document`", &["name"], fields.problems)
             && entry.need("name").is_some()
         {
-            operation.document_name = condition(&entry, "name", &REPLY_NAMES).and_then(|r| keep(r, entry.problems));
+            operation.document_name = condition(&mut entry, "name", &REPLY_NAMES);
         }
     }
 }
@@ -267,14 +269,14 @@ fn error_rule(node: &Node, problems: &mut Vec<Problem>) -> Option<ErrorRule> {
         "retry" => ErrorKind::Retry,
         _ => ErrorKind::Failed,
     };
-    let when = condition(&fields, "when", &REPLY_NAMES).and_then(|r| keep(r, fields.problems));
-    let message = condition(&fields, "message", &REPLY_NAMES).and_then(|r| keep(r, fields.problems));
+    let when = condition(&mut fields, "when", &REPLY_NAMES);
+    let message = condition(&mut fields, "message", &REPLY_NAMES);
     let code = fields.text("code").and_then(|text| {
         if is_name(&text) {
             return Some(CodeRule::Name(text));
         }
         let node = fields.get("code")?;
-        expression(&text, node, call_vocabulary(), &REPLY_NAMES, fields.problems).map(CodeRule::Value)
+        expression(node, call_vocabulary(), &REPLY_NAMES, fields.problems).map(CodeRule::Value)
     });
     Some(ErrorRule { when, kind, code, message })
 }
@@ -342,7 +344,7 @@ pub fn compile_webhook(partner: &str, name: &str, node: &Node, problems: &mut Ve
     });
     let mut need = |key: &str| {
         let node = fields.need(key)?;
-        cel(node, call_vocabulary(), &names, fields.problems)
+        expression(node, call_vocabulary(), &names, fields.problems)
     };
     let (once, correlate) = (need("once"), need("correlate"));
     fields.need("events");
@@ -356,7 +358,7 @@ pub fn compile_webhook(partner: &str, name: &str, node: &Node, problems: &mut Ve
         ) else {
             continue;
         };
-        let when = condition(&entry, "when", &names).and_then(|r| keep(r, entry.problems));
+        let when = condition(&mut entry, "when", &names);
         let event = entry.need_text("event");
         let mismatch = entry.text("mismatch");
         let part = |key: &str, problems: &mut Vec<Problem>| {
@@ -385,49 +387,11 @@ fn pairs(fields: &mut Fields<'_, '_>, key: &str, names: &[&str]) -> Vec<(String,
     entries.iter().map(|(k, v)| (k.name.clone(), mapping(v, call_vocabulary(), names, fields.problems))).collect()
 }
 
-fn condition(fields: &Fields<'_, '_>, key: &str, names: &[&str]) -> Option<Result<Expression, Problem>> {
+fn condition(fields: &mut Fields<'_, '_>, key: &str, names: &[&str]) -> Option<Expression> {
     let node = fields.get(key)?;
-    Some(match node.as_str() {
-        Some(text) => Expression::compile(text, &node.span, call_vocabulary(), names),
-        None => match node.as_bool() {
-            Some(b) => Expression::compile(&b.to_string(), &node.span, call_vocabulary(), names),
-            None => Err(Problem::error("shape", &node.span, format!("`{key}` is an expression, not {}", node.kind()))),
-        },
-    })
-}
-
-fn keep(result: Result<Expression, Problem>, problems: &mut Vec<Problem>) -> Option<Expression> {
-    result.map_err(|p| problems.push(p)).ok()
-}
-
-pub(super) fn cel(
-    node: &Node,
-    vocabulary: &Vocabulary,
-    extra: &[&str],
-    problems: &mut Vec<Problem>,
-) -> Option<Expression> {
-    let text = match &node.value {
-        Source::String(text) => text.clone(),
-        Source::Bool(b) => b.to_string(),
-        Source::Int(i) => i.to_string(),
-        _ => {
-            problems.push(Problem::error(
-                "shape",
-                &node.span,
-                format!("an expression is expected here, not {}", node.kind()),
-            ));
-            return None;
-        }
-    };
-    expression(&text, node, vocabulary, extra, problems)
-}
-
-fn expression(
-    text: &str,
-    node: &Node,
-    vocabulary: &Vocabulary,
-    extra: &[&str],
-    problems: &mut Vec<Problem>,
-) -> Option<Expression> {
-    keep(Expression::compile(text, &node.span, vocabulary, extra), problems)
+    if node.as_str().is_none() && node.as_bool().is_none() {
+        fields.wrong(node, key, "an expression");
+        return None;
+    }
+    expression(node, call_vocabulary(), names, fields.problems)
 }

@@ -17,9 +17,6 @@ pub use sandbox::{
 };
 pub use webhook::{Webhook, WebhookEvent, WebhookVerify};
 
-use crate::source::Node;
-use engine_statechart::template::Mapping;
-use engine_statechart::{Problem, Vocabulary};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -112,14 +109,6 @@ impl Credential {
 pub struct Breaker {
     pub failures: u32,
     pub open_ms: i64,
-}
-
-/// Compiles a mapping, handing its problems on.
-pub(crate) fn mapping(node: &Node, vocabulary: &Vocabulary, extra: &[&str], problems: &mut Vec<Problem>) -> Mapping {
-    Mapping::compile(node, vocabulary, extra).unwrap_or_else(|found| {
-        problems.extend(found);
-        Mapping::literal(Value::Null)
-    })
 }
 
 /// Gives the call functions a fixed meaning while examples are checked.

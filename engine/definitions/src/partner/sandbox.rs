@@ -2,8 +2,7 @@
 //! condition holds. engine-partners evaluates and acts it out; its host gives `recall`, `new_id`,
 //! `hmac_sha256_hex` and their like a meaning.
 
-use super::compile::cel;
-use super::mapping;
+use crate::expressions::{expression, mapping};
 use crate::fields::{Fields, duration_ms};
 use crate::host::call_vocabulary;
 use crate::source::{Key, Node, Value as Source};
@@ -131,7 +130,7 @@ pub(super) fn compile(node: &Node, problems: &mut Vec<Problem>) -> Option<Sandbo
     let mut names: Vec<String> = ["request", "partner", "key"].map(str::to_owned).into();
     let lets = lets(&mut fields, &mut names);
     let known: Vec<&str> = names.iter().map(String::as_str).collect();
-    let delay = ms(&fields, "delay", &known).and_then(|delay| keep(delay, fields.problems));
+    let delay = ms(&mut fields, "delay", &known);
     fields.need("cases");
     let cases = fields.list("cases").iter().filter_map(|n| case(n, &known, fields.problems)).collect();
     Some(SandboxScript { delay, lets, cases })
@@ -153,9 +152,9 @@ fn case(node: &Node, known: &[&str], problems: &mut Vec<Problem>) -> Option<Sand
     if let Some(pdf) = fields.get("pdf") {
         Fields::open(pdf, "`pdf`", &["title", "subtitle", "file", "sections"], fields.problems);
     }
-    let delay = ms(&fields, "delay", known).and_then(|delay| keep(delay, fields.problems));
+    let delay = ms(&mut fields, "delay", known);
     Some(SandboxCase {
-        when: fields.get("when").and_then(|n| cel(n, call_vocabulary(), known, fields.problems)),
+        when: fields.get("when").and_then(|n| expression(n, call_vocabulary(), known, fields.problems)),
         delay,
         status: part(&mut fields, "status", known),
         headers: part(&mut fields, "headers", known),
@@ -201,7 +200,7 @@ fn button(node: &Node, known: &[&str], problems: &mut Vec<Problem>) -> Option<Bu
     let keys = [&["id", "when", "label", "note", "style", "group", "let", "go", "done"], &CONSEQUENCES[..]].concat();
     let mut fields = Fields::open(node, "a button", &keys, problems)?;
     let shown = (
-        fields.get("when").and_then(|n| cel(n, call_vocabulary(), known, fields.problems)),
+        fields.get("when").and_then(|n| expression(n, call_vocabulary(), known, fields.problems)),
         need(&mut fields, "label", known),
         part(&mut fields, "note", known),
     );
@@ -246,7 +245,7 @@ fn consequences(fields: &mut Fields<'_, '_>, known: &[&str], may_wait: bool) -> 
         else {
             continue;
         };
-        let after = ms(&entry, "after", known).and_then(|after| keep(after, entry.problems));
+        let after = ms(&mut entry, "after", known);
         let (name, headers) = (entry.need_text("name"), part(&mut entry, "headers", known));
         found.webhook.push(SandboxWebhook { after, name, headers, body: need(&mut entry, "body", known) });
     }
@@ -255,7 +254,7 @@ fn consequences(fields: &mut Fields<'_, '_>, known: &[&str], may_wait: bool) -> 
             continue;
         };
         entry.need("after");
-        let after = ms(&entry, "after", known).and_then(|after| keep(after, entry.problems));
+        let after = ms(&mut entry, "after", known);
         let then = consequences(&mut entry, known, false);
         found.later.extend(after.map(|after| Later { after, then }));
     }
@@ -283,16 +282,12 @@ fn lets(fields: &mut Fields<'_, '_>, names: &mut Vec<String>) -> Vec<(String, Ma
 }
 
 /// Milliseconds: a duration text, an integer, or CEL.
-fn ms(fields: &Fields<'_, '_>, key: &str, known: &[&str]) -> Option<Result<Mapping, Vec<Problem>>> {
+fn ms(fields: &mut Fields<'_, '_>, key: &str, known: &[&str]) -> Option<Mapping> {
     let node = fields.get(key)?;
-    Some(match duration_ms(node) {
-        Ok(ms) => Ok(Mapping::literal(ms.into())),
-        Err(_) => Mapping::compile(node, call_vocabulary(), known),
-    })
-}
-
-fn keep(result: Result<Mapping, Vec<Problem>>, problems: &mut Vec<Problem>) -> Option<Mapping> {
-    result.map_err(|found| problems.extend(found)).ok()
+    match duration_ms(node) {
+        Ok(ms) => Some(Mapping::literal(ms.into())),
+        Err(_) => Mapping::read(node, call_vocabulary(), known, fields.problems),
+    }
 }
 
 fn part(fields: &mut Fields<'_, '_>, key: &str, known: &[&str]) -> Option<Mapping> {

@@ -21,7 +21,6 @@ fn workflow() -> Value {
         ("base", "Address of its first page: /parcel-cover", text()),
         ("timezone", "Zone of `today`; Asia/Kolkata by default", text()),
         ("ttl", "An idle journey expires after this", duration()),
-        ("define", "Named conditions and values, put in where an expression names them", map_of(any())),
         ("language", "Of messages without a text in the journey's language", text()),
         ("track", "Each change of step is told there, in order", report()),
         ("presence", "Who is there is told there", report()),
@@ -217,7 +216,6 @@ fn fragment() -> Value {
         ),
         ("context", "Read and written as `my.x`", map_of(any())),
         ("keep", "Keys that stay when it is entered again", list_of(text())),
-        ("define", "", map_of(any())),
         ("outcomes", "How it may end", list_of(text())),
     ];
     let own = ["initial", "states", "on", "always", "after", "entry", "exit", "id", "meta", "description"];

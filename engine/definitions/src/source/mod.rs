@@ -5,6 +5,8 @@
 mod json;
 mod yaml;
 
+pub(crate) use yaml::is_text;
+
 use engine_statechart::Problem;
 pub use engine_statechart::source::{Key, Node, Span, Value};
 use std::sync::Arc;

@@ -214,6 +214,12 @@ fn scalar(text: &str, style: ScalarStyle, tag: Option<&Tag>, span: &Span) -> Res
     })
 }
 
+/// Whether an unquoted scalar is a text for this reader.
+pub(crate) fn is_text(plain: &str) -> bool {
+    let span = Span::unknown();
+    matches!(scalar(plain, ScalarStyle::Plain, None, &span), Ok(Value::String(_)))
+}
+
 /// `None` when the text does not look like a decimal number.
 fn number(text: &str, span: &Span) -> Result<Option<Value>, Problem> {
     let body = text.strip_prefix(['-', '+']).unwrap_or(text);

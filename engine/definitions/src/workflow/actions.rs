@@ -1,8 +1,7 @@
-//! Actions of a workflow: definitions put in, names checked.
+//! Actions of a workflow: what they name is checked, places of a part become places of the context.
 
 use super::compile::key;
-use super::define::Names;
-use super::desugar::{Builder, is_context_key};
+use super::desugar::{Builder, Place, is_context_key};
 use super::product;
 use crate::fields::{Fields, unknown};
 use crate::layout::FileKind;
@@ -10,22 +9,21 @@ use crate::source::{Key, Node, Value as Source};
 use engine_statechart::Problem;
 
 impl Builder<'_> {
-    pub fn actions(&mut self, node: &Node, names: &Names) -> Node {
+    pub fn actions(&mut self, node: &Node, place: &Place) -> Node {
         match &node.value {
             Source::List(items) => {
-                let list = items.iter().map(|a| self.actions(a, names)).collect();
+                let list = items.iter().map(|a| self.actions(a, place)).collect();
                 Node::new(node.span.clone(), Source::List(list))
             }
             Source::Map(entries) => {
                 if node.get("type").is_some() {
-                    return self.named_action(node, names);
+                    return self.named_action(node);
                 }
                 let map = entries
                     .iter()
                     .map(|(k, value)| {
                         let new = match k.name.as_str() {
-                            "assign" => self.assign(value, names),
-                            "raise" => self.raise(value, names),
+                            "assign" => self.assign(value, place),
                             _ => value.clone(),
                         };
                         (k.clone(), new)
@@ -37,11 +35,11 @@ impl Builder<'_> {
         }
     }
 
-    fn assign(&mut self, node: &Node, names: &Names) -> Node {
+    fn assign(&mut self, node: &Node, place: &Place) -> Node {
         let Source::Map(entries) = &node.value else { return node.clone() };
         let mut map = Vec::with_capacity(entries.len());
         for (k, value) in entries {
-            let name = match (&names.place, k.name.strip_prefix("my.")) {
+            let name = match (place.context(), k.name.strip_prefix("my.")) {
                 (Some(place), Some(rest)) => format!("{place}.{rest}"),
                 (Some(_), None) => {
                     self.problems.push(
@@ -63,25 +61,12 @@ impl Builder<'_> {
                     format!("context key `{}` is not a name: small letters, digits, `_`", k.name),
                 ));
             }
-            let new = match value.as_str() {
-                Some(text) => self.cel(text, value, names),
-                None => value.clone(),
-            };
-            map.push((Key { span: k.span.clone(), name }, new));
+            map.push((Key { span: k.span.clone(), name }, value.clone()));
         }
         Node::new(node.span.clone(), Source::Map(map))
     }
 
-    fn raise(&mut self, node: &Node, names: &Names) -> Node {
-        let Source::Map(entries) = &node.value else { return node.clone() };
-        let map = entries
-            .iter()
-            .map(|(k, v)| (k.clone(), if k.name == "params" { self.output(v, names) } else { v.clone() }))
-            .collect();
-        Node::new(node.span.clone(), Source::Map(map))
-    }
-
-    fn named_action(&mut self, node: &Node, names: &Names) -> Node {
+    fn named_action(&mut self, node: &Node) -> Node {
         let kind = node.get("type").and_then(Node::as_str).unwrap_or_default().to_owned();
         self.check_action(&kind, node);
         let links = if kind == "notify" { self.message_links(node) } else { Vec::new() };
@@ -91,10 +76,9 @@ impl Builder<'_> {
             let new = match (product::is_value(&kind, &k.name), &value.value) {
                 (true, Source::Map(entries)) if k.name == "data" => {
                     let rest = entries.iter().filter(|(name, _)| !is_link(&name.name)).cloned().collect();
-                    self.deep(&Node::new(value.span.clone(), Source::Map(rest)), names)
+                    Node::new(value.span.clone(), Source::Map(rest))
                 }
-                (true, _) => self.deep(value, names),
-                (false, _) => value.clone(),
+                _ => value.clone(),
             };
             map.push((k.clone(), new));
         }
@@ -121,7 +105,7 @@ impl Builder<'_> {
             let Some(valid_ms) = fields.duration("valid") else { continue };
             self.linked.push((purpose.clone(), link.span.clone()));
             let at = |value: Source| Node::new(link.span.clone(), value);
-            let purpose = at(Source::String(super::define::quote(&purpose)));
+            let purpose = at(Source::String(super::cel::quote(&purpose)));
             links.push((
                 k.clone(),
                 at(Source::Map(vec![

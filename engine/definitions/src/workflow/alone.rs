@@ -2,7 +2,6 @@
 //! they are; only the machine counts.
 
 use super::compile::{Library, delays_of, machine_vocabulary};
-use super::define::Names;
 use super::desugar::{Builder, Place};
 use super::merge;
 use crate::files::Files;
@@ -19,21 +18,20 @@ const OUTSIDE: [&str; 3] = ["unknown-name", "table-name", "missing"];
 /// The plain tree of a product workflow; `extends` and `use` read files below the `workflows` folder
 /// that `file` lies in.
 pub fn desugar(file: &str, node: &Node) -> Result<(Node, Vec<Problem>), Vec<Problem>> {
-    with_builder(file, node, |builder, tree, names| builder.root(tree, names, &Place::root()))
+    with_builder(file, node, |builder, tree| builder.root(tree, &Place::root()))
 }
 
 /// The names that its machine may use.
 pub fn vocabulary(node: &Node, file: &str) -> Vocabulary {
-    let delays = with_builder(file, node, |builder, tree, names| delays_of(tree, names, builder))
-        .map(|(d, _)| d.1)
-        .unwrap_or_default();
+    let delays =
+        with_builder(file, node, |builder, tree| delays_of(tree, builder)).map(|(d, _)| d.1).unwrap_or_default();
     machine_vocabulary(delays)
 }
 
 fn with_builder<T>(
     file: &str,
     node: &Node,
-    work: impl FnOnce(&mut Builder<'_>, &Node, &Names) -> T,
+    work: impl FnOnce(&mut Builder<'_>, &Node) -> T,
 ) -> Result<(T, Vec<Problem>), Vec<Problem>> {
     let mut problems = Vec::new();
     let (path, mut nodes) = neighbours(file);
@@ -58,9 +56,11 @@ fn with_builder<T>(
         stories: &stories,
     };
     let root_id = tree.get("id").and_then(Node::as_str).unwrap_or("(machine)").to_owned();
-    let names = Names::read(tree.get("define"), None, &mut problems);
+    let line = path.split('/').nth(1).unwrap_or_default().to_owned();
+    let names = super::values::of_flow(&tree, &line, &nodes, &mut used, &mut problems);
+    let tree = super::values::bound(tree, &names);
     let mut builder = Builder::new(&library, FlowTexts::default(), root_id, used);
-    let value = work(&mut builder, &tree, &names);
+    let value = work(&mut builder, &tree);
     problems.append(&mut builder.problems);
     problems.retain(|p| !OUTSIDE.contains(&p.code));
     let (errors, warnings): (Vec<Problem>, Vec<Problem>) = problems.into_iter().partition(Problem::is_error);
@@ -75,7 +75,9 @@ fn neighbours(file: &str) -> (String, BTreeMap<String, Node>) {
         return ("workflows/file.yaml".to_owned(), BTreeMap::new());
     };
     let files = folder.parent().and_then(|root| Files::read_dir(root).ok()).unwrap_or_default();
-    let states = files.iter().filter(|(path, _)| matches!(kind_of(path), Some(FileKind::Flow(_) | FileKind::Part(_))));
+    let states = files
+        .iter()
+        .filter(|(path, _)| matches!(kind_of(path), Some(FileKind::Flow(_) | FileKind::Part(_) | FileKind::Values(_))));
     let nodes = states.filter_map(|(path, bytes)| Some((path.to_owned(), source::read(path, bytes).ok()?))).collect();
     let inside = path.strip_prefix(folder).map(|p| p.to_string_lossy().replace('\\', "/")).unwrap_or_default();
     (format!("workflows/{inside}"), nodes)

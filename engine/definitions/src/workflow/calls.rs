@@ -2,7 +2,6 @@
 //! of calls.
 
 use super::compile::key;
-use super::define::{self, Names};
 use super::desugar::{Builder, Place, text_node};
 use super::invoke::SYSTEM;
 use super::{Invoke, Source};
@@ -29,16 +28,9 @@ pub const INVOKE_KEYS: [&str; 15] = [
 ];
 
 impl Builder<'_> {
-    pub fn invoke_list(
-        &mut self,
-        node: &Node,
-        names: &Names,
-        place: &Place,
-        state: &str,
-        replies: &mut Vec<(Key, Node)>,
-    ) -> Node {
+    pub fn invoke_list(&mut self, node: &Node, place: &Place, state: &str, replies: &mut Vec<(Key, Node)>) -> Node {
         let items = node.items().iter().enumerate();
-        let list: Vec<Node> = items.map(|(index, n)| self.invoke(n, index, names, place, state, replies)).collect();
+        let list: Vec<Node> = items.map(|(index, n)| self.invoke(n, index, place, state, replies)).collect();
         Node::new(node.span.clone(), Value::List(list))
     }
 
@@ -46,7 +38,6 @@ impl Builder<'_> {
         &mut self,
         node: &Node,
         index: usize,
-        names: &Names,
         place: &Place,
         state: &str,
         replies: &mut Vec<(Key, Node)>,
@@ -63,7 +54,7 @@ impl Builder<'_> {
         };
         let (deadline_ms, reuse_ms, retry_ms) =
             (fields.duration("deadline"), fields.duration("reuse"), fields.duration("retry"));
-        let into = fields.text("into").map(|into| place_of(&into, node, names, fields.problems));
+        let into = fields.text("into").map(|into| place_of(&into, node, place, fields.problems));
         let (each, partner, row_key) = (fields.get("each"), fields.get("partner"), fields.get("key"));
         if each.is_some() {
             for (name, found) in [("key", row_key), ("into", fields.get("into"))] {
@@ -112,7 +103,7 @@ impl Builder<'_> {
         }
         if let (Some(reply), Some(k)) = (node.get("onReply"), node.key("onReply")) {
             let event = Key { span: k.span.clone(), name: format!("reply.{id}") };
-            let handler = self.transitions(reply, names, place);
+            let handler = self.transitions(reply, place);
             replies.push((event, handler));
         }
         let src = match &source {
@@ -121,7 +112,7 @@ impl Builder<'_> {
             Some(Source::System(name)) => format!("system/{name}"),
             None => "unknown".to_owned(),
         };
-        let input = self.input(node, names, each, row_key, partner);
+        let input = input(node, each, row_key, partner);
         let span = &node.span;
         let mut out = vec![
             (key("src", span), text_node(&src, span)),
@@ -130,7 +121,7 @@ impl Builder<'_> {
         ];
         for name in ["onDone", "onError"] {
             if let (Some(k), Some(handler)) = (node.key(name), node.get(name)) {
-                out.push((k.clone(), self.transitions(handler, names, place)));
+                out.push((k.clone(), self.transitions(handler, place)));
             }
         }
         if let Some(source) = source {
@@ -215,42 +206,30 @@ impl Builder<'_> {
             }
         }
     }
+}
 
-    /// `{input, partner}`, or with `each` one expression giving `{calls: [{key, partner, input}]}`.
-    fn input(
-        &mut self,
-        node: &Node,
-        names: &Names,
-        each: Option<&Node>,
-        row_key: Option<&Node>,
-        partner: Option<&Node>,
-    ) -> Node {
-        let span = &node.span;
-        let empty = Node::new(span.clone(), Value::Map(Vec::new()));
-        let mut part = |n: Option<&Node>, default: &Node| match n {
-            Some(n) => self.deep(n, names),
-            None => default.clone(),
-        };
-        let null = Node::new(span.clone(), Value::Null);
-        let (input, partner) = (part(node.get("input"), &empty), part(partner, &null));
-        let Some(each) = each else {
-            return Node::new(
-                span.clone(),
-                Value::Map(vec![(key("input", span), input), (key("partner", span), partner)]),
-            );
-        };
-        let (each, row_key) = (part(Some(each), &null), part(row_key, &null));
-        let text = |n: &Node| define::expression(n);
-        let row = format!("{{'key': {}, 'partner': {}, 'input': {}}}", text(&row_key), text(&partner), text(&input));
-        text_node(&format!("{{'calls': {}.map(item, {row})}}", text(&each)), span)
-    }
+/// `{input, partner}`, or with `each` `{calls: [{key, partner, input}, …]}`.
+fn input(node: &Node, each: Option<&Node>, row_key: Option<&Node>, partner: Option<&Node>) -> Node {
+    let span = &node.span;
+    let at = |value| Node::new(span.clone(), value);
+    let part = |n: Option<&Node>, default: Value| n.cloned().unwrap_or_else(|| at(default));
+    let mut entries = vec![
+        (key("input", span), part(node.get("input"), Value::Map(Vec::new()))),
+        (key("partner", span), part(partner, Value::Null)),
+    ];
+    let Some(each) = each else { return at(Value::Map(entries)) };
+    entries.push((key("key", span), part(row_key, Value::Null)));
+    entries.push((key("each", span), each.clone()));
+    entries.push((key("as", span), text_node("item", span)));
+    let calls = at(Value::List(vec![at(Value::Map(entries))]));
+    at(Value::Map(vec![(key("calls", span), calls)]))
 }
 
 /// A path into the context; in a fragment it starts with `my`.
-pub fn place_of(into: &str, node: &Node, names: &Names, problems: &mut Vec<Problem>) -> String {
+pub fn place_of(into: &str, node: &Node, place: &Place, problems: &mut Vec<Problem>) -> String {
     let at = node.get("into").map_or(&node.span, |n| &n.span);
-    let path = match (&names.place, into.split_once('.')) {
-        (Some(place), None) if into == "my" => return place.clone(),
+    let path = match (place.context(), into.split_once('.')) {
+        (Some(place), None) if into == "my" => return place.to_owned(),
         (Some(place), Some(("my", rest))) => format!("{place}.{rest}"),
         (Some(_), _) => {
             problems.push(

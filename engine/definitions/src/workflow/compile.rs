@@ -1,8 +1,7 @@
 //! A workflow file and everything that it names → a `Workflow`, or all that is wrong with it.
 
-use super::define::Names;
 use super::desugar::{Builder, Place};
-use super::{OnVersion, Section, Workflow, closure, merge, product, verify};
+use super::{OnVersion, Section, Workflow, closure, merge, product, values, verify};
 use crate::calendar::{Calendars, timezone};
 use crate::fields::{Fields, unknown};
 use crate::files::Files;
@@ -51,7 +50,7 @@ impl Library<'_> {
 }
 
 /// Keys of the root beside those of a state.
-pub const ROOT_KEYS: [&str; 16] = [
+pub const ROOT_KEYS: [&str; 15] = [
     "title",
     "base",
     "timezone",
@@ -59,7 +58,6 @@ pub const ROOT_KEYS: [&str; 16] = [
     "ttl",
     "track",
     "presence",
-    "define",
     "delays",
     "sections",
     "extends",
@@ -85,13 +83,14 @@ pub(crate) fn compile(id: &str, library: &Library<'_>, problems: &mut Vec<Proble
     let texts = FlowTexts::new(layout::texts_of(id, bases.into_iter()), library.texts);
     let root_id =
         tree.get("id").and_then(Node::as_str).unwrap_or_else(|| id.rsplit('/').next().unwrap_or(id)).to_owned();
-    let names = Names::read(tree.get("define"), None, problems);
+    let names = values::of_flow(&tree, &line, library.nodes, &mut used, problems);
+    let tree = values::bound(tree, &names);
 
     let head = head(&tree, id, problems);
     let mut builder = Builder::new(library, texts, root_id.clone(), used);
-    let (delays, delay_nodes) = delays_of(&tree, &names, &mut builder);
-    let (track, presence) = (builder.report(&tree, "track", &names), builder.report(&tree, "presence", &names));
-    let machine_tree = builder.root(&tree, &names, &Place::root());
+    let (delays, delay_nodes) = delays_of(&tree, &mut builder);
+    let (track, presence) = (builder.report(&tree, "track"), builder.report(&tree, "presence"));
+    let machine_tree = builder.root(&tree, &Place::root());
     let vocabulary = machine_vocabulary(delay_nodes);
     let compiled = Machine::compile(&machine_tree, &vocabulary);
     problems.append(&mut builder.problems);
@@ -107,6 +106,7 @@ pub(crate) fn compile(id: &str, library: &Library<'_>, problems: &mut Vec<Proble
     };
     verify::verify(&machine, &mut builder, &tree, head.sections.as_slice(), &head.aliases);
     verify::links(&mut builder, &head.links, &tree.span);
+    verify::names(&machine, &names, &mut builder);
     builder.problems.extend(super::defined::check(&machine, &builder));
     problems.append(&mut builder.problems);
     if problems[before..].iter().any(Problem::is_error) {
@@ -126,6 +126,7 @@ pub(crate) fn compile(id: &str, library: &Library<'_>, problems: &mut Vec<Proble
         version,
         closure,
         machine,
+        vocabulary,
         tree: machine_tree,
         params: head.params,
         sections: head.sections,
@@ -194,28 +195,22 @@ fn head(tree: &Node, id: &str, problems: &mut Vec<Problem>) -> Head {
 /// `{until: CEL, within?: calendar, on_version?}` → milliseconds from now.
 pub(super) fn delays_of(
     tree: &Node,
-    names: &Names,
     builder: &mut Builder<'_>,
 ) -> (BTreeMap<String, OnVersion>, BTreeMap<String, Node>) {
     let (mut rules, mut nodes) = (BTreeMap::new(), BTreeMap::new());
     for (key, value) in tree.get("delays").map_or(&[][..], Node::map) {
         let mut problems = std::mem::take(&mut builder.problems);
-        let parsed = delay(value, names, builder, &mut problems);
+        let parsed = delay(value, builder, &mut problems);
         builder.problems = problems;
-        if let Some((rule, text)) = parsed {
+        if let Some((rule, ms)) = parsed {
             rules.insert(key.name.clone(), rule);
-            nodes.insert(key.name.clone(), Node::new(value.span.clone(), Source::String(text)));
+            nodes.insert(key.name.clone(), ms);
         }
     }
     (rules, nodes)
 }
 
-fn delay(
-    node: &Node,
-    names: &Names,
-    builder: &mut Builder<'_>,
-    problems: &mut Vec<Problem>,
-) -> Option<(OnVersion, String)> {
+fn delay(node: &Node, builder: &mut Builder<'_>, problems: &mut Vec<Problem>) -> Option<(OnVersion, Node)> {
     let mut fields = Fields::open(node, "a delay", &["until", "within", "on_version"], problems)?;
     let until = fields.need("until")?;
     let Some(text) = until.as_str() else {
@@ -233,13 +228,12 @@ fn delay(
     {
         fields.problems.push(unknown("calendar", at, name, builder.library.calendars.names()));
     }
-    let moment = names.expand_node(text, until, fields.problems);
-    builder.uses(&moment, &until.span);
     let moment = match within {
-        Some(calendar) => format!("next_open({moment}, {})", super::define::quote(&calendar)),
-        None => moment,
+        Some(calendar) => format!("next_open({text}, {})", super::cel::quote(&calendar)),
+        None => text.to_owned(),
     };
-    Some((rule, format!("ms_until({moment})")))
+    let ms = Node { value: Source::String(format!("ms_until({moment})")), ..until.clone() };
+    Some((rule, ms))
 }
 
 pub(super) fn machine_vocabulary(delays: BTreeMap<String, Node>) -> Vocabulary {

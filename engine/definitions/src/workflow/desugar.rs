@@ -1,11 +1,10 @@
-//! Product states → plain states: definitions put in, fragments unfolded, steps and calls moved into
-//! tables beside the machine.
+//! Product states → plain states: fragments unfolded, steps and calls moved into tables beside the machine.
 
 use super::compile::{Library, ROOT_KEYS, key};
-use super::define::Names;
 use super::{Invoke, Step};
 use crate::source::{Key, Node, Span, Value as Source};
 use crate::texts::FlowTexts;
+use engine_statechart::expression::Expression;
 use engine_statechart::{Problem, did_you_mean};
 use indexmap::IndexMap;
 use std::collections::{BTreeMap, BTreeSet};
@@ -51,11 +50,18 @@ pub struct Border {
     pub host_path: String,
     /// Custom ids inside the fragment.
     pub ids: BTreeSet<String>,
+    /// Where its `my` is in the context.
+    pub context: String,
 }
 
 impl Place {
     pub fn root() -> Place {
         Place { path: String::new(), border: None }
+    }
+
+    /// Where `my` is in the context, inside a fragment.
+    pub fn context(&self) -> Option<&str> {
+        self.border.as_ref().map(|border| border.context.as_str())
     }
 
     pub fn child(&self, key: &str) -> Place {
@@ -87,11 +93,11 @@ impl<'a> Builder<'a> {
     }
 
     /// The whole machine.
-    pub fn root(&mut self, tree: &Node, names: &Names, place: &Place) -> Node {
+    pub fn root(&mut self, tree: &Node, place: &Place) -> Node {
         let entries: Vec<(Key, Node)> =
             tree.map().iter().filter(|(k, _)| !ROOT_KEYS.contains(&k.name.as_str())).cloned().collect();
         let plain = Node::new(tree.span.clone(), Source::Map(entries));
-        let mut root = self.state(&plain, names, place);
+        let mut root = self.state(&plain, place);
         let contexts = std::mem::take(&mut self.contexts);
         let span = tree.span.clone();
         if let Some(map) = root.map_mut() {
@@ -128,7 +134,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    pub fn state(&mut self, node: &Node, names: &Names, place: &Place) -> Node {
+    pub fn state(&mut self, node: &Node, place: &Place) -> Node {
         if !node.is_map() {
             if node.is_null() {
                 return Node::new(node.span.clone(), Source::Map(Vec::new()));
@@ -136,7 +142,7 @@ impl<'a> Builder<'a> {
             return node.clone();
         }
         if node.get("use").is_some() {
-            return self.unfold(node, names, place);
+            return self.unfold(node, place);
         }
         let id = self.state_id(node, place);
         let empty = node.get("on").map_or(&[][..], Node::map).iter().filter(|(_, t)| t.is_map() && t.map().is_empty());
@@ -153,21 +159,20 @@ impl<'a> Builder<'a> {
             let new = match k.name.as_str() {
                 "id" if out.first().is_some_and(|(k, _)| k.name == "id") => continue,
                 "step" => {
-                    self.step(value, names, &id, node);
+                    self.step(value, &id, node, place);
                     continue;
                 }
                 "with" => {
                     self.problems.push(Problem::error("misplaced-key", &k.span, "`with` belongs beside `use`"));
                     continue;
                 }
-                "states" => self.states(value, names, place),
-                "on" => self.on(value, names, place),
-                "always" | "onDone" => self.transitions(value, names, place),
-                "after" => self.on(value, names, place),
-                "entry" | "exit" => self.actions(value, names),
-                "initial" => self.initial(value, names),
-                "output" => self.output(value, names),
-                "invoke" => self.invoke_list(value, names, place, &id, &mut replies),
+                "states" => self.states(value, place),
+                "on" => self.on(value, place),
+                "always" | "onDone" => self.transitions(value, place),
+                "after" => self.on(value, place),
+                "entry" | "exit" => self.actions(value, place),
+                "initial" => self.initial(value, place),
+                "invoke" => self.invoke_list(value, place, &id, &mut replies),
                 _ => value.clone(),
             };
             out.push((k.clone(), new));
@@ -178,28 +183,28 @@ impl<'a> Builder<'a> {
         Node::new(node.span.clone(), Source::Map(out))
     }
 
-    pub fn states(&mut self, node: &Node, names: &Names, place: &Place) -> Node {
+    pub fn states(&mut self, node: &Node, place: &Place) -> Node {
         if !node.is_map() {
             return node.clone();
         }
         let states =
-            node.map().iter().map(|(k, child)| (k.clone(), self.state(child, names, &place.child(&k.name)))).collect();
+            node.map().iter().map(|(k, child)| (k.clone(), self.state(child, &place.child(&k.name)))).collect();
         Node::new(node.span.clone(), Source::Map(states))
     }
 
     /// A map from descriptors or durations to transitions.
-    pub fn on(&mut self, node: &Node, names: &Names, place: &Place) -> Node {
+    pub fn on(&mut self, node: &Node, place: &Place) -> Node {
         if !node.is_map() {
             return node.clone();
         }
-        let on = node.map().iter().map(|(k, t)| (k.clone(), self.transitions(t, names, place))).collect();
+        let on = node.map().iter().map(|(k, t)| (k.clone(), self.transitions(t, place))).collect();
         Node::new(node.span.clone(), Source::Map(on))
     }
 
-    pub fn transitions(&mut self, node: &Node, names: &Names, place: &Place) -> Node {
+    pub fn transitions(&mut self, node: &Node, place: &Place) -> Node {
         match &node.value {
             Source::List(items) => {
-                let list = items.iter().map(|t| self.transitions(t, names, place)).collect();
+                let list = items.iter().map(|t| self.transitions(t, place)).collect();
                 Node::new(node.span.clone(), Source::List(list))
             }
             Source::String(_) => self.target(node, place),
@@ -209,8 +214,7 @@ impl<'a> Builder<'a> {
                     .map(|(k, value)| {
                         let new = match k.name.as_str() {
                             "target" => self.target(value, place),
-                            "guard" => self.guard(value, names),
-                            "actions" => self.actions(value, names),
+                            "actions" => self.actions(value, place),
                             _ => value.clone(),
                         };
                         (k.clone(), new)
@@ -240,72 +244,27 @@ impl<'a> Builder<'a> {
         text_node(&format!("#{}.{id}", border.host_id), &node.span)
     }
 
-    pub fn guard(&mut self, node: &Node, names: &Names) -> Node {
-        match &node.value {
-            Source::String(text) => self.cel(text, node, names),
-            Source::List(items) => {
-                let list = items.iter().map(|g| self.guard(g, names)).collect();
-                Node::new(node.span.clone(), Source::List(list))
-            }
-            Source::Map(entries) => {
-                let map = entries.iter().map(|(k, g)| (k.clone(), self.guard(g, names))).collect();
-                Node::new(node.span.clone(), Source::Map(map))
-            }
-            _ => node.clone(),
-        }
-    }
-
-    fn initial(&mut self, node: &Node, names: &Names) -> Node {
+    fn initial(&mut self, node: &Node, place: &Place) -> Node {
         let Source::Map(entries) = &node.value else { return node.clone() };
         let map = entries
             .iter()
-            .map(|(k, v)| (k.clone(), if k.name == "actions" { self.actions(v, names) } else { v.clone() }))
+            .map(|(k, v)| (k.clone(), if k.name == "actions" { self.actions(v, place) } else { v.clone() }))
             .collect();
         Node::new(node.span.clone(), Source::Map(map))
     }
 
-    pub fn output(&mut self, node: &Node, names: &Names) -> Node {
-        match &node.value {
-            Source::String(text) => self.cel(text, node, names),
-            Source::Map(entries) => {
-                let map = entries
-                    .iter()
-                    .map(|(k, v)| match v.as_str() {
-                        Some(text) => (k.clone(), self.cel(text, v, names)),
-                        None => (k.clone(), v.clone()),
-                    })
-                    .collect();
-                Node::new(node.span.clone(), Source::Map(map))
+    /// Notes the tables that expressions name; names of tables and reference data must exist.
+    pub fn uses<'e>(&mut self, expressions: impl IntoIterator<Item = &'e Expression>) {
+        for expression in expressions {
+            for (function, name) in expression.things() {
+                self.thing(function, name, expression.span());
             }
-            _ => node.clone(),
         }
     }
 
-    /// A tree whose strings are expressions.
-    pub fn deep(&mut self, node: &Node, names: &Names) -> Node {
-        match &node.value {
-            Source::String(text) => self.cel(text, node, names),
-            Source::List(items) => {
-                Node::new(node.span.clone(), Source::List(items.iter().map(|v| self.deep(v, names)).collect()))
-            }
-            Source::Map(entries) => {
-                let map = entries.iter().map(|(k, v)| (k.clone(), self.deep(v, names))).collect();
-                Node::new(node.span.clone(), Source::Map(map))
-            }
-            _ => node.clone(),
-        }
-    }
-
-    pub fn cel(&mut self, text: &str, node: &Node, names: &Names) -> Node {
-        let expanded = names.expand_node(text, node, &mut self.problems);
-        self.uses(&expanded, &node.span);
-        text_node(&expanded, &node.span)
-    }
-
-    /// Notes the tables of an expression; names of tables, reference data and calendars must exist.
-    pub fn uses(&mut self, text: &str, span: &Span) {
-        self.tables.extend(crate::uses::tables(text).map(str::to_owned));
-        crate::uses::check(text, span, self.library.tables, self.library.masters, &mut self.problems);
+    pub fn thing(&mut self, function: &str, name: Option<&str>, span: &Span) {
+        self.tables.extend(name.map(str::to_owned));
+        crate::uses::check_name(function, name, span, self.library.tables, self.library.masters, &mut self.problems);
     }
 }
 

@@ -2,21 +2,20 @@
 //! state's key, they are entered fresh except for `keep`, and leave by final states with an outcome.
 
 use super::compile::key;
-use super::define::{self, Names, quote};
 use super::desugar::{Border, Builder, Place, add_handler, text_node};
+use super::{cel, values};
 use crate::fields::{Fields, unknown};
 use crate::layout;
 use crate::source::{Key, Node, Value as Source};
 use engine_statechart::Problem;
 use std::collections::BTreeSet;
 
-pub const FRAGMENT_KEYS: [&str; 16] = [
+pub const FRAGMENT_KEYS: [&str; 15] = [
     "title",
     "description",
     "input",
     "context",
     "keep",
-    "define",
     "outcomes",
     "initial",
     "states",
@@ -33,7 +32,7 @@ const NESTING_MAX: usize = 4;
 
 impl Builder<'_> {
     /// A state with `use`.
-    pub fn unfold(&mut self, node: &Node, names: &Names, place: &Place) -> Node {
+    pub fn unfold(&mut self, node: &Node, place: &Place) -> Node {
         let nothing = Node::new(node.span.clone(), Source::Map(Vec::new()));
         crate::fields::unknown_keys(node, "a state that uses a fragment", &HOST_KEYS, &mut self.problems);
         let Some(at) = node.get("use") else { return nothing };
@@ -60,15 +59,15 @@ impl Builder<'_> {
         self.used.insert(path);
         self.texts.add(&name, library.texts);
         self.unfolding.push(name.clone());
-        let state = self.unfolded(node, fragment, &name, names, place);
+        let state = self.unfolded(node, fragment, &name, place);
         self.unfolding.pop();
         state
     }
 
-    fn unfolded(&mut self, host: &Node, fragment: &Node, name: &str, names: &Names, place: &Place) -> Node {
+    fn unfolded(&mut self, host: &Node, fragment: &Node, name: &str, place: &Place) -> Node {
         crate::fields::unknown_keys(fragment, "a fragment", &FRAGMENT_KEYS, &mut self.problems);
         let state_key = place.path.rsplit('.').next().unwrap_or_default();
-        let context_path = match &names.place {
+        let context_path = match place.context() {
             Some(outer) => format!("{outer}.{state_key}"),
             None => state_key.to_owned(),
         };
@@ -82,22 +81,27 @@ impl Builder<'_> {
         let host_id = self.state_id(host, place);
         let mut ids = BTreeSet::new();
         custom_ids(fragment.get("states"), &mut ids);
-        let border = Border { host_id: host_id.clone(), host_path: place.path.clone(), ids };
+        let values = values::of_part(name, &context_path, self.library.nodes, &mut self.used, &mut self.problems);
+        for (span, function, thing) in values.things() {
+            self.thing(function, thing, span);
+        }
+        let fragment = &fragment.with_names(&values);
+        let border =
+            Border { host_id: host_id.clone(), host_path: place.path.clone(), ids, context: context_path.clone() };
         let inner_place = Place { path: place.path.clone(), border: Some(border) };
-        let inner = Names::read(fragment.get("define"), Some(context_path.clone()), &mut self.problems);
         let empty = Node::new(fragment.span.clone(), Source::Map(Vec::new()));
         let defaults = fragment.get("context").filter(|c| c.is_map()).unwrap_or(&empty).clone();
         self.contexts.push((context_path.clone(), defaults.clone()));
 
-        let reset = self.reset(host, fragment, &defaults, &context_path, names);
+        let reset = self.reset(host, fragment, &defaults, &context_path);
         let mut out: Vec<(Key, Node)> = Vec::new();
         if host.get("id").is_some() || place.path.is_empty() {
             out.push((key("id", &host.span), text_node(&host_id, &host.span)));
         }
         let mut entry = vec![reset];
-        for (source, scope) in [(fragment, &inner), (host, names)] {
+        for (source, place) in [(fragment, &inner_place), (host, place)] {
             if let Some(more) = source.get("entry") {
-                entry.extend(self.actions(more, scope).items().to_vec());
+                entry.extend(self.actions(more, place).items().to_vec());
             }
         }
         out.push((key("entry", &host.span), Node::new(host.span.clone(), Source::List(entry))));
@@ -105,7 +109,7 @@ impl Builder<'_> {
             out.push((key("initial", &initial.span), initial.clone()));
         }
         if let Some(states) = fragment.get("states") {
-            out.push((key("states", &states.span), self.states(states, &inner, &inner_place)));
+            out.push((key("states", &states.span), self.states(states, &inner_place)));
         }
         if let Some(section) = host.get("section").and_then(Node::as_str) {
             let inside = format!("{host_id}.");
@@ -114,21 +118,20 @@ impl Builder<'_> {
             }
         }
         let mut exit: Vec<Node> = Vec::new();
-        for (source, scope, place) in [(host, names, place), (fragment, &inner, &inner_place)] {
+        for (source, place) in [(host, place), (fragment, &inner_place)] {
             if let Some(more) = source.get("exit") {
-                exit.extend(self.actions(more, scope).items().to_vec());
+                exit.extend(self.actions(more, place).items().to_vec());
             }
             if let Some(on) = source.get("on") {
                 self.stays_inside(source, fragment, on);
-                for (event, handler) in self.on(on, scope, place).map() {
+                for (event, handler) in self.on(on, place).map() {
                     add_handler(&mut out, event, handler.clone());
                 }
             }
             for k in ["always", "after"] {
                 if let Some(more) = source.get(k) {
                     self.stays_inside(source, fragment, more);
-                    let more =
-                        if k == "after" { self.on(more, scope, place) } else { self.transitions(more, scope, place) };
+                    let more = if k == "after" { self.on(more, place) } else { self.transitions(more, place) };
                     out.push((key(k, &host.span), more));
                 }
             }
@@ -137,14 +140,14 @@ impl Builder<'_> {
             out.push((key("exit", &host.span), Node::new(host.span.clone(), Source::List(exit))));
         }
         if let Some(done) = host.get("onDone") {
-            out.push((key("onDone", &done.span), self.transitions(done, names, place)));
+            out.push((key("onDone", &done.span), self.transitions(done, place)));
         }
         self.outcomes(host, fragment, name);
         Node::new(host.span.clone(), Source::Map(out))
     }
 
     /// The assignment that a fresh entry starts with.
-    fn reset(&mut self, host: &Node, fragment: &Node, defaults: &Node, context_path: &str, names: &Names) -> Node {
+    fn reset(&mut self, host: &Node, fragment: &Node, defaults: &Node, context_path: &str) -> Node {
         let mut problems = std::mem::take(&mut self.problems);
         let mut fields = Fields { node: fragment, problems: &mut problems, what: "a fragment" };
         let keep: BTreeSet<String> = fields.texts("keep").into_iter().collect();
@@ -167,13 +170,8 @@ impl Builder<'_> {
             rule.word("type", &["string", "integer", "number", "boolean", "object", "array", "any"]);
             let default = rule.node.get("default").cloned();
             let value = match (given.and_then(|w| w.get(&k.name)), default) {
-                (Some(value), _) => {
-                    self.problems = std::mem::take(rule.problems);
-                    let expanded = self.deep(value, names);
-                    *rule.problems = std::mem::take(&mut self.problems);
-                    define::expression(&expanded)
-                }
-                (None, Some(default)) => define::literal(&default),
+                (Some(value), _) => value.clone(),
+                (None, Some(default)) => cel::quoted(&default),
                 (None, None) => {
                     rule.problems.push(Problem::error(
                         "missing",
@@ -183,7 +181,7 @@ impl Builder<'_> {
                     continue;
                 }
             };
-            inputs.push(format!("{}: {value}", quote(&k.name)));
+            inputs.push((k.clone(), value));
         }
         for (k, _) in given.map_or(&[][..], Node::map) {
             if !declared.iter().any(|(d, _)| d.name == k.name) {
@@ -191,23 +189,21 @@ impl Builder<'_> {
                 problems.push(unknown("input", &at, &k.name, declared.iter().map(|(d, _)| d.name.as_str())));
             }
         }
-        let mut entries: Vec<String> = defaults
-            .map()
-            .iter()
-            .map(|(k, v)| {
-                let default = define::literal(v);
-                let place = format!("context.{context_path}");
-                let has = format!("has({place}.{})", k.name);
-                let value =
-                    if keep.contains(&k.name) { format!("{has} ? {place}.{} : {default}", k.name) } else { default };
-                format!("{}: {value}", quote(&k.name))
-            })
-            .collect();
-        entries.push(format!("'input': {{{}}}", inputs.join(", ")));
         self.problems = problems;
         let span = &host.span;
-        let assign = vec![(key(context_path, span), text_node(&format!("{{{}}}", entries.join(", ")), span))];
-        Node::new(span.clone(), Source::Map(vec![(key("assign", span), Node::new(span.clone(), Source::Map(assign)))]))
+        let at = |value| Node::new(span.clone(), value);
+        let kept = |k: &Key, default: &Node| {
+            let text = format!("has(my.{0}) ? my.{0} : {1}", k.name, cel::literal(default));
+            Node { value: Source::String(text), names: fragment.names.clone(), ..at(Source::Null) }
+        };
+        let mut entries: Vec<(Key, Node)> = defaults
+            .map()
+            .iter()
+            .map(|(k, v)| (k.clone(), if keep.contains(&k.name) { kept(k, v) } else { cel::quoted(v) }))
+            .collect();
+        entries.push((key("input", span), at(Source::Map(inputs))));
+        let assign = at(Source::Map(vec![(key(context_path, span), at(Source::Map(entries)))]));
+        at(Source::Map(vec![(key("assign", span), assign)]))
     }
 
     /// On the fragment's own root a target must be one of its states.

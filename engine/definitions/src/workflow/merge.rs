@@ -21,7 +21,7 @@ pub fn resolve(
         let node = nodes.get(&path)?;
         used.insert(path.clone());
         let Some(base) = node.get("extends") else {
-            let mut tree = node.clone();
+            let mut tree = with_values(&path, node, nodes, used, problems);
             for patch in patches.iter().rev() {
                 apply(&mut tree, patch);
             }
@@ -57,6 +57,27 @@ pub fn resolve(
         patches.push(Node::new(node.span.clone(), Value::Map(rest)));
         path = next;
     }
+}
+
+/// A flow's file with the values beside it under `values`, where a sister may patch them.
+fn with_values(
+    path: &str,
+    node: &Node,
+    nodes: &BTreeMap<String, Node>,
+    used: &mut BTreeSet<String>,
+    problems: &mut Vec<Problem>,
+) -> Node {
+    let mut tree = node.clone();
+    if let Some(own) = node.key("values") {
+        let problem = Problem::error("misplaced-key", &own.span, "values stand in a file beside the flow");
+        problems.push(problem.hint("values.yaml"));
+    }
+    let file = layout::values_file(layout::folder_of(path));
+    if let (Some(values), Some(map)) = (super::values::map_of(nodes.get(&file), problems), tree.map_mut()) {
+        used.insert(file);
+        map.push((Key { span: values.span.clone(), name: "values".to_owned() }, values.clone()));
+    }
+    tree
 }
 
 /// Maps are merged, null deletes, everything else replaces. Keys keep their place; new ones come last.

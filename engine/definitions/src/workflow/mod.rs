@@ -3,9 +3,9 @@
 mod actions;
 pub(crate) mod alone;
 mod calls;
+mod cel;
 mod closure;
 mod compile;
-mod define;
 mod defined;
 mod desugar;
 mod fragment;
@@ -16,8 +16,8 @@ mod product;
 mod report;
 mod step;
 mod steps;
+mod values;
 mod verify;
-pub(crate) mod words;
 
 pub(crate) use compile::{Library, compile};
 pub(crate) use product::LEVELS;
@@ -43,7 +43,7 @@ use crate::table::{Table, Tables};
 use crate::texts::FlowTexts;
 use crate::view::View;
 use chrono_tz::Tz;
-use engine_statechart::Machine;
+use engine_statechart::{Machine, Vocabulary};
 use indexmap::IndexMap;
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
@@ -71,8 +71,9 @@ pub struct Workflow {
     /// Path and hash of every pinned file, in path order.
     pub closure: Vec<(String, String)>,
     pub machine: Machine,
-    /// The machine as a plain tree, product keys expanded: for export and pictures.
+    /// The machine as a tree without product keys, and what its expressions know: for export and pictures.
     pub tree: crate::source::Node,
+    pub vocabulary: Vocabulary,
     pub params: Value,
     pub sections: Vec<Section>,
     /// Further page paths → step paths.

@@ -1,6 +1,5 @@
 //! `track` and `presence` of a workflow: what a partner is told of a journey, without a consequence for the flow.
 
-use super::define::Names;
 use super::desugar::Builder;
 use crate::fields::Fields;
 use crate::source::Node;
@@ -26,7 +25,7 @@ impl Report {
 
 impl Builder<'_> {
     /// `partner/operation`, or `{call: partner/operation, input: {name: CEL}}`.
-    pub fn report(&mut self, tree: &Node, name: &'static str, names: &Names) -> Option<Report> {
+    pub fn report(&mut self, tree: &Node, name: &'static str) -> Option<Report> {
         let node = tree.get(name).filter(|n| !n.is_null())?;
         let mut problems = std::mem::take(&mut self.problems);
         let (call, mut input) = match node.as_str() {
@@ -37,7 +36,7 @@ impl Builder<'_> {
             }
         };
         for (key, value) in node.get("input").map_or(&[][..], Node::map) {
-            input.insert(key.name.clone(), self.mapping(value, names, &[], &mut problems));
+            input.insert(key.name.clone(), self.mapping(value, &[], &mut problems));
         }
         problems.append(&mut self.problems);
         self.problems = problems;

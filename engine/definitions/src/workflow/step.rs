@@ -2,11 +2,12 @@
 
 use crate::form::FieldError;
 use crate::text::Text;
-use engine_statechart::expression::Expression;
+use engine_statechart::expression::{Expression, Names};
 use engine_statechart::template::Mapping;
 use indexmap::IndexMap;
 use serde_json::Value;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 #[derive(Debug)]
 pub struct Step {
@@ -41,6 +42,15 @@ pub struct Step {
     pub submit: Option<String>,
     /// Parts of the page's frame that are left out: `header`, `footer`.
     pub hide: Vec<String>,
+    /// What names mean in its form and view.
+    pub(crate) names: Option<Arc<Names>>,
+}
+
+impl Step {
+    /// What names mean in its form and view: values of the flow or part that it is in.
+    pub fn names(&self) -> Option<&Names> {
+        self.names.as_deref()
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,8 +2,7 @@
 
 use super::calls::place_of;
 use super::compile::Library;
-use super::define::Names;
-use super::desugar::{Builder, text_node};
+use super::desugar::{Builder, Place};
 use super::{Accept, Redirect, Step, StepKind, Trail};
 use crate::fields::{Fields, unknown};
 use crate::host::shared_vocabulary;
@@ -42,9 +41,9 @@ pub const STEP_KEYS: [&str; 19] = [
 const BUILT_IN: [&str; 5] = ["submit", "back", "change", "save", "expire"];
 
 impl Builder<'_> {
-    pub fn step(&mut self, node: &Node, names: &Names, state: &str, owner: &Node) {
+    pub fn step(&mut self, node: &Node, state: &str, owner: &Node, place: &Place) {
         let mut problems = std::mem::take(&mut self.problems);
-        let step = self.read_step(node, names, state, &mut problems);
+        let step = self.read_step(node, state, place, &mut problems);
         problems.append(&mut self.problems);
         self.problems = problems;
         if let Some(step) = step {
@@ -53,7 +52,7 @@ impl Builder<'_> {
         }
     }
 
-    fn read_step(&mut self, node: &Node, names: &Names, state: &str, problems: &mut Vec<Problem>) -> Option<Step> {
+    fn read_step(&mut self, node: &Node, state: &str, place: &Place, problems: &mut Vec<Problem>) -> Option<Step> {
         let mut fields = Fields::open(node, "a step", &STEP_KEYS, problems)?;
         let wait = fields.text("wait");
         let library = self.library;
@@ -65,7 +64,7 @@ impl Builder<'_> {
         self.forms.extend(form.clone());
         self.views.extend(view.clone());
         let review = fields.bool("review");
-        let redirect = fields.get("redirect").and_then(|n| self.redirect(n, names, fields.problems));
+        let redirect = fields.get("redirect").and_then(|n| self.redirect(n, fields.problems));
         let kind = match fields.word("kind", &StepKind::ALL.map(|(name, _)| name)) {
             Some(word) => StepKind::ALL.iter().find(|(name, _)| *name == word).map_or(StepKind::Message, |(_, k)| *k),
             None => match (&form, review, &redirect, &wait, &view) {
@@ -99,13 +98,13 @@ impl Builder<'_> {
                 ));
             }
         }
-        let into = fields.text("into").map(|into| place_of(&into, node, names, fields.problems));
+        let into = fields.text("into").map(|into| place_of(&into, node, place, fields.problems));
         if into.is_some() && form.is_none() {
             fields.problems.push(Problem::error("misplaced-key", &node.span, "`into` belongs beside `form`"));
         }
         let mut data = IndexMap::new();
         for (k, value) in fields.entries("data") {
-            data.insert(k.name.clone(), self.mapping(value, names, &[], fields.problems));
+            data.insert(k.name.clone(), self.mapping(value, &[], fields.problems));
         }
         if let (Some(title), Some(at)) = (&title, fields.get("title")) {
             for name in title.names().filter(|n| !data.contains_key(*n)) {
@@ -120,7 +119,7 @@ impl Builder<'_> {
                 fields.problems.push(problem);
             }
         }
-        let prefill = fields.get("prefill").map(|n| self.mapping(n, names, &[], fields.problems));
+        let prefill = fields.get("prefill").map(|n| self.mapping(n, &[], fields.problems));
         if let (Some(form), Some(at)) = (form.as_ref().and_then(|f| library.forms.get(f)), fields.get("prefill")) {
             for (k, _) in at.map() {
                 if !form.property_names().any(|p| p == k.name) {
@@ -133,9 +132,9 @@ impl Builder<'_> {
         let links = links(&mut fields);
         let mut depends = Vec::new();
         for item in fields.get("depends").map_or(&[][..], Node::items) {
-            depends.extend(self.expression(item, names, &[], fields.problems));
+            depends.extend(self.expression(item, &[], fields.problems));
         }
-        let satisfied = fields.get("satisfied").and_then(|n| self.expression(n, names, &[], fields.problems));
+        let satisfied = fields.get("satisfied").and_then(|n| self.expression(n, &[], fields.problems));
         let trail = match fields.word("trail", &["keep", "skip", "close"]) {
             Some("skip") => Trail::Skip,
             Some("close") => Trail::Close,
@@ -170,10 +169,11 @@ impl Builder<'_> {
             review,
             submit: fields.text("submit"),
             hide,
+            names: node.names.clone(),
         })
     }
 
-    fn redirect(&mut self, node: &Node, names: &Names, problems: &mut Vec<Problem>) -> Option<Redirect> {
+    fn redirect(&mut self, node: &Node, problems: &mut Vec<Problem>) -> Option<Redirect> {
         let mut fields = Fields::open(node, "`redirect`", &["partner", "url", "method", "fields", "label"], problems)?;
         let partner = fields.text("partner");
         if let (Some(id), Some(at)) = (&partner, fields.get("partner"))
@@ -182,11 +182,11 @@ impl Builder<'_> {
             fields.problems.push(unknown("partner", at, id, self.library.partners.keys().map(String::as_str)));
         }
         let url = fields.need("url")?;
-        let url = self.expression(url, names, &["return_url"], fields.problems);
+        let url = self.expression(url, &["return_url"], fields.problems);
         let method = fields.word("method", &["GET", "POST"]).unwrap_or("GET").to_owned();
         let values = fields
             .get("fields")
-            .map_or(Mapping::literal(json!({})), |n| self.mapping(n, names, &["return_url"], fields.problems));
+            .map_or(Mapping::literal(json!({})), |n| self.mapping(n, &["return_url"], fields.problems));
         let label = fields.text("label");
         if let (Some(code), Some(at)) = (&label, fields.get("label")) {
             self.need_text(at, code);
@@ -197,8 +197,8 @@ impl Builder<'_> {
     fn accepts(&mut self, fields: &mut Fields<'_, '_>) -> IndexMap<String, Accept> {
         let mut accepts = IndexMap::new();
         for (k, rule) in fields.entries("accepts") {
-            let reserved =
-                BUILT_IN.contains(&k.name.as_str()) || ["xstate.", "reply."].iter().any(|p| k.name.starts_with(p));
+            let reserved = BUILT_IN.contains(&k.name.as_str())
+                || ["xstate.", "reply.", "notify."].iter().any(|p| k.name.starts_with(p));
             if reserved {
                 fields.problems.push(Problem::error(
                     "bad-key",
@@ -237,34 +237,12 @@ impl Builder<'_> {
         accepts
     }
 
-    pub fn mapping(&mut self, node: &Node, names: &Names, extra: &[&str], problems: &mut Vec<Problem>) -> Mapping {
-        let expanded = self.deep(node, names);
-        crate::partner::mapping(&expanded, shared_vocabulary(), extra, problems)
+    pub fn mapping(&mut self, node: &Node, extra: &[&str], problems: &mut Vec<Problem>) -> Mapping {
+        crate::expressions::mapping(node, shared_vocabulary(), extra, problems)
     }
 
-    fn expression(
-        &mut self,
-        node: &Node,
-        names: &Names,
-        extra: &[&str],
-        problems: &mut Vec<Problem>,
-    ) -> Option<Expression> {
-        let text = match &node.value {
-            Source::String(text) => text.clone(),
-            Source::Bool(b) => b.to_string(),
-            Source::Int(i) => i.to_string(),
-            _ => {
-                problems.push(Problem::error(
-                    "shape",
-                    &node.span,
-                    format!("an expression is expected here, not {}", node.kind()),
-                ));
-                return None;
-            }
-        };
-        let expanded = self.cel(&text, &text_node(&text, &node.span), names);
-        let text = expanded.as_str().unwrap_or_default();
-        Expression::compile(text, &node.span, shared_vocabulary(), extra).map_err(|p| problems.push(p)).ok()
+    fn expression(&mut self, node: &Node, extra: &[&str], problems: &mut Vec<Problem>) -> Option<Expression> {
+        crate::expressions::expression(node, shared_vocabulary(), extra, problems)
     }
 }
 

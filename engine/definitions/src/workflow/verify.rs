@@ -4,6 +4,7 @@ use super::Section;
 use super::desugar::Builder;
 use crate::fields::unknown;
 use crate::source::{Node, Span, Value as Source};
+use engine_statechart::expression::Names;
 use engine_statechart::{Machine, NodeKind, Problem};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -44,6 +45,28 @@ pub fn links(builder: &mut Builder<'_>, root: &BTreeMap<String, Vec<String>>, sp
         }
     }
     builder.problems.append(&mut problems);
+}
+
+/// What its expressions, and those of its forms and views, name.
+pub fn names(machine: &Machine, values: &Names, builder: &mut Builder<'_>) {
+    let mut problems = Vec::new();
+    for step in builder.steps.values() {
+        let names = step.names.as_deref().unwrap_or(values);
+        if let Some(form) = step.form.as_ref().and_then(|f| builder.library.forms.get(f)) {
+            problems.extend(form.expressions().flat_map(|(e, span)| names.check(e, span, false)));
+        }
+        if let Some(view) = step.view.as_ref().and_then(|v| builder.library.views.get(v)) {
+            problems.extend(view.expressions().flat_map(|e| names.check(e, e.span(), true)));
+        }
+    }
+    builder.problems.append(&mut problems);
+    builder.uses(machine.expressions());
+    let steps = std::mem::take(&mut builder.steps);
+    builder.uses(steps.values().flat_map(|step| super::defined::of_step(step, None)));
+    builder.steps = steps;
+    for (span, function, name) in values.things() {
+        builder.thing(function, name, span);
+    }
 }
 
 struct Shape {

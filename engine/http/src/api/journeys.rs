@@ -60,7 +60,7 @@ pub async fn preview(
 
 /// Start a journey, usually with its first answers, in one commit.
 #[utoipa::path(post, path = "/api/v1/journeys", tag = "journeys", request_body = StartBody,
-    params(("Idempotency-Key" = String, Header, description = "the same key and body give the same journey")),
+    params(("Idempotency-Key" = String, Header, description = "the same key and body give the same journey; before there is a cookie, for an hour and only where the key is random: a UUID of version 4, or 32 hexadecimal digits")),
     responses((status = 201, body = StepView), (status = 200, description = "repeated", body = StepView), (status = 400, body = Problem), (status = 404, body = Problem), (status = 422, body = Problem)))]
 pub async fn start(State(app): State<App>, mut change: Changing) -> Response {
     let result = begin(&app, &mut change).await;
@@ -87,7 +87,7 @@ async fn begin(app: &App, change: &mut Changing) -> Result<Sent, Problem> {
         (None, None) => None,
         (kind, data) => Some((kind.unwrap_or_else(|| "submit".into()), Value::Object(data.unwrap_or_default()))),
     };
-    let opening = change.visitor.begin(app);
+    let opening = change.visitor.begin(app, &change.key);
     let session = opening.as_ref().map(|opening| opening.session.clone());
     let start = Start { workflow, key: change.key.clone(), event, attribution: Value::Object(came_from), session };
     let sent = app.runtime.start(&change.visitor.actor, start).await?;

@@ -29,6 +29,14 @@ impl Origins {
         self.check_origin(headers)
     }
 
+    /// For a form that a page of ours posts without scripts: the browser must say that it was one of ours.
+    pub fn check_form(&self, headers: &HeaderMap) -> Result<(), Problem> {
+        if !headers.contains_key(header::ORIGIN) && !headers.contains_key("sec-fetch-site") {
+            return Err(Problem::new(Code::Csrf).detail("the form does not say where it comes from"));
+        }
+        self.check_origin(headers)
+    }
+
     /// For reports, which a closing page sends without our header.
     pub fn check_origin(&self, headers: &HeaderMap) -> Result<(), Problem> {
         let Some(origin) = headers.get(header::ORIGIN) else {

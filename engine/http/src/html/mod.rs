@@ -1,19 +1,12 @@
-//! HTML of pages: the shell, the first screen of a step, content pages. Ids and classes are those of the web theme.
+//! The document around what the web app's code draws: doctype, head, the data that a browser starts with.
 //!
-//! A new block: one arm in `blocks.rs`. A new widget: one arm in `control.rs`. Text reaches a page only through
-//! [`writer::Html`], addresses only through [`link::safe_url`].
+//! What stands in the body is drawn by `engine-draw` from the same JSON; here is only the frame, and what a page shows
+//! when nothing could be drawn. Text reaches a page only through [`writer::Html`], addresses only through
+//! [`link::safe_url`].
 
-mod blocks;
-mod condition;
-mod control;
-mod form;
-mod format;
+mod document;
 mod link;
-mod shell;
-mod step;
-#[cfg(test)]
-mod tests;
 mod writer;
 
+pub use document::{AppSite, Body, Content, Page, Surroundings, bare, canonical, document, drawing};
 pub use link::safe_url;
-pub use shell::{Chrome, Content, Page, bare, canonical, document};

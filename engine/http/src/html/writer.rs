@@ -11,6 +11,12 @@ impl Html {
         self
     }
 
+    /// Markup of the drawing engine, which escapes by itself.
+    pub fn drawn(&mut self, markup: &str) -> &mut Self {
+        self.0.push_str(markup);
+        self
+    }
+
     pub fn open(&mut self, tag: &'static str, attributes: &[(&'static str, &str)]) -> &mut Self {
         self.0.push('<');
         self.0.push_str(tag);
@@ -64,37 +70,6 @@ impl Html {
         self.0.push_str("=\"");
         escape(&mut self.0, value);
         self.0.push('"');
-    }
-}
-
-/// A tag with attributes that are there or not.
-pub struct Attributes<'a>(Vec<(&'static str, std::borrow::Cow<'a, str>)>);
-
-impl<'a> Attributes<'a> {
-    pub fn new() -> Self {
-        Attributes(Vec::with_capacity(8))
-    }
-
-    pub fn with(mut self, name: &'static str, value: impl Into<std::borrow::Cow<'a, str>>) -> Self {
-        self.0.push((name, value.into()));
-        self
-    }
-
-    pub fn maybe(self, name: &'static str, value: Option<impl Into<std::borrow::Cow<'a, str>>>) -> Self {
-        match value {
-            Some(value) => self.with(name, value),
-            None => self,
-        }
-    }
-
-    /// A boolean attribute such as `checked`.
-    pub fn flag(self, name: &'static str, on: bool) -> Self {
-        if on { self.with(name, "") } else { self }
-    }
-
-    pub fn open(&self, html: &mut Html, tag: &'static str) {
-        let list: Vec<(&'static str, &str)> = self.0.iter().map(|(name, value)| (*name, value.as_ref())).collect();
-        html.open(tag, &list);
     }
 }
 

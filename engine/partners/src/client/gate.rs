@@ -1,7 +1,7 @@
 //! One gate per partner: how many calls at once, and, by operation, whether any at all. An operation that fails for one
 //! customer again and again must not close the others of its partner.
 
-use super::breaker::{Admission, Rule, State, Verdict};
+use super::breaker::{Admission, Breaker, Caller, Rule, State, Verdict};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -18,7 +18,7 @@ struct Gate {
     concurrency: usize,
     permits: Arc<Semaphore>,
     /// By operation; those that were never called are absent.
-    breakers: Mutex<BTreeMap<String, State>>,
+    breakers: Mutex<BTreeMap<String, Breaker>>,
 }
 
 /// Why a call was not let through.
@@ -35,6 +35,7 @@ pub struct Pass<'a> {
     gates: &'a Gates,
     gate: Arc<Gate>,
     operation: String,
+    subject: String,
     rule: Rule,
     verdict: Verdict,
     _permit: OwnedSemaphorePermit,
@@ -50,6 +51,7 @@ impl Gates {
         &self,
         partner: &str,
         operation: &str,
+        caller: Caller<'_>,
         concurrency: usize,
         rule: Rule,
         wait: Duration,
@@ -59,12 +61,13 @@ impl Gates {
             Ok(Ok(permit)) => permit,
             Ok(Err(_)) | Err(_) => return Err(Closed::Busy),
         };
-        let admission = gate.change(operation, |state| state.admit(rule, self.now_ms()));
+        let admission = gate.change(operation, |breaker| breaker.admit(rule, caller, self.now_ms()));
         match admission {
             Admission::Go => Ok(Pass {
                 gates: self,
                 gate,
                 operation: operation.to_owned(),
+                subject: caller.subject.to_owned(),
                 rule,
                 verdict: Verdict::Unknown,
                 _permit: permit,
@@ -79,7 +82,10 @@ impl Gates {
         let mut all: Vec<_> = gates
             .values()
             .flat_map(|gate| {
-                gate.states().into_iter().map(|(operation, state)| (format!("{}/{operation}", gate.partner), state))
+                let named = |(operation, breaker): (String, Breaker)| {
+                    (format!("{}/{operation}", gate.partner), breaker.state())
+                };
+                gate.breakers().into_iter().map(named)
             })
             .collect();
         all.sort_by(|a, b| a.0.cmp(&b.0));
@@ -92,7 +98,7 @@ impl Gates {
             Some(gate) if gate.concurrency == concurrency => Arc::clone(gate),
             // New, or its definition changed: calls under way finish on the old places.
             earlier => {
-                let breakers = earlier.map(|gate| gate.states()).unwrap_or_default();
+                let breakers = earlier.map(|gate| gate.breakers()).unwrap_or_default();
                 let permits = Arc::new(Semaphore::new(concurrency));
                 let gate = Arc::new(Gate {
                     partner: partner.to_owned(),
@@ -112,19 +118,20 @@ impl Gates {
 }
 
 impl Gate {
-    fn states(&self) -> BTreeMap<String, State> {
+    fn breakers(&self) -> BTreeMap<String, Breaker> {
         self.breakers.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    fn change<T>(&self, operation: &str, next: impl FnOnce(State) -> (State, T)) -> T {
+    fn change<T>(&self, operation: &str, change: impl FnOnce(&mut Breaker) -> T) -> T {
         let mut breakers = self.breakers.lock().unwrap_or_else(PoisonError::into_inner);
-        let state = breakers.entry(operation.to_owned()).or_insert(State::START);
-        let (new, answer) = next(*state);
-        if new.level() != state.level() {
+        let breaker = breakers.entry(operation.to_owned()).or_default();
+        let before = breaker.state().level();
+        let answer = change(breaker);
+        let after = breaker.state().level();
+        if before != after {
             metrics::counter!("partner_breaker_moves_total", "partner" => self.partner.clone(), "operation" => operation.to_owned()).increment(1);
-            tracing::warn!(partner = %self.partner, operation, from = state.level(), to = new.level(), "circuit breaker moved");
+            tracing::warn!(partner = %self.partner, operation, from = before, to = after, "circuit breaker moved");
         }
-        *state = new;
         answer
     }
 }
@@ -138,6 +145,7 @@ impl Pass<'_> {
 impl Drop for Pass<'_> {
     fn drop(&mut self) {
         let now_ms = self.gates.now_ms();
-        self.gate.change(&self.operation, |state| (state.record(self.rule, self.verdict, now_ms), ()));
+        let record = |breaker: &mut Breaker| breaker.record(self.rule, &self.subject, self.verdict, now_ms);
+        self.gate.change(&self.operation, record);
     }
 }

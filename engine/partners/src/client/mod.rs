@@ -16,15 +16,52 @@ pub use webhook::WebhookRefused;
 
 use crate::email::{Email, EmailError, Post};
 use crate::memory::Memory;
-use breaker::Rule;
+use breaker::{Caller, Rule};
 use engine_definitions::{Catalog, Now, Operation, Partner};
 use engine_settings::Settings;
 use exchange::Clients;
+use futures::future::BoxFuture;
 use gate::{Closed, Gates};
 use request::Secrets;
 use serde_json::Value;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+
+/// On whose behalf a call is made.
+#[derive(Clone, Copy)]
+pub struct Order<'a> {
+    /// Stable for all attempts; goes out as `Idempotency-Key`.
+    pub key: &'a str,
+    /// What it belongs to: faults of one subject do not count twice against a partner.
+    pub subject: &'a str,
+    /// When it was ordered: of those that wait, the oldest tries first whether a partner works again.
+    pub since_ms: i64,
+    pub now_ms: i64,
+    /// Told when everything stands ready and the request goes out next.
+    pub begins: &'a dyn Begins,
+}
+
+/// What must be true before a request goes out: the attempt is counted where a crash cannot lose it.
+pub trait Begins: Send + Sync {
+    /// False: somebody else does it; nothing goes out.
+    fn begin(&self) -> BoxFuture<'_, bool>;
+}
+
+/// A call that nobody counts.
+pub struct Uncounted;
+
+impl Begins for Uncounted {
+    fn begin(&self) -> BoxFuture<'_, bool> {
+        Box::pin(std::future::ready(true))
+    }
+}
+
+impl<'a> Order<'a> {
+    /// A call of its own that nobody counts.
+    pub fn alone(key: &'a str, now_ms: i64) -> Order<'a> {
+        Order { key, subject: key, since_ms: now_ms, now_ms, begins: &Uncounted }
+    }
+}
 
 /// Cheap to clone; everybody in a process shares one, because limits and breakers are per process.
 #[derive(Clone)]
@@ -55,19 +92,17 @@ impl Partners {
         Ok(Partners(Arc::new(Inner { settings, clients, gates: Gates::new(), post })))
     }
 
-    /// One attempt. `key` is the effect's stable key and goes out as `Idempotency-Key`. Tables, dates and functions of
-    /// the operation's mappings come from `catalog` at `now_ms`.
+    /// One attempt. Tables, dates and functions of the operation's mappings come from `catalog` at the order's `now_ms`.
     pub async fn call(
         &self,
         catalog: &Catalog,
         partner: &Partner,
         operation: &Operation,
         input: &Value,
-        key: &str,
-        now_ms: i64,
+        order: Order<'_>,
     ) -> CallOutcome {
         let started = Instant::now();
-        let outcome = self.attempt(catalog, partner, operation, input, key, now_ms).await;
+        let outcome = self.attempt(catalog, partner, operation, input, order).await;
         let labels = [("partner", partner.id.clone()), ("operation", operation.id.clone())];
         metrics::histogram!("partner_call_seconds", &labels).record(started.elapsed().as_secs_f64());
         metrics::counter!("partner_calls_total", "partner" => partner.id.clone(), "operation" => operation.id.clone(), "outcome" => outcome.class())
@@ -84,8 +119,7 @@ impl Partners {
         partner: &Partner,
         operation: &Operation,
         input: &Value,
-        key: &str,
-        now_ms: i64,
+        order: Order<'_>,
     ) -> CallOutcome {
         let settings = &self.0.settings;
         let (partner, target) = match target::bound(settings, partner) {
@@ -95,11 +129,11 @@ impl Partners {
         let total = Duration::from_millis(
             u64::try_from(operation.timeout_ms).unwrap_or(0).min(settings.partners.timeout_ms_max),
         );
-        let now = Now::at(now_ms, chrono_tz::Asia::Kolkata);
+        let now = Now::at(order.now_ms, chrono_tz::Asia::Kolkata);
         let secrets = Secrets { settings, host: &target.host };
         let host = catalog.host(&now, Some(&secrets));
-        let exchange = match operation.request(&partner, input, key, &host) {
-            Ok(request) => request::exchange(request, &target, &secrets, key, total),
+        let exchange = match operation.request(&partner, input, order.key, &host) {
+            Ok(request) => request::exchange(request, &target, &secrets, order.key, total),
             Err(error) => return CallOutcome::refused("partner.request", &error.to_string()),
         };
         let mut exchange = match exchange {
@@ -111,13 +145,18 @@ impl Partners {
         let begun = Instant::now();
         let rule =
             Rule { failures: partner.breaker.failures, open_ms: u64::try_from(partner.breaker.open_ms).unwrap_or(0) };
-        let pass = match self.0.gates.enter(&partner.id, &operation.id, partner.concurrency, rule, total / 2).await {
+        let caller = Caller { subject: order.subject, since_ms: order.since_ms };
+        let enter = self.0.gates.enter(&partner.id, &operation.id, caller, partner.concurrency, rule, total / 2);
+        let pass = match enter.await {
             Ok(pass) => pass,
             Err(Closed::Busy) => return CallOutcome::later("partner.busy", "too many calls at once", None),
             Err(Closed::Open { retry_after_ms }) => {
                 return CallOutcome::later("partner.unavailable", "its circuit breaker is open", Some(retry_after_ms));
             }
         };
+        if !order.begins.begin().await {
+            return CallOutcome::NotBegun;
+        }
         exchange.timeout = total.saturating_sub(begun.elapsed());
         let in_flight = InFlight::new(&partner.id);
         let answer = self.0.clients.send(exchange, target.host.allow_private).await;

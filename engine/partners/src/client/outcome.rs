@@ -19,6 +19,8 @@ pub enum CallOutcome {
         document: Option<Document>,
     },
     Failed(CallError),
+    /// It was not made, and not counted: somebody else has it, or it could not be counted.
+    NotBegun,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,12 +31,13 @@ pub struct Document {
 }
 
 impl CallOutcome {
-    /// For metrics and logs: `done`, `declined`, `refused`, `failed` or `retry`.
+    /// For metrics and logs: `done`, `declined`, `refused`, `failed`, `retry` or `not_begun`.
     pub fn class(&self) -> &'static str {
         match self {
             CallOutcome::Done { .. } => "done",
             CallOutcome::Failed(CallError { retry: Retry::Later(_), .. }) => "retry",
             CallOutcome::Failed(error) => error.kind.as_str(),
+            CallOutcome::NotBegun => "not_begun",
         }
     }
 
@@ -81,7 +84,7 @@ pub fn judge(
         Err(_) if good => return (missing_sense(operation), Verdict::Failed),
         Err(_) => Value::Null,
     };
-    let verdict = if answer.status >= 500 { Verdict::Failed } else { Verdict::Answered };
+    let mut verdict = if answer.status >= 500 { Verdict::Failed } else { Verdict::Answered };
     let outcome = match operation.reply(partner, input, answer.status, &texts(&answer.headers), &body, host) {
         Ok(reply) => {
             let name = reply.document.filter(|_| operation.document);
@@ -91,7 +94,13 @@ pub fn judge(
             let document = name.map(|name| Document { name, media_type, bytes: answer.body });
             CallOutcome::Done { output: reply.output, correlate: reply.correlate, document }
         }
-        Err(error) => CallOutcome::Failed(bounded(error, answer.status, operation)),
+        Err(error) => {
+            // A server's error that says something of this order is an answer.
+            if error.kind != CallErrorKind::Failed {
+                verdict = Verdict::Answered;
+            }
+            CallOutcome::Failed(bounded(error, answer.status, operation))
+        }
     };
     (outcome, verdict)
 }

@@ -52,7 +52,7 @@ impl<'s> Evaluation<'s> {
 
     pub async fn value(&mut self, mapping: &Mapping) -> Result<Value, SandboxError> {
         let result = self.evaluate(|scope| mapping.eval(scope)).await;
-        result.map_err(|error| self.cause(error, mapping.expressions().into_iter()))
+        result.map_err(|error| self.cause(error, std::iter::once(mapping)))
     }
 
     pub async fn value_or(&mut self, mapping: Option<&Mapping>, default: Value) -> Result<Value, SandboxError> {

@@ -12,7 +12,7 @@ pub(super) fn review(turn: &Turn<'_>, step: &Step, audience: &Audience) -> Revie
         let step = turn.workflow.step_by_node(&entry.node)?;
         let form = turn.workflow.form(step.form.as_deref()?)?;
         let answers = get_path(&turn.state.snapshot.context, step.into.as_deref()?)?.as_object()?;
-        let view = turn.with_scope(|scope| form.view(audience, scope)).ok()?;
+        let view = turn.with_step(step, |scope| form.view(audience, scope)).ok()?;
         let mut sections = Sections { turn, step, sections: Vec::new() };
         sections.object(title_of(turn, step, audience), &view.schema, answers, "");
         Some(sections.sections)

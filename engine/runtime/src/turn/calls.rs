@@ -5,6 +5,7 @@ use super::{Move, Refused, Turn};
 use crate::actor::Actor;
 use crate::clock::new_id;
 use crate::effect::{CallPayload, CallResult, FailureKind};
+use crate::state::OpenOtp;
 use engine_definitions::{Invoke, Source};
 use engine_statechart::Event;
 use engine_store::{CorrelationRecord, DocumentRecord, EffectKey, ReusableReply};
@@ -116,17 +117,20 @@ impl Turn<'_> {
         self.deliver_internal(event, by)
     }
 
-    /// Which password is open for a purpose, and that one was verified: from the answers of the system's sources, so
-    /// that replay knows it too.
+    /// Which password is open for a purpose, how many tries it has left, and that one was verified: from the answers of
+    /// the system's sources, so that replay knows it too.
     fn remember_otp(&mut self, invoke: &Invoke, result: &CallResult) {
         let (Source::System(name), CallResult::Done { output, .. }) = (&invoke.source, result) else { return };
         let text = |field: &str| output.get(field).and_then(Value::as_str).unwrap_or_default().to_string();
+        let left = output.get("left").and_then(Value::as_i64).and_then(|left| i32::try_from(left).ok()).unwrap_or(0);
         if name == "otp.send" {
-            self.state.otps.insert(text("purpose"), text("id"));
+            self.state.otps.insert(text("purpose"), OpenOtp { id: text("id"), left, sent_ms: self.now_ms });
         } else if output.get("ok") == Some(&Value::Bool(true)) {
             self.state.otps.remove(&text("purpose"));
             self.state.verified = true;
             self.meta["verified"] = Value::Bool(true);
+        } else if let Some(open) = self.state.otps.get_mut(&text("purpose")) {
+            open.left = left;
         }
     }
 

@@ -69,9 +69,13 @@ impl Turn<'_> {
             correlations: self.out.correlations,
             incidents: self.out.incidents,
             replies: self.out.replies,
+            sends: self.out.sends,
+            drafts: self.out.typed,
             clear_drafts: self.out.clear_drafts,
         };
-        self.drafts.retain(|draft| !commit.clear_drafts.contains(&draft.step));
+        let over = |step: &String| commit.clear_drafts.contains(step) || commit.drafts.iter().any(|d| d.step == *step);
+        self.drafts.retain(|draft| !over(&draft.step));
+        self.drafts.extend(commit.drafts.iter().cloned());
         Ok((commit, Journey { record, state: self.state, answers: self.answers, drafts: self.drafts }))
     }
 

@@ -19,17 +19,19 @@ pub use effects::quiet;
 pub(crate) use effects::write_canonical;
 pub use finish::Finished;
 pub(crate) use finish::SETTLE_WAIT;
+pub(crate) use person::draft_of;
 pub use person::{Answer, Checked, audience};
 pub use replay::{differs_from_replay, replay};
 
 use crate::actor::Actor;
 use crate::clock::rfc3339;
 use crate::state::JourneyState;
-use engine_definitions::{Catalog, Now, ProductHost, Workflow};
+use engine_definitions::{Catalog, Now, ProductHost, Step, Workflow};
+use engine_statechart::expression::Memory;
 use engine_statechart::{Env, Event, Outcome, Scope};
 use engine_store::{
-    AnswerRecord, CorrelationRecord, DocumentRecord, Draft, EffectKey, IncidentRecord, JourneyRecord, NewEffect,
-    NewEvent, NewRecord, NewTimer, ReusableReply,
+    AnswerRecord, CorrelationRecord, CountedSend, DocumentRecord, Draft, EffectKey, IncidentRecord, JourneyRecord,
+    NewEffect, NewEvent, NewRecord, NewTimer, ReusableReply, SendHistory,
 };
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
@@ -125,6 +127,8 @@ struct Out {
     correlations: Vec<CorrelationRecord>,
     incidents: Vec<IncidentRecord>,
     replies: Vec<ReusableReply>,
+    sends: Vec<CountedSend>,
+    typed: Vec<Draft>,
     clear_drafts: Vec<String>,
 }
 
@@ -256,7 +260,8 @@ impl<'w> Turn<'w> {
     /// What is being typed on the shown step.
     pub fn draft(&self) -> Option<&Draft> {
         let step = self.step_node();
-        self.drafts.iter().find(|d| d.step == step && !self.out.clear_drafts.contains(&step))
+        let kept = self.drafts.iter().filter(|_| !self.out.clear_drafts.contains(&step));
+        self.out.typed.iter().chain(kept).find(|d| d.step == step)
     }
 
     pub fn seq(&self) -> i64 {
@@ -338,6 +343,17 @@ impl<'w> Turn<'w> {
             .collect()
     }
 
+    pub(crate) fn count_send(&mut self, send: CountedSend) {
+        self.out.sends.push(send);
+    }
+
+    /// What this turn itself sends to a recipient is the newest of its sends.
+    pub(crate) fn add_own_sends(&self, recipient: &str, history: &mut SendHistory) {
+        for send in self.out.sends.iter().filter(|send| send.recipient == recipient) {
+            history.latest.insert(0, (send.number, self.now_ms));
+        }
+    }
+
     pub(crate) fn incident(&mut self, place: &str, reason: &str, detail: Value) -> String {
         let id = crate::clock::new_id();
         self.out.incidents.push(IncidentRecord {
@@ -356,8 +372,13 @@ impl<'w> Turn<'w> {
 
     /// Evaluates expressions of the workflow outside of a macrostep (views, `depends`, `satisfied`).
     pub(crate) fn with_scope<T>(&self, read: impl FnOnce(&Scope) -> T) -> T {
-        let context = self.context();
-        self.with_host(|host| read(&Scope::new().with_host(host).with_context(&context)))
+        let (context, memory) = (self.context(), Memory::new());
+        self.with_host(|host| read(&Scope::new().with_host(host).with_context(&context).with_memory(&memory)))
+    }
+
+    /// The same for the form and view of a step, which use the values of the flow or part that the step is in.
+    pub(crate) fn with_step<T>(&self, step: &Step, read: impl FnOnce(&Scope) -> T) -> T {
+        self.with_scope(|scope| read(&scope.clone().with_names(step.names())))
     }
 
     fn with_host<T>(&self, read: impl FnOnce(&ProductHost) -> T) -> T {

@@ -2,9 +2,13 @@
 
 use super::{Move, Refused, Turn};
 use crate::actor::Actor;
+use crate::effect::{NotifyPayload, OtpRef};
 use engine_statechart::Event;
-use engine_store::WebhookRecord;
+use engine_store::{EffectKey, WebhookRecord};
 use serde_json::{Map, Value, json};
+
+/// Event of a message that cannot be sent.
+const MESSAGE_FAILED: &str = "notify.failed";
 
 impl Turn<'_> {
     /// A webhook that found its journey. On a journey that is over it becomes an incident, never nothing (rule 22).
@@ -32,6 +36,19 @@ impl Turn<'_> {
         }
         self.after_internal(&before);
         self.resume()
+    }
+
+    /// A message cannot be sent: the machine hears of it where an active state names the event, so that the page can say
+    /// so. False when nobody listens, or when another code was sent since.
+    pub fn message_failed(&mut self, effect: &EffectKey, order: &NotifyPayload, code: &str) -> Result<bool, Refused> {
+        self.work = json!({"effect": effect.to_string()});
+        let open = |otp: &OtpRef| self.state.otps.get(&otp.purpose).is_some_and(|open| open.id == otp.id);
+        let current = order.otp.as_ref().is_none_or(open);
+        if self.status != "active" || !current || !self.names(MESSAGE_FAILED) {
+            return Ok(false);
+        }
+        let data = [("message", order.message.as_str()), ("code", code)];
+        self.outside(MESSAGE_FAILED, data.into_iter().map(|(name, text)| (name.into(), text.into())).collect())
     }
 
     /// A named outside event without a business key; false when nothing takes it.

@@ -3,8 +3,9 @@
 use super::{Move, Refused, Turn};
 use crate::actor::Actor;
 use crate::state::Sent;
-use engine_definitions::{Audience, FieldError};
+use engine_definitions::{Audience, FieldError, Workflow};
 use engine_statechart::{EvalError, Event};
+use engine_store::Draft;
 use serde_json::{Map, Value, json};
 
 /// An answer that was checked: normalised, without its secret fields, which stand apart as handles.
@@ -28,15 +29,20 @@ pub fn audience(actor: &Actor) -> Audience {
     }
 }
 
+/// Fields of the step's form that may be kept before they are an answer: none that is secret.
+pub(crate) fn draft_of(workflow: &Workflow, step: &str, mut data: Value) -> Option<Value> {
+    let form = workflow.form(workflow.step_by_node(step)?.form.as_deref()?)?;
+    let (secrets, known) = (form.secrets(), form.properties());
+    data.as_object_mut()?.retain(|key, _| known.contains(key) && !secrets.contains(key));
+    Some(data)
+}
+
 impl Turn<'_> {
     /// Normalises and validates the data of the shown step's form.
     pub fn check_answer(&self, data: &Value, actor: &Actor, seal: &dyn Fn(&str) -> String) -> Result<Checked, Refused> {
-        let form = self
-            .workflow
-            .step(&self.state.snapshot.active)
-            .and_then(|s| s.form.as_deref())
-            .and_then(|id| self.workflow.form(id));
-        let Some(form) = form else {
+        let step = self.workflow.step(&self.state.snapshot.active);
+        let form = step.and_then(|step| Some((step, self.workflow.form(step.form.as_deref()?)?)));
+        let Some((step, form)) = form else {
             // A step with only a button: nothing may be sent along.
             return Ok(if data.as_object().is_none_or(|m| m.is_empty()) {
                 Checked::Good(Answer { data: json!({}), secrets: Map::new() })
@@ -50,7 +56,7 @@ impl Turn<'_> {
         };
         let mut data = data.clone();
         let audience = audience(actor);
-        let checked = self.with_scope(|scope| form.check(&audience, scope, &mut data));
+        let checked = self.with_step(step, |scope| form.check(&audience, scope, &mut data));
         let errors = checked.map_err(|error| self.broken(&error))?;
         if !errors.is_empty() {
             return Ok(Checked::Wrong(errors));
@@ -127,7 +133,7 @@ impl Turn<'_> {
             return Ok(None);
         };
         let visible =
-            self.with_scope(|scope| form.fields(&audience(actor), scope)).map_err(|error| self.broken(&error))?;
+            self.with_step(step, |scope| form.fields(&audience(actor), scope)).map_err(|error| self.broken(&error))?;
         let Some(new) = data.as_object() else { return Ok(None) };
         self.state.count_rows(into, new);
         let context = &mut self.state.snapshot.context;
@@ -138,15 +144,30 @@ impl Turn<'_> {
 
     /// What this answer agrees to, and what it no longer agrees to: the consents that this actor was shown.
     fn consents(&self, node: &str, data: &Value, actor: &Actor) -> Result<Vec<(String, bool)>, Refused> {
-        let form = self.workflow.step_by_node(node).and_then(|s| self.workflow.form(s.form.as_deref()?));
-        let Some((form, fields)) = form.map(|f| (f, f.consents())).filter(|(_, fields)| !fields.is_empty()) else {
+        let step = self.workflow.step_by_node(node);
+        let form = step.and_then(|step| Some((step, self.workflow.form(step.form.as_deref()?)?)));
+        let asked = form.map(|(step, form)| (step, form, form.consents()));
+        let Some((step, form, fields)) = asked.filter(|(_, _, fields)| !fields.is_empty()) else {
             return Ok(Vec::new());
         };
         let visible =
-            self.with_scope(|scope| form.fields(&audience(actor), scope)).map_err(|error| self.broken(&error))?;
+            self.with_step(step, |scope| form.fields(&audience(actor), scope)).map_err(|error| self.broken(&error))?;
         let given = |field: &String| data.get(field) == Some(&Value::Bool(true));
         let shown = fields.iter().filter(|(field, _)| visible.contains(field));
         Ok(shown.flat_map(|(field, purposes)| purposes.iter().map(move |p| (p.clone(), given(field)))).collect())
+    }
+
+    /// What was typed so far is kept, without a check and without its secret fields; the history says only that it was.
+    pub fn save(&mut self, data: &Value, actor: &Actor) -> Result<(), Refused> {
+        if self.asked("save", data.clone(), actor)? {
+            return Ok(());
+        }
+        self.append("save", Value::Null, actor);
+        let step = self.step_node();
+        if let Some(data) = draft_of(self.workflow, &step, data.clone()) {
+            self.out.typed.push(Draft { journey: self.journey.clone(), step, data, at_ms: self.now_ms });
+        }
+        Ok(())
     }
 
     /// Checks the payload of an event that the step accepts; `None` when it does not accept this type from this actor.

@@ -76,6 +76,7 @@ impl Turn<'_> {
                 let secrets = event.data.get("secret").and_then(Value::as_object).cloned().unwrap_or_default();
                 self.submit(Answer { data, secrets }, by)
             }
+            "save" => self.save(&data, by),
             "back" => self.back(by),
             "change" => {
                 let step = event
@@ -99,7 +100,16 @@ impl Turn<'_> {
             }
             "answer" => self.answer_again(event),
             // Recorded, without a consequence for the machine.
-            "reply.dropped" | crate::jobs::INCIDENT => {
+            "reply.dropped" => {
+                self.append(&event.kind, event.data.clone(), by);
+                Ok(())
+            }
+            crate::jobs::INCIDENT => {
+                for (purpose, left) in event.data.get("tries").and_then(Value::as_object).into_iter().flatten() {
+                    if let (Some(open), Some(left)) = (self.state.otps.get_mut(purpose), left.as_i64()) {
+                        open.left = left as i32;
+                    }
+                }
                 self.append(&event.kind, event.data.clone(), by);
                 Ok(())
             }

@@ -38,7 +38,7 @@ impl Turn<'_> {
     fn depends(&self, node: &str) -> Vec<Value> {
         let Some(step) = self.workflow.step_by_node(node) else { return Vec::new() };
         let form = step.form.as_deref().and_then(|form| self.workflow.form(form));
-        self.with_scope(|scope| {
+        self.with_step(step, |scope| {
             // A missing value is a value too: it counts as null.
             let written = step.depends.iter().map(|e| e.eval(scope).unwrap_or(Value::Null));
             // Who is asked about belongs to it: a row more or less asks again.
@@ -89,14 +89,7 @@ impl Turn<'_> {
 
     /// Lets the machine answer a built-in event itself, when an active state names it exactly.
     pub(super) fn asked(&mut self, kind: &str, data: Value, actor: &Actor) -> Result<bool, Refused> {
-        let machine = &self.workflow.machine;
-        let named = self
-            .state
-            .snapshot
-            .active
-            .iter()
-            .any(|leaf| machine.ancestors(leaf).any(|node| machine.events_of(node).any(|d| d == kind)));
-        if !named {
+        if !self.names(kind) {
             return Ok(false);
         }
         let before = self.step_node();
@@ -111,6 +104,13 @@ impl Turn<'_> {
         self.out.events.pop();
         (self.seq, self.next_index) = (seq, index);
         Ok(false)
+    }
+
+    /// Whether an active state names this event exactly.
+    pub(super) fn names(&self, kind: &str) -> bool {
+        let machine = &self.workflow.machine;
+        let mut nodes = self.state.snapshot.active.iter().flat_map(|leaf| machine.ancestors(leaf));
+        nodes.any(|node| machine.events_of(node).any(|named| named == kind))
     }
 
     /// After a change: sends the later answers again until a step needs the person, or the start of the change is

@@ -53,7 +53,7 @@ async fn database(settings: Settings, report: &mut Report) {
             "nothing is published: `journey publish <dir>`, or `journey serve` publishes what the program carries",
         );
     }
-    match Runtime::new(store.clone(), Arc::new(settings), Arc::new(SystemClock)) {
+    match Runtime::new(store.clone(), Arc::new(settings), Arc::new(SystemClock::default())) {
         Err(error) => report.bad("keys", &error.to_string()),
         Ok(runtime) => match runtime.load_current().await {
             Err(error) => report.bad("definitions", &error.to_string()),
@@ -62,6 +62,11 @@ async fn database(settings: Settings, report: &mut Report) {
                 &format!("publication {number} with {} workflows", runtime.catalog().workflows().count()),
             ),
         },
+    }
+    match store.sends_held().await {
+        Ok(false) => {}
+        Ok(true) => report.note("restored", "nothing is sent since a backup was restored: `journey effects release`"),
+        Err(error) => report.bad("restored", &error.to_string()),
     }
     let parked =
         engine_store::EffectFilter { state: Some(engine_store::EffectState::Parked), limit: 100, ..Default::default() };

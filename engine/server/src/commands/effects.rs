@@ -33,6 +33,10 @@ pub async fn effects(settings: Settings, command: Effects) -> Result<ExitCode> {
             runtime.retry_effect(&me, &read_key(&key)?).await?;
             println!("{key} is due again");
         }
+        Effects::Release => match runtime.release_sends(&me).await? {
+            true => println!("what waits goes out now"),
+            false => println!("nothing was held"),
+        },
         Effects::Skip { key } => {
             runtime.skip_effect(&me, &read_key(&key)?).await?;
             println!("{key} is skipped");

@@ -4,6 +4,7 @@ mod check;
 mod doctor;
 mod effects;
 mod export;
+mod fmt;
 mod history;
 mod incidents;
 mod messages;
@@ -43,12 +44,13 @@ pub fn run(cli: Cli) -> Result<ExitCode> {
             on_threads(threads(&settings), work::work(settings))
         }
         Command::Check { paths } => Ok(check::check(&paths)),
+        Command::Fmt { paths, check } => fmt::fmt(&paths, check),
         Command::Simulate { machine, script, batch } => {
             simulate::simulate(machine.as_deref(), script.as_deref(), batch.as_deref())
         }
         Command::Export { xstate: _, workflow } => export::export(&workflow),
         Command::Publish { dir } => alone(publish::publish(settings()?, dir)),
-        Command::Migrate => alone(publish::migrate(settings()?)),
+        Command::Migrate { restored } => alone(publish::migrate(settings()?, restored)),
         Command::Doctor => alone(doctor::doctor(Settings::load(cli.settings.as_deref()).map_err(Into::into))),
         Command::Settings => {
             print!("{}", engine_settings::reference());
@@ -67,7 +69,8 @@ pub fn run(cli: Cli) -> Result<ExitCode> {
 /// The runtime over the settings' database, for whoever sits at this machine.
 async fn operated(settings: Settings) -> Result<(Runtime, Actor)> {
     let store = crate::product::open(&settings).await?;
-    let runtime = Runtime::new(store, Arc::new(settings), Arc::new(SystemClock))?;
+    let runtime = Runtime::new(store, Arc::new(settings), Arc::new(SystemClock::default()))?;
+    runtime.go_on().await?;
     runtime.load_current().await?;
     Ok((runtime, Actor::operator("command line")))
 }

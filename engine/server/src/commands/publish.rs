@@ -2,10 +2,10 @@
 
 use super::INVALID;
 use crate::definitions::{print_problems, told};
-use crate::product::open;
+use crate::product::{alone, open};
 use anyhow::{Context as _, Result};
 use engine_definitions::Files;
-use engine_runtime::{PublishError, Runtime, SystemClock};
+use engine_runtime::{Clock, PublishError, Runtime, SystemClock};
 use engine_settings::Settings;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -14,7 +14,7 @@ use std::sync::Arc;
 pub async fn publish(settings: Settings, dir: PathBuf) -> Result<ExitCode> {
     let files = Files::read_dir(&dir).with_context(|| format!("definitions in `{}` cannot be read", dir.display()))?;
     let store = open(&settings).await?;
-    let runtime = Runtime::new(store, Arc::new(settings), Arc::new(SystemClock))?;
+    let runtime = Runtime::new(store, Arc::new(settings), Arc::new(SystemClock::default()))?;
     runtime.load_current().await?;
     match runtime.publish(&files, "command line").await {
         Ok(published) => {
@@ -31,8 +31,14 @@ pub async fn publish(settings: Settings, dir: PathBuf) -> Result<ExitCode> {
     }
 }
 
-pub async fn migrate(settings: Settings) -> Result<ExitCode> {
+/// `restored`: from a backup.
+pub async fn migrate(settings: Settings, restored: bool) -> Result<ExitCode> {
+    let _alone = if restored { alone(&settings.database.url)? } else { None };
     let store = open(&settings).await?;
     println!("the {} database is up to date", store.kind());
+    if restored {
+        let epoch = store.begin_epoch(SystemClock::default().now_ms()).await?;
+        println!("restored {epoch} times: new orders have new keys; nothing is sent until `journey effects release`");
+    }
     Ok(ExitCode::SUCCESS)
 }

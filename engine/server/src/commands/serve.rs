@@ -35,7 +35,8 @@ pub async fn serve(mut settings: Settings, options: Serve) -> Result<ExitCode> {
         );
     }
     let mut product =
-        Product::start(Start { settings, source, clock: Arc::new(SystemClock), worker: !options.no_worker }).await?;
+        Product::start(Start { settings, source, clock: Arc::new(SystemClock::default()), worker: !options.no_worker })
+            .await?;
     announce(&product);
     let ended = tokio::select! {
         () = asked_to_stop() => None,

@@ -35,7 +35,8 @@ pub async fn work(settings: Settings) -> Result<ExitCode> {
     };
     let store = open(&settings).await?;
     let memory: Arc<dyn Memory> = Arc::new(StoreMemory(store.clone()));
-    let runtime = Runtime::new(store, settings.clone(), Arc::new(SystemClock))?;
+    let runtime = Runtime::new(store, settings.clone(), Arc::new(SystemClock::default()))?;
+    runtime.go_on().await?;
     if !runtime.load_current().await? {
         tracing::warn!("no definitions are published yet; waiting for them");
     }

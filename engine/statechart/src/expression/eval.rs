@@ -1,27 +1,34 @@
 //! Evaluation: a walk over the tree. `&&`, `||`, `all` and `exists` take an error of one side only
 //! when the other side does not decide, as CEL has it.
 
-use super::tree::{Comprehension, ComprehensionKind, Expr};
+use super::tree::{Comprehension, ComprehensionKind, Expr, Item};
 use super::val::{Val, weight};
-use super::{Fault, Scope, functions, operators};
+use super::{Fault, Names, Scope, functions, memory, operators};
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::cell::Cell;
 
-pub fn eval(root: &Expr, scope: &Scope<'_>, steps: &Cell<u64>) -> Result<Value, Box<Fault>> {
-    let mut evaluation = Evaluation { scope, steps, locals: Vec::new() };
+type Outcome<T> = Result<T, Box<Fault>>;
+
+pub fn eval(root: &Expr, names: Option<&Names>, scope: &Scope<'_>, steps: &Cell<u64>) -> Outcome<Value> {
+    let names = names.or(scope.names);
+    let mut evaluation = Evaluation { scope, names, steps, locals: Vec::new() };
     let value = evaluation.expr(root)?;
     evaluation.json(0, value)
 }
 
-pub fn eval_bool(root: &Expr, scope: &Scope<'_>, steps: &Cell<u64>) -> Result<bool, Box<Fault>> {
-    let mut evaluation = Evaluation { scope, steps, locals: Vec::new() };
+pub fn eval_bool(root: &Expr, names: Option<&Names>, scope: &Scope<'_>, steps: &Cell<u64>) -> Outcome<bool> {
+    let names = names.or(scope.names);
+    let mut evaluation = Evaluation { scope, names, steps, locals: Vec::new() };
     evaluation.bool(0, root)
 }
 
 struct Evaluation<'a, 'e> {
     scope: &'e Scope<'a>,
+    /// What names mean where it is written.
+    names: Option<&'e Names>,
     steps: &'e Cell<u64>,
+    /// Arguments of the value that is worked out, then variables of comprehensions.
     locals: Vec<Val<'e>>,
 }
 
@@ -36,13 +43,27 @@ impl<'a: 'e, 'e> Evaluation<'a, 'e> {
             Expr::Int(i) => Ok(Val::Int(*i)),
             Expr::Double(d) => Ok(Val::Double(*d)),
             Expr::Text(s) => Ok(Val::Str(s)),
+            Expr::Literal(json) => Ok(Val::borrowed(json)),
             Expr::Local(i) => self.local(*i),
             Expr::Context => self.variable(0, "context"),
             Expr::Event => self.variable(0, "event"),
             Expr::Variable(at, name) => self.variable(*at, name),
+            Expr::Place(at, name) => self.place(*at, name),
+            Expr::Value(at, name, arguments) => self.value(*at, name, arguments),
             Expr::Select(at, base, field) => self.select(*at, base, field),
             Expr::Has(at, base, field) => self.has(*at, base, field).map(Val::Bool),
-            Expr::Index(at, base, index) => self.index(*at, base, index),
+            Expr::Index(at, base, index) => {
+                let base_value = self.expr(base)?;
+                self.index(*at, base, base_value, index)
+            }
+            Expr::OptionalSelect(..) | Expr::OptionalIndex(..) | Expr::Either(..) => {
+                Ok(self.optional(expr)?.unwrap_or(Val::Null))
+            }
+            Expr::OrValue(optional, other) => match self.optional(optional)? {
+                Some(value) => Ok(value),
+                None => self.expr(other),
+            },
+            Expr::HasValue(optional) => Ok(Val::Bool(self.optional(optional)?.is_some())),
             Expr::List(items) => self.list(items),
             Expr::Map(entries) => self.map(entries),
             Expr::Not(at, inner) => self.bool(*at, inner).map(|b| Val::Bool(!b)),
@@ -64,7 +85,147 @@ impl<'a: 'e, 'e> Evaluation<'a, 'e> {
             Expr::Host(at, name, args) => self.host(*at, name, args),
             Expr::InState(node) => Ok(Val::Bool(self.scope.active.is_some_and(|a| a.binary_search(node).is_ok()))),
             Expr::Comprehension(at, comprehension) => self.comprehension(*at, comprehension),
+            Expr::Items(items) => self.items(items),
+            Expr::Written(written) => {
+                let around = self.names;
+                self.names = written.names.as_deref().or(around);
+                let value = self.expr(&written.expr);
+                self.names = around;
+                value.map_err(|fault| fault.within(written))
+            }
         }
+    }
+
+    /// A value of the file: remembered, or worked out now.
+    fn value(&mut self, at: u32, name: &'e str, arguments: &'e [Expr]) -> Evaluated<'e> {
+        let Some((names, (slot, definition))) = self.names.and_then(|n| Some((n, n.find(name)?))) else {
+            return if arguments.is_empty() { self.place(at, name) } else { Err(unknown(at, name)) };
+        };
+        if definition.parameters.len() != arguments.len() {
+            return Err(unknown(at, name));
+        }
+        let mut locals = Vec::with_capacity(arguments.len());
+        for argument in arguments {
+            locals.push(self.expr(argument)?);
+        }
+        let explains = self.scope.host.filter(|host| host.explains());
+        let is_kept = explains.is_some() || !definition.is_path;
+        let memory = self.scope.memory.filter(|_| is_kept && memory::is_comparable(&locals));
+        if let Some(found) = memory.and_then(|memory| memory.find(names.id, slot, &locals)) {
+            return Ok(Val::borrowed(found));
+        }
+        let key = match memory {
+            Some(_) => locals.iter().cloned().map(Val::into_json).collect::<Result<_, _>>(),
+            None => Ok(Vec::new()),
+        };
+        let key: Vec<Value> = key.map_err(|m| Fault::new(at, m))?;
+        let mut inner = Evaluation { scope: self.scope, names: Some(names), steps: self.steps, locals };
+        let value = inner.expr(&definition.body).map_err(|fault| fault.of_value(name))?;
+        let Some(memory) = memory else { return Ok(value) };
+        let value = self.json(at, value)?;
+        if let Some(host) = explains {
+            host.explain(name, &key, &value);
+        }
+        match memory.keep((names.id, names.values.len()), slot, key, value) {
+            Ok(kept) => Ok(Val::borrowed(kept)),
+            Err(value) => Ok(Val::made(value)),
+        }
+    }
+
+    /// A short name for a place of the context.
+    fn place(&mut self, at: u32, name: &'e str) -> Evaluated<'e> {
+        let Some(path) = self.names.and_then(|names| names.signatures.place(name)) else {
+            return Err(unknown(at, name));
+        };
+        let mut value = self.variable(at, "context")?;
+        for key in path {
+            value = match value {
+                Val::Map(map) => map.get(&**key).map(Val::borrowed),
+                _ => None,
+            }
+            .ok_or_else(|| Fault::new(at, format!("`{name}` has no value here")))?;
+        }
+        Ok(value)
+    }
+
+    /// The value of something that may be absent. What is null has nothing either.
+    fn optional(&mut self, expr: &'e Expr) -> Outcome<Option<Val<'e>>> {
+        self.charge(0, 1)?;
+        match expr {
+            Expr::OptionalSelect(at, base, field) => {
+                if let Some(found) = self.peek(base) {
+                    return match found {
+                        Value::Null => Ok(None),
+                        Value::Object(map) => {
+                            let value = map.get(&**field).cloned();
+                            self.charge(*at, value.as_ref().map_or(0, weight))?;
+                            Ok(value.map(Val::made))
+                        }
+                        _ => Err(missing(*at, base, &**field, false)),
+                    };
+                }
+                match self.optional(base)? {
+                    None | Some(Val::Null) => Ok(None),
+                    Some(Val::Map(map)) => Ok(map.get(&**field).map(Val::borrowed)),
+                    Some(Val::Event(event)) if &**field == "type" => Ok(Some(Val::Str(&event.kind))),
+                    Some(Val::Event(event)) => Ok(event.data.get(&**field).map(Val::borrowed)),
+                    Some(Val::Made(mut json)) => match json.as_object_mut() {
+                        Some(map) => Ok(map.get_mut(&**field).map(|v| Val::made(v.take()))),
+                        None => Err(missing(*at, base, &**field, false)),
+                    },
+                    Some(_) => Err(missing(*at, base, &**field, false)),
+                }
+            }
+            Expr::OptionalIndex(at, base, index) => {
+                let Some(value) = self.optional(base)? else { return Ok(None) };
+                let is_there = match (&value, self.expr(index)?) {
+                    (Val::Null, _) => false,
+                    (Val::Event(event), key) => {
+                        key.as_text().is_some_and(|k| k == "type" || event.data.contains_key(k))
+                    }
+                    (_, Val::Int(i)) => {
+                        value.as_list().is_none_or(|items| usize::try_from(i).is_ok_and(|i| i < items.len()))
+                    }
+                    (_, key) => match (value.as_map(), key.as_text()) {
+                        (Some(map), Some(key)) => map.contains_key(key),
+                        _ => true,
+                    },
+                };
+                if is_there { self.index(*at, base, value, index).map(Some) } else { Ok(None) }
+            }
+            Expr::Either(first, second) => match self.optional(first)? {
+                Some(value) => Ok(Some(value)),
+                None => self.optional(second),
+            },
+            _ => self.expr(expr).map(Some),
+        }
+    }
+
+    /// Each item gives none, one or many.
+    fn items(&mut self, items: &'e [Item]) -> Evaluated<'e> {
+        let mut list = Vec::with_capacity(items.len());
+        for item in items {
+            let Some((each, local)) = &item.each else {
+                self.add(item, &mut list)?;
+                continue;
+            };
+            let elements = self.elements(0, each)?;
+            for element in elements {
+                self.locals.truncate(*local);
+                self.locals.push(element);
+                self.add(item, &mut list)?;
+            }
+            self.locals.truncate(*local);
+        }
+        Ok(Val::Made(Box::new(Value::Array(list))))
+    }
+
+    fn add(&mut self, item: &'e Item, list: &mut Vec<Value>) -> Outcome<()> {
+        if item.when.as_ref().map_or(Ok(true), |when| self.bool(0, when))? {
+            let value = self.expr(&item.value)?;
+            list.push(self.json(0, value)?);
+        }
+        Ok(())
     }
 
     fn bool(&mut self, at: u32, expr: &'e Expr) -> Result<bool, Box<Fault>> {
@@ -151,8 +312,7 @@ impl<'a: 'e, 'e> Evaluation<'a, 'e> {
         }
     }
 
-    fn index(&mut self, at: u32, base: &'e Expr, index: &'e Expr) -> Evaluated<'e> {
-        let base_value = self.expr(base)?;
+    fn index(&mut self, at: u32, base: &'e Expr, base_value: Val<'e>, index: &'e Expr) -> Evaluated<'e> {
         let index = self.expr(index)?;
         let position = |length: usize| {
             let Val::Int(i) = index else {
@@ -252,7 +412,16 @@ impl<'a: 'e, 'e> Evaluation<'a, 'e> {
     }
 
     fn comprehension(&mut self, at: u32, comprehension: &'e Comprehension) -> Evaluated<'e> {
-        let elements: Vec<Val<'e>> = match self.expr(&comprehension.range)? {
+        let elements = self.elements(at, &comprehension.range)?;
+        self.locals.truncate(comprehension.local);
+        let result = self.fold(at, comprehension, elements);
+        self.locals.truncate(comprehension.local);
+        result
+    }
+
+    /// The items of a list, or the keys of a map.
+    fn elements(&mut self, at: u32, range: &'e Expr) -> Outcome<Vec<Val<'e>>> {
+        let elements: Vec<Val<'e>> = match self.expr(range)? {
             Val::List(items) => items.iter().map(Val::borrowed).collect(),
             Val::Map(map) => map.keys().map(|k| Val::Str(k)).collect(),
             Val::Made(json) => match *json {
@@ -263,10 +432,7 @@ impl<'a: 'e, 'e> Evaluation<'a, 'e> {
             other => return Err(Fault::new(at, format!("expected a list or a map, got {}", other.kind()))),
         };
         self.charge(at, elements.len() as u64)?;
-        self.locals.truncate(comprehension.local);
-        let result = self.fold(at, comprehension, elements);
-        self.locals.truncate(comprehension.local);
-        result
+        Ok(elements)
     }
 
     fn fold(&mut self, at: u32, comprehension: &'e Comprehension, elements: Vec<Val<'e>>) -> Evaluated<'e> {
@@ -350,6 +516,10 @@ impl<'a: 'e, 'e> Evaluation<'a, 'e> {
     }
 }
 
+fn unknown(at: u32, name: &str) -> Box<Fault> {
+    Fault::new(at, format!("`{name}` has no value here"))
+}
+
 fn missing<'x>(at: u32, base: &Expr, field: impl Into<Cow<'x, str>>, is_map: bool) -> Box<Fault> {
     let field = field.into();
     match (described(base), is_map) {
@@ -364,7 +534,9 @@ fn described(expr: &Expr) -> Option<String> {
     match expr {
         Expr::Context => Some("context".into()),
         Expr::Event => Some("event".into()),
-        Expr::Variable(_, name) => Some(name.to_string()),
+        Expr::Variable(_, name) | Expr::Place(_, name) => Some(name.to_string()),
+        Expr::Value(_, name, arguments) if arguments.is_empty() => Some(name.to_string()),
+        Expr::Written(written) => described(&written.expr),
         Expr::Select(_, base, field) => Some(format!("{}.{field}", described(base)?)),
         _ => None,
     }

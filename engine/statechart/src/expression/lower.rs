@@ -2,47 +2,73 @@
 //! comprehensions bounded.
 
 use super::functions;
-use super::parser::{Ast, Kind};
+use super::names::Signatures;
+use super::parser::{Ast, Kind, parse};
 use super::tree::{Comprehension, ComprehensionKind, Expr};
 use super::{Fault, StateResolver};
 use crate::suggest::did_you_mean;
-use crate::vocabulary::Vocabulary;
+use crate::vocabulary::{Dialect, Vocabulary};
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 
-pub struct Lowered {
-    pub root: Expr,
+/// What an expression names.
+#[derive(Debug, Default)]
+pub struct Named {
+    /// Variables and functions of the host; `context` and `event` too.
     pub names: BTreeSet<String>,
+    /// The longest dotted paths that it reads.
     pub paths: BTreeSet<String>,
+    /// Calls of functions that take the name of something: the function and that name, when it is literal.
+    pub things: Vec<(Box<str>, Option<Box<str>>)>,
+    /// Values with the number of their arguments.
+    pub values: BTreeSet<(Box<str>, usize)>,
 }
 
-pub fn lower(
-    ast: Ast,
-    vocabulary: &Vocabulary,
-    extra: &[&str],
-    states: Option<StateResolver<'_>>,
-) -> Result<Lowered, Box<Fault>> {
-    let mut lowering =
-        Lowering { vocabulary, extra, states, locals: Vec::new(), names: BTreeSet::new(), paths: BTreeSet::new() };
-    let root = lowering.expr(ast)?;
-    Ok(Lowered { root, names: lowering.names, paths: lowering.paths })
-}
-
-struct Lowering<'a> {
-    vocabulary: &'a Vocabulary,
-    extra: &'a [&'a str],
-    states: Option<StateResolver<'a>>,
-    locals: Vec<String>,
-    names: BTreeSet<String>,
-    paths: BTreeSet<String>,
+/// Reads texts, one after another, that stand in one scope.
+pub struct Lowering<'a> {
+    pub vocabulary: &'a Vocabulary,
+    pub extra: &'a [&'a str],
+    pub states: Option<StateResolver<'a>>,
+    /// What the file says that names mean.
+    pub known: Option<&'a Signatures>,
+    /// Arguments of the value that is read, and variables of enclosing lists.
+    pub locals: Vec<String>,
+    pub named: Named,
+    nesting: usize,
 }
 
 type Lowers<T = Expr> = Result<T, Box<Fault>>;
 
 const MACROS: [&str; 5] = ["all", "exists", "exists_one", "map", "filter"];
+const OPTIONALS: [&str; 3] = ["or", "orValue", "hasValue"];
 
-impl Lowering<'_> {
+impl<'a> Lowering<'a> {
+    pub fn new(vocabulary: &'a Vocabulary, extra: &'a [&'a str], known: Option<&'a Signatures>) -> Self {
+        Lowering { vocabulary, extra, states: None, known, locals: Vec::new(), named: Named::default(), nesting: 0 }
+    }
+
+    pub fn text(&mut self, text: &str) -> Lowers {
+        let ast = parse(text, &self.vocabulary.limits)?;
+        self.any(ast)
+    }
+
     fn expr(&mut self, ast: Ast) -> Lowers {
+        let at = ast.at;
+        let expr = self.any(ast)?;
+        if expr.is_optional() {
+            let hint = "say what it is then: `a.?b.orValue('')`";
+            return Err(Fault::coded(
+                at,
+                "optional",
+                "this may be absent, so nothing can be done with it yet",
+                Some(hint.into()),
+            ));
+        }
+        Ok(expr)
+    }
+
+    /// An optional too.
+    fn any(&mut self, ast: Ast) -> Lowers {
         let at = ast.at;
         self.note_path(&ast);
         Ok(match ast.kind {
@@ -52,8 +78,20 @@ impl Lowering<'_> {
             Kind::Double(d) => Expr::Double(d),
             Kind::Text(s) => Expr::Text(s.into()),
             Kind::Ident(name) => self.variable(at, name)?,
-            Kind::Select(base, field) => Expr::Select(at, self.base(*base)?, field.into()),
-            Kind::Index(base, index) => Expr::Index(at, self.boxed(*base)?, self.boxed(*index)?),
+            Kind::Select(base, field) => self.select(at, *base, field)?,
+            Kind::OptionalSelect(base, field) => {
+                self.rich(at)?;
+                Expr::OptionalSelect(at, self.any(*base).map(Box::new)?, field.into())
+            }
+            Kind::Index(base, index) => {
+                let base = self.any(*base).map(Box::new)?;
+                let kind = if base.is_optional() { Expr::OptionalIndex } else { Expr::Index };
+                kind(at, base, self.boxed(*index)?)
+            }
+            Kind::OptionalIndex(base, index) => {
+                self.rich(at)?;
+                Expr::OptionalIndex(at, self.any(*base).map(Box::new)?, self.boxed(*index)?)
+            }
             Kind::List(items) => Expr::List(self.list(items)?),
             Kind::Map(entries) => {
                 let entry = |(k, v): (Ast, Ast)| Ok((k.at, self.expr(k)?, self.expr(v)?));
@@ -77,12 +115,28 @@ impl Lowering<'_> {
         self.expr(ast).map(Box::new)
     }
 
+    fn rich(&self, at: u32) -> Lowers<()> {
+        match self.vocabulary.dialect {
+            Dialect::Rich => Ok(()),
+            Dialect::Plain => Err(Fault::new(at, "`.?` and `[?` do not belong to the plain dialect")),
+        }
+    }
+
+    fn select(&mut self, at: u32, base: Ast, field: String) -> Lowers {
+        let base = self.base(base)?;
+        Ok(if base.is_optional() {
+            Expr::OptionalSelect(at, base, field.into())
+        } else {
+            Expr::Select(at, base, field.into())
+        })
+    }
+
     /// The base of a selection: its own path is a prefix, not worth noting.
     fn base(&mut self, ast: Ast) -> Lowers<Box<Expr>> {
         match ast.kind {
-            Kind::Select(base, field) => Ok(Box::new(Expr::Select(ast.at, self.base(*base)?, field.into()))),
+            Kind::Select(base, field) => self.select(ast.at, *base, field).map(Box::new),
             Kind::Ident(name) => self.variable(ast.at, name).map(Box::new),
-            _ => self.boxed(ast),
+            _ => self.any(ast).map(Box::new),
         }
     }
 
@@ -94,24 +148,42 @@ impl Lowering<'_> {
         if let Some(local) = self.locals.iter().rposition(|l| *l == name) {
             return Ok(Expr::Local(local));
         }
-        let known = name == "context"
-            || name == "event"
-            || self.extra.contains(&name.as_str())
-            || self.vocabulary.variables.contains(&name);
-        if !known {
-            let names = ["context", "event"].into_iter();
-            let names = names.chain(self.extra.iter().copied()).chain(self.locals.iter().map(String::as_str));
-            let hint = did_you_mean(&name, names.chain(self.vocabulary.variables.iter().map(String::as_str)));
-            let hint = hint.or_else(|| Some(format!("a text is written in quotes: `'{name}'`")));
-            return Err(Fault::coded(at, "unknown-name", format!("unknown name `{name}`"), hint));
+        if let Some(why) = self.known.and_then(|k| k.hidden(&name)) {
+            return Err(Fault::coded(at, why.code, why.message, Some(why.hint.into())));
         }
-        self.names.insert(name.clone());
         let shadowed = self.extra.contains(&name.as_str());
-        Ok(match name.as_str() {
+        let variable = match name.as_str() {
             "context" if !shadowed => Expr::Context,
             "event" if !shadowed => Expr::Event,
-            _ => Expr::Variable(at, name.into()),
-        })
+            _ if shadowed || self.vocabulary.variables.contains(&name) => Expr::Variable(at, name.as_str().into()),
+            _ => return self.own(at, name),
+        };
+        self.named.names.insert(name);
+        Ok(variable)
+    }
+
+    /// A name of the file: a place, or a value without arguments.
+    fn own(&mut self, at: u32, name: String) -> Lowers {
+        if self.known.is_some_and(|k| k.is_place(&name)) {
+            return Ok(Expr::Place(at, name.into()));
+        }
+        match self.known.and_then(|k| k.arity(&name)) {
+            Some(0) => return Ok(self.value(at, &name, Vec::new())),
+            Some(arity) => return Err(Fault::coded(at, "arity", format!("`{name}` takes {arity} arguments"), None)),
+            None if self.vocabulary.late_values => return Ok(self.value(at, &name, Vec::new())),
+            None => {}
+        }
+        let names = ["context", "event"].into_iter().chain(self.extra.iter().copied());
+        let names = names.chain(self.locals.iter().map(String::as_str));
+        let names = names.chain(self.known.into_iter().flat_map(Signatures::names));
+        let hint = did_you_mean(&name, names.chain(self.vocabulary.variables.iter().map(String::as_str)));
+        let hint = hint.or_else(|| Some(format!("a text is written in quotes: `'{name}'`")));
+        Err(Fault::coded(at, "unknown-name", format!("unknown name `{name}`"), hint))
+    }
+
+    fn value(&mut self, at: u32, name: &str, arguments: Vec<Expr>) -> Expr {
+        self.named.values.insert((name.into(), arguments.len()));
+        Expr::Value(at, name.into(), arguments)
     }
 
     fn call(&mut self, at: u32, name: String, args: Vec<Ast>) -> Lowers {
@@ -125,12 +197,25 @@ impl Lowering<'_> {
             return Ok(Expr::Call(at, function, self.list(args)?));
         }
         let Some(arity) = self.vocabulary.functions.get(&name) else {
-            let own: Vec<&str> = functions::names(false).chain(["has", "inState"]).collect();
-            let hint = did_you_mean(&name, self.vocabulary.functions.keys().map(String::as_str).chain(own));
-            return Err(Fault::coded(at, "unknown-name", format!("unknown function `{name}`"), hint));
+            match self.known.and_then(|k| k.arity(&name)) {
+                Some(arity) => check_arity(at, &name, &(arity..=arity), args.len())?,
+                None if self.vocabulary.late_values => {}
+                None => {
+                    let mut own: Vec<&str> = functions::names(false).chain(["has", "inState"]).collect();
+                    own.extend(self.known.into_iter().flat_map(Signatures::names));
+                    let hint = did_you_mean(&name, self.vocabulary.functions.keys().map(String::as_str).chain(own));
+                    return Err(Fault::coded(at, "unknown-name", format!("unknown function `{name}`"), hint));
+                }
+            }
+            let args = self.list(args)?;
+            return Ok(self.value(at, &name, args));
         };
         check_arity(at, &name, arity, args.len())?;
-        self.names.insert(name.clone());
+        if self.vocabulary.naming.contains(&name) {
+            let thing = if let Some(Ast { kind: Kind::Text(text), .. }) = args.first() { Some(text) } else { None };
+            self.named.things.push((name.as_str().into(), thing.map(|t| t.as_str().into())));
+        }
+        self.named.names.insert(name.clone());
         Ok(Expr::Host(at, name.into(), self.list(args)?))
     }
 
@@ -138,8 +223,11 @@ impl Lowering<'_> {
         if MACROS.contains(&name.as_str()) {
             return self.comprehension(at, target, &name, args);
         }
+        if OPTIONALS.contains(&name.as_str()) && self.vocabulary.dialect == Dialect::Rich {
+            return self.of_optional(at, target, &name, args);
+        }
         let Some((function, arity)) = functions::find(&name, true) else {
-            let hint = did_you_mean(&name, functions::names(true).chain(MACROS));
+            let hint = did_you_mean(&name, functions::names(true).chain(MACROS).chain(OPTIONALS));
             return Err(Fault::coded(at, "unknown-name", format!("unknown method `{name}`"), hint));
         };
         check_arity(at, &name, &(arity.start() - 1..=arity.end() - 1), args.len())?;
@@ -148,11 +236,39 @@ impl Lowering<'_> {
         Ok(Expr::Call(at, function, all))
     }
 
+    fn of_optional(&mut self, at: u32, target: Ast, name: &str, args: Vec<Ast>) -> Lowers {
+        let arity = usize::from(name != "hasValue");
+        check_arity(at, name, &(arity..=arity), args.len())?;
+        let target = self.any(target)?;
+        if !target.is_optional() {
+            let message = format!("`{name}` belongs to something that may be absent, such as `a.?b`");
+            return Err(Fault::coded(at, "optional", message, None));
+        }
+        let target = Box::new(target);
+        Ok(match (name, args.into_iter().next()) {
+            ("orValue", Some(other)) => Expr::OrValue(target, self.boxed(other)?),
+            ("or", Some(other)) => {
+                let other = self.any(other)?;
+                if !other.is_optional() {
+                    let hint = "a value that is always there comes with `orValue`";
+                    return Err(Fault::coded(at, "optional", "`or` takes another optional", Some(hint.into())));
+                }
+                Expr::Either(target, Box::new(other))
+            }
+            _ => Expr::HasValue(target),
+        })
+    }
+
     fn has(&mut self, at: u32, args: Vec<Ast>) -> Lowers {
         let mut args = args.into_iter();
         match (args.next(), args.next()) {
             (Some(Ast { kind: Kind::Select(base, field), .. }), None) => {
-                Ok(Expr::Has(at, self.base(*base)?, field.into()))
+                let base = self.base(*base)?;
+                if base.is_optional() {
+                    let hint = "`a.?b.hasValue()` asks without an error".to_owned();
+                    return Err(Fault::coded(at, "optional", "`has` asks of what is there", Some(hint)));
+                }
+                Ok(Expr::Has(at, base, field.into()))
             }
             _ => Err(Fault::new(at, "`has` takes one field such as `has(event.x)`")),
         }
@@ -171,7 +287,7 @@ impl Lowering<'_> {
     }
 
     fn comprehension(&mut self, at: u32, target: Ast, name: &str, args: Vec<Ast>) -> Lowers {
-        if self.locals.len() >= self.vocabulary.limits.comprehension_nesting_max {
+        if self.nesting >= self.vocabulary.limits.comprehension_nesting_max {
             let message =
                 format!("`{name}` is nested more than {} deep", self.vocabulary.limits.comprehension_nesting_max);
             return Err(Fault::coded(at, "expression-limit", message, None));
@@ -183,10 +299,17 @@ impl Lowering<'_> {
         let Some(Ast { kind: Kind::Ident(variable), .. }) = args.next() else {
             return Err(Fault::new(at, format!("the first argument of `{name}` is a name for the element")));
         };
+        if self.known.is_some_and(|k| k.is_name(&variable)) {
+            let message = format!("`{variable}` is a value and cannot be a variable of `{name}`");
+            return Err(Fault::coded(at, "shadowed", message, None));
+        }
         let local = self.locals.len();
         self.locals.push(variable);
-        let mut bodies = self.list(args.collect())?.into_iter();
+        self.nesting += 1;
+        let bodies = self.list(args.collect());
+        self.nesting -= 1;
         self.locals.pop();
+        let mut bodies = bodies?.into_iter();
         let (Some(first), second) = (bodies.next(), bodies.next()) else {
             return Err(Fault::new(at, format!("`{name}` takes a condition")));
         };
@@ -202,8 +325,8 @@ impl Lowering<'_> {
     }
 
     fn note_path(&mut self, ast: &Ast) {
-        if matches!(ast.kind, Kind::Select(..)) {
-            self.paths.extend(path(ast, &self.locals));
+        if matches!(ast.kind, Kind::Select(..) | Kind::OptionalSelect(..)) {
+            self.named.paths.extend(path(ast, &self.locals));
         }
     }
 }
@@ -212,12 +335,14 @@ impl Lowering<'_> {
 fn path(ast: &Ast, locals: &[String]) -> Option<String> {
     match &ast.kind {
         Kind::Ident(name) if !locals.contains(name) => Some(name.clone()),
-        Kind::Select(base, field) => path(base, locals).map(|base| format!("{base}.{field}")),
+        Kind::Select(base, field) | Kind::OptionalSelect(base, field) => {
+            path(base, locals).map(|base| format!("{base}.{field}"))
+        }
         _ => None,
     }
 }
 
-fn check_arity(at: u32, name: &str, arity: &RangeInclusive<usize>, given: usize) -> Lowers<()> {
+pub(super) fn check_arity(at: u32, name: &str, arity: &RangeInclusive<usize>, given: usize) -> Lowers<()> {
     if arity.contains(&given) {
         return Ok(());
     }

@@ -1,32 +1,41 @@
 //! Expressions: CEL over JSON, with limits.
 //!
 //! Reading: [`lexer`] → [`parser`] (a tree with positions, bounded in length, nodes and height) →
-//! [`lower`] (names resolved, comprehension nesting bounded). Running: [`eval`] walks that tree over
-//! borrowed JSON; it copies nothing that the expression does not name, counts its steps and never
-//! recurses deeper than the tree. Integers are 64 signed bits; there are no unsigned numbers, bytes,
-//! times or messages, since JSON has none.
+//! [`lower`] (names resolved, comprehension nesting bounded); [`read`] makes one expression of a tree of
+//! strings, [`names`] the values of a file. Running: [`eval`] walks that tree over borrowed JSON; it copies
+//! nothing that the expression does not name, counts its steps and never recurses deeper than the tree and
+//! the values that it asks for. Integers are 64 signed bits; there are no unsigned numbers, bytes, times or
+//! messages, since JSON has none.
 
 mod eval;
 mod functions;
 mod lexer;
 mod literal;
 mod lower;
+mod memory;
+mod names;
 mod operators;
 mod parser;
+mod plain;
+mod read;
 pub mod reads;
 mod scope;
 mod tree;
 mod val;
 
+pub use memory::Memory;
+pub use names::Names;
+pub(crate) use plain::plain;
 pub use scope::Scope;
 pub(crate) use tree::Expr;
 
 use crate::problem::Problem;
-use crate::source::Span;
+use crate::source::{Node, Span};
 use crate::vocabulary::Vocabulary;
+use lower::{Lowering, Named};
+use read::{Place, Reader};
 use serde_json::Value;
 use std::cell::Cell;
-use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 
@@ -41,8 +50,9 @@ struct Compiled {
     text: String,
     span: Span,
     root: Expr,
-    names: BTreeSet<String>,
-    paths: BTreeSet<String>,
+    /// What its file says that names mean.
+    names: Option<Arc<Names>>,
+    named: Named,
     steps_max: u64,
 }
 
@@ -66,30 +76,59 @@ impl Expression {
         vocabulary: &Vocabulary,
         extra_variables: &[&str],
     ) -> Result<Expression, Problem> {
-        Expression::compile_in(text, span, vocabulary, extra_variables, None)
+        let node = Node::new(span.clone(), crate::source::Value::String(text.to_owned()));
+        let mut problems = Vec::new();
+        let read = Expression::read(&node, vocabulary, extra_variables, &mut problems);
+        read.ok_or_else(|| problems.swap_remove(0))
     }
 
-    pub(crate) fn compile_in(
-        text: &str,
-        span: &Span,
+    /// A string, or a tree whose strings are expressions, with the names of its file. Whatever is wrong or
+    /// doubtful becomes a problem; `None` when something is wrong.
+    pub fn read(
+        node: &Node,
+        vocabulary: &Vocabulary,
+        extra_variables: &[&str],
+        problems: &mut Vec<Problem>,
+    ) -> Option<Expression> {
+        Expression::read_in(node, vocabulary, extra_variables, None, problems)
+    }
+
+    pub(crate) fn read_in(
+        node: &Node,
         vocabulary: &Vocabulary,
         extra_variables: &[&str],
         states: Option<StateResolver<'_>>,
-    ) -> Result<Expression, Problem> {
-        let limits = &vocabulary.limits;
-        let lowered = parser::parse(text, limits)
-            .and_then(|ast| lower::lower(ast, vocabulary, extra_variables, states))
-            .map_err(|fault| fault.into_problem(text, span))?;
-        Ok(Expression {
-            compiled: Arc::new(Compiled {
-                text: text.to_owned(),
-                span: span.clone(),
-                root: lowered.root,
-                names: lowered.names,
-                paths: lowered.paths,
-                steps_max: limits.evaluation_steps_max,
-            }),
-        })
+        problems: &mut Vec<Problem>,
+    ) -> Option<Expression> {
+        let mut found = Vec::new();
+        let mut lowering = Lowering::new(vocabulary, extra_variables, None);
+        lowering.states = states;
+        let root = Reader { lowering: &mut lowering, problems: &mut found }.root(node);
+        let is_wrong = found.iter().any(Problem::is_error);
+        problems.append(&mut found);
+        let root = root.filter(|_| !is_wrong)?;
+        let compiled = Compiled {
+            text: node.as_str().unwrap_or("{…}").to_owned(),
+            span: node.span.clone(),
+            root,
+            names: node.names.clone(),
+            named: lowering.named,
+            steps_max: vocabulary.limits.evaluation_steps_max,
+        };
+        Some(Expression { compiled: Arc::new(compiled) })
+    }
+
+    /// An expression that gives `value`.
+    pub fn literal(value: Value) -> Expression {
+        let compiled = Compiled {
+            text: String::new(),
+            span: Span::unknown(),
+            root: Expr::Literal(value),
+            names: None,
+            named: Named::default(),
+            steps_max: u64::MAX,
+        };
+        Expression { compiled: Arc::new(compiled) }
     }
 
     /// The value of the expression; an error never kills anything by itself.
@@ -104,21 +143,34 @@ impl Expression {
 
     /// As `eval`, taking its steps from a budget shared with other expressions.
     pub(crate) fn eval_within(&self, scope: &Scope<'_>, steps: &Cell<u64>) -> Result<Value, EvalError> {
-        eval::eval(&self.compiled.root, scope, steps).map_err(|fault| self.error(*fault))
+        let names = self.compiled.names.as_deref();
+        eval::eval(&self.compiled.root, names, scope, steps).map_err(|fault| self.error(*fault))
     }
 
     pub(crate) fn eval_bool_within(&self, scope: &Scope<'_>, steps: &Cell<u64>) -> Result<bool, EvalError> {
-        eval::eval_bool(&self.compiled.root, scope, steps).map_err(|fault| self.error(*fault))
+        let names = self.compiled.names.as_deref();
+        eval::eval_bool(&self.compiled.root, names, scope, steps).map_err(|fault| self.error(*fault))
     }
 
     /// Variables and functions of the host that the expression names (`context` and `event` too).
     pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.compiled.names.iter().map(String::as_str)
+        self.compiled.named.names.iter().map(String::as_str)
     }
 
     /// The longest dotted paths that it reads: `context.order.kind`.
     pub fn paths(&self) -> impl Iterator<Item = &str> {
-        self.compiled.paths.iter().map(String::as_str)
+        self.compiled.named.paths.iter().map(String::as_str)
+    }
+
+    /// Calls of functions that take the name of something, with that name when it is literal.
+    pub fn things(&self) -> impl Iterator<Item = (&str, Option<&str>)> {
+        self.compiled.named.things.iter().map(|(function, name)| (&**function, name.as_deref()))
+    }
+
+    /// Values and the number of their arguments, when it was read without the names that they are of.
+    pub fn late_values(&self) -> impl Iterator<Item = (&str, usize)> {
+        let late = self.compiled.names.is_none().then_some(&self.compiled.named.values);
+        late.into_iter().flatten().map(|(name, arity)| (&**name, *arity))
     }
 
     pub fn text(&self) -> &str {
@@ -137,7 +189,38 @@ impl Expression {
         }
     }
 
+    /// The value, when nothing of it has to be worked out.
+    pub fn as_literal(&self) -> Option<&Value> {
+        match &self.compiled.root {
+            Expr::Literal(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// The keys that it always gives, when it is a map.
+    pub fn keys(&self) -> Option<Vec<&str>> {
+        let text = |key: &'_ Expr| matches!(key, Expr::Text(_));
+        match &self.compiled.root {
+            Expr::Map(entries) if entries.iter().all(|(_, key, _)| text(key)) => Some(
+                entries.iter().filter_map(|(_, k, _)| if let Expr::Text(k) = k { Some(&**k) } else { None }).collect(),
+            ),
+            Expr::Literal(Value::Object(map)) => Some(map.keys().map(String::as_str).collect()),
+            _ => None,
+        }
+    }
+
     fn error(&self, fault: Fault) -> EvalError {
+        if let Some(place) = &fault.place {
+            let at = fault.column(&place.text);
+            let message = match &place.value {
+                Some(value) => {
+                    let asked_by = place.asked_by.as_ref().unwrap_or(&self.compiled.span);
+                    format!("{} (at character {at} of `{value}`, asked for at {asked_by})", fault.message)
+                }
+                None => format!("{} (at character {at})", fault.message),
+            };
+            return EvalError { message, span: place.span.clone(), expression: place.text.to_string() };
+        }
         let at = fault.column(&self.compiled.text);
         EvalError {
             message: format!("{} (at character {at})", fault.message),
@@ -160,15 +243,17 @@ struct Fault {
     code: &'static str,
     message: String,
     hint: Option<String>,
+    /// Set while it leaves the strings and values that it happened in.
+    place: Option<Box<Place>>,
 }
 
 impl Fault {
     fn new(at: u32, message: impl Into<String>) -> Box<Fault> {
-        Box::new(Fault { at, code: "expression", message: message.into(), hint: None })
+        Fault::coded(at, "expression", message, None)
     }
 
     fn coded(at: u32, code: &'static str, message: impl Into<String>, hint: Option<String>) -> Box<Fault> {
-        Box::new(Fault { at, code, message: message.into(), hint })
+        Box::new(Fault { at, code, message: message.into(), hint, place: None })
     }
 
     /// 1-based character of the text.

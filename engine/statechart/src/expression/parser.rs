@@ -5,14 +5,14 @@ use super::Fault;
 use super::lexer::{Token, tokens};
 use crate::vocabulary::Limits;
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Ast {
     pub at: u32,
     pub height: u32,
     pub kind: Kind,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub enum Kind {
     Null,
     Bool(bool),
@@ -22,6 +22,10 @@ pub enum Kind {
     Ident(String),
     Select(Box<Ast>, String),
     Index(Box<Ast>, Box<Ast>),
+    /// `a.?b`
+    OptionalSelect(Box<Ast>, String),
+    /// `a[?b]`
+    OptionalIndex(Box<Ast>, Box<Ast>),
     Call(String, Vec<Ast>),
     Method(Box<Ast>, String, Vec<Ast>),
     List(Vec<Ast>),
@@ -49,6 +53,28 @@ pub enum Operator {
     Greater,
     GreaterOrEqual,
     In,
+}
+
+/// Every operator, as it is written, with its precedence: relations, sums, products.
+const OPERATORS: [(&str, Operator, usize); 12] = [
+    ("==", Operator::Equal, 0),
+    ("!=", Operator::NotEqual, 0),
+    ("<", Operator::Less, 0),
+    ("<=", Operator::LessOrEqual, 0),
+    (">", Operator::Greater, 0),
+    (">=", Operator::GreaterOrEqual, 0),
+    ("in", Operator::In, 0),
+    ("+", Operator::Add, 1),
+    ("-", Operator::Subtract, 1),
+    ("*", Operator::Multiply, 2),
+    ("/", Operator::Divide, 2),
+    ("%", Operator::Remainder, 2),
+];
+
+impl Operator {
+    pub fn sign(self) -> &'static str {
+        OPERATORS.iter().find(|(_, operator, _)| *operator == self).map_or("", |(sign, _, _)| sign)
+    }
 }
 
 pub fn parse(text: &str, limits: &Limits) -> Result<Ast, Box<Fault>> {
@@ -145,22 +171,7 @@ impl Parser<'_> {
             Token::In => "in",
             _ => return None,
         };
-        let (operator, its_level) = match sign {
-            "==" => (Operator::Equal, 0),
-            "!=" => (Operator::NotEqual, 0),
-            "<" => (Operator::Less, 0),
-            "<=" => (Operator::LessOrEqual, 0),
-            ">" => (Operator::Greater, 0),
-            ">=" => (Operator::GreaterOrEqual, 0),
-            "in" => (Operator::In, 0),
-            "+" => (Operator::Add, 1),
-            "-" => (Operator::Subtract, 1),
-            "*" => (Operator::Multiply, 2),
-            "/" => (Operator::Divide, 2),
-            "%" => (Operator::Remainder, 2),
-            _ => return None,
-        };
-        (its_level == level).then_some(operator)
+        OPERATORS.iter().find(|(s, _, of)| *s == sign && *of == level).map(|(_, operator, _)| *operator)
     }
 
     fn unary(&mut self) -> Parsed {
@@ -196,17 +207,20 @@ impl Parser<'_> {
         Ok(ast)
     }
 
-    /// `.field`, `.method(…)`, `[index]`
+    /// `.field`, `.?field`, `.method(…)`, `[index]`, `[?index]`
     fn members(&mut self, mut ast: Ast) -> Parsed {
         loop {
             let at = self.at();
             if self.accept(".") {
+                let is_optional = self.accept("?");
                 let at = self.at();
                 let Token::Ident(name) = self.peek().clone() else {
                     return Err(self.unexpected("a field name"));
                 };
                 self.next += 1;
-                if self.accept("(") {
+                if is_optional {
+                    ast = self.node(at, ast.height, Kind::OptionalSelect(Box::new(ast), name))?;
+                } else if self.accept("(") {
                     let arguments = self.list(")")?;
                     let height = arguments.iter().map(|a| a.height).fold(ast.height, u32::max);
                     ast = self.node(at, height, Kind::Method(Box::new(ast), name, arguments))?;
@@ -214,10 +228,11 @@ impl Parser<'_> {
                     ast = self.node(at, ast.height, Kind::Select(Box::new(ast), name))?;
                 }
             } else if self.accept("[") {
+                let kind = if self.accept("?") { Kind::OptionalIndex } else { Kind::Index };
                 let index = self.expression()?;
                 self.expect("]")?;
                 let height = ast.height.max(index.height);
-                ast = self.node(at, height, Kind::Index(Box::new(ast), Box::new(index)))?;
+                ast = self.node(at, height, kind(Box::new(ast), Box::new(index)))?;
             } else {
                 return Ok(ast);
             }

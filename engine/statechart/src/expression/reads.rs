@@ -1,12 +1,15 @@
 //! What an expression takes from the context: which paths it needs, which it only asks for, and what
 //! it compares them with. For checks of definitions; evaluation does not use it.
 //!
-//! `has(a.b)`, `'b' in a` and `get(a, 'b', …)` (a function of the host, by its name) ask. A branch that
-//! is only taken when a path is there may read it: `has(a.b) && a.b > 1`, `get(a, 'b', '') != '' ? a.b : …`.
+//! `has(a.b)`, `'b' in a`, `a.?b` and `get(a, 'b', …)` (a function of the host, by its name) ask. A branch that
+//! is only taken when a path is there may read it: `has(a.b) && a.b > 1`, `a.?b.orValue('') != '' ? a.b : …`.
+//! Values are looked through, with their arguments.
 
-use super::Expression;
 use super::parser::Operator;
 use super::tree::{ComprehensionKind, Expr};
+use super::{Expression, Names};
+use crate::source::Span;
+use std::rc::Rc;
 
 /// Segments below `context`; [`ANY_KEY`] stands for a computed one.
 pub type Path<'e> = Vec<&'e str>;
@@ -22,6 +25,15 @@ pub struct Read<'e> {
     pub needed: usize,
     /// Texts that other paths equal wherever this one is read.
     pub when: Vec<Equal<'e>>,
+    pub asked: Asked<'e>,
+}
+
+/// Who reads: a string of a tree, perhaps through a value.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Asked<'e> {
+    /// `None`: the whole expression is one string.
+    pub span: Option<&'e Span>,
+    pub value: Option<&'e str>,
 }
 
 /// A path that equals a text.
@@ -51,6 +63,7 @@ pub struct Comparison<'e> {
     pub literal: Kind,
     /// `<`, `<=`, `>`, `>=`
     pub is_order: bool,
+    pub asked: Asked<'e>,
 }
 
 /// What is known of a value before it is computed.
@@ -73,137 +86,185 @@ pub struct Reads<'e> {
 }
 
 impl Expression {
-    pub fn reads(&self) -> Reads<'_> {
-        let mut walk = Walk { found: Reads::default(), facts: Vec::new(), equal: Vec::new() };
-        walk.expr(&self.compiled.root);
+    /// `late`: what names mean when it was read without them.
+    pub fn reads<'e>(&'e self, late: Option<&'e Names>) -> Reads<'e> {
+        let mut walk =
+            Walk { found: Reads::default(), facts: Vec::new(), equal: Vec::new(), asked: Asked::default(), parts: 0 };
+        walk.expr(&self.compiled.root, &self.env(late));
         walk.found
     }
 
     /// Paths that are there whenever this condition is `value`.
     pub fn implies(&self, value: bool) -> Vec<Path<'_>> {
-        implied(&self.compiled.root, value)
+        implied(&self.compiled.root, &self.env(None), value)
     }
 
     /// Paths that equal a text whenever this condition is true.
     pub fn equalities(&self) -> Vec<Equal<'_>> {
-        equalities(&self.compiled.root, true)
+        equalities(&self.compiled.root, &self.env(None), true)
     }
 
     pub fn shape(&self) -> Shape<'_> {
-        shape(&self.compiled.root)
+        shape(&self.compiled.root, &self.env(None))
+    }
+
+    fn env<'e>(&'e self, late: Option<&'e Names>) -> Env<'e> {
+        Env { names: self.compiled.names.as_deref().or(late), arguments: &[], outer: None }
     }
 }
+
+/// What names and arguments mean where an expression stands.
+#[derive(Clone)]
+struct Env<'e> {
+    names: Option<&'e Names>,
+    /// Of the value whose body this is; they stand in `outer`.
+    arguments: &'e [Expr],
+    outer: Option<Rc<Env<'e>>>,
+}
+
+/// An expression through the names that lead to it: the body of a value, an argument of one.
+fn resolve<'e>(expr: &'e Expr, env: &Env<'e>) -> Option<(&'e Expr, Env<'e>)> {
+    match expr {
+        Expr::Written(written) => {
+            Some((&written.expr, Env { names: written.names.as_deref().or(env.names), ..env.clone() }))
+        }
+        Expr::Local(i) => Some((env.arguments.get(*i)?, (**env.outer.as_ref()?).clone())),
+        Expr::Value(_, name, arguments) => {
+            let (_, definition) = env.names?.find(name)?;
+            let inner = Env { names: env.names, arguments, outer: Some(Rc::new(env.clone())) };
+            Some((&definition.body, inner))
+        }
+        _ => None,
+    }
+}
+
+/// Parts of one expression that are looked at, its values included.
+const PARTS_MAX: usize = 50_000;
 
 struct Walk<'e> {
     found: Reads<'e>,
     /// Paths that are there on this branch.
     facts: Vec<Path<'e>>,
     equal: Vec<Equal<'e>>,
+    asked: Asked<'e>,
+    parts: usize,
 }
 
 impl<'e> Walk<'e> {
-    fn expr(&mut self, expr: &'e Expr) {
-        if let Some(place) = place(expr) {
-            self.place(expr, place);
+    fn expr(&mut self, expr: &'e Expr, env: &Env<'e>) {
+        self.parts += 1;
+        if self.parts > PARTS_MAX {
+            return;
+        }
+        if let Some(place) = place(expr, env) {
+            self.note(place.path, place.needed);
+            self.inner(expr, env);
             return;
         }
         match expr {
-            Expr::Null
-            | Expr::Bool(_)
-            | Expr::Int(_)
-            | Expr::Double(_)
-            | Expr::Text(_)
-            | Expr::Local(_)
-            | Expr::Context
-            | Expr::Event => {}
-            Expr::Variable(..) | Expr::InState(_) => {}
-            Expr::Select(_, base, _) => self.expr(base),
-            Expr::Has(_, base, field) => match place(base) {
+            Expr::Written(written) => {
+                let before = self.asked;
+                if before.value.is_none() {
+                    self.asked.span = Some(&written.span);
+                }
+                if let Some((inner, env)) = resolve(expr, env) {
+                    self.expr(inner, &env);
+                }
+                self.asked = before;
+            }
+            Expr::Value(_, name, arguments) => {
+                arguments.iter().for_each(|a| self.expr(a, env));
+                let before = self.asked;
+                self.asked.value = before.value.or(Some(name));
+                if let Some((body, env)) = resolve(expr, env) {
+                    self.expr(body, &env);
+                }
+                self.asked = before;
+            }
+            Expr::Has(_, base, field) => match place(base, env) {
                 Some(at) => {
                     let needed = at.path.len();
                     let mut path = at.path;
                     path.push(field);
-                    self.note(path, at.needed.min(needed));
+                    self.note(path, needed);
+                    self.inner(base, env);
                 }
-                None => self.expr(base),
+                None => self.expr(base, env),
             },
-            Expr::Index(_, base, index) => {
-                self.expr(base);
-                self.expr(index);
-            }
-            Expr::List(items) => items.iter().for_each(|i| self.expr(i)),
-            Expr::Map(entries) => entries.iter().for_each(|(_, k, v)| {
-                self.expr(k);
-                self.expr(v);
-            }),
-            Expr::Not(_, inner) | Expr::Negate(_, inner) => self.expr(inner),
             Expr::Binary(_, operator, left, right) => {
-                self.compare(*operator, left, right);
-                self.expr(left);
-                self.expr(right);
+                self.compare(*operator, left, right, env);
+                self.expr(left, env);
+                self.expr(right, env);
             }
-            Expr::And(_, terms) => self.terms(terms, true),
-            Expr::Or(_, terms) => self.terms(terms, false),
+            Expr::And(_, terms) => self.terms(terms, env, true),
+            Expr::Or(_, terms) => self.terms(terms, env, false),
             Expr::Conditional(_, parts) => {
                 let [condition, then, otherwise] = &**parts;
-                self.expr(condition);
-                self.given([(condition, true)], then);
-                self.given([(condition, false)], otherwise);
+                self.expr(condition, env);
+                self.given([(condition, true)], then, env);
+                self.given([(condition, false)], otherwise, env);
             }
-            Expr::Call(_, _, args) | Expr::Host(_, _, args) => args.iter().for_each(|a| self.expr(a)),
             Expr::Comprehension(_, comprehension) => {
-                self.expr(&comprehension.range);
+                self.expr(&comprehension.range, env);
                 match &comprehension.kind {
                     ComprehensionKind::All(e)
                     | ComprehensionKind::Exists(e)
                     | ComprehensionKind::ExistsOne(e)
-                    | ComprehensionKind::Filter(e) => self.expr(e),
+                    | ComprehensionKind::Filter(e) => self.expr(e, env),
                     ComprehensionKind::Map(condition, value) => {
-                        condition.iter().for_each(|c| self.expr(c));
-                        self.given(condition.iter().map(|c| (c, true)), value);
+                        condition.iter().for_each(|c| self.expr(c, env));
+                        self.given(condition.iter().map(|c| (c, true)), value, env);
                     }
                 }
             }
+            Expr::Items(items) => {
+                for item in items {
+                    item.each.iter().for_each(|(each, _)| self.expr(each, env));
+                    item.when.iter().for_each(|when| self.expr(when, env));
+                    self.given(item.when.iter().map(|when| (when, true)), &item.value, env);
+                }
+            }
+            other => other.children(&mut |child| self.expr(child, env)),
         }
     }
 
-    /// A path, then what its computed keys and its defaults read.
-    fn place(&mut self, expr: &'e Expr, place: Place<'e>) {
-        self.note(place.path, place.needed);
-        self.inner(expr);
-    }
-
-    fn inner(&mut self, expr: &'e Expr) {
+    /// What computed keys and defaults of a path read.
+    fn inner(&mut self, expr: &'e Expr, env: &Env<'e>) {
         match expr {
-            Expr::Select(_, base, _) => self.inner(base),
-            Expr::Index(_, base, index) => {
-                self.inner(base);
-                self.expr(index);
+            Expr::Select(_, base, _) | Expr::OptionalSelect(_, base, _) => self.inner(base, env),
+            Expr::Index(_, base, index) | Expr::OptionalIndex(_, base, index) => {
+                self.inner(base, env);
+                self.expr(index, env);
+            }
+            Expr::OrValue(optional, default) => {
+                self.inner(optional, env);
+                self.expr(default, env);
             }
             Expr::Host(_, _, args) => {
-                args.first().iter().for_each(|a| self.inner(a));
-                args.iter().skip(1).for_each(|a| self.expr(a));
+                args.first().iter().for_each(|a| self.inner(a, env));
+                args.iter().skip(1).for_each(|a| self.expr(a, env));
             }
+            Expr::Value(_, _, arguments) => arguments.iter().for_each(|a| self.expr(a, env)),
             _ => {}
         }
     }
 
     /// Each term is decided by the others: an error in one that another decides has no effect.
-    fn terms(&mut self, terms: &'e [Expr], value: bool) {
+    fn terms(&mut self, terms: &'e [Expr], env: &Env<'e>, value: bool) {
         for (i, term) in terms.iter().enumerate() {
             let others = terms.iter().enumerate().filter(|(j, _)| *j != i);
-            self.given(others.map(|(_, t)| (t, value)), term);
+            self.given(others.map(|(_, t)| (t, value)), term, env);
         }
     }
 
     /// An expression that only counts when these conditions have these values.
-    fn given(&mut self, conditions: impl IntoIterator<Item = (&'e Expr, bool)>, expr: &'e Expr) {
+    fn given(&mut self, conditions: impl IntoIterator<Item = (&'e Expr, bool)>, expr: &'e Expr, env: &Env<'e>) {
         let before = (self.facts.len(), self.equal.len());
         for (condition, value) in conditions {
-            self.facts.extend(implied(condition, value));
-            self.equal.extend(equalities(condition, value));
+            self.facts.extend(implied(condition, env, value));
+            self.equal.extend(equalities(condition, env, value));
         }
-        self.expr(expr);
+        self.expr(expr, env);
         self.facts.truncate(before.0);
         self.equal.truncate(before.1);
     }
@@ -212,32 +273,29 @@ impl<'e> Walk<'e> {
         let common = |fact: &Path<'e>| fact.iter().zip(&path).take_while(|(a, b)| a == b).count();
         let known = self.facts.iter().map(common).max().unwrap_or(0);
         let when = self.equal.clone();
-        let read = Read { path, known, needed, when };
+        let read = Read { path, known, needed, when, asked: self.asked };
         if !read.path.is_empty() && !self.found.reads.contains(&read) {
             self.found.reads.push(read);
         }
     }
 
-    fn compare(&mut self, operator: Operator, left: &'e Expr, right: &'e Expr) {
+    fn compare(&mut self, operator: Operator, left: &'e Expr, right: &'e Expr, env: &Env<'e>) {
         let is_order = match operator {
             Operator::Equal | Operator::NotEqual => false,
             Operator::Less | Operator::LessOrEqual | Operator::Greater | Operator::GreaterOrEqual => true,
             _ => return,
         };
+        let asked = self.asked;
         for (side, other) in [(left, right), (right, left)] {
-            if let (Some(at), Some(literal)) = (place(side), kind(other)) {
+            if let (Some(at), Some(literal)) = (place(side, env), kind(other)) {
                 let default = at.default.and_then(kind);
                 if at.default.is_some() && default.is_none() {
                     continue;
                 }
-                self.found.comparisons.push(Comparison { path: at.path, default, literal, is_order });
-            } else if let (None, Some(Kind::Null), true) = (place(side), kind(other), is_order) {
-                self.found.comparisons.push(Comparison {
-                    path: Vec::new(),
-                    default: None,
-                    literal: Kind::Null,
-                    is_order,
-                });
+                self.found.comparisons.push(Comparison { path: at.path, default, literal, is_order, asked });
+            } else if let (None, Some(Kind::Null), true) = (place(side, env), kind(other), is_order) {
+                let (path, literal) = (Vec::new(), Kind::Null);
+                self.found.comparisons.push(Comparison { path, default: None, literal, is_order, asked });
             }
         }
     }
@@ -252,26 +310,62 @@ struct Place<'e> {
     default: Option<&'e Expr>,
 }
 
-fn place(expr: &Expr) -> Option<Place<'_>> {
+fn place<'e>(expr: &'e Expr, env: &Env<'e>) -> Option<Place<'e>> {
     match expr {
         Expr::Context => Some(Place { path: Vec::new(), needed: 0, default: None }),
         Expr::Variable(_, name) if &**name == "context" => Some(Place { path: Vec::new(), needed: 0, default: None }),
-        Expr::Select(_, base, field) => below(place(base)?, field),
-        Expr::Index(_, base, index) => match &**index {
-            Expr::Text(key) => below(place(base)?, key),
-            Expr::Int(_) => None,
-            _ => below(place(base)?, ANY_KEY),
-        },
+        Expr::Place(_, name) => short(name, env),
+        Expr::Value(_, name, arguments)
+            if arguments.is_empty() && env.names.is_some_and(|n| n.find(name).is_none()) =>
+        {
+            short(name, env)
+        }
+        Expr::Written(_) | Expr::Local(_) | Expr::Value(..) => {
+            let (inner, env) = resolve(expr, env)?;
+            place(inner, &env)
+        }
+        Expr::Select(_, base, field) => below(place(base, env)?, field),
+        Expr::Index(_, base, index) => below(place(base, env)?, key(index, env)?),
+        Expr::OptionalSelect(_, base, field) => Some(optional(place(base, env)?, field)),
+        Expr::OptionalIndex(_, base, index) => Some(optional(place(base, env)?, key(index, env)?)),
+        Expr::OrValue(optional, default) => {
+            Some(Place { default: Some(literal(default, env)), ..place(optional, env)? })
+        }
         Expr::Host(_, name, args) if &**name == "get" => {
             let [map, key, default] = args.as_slice() else { return None };
-            let mut at = place(map)?;
-            let Expr::Text(key) = key else { return None };
-            at.path.push(key);
-            at.default = Some(default);
-            Some(at)
+            let at = place(map, env)?;
+            let (Expr::Text(key), default) = (literal(key, env), literal(default, env)) else { return None };
+            Some(Place { default: Some(default), ..optional(at, key) })
         }
         _ => None,
     }
+}
+
+/// A place that has a name of its own; it is always there.
+fn short<'e>(name: &str, env: &Env<'e>) -> Option<Place<'e>> {
+    Some(Place { path: env.names?.place(name)?.collect(), needed: 0, default: None })
+}
+
+/// The key of an index; none for a position in a list.
+fn key<'e>(index: &'e Expr, env: &Env<'e>) -> Option<&'e str> {
+    match literal(index, env) {
+        Expr::Text(key) => Some(key),
+        Expr::Int(_) => None,
+        _ => Some(ANY_KEY),
+    }
+}
+
+/// An expression itself, not what leads to it.
+fn literal<'e>(expr: &'e Expr, env: &Env<'e>) -> &'e Expr {
+    match resolve(expr, env) {
+        Some((inner, env)) => literal(inner, &env),
+        None => expr,
+    }
+}
+
+fn optional<'e>(mut at: Place<'e>, key: &'e str) -> Place<'e> {
+    at.path.push(key);
+    Place { default: Some(&Expr::Null), ..at }
 }
 
 fn below<'e>(mut at: Place<'e>, key: &'e str) -> Option<Place<'e>> {
@@ -293,62 +387,76 @@ fn kind(expr: &Expr) -> Option<Kind> {
         Expr::List(_) => Kind::List,
         Expr::Map(_) => Kind::Map,
         Expr::Negate(_, inner) => return kind(inner),
+        Expr::Written(written) => return kind(&written.expr),
+        Expr::Literal(value) => match value {
+            serde_json::Value::Null => Kind::Null,
+            serde_json::Value::Bool(_) => Kind::Bool,
+            serde_json::Value::Number(_) => Kind::Number,
+            serde_json::Value::String(_) => Kind::Text,
+            serde_json::Value::Array(_) => Kind::List,
+            serde_json::Value::Object(_) => Kind::Map,
+        },
+        Expr::Items(_) => Kind::List,
         _ => return None,
     })
 }
 
-fn implied(expr: &Expr, value: bool) -> Vec<Path<'_>> {
+fn implied<'e>(expr: &'e Expr, env: &Env<'e>, value: bool) -> Vec<Path<'e>> {
     match expr {
-        Expr::Has(_, base, field) if value => match place(base) {
+        Expr::Written(_) | Expr::Local(_) | Expr::Value(..) => match resolve(expr, env) {
+            Some((inner, env)) => implied(inner, &env, value),
+            None => Vec::new(),
+        },
+        Expr::HasValue(optional) if value => place(optional, env).map(|at| vec![at.path]).unwrap_or_default(),
+        Expr::Has(_, base, field) if value => match place(base, env) {
             Some(mut at) => {
                 at.path.push(field);
                 vec![at.path]
             }
             None => Vec::new(),
         },
-        Expr::Binary(_, Operator::In, left, right) if value && matches!(**left, Expr::Text(_)) => {
-            match (&**left, place(right)) {
+        Expr::Binary(_, Operator::In, left, right) if value && matches!(literal(left, env), Expr::Text(_)) => {
+            match (literal(left, env), place(right, env)) {
                 (Expr::Text(key), Some(mut at)) => {
                     at.path.push(key);
                     vec![at.path]
                 }
-                _ => by_default(expr, value),
+                _ => by_default(expr, env, value),
             }
         }
-        Expr::Not(_, inner) => implied(inner, !value),
+        Expr::Not(_, inner) => implied(inner, env, !value),
         Expr::And(_, terms) | Expr::Or(_, terms) => {
-            let each = terms.iter().map(|t| implied(t, value));
+            let each = terms.iter().map(|t| implied(t, env, value));
             if matches!(expr, Expr::And(..)) == value {
                 return each.flatten().collect();
             }
             each.reduce(|a, b| a.into_iter().filter(|p| b.contains(p)).collect()).unwrap_or_default()
         }
         Expr::Conditional(_, parts) => match (&**parts, value) {
-            ([a, b, Expr::Bool(false)], true) => [implied(a, true), implied(b, true)].concat(),
-            ([a, Expr::Bool(true), c], false) => [implied(a, false), implied(c, false)].concat(),
+            ([a, b, Expr::Bool(false)], true) => [implied(a, env, true), implied(b, env, true)].concat(),
+            ([a, Expr::Bool(true), c], false) => [implied(a, env, false), implied(c, env, false)].concat(),
             _ => Vec::new(),
         },
-        _ => by_default(expr, value),
+        _ => by_default(expr, env, value),
     }
 }
 
 /// A condition on one `get` that its default does not meet: then the key is there.
-fn by_default(expr: &Expr, value: bool) -> Vec<Path<'_>> {
+fn by_default<'e>(expr: &'e Expr, env: &Env<'e>, value: bool) -> Vec<Path<'e>> {
+    let probe = |side: &'e Expr| place(side, env).filter(|p| p.default.is_some());
     let (probe, outcome) = match expr {
-        Expr::Binary(_, operator, left, right) => {
-            match (place(left).filter(|p| p.default.is_some()), place(right).filter(|p| p.default.is_some())) {
-                (Some(probe), None) => {
-                    let outcome = probe.default.and_then(|d| compared(*operator, d, right));
-                    (probe, outcome)
-                }
-                (None, Some(probe)) => {
-                    let outcome = probe.default.and_then(|d| compared(*operator, left, d));
-                    (probe, outcome)
-                }
-                _ => return Vec::new(),
+        Expr::Binary(_, operator, left, right) => match (probe(left), probe(right)) {
+            (Some(probe), None) => {
+                let outcome = probe.default.and_then(|d| compared(*operator, d, literal(right, env)));
+                (probe, outcome)
             }
-        }
-        Expr::Host(..) => match place(expr) {
+            (None, Some(probe)) => {
+                let outcome = probe.default.and_then(|d| compared(*operator, literal(left, env), d));
+                (probe, outcome)
+            }
+            _ => return Vec::new(),
+        },
+        Expr::Host(..) | Expr::OrValue(..) => match place(expr, env) {
             Some(Place { path, needed, default: Some(Expr::Bool(b)) }) => {
                 (Place { path, needed, default: None }, Some(*b))
             }
@@ -399,31 +507,41 @@ fn compared(operator: Operator, left: &Expr, right: &Expr) -> Option<bool> {
     }
 }
 
-fn equalities(expr: &Expr, value: bool) -> Vec<Equal<'_>> {
+fn equalities<'e>(expr: &'e Expr, env: &Env<'e>, value: bool) -> Vec<Equal<'e>> {
     match expr {
+        Expr::Written(_) | Expr::Local(_) | Expr::Value(..) => match resolve(expr, env) {
+            Some((inner, env)) => equalities(inner, &env, value),
+            None => Vec::new(),
+        },
         Expr::Binary(_, operator, left, right)
             if matches!((operator, value), (Operator::Equal, true) | (Operator::NotEqual, false)) =>
         {
             let sides = [(left, right), (right, left)];
             sides
                 .into_iter()
-                .filter_map(|(side, text)| {
-                    if let Expr::Text(text) = &**text { Some(Equal { path: place(side)?.path, text }) } else { None }
+                .filter_map(|(side, text)| match literal(text, env) {
+                    Expr::Text(text) => Some(Equal { path: place(side, env)?.path, text }),
+                    _ => None,
                 })
                 .collect()
         }
-        Expr::Not(_, inner) => equalities(inner, !value),
-        Expr::And(_, terms) if value => terms.iter().flat_map(|t| equalities(t, true)).collect(),
-        Expr::Or(_, terms) if !value => terms.iter().flat_map(|t| equalities(t, false)).collect(),
+        Expr::Not(_, inner) => equalities(inner, env, !value),
+        Expr::And(_, terms) if value => terms.iter().flat_map(|t| equalities(t, env, true)).collect(),
+        Expr::Or(_, terms) if !value => terms.iter().flat_map(|t| equalities(t, env, false)).collect(),
         _ => Vec::new(),
     }
 }
 
-fn shape(expr: &Expr) -> Shape<'_> {
-    if let Some(at) = place(expr) {
+fn shape<'e>(expr: &'e Expr, env: &Env<'e>) -> Shape<'e> {
+    if let Some(at) = place(expr, env) {
         return if at.default.is_none() && !at.path.contains(&ANY_KEY) { Shape::Copy(at.path) } else { Shape::Unknown };
     }
     match expr {
+        Expr::Written(_) | Expr::Local(_) | Expr::Value(..) => match resolve(expr, env) {
+            Some((inner, env)) => shape(inner, &env),
+            None => Shape::Unknown,
+        },
+        Expr::Literal(value) => of_literal(value),
         Expr::Map(entries) => {
             let key = |k: &'_ Expr| matches!(k, Expr::Text(_));
             if !entries.iter().all(|(_, k, _)| key(k)) {
@@ -432,15 +550,17 @@ fn shape(expr: &Expr) -> Shape<'_> {
             Shape::Map(
                 entries
                     .iter()
-                    .filter_map(|(_, k, v)| if let Expr::Text(k) = k { Some((&**k, shape(v))) } else { None })
+                    .filter_map(|(_, k, v)| if let Expr::Text(k) = k { Some((&**k, shape(v, env))) } else { None })
                     .collect(),
             )
         }
         Expr::Host(_, name, args) if &**name == "merge" => match args.as_slice() {
-            [a, b] => Shape::Merge(Box::new(shape(a)), Box::new(shape(b))),
+            [a, b] => Shape::Merge(Box::new(shape(a, env)), Box::new(shape(b, env))),
             _ => Shape::Unknown,
         },
-        Expr::Not(..) | Expr::And(..) | Expr::Or(..) | Expr::Has(..) | Expr::InState(_) => Shape::Plain(Kind::Bool),
+        Expr::Not(..) | Expr::And(..) | Expr::Or(..) | Expr::Has(..) | Expr::HasValue(_) | Expr::InState(_) => {
+            Shape::Plain(Kind::Bool)
+        }
         Expr::Binary(_, operator, _, right) => match operator {
             Operator::Equal
             | Operator::NotEqual
@@ -453,9 +573,20 @@ fn shape(expr: &Expr) -> Shape<'_> {
             _ => Shape::Plain(Kind::Number),
         },
         Expr::Conditional(_, parts) => {
-            let (then, otherwise) = (shape(&parts[1]), shape(&parts[2]));
+            let (then, otherwise) = (shape(&parts[1], env), shape(&parts[2], env));
             if then == otherwise { then } else { Shape::Unknown }
         }
         _ => kind(expr).map_or(Shape::Unknown, Shape::Plain),
+    }
+}
+
+fn of_literal(value: &serde_json::Value) -> Shape<'_> {
+    match value {
+        serde_json::Value::Object(map) => Shape::Map(map.iter().map(|(k, v)| (k.as_str(), of_literal(v))).collect()),
+        serde_json::Value::Null => Shape::Plain(Kind::Null),
+        serde_json::Value::Bool(_) => Shape::Plain(Kind::Bool),
+        serde_json::Value::Number(_) => Shape::Plain(Kind::Number),
+        serde_json::Value::String(_) => Shape::Plain(Kind::Text),
+        serde_json::Value::Array(_) => Shape::Plain(Kind::List),
     }
 }

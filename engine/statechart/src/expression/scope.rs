@@ -1,6 +1,7 @@
 //! What an expression can see.
 
 use super::val::Val;
+use super::{Memory, Names};
 use crate::event::Event;
 use crate::host::Host;
 use serde_json::{Map, Value};
@@ -13,6 +14,8 @@ pub struct Scope<'a> {
     variables: Vec<(&'a str, Val<'a>)>,
     pub(super) host: Option<&'a dyn Host>,
     pub(super) active: Option<&'a [u32]>,
+    pub(super) names: Option<&'a Names>,
+    pub(super) memory: Option<&'a Memory>,
 }
 
 impl<'a> Scope<'a> {
@@ -44,6 +47,18 @@ impl<'a> Scope<'a> {
 
     pub fn with_host(mut self, host: &'a dyn Host) -> Self {
         self.host = Some(host);
+        self
+    }
+
+    /// What names mean in expressions that were read without them.
+    pub fn with_names(mut self, names: Option<&'a Names>) -> Self {
+        self.names = names;
+        self
+    }
+
+    /// Where values are remembered; it must not outlive this state of the context.
+    pub fn with_memory(mut self, memory: &'a Memory) -> Self {
+        self.memory = Some(memory);
         self
     }
 

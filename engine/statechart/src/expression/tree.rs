@@ -1,7 +1,11 @@
 //! The tree that is evaluated: names resolved, macros recognised.
 
+use super::Names;
 use super::functions::Function;
 use super::parser::Operator;
+use crate::source::Span;
+use serde_json::Value;
+use std::sync::Arc;
 
 #[derive(Debug)]
 pub enum Expr {
@@ -10,15 +14,32 @@ pub enum Expr {
     Int(i64),
     Double(f64),
     Text(Box<str>),
-    /// Variable of an enclosing comprehension, counted from the outermost.
+    /// A tree without expressions.
+    Literal(Value),
+    /// An argument of the value that this belongs to, or the variable of an enclosing comprehension: counted
+    /// from the outermost.
     Local(usize),
     Context,
     Event,
     Variable(u32, Box<str>),
+    /// A name for a place in the context.
+    Place(u32, Box<str>),
+    /// A value of the file, with its arguments.
+    Value(u32, Box<str>, Vec<Expr>),
     Select(u32, Box<Expr>, Box<str>),
     /// `has(a.b)`
     Has(u32, Box<Expr>, Box<str>),
     Index(u32, Box<Expr>, Box<Expr>),
+    /// `a.?b`, and `.b` of an optional.
+    OptionalSelect(u32, Box<Expr>, Box<str>),
+    /// `a[?b]`, and `[b]` of an optional.
+    OptionalIndex(u32, Box<Expr>, Box<Expr>),
+    /// `a.or(b)`: an optional.
+    Either(Box<Expr>, Box<Expr>),
+    /// `a.orValue(b)`
+    OrValue(Box<Expr>, Box<Expr>),
+    /// `a.hasValue()`
+    HasValue(Box<Expr>),
     List(Vec<Expr>),
     Map(Vec<(u32, Expr, Expr)>),
     Not(u32, Box<Expr>),
@@ -33,6 +54,10 @@ pub enum Expr {
     /// `inState('…')`, resolved to a node's index.
     InState(u32),
     Comprehension(u32, Box<Comprehension>),
+    /// A list whose items may be none, one or many.
+    Items(Vec<Item>),
+    /// One string of a tree, as it was written.
+    Written(Box<Written>),
 }
 
 #[derive(Debug)]
@@ -50,4 +75,97 @@ pub enum ComprehensionKind {
     Filter(Expr),
     /// Optional condition, then the value.
     Map(Option<Expr>, Expr),
+}
+
+/// `{each, as, when, …}` in a list.
+#[derive(Debug)]
+pub struct Item {
+    /// What it is repeated for, and the number of its variable.
+    pub each: Option<(Expr, usize)>,
+    pub when: Option<Expr>,
+    pub value: Expr,
+}
+
+#[derive(Debug)]
+pub struct Written {
+    pub text: Box<str>,
+    pub span: Span,
+    /// Of the file it stands in.
+    pub names: Option<Arc<Names>>,
+    pub expr: Expr,
+}
+
+impl Expr {
+    /// Gives nothing instead of an error when something is not there.
+    pub fn is_optional(&self) -> bool {
+        matches!(self, Expr::OptionalSelect(..) | Expr::OptionalIndex(..) | Expr::Either(..))
+    }
+
+    /// This part and all below it.
+    pub fn each<'e>(&'e self, visit: &mut dyn FnMut(&'e Expr)) {
+        visit(self);
+        self.children(&mut |child| child.each(visit));
+    }
+
+    /// The parts that it is made of.
+    pub fn children<'e>(&'e self, visit: &mut dyn FnMut(&'e Expr)) {
+        match self {
+            Expr::Null
+            | Expr::Bool(_)
+            | Expr::Int(_)
+            | Expr::Double(_)
+            | Expr::Text(_)
+            | Expr::Literal(_)
+            | Expr::Local(_)
+            | Expr::Context
+            | Expr::Event
+            | Expr::Variable(..)
+            | Expr::Place(..)
+            | Expr::InState(_) => {}
+            Expr::Select(_, base, _)
+            | Expr::OptionalSelect(_, base, _)
+            | Expr::Has(_, base, _)
+            | Expr::HasValue(base)
+            | Expr::Not(_, base)
+            | Expr::Negate(_, base) => visit(base),
+            Expr::Index(_, a, b)
+            | Expr::OptionalIndex(_, a, b)
+            | Expr::Either(a, b)
+            | Expr::OrValue(a, b)
+            | Expr::Binary(_, _, a, b) => {
+                visit(a);
+                visit(b);
+            }
+            Expr::Value(_, _, list)
+            | Expr::List(list)
+            | Expr::And(_, list)
+            | Expr::Or(_, list)
+            | Expr::Call(_, _, list)
+            | Expr::Host(_, _, list) => list.iter().for_each(visit),
+            Expr::Map(entries) => entries.iter().for_each(|(_, key, value)| {
+                visit(key);
+                visit(value);
+            }),
+            Expr::Conditional(_, parts) => parts.iter().for_each(visit),
+            Expr::Comprehension(_, comprehension) => {
+                visit(&comprehension.range);
+                match &comprehension.kind {
+                    ComprehensionKind::All(body)
+                    | ComprehensionKind::Exists(body)
+                    | ComprehensionKind::ExistsOne(body)
+                    | ComprehensionKind::Filter(body) => visit(body),
+                    ComprehensionKind::Map(condition, value) => {
+                        condition.iter().for_each(&mut *visit);
+                        visit(value);
+                    }
+                }
+            }
+            Expr::Items(items) => items.iter().for_each(|item| {
+                item.each.iter().for_each(|(each, _)| visit(each));
+                item.when.iter().for_each(&mut *visit);
+                visit(&item.value);
+            }),
+            Expr::Written(written) => visit(&written.expr),
+        }
+    }
 }

@@ -4,8 +4,8 @@ use super::Effect;
 use super::run::{Fatal, Run};
 use crate::duration::DURATION_MS_MAX;
 use crate::event::Event;
-use crate::expression::EvalError;
-use crate::machine::model::{Action, After, Assignment, Delay, NodeIx, Raise, ValueSource};
+use crate::expression::{EvalError, Expression, Memory};
+use crate::machine::model::{Action, After, Assignment, Delay, NodeIx, Raise};
 use crate::snapshot::Timer;
 use serde_json::{Map, Value};
 
@@ -31,11 +31,8 @@ impl<'m> Run<'m> {
         Ok(())
     }
 
-    pub fn value(&self, source: &ValueSource, event: &Event) -> Result<Value, Fatal> {
-        match source {
-            ValueSource::Literal(value) => Ok(value.clone()),
-            ValueSource::Expression(expression) => Ok(expression.eval_within(&self.scope(event), &self.steps)?),
-        }
+    pub fn value(&self, source: &Expression, event: &Event) -> Result<Value, Fatal> {
+        Ok(source.eval_within(&self.scope(event), &self.steps)?)
     }
 
     /// All values are computed from the context before, then stored.
@@ -50,6 +47,8 @@ impl<'m> Run<'m> {
     }
 
     fn store(&mut self, assignment: &'m Assignment, value: Value) -> Result<(), Fatal> {
+        // What values were is true for the context as it was.
+        self.memory = Memory::new();
         let Some((key, inner)) = assignment.path.split_first() else { return Ok(()) };
         let context = &mut self.context;
         let Some(slot) = context.get_mut(key) else {
@@ -128,16 +127,12 @@ impl<'m> Run<'m> {
         self.effects.extend(ids.into_iter().map(|id| Effect::CancelTimer { id }));
     }
 
-    fn delay_error(&self, name: &str, source: &ValueSource, value: &Value) -> Fatal {
+    fn delay_error(&self, name: &str, source: &Expression, value: &Value) -> Fatal {
         let message = format!("delay `{name}` is milliseconds as an integer, not {value}");
-        match source {
-            ValueSource::Expression(e) => {
-                Box::new(EvalError { message, span: e.span().clone(), expression: e.text().to_owned() })
-            }
-            ValueSource::Literal(_) => {
-                Box::new(EvalError { message, span: self.m.nodes[0].span.clone(), expression: name.to_owned() })
-            }
+        if source.as_literal().is_some() {
+            return Box::new(EvalError { message, span: self.m.nodes[0].span.clone(), expression: name.to_owned() });
         }
+        Box::new(EvalError { message, span: source.span().clone(), expression: source.text().to_owned() })
     }
 }
 

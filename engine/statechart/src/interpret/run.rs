@@ -2,7 +2,7 @@
 
 use super::{Effect, Outcome};
 use crate::event::Event;
-use crate::expression::{EvalError, Scope};
+use crate::expression::{EvalError, Memory, Scope};
 use crate::host::Env;
 use crate::machine::Machine;
 use crate::machine::model::{NodeIx, Transition};
@@ -37,6 +37,8 @@ pub struct Run<'m> {
     pub assigned: bool,
     pub history_recorded: bool,
     pub steps: Cell<u64>,
+    /// What values are while the context stays as it is.
+    pub memory: Memory,
     pub leaving: Vec<NodeIx>,
 }
 
@@ -58,6 +60,7 @@ impl<'m> Run<'m> {
             assigned: false,
             history_recorded: false,
             steps: Cell::new(m.limits.evaluation_steps_max),
+            memory: Memory::new(),
             leaving: Vec::new(),
             before,
         }
@@ -96,7 +99,8 @@ impl<'m> Run<'m> {
     }
 
     pub fn scope<'s>(&'s self, event: &'s Event) -> Scope<'s> {
-        Scope::new().with_context(&self.context).with_event(event).with_host(self.env.host).with_active(&self.active)
+        let scope = Scope::new().with_context(&self.context).with_event(event).with_host(self.env.host);
+        scope.with_active(&self.active).with_memory(&self.memory)
     }
 
     pub fn recorded(&self, history: NodeIx) -> Option<Vec<NodeIx>> {

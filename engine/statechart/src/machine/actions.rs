@@ -2,14 +2,13 @@
 
 use super::body::Compiler;
 use super::keys;
-use super::model::{Action, Assignment, Delay, Output, Raise, ValueSource};
+use super::model::{Action, Assignment, Delay, Output, Raise};
 use crate::duration::parse_duration_ms;
 use crate::expression::Expression;
 use crate::problem::Problem;
 use crate::source::{Node, Span, Value as Source};
 use crate::suggest::did_you_mean;
-use crate::template::Mapping;
-use crate::vocabulary::Field;
+use crate::vocabulary::{Dialect, Field};
 use serde_json::Value;
 
 impl Compiler<'_, '_> {
@@ -84,13 +83,13 @@ impl Compiler<'_, '_> {
                 );
                 return None;
             }
-            let fields = given.map(|(key, value)| (key.name.clone(), Mapping::literal(value.to_json()))).collect();
+            let fields = given.map(|(key, value)| (key.name.clone(), Expression::literal(value.to_json()))).collect();
             return Some(Action::Named { kind: kind.into(), fields });
         };
         let mut fields = Vec::new();
         for (key, value) in given {
             match known.get(&key.name) {
-                Some(Field::Name) => fields.push((key.name.clone(), Mapping::literal(value.to_json()))),
+                Some(Field::Name) => fields.push((key.name.clone(), Expression::literal(value.to_json()))),
                 Some(Field::Value) => fields.push((key.name.clone(), self.mapping(value))),
                 None => {
                     let hint = did_you_mean(&key.name, known.keys().map(String::as_str));
@@ -115,7 +114,7 @@ impl Compiler<'_, '_> {
         }
         let mut assignments = Vec::new();
         for (key, value) in node.map() {
-            let dotted = self.vocabulary.dotted_assign;
+            let dotted = self.vocabulary.dialect == Dialect::Rich;
             let path: Vec<String> =
                 if dotted { key.name.split('.').map(str::to_owned).collect() } else { vec![key.name.clone()] };
             if path.iter().any(String::is_empty) {
@@ -179,17 +178,11 @@ impl Compiler<'_, '_> {
         }
     }
 
-    /// A string is CEL, any other JSON a literal.
-    pub fn value(&mut self, node: &Node) -> ValueSource {
-        match node.as_str() {
-            Some(text) => match Expression::compile(text, &node.span, self.vocabulary, &[]) {
-                Ok(expression) => ValueSource::Expression(expression),
-                Err(problem) => {
-                    self.report(problem);
-                    ValueSource::Literal(Value::Null)
-                }
-            },
-            None => ValueSource::Literal(node.to_json()),
+    /// A string is CEL, any other JSON a literal; in the rich dialect a tree of expressions.
+    pub fn value(&mut self, node: &Node) -> Expression {
+        match (node.as_str(), self.vocabulary.dialect) {
+            (Some(_), _) | (None, Dialect::Rich) => self.mapping(node),
+            (None, Dialect::Plain) => Expression::literal(node.to_json()),
         }
     }
 
@@ -201,10 +194,11 @@ impl Compiler<'_, '_> {
         }
     }
 
-    pub fn mapping(&mut self, node: &Node) -> Mapping {
-        Mapping::compile(node, self.vocabulary, &[]).unwrap_or_else(|problems| {
-            problems.into_iter().for_each(|p| self.report(p));
-            Mapping::literal(Value::Null)
-        })
+    /// A tree whose strings are CEL and whose other values are literal.
+    pub fn mapping(&mut self, node: &Node) -> Expression {
+        let mut problems = Vec::new();
+        let read = Expression::read(node, self.vocabulary, &[], &mut problems);
+        problems.into_iter().for_each(|problem| self.report(problem));
+        read.unwrap_or_else(|| Expression::literal(Value::Null))
     }
 }

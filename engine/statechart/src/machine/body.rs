@@ -7,9 +7,8 @@ use super::targets;
 use super::tree::Tree;
 use crate::expression::Expression;
 use crate::problem::{Problem, Problems};
-use crate::source::{Node, Span, Value as Source};
+use crate::source::{Node, Value as Source};
 use crate::suggest::did_you_mean;
-use crate::template::Mapping;
 use crate::vocabulary::Vocabulary;
 use serde_json::Value;
 use std::collections::HashSet;
@@ -125,7 +124,7 @@ impl<'a> Compiler<'a, '_> {
                     add(table, format!("xstate.{event}.actor.{invoke_id}"), list);
                 }
             }
-            let input = written.get("input").map_or_else(|| Mapping::literal(Value::Null), |i| self.mapping(i));
+            let input = written.get("input").map_or_else(|| Expression::literal(Value::Null), |i| self.mapping(i));
             let src = src.unwrap_or_default().into();
             invokes.push(Invoke { id: invoke_id, src, input });
         }
@@ -281,7 +280,7 @@ impl<'a> Compiler<'a, '_> {
         }
         match &node.value {
             Source::Bool(b) => Guard::Constant(*b),
-            Source::String(text) => self.condition(text, &node.span),
+            Source::String(_) => self.condition(node),
             Source::Map(entries) => {
                 let list = |compiler: &mut Self, node: &Node| {
                     if !node.is_list() {
@@ -324,17 +323,17 @@ impl<'a> Compiler<'a, '_> {
         }
     }
 
-    fn condition(&mut self, text: &str, span: &Span) -> Guard {
+    fn condition(&mut self, node: &Node) -> Guard {
         let states = |name: &str| targets::state(&self.tree, name);
-        match Expression::compile_in(text, span, self.vocabulary, &[], Some(&states)) {
-            Ok(expression) => match expression.constant_bool() {
+        let mut problems = Vec::new();
+        let expression = Expression::read_in(node, self.vocabulary, &[], Some(&states), &mut problems);
+        problems.into_iter().for_each(|problem| self.report(problem));
+        match expression {
+            Some(expression) => match expression.constant_bool() {
                 Some(constant) => Guard::Constant(constant),
                 None => Guard::Expression(expression),
             },
-            Err(problem) => {
-                self.report(problem);
-                Guard::Constant(false)
-            }
+            None => Guard::Constant(false),
         }
     }
 }

@@ -2,7 +2,7 @@
 //! they read, assign, leave and enter. Running a machine does not use it.
 
 use super::Machine;
-use super::model::{Action, Delay, Domain, Guard, NodeIx, Output, Transition, TransitionIx, ValueSource};
+use super::model::{Action, Delay, Domain, Guard, NodeIx, Output, Transition, TransitionIx};
 use crate::expression::Expression;
 use crate::expression::reads::{Equal, Path};
 use crate::source::Span;
@@ -12,13 +12,16 @@ use serde_json::Value;
 #[derive(Debug)]
 pub enum Work<'m> {
     Read(&'m Expression),
-    Assign { path: &'m [String], value: Assigned<'m>, span: &'m Span },
+    Assign { path: &'m [String], value: &'m Expression, span: &'m Span },
 }
 
-#[derive(Clone, Copy, Debug)]
-pub enum Assigned<'m> {
-    Literal(&'m Value),
-    Expression(&'m Expression),
+impl<'m> Work<'m> {
+    fn read(self) -> Option<&'m Expression> {
+        match self {
+            Work::Read(expression) => Some(expression),
+            Work::Assign { .. } => None,
+        }
+    }
 }
 
 /// A transition as it is tried.
@@ -72,16 +75,33 @@ impl Machine {
     /// Expressions that are evaluated while a node is active: inputs of calls, delays, output.
     pub fn expressions_of(&self, node: usize) -> Vec<&Expression> {
         let Some(state) = self.nodes.get(node) else { return Vec::new() };
-        let mut found: Vec<&Expression> = state.invokes.iter().flat_map(|i| i.input.expressions()).collect();
+        let mut found: Vec<&Expression> = state.invokes.iter().map(|i| &i.input).collect();
         for after in &state.after {
-            if let Delay::Named(_, ValueSource::Expression(e)) = &after.delay {
-                found.push(e);
+            if let Delay::Named(_, expression) = &after.delay {
+                found.push(expression);
             }
         }
         match &state.output {
-            Some(Output::Value(value)) => found.extend(expression(value)),
-            Some(Output::Map(entries)) => found.extend(entries.iter().filter_map(|(_, v)| expression(v))),
+            Some(Output::Value(value)) => found.push(value),
+            Some(Output::Map(entries)) => found.extend(entries.iter().map(|(_, value)| value)),
             None => {}
+        }
+        found
+    }
+
+    /// Every expression of the machine.
+    pub fn expressions(&self) -> Vec<&Expression> {
+        let mut found = Vec::new();
+        for (at, node) in self.nodes.iter().enumerate() {
+            found.extend(self.expressions_of(at));
+            let actions = node.entry.iter().chain(&node.initial_actions).chain(&node.exit);
+            found.extend(work(actions).into_iter().filter_map(Work::read));
+        }
+        for transition in &self.transitions {
+            if let Some(guard) = &transition.guard {
+                expressions(guard, &mut found);
+            }
+            found.extend(work(&transition.actions).into_iter().filter_map(Work::read));
         }
         found
     }
@@ -169,38 +189,23 @@ fn equalities(guard: &Guard) -> Vec<Equal<'_>> {
     }
 }
 
-fn expression(value: &ValueSource) -> Option<&Expression> {
-    match value {
-        ValueSource::Expression(e) => Some(e),
-        ValueSource::Literal(_) => None,
-    }
-}
-
 fn work<'m>(actions: impl IntoIterator<Item = &'m Action>) -> Vec<Work<'m>> {
     let mut found = Vec::new();
     for action in actions {
         match action {
             // Values of one assignment are computed before any is written.
             Action::Assign(list) => {
-                found.extend(list.iter().filter_map(|a| expression(&a.value)).map(Work::Read));
-                found.extend(list.iter().map(|a| {
-                    let value = match &a.value {
-                        ValueSource::Literal(value) => Assigned::Literal(value),
-                        ValueSource::Expression(e) => Assigned::Expression(e),
-                    };
-                    Work::Assign { path: &a.path, value, span: &a.span }
-                }));
+                found.extend(list.iter().map(|a| Work::Read(&a.value)));
+                found.extend(list.iter().map(|a| Work::Assign { path: &a.path, value: &a.value, span: &a.span }));
             }
             Action::Raise(raise) => {
-                found.extend(raise.params.iter().filter_map(|(_, v)| expression(v)).map(Work::Read));
+                found.extend(raise.params.iter().map(|(_, value)| Work::Read(value)));
                 if let Some(Delay::Named(_, value)) = &raise.delay {
-                    found.extend(expression(value).map(Work::Read));
+                    found.push(Work::Read(value));
                 }
             }
             Action::Cancel(_) => {}
-            Action::Named { fields, .. } => {
-                found.extend(fields.iter().flat_map(|(_, m)| m.expressions()).map(Work::Read))
-            }
+            Action::Named { fields, .. } => found.extend(fields.iter().map(|(_, value)| Work::Read(value))),
         }
     }
     found

@@ -5,8 +5,6 @@
 
 use crate::expression::Expression;
 use crate::source::Span;
-use crate::template::Mapping;
-use serde_json::Value;
 
 pub(crate) type NodeIx = u32;
 pub(crate) type TransitionIx = u32;
@@ -127,21 +125,21 @@ pub(crate) enum Action {
     Assign(Vec<Assignment>),
     Raise(Raise),
     Cancel(Box<str>),
-    Named { kind: Box<str>, fields: Vec<(String, Mapping)> },
+    Named { kind: Box<str>, fields: Vec<(String, Expression)> },
 }
 
 #[derive(Debug)]
 pub(crate) struct Assignment {
     /// One key, or a path when the vocabulary has dotted keys.
     pub path: Vec<String>,
-    pub value: ValueSource,
+    pub value: Expression,
     pub span: Span,
 }
 
 #[derive(Debug)]
 pub(crate) struct Raise {
     pub kind: Box<str>,
-    pub params: Vec<(String, ValueSource)>,
+    pub params: Vec<(String, Expression)>,
     pub delay: Option<Delay>,
     pub id: Option<Box<str>>,
 }
@@ -150,7 +148,7 @@ pub(crate) struct Raise {
 pub(crate) enum Delay {
     Fixed(i64),
     /// A delay of the vocabulary; the expression gives milliseconds.
-    Named(Box<str>, ValueSource),
+    Named(Box<str>, Expression),
 }
 
 #[derive(Debug)]
@@ -164,20 +162,13 @@ pub(crate) struct After {
 pub(crate) struct Invoke {
     pub id: Box<str>,
     pub src: Box<str>,
-    pub input: Mapping,
-}
-
-/// A string is CEL, any other JSON a literal.
-#[derive(Debug)]
-pub(crate) enum ValueSource {
-    Literal(Value),
-    Expression(Expression),
+    pub input: Expression,
 }
 
 #[derive(Debug)]
 pub(crate) enum Output {
-    Value(ValueSource),
-    Map(Vec<(String, ValueSource)>),
+    Value(Expression),
+    Map(Vec<(String, Expression)>),
 }
 
 impl StateNode {

@@ -68,6 +68,7 @@ pub const COLUMNS: [&[(&str, Kind)]; PARTS] = [
         ("kind", Text),
         ("lane", Text),
         ("payload", Text),
+        ("epoch", Int),
     ],
     &[("no", Int), ("id", Text)],
     &[("no", Int), ("id", Text), ("due_at", Int)],
@@ -99,6 +100,9 @@ pub const COLUMNS: [&[(&str, Kind)]; PARTS] = [
     ],
     &[("no", Int), ("kind", Text), ("key", Text), ("public_id", Bytes), ("at", Int), ("data", Text)],
     &[("no", Int), ("token_hash", Bytes), ("id", Bytes), ("created_at", Int), ("expires_at", Int), ("subject", Text)],
+    &[("no", Int), ("bucket", Bytes), ("slot", Int)],
+    &[("no", Int), ("step", Text), ("at", Int), ("data", Text)],
+    &[("no", Int), ("recipient", Bytes), ("number", Int), ("at", Int)],
 ];
 
 /// What a commit must agree with: columns beside those of starts and updates.
@@ -114,8 +118,8 @@ const ASKED: &[(&str, Kind)] = &[
 ];
 
 /// The commits that were written, by their place in the batch, with their records.
-pub async fn write(conn: &mut Conn, commits: &[&Commit]) -> Result<HashMap<usize, Vec<Record>>> {
-    let (sql, arguments) = statement(commits)?;
+pub async fn write(conn: &mut Conn, commits: &[&Commit], epoch: i32) -> Result<HashMap<usize, Vec<Record>>> {
+    let (sql, arguments) = statement(commits, epoch)?;
     let rows = sqlx::query_with(AssertSqlSafe(sql), arguments).fetch_all(conn).await?;
     let mut written: HashMap<usize, Vec<Record>> = HashMap::with_capacity(commits.len());
     for row in &rows {
@@ -142,12 +146,15 @@ struct Asks {
     key: bool,
     /// An effect, a timer or a webhook must be as the commit believes.
     row: bool,
+    /// Numbers of counted sends must be free.
+    send: bool,
 }
 
 impl Asks {
     fn add(&mut self, rows: &mut Rows, commit: &Commit) {
         let key = commit.idempotency.as_ref().and_then(|used| used.key);
         self.key |= key.is_some();
+        self.send |= !commit.sends.is_empty();
         self.row |= commit.settles.is_some() || commit.fires.is_some() || commit.consumes.is_some();
         let row = rows.row().bytes(&pack(&commit.journey)).int(commit.expected_seq);
         let row = row.maybe(key);
@@ -166,17 +173,20 @@ impl Asks {
     }
 }
 
-fn statement(commits: &[&Commit]) -> Result<(String, PgArguments)> {
-    let mut parts = Parts::new();
+fn statement(commits: &[&Commit], epoch: i32) -> Result<(String, PgArguments)> {
+    let mut parts = Parts::new(epoch);
     let (mut starting, mut moving) = (Rows::of(ASKED), Rows::of(ASKED));
     let mut asks = Asks::default();
     for (no, commit) in (0..).zip(commits) {
         parts.add(no, commit);
         asks.add(if commit.new.is_some() { &mut starting } else { &mut moving }, commit);
     }
-    let [starts, updates, rest @ ..] = parts.rows;
+    let [starts, updates, rest @ .., sends] = parts.rows;
     let mut arguments = PgArguments::default();
     let mut with = Vec::new();
+    if asks.send {
+        with.push(format!("counted as (select * from {})", sends.source("c", &mut arguments)?));
+    }
     let mut ok = Vec::new();
     if starts.count > 0 {
         with.push(format!("a as (select * from {})", starts.beside(starting).source("a", &mut arguments)?));
@@ -191,6 +201,9 @@ fn statement(commits: &[&Commit]) -> Result<(String, PgArguments)> {
     with.push(format!("ok as ({})", ok.join(" union all ")));
     // each row finds the number of its journey by position: no join over the batch
     with.push("n as (select array_agg(no) as nos, array_agg(n) as ns from ok)".into());
+    if asks.send {
+        with.push("sent as (insert into sends (recipient, number, at) select c.recipient, c.number, c.at from counted c join ok on ok.no = c.no)".into());
+    }
     let mut result = "select no, null::text, null::text, null::bytea, null::text, null::bigint from ok";
     for (rows, (part, text)) in rest.into_iter().zip(STATEMENTS) {
         if rows.count > 0 {
@@ -211,7 +224,7 @@ fn statement(commits: &[&Commit]) -> Result<(String, PgArguments)> {
 impl Asks {
     /// `started`: journeys that begin, from `a`.
     fn start(&self, with: &mut Vec<String>) {
-        let mut seen = String::new();
+        let mut seen = if self.send { format!(" and {}", UNCOUNTED.replace("ROW", "a")) } else { String::new() };
         if self.row {
             with.push(hook_held("start_hook_held", "a"));
             seen.push_str(&format!(
@@ -229,11 +242,13 @@ impl Asks {
 
     /// `moved`: journeys that go on, from `h`.
     fn move_on(&self, with: &mut Vec<String>) {
-        let free = if self.key {
-            " and not exists (select 1 from events k where k.id >> 20 = j.n and k.key = h.used)"
-        } else {
-            ""
-        };
+        let mut free = String::new();
+        if self.key {
+            free.push_str(" and not exists (select 1 from events k where k.id >> 20 = j.n and k.key = h.used)");
+        }
+        if self.send {
+            free.push_str(&format!(" and {}", UNCOUNTED.replace("ROW", "h")));
+        }
         let (from, seen) = if self.row {
             with.push(format!("locked as (select h.*, j.n from h join journeys j on j.id = h.journey where j.seq = h.expected{free} for update of j)"));
             with.push(
@@ -260,6 +275,10 @@ impl Asks {
     }
 }
 
+/// Nobody else has taken the numbers of the sends of `ROW`.
+const UNCOUNTED: &str = "not exists (select 1 from counted c join sends s on s.recipient = c.recipient \
+     and s.number = c.number where c.no = ROW.no)";
+
 /// Parked webhooks that these rows may consume.
 fn hook_held(name: &str, rows: &str) -> String {
     format!(
@@ -275,9 +294,9 @@ fn hook_seen(rows: &str, held: &str) -> String {
     )
 }
 
-/// What is written for every commit in `ok`, in the order of [`Parts`] after the journeys. `ROWS` has the journey's
+/// What is written for every commit in `ok`, in the order of [`Parts`] between the journeys and the sends. `ROWS` has the journey's
 /// number as `x.n` beside the columns.
-const STATEMENTS: [(&str, &str); PARTS - 2] = [
+const STATEMENTS: [(&str, &str); PARTS - 3] = [
     (
         "events",
         "insert into events (id, at, kind, actor, data, key, body_hash) \
@@ -295,7 +314,8 @@ const STATEMENTS: [(&str, &str); PARTS - 2] = [
     (
         "ordered",
         "insert into effects (id, next_at, due_at, fence, attempts, attempts_max, state, deadline, kind, lane, \
-         payload) select (n << 32) | place, due_at, due_at, 0, 0, attempts_max, 0, deadline, kind, lane, payload from ROWS",
+         payload, epoch) select (n << 32) | place, due_at, due_at, 0, 0, attempts_max, 0, deadline, kind, lane, payload, \
+         epoch from ROWS",
     ),
     ("unset", "delete from timers t using ROWS where t.journey = x.n and t.id = x.id"),
     (
@@ -352,5 +372,16 @@ const STATEMENTS: [(&str, &str); PARTS - 2] = [
         "opened",
         "insert into sessions (token_hash, id, created_at, expires_at, subject) \
          select token_hash, id, created_at, expires_at, subject from ROWS",
+    ),
+    // in one order: nodes that count in the same buckets do not wait for each other in a circle
+    (
+        "added",
+        "insert into send_counts as b (bucket, slot, count) select bucket, slot, count(*) from ROWS \
+         group by bucket, slot order by bucket, slot on conflict (bucket, slot) do update set count = b.count + excluded.count",
+    ),
+    (
+        "typed",
+        "insert into drafts (journey, step, at, data) select n, step, at, data from ROWS \
+         on conflict (journey, step) do update set at = excluded.at, data = excluded.data",
     ),
 ];

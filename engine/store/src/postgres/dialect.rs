@@ -4,6 +4,7 @@ use super::Conn;
 use crate::Result;
 
 pub const KIND: &str = "postgres";
+pub type Db = sqlx::Postgres;
 
 /// What another node claims at this moment is left to it.
 pub const SKIP_LOCKED: &str = " for update skip locked";

@@ -18,6 +18,7 @@ use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx::{ConnectOptions, Connection, PgPool};
 use std::str::FromStr;
 use std::sync::Arc;
+use std::sync::atomic::AtomicI32;
 use std::time::Duration;
 
 pub(crate) type Conn = sqlx::PgConnection;
@@ -31,6 +32,7 @@ pub(crate) struct Database {
     /// For single reading statements only: nothing ever begins a transaction here.
     pub pool: PgPool,
     pub hub: Arc<Hub>,
+    pub epoch: Arc<AtomicI32>,
     writes: PgPool,
     writer: writer::Writer,
     notify: notify::Notify,
@@ -70,8 +72,9 @@ impl Database {
             .connect_lazy_with(options.clone());
         let hub = Arc::new(Hub::new());
         let notify = notify::Notify::start(&options, hub.clone());
-        let writer = writer::Writer::start(&options, pool.clone(), hub.clone(), notify.sender());
-        Ok(Database { pool, hub, writes, writer, notify, options })
+        let epoch = Arc::default();
+        let writer = writer::Writer::start(&options, pool.clone(), hub.clone(), notify.sender(), Arc::clone(&epoch));
+        Ok(Database { pool, hub, epoch, writes, writer, notify, options })
     }
 
     /// Nodes that start at once wait for each other under a lock of the migrator.
@@ -126,6 +129,30 @@ impl Database {
             done
         });
         task.await.map_err(|_| StoreError::Busy)?
+    }
+
+    /// Signs are compared by the database's own clock. What a dead worker held ends with the lease at the latest, so only
+    /// what is leased for longer than now is looked at.
+    pub async fn write_sign_of_life(&self, worker: &str, now_ms: i64, dead_after_ms: Option<i64>) -> Result<u64> {
+        let worker = worker.to_owned();
+        let sql = "with clock as (select (extract(epoch from clock_timestamp()) * 1000)::bigint as now), \
+             here as (insert into workers (id, seen_at) select $1, now from clock \
+               on conflict (id) do update set seen_at = excluded.seen_at), \
+             dead as (delete from workers w using clock where w.id <> $1 and w.seen_at < clock.now - $3 returning w.id), \
+             freed as (update effects e set next_at = $2 from dead \
+               where e.state <= 1 and e.state = 1 and e.next_at > $2 and e.worker = dead.id returning 1), \
+             unset as (update timers t set next_at = t.due_at from dead \
+               where t.next_at > $2 and t.due_at <= $2 and t.worker = dead.id returning 1) \
+             select (select count(*) from freed) + (select count(*) from unset)";
+        let freed: i64 = self
+            .write(move |conn| {
+                Box::pin(async move {
+                    let query = sqlx::query_scalar(sql).bind(worker).bind(now_ms).bind(dead_after_ms);
+                    Ok(query.fetch_one(conn).await?)
+                })
+            })
+            .await?;
+        Ok(freed.unsigned_abs())
     }
 
     pub fn wake_all(&self) {

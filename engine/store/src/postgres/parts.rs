@@ -25,15 +25,19 @@ pub const INCIDENTS: usize = 14;
 pub const DOCUMENTS: usize = 15;
 pub const RECORDS: usize = 16;
 pub const SESSIONS: usize = 17;
-pub const PARTS: usize = 18;
+pub const COUNTS: usize = 18;
+pub const TYPED: usize = 19;
+pub const SENDS: usize = 20;
+pub const PARTS: usize = 21;
 
 pub struct Parts {
     pub rows: [Rows; PARTS],
+    epoch: i32,
 }
 
 impl Parts {
-    pub fn new() -> Self {
-        Parts { rows: std::array::from_fn(Rows::of_part) }
+    pub fn new(epoch: i32) -> Self {
+        Parts { rows: std::array::from_fn(Rows::of_part), epoch }
     }
 
     pub fn add(&mut self, no: i64, commit: &Commit) {
@@ -51,6 +55,9 @@ impl Parts {
         }
         for answer in &commit.answers {
             self.rows[ANSWERS].row().int(no).text(&answer.into).text(&answer.key).json(&answer.value);
+        }
+        for d in &commit.drafts {
+            self.rows[TYPED].row().int(no).text(&d.step).int(d.at_ms).json(&d.data);
         }
         for step in &commit.clear_drafts {
             self.rows[DRAFTS].row().int(no).text(step);
@@ -91,9 +98,11 @@ impl Parts {
         for key in &commit.cancel_effects {
             self.rows[CANCELS].row().int(no).int(effect_place(key)).int(commit.update.at_ms);
         }
+        let epoch = self.epoch.into();
         for e in &commit.effects {
             let row = self.rows[EFFECTS].row().int(no).int(effect_place(&e.key)).int(e.due_at_ms);
             row.int(e.attempts_max.into()).maybe(e.deadline_ms).text(&e.kind).text(&e.lane).json(&e.payload);
+            row.int(epoch);
         }
         for id in &commit.cancel_timers {
             self.rows[UNSET].row().int(no).text(id);
@@ -115,6 +124,13 @@ impl Parts {
         for reply in &commit.replies {
             let row = self.rows[REPLIES].row().int(no).text(&reply.source).bytes(&pack(&reply.input_hash));
             row.int(reply.at_ms).json(&reply.output);
+        }
+        for send in &commit.sends {
+            let row = self.rows[SENDS].row().int(no).bytes(&pack(&send.recipient));
+            row.int(send.number).int(commit.update.at_ms);
+            for (bucket, slot) in &send.buckets {
+                self.rows[COUNTS].row().int(no).bytes(&pack(bucket)).int(*slot);
+            }
         }
         for i in &commit.incidents {
             let row = self.rows[INCIDENTS]

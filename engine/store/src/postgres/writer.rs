@@ -9,6 +9,7 @@ use crate::{Commit, Committed, EffectState, Result, StoreError};
 use sqlx::postgres::PgConnectOptions;
 use sqlx::{ConnectOptions, PgPool};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicI32, Ordering};
 use std::time::Duration;
 use tokio::sync::{Mutex, mpsc, oneshot};
 use tokio::time::Instant;
@@ -52,10 +53,17 @@ struct Task {
     reads: PgPool,
     hub: Arc<Hub>,
     others: Sender,
+    epoch: Arc<AtomicI32>,
 }
 
 impl Writer {
-    pub fn start(options: &PgConnectOptions, reads: PgPool, hub: Arc<Hub>, others: Sender) -> Writer {
+    pub fn start(
+        options: &PgConnectOptions,
+        reads: PgPool,
+        hub: Arc<Hub>,
+        others: Sender,
+        epoch: Arc<AtomicI32>,
+    ) -> Writer {
         let (jobs, queue) = mpsc::channel(WAITING_MAX);
         let queue = Arc::new(Mutex::new(queue));
         // the statement's plan does not depend on its arrays
@@ -67,6 +75,7 @@ impl Writer {
                 reads: reads.clone(),
                 hub: hub.clone(),
                 others: others.clone(),
+                epoch: epoch.clone(),
             };
             tokio::spawn(task.run(queue.clone()));
         }
@@ -101,11 +110,12 @@ impl Task {
         // nodes that lock the same journeys lock them in the same order
         batch.sort_by(|a, b| a.commit.journey.cmp(&b.commit.journey));
         let all: Vec<&Commit> = batch.iter().map(|w| &*w.commit).collect();
+        let epoch = self.epoch.load(Ordering::Relaxed);
         let together = match self.connection().await {
-            Ok(conn) => commit::write(conn, &all).await,
+            Ok(conn) => commit::write(conn, &all, epoch).await,
             Err(error) => {
                 for waiting in batch {
-                    let _ = waiting.reply.send(Err(copy(&error)));
+                    let _ = waiting.reply.send(Err(error.shared()));
                 }
                 return;
             }
@@ -141,7 +151,8 @@ impl Task {
         let until = Instant::now() + PATIENCE;
         let mut tries = 0;
         loop {
-            let written = commit::write(self.connection().await?, &[commit]).await;
+            let epoch = self.epoch.load(Ordering::Relaxed);
+            let written = commit::write(self.connection().await?, &[commit], epoch).await;
             tries += 1;
             match written {
                 Ok(mut written) => match (written.remove(&0), unknown) {
@@ -270,8 +281,4 @@ fn passing(error: &StoreError) -> bool {
 /// Somebody holds the journey's row for too long.
 fn blocked(error: &StoreError) -> bool {
     matches!(error, StoreError::Database(sqlx::Error::Database(e)) if e.code().as_deref() == Some("55P03"))
-}
-
-fn copy(error: &StoreError) -> StoreError {
-    StoreError::Database(sqlx::Error::Protocol(error.to_string()))
 }

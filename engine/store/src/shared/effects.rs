@@ -10,7 +10,7 @@ use std::collections::HashSet;
 /// Qualified by the table's own name: SQLite knows no alias in `returning`.
 const COLUMNS: &str = "effects.id, (select j.id from journeys j where j.n = effects.id >> 32), effects.kind, effects.lane, \
      effects.payload, effects.state, effects.due_at, effects.attempts, effects.attempts_max, effects.deadline, \
-     cast(effects.fence as bigint), effects.next_at, effects.worker, effects.outcome, \
+     cast(effects.fence as bigint), effects.next_at, effects.worker, effects.outcome, effects.claims, effects.epoch, \
      coalesce((select e.at from events e where e.id = (((effects.id >> 32) << 20) | ((effects.id >> 12) & 1048575))), effects.due_at)";
 
 /// Id of the effect $1 = journey, $2 = place.
@@ -104,19 +104,21 @@ pub async fn effect_by_key(pool: &Pool, key: &EffectKey) -> Result<Option<Effect
     row.map(|r| effect(&r)).transpose()
 }
 
-/// Attempts are counted before the work; an effect without attempts left is parked instead of handed out, and its
-/// fence grows all the same, so that a frozen worker cannot settle it any more.
+/// An effect without attempts or claims left is parked instead of handed out, and its fence grows all the same, so that
+/// a frozen worker cannot settle it any more.
 pub async fn claim_effects(conn: &mut Conn, claim: &ClaimRequest) -> Result<Vec<EffectRecord>> {
     let sql = format!(
-        "with due as materialized (select id from effects where state <= 1 and next_at <= $1 \
-           order by next_at limit $2{lock}) \
+        "with due as materialized (select id, attempts < attempts_max and claims < {CLAIMS_MAX} as fit from effects \
+           where state <= 1 and next_at <= $1 \
+           and not exists (select 1 from kv where bucket = 'store' and key = 'held') order by next_at limit $2{lock}) \
          update effects set fence = fence + 1, \
-           state = case when attempts < attempts_max then 1 else 3 end, \
-           attempts = case when attempts < attempts_max then attempts + 1 else attempts end, \
-           next_at = case when attempts < attempts_max then $3 else next_at end, \
-           worker = case when attempts < attempts_max then $4 else worker end, \
-           outcome = case when attempts < attempts_max then outcome when outcome is null then '{{\"code\":\"attempts\"}}' \
-             else '{{\"code\":\"attempts\",\"last\":' || outcome || '}}' end \
+           state = case when due.fit then 1 else 3 end, \
+           claims = case when due.fit then claims + 1 else claims end, \
+           next_at = case when due.fit then $3 else next_at end, \
+           worker = case when due.fit then $4 else worker end, \
+           outcome = case when due.fit then outcome else '{{\"code\":\"' || \
+             case when attempts < attempts_max then 'claims' else 'attempts' end || \
+             case when outcome is null then '\"}}' else '\",\"last\":' || outcome || '}}' end end \
          from due where effects.id = due.id returning {columns}",
         lock = dialect::SKIP_LOCKED,
         columns = COLUMNS,
@@ -137,7 +139,7 @@ pub async fn claim_effects(conn: &mut Conn, claim: &ClaimRequest) -> Result<Vec<
 pub async fn claim_timers(conn: &mut Conn, claim: &ClaimRequest) -> Result<Vec<TimerRecord>> {
     let sql = format!(
         "with due as materialized (select journey, id from timers where next_at <= $1 order by next_at limit $2{lock}) \
-         update timers set next_at = $3 from due where timers.journey = due.journey and timers.id = due.id returning {columns}",
+         update timers set next_at = $3, worker = $4 from due where timers.journey = due.journey and timers.id = due.id returning {columns}",
         lock = dialect::SKIP_LOCKED,
         columns = "(select j.id from journeys j where j.n = timers.journey), timers.id, timers.due_at",
     );
@@ -145,6 +147,7 @@ pub async fn claim_timers(conn: &mut Conn, claim: &ClaimRequest) -> Result<Vec<T
         .bind(claim.now_ms)
         .bind(i64::from(claim.limit))
         .bind(claim.now_ms.saturating_add(claim.lease_ms))
+        .bind(claim.worker.as_str())
         .fetch_all(conn)
         .await?;
     let mut timers = Vec::with_capacity(rows.len());
@@ -180,28 +183,52 @@ pub async fn extend_lease(conn: &mut Conn, key: &EffectKey, fence: i64, until_ms
 }
 
 /// One statement for all; says for each whether its lease still held.
+pub async fn begin_effects(conn: &mut Conn, begun: &[(EffectKey, i64)]) -> Result<Vec<bool>> {
+    if begun.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut query = QueryBuilder::new("with v (journey, place, fence) as (");
+    query.push_values(begun, |mut row, (key, fence)| {
+        row.push_bind(pack(&key.journey)).push_bind(effect_place(key)).push_bind(*fence);
+    });
+    query.push(
+        ") update effects set attempts = attempts + 1, claims = 0 from v join journeys on journeys.id = v.journey \
+         where effects.id = ((journeys.n << 32) | v.place) and effects.fence = v.fence and effects.state = 1 \
+         returning effects.id, (select j.id from journeys j where j.n = effects.id >> 32)",
+    );
+    let done = returned_keys(conn, query).await?;
+    Ok(begun.iter().map(|(key, _)| done.contains(key)).collect())
+}
+
+/// As [`begin_effects`]. A retry counts also when its attempt did not begin; what is given back does not, also when it
+/// began.
 pub async fn finish_effects(conn: &mut Conn, ends: &[(EffectKey, i64, EffectEnd)]) -> Result<Vec<bool>> {
     if ends.is_empty() {
         return Ok(Vec::new());
     }
-    let mut query = QueryBuilder::new("with v (journey, place, fence, state, due_at, outcome, back) as (");
+    let mut query = QueryBuilder::new("with v (journey, place, fence, state, due_at, outcome, unbegun, begun) as (");
     query.push_values(ends, |mut row, (key, fence, end)| {
         let (state, due_at, outcome) = ended(end);
         row.push_bind(pack(&key.journey)).push_bind(effect_place(key)).push_bind(*fence).push_bind(i64::from(state));
-        row.push_bind(due_at).push_bind(outcome).push_bind(i64::from(matches!(end, EffectEnd::Later { .. })));
+        row.push_bind(due_at).push_bind(outcome).push_bind(i64::from(matches!(end, EffectEnd::Retry { .. })));
+        row.push_bind(-i64::from(matches!(end, EffectEnd::Later { .. })));
     });
     query.push(
         ") update effects set state = v.state, outcome = v.outcome, due_at = coalesce(v.due_at, effects.due_at), \
-         next_at = coalesce(v.due_at, effects.next_at), attempts = effects.attempts - v.back from v join journeys on journeys.id = v.journey \
+         next_at = coalesce(v.due_at, effects.next_at), claims = 0, \
+         attempts = effects.attempts + case when effects.claims > 0 then v.unbegun else v.begun end \
+         from v join journeys on journeys.id = v.journey \
          where effects.id = ((journeys.n << 32) | v.place) and effects.fence = v.fence \
          and (effects.state in (1, 3) or effects.state = 0 and v.state = 4) \
          returning effects.id, (select j.id from journeys j where j.n = effects.id >> 32)",
     );
-    let mut done = HashSet::new();
-    for r in query.build().fetch_all(conn).await? {
-        done.insert(effect_key(unpack(r.try_get(1)?, "effects.id")?, r.try_get(0)?));
-    }
+    let done = returned_keys(conn, query).await?;
     Ok(ends.iter().map(|(key, _, _)| done.contains(key)).collect())
+}
+
+async fn returned_keys(conn: &mut Conn, mut query: QueryBuilder<dialect::Db>) -> Result<HashSet<EffectKey>> {
+    let rows = query.build().fetch_all(conn).await?;
+    rows.iter().map(|r| Ok(effect_key(unpack(r.try_get(1)?, "effects.id")?, r.try_get(0)?))).collect()
 }
 
 /// The next effect of this kind and journey, if it waits, is due now.
@@ -227,7 +254,7 @@ pub async fn call_effect(conn: &mut Conn, key: &EffectKey, now_ms: i64) -> Resul
 
 pub async fn requeue_effect(conn: &mut Conn, key: &EffectKey, now_ms: i64) -> Result<bool> {
     let sql = format!(
-        "update effects set state = 0, attempts = 0, due_at = $3, next_at = $3, outcome = null where {BY_KEY} and state in (2, 3)"
+        "update effects set state = 0, attempts = 0, claims = 0, due_at = $3, next_at = $3, outcome = null where {BY_KEY} and state in (2, 3)"
     );
     let done = sqlx::query(AssertSqlSafe(sql))
         .bind(pack(&key.journey))
@@ -286,6 +313,8 @@ fn effect(r: &Row) -> Result<EffectRecord> {
         lease_until_ms: if state == EffectState::Running { Some(r.try_get(11)?) } else { None },
         worker: r.try_get(12)?,
         outcome: r.try_get::<Option<&str>, _>(13)?.map(|t| value(t, "effects.outcome")).transpose()?,
-        created_at_ms: r.try_get(14)?,
+        claims: r.try_get::<i16, _>(14)?.into(),
+        epoch: r.try_get::<i16, _>(15)?.into(),
+        created_at_ms: r.try_get(16)?,
     })
 }

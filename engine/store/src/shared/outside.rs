@@ -249,9 +249,21 @@ pub async fn kv_swap(conn: &mut Conn, bucket: &str, key: &str, expected: Option<
     Ok(query.execute(conn).await?.rows_affected() == 1)
 }
 
-pub async fn kv_delete(conn: &mut Conn, bucket: &str, key: &str) -> Result<()> {
-    sqlx::query("delete from kv where bucket = $1 and key = $2").bind(bucket).bind(key).execute(conn).await?;
-    Ok(())
+pub async fn kv_delete(conn: &mut Conn, bucket: &str, key: &str) -> Result<bool> {
+    let done =
+        sqlx::query("delete from kv where bucket = $1 and key = $2").bind(bucket).bind(key).execute(conn).await?;
+    Ok(done.rows_affected() == 1)
+}
+
+/// Bucket of what the store keeps about itself.
+pub const STORE: &str = "store";
+/// While this key is there no effect is claimed.
+pub const HELD: &str = "held";
+
+pub async fn begin_epoch(conn: &mut Conn, epoch: i32, now_ms: i64) -> Result<()> {
+    kv_put(conn, STORE, "epoch", &epoch.into()).await?;
+    kv_put(conn, STORE, HELD, &now_ms.into()).await?;
+    super::effects::end_leases(conn, now_ms).await
 }
 
 /// Each table at most `limit` rows, so that a transaction stays short; the caller repeats while something was removed.
@@ -265,8 +277,8 @@ pub async fn clean(conn: &mut Conn, replies: &[(String, Vec<u8>)], before_ms: i6
     for sql in [
         "delete from effects where id in (select id from effects where state in (2, 4) and due_at < $1 limit $2)",
         "delete from sessions where token_hash in (select token_hash from sessions where expires_at < $1 limit $2)",
-        "delete from otps where id in (select id from otps where expires_at < $1 limit $2)",
-        "delete from otp_sends where at in (select at from otp_sends where at < $1 limit $2)",
+        "delete from sends where (recipient, number) in (select recipient, number from sends where at < $1 limit $2)",
+        "delete from send_counts where (bucket, slot) in (select bucket, slot from send_counts where slot < $1 limit $2)",
     ] {
         let done = sqlx::query(sql).bind(before_ms).bind(i64::from(limit)).execute(&mut *conn).await?;
         removed += done.rows_affected();

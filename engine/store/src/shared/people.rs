@@ -1,11 +1,10 @@
-//! Sessions and one-time passwords.
+//! Sessions, and what the gate of sends has counted.
 
-use super::super::{Conn, Database, Row, dialect};
+use super::super::{Conn, Database};
 use super::values::{json, value};
 use crate::ids::{pack, unpack};
 use crate::*;
-use sqlx::Row as _;
-use std::collections::BTreeSet;
+use sqlx::{QueryBuilder, Row as _};
 
 impl Database {
     pub async fn read_session(&self, token_hash: &str) -> Result<Option<SessionRecord>> {
@@ -23,6 +22,32 @@ impl Database {
             })
         })
         .transpose()
+    }
+
+    /// In one statement.
+    pub async fn read_sends(&self, recipient: &str, limit: u32, buckets: &[(String, i64)]) -> Result<SendHistory> {
+        let mut query = QueryBuilder::new("select recipient, number, at from sends where recipient = ");
+        query
+            .push_bind(pack(recipient))
+            .push(" and number > (select coalesce(max(number), 0) from sends where recipient = ");
+        query.push_bind(pack(recipient)).push(") - ").push_bind(i64::from(limit));
+        for (bucket, after) in buckets {
+            query
+                .push(" union all select bucket, slot, count from send_counts where bucket = ")
+                .push_bind(pack(bucket));
+            query.push(" and slot > ").push_bind(*after);
+        }
+        let mut history = SendHistory::default();
+        for row in query.build().fetch_all(&self.pool).await? {
+            let (number, at) = (row.try_get(1)?, row.try_get(2)?);
+            match unpack(row.try_get(0)?, "send_counts.bucket")? {
+                of if of == recipient => history.latest.push((number, at)),
+                bucket => history.slots.push((bucket, number, at)),
+            }
+        }
+        history.latest.sort_unstable_by(|a, b| b.cmp(a));
+        history.slots.sort_unstable_by_key(|(_, slot, _)| *slot);
+        Ok(history)
     }
 }
 
@@ -44,91 +69,4 @@ pub async fn save_session(conn: &mut Conn, session: &SessionRecord) -> Result<()
 pub async fn end_session(conn: &mut Conn, token_hash: &str) -> Result<()> {
     sqlx::query("delete from sessions where token_hash = $1").bind(pack(token_hash)).execute(conn).await?;
     Ok(())
-}
-
-/// Buckets are locked before they are counted: two nodes cannot both see the last free place. "Now" is the OTP's
-/// `created_at_ms`. Of several refusals the longest is told.
-pub async fn open_otp(conn: &mut Conn, otp: &OtpRecord, limits: &[RateLimit]) -> Result<OtpOpened> {
-    let now_ms = otp.created_at_ms;
-    let buckets: BTreeSet<&str> = limits.iter().map(|l| l.bucket.as_str()).collect();
-    for bucket in &buckets {
-        dialect::lock(conn, bucket).await?;
-    }
-    let mut limited: Option<(i64, &str)> = None;
-    for limit in limits {
-        // the newest `max` sends: if there are so many, the oldest of them must leave the window first
-        let sends: Vec<i64> =
-            sqlx::query_scalar("select at from otp_sends where bucket = $1 and at > $2 order by at desc limit $3")
-                .bind(limit.bucket.as_str())
-                .bind(now_ms.saturating_sub(limit.window_ms))
-                .bind(limit.max.max(0))
-                .fetch_all(&mut *conn)
-                .await?;
-        if sends.len() as i64 >= limit.max {
-            let retry_at_ms = sends.last().copied().unwrap_or(now_ms).saturating_add(limit.window_ms);
-            limited = limited.max(Some((retry_at_ms, &limit.bucket)));
-        }
-    }
-    if let Some((retry_at_ms, bucket)) = limited {
-        return Ok(OtpOpened::Limited { bucket: bucket.to_owned(), retry_at_ms });
-    }
-    for bucket in &buckets {
-        sqlx::query("insert into otp_sends (bucket, at) values ($1, $2)")
-            .bind(*bucket)
-            .bind(now_ms)
-            .execute(&mut *conn)
-            .await?;
-    }
-    sqlx::query(
-        "insert into otps (id, purpose, target_hash, flow, nonce, tries, created_at, expires_at, used_at) \
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
-    )
-    .bind(pack(&otp.id))
-    .bind(otp.purpose.as_str())
-    .bind(pack(&otp.target_hash))
-    .bind(otp.flow.as_str())
-    .bind(otp.nonce.as_str())
-    .bind(otp.tries)
-    .bind(now_ms)
-    .bind(otp.expires_at_ms)
-    .bind(otp.used_at_ms)
-    .execute(conn)
-    .await?;
-    Ok(OtpOpened::Opened)
-}
-
-pub async fn try_otp(conn: &mut Conn, id: &str, now_ms: i64, tries_max: i32) -> Result<Option<OtpRecord>> {
-    let row = sqlx::query(
-        "update otps set tries = tries + 1 where id = $1 and used_at is null and expires_at > $2 and tries < $3 \
-         returning purpose, target_hash, flow, nonce, tries, created_at, expires_at",
-    )
-    .bind(pack(id))
-    .bind(now_ms)
-    .bind(tries_max)
-    .fetch_optional(conn)
-    .await?;
-    row.map(|r| otp(id, &r)).transpose()
-}
-
-pub async fn use_otp(conn: &mut Conn, id: &str, now_ms: i64) -> Result<bool> {
-    let done = sqlx::query("update otps set used_at = $2 where id = $1 and used_at is null and expires_at > $2")
-        .bind(pack(id))
-        .bind(now_ms)
-        .execute(conn)
-        .await?;
-    Ok(done.rows_affected() == 1)
-}
-
-fn otp(id: &str, r: &Row) -> Result<OtpRecord> {
-    Ok(OtpRecord {
-        id: id.to_owned(),
-        purpose: r.try_get(0)?,
-        target_hash: unpack(r.try_get(1)?, "otps.target_hash")?,
-        flow: r.try_get(2)?,
-        nonce: r.try_get(3)?,
-        tries: r.try_get(4)?,
-        created_at_ms: r.try_get(5)?,
-        expires_at_ms: r.try_get(6)?,
-        used_at_ms: None,
-    })
 }

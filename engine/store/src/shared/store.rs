@@ -5,6 +5,7 @@ use super::{contact, definitions, effects, journeys, outside, people};
 use crate::*;
 use async_trait::async_trait;
 use serde_json::Value;
+use std::sync::atomic::Ordering;
 use tokio::sync::{broadcast, watch};
 
 /// A write of one statement, with owned arguments: `write!(self, conn => people::save_session(conn, &session))`.
@@ -39,11 +40,36 @@ macro_rules! read {
 #[async_trait]
 impl Store for Database {
     async fn migrate(&self) -> Result<()> {
-        self.run_migrations().await
+        self.run_migrations().await?;
+        let epoch = read!(self.read_kv(outside::STORE, "epoch"))?.and_then(|epoch| epoch.as_i64()).unwrap_or(0);
+        self.epoch.store(epoch as i32, Ordering::Relaxed);
+        Ok(())
+    }
+    fn epoch(&self) -> i32 {
+        self.epoch.load(Ordering::Relaxed)
+    }
+    async fn begin_epoch(&self, now_ms: i64) -> Result<i32> {
+        let epoch = self.epoch() + 1;
+        transact!(self, conn => outside::begin_epoch(conn, epoch, now_ms))?;
+        self.epoch.store(epoch, Ordering::Relaxed);
+        Ok(epoch)
+    }
+    async fn sends_held(&self) -> Result<bool> {
+        Ok(read!(self.read_kv(outside::STORE, outside::HELD))?.is_some())
+    }
+    async fn release_sends(&self) -> Result<bool> {
+        let released = write!(self, conn => outside::kv_delete(conn, outside::STORE, outside::HELD))?;
+        if released {
+            self.wake_all();
+        }
+        Ok(released)
     }
     async fn ping(&self) -> Result<()> {
         sqlx::query("select 1").execute(&self.pool).await?;
         Ok(())
+    }
+    async fn try_write(&self) -> Result<()> {
+        write!(self, conn => outside::kv_put(conn, outside::STORE, "written", &Value::Null))
     }
     fn kind(&self) -> &'static str {
         super::super::dialect::KIND
@@ -80,6 +106,16 @@ impl Store for Database {
 
     async fn claim_effects(&self, claim: ClaimRequest) -> Result<Vec<EffectRecord>> {
         write!(self, conn => effects::claim_effects(conn, &claim))
+    }
+    async fn begin_effects(&self, effects: Vec<(EffectKey, i64)>) -> Result<Vec<bool>> {
+        write!(self, conn => effects::begin_effects(conn, &effects))
+    }
+    async fn sign_of_life(&self, worker: &str, now_ms: i64, dead_after_ms: Option<i64>) -> Result<u64> {
+        let freed = self.write_sign_of_life(worker, now_ms, dead_after_ms).await?;
+        if freed > 0 {
+            self.wake_all();
+        }
+        Ok(freed)
     }
     async fn extend_lease(&self, effect: &EffectKey, fence: i64, until_ms: i64) -> Result<bool> {
         let key = effect.clone();
@@ -203,16 +239,8 @@ impl Store for Database {
         let token_hash = token_hash.to_owned();
         write!(self, conn => people::end_session(conn, &token_hash))
     }
-    async fn open_otp(&self, otp: OtpRecord, limits: Vec<RateLimit>) -> Result<OtpOpened> {
-        transact!(self, conn => people::open_otp(conn, &otp, &limits))
-    }
-    async fn try_otp(&self, id: &str, now_ms: i64, tries_max: i32) -> Result<Option<OtpRecord>> {
-        let id = id.to_owned();
-        write!(self, conn => people::try_otp(conn, &id, now_ms, tries_max))
-    }
-    async fn use_otp(&self, id: &str, now_ms: i64) -> Result<bool> {
-        let id = id.to_owned();
-        write!(self, conn => people::use_otp(conn, &id, now_ms))
+    async fn send_history(&self, recipient: &str, limit: u32, buckets: &[(String, i64)]) -> Result<SendHistory> {
+        read!(self.read_sends(recipient, limit, buckets))
     }
 
     async fn save_message(&self, message: SentMessage) -> Result<()> {
@@ -262,7 +290,7 @@ impl Store for Database {
     }
     async fn kv_delete(&self, bucket: &str, key: &str) -> Result<()> {
         let (bucket, key) = (bucket.to_owned(), key.to_owned());
-        write!(self, conn => outside::kv_delete(conn, &bucket, &key))
+        write!(self, conn => outside::kv_delete(conn, &bucket, &key)).map(drop)
     }
     async fn clean(&self, before_ms: i64, limit: u32) -> Result<u64> {
         // found by a reader: on SQLite they have no index by time, and the writer must not scan

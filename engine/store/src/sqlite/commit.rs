@@ -9,7 +9,7 @@ use crate::{Commit, Committed, EffectKey, NewJourney, Record, Result, StoreError
 use rusqlite::{Connection, OptionalExtension, Params, StatementStatus, params};
 
 /// Writes all of it, or nothing and says why. After an error the transaction must be undone.
-pub fn write(conn: &Connection, commit: &Commit) -> Result<Committed> {
+pub fn write(conn: &Connection, commit: &Commit, epoch: i32) -> Result<Committed> {
     let stored = one(conn, "select n, seq from journeys where id = ?1", [pack(&commit.journey)], |r| {
         Ok((r.get(0)?, r.get(1)?))
     })?;
@@ -23,7 +23,7 @@ pub fn write(conn: &Connection, commit: &Commit) -> Result<Committed> {
         let id = n << 20 | (commit.expected_seq + 1 + at as i64);
         run(conn, sql, params![id, event.at_ms, event.kind, json(&event.by), json(&event.data), key, body_hash])?;
     }
-    queue(conn, commit, n)?;
+    queue(conn, commit, n, epoch)?;
     rows_beside(conn, commit, n)?;
     outside(conn, commit)?;
     let records = records(conn, commit, n)?;
@@ -100,6 +100,12 @@ fn refusal(conn: &Connection, commit: &Commit, stored: Option<(i64, i64)>) -> Re
         Some(_) => stored.is_none() && commit.expected_seq == 0,
         None => stored.is_some_and(|(_, seq)| seq == commit.expected_seq),
     };
+    for send in &commit.sends {
+        let sql = "select 1 from sends where recipient = ?1 and number = ?2";
+        if exists(conn, sql, params![pack(&send.recipient), send.number])? {
+            return Ok(Some(Committed::Moved));
+        }
+    }
     Ok((!agrees).then_some(Committed::Moved))
 }
 
@@ -178,7 +184,7 @@ fn journey(conn: &Connection, commit: &Commit, stored: Option<i64>) -> Result<i6
     Ok(n)
 }
 
-fn queue(conn: &Connection, commit: &Commit, n: i64) -> Result<()> {
+fn queue(conn: &Connection, commit: &Commit, n: i64, epoch: i32) -> Result<()> {
     if let Some((key, _, end)) = &commit.settles {
         let (state, due_at, outcome) = ended(end);
         let sql = "update effects set state = ?2, outcome = ?4, due_at = coalesce(?3, due_at), next_at = coalesce(?3, next_at) where id = ?1";
@@ -189,8 +195,8 @@ fn queue(conn: &Connection, commit: &Commit, n: i64) -> Result<()> {
         run(conn, sql, params![place(Some(n), key), commit.update.at_ms])?;
     }
     for e in &commit.effects {
-        let sql = "insert into effects (id, next_at, due_at, fence, attempts, attempts_max, state, deadline, kind, lane, payload) \
-             values (?1, ?2, ?2, 0, 0, ?3, 0, ?4, ?5, ?6, ?7)";
+        let sql = "insert into effects (id, next_at, due_at, fence, attempts, attempts_max, state, deadline, kind, lane, payload, epoch) \
+             values (?1, ?2, ?2, 0, 0, ?3, 0, ?4, ?5, ?6, ?7, ?8)";
         let values = params![
             place(Some(n), &e.key),
             e.due_at_ms,
@@ -198,7 +204,8 @@ fn queue(conn: &Connection, commit: &Commit, n: i64) -> Result<()> {
             e.deadline_ms,
             e.kind,
             e.lane,
-            json(&e.payload)
+            json(&e.payload),
+            epoch
         ];
         run(conn, sql, values)?;
     }
@@ -225,6 +232,11 @@ fn rows_beside(conn: &Connection, commit: &Commit, n: i64) -> Result<()> {
     for step in &commit.clear_drafts {
         run(conn, "delete from drafts where journey = ?1 and step = ?2", params![n, step])?;
     }
+    for d in &commit.drafts {
+        let sql = "insert into drafts (journey, step, at, data) values (?1, ?2, ?3, ?4) \
+             on conflict (journey, step) do update set at = excluded.at, data = excluded.data";
+        run(conn, sql, params![n, d.step, d.at_ms, json(&d.data)])?;
+    }
     for d in &commit.documents {
         let sql = "insert into documents (id, journey, name, media_type, at, bytes) values (?1, ?2, ?3, ?4, ?5, ?6) on conflict (id) do nothing";
         run(conn, sql, params![pack(&d.id), pack(&d.journey), d.name, d.media_type, d.at_ms, d.bytes])?;
@@ -247,6 +259,15 @@ fn outside(conn: &Connection, commit: &Commit) -> Result<()> {
         let sql = "insert into replies (source, input_hash, at, output) values (?1, ?2, ?3, ?4) \
              on conflict (source, input_hash) do update set at = excluded.at, output = excluded.output";
         run(conn, sql, params![reply.source, pack(&reply.input_hash), reply.at_ms, json(&reply.output)])?;
+    }
+    for send in &commit.sends {
+        let sql = "insert into sends (recipient, number, at) values (?1, ?2, ?3)";
+        run(conn, sql, params![pack(&send.recipient), send.number, commit.update.at_ms])?;
+        for (bucket, slot) in &send.buckets {
+            let sql = "insert into send_counts (bucket, slot, count) values (?1, ?2, 1) \
+                 on conflict (bucket, slot) do update set count = count + 1";
+            run(conn, sql, params![pack(bucket), slot])?;
+        }
     }
     for i in &commit.incidents {
         let sql = "insert into incidents (id, journey, version, place, reason, at, closed_at, detail) \

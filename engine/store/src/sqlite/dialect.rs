@@ -4,6 +4,7 @@ use super::Conn;
 use crate::Result;
 
 pub const KIND: &str = "sqlite";
+pub type Db = sqlx::Sqlite;
 
 /// There is one writer: nobody else holds the row.
 pub const SKIP_LOCKED: &str = "";

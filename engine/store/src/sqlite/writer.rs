@@ -15,6 +15,7 @@ use sqlx::ConnectOptions;
 use sqlx::sqlite::SqliteConnectOptions;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::Duration;
 use tokio::sync::oneshot;
@@ -38,12 +39,12 @@ struct Waiting {
 }
 
 impl Writer {
-    pub async fn start(options: SqliteConnectOptions, hub: Arc<Hub>) -> Result<Writer> {
+    pub async fn start(options: SqliteConnectOptions, hub: Arc<Hub>, epoch: Arc<AtomicI32>) -> Result<Writer> {
         // this one first: it creates the file and switches it to WAL
         let writes = options.connect().await?;
         let commits = open(&options)?;
         let (jobs, queue) = sync_channel(WAITING_MAX);
-        let desk = Desk { commits, writes, options, hub };
+        let desk = Desk { commits, writes, options, hub, epoch };
         let thread = std::thread::Builder::new().name("sqlite-writer".into());
         thread
             .spawn(move || desk.run(&queue))
@@ -88,6 +89,7 @@ struct Desk {
     writes: Conn,
     options: SqliteConnectOptions,
     hub: Arc<Hub>,
+    epoch: Arc<AtomicI32>,
 }
 
 impl Desk {
@@ -104,7 +106,9 @@ impl Desk {
             if !writes.is_empty() && !sound(|| block_on(write_all(&mut self.writes, writes))) {
                 self.writes = again(|| block_on(self.options.connect()).map_err(StoreError::from));
             }
-            if !commits.is_empty() && !sound(|| commit_all(&mut self.commits, commits, &self.hub)) {
+            if !commits.is_empty()
+                && !sound(|| commit_all(&mut self.commits, commits, &self.hub, self.epoch.load(Ordering::Relaxed)))
+            {
                 self.commits = again(|| open(&self.options));
             }
         }
@@ -132,8 +136,8 @@ fn again<T>(open: impl Fn() -> Result<T>) -> T {
 }
 
 /// False when the connection should be replaced.
-fn commit_all(conn: &mut Connection, commits: Vec<Waiting>, hub: &Hub) -> bool {
-    let together = commit_together(conn, &commits);
+fn commit_all(conn: &mut Connection, commits: Vec<Waiting>, hub: &Hub, epoch: i32) -> bool {
+    let together = commit_together(conn, &commits, epoch);
     let outcomes: Vec<Result<Committed>> = match together {
         Ok(outcomes) => outcomes.into_iter().map(Ok).collect(),
         Err(error) if commits.len() == 1 => vec![Err(error)],
@@ -141,7 +145,7 @@ fn commit_all(conn: &mut Connection, commits: Vec<Waiting>, hub: &Hub) -> bool {
             tracing::warn!(%error, commits = commits.len(), "a batch is repeated one by one");
             commits
                 .chunks(1)
-                .map(|one| commit_together(conn, one).map(|mut done| done.pop().unwrap_or(Committed::Moved)))
+                .map(|one| commit_together(conn, one, epoch).map(|mut done| done.pop().unwrap_or(Committed::Moved)))
                 .collect()
         }
     };
@@ -159,10 +163,10 @@ fn commit_all(conn: &mut Connection, commits: Vec<Waiting>, hub: &Hub) -> bool {
 }
 
 /// In one transaction, which is undone when it is dropped before its end.
-fn commit_together(conn: &mut Connection, commits: &[Waiting]) -> Result<Vec<Committed>> {
+fn commit_together(conn: &mut Connection, commits: &[Waiting], epoch: i32) -> Result<Vec<Committed>> {
     let transaction = conn.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
-    let outcomes =
-        commits.iter().map(|waiting| commit::write(&transaction, &waiting.commit)).collect::<Result<Vec<_>>>()?;
+    let write = |waiting: &Waiting| commit::write(&transaction, &waiting.commit, epoch);
+    let outcomes = commits.iter().map(write).collect::<Result<Vec<_>>>()?;
     transaction.commit()?;
     Ok(outcomes)
 }
@@ -178,7 +182,7 @@ async fn write_all(conn: &mut Conn, mut writes: Vec<Box<dyn Write>>) -> bool {
         }
     }
     for write in writes {
-        write.reply(failure.as_ref().map(|error| StoreError::Database(sqlx::Error::Protocol(error.to_string()))));
+        write.reply(failure.as_ref().map(StoreError::shared));
     }
     failure.is_none()
 }

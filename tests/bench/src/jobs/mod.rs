@@ -62,7 +62,7 @@ impl Bench {
         let settings = Arc::new(settings);
         let store = engine_store::connect(&settings.database.url).await?;
         store.migrate().await?;
-        let runtime = Runtime::new(store, settings.clone(), Arc::new(SystemClock))?;
+        let runtime = Runtime::new(store, settings.clone(), Arc::new(SystemClock::default()))?;
         let files = Files::read_dir(definitions())?;
         runtime.publish(&files, "bench").await.map_err(|error| anyhow::anyhow!("{error:?}"))?;
         Ok(Bench { database, runtime, partners: Arc::new(Partners::new(settings, None)?) })

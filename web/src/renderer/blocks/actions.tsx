@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import type { Action, ActionsBlock } from '../../api/types';
+import type { Action, ActionsBlock, Block } from '../../api/types';
 import { Button } from '../../ui/button';
 import { Dialog } from '../../ui/dialog';
 import { equal } from '../../ui/equal';
@@ -49,3 +49,13 @@ export function ActionsView({ title, items }: ActionsBlock) {
     </div>
   );
 }
+
+export const example: Block = {
+  block: 'actions',
+  items: [
+    { label: 'Pay now', event: 'pay', style: 'primary' },
+    { label: 'Ask for a call', event: 'call' },
+    { label: 'Cancel', event: 'cancel', style: 'danger', confirm: 'The parcel stays with you.' },
+    { label: 'Later', event: 'later', style: 'link' },
+  ],
+};

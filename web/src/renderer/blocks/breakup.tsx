@@ -1,4 +1,4 @@
-import type { BreakupBlock, BreakupLine } from '../../api/types';
+import type { Block as AnyBlock, BreakupBlock, BreakupLine } from '../../api/types';
 import { Block } from '../../ui/block';
 import { Shown } from '../value';
 
@@ -28,3 +28,15 @@ export function BreakupLines({ lines }: { lines: BreakupLine[] }) {
     </table>
   );
 }
+
+export const example: AnyBlock = {
+  block: 'breakup',
+  title: 'Price',
+  lines: [
+    { label: 'Carriage', value: { paise: 84_75 } },
+    { label: 'Cover', detail: '0.2% of the value', value: { paise: 24_69 } },
+    { label: 'Discount', kind: 'discount', value: { paise: -10_00 } },
+    { label: 'GST 18%', kind: 'tax', value: { paise: 17_90 } },
+    { label: 'Total', kind: 'total', value: { paise: 117_34 } },
+  ],
+};

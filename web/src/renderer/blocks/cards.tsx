@@ -1,4 +1,4 @@
-import type { CardsBlock } from '../../api/types';
+import type { Block as AnyBlock, CardsBlock } from '../../api/types';
 import { safeUrl } from '../../routes';
 import { Block } from '../../ui/block';
 import { Icon } from '../../ui/icon';
@@ -25,3 +25,12 @@ export const CardsView = ({ title, items }: CardsBlock) => (
     </ul>
   </Block>
 );
+
+export const example: AnyBlock = {
+  block: 'cards',
+  title: 'Why here',
+  items: [
+    { title: 'Prices side by side', text: 'Every courier, line by line.' },
+    { title: 'No paper', text: 'The label comes by e-mail.' },
+  ],
+};

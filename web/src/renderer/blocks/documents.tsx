@@ -1,4 +1,4 @@
-import type { DocumentsBlock } from '../../api/types';
+import type { Block as AnyBlock, DocumentsBlock } from '../../api/types';
 import { Block } from '../../ui/block';
 import { useActions } from '../context';
 
@@ -23,3 +23,12 @@ export function DocumentsView({ title, items }: DocumentsBlock) {
     </Block>
   );
 }
+
+export const example: AnyBlock = {
+  block: 'documents',
+  title: 'Papers',
+  items: [
+    { title: 'Label', document: 'label', note: 'PDF, 40 KB' },
+    { title: 'Invoice', document: 'invoice' },
+  ],
+};

@@ -1,4 +1,4 @@
-import type { Fact, FactsBlock } from '../../api/types';
+import type { Block as AnyBlock, Fact, FactsBlock } from '../../api/types';
 import { safeUrl } from '../../routes';
 import { Block } from '../../ui/block';
 import { Plate } from '../../ui/plate';
@@ -60,3 +60,15 @@ export function Facts({
     </dl>
   );
 }
+
+export const example: AnyBlock = {
+  block: 'facts',
+  title: 'Your parcel',
+  items: [
+    { label: 'Weight', value: '2 kg', hint: 'As weighed at the counter', change: { step: 'parcel.size' } },
+    { label: 'Value', value: { paise: 12_34_567 } },
+    { label: 'Collected on', value: { date: '2026-11-23' } },
+    { label: 'Delivered in time', value: { percent: 98 } },
+    { label: 'Note', value: null },
+  ],
+};

@@ -1,4 +1,4 @@
-import type { FaqBlock } from '../../api/types';
+import type { Block as AnyBlock, FaqBlock } from '../../api/types';
 import { Block } from '../../ui/block';
 import { Paragraphs } from '../paragraphs';
 
@@ -12,3 +12,12 @@ export const FaqView = ({ title, items }: FaqBlock) => (
     ))}
   </Block>
 );
+
+export const example: AnyBlock = {
+  block: 'faq',
+  title: 'Questions',
+  items: [
+    { question: 'When is it collected?', answer: 'On the next working day.\n\nOn the islands a day later.' },
+    { question: 'May I send glass?', answer: 'Yes, when it is packed as the courier says.' },
+  ],
+};

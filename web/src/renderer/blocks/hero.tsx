@@ -1,19 +1,29 @@
-import type { HeroBlock } from '../../api/types';
+import type { Block as AnyBlock, HeroBlock } from '../../api/types';
 import { safeUrl } from '../../routes';
 import { Block } from '../../ui/block';
+import { Shown } from '../value';
 
-/** The promise at the top of a first page. */
-export const HeroView = ({ title, text, points, image }: HeroBlock) => (
+/** The promise at the top of a first page; on a content page it is the page's heading. */
+export const HeroView = ({ title, text, points, image, level: Title = 'h2' }: HeroBlock) => (
   <Block kind="hero">
-    {title && <h2>{title}</h2>}
+    {title && <Title>{title}</Title>}
     {text && <p className="lead">{text}</p>}
     {points && points.length > 0 && (
       <ul className="points">
-        {points.map((point) => (
-          <li key={point}>{point}</li>
+        {points.map((point, index) => (
+          <li key={index}>
+            <Shown value={point} />
+          </li>
         ))}
       </ul>
     )}
     {image && <img className="hero-scene" src={safeUrl(image)} alt="" />}
   </Block>
 );
+
+export const example: AnyBlock = {
+  block: 'hero',
+  title: 'Your parcel, insured in three minutes',
+  text: 'One form, prices of twelve couriers.',
+  points: ['Collected at your door', { text: 'Claims settled in a week' }],
+};

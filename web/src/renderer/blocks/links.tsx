@@ -1,4 +1,4 @@
-import type { LinksBlock } from '../../api/types';
+import type { Block as AnyBlock, LinksBlock } from '../../api/types';
 import { safeUrl } from '../../routes';
 import { Block } from '../../ui/block';
 
@@ -18,3 +18,12 @@ export function LinksView({ title, items }: LinksBlock) {
     </Block>
   );
 }
+
+export const example: AnyBlock = {
+  block: 'links',
+  title: 'More',
+  items: [
+    { label: 'Terms of carriage', href: '/terms' },
+    { label: 'Trade body', href: 'https://trade.example/' },
+  ],
+};

@@ -1,4 +1,4 @@
-import type { NoticeBlock } from '../../api/types';
+import type { Block as AnyBlock, NoticeBlock } from '../../api/types';
 import { Block } from '../../ui/block';
 import { Notice } from '../../ui/notice';
 import { Paragraphs } from '../paragraphs';
@@ -10,3 +10,10 @@ export const NoticeView = ({ title, text, tone }: NoticeBlock) => (
     </Notice>
   </Block>
 );
+
+export const example: AnyBlock = {
+  block: 'notice',
+  tone: 'warning',
+  title: 'Monsoon',
+  text: 'Couriers may be a day late this week.',
+};

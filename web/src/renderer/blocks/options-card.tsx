@@ -1,4 +1,4 @@
-import { useRef } from 'react';
+import { useLayoutEffect, useRef } from 'react';
 import type { Option } from '../../api/types';
 import { safeUrl } from '../../routes';
 import { Button } from '../../ui/button';
@@ -183,12 +183,17 @@ export function Take({ item, look = 'secondary' }: { item: Option; look?: 'prima
 
 /** The provider's logo, or a mark in its colour with its initials; its name stands beside it, always. */
 export function Logo({ provider }: { provider: Option['provider'] }) {
+  const ref = useRef<HTMLElement>(null);
   const source = safeUrl(provider.logo);
-  if (source) return <img className="logo" src={source} alt="" width={72} height={40} loading="lazy" />;
   const colour = /^#[0-9a-f]{6}$/i.test(provider.colour ?? '') ? provider.colour! : undefined;
+  // set here and not in the markup, where the page's policy allows no style
+  useLayoutEffect(() => {
+    if (ref.current && colour) ref.current.style.background = colour;
+  }, [colour]);
+  if (source) return <img className="logo" src={source} alt="" width={72} height={40} loading="lazy" />;
   return (
     <span className="logo" aria-hidden="true">
-      <i style={colour ? { background: colour } : undefined} />
+      <i ref={ref} />
       {initials(provider.short ?? provider.name)}
     </span>
   );

@@ -21,8 +21,13 @@ const HASH = '#compare=';
 
 export function useCompared(offers: Option[], most: number): Compared {
   const max = Math.min(most, useMedia('(min-width: 48rem)') ? 4 : 3);
-  const [ids, setIds] = useState<string[]>(() => fromHash());
-  const [open, setOpen] = useState(() => fromHash().length > 1);
+  const [ids, setIds] = useState<string[]>([]);
+  const [open, setOpen] = useState(false);
+  useEffect(() => {
+    const shared = fromHash();
+    setIds(shared);
+    setOpen(shared.length > 1);
+  }, []);
   const chosen = ids
     .map((id) => offers.find((offer) => offer.id === id))
     .filter((offer): offer is Option => offer !== undefined)

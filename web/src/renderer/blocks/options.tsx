@@ -4,7 +4,7 @@
  * sort says is therefore always true. Offers of another kind have a list of their own.
  */
 import { useEffect, useRef, useState } from 'react';
-import type { Option, OptionsBlock } from '../../api/types';
+import type { Block, Option, OptionsBlock } from '../../api/types';
 import { Button } from '../../ui/button';
 import { money, time } from '../../ui/format';
 import { Icon } from '../../ui/icon';
@@ -364,3 +364,29 @@ function useAnnounced(quoted: Option[], asked: number, say: (text: string) => vo
     if (Number.isFinite(low)) best.current = low;
   }, [quoted, asked, say]);
 }
+
+export const example: Block = {
+  block: 'options',
+  title: 'Offers',
+  sort: [{ id: 'price', label: 'Price' }],
+  items: [
+    {
+      id: 'swift.1',
+      provider: { name: 'Swift Couriers', short: 'Swift', colour: '#8a1c1c' },
+      state: 'quoted',
+      title: 'By air',
+      price: { paise: 340_00 },
+      was: { paise: 360_00 },
+      price_note: 'with GST',
+      badge: 'Fastest',
+      facts: [{ label: 'Delivered in', value: '2 days' }],
+      tags: ['Photo on delivery'],
+      notices: [{ tone: 'info', text: 'No collection on Sundays' }],
+      breakup: [{ label: 'Total', kind: 'total', value: { paise: 340_00 } }],
+      action: { event: 'select', data: { courier: 'swift' }, label: 'Choose' },
+    },
+    { id: 'steady.1', provider: { name: 'Steady Couriers' }, state: 'quoted', price: { paise: 120_00 } },
+    { id: 'slow.1', provider: { name: 'Slow Couriers' }, state: 'asked' },
+    { id: 'none.1', provider: { name: 'Hill Couriers' }, state: 'declined', reason: 'Does not go to the islands' },
+  ],
+};

@@ -1,4 +1,4 @@
-import type { StepsBlock } from '../../api/types';
+import type { Block as AnyBlock, StepsBlock } from '../../api/types';
 import { Block } from '../../ui/block';
 import { Paragraphs } from '../paragraphs';
 
@@ -14,3 +14,9 @@ export const StepsView = ({ title, items }: StepsBlock) => (
     </ol>
   </Block>
 );
+
+export const example: AnyBlock = {
+  block: 'steps',
+  title: 'How it works',
+  items: [{ title: 'Tell us what you send', text: 'Two questions.' }, { title: 'Choose a courier' }, { title: 'Done' }],
+};

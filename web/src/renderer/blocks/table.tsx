@@ -1,4 +1,4 @@
-import type { TableBlock } from '../../api/types';
+import type { Block as AnyBlock, TableBlock } from '../../api/types';
 import { Block } from '../../ui/block';
 import { isMoney, Shown } from '../value';
 
@@ -31,3 +31,13 @@ export const TableView = ({ title, columns, rows }: TableBlock) => (
     </div>
   </Block>
 );
+
+export const example: AnyBlock = {
+  block: 'table',
+  title: 'Prices by weight',
+  columns: [{ title: 'Weight' }, { title: 'By road' }, { title: 'By air', align: 'right' }],
+  rows: [
+    ['up to 1 kg', { paise: 80_00 }, { paise: 160_00 }],
+    ['up to 5 kg', { paise: 120_00 }, { paise: 340_00 }],
+  ],
+};

@@ -1,4 +1,4 @@
-import type { TextBlock } from '../../api/types';
+import type { Block as AnyBlock, TextBlock } from '../../api/types';
 import { Block } from '../../ui/block';
 import { Paragraphs } from '../paragraphs';
 
@@ -7,3 +7,10 @@ export const TextView = ({ title, text, size = 'body' }: TextBlock) => (
     <Paragraphs text={text} className="text" size={size} />
   </Block>
 );
+
+export const example: AnyBlock = {
+  block: 'text',
+  title: 'What is covered',
+  size: 'lead',
+  text: 'Loss and damage on the way, from door to door.\n\nNot covered: what was broken before.',
+};

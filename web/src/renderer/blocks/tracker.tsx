@@ -1,4 +1,4 @@
-import type { TrackerBlock } from '../../api/types';
+import type { Block as AnyBlock, TrackerBlock } from '../../api/types';
 import { Block } from '../../ui/block';
 import { date } from '../../ui/format';
 
@@ -35,3 +35,16 @@ export function TrackerView({ title, steps, next, reference }: TrackerBlock) {
     </Block>
   );
 }
+
+export const example: AnyBlock = {
+  block: 'tracker',
+  title: 'Where it is',
+  reference: { label: 'Tracking number', value: 'PA-12-3456' },
+  steps: [
+    { title: 'Collected', state: 'done', at: '2026-11-21T10:02:00Z' },
+    { title: 'On the way', state: 'current', text: 'Between Salem and Madurai' },
+    { title: 'Customs', state: 'failed', text: 'A paper is missing' },
+    { title: 'Delivered', state: 'todo' },
+  ],
+  next: { text: 'The driver calls before coming.' },
+};

@@ -53,11 +53,12 @@ export function StepForm({ form, data, problems = NOTHING, onChange, onSubmit, c
   const errors = useMemo(() => check(schema, answers), [schema, answers]);
 
   const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
+  const known = useRef(problems);
   const [refused, setRefused] = useState<{ problems: FieldProblem[]; data: Data; serial: number; summary: boolean }>({
-    problems: [],
+    problems,
     data,
-    serial: 0,
-    summary: false,
+    serial: problems.length > 0 ? 1 : 0,
+    summary: problems.length > 0,
   });
   const latest = useRef(data);
   const edited = useRef(new Set<string>());
@@ -71,8 +72,9 @@ export function StepForm({ form, data, problems = NOTHING, onChange, onSubmit, c
   }, [data]);
 
   useEffect(() => {
-    if (problems.length > 0)
+    if (problems.length > 0 && problems !== known.current)
       setRefused((before) => ({ problems, data: latest.current, serial: before.serial + 1, summary: true }));
+    known.current = problems;
   }, [problems]);
 
   const shown = useStable(useMemo(() => merge(errors, left, refused, data), [errors, left, refused, data]));

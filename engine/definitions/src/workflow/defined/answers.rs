@@ -26,13 +26,13 @@ const ROW: [(&str, &[Kind]); 8] = [
 pub type Shown = Vec<(Ix, Vec<String>)>;
 
 pub fn of_step<'s>(step: &'s Step, form: Option<&'s Form>) -> Vec<&'s Expression> {
-    let mut found: Vec<&Expression> = step.data.values().flat_map(|m| m.expressions()).collect();
-    found.extend(step.prefill.iter().flat_map(|m| m.expressions()));
+    let mut found: Vec<&Expression> = step.data.values().collect();
+    found.extend(&step.prefill);
     found.extend(&step.depends);
     found.extend(&step.satisfied);
     if let Some(redirect) = &step.redirect {
         found.push(&redirect.url);
-        found.extend(redirect.fields.expressions());
+        found.push(&redirect.fields);
     }
     found.extend(form.into_iter().flat_map(|f| f.cels.values()));
     found

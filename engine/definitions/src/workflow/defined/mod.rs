@@ -12,10 +12,11 @@ mod ways;
 use super::Step;
 use super::desugar::Builder;
 use super::places::{Change, Ix, Known, Places};
-use answers::{Shown, answers, of_step, shown};
-use engine_statechart::expression::Expression;
+pub use answers::of_step;
+use answers::{Shown, answers, shown};
 use engine_statechart::expression::reads::{Equal, Reads};
-use engine_statechart::flow::{Assigned, Candidate, Way, Work};
+use engine_statechart::expression::{Expression, Names};
+use engine_statechart::flow::{Candidate, Way, Work};
 use engine_statechart::{Machine, NodeKind, Problem};
 use std::collections::BTreeMap;
 
@@ -100,7 +101,8 @@ pub fn check<'m>(machine: &'m Machine, builder: &'m Builder<'_>) -> Vec<Problem>
     }
     for (at, step) in check.steps.clone() {
         let form = step.form.as_ref().and_then(|f| builder.library.forms.get(f)).map(|f| &**f);
-        let list = of_step(step, form).into_iter().map(|e| check.note(e)).collect();
+        let names = step.names.as_deref();
+        let list = of_step(step, form).into_iter().map(|e| check.note(e, names)).collect();
         check.of_steps.insert(at, list);
     }
     check.gather();
@@ -111,8 +113,8 @@ pub fn check<'m>(machine: &'m Machine, builder: &'m Builder<'_>) -> Vec<Problem>
 
 impl<'m> Check<'m> {
     /// Keeps an expression; every place that it reads is known from now on.
-    fn note(&mut self, expression: &'m Expression) -> Ex {
-        let reads = expression.reads();
+    fn note(&mut self, expression: &'m Expression, late: Option<&'m Names>) -> Ex {
+        let reads = expression.reads(late);
         let paths = reads.reads.iter().map(|r| &r.path).chain(reads.comparisons.iter().map(|c| &c.path));
         for path in paths {
             self.places.at(path.iter().copied());
@@ -130,7 +132,7 @@ impl<'m> Check<'m> {
             .collect();
         let entry = machine.entry_work(at, false);
         let initial = machine.entry_work(at, true).split_off(entry.len());
-        let reads = machine.expressions_of(at).into_iter().map(|e| self.note(e)).collect();
+        let reads = machine.expressions_of(at).into_iter().map(|e| self.note(e, None)).collect();
         Node {
             lists,
             entry: self.ops(entry),
@@ -143,7 +145,7 @@ impl<'m> Check<'m> {
     }
 
     fn candidate(&mut self, c: Candidate<'m>) -> Follow<'m> {
-        let guard = c.guard.into_iter().map(|e| self.note(e)).collect();
+        let guard = c.guard.into_iter().map(|e| self.note(e, None)).collect();
         let mut paths = |list: Vec<Vec<&str>>| list.into_iter().flat_map(|p| self.prefixes(&p)).collect();
         let (granted, denied) = (paths(c.granted), paths(c.denied));
         Follow { event: c.event, guard, granted, denied, equal: c.equal, work: self.ops(c.work), way: c.way }
@@ -163,14 +165,11 @@ impl<'m> Check<'m> {
     fn ops(&mut self, work: Vec<Work<'m>>) -> Vec<Op> {
         work.into_iter()
             .flat_map(|work| match work {
-                Work::Read(expression) => vec![Op::Read(self.note(expression))],
+                Work::Read(expression) => vec![Op::Read(self.note(expression, None))],
                 Work::Assign { path, value, .. } => {
                     let own: Vec<&str> = path.iter().map(String::as_str).collect();
                     let at = self.places.at(own.iter().copied());
-                    let value = match value {
-                        Assigned::Literal(value) => self.places.literal(at, value),
-                        Assigned::Expression(expression) => self.places.value(at, Some(&own), &expression.shape()),
-                    };
+                    let value = self.places.value(at, Some(&own), &value.shape());
                     // Maps above a dotted key are made where they are missing.
                     vec![
                         Op::Do(Change::Within(self.prefixes(own.split_last().map_or(&[][..], |(_, above)| above)))),

@@ -4,7 +4,7 @@ use super::super::places::{ALL_KINDS, Ix, Kinds, Known, OPTIONAL, THERE, bit};
 use super::{Check, Ex};
 use crate::source::Span;
 use engine_statechart::expression::Expression;
-use engine_statechart::expression::reads::{ANY_KEY, Equal, Kind, Read, Reads};
+use engine_statechart::expression::reads::{ANY_KEY, Asked, Equal, Kind, Read, Reads};
 use engine_statechart::{Problem, did_you_mean};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -60,9 +60,10 @@ impl Check<'_> {
                     let shown = show(&read.path[..=depth]);
                     let message =
                         format!("`{shown}` is never defined: no form, assignment or answer of a call puts it there");
-                    let problem = Problem::error("never-defined", expression.span(), message)
-                        .maybe_hint(did_you_mean(key, known));
-                    found.insert((expression.span().clone(), shown), problem);
+                    let (span, through) = asker(expression, &read.asked);
+                    let problem =
+                        Problem::error("never-defined", span, message + &through).maybe_hint(did_you_mean(key, known));
+                    found.insert((span.clone(), shown), problem);
                     break;
                 }
                 let Some(below) = below else { break };
@@ -98,8 +99,9 @@ impl Check<'_> {
             } else {
                 continue;
             };
-            let problem = Problem::error(code, expression.span(), message);
-            found.insert((expression.span().clone(), format!("{shown} {literal}")), problem);
+            let (span, through) = asker(expression, &comparison.asked);
+            let problem = Problem::error(code, span, message + &through);
+            found.insert((span.clone(), format!("{shown} {literal}")), problem);
         }
     }
 
@@ -121,7 +123,7 @@ impl Check<'_> {
 
     /// Reads of what no way has defined for certain.
     fn absent(&self, (expression, reads): &(&Expression, Reads<'_>), state: &Known, found: &mut Found) {
-        for Read { path, known, needed, when } in &reads.reads {
+        for Read { path, known, needed, when, asked } in &reads.reads {
             let mut at = 0;
             for (depth, key) in path.iter().enumerate().take(*needed) {
                 let Some(below) = self.row_or(at, key) else { break };
@@ -140,15 +142,20 @@ impl Check<'_> {
                     "is not defined on any way that leads here"
                 };
                 let code = if level == OPTIONAL { "maybe-absent" } else { "not-yet-defined" };
-                let message = format!("`{shown}` {why}");
-                let hint = format!("has({shown}) or get({}, '{key}', …)", show(&path[..depth]));
-                found
-                    .entry((expression.span().clone(), shown))
-                    .or_insert_with(|| Problem::error(code, expression.span(), message).hint(hint));
+                let (span, through) = asker(expression, asked);
+                let message = format!("`{shown}` {why}{through}");
+                let hint = format!("`has({shown})` asks, and so does `{}.?{key}.orValue(…)`", show(&path[..depth]));
+                found.entry((span.clone(), shown)).or_insert_with(|| Problem::error(code, span, message).hint(hint));
                 break;
             }
         }
     }
+}
+
+/// The string that reads, and the value through which it does.
+fn asker<'e>(expression: &'e Expression, asked: &Asked<'e>) -> (&'e Span, String) {
+    let through = asked.value.map(|name| format!(" (through value `{name}`)")).unwrap_or_default();
+    (asked.span.unwrap_or(expression.span()), through)
 }
 
 fn show(path: &[&str]) -> String {

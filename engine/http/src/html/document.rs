@@ -1,0 +1,261 @@
+//! One page: what is drawn of it, and the document around that.
+
+use super::link::safe_url;
+use super::writer::Html;
+use crate::assets::Entry;
+use crate::problem::Problem;
+use engine_runtime::StepView;
+use serde::Serialize;
+use serde_json::Value;
+
+/// What surrounds every page, from the site's files.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct Surroundings<'a> {
+    pub name: &'a str,
+    /// `[{text, link, self?, sub?: […]}]`
+    pub nav: &'a [Value],
+    /// `[{title, links: [{text, link}]}]`
+    pub footer: &'a [Value],
+    pub legal: &'a str,
+    /// `{number, display, text}`
+    pub call: Option<&'a Value>,
+}
+
+/// One page: what differs from page to page.
+#[derive(Debug, Clone, Default)]
+pub struct Page {
+    pub title: String,
+    pub description: String,
+    /// `header`, `footer`.
+    pub hide: Vec<String>,
+    pub noindex: bool,
+    pub canonical: Option<String>,
+}
+
+/// What stands in `<main>`.
+#[derive(Clone, Copy)]
+pub enum Content<'a> {
+    /// A step that nobody has begun: drawn, and taken over by the browser.
+    First(&'a StepView),
+    /// A step of somebody: its frame by its kind; the browser draws it.
+    Step(&'a StepView),
+    /// A first step as it was sent before the scripts were there, and what is wrong with it.
+    Refused(&'a StepView, &'a Problem),
+    /// A content page: its title and blocks.
+    Blocks(&'a [Value]),
+    /// A question with one button, which posts to the page's own address.
+    Confirm { text: &'a str, label: &'a str },
+}
+
+impl<'a> Content<'a> {
+    /// The step that the browser goes on with.
+    pub fn step(&self) -> Option<&'a StepView> {
+        match self {
+            Content::First(view) | Content::Step(view) | Content::Refused(view, _) => Some(view),
+            Content::Blocks(_) | Content::Confirm { .. } => None,
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct Drawing<'a> {
+    site: Surroundings<'a>,
+    title: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    view: Option<&'a StepView>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    skeleton: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    blocks: Option<&'a [Value]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    confirm: Option<Question<'a>>,
+}
+
+#[derive(Serialize)]
+struct Question<'a> {
+    text: &'a str,
+    label: &'a str,
+}
+
+/// What the drawing engine is given: the same for everybody, the whole day long. Of a step that somebody has begun it
+/// learns the kind alone.
+pub fn drawing(site: Surroundings, page: &Page, content: &Content, today: &str) -> String {
+    let mut drawing = Drawing { site, title: "", view: None, skeleton: None, blocks: None, confirm: None };
+    let of_today;
+    match *content {
+        Content::First(view) => {
+            of_today = StepView { server_time: format!("{today}T12:00:00Z"), ..view.clone() };
+            drawing.view = Some(&of_today);
+        }
+        Content::Step(view) | Content::Refused(view, _) => drawing.skeleton = Some(&view.step.kind),
+        Content::Blocks(blocks) => (drawing.title, drawing.blocks) = (&page.title, Some(blocks)),
+        Content::Confirm { text, label } => {
+            (drawing.title, drawing.confirm) = (&page.title, Some(Question { text, label }));
+        }
+    }
+    serde_json::to_string(&drawing).unwrap_or_default()
+}
+
+/// What the app knows of the site.
+#[derive(Serialize)]
+pub struct AppSite<'a> {
+    pub name: &'a str,
+    /// Parts of the surroundings to leave out.
+    pub hide: &'a [String],
+    /// How often a browser says that somebody is there: `{every_ms, idle_ms}`.
+    pub presence: Value,
+    /// How errors are reported: `{url, wait_ms, max, libraries}`; absent when they are not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reports: Option<Value>,
+}
+
+#[derive(Serialize)]
+struct Boot<'a> {
+    site: AppSite<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    view: Option<&'a StepView>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    problem: Option<&'a Problem>,
+}
+
+/// A page's body and what the browser starts with.
+pub struct Body<'a> {
+    /// As drawn; `None` when it could not be: then the page works from its data.
+    pub drawn: Option<&'a str>,
+    pub site: AppSite<'a>,
+    pub language: &'a str,
+}
+
+/// The whole document.
+pub fn document(site: Surroundings, page: &Page, content: &Content, body: Body, entry: &Entry) -> String {
+    let mut html = Html::default();
+    html.raw("<!doctype html>\n").open("html", &[("lang", body.language)]);
+    head(&mut html, site, page, content, entry);
+    html.open("body", &[("data-hide", &page.hide.join(" "))]);
+    match body.drawn {
+        Some(drawn) => {
+            html.drawn(drawn);
+        }
+        None => undrawn(&mut html, site, page, content),
+    }
+    let problem = match *content {
+        Content::Refused(_, problem) => Some(problem),
+        _ => None,
+    };
+    let boot = Boot { site: body.site, view: content.step(), problem };
+    html.raw("<script type=\"application/json\" id=\"boot\">").json(&boot).raw("</script></body></html>");
+    html.into_string()
+}
+
+fn head(html: &mut Html, site: Surroundings, page: &Page, content: &Content, entry: &Entry) {
+    html.raw("<head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">");
+    let title = if site.name.is_empty() { page.title.clone() } else { format!("{} – {}", page.title, site.name) };
+    html.element("title", &[], &title);
+    if !page.description.is_empty() {
+        html.open("meta", &[("name", "description"), ("content", &page.description)]);
+    }
+    if page.noindex {
+        html.raw("<meta name=\"robots\" content=\"noindex\">");
+    }
+    if let Some(address) = &page.canonical {
+        html.open("link", &[("rel", "canonical"), ("href", address)]);
+    }
+    html.raw(
+        "<meta name=\"theme-color\" content=\"#0b4f55\"><link rel=\"icon\" href=\"/favicon.svg\" type=\"image/svg+xml\">",
+    );
+    let journey = content.step().is_some();
+    for style in entry.styles.iter().chain(entry.journey_styles.iter().filter(|_| journey)) {
+        html.open("link", &[("rel", "stylesheet"), ("href", style)]);
+    }
+    for module in entry.journey_modules.iter().filter(|_| journey) {
+        html.open("link", &[("rel", "modulepreload"), ("href", module)]);
+    }
+    for script in &entry.scripts {
+        html.open("script", &[("type", "module"), ("src", script)]).close("script");
+    }
+    html.raw("</head>");
+}
+
+/// A page that could not be drawn: a step is drawn by the browser, content is its words.
+fn undrawn(html: &mut Html, site: Surroundings, page: &Page, content: &Content) {
+    html.raw("<main id=\"main\" class=\"main\" tabindex=\"-1\">");
+    match content {
+        Content::First(_) | Content::Step(_) | Content::Refused(..) => {
+            html.raw("<div id=\"app\"><p class=\"loading\"><span class=\"spinner\" aria-hidden=\"true\"></span>Loading…</p></div>");
+        }
+        Content::Blocks(blocks) => {
+            html.raw("<div class=\"page\">").element("h1", &[], &page.title);
+            words(html, &Value::Array(blocks.to_vec()));
+            html.raw("</div>");
+        }
+        Content::Confirm { text, label } => {
+            html.raw("<div class=\"page narrow\">").element("h1", &[], &page.title).element("p", &[], text);
+            html.raw("<form method=\"post\">").element("button", &[("class", "button")], label).raw("</form></div>");
+        }
+    }
+    html.raw("<p>").element("a", &[("href", "/")], site.name).raw("</p></main>");
+}
+
+/// Every text of some blocks, with the addresses of links.
+fn words(html: &mut Html, value: &Value) {
+    match value {
+        Value::Array(list) => list.iter().for_each(|one| words(html, one)),
+        Value::Object(block) => {
+            let text = |key: &str| block.get(key).and_then(Value::as_str);
+            for key in ["title", "question", "text", "answer"] {
+                if let Some(text) = text(key) {
+                    html.element("p", &[], text);
+                }
+            }
+            if let (Some(label), Some(url)) = (text("label"), text("href").and_then(safe_url)) {
+                html.raw("<p>").element("a", &[("href", url)], label).raw("</p>");
+            }
+            for inner in block.values().filter(|value| value.is_array()) {
+                words(html, inner);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// A page that needs nothing else to work: for 503, where definitions may be missing.
+pub fn bare(title: &str, text: &str) -> String {
+    let mut html = Html::default();
+    html.raw("<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"><meta name=\"robots\" content=\"noindex\">");
+    html.element("title", &[], title)
+        .raw("</head><body><main>")
+        .element("h1", &[], title)
+        .element("p", &[], text)
+        .raw("</main></body></html>");
+    html.into_string()
+}
+
+/// `href` of a canonical link; only for addresses that pass.
+pub fn canonical(public_url: &str, path: &str) -> Option<String> {
+    safe_url(path).map(|path| format!("{public_url}{path}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_page_cannot_be_broken_by_texts() {
+        let evil = "</script><script>alert(1)</script>";
+        let blocks = [
+            json!({"block": "links", "items": [{"label": evil, "href": "javascript:alert(1)"}]}),
+            json!({"block": "text", "title": evil, "text": evil}),
+        ];
+        let site = Surroundings { name: evil, nav: &[], footer: &[], legal: evil, call: None };
+        let about = AppSite { name: evil, hide: &[], presence: Value::Null, reports: None };
+        let page = Page { title: evil.into(), description: evil.into(), ..Page::default() };
+        let entry = Entry { scripts: vec!["/assets/page.js".into()], ..Entry::default() };
+        let body = Body { drawn: None, site: about, language: "en" };
+        let html = document(site, &page, &Content::Blocks(&blocks), body, &entry);
+        assert_eq!(html.matches("<script").count(), 2, "the entry and the boot data: {html}");
+        assert!(!html.contains("alert(1)</script>") && !html.contains("href=\"javascript:"), "{html}");
+        let boot = html.split_once("id=\"boot\">").unwrap().1.split_once("</script>").unwrap().0;
+        assert_eq!(serde_json::from_str::<Value>(boot).unwrap()["site"]["name"], evil);
+    }
+}

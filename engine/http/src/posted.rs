@@ -1,0 +1,208 @@
+//! The form of a first step as a browser posts it before the scripts are there (security rule 17): it can only start a
+//! journey. The answer is the way to the journey's page, or the step again with what is wrong and what was typed.
+
+use crate::app::App;
+use crate::attribution;
+use crate::edge::Class;
+use crate::html::Content;
+use crate::pages;
+use crate::problem::{Code, Problem};
+use crate::session::{self, Visitor};
+use axum::body::Body;
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::Response;
+use engine_definitions::Catalog;
+use engine_runtime::{Start, StepView, new_id};
+use serde_json::{Map, Value, json};
+
+/// Names and texts of the controls, in their order.
+type Fields = Vec<(String, String)>;
+
+const FIELDS_MAX: usize = 2_000;
+const ROWS_MAX: usize = 50;
+
+/// Was this sent by a plain form?
+pub fn is_form(headers: &HeaderMap) -> bool {
+    let kind = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    kind.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case("application/x-www-form-urlencoded")
+}
+
+/// Starts the journey whose first page this was posted to.
+pub async fn first(app: &App, mut visitor: Visitor, parts: &Parts, body: Body) -> Response {
+    let catalog = app.runtime.catalog();
+    match answered(app, &catalog, &mut visitor, parts, body).await {
+        Ok(response) => visitor.answer(response),
+        Err(problem) => pages::error_page(app, &catalog, &problem).await,
+    }
+}
+
+async fn answered(
+    app: &App,
+    catalog: &Catalog,
+    visitor: &mut Visitor,
+    parts: &Parts,
+    body: Body,
+) -> Result<Response, Problem> {
+    app.origins.check_form(&parts.headers)?;
+    app.limit(Class::Start, visitor.client)?;
+    let base = parts.uri.path().trim_end_matches('/');
+    let workflow = catalog.by_base(base).ok_or_else(|| Problem::new(Code::NotFound))?.id.clone();
+    let fields: Fields = url::form_urlencoded::parse(&session::read(app, body).await?)
+        .take(FIELDS_MAX)
+        .map(|(name, text)| (name.into_owned(), text.into_owned()))
+        .collect();
+    let mut view = app.runtime.preview(&workflow, &visitor.actor).await?;
+    let answers = view.step.form.as_ref().map(|form| answers(&form.schema, &fields, "")).unwrap_or_default();
+    // Sent without a key: a press is one journey.
+    let key = new_id();
+    let opening = visitor.begin(app, &key);
+    let start = Start {
+        workflow,
+        key,
+        event: Some(("submit".into(), Value::Object(answers.clone()))),
+        attribution: Value::Object(attribution::read(&parts.headers)),
+        session: opening.as_ref().map(|opening| opening.session.clone()),
+    };
+    match app.runtime.start(&visitor.actor, start).await {
+        Ok(sent) => {
+            if let Some(opening) = opening {
+                visitor.begun(opening.token);
+            }
+            Ok(pages::redirect(StatusCode::SEE_OTHER, &sent.view.step.url))
+        }
+        Err(refusal) => {
+            let problem = Problem::from(refusal);
+            let status = StatusCode::from_u16(problem.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+            if status.is_server_error() {
+                return Err(problem);
+            }
+            keep(&mut view, answers);
+            Ok(pages::step_page(app, catalog, status, Content::Refused(&view, &problem)).await)
+        }
+    }
+}
+
+/// What was typed stands in the form again, but for secrets.
+fn keep(view: &mut StepView, answers: Map<String, Value>) {
+    let Some(form) = view.step.form.as_mut() else { return };
+    let secret = |name: &str| form.schema.pointer(&format!("/properties/{name}/x-secret")) == Some(&Value::Bool(true));
+    let kept: Map<String, Value> = answers.into_iter().filter(|(name, _)| !secret(name)).collect();
+    if let Value::Object(data) = &mut form.data {
+        data.extend(kept);
+    } else {
+        form.data = Value::Object(kept);
+    }
+}
+
+/// Answers out of the texts of a form's controls, as the browser's own code reads them (`tests/forms/posted.json`).
+fn answers(schema: &Value, fields: &Fields, within: &str) -> Map<String, Value> {
+    let properties = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
+    properties
+        .filter_map(|(name, property)| {
+            let at = format!("{within}{name}");
+            let answer = if property.get("type").is_some_and(|kind| kind == "object") {
+                let inner = answers(property, fields, &format!("{at}."));
+                Some(Value::Object(inner)).filter(|inner| *inner != json!({}))
+            } else if let Some(key) = property.get("x-key").and_then(Value::as_str) {
+                Some(rows(property, key, fields, &at)).filter(|rows| *rows != json!([]))
+            } else {
+                answer(property, fields, &at)
+            };
+            Some((name.clone(), answer?))
+        })
+        .collect()
+}
+
+/// The rows of a list as they were drawn: `people.0.age`.
+fn rows(property: &Value, key: &str, fields: &Fields, at: &str) -> Value {
+    let row = |i: usize| {
+        let fixed = property.get("prefixItems").map(|fixed| fixed.get(i));
+        let schema = fixed.unwrap_or_else(|| property.get("items"))?;
+        let within = format!("{at}.{i}.");
+        fields.iter().any(|(name, _)| name.starts_with(&within)).then(|| {
+            let own = schema.get("x-row").cloned().unwrap_or_else(|| json!(format!("r{}", i + 1)));
+            Value::Object([(key.to_owned(), own)].into_iter().chain(answers(schema, fields, &within)).collect())
+        })
+    };
+    (0..ROWS_MAX).filter_map(row).collect()
+}
+
+fn answer(property: &Value, fields: &Fields, name: &str) -> Option<Value> {
+    let option = |name: &str| property.get("x-ui").and_then(|ui| ui.get(name));
+    let widget = option("widget").and_then(Value::as_str).unwrap_or_default();
+    // What stands in a search box are words, not the row that was chosen.
+    if widget == "lookup" && option("search") != Some(&Value::Bool(false)) {
+        return None;
+    }
+    let kind = property.get("type").and_then(Value::as_str).unwrap_or_default();
+    let mut all = fields.iter().filter(|(field, _)| field == name).map(|(_, text)| text);
+    if kind == "array" {
+        let items = property.get("items").unwrap_or(&Value::Null);
+        let chosen: Vec<Value> = all.map(|text| constant(text, items)).collect();
+        return Some(Value::Array(chosen)).filter(|chosen| *chosen != json!([]));
+    }
+    let text = all.next().cloned().or_else(|| day(fields, name)).filter(|text| !text.is_empty())?;
+    let chosen = constant(&text, property);
+    if !chosen.is_string() || !matches!(kind, "integer" | "number") {
+        return Some(chosen);
+    }
+    let figure: String = text.chars().filter(|part| !part.is_whitespace() && !matches!(part, ',' | '₹')).collect();
+    let rupees = widget == "money" && option("unit").is_none_or(|unit| unit != "rupees");
+    Some(number(&figure, if rupees { 100 } else { 1 }).unwrap_or(chosen))
+}
+
+/// Digits, with a fraction or without.
+fn number(figure: &str, times: i64) -> Option<Value> {
+    let (whole, fraction) = figure.split_once('.').unwrap_or((figure, "0"));
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    if !digits(whole) || !digits(fraction) {
+        return None;
+    }
+    match (fraction.trim_end_matches('0'), whole.parse::<i64>()) {
+        ("", Ok(whole)) => whole.checked_mul(times).map(Value::from),
+        _ => figure.parse::<f64>().ok().map(|figure| json!(figure * times as f64)),
+    }
+}
+
+/// The day of three boxes; an incomplete one stays as text for the check.
+fn day(fields: &Fields, name: &str) -> Option<String> {
+    let part = |end: &str| {
+        let found = fields.iter().find(|(field, _)| field.strip_prefix(name).is_some_and(|rest| rest == end));
+        found.map_or("", |(_, text)| text.trim())
+    };
+    let (day, month, year) = (part(".day"), part(".month"), part(".year"));
+    if [day, month, year].iter().all(|part| part.is_empty()) {
+        return None;
+    }
+    let full = !day.is_empty() && !month.is_empty() && year.chars().count() == 4;
+    Some(if full { format!("{year}-{month:0>2}-{day:0>2}") } else { format!("{year}-{month}-{day}") })
+}
+
+/// The constant whose text this is: `true` → true, `2` → 2.
+fn constant(text: &str, property: &Value) -> Value {
+    let list = |key: &str| property.get(key).and_then(Value::as_array);
+    let all: Vec<Value> = match (list("oneOf"), list("enum")) {
+        (Some(choices), _) => choices.iter().filter_map(|choice| choice.get("const")).cloned().collect(),
+        (None, Some(values)) => values.clone(),
+        (None, None) if property.get("type").is_some_and(|kind| kind == "boolean") => vec![json!(true), json!(false)],
+        (None, None) => Vec::new(),
+    };
+    let said = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    all.into_iter().find(|value| said(value) == text).unwrap_or_else(|| Value::from(text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_posted_form_reads_as_in_the_browser() {
+        let cases: Vec<Value> = serde_json::from_str(include_str!("../../../tests/forms/posted.json")).expect("cases");
+        for case in cases {
+            let fields: Fields = serde_json::from_value(case["fields"].clone()).expect("fields");
+            let read = answers(&case["schema"], &fields, "");
+            assert_eq!(Value::Object(read), case["answers"], "{}", case["case"]);
+        }
+    }
+}

@@ -1,0 +1,234 @@
+//! One-time passwords: sent, tried and used with the turn that does it (security rule 15).
+
+use crate::nodes::Nodes;
+use engine_definitions::Files;
+use engine_runtime::effect::NotifyPayload;
+use engine_store::EffectFilter;
+use journey_tests::server::{Reply, TestServer, Visitor, fixture};
+use serde_json::{Value, json};
+use sqlx::Connection;
+
+const GATE: &str = "
+id: gate
+title: The gate
+base: /gate
+timezone: Asia/Kolkata
+ttl: 1d
+initial: ask
+context: {member: {}}
+states:
+  ask:
+    step: {form: club/member, into: member, path: ''}
+    on: {submit: sending}
+  sending:
+    step: {wait: club.joined, path: sending}
+    invoke: {id: send, src: system/otp.send, input: {mobile: context.member.mobile, purpose: \"'lead'\"}, onDone: asking, onError: limited}
+  asking:
+    step: {form: club/code, path: code, accepts: {resend: {}}}
+    on:
+      submit: checking
+      resend: sending
+      notify.failed: {actions: {type: message, from: \"{'code': event.code, 'level': 'error'}\"}}
+  limited:
+    step: {form: club/code, path: limited, accepts: {resend: {}}}
+    on: {submit: checking, resend: sending}
+  checking:
+    step: {wait: club.joined, path: checking}
+    invoke:
+      id: verify
+      src: system/otp.verify
+      input: {mobile: context.member.mobile, purpose: \"'lead'\", code: event.secret.code}
+      onDone:
+        - {guard: event.output.ok, target: inside}
+        - {target: asking, actions: {type: message, from: \"{'code': event.output.reason, 'level': 'error'}\"}}
+      onError: asking
+  inside: {type: final, step: {wait: club.joined, path: inside}}
+";
+const CODE: &str = r#"{"title": "Your code", "schema": {"type": "object", "required": ["code"], "properties": {
+  "code": {"type": "string", "title": "Code", "pattern": "^[0-9]{6}$", "maxLength": 6, "x-secret": true}}}}"#;
+const MESSAGE: &str = "channel: sms
+purpose: transactional
+languages: {en: {text: \"{{code}} is your code for {{minutes}} minutes\"}}
+sample: {code: '123456', minutes: 5}
+";
+
+/// The club with a gate; `gate` is its flow.
+fn gated(gate: &str) -> Files {
+    let mut files = fixture("club");
+    files.insert("workflows/club/gate.yaml", gate.as_bytes());
+    files.insert("forms/club/code.json", CODE.as_bytes());
+    files.insert("workflows/messages/otp.yaml", MESSAGE.as_bytes());
+    files
+}
+
+fn member(mobile: &str) -> Value {
+    json!({"name": "Asha", "mobile": mobile, "email": "asha@example.com"})
+}
+
+fn id(view: &Value) -> &str {
+    view["journey"]["id"].as_str().expect("a journey")
+}
+
+fn step(view: &Value) -> &str {
+    view["step"]["id"].as_str().and_then(|id| id.rsplit('.').next()).expect("a step")
+}
+
+fn told(view: &Value) -> &str {
+    view["messages"][0]["code"].as_str().unwrap_or_default()
+}
+
+/// The newest code of a journey, as the message carries it.
+async fn code(runtime: &engine_runtime::Runtime, journey: &str) -> String {
+    let filter = EffectFilter { journey: Some(journey.into()), kind: Some("notify".into()), ..EffectFilter::default() };
+    let order = runtime.store().effects(filter).await.expect("effects").pop().expect("a message");
+    let payload: NotifyPayload = serde_json::from_value(order.payload).expect("a payload");
+    runtime.otp_code(journey, &payload).expect("a code")
+}
+
+fn other_than(code: &str) -> &'static str {
+    if code == "000000" { "000001" } else { "000000" }
+}
+
+async fn enters(visitor: &Visitor, view: &Value, code: &str) -> Reply {
+    visitor.event(view, "submit", json!({"code": code})).await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_submit_that_was_interrupted_succeeds_with_the_same_key() {
+    let nodes = Nodes::start_with(gated(GATE), &[false], |settings| {
+        (settings.otp.resend_ms, settings.otp.per_hour) = (0, 2);
+    })
+    .await;
+    let (runtime, visitor) = (&nodes.all[0].runtime, Visitor::at(nodes.at(0)));
+    let view = visitor.start("club/gate", member("9876543210")).await.ok(201);
+    let body = |kind: &str, data: Value| {
+        json!({"type": kind, "data": data, "revision": view["journey"]["revision"]}).to_string()
+    };
+    let address = format!("/api/v1/journeys/{}/events", id(&view));
+    let send = async |key: &str, body: &str| {
+        visitor.send("POST", &address, &[("idempotency-key", key)], Some(body.into())).await
+    };
+    let mut other = sqlx::PgConnection::connect(&nodes.url).await.expect("a connection");
+    // Somebody holds the journey's row until the commit has given up: like a crash, nothing of the turn is written.
+    let mut interrupted = async |key: &str, body: &str| {
+        let mut held = other.begin().await.expect("a transaction");
+        sqlx::query("select n from journeys for update").execute(&mut *held).await.expect("the row");
+        assert_eq!(send(key, body).await.status, 503);
+        held.rollback().await.expect("let go");
+    };
+    let again = body("resend", json!({}));
+    interrupted("again", &again).await;
+    let view = send("again", &again).await.ok(200);
+    assert_eq!(step(&view), "asking", "the gate had counted nothing");
+    let code = code(runtime, id(&view)).await;
+    let right = json!({"type": "submit", "data": {"code": code}, "revision": view["journey"]["revision"]}).to_string();
+    interrupted("right", &right).await;
+    assert_eq!(step(&send("right", &right).await.ok(200)), "inside", "the code was not used up");
+    assert_eq!(step(&send("right", &right).await.ok(200)), "inside", "and is used once");
+    assert_eq!(runtime.replay(id(&view)).await.expect("a replay"), Some(vec![]));
+    nodes.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn five_tries_are_counted_wherever_they_are_made() {
+    let nodes = Nodes::start_with(gated(GATE), &[false, false], |_| {}).await;
+    let visitor = Visitor::at(nodes.at(0));
+    let view = visitor.start("club/gate", member("9876543210")).await.ok(201);
+    let right = code(&nodes.all[0].runtime, id(&view)).await;
+    let wrong = other_than(&right);
+    // a robot sees the newest revision at once and guesses on both nodes
+    let guesses = (0..20).map(|guess| {
+        let robot = visitor.moved(nodes.at(guess % 2));
+        let journey = id(&view).to_owned();
+        async move {
+            let mut answered = 0;
+            for key in 0..8 {
+                let seen = robot.view(&journey).await;
+                let body = json!({"type": "submit", "data": {"code": wrong}, "revision": seen["journey"]["revision"]});
+                let key = format!("guess-{guess}-{key}");
+                let address = format!("/api/v1/journeys/{journey}/events");
+                let reply = robot.send("POST", &address, &[("idempotency-key", &key)], Some(body.to_string())).await;
+                answered += i32::from(reply.status == 200 && told(&reply.json()) == "wrong");
+            }
+            answered
+        }
+    });
+    let answered: i32 = futures::future::join_all(guesses).await.into_iter().sum();
+    assert_eq!(answered, 5);
+    let view = visitor.view(id(&view)).await;
+    let late = enters(&visitor, &view, &right).await.ok(200);
+    assert_eq!((step(&late), told(&late)), ("asking", "over"), "the right one comes too late");
+    assert_eq!(nodes.all[0].runtime.replay(id(&view)).await.expect("a replay"), Some(vec![]));
+    nodes.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_try_stays_counted_when_the_definition_fails_on_it() {
+    let broken = GATE.replace(
+        "{target: asking, actions: {type: message, from: \"{'code': event.output.reason, 'level': 'error'}\"}}",
+        "{target: asking, actions: {assign: {member: event.output.nothing}}}",
+    );
+    let server = TestServer::start(gated(&broken)).await;
+    let visitor = server.visitor();
+    let view = visitor.start("club/gate", member("9876543210")).await.ok(201);
+    let right = code(&server.product.runtime, id(&view)).await;
+    for _ in 0..5 {
+        let view = visitor.view(id(&view)).await;
+        assert_eq!(enters(&visitor, &view, other_than(&right)).await.status, 500);
+    }
+    let view = visitor.view(id(&view)).await;
+    assert_eq!(enters(&visitor, &view, &right).await.status, 500, "no tries are left, which fails too");
+    let record = server.store().await.journey(id(&view)).await.expect("a read").expect("a journey");
+    assert!(record.drafts.iter().all(|draft| draft.data == json!({})), "{:?}", record.drafts);
+    assert_eq!(server.product.runtime.replay(id(&view)).await.expect("a replay"), Some(vec![]));
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_expired_code_says_so_and_a_new_one_takes_its_place() {
+    let server = TestServer::start(gated(GATE)).await;
+    let visitor = server.visitor();
+    let view = visitor.start("club/gate", member("9876543210")).await.ok(201);
+    let first = code(&server.product.runtime, id(&view)).await;
+    server.clock.advance(server.product.settings.otp.ttl_ms);
+    let view = enters(&visitor, &view, &first).await.ok(200);
+    assert_eq!((step(&view), told(&view)), ("asking", "expired"));
+    let view = visitor.event(&view, "resend", json!({})).await.ok(200);
+    let second = code(&server.product.runtime, id(&view)).await;
+    let view = match first == second {
+        true => view,
+        false => {
+            let view = enters(&visitor, &view, &first).await.ok(200);
+            assert_eq!(told(&view), "wrong", "the one before it is void");
+            view
+        }
+    };
+    assert_eq!(step(&enters(&visitor, &view, &second).await.ok(200)), "inside");
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_code_that_cannot_be_sent_is_told_to_the_person() {
+    let server = TestServer::start(gated(GATE)).await;
+    let visitor = server.visitor();
+    // the gateway refuses such numbers
+    let view = visitor.start("club/gate", member("9876540000")).await.ok(201);
+    let mut changes = visitor.stream(id(&view)).await;
+    while told(&visitor.view(id(&view)).await).is_empty() {
+        changes.next().await.expect("the stream stays open");
+    }
+    let seen = visitor.view(id(&view)).await;
+    assert_eq!(seen["journey"]["revision"], view["journey"]["revision"], "the form under the finger stays good");
+    // what nobody listens to moves nothing
+    let view = visitor.start("club/join", member("9876540000")).await.ok(201);
+    let filter = || EffectFilter {
+        journey: Some(id(&view).into()),
+        state: Some(engine_store::EffectState::Parked),
+        ..EffectFilter::default()
+    };
+    let store = server.store().await;
+    server.until("a parked message", async || store.effects(filter()).await.ok()?.pop()).await;
+    let events = store.events(id(&view), 0, 100).await.expect("events");
+    assert!(events.iter().all(|event| event.kind != "notify.failed"), "{events:?}");
+    server.stop().await;
+}

@@ -1,0 +1,33 @@
+/**
+ * The entry of every page of the site, about a kilobyte: content pages need nothing more. A page that carries a step loads the
+ * journey's app; a first step is already drawn, of a later one the frame.
+ */
+import '../styles/index.css';
+import type { Boot } from '../api/types';
+import { collectErrors } from '../site/reports';
+
+const boot = JSON.parse(document.getElementById('boot')?.textContent || '{}') as Boot;
+
+const reports = boot.site?.reports;
+if (reports) {
+  collectErrors(reports, (errors) => {
+    const body = JSON.stringify(errors);
+    fetch(reports.url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body,
+      keepalive: true,
+    }).catch(() => {});
+  });
+}
+
+if (boot.view || boot.problem) {
+  import('../journey/app').then(({ start }) => start(boot));
+}
+
+// an open menu closes when something else is pressed
+document.addEventListener('click', (event) => {
+  for (const menu of document.querySelectorAll<HTMLDetailsElement>('.site-header [open]')) {
+    if (!menu.contains(event.target as Node)) menu.open = false;
+  }
+});

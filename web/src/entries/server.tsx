@@ -1,0 +1,45 @@
+/**
+ * What the server draws a page's body with, in an engine that has only JavaScript itself: no document, no timers, no network.
+ * The same components as in the browser; a first step is taken over there, everything else stays as it is drawn.
+ */
+import './server-globals';
+import { renderToStaticMarkup, renderToString } from 'react-dom/server';
+import type { Block, Site, StepKind, StepView } from '../api/types';
+import { Journey } from '../journey/journey';
+import { Skeleton } from '../journey/skeleton';
+import { Confirm, Content, type Question } from '../site/content';
+import { Footer, Header, ScriptsNeeded, SkipLink, type Surroundings } from '../site/frame';
+
+/** One of `view`, `skeleton`, `confirm` and `blocks` says what the page is. */
+export interface Page {
+  site: Surroundings & Site;
+  title: string;
+  /** a step that nobody has begun: the same for everybody */
+  view?: StepView;
+  /** a step of somebody: only its kind */
+  skeleton?: StepKind;
+  confirm?: Question;
+  blocks?: Block[];
+}
+
+export function draw(page: Page): string {
+  const { site } = page;
+  return [
+    renderToStaticMarkup(<SkipLink />),
+    renderToStaticMarkup(<Header site={site} />),
+    `<main id="main" class="main" tabindex="-1">${main(page)}</main>`,
+    renderToStaticMarkup(<Footer site={site} />),
+  ].join('');
+}
+
+function main({ site, title, view, skeleton, confirm, blocks = [] }: Page): string {
+  if (view) return `<div id="app" data-server="true">${renderToString(<Journey view={view} site={site} />)}</div>`;
+  if (skeleton) {
+    const frame = renderToStaticMarkup(<Skeleton kind={skeleton} />);
+    return `${renderToStaticMarkup(<ScriptsNeeded site={site} />)}<div id="app">${frame}</div>`;
+  }
+  if (confirm) return renderToStaticMarkup(<Confirm title={title} {...confirm} />);
+  return renderToStaticMarkup(<Content title={title} blocks={blocks} />);
+}
+
+(globalThis as { draw?: (json: string) => string }).draw = (json) => draw(JSON.parse(json) as Page);

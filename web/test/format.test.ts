@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest';
+import { date, dayChip, dayInIndia, dayName, grouped, money } from '../src/ui/format';
+
+const INDIA = 'en-IN';
+const DAY_MS = 86_400_000;
+
+/** Node's own data, which the product does not use: the engine and browsers have other ones. */
+test('sums, days and instants read as an Indian locale has them', () => {
+  const whole = new Intl.NumberFormat(INDIA, { maximumFractionDigits: 0 });
+  const exact = new Intl.NumberFormat(INDIA, { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+  for (let paise = 0; paise < 10 ** 12; paise = Math.ceil(paise * 1.01) + 7) {
+    expect(grouped(paise)).toBe(whole.format(paise));
+    expect(money(paise, { paisa: true })).toBe(`₹${exact.format(paise / 100)}`);
+    expect(money(-paise)).toBe(
+      `${paise > 0 ? '−' : ''}₹${paise % 100 ? exact.format(paise / 100) : whole.format(paise / 100)}`,
+    );
+  }
+  const of = (options: Intl.DateTimeFormatOptions) =>
+    new Intl.DateTimeFormat(INDIA, { day: 'numeric', timeZone: 'Asia/Kolkata', ...options });
+  const moment = of({ month: 'short', hour: 'numeric', minute: '2-digit', hour12: true });
+  const [year, long, brief] = [
+    of({ month: 'short', year: 'numeric' }),
+    of({ weekday: 'long', month: 'long' }),
+    of({ weekday: 'short', month: 'short' }),
+  ];
+  for (let at = Date.UTC(2024, 0, 1); at < Date.UTC(2028, 0, 1); at += DAY_MS + 1_234_567) {
+    const instant = new Date(at);
+    const day = dayInIndia(instant);
+    const part = (format: Intl.DateTimeFormat, name: string) =>
+      format.formatToParts(instant).find(({ type }) => type === name)?.value;
+    expect(date(instant.toISOString())).toBe(moment.format(instant));
+    expect(date(day)).toBe(year.format(instant));
+    expect(dayName(day)).toBe(`${part(long, 'weekday')}, ${part(long, 'day')} ${part(long, 'month')}`);
+    expect(dayChip(day)).toEqual({
+      weekday: part(brief, 'weekday'),
+      day: part(brief, 'day'),
+      month: part(brief, 'month'),
+    });
+  }
+});
