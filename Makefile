@@ -27,7 +27,7 @@ web/node_modules/.package-lock.json: web/package-lock.json
 	cd web && $(NPM_CI)
 	@touch $@
 
-web/dist/.vite/manifest.json: web/node_modules/.package-lock.json $(shell find web/src web/public web/vite.config.ts -type f 2>/dev/null)
+web/dist/.vite/manifest.json: web/node_modules/.package-lock.json $(shell find web/src web/public web/scripts web/vite.config.ts -type f 2>/dev/null)
 	cd web && npm run --silent build
 	@touch $@
 

@@ -98,7 +98,7 @@ fn library() -> Files {
             "workflows/library/loan/views/found.yaml",
             "title: Found\nblocks:\n  - {block: notice, when: size(data.offers) == 0, text: None}\n  - block: facts\n    items:\n      - {each: values(data.offers), as: o, when: o.price > 0, label: {text: 'From {{o.by}}'}, value: {paise: o.price}}\n",
         ),
-        ("workflows/library/loan/values.yaml", "shelf: context.loan.title\nover(days): params.days > days\n"),
+        ("workflows/library/loan/values.yaml", "shelf: context.loan.title\nover(pages): params.days > pages\n"),
         ("workflows/shared/code/part.yaml", FRAGMENT),
         (
             "workflows/library/tables/branches.yaml",
@@ -226,12 +226,7 @@ fn mistakes_have_a_place_and_a_hint() {
         "flow.yaml:13:91: unknown target `serching` in state `loan.asking` (did you mean `searching`?)",
     );
     check(WORKFLOW, "guard: context.loan.pages >", "guard: is_lng >", "unknown name `is_lng`");
-    check(
-        WORKFLOW,
-        "shelf: context",
-        "shelf: shelf + context",
-        "values go round in a circle: shelf → shelf",
-    );
+    check(WORKFLOW, "shelf: context", "shelf: shelf + context", "values go round in a circle: shelf → shelf");
     check(WORKFLOW, "code: loan.hint", "code: loan.hnt", "unknown text `loan.hnt` (did you mean `loan.hint`?)");
     check(WORKFLOW, "code: loan.hint}", "code: loan.hint, links: {a: 1}}", "unknown");
     let notify = "target: searching, actions: {type: notify, message: ready, to: \"'a@b.in'\", data: {name: \"'A'\", items: \"[]\", due: 1, here: {link: {purpose: change, valid: 2d}}}}";
