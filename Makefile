@@ -1,5 +1,5 @@
 # Two commands do everything on a fresh machine: `make run` and `make test`.
-.PHONY: help run dev test chaos bench web check clean fmt pictures
+.PHONY: help run dev test contract chaos bench web check clean fmt pictures
 .DEFAULT_GOAL := help
 
 CARGO ?= cargo
@@ -31,6 +31,10 @@ web/dist/.vite/manifest.json: web/node_modules/.package-lock.json $(shell find w
 	cd web && npm run --silent build
 	@touch $@
 
+web/contract/node_modules/.package-lock.json: web/contract/package-lock.json
+	cd web/contract && $(NPM_CI)
+	@touch $@
+
 tests/e2e/node_modules/.package-lock.json: tests/e2e/package-lock.json
 	cd tests/e2e && $(NPM_CI)
 	@touch $@
@@ -39,19 +43,25 @@ tests/differential/node_modules/.package-lock.json: tests/differential/package-l
 	cd tests/differential && $(NPM_CI)
 	@touch $@
 
+contract: web/contract/node_modules/.package-lock.json ## The API's description and the web app's types of it, written anew
+	$(CARGO) build --quiet --bin journey
+	$(BINARY) export --openapi > web/src/contract/openapi.json
+	cd web/contract && npm run --silent make
+
 check: ## Check all definitions and run their stories
 	$(JOURNEY) check workflows forms
 	$(JOURNEY) stories
 
 test: ## Everything: set-up, Rust, web, definitions, agreement with XState, browser
 	@.ci/setup test
-	@$(MAKE) --no-print-directory web tests/e2e/node_modules/.package-lock.json tests/differential/node_modules/.package-lock.json
+	@$(MAKE) --no-print-directory web web/contract/node_modules/.package-lock.json tests/e2e/node_modules/.package-lock.json tests/differential/node_modules/.package-lock.json
 	$(CARGO) fmt --check
 	$(CARGO) clippy --workspace --all-targets --quiet -- -D warnings
 	$(CARGO) build --quiet --bin journey
 	@$(MAKE) --no-print-directory check
 	$(CARGO) test --workspace --quiet
 	$(CARGO) run --quiet --package journey-tests --bin chaos -- --short
+	cd web/contract && npm run --silent check
 	cd web && npm run --silent lint && npm run --silent check && npm test --silent && npm run --silent size
 	cd tests/differential && SIMULATE="$(BINARY) simulate --batch -" npm test --silent && node export.mjs
 	cd tests/e2e && E2E_BINARY="$(BINARY)" npm test --silent

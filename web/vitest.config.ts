@@ -8,5 +8,7 @@ export default defineConfig({
     include: ['test/**/*.test.{ts,tsx}'],
     setupFiles: ['test/setup.ts'],
     restoreMocks: true,
+    // axe over the page of offers takes seconds on a busy machine
+    testTimeout: 30_000,
   },
 });

@@ -157,7 +157,7 @@ fn wrong_definitions_end_with_2() {
     let at = |name: &str| folder.path().join(name);
     for (name, expected) in [("good.yaml", 0), ("wrong.yaml", 2)] {
         let simulate = Command::Simulate { machine: Some(at(name)), script: Some(at("script.json")), batch: None };
-        let export = Command::Export { xstate: true, workflow: at(name).display().to_string() };
+        let export = Command::Export { xstate: Some(at(name).display().to_string()), openapi: false };
         for command in [Command::Check { paths: vec![at(name)] }, simulate, export] {
             assert_eq!(exit(folder.path(), command), ExitCode::from(expected), "{name}");
         }

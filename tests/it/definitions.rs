@@ -77,9 +77,18 @@ path: [v1, '=input.book', offers]
 query: {near: input.near, days: 'null'}
 reply: {when: status == 200, output: {price: body.rupees * 100, on: body.on}}
 errors: [{when: status == 404, kind: declined, code: offer.none}, {when: status == 409, kind: declined, code: body.reason, message: body.text}]
-examples:
-  - {name: there, input: {book: 'a/b', near: yes}, request: {path: /lib/v1/a%2Fb/offers, query: {near: 'yes'}}, reply: {status: 200, body: {rupees: 12, on: '2026-01-01'}}, output: {price: 1200, on: '2026-01-01'}}
-  - {name: gone, input: {book: x, near: no}, reply: {status: 404}, error: offer.none}
+";
+
+const EXAMPLES: &str = "\
+- {name: there, input: {book: 'a/b', near: yes}, request: {path: /lib/v1/a%2Fb/offers, query: {near: 'yes'}}, reply: {status: 200, body: {rupees: 12, on: '2026-01-01'}}, output: {price: 1200, on: '2026-01-01'}}
+- {name: gone, input: {book: x, near: no}, reply: {status: 404}, error: offer.none}
+";
+
+const CONTRACT: &str = "\
+title: A book that may be lent
+input: {book: string, near: {type: [string, boolean]}}
+output: {price: integer, on: {type: string, format: date}}
+errors: {columns: {meaning: text}, rows: {any: [no offer], offer.none: [no such book]}}
 ";
 
 fn library() -> Files {
@@ -118,7 +127,9 @@ fn library() -> Files {
             "workflows/partners/libraries/north/partner.yaml",
             "name: North\nhost: libraries\nbase_path: /lib\nauth: {kind: bearer, token: 'secret://north'}\n",
         ),
+        ("workflows/contracts/library/offer.yaml", CONTRACT),
         ("workflows/partners/libraries/north/offer.yaml", OPERATION),
+        ("workflows/partners/libraries/north/offer.examples.yaml", EXAMPLES),
         ("workflows/site/site.yaml", "name: Books\nredirects: [{from: /old, to: /loan, status: 301}]\n"),
         ("workflows/site/pages/about.yaml", "path: /about\ntitle: About\nblocks: [{block: text, text: Hello}]\n"),
         ("forms/library/loan/loan.json", FORM),
@@ -264,7 +275,7 @@ fn mistakes_have_a_place_and_a_hint() {
         WORKFLOW,
         "contract: library/offer",
         "contract: library/ofer",
-        "no operation of a partner declares the contract `library/ofer` (did you mean `library/offer`?)",
+        "unknown contract `library/ofer` (did you mean `library/offer`?)",
     );
     check(WORKFLOW, "partner: item.slug, ", "", "a call by `contract` needs `partner`");
     check(WORKFLOW, "rows('library/branches')", "rows('library/branch')", "unknown table `library/branch`");
@@ -385,16 +396,16 @@ fn mistakes_have_a_place_and_a_hint() {
     );
     check("workflows/partners/libraries/north/partner.yaml", "'secret://north'", "abc", "`token` is a secret");
     check(
-        "workflows/partners/libraries/north/offer.yaml",
+        "workflows/partners/libraries/north/offer.examples.yaml",
         "output: {price: 1200",
         "output: {price: 12",
         "example `there`: the output differs at `/price`",
     );
     check(
-        "workflows/partners/libraries/north/offer.yaml",
+        "workflows/partners/libraries/north/offer.examples.yaml",
         "error: offer.none",
         "error: offer.gone",
-        "it gives the error `offer.none` instead of `offer.gone`",
+        "example `gone`: the error differs at `/code`",
     );
     check(
         "forms/library/loan/loan.json",
@@ -817,7 +828,9 @@ fn a_version_is_its_closure_and_comes_back() {
         ("workflows/library/tables/branches.yaml", true),
         ("forms/library/loan/loan.json", true),
         ("forms/shared/fields.json", true),
+        ("workflows/contracts/library/offer.yaml", true),
         ("workflows/partners/libraries/north/offer.yaml", false),
+        ("workflows/partners/libraries/north/offer.examples.yaml", false),
         ("workflows/library/messages/ready.yaml", false),
         ("workflows/site/site.yaml", false),
     ] {

@@ -73,7 +73,7 @@ initial: word
 context: {member: {}}
 states:
   word:
-    step: {form: club/safe, into: member, path: ''}
+    step: {form: number, into: member, path: ''}
     on: {submit: {target: open, actions: {assign: {member: \"{'name': int(context.member.name)}\"}}}}
   open: {type: final}
 ";
@@ -83,8 +83,8 @@ const FORM: &str = r#"{"title": "Your number", "required": ["name", "number"], "
 
 fn safe() -> Files {
     let mut files = fixture("club");
-    files.insert("workflows/club/safe.yaml", SAFE.as_bytes());
-    files.insert("forms/club/safe.json", FORM.as_bytes());
+    files.insert("workflows/club/safe/flow.yaml", SAFE.as_bytes());
+    files.insert("forms/club/safe/number.json", FORM.as_bytes());
     files
 }
 

@@ -18,19 +18,19 @@ initial: ask
 context: {member: {}}
 states:
   ask:
-    step: {form: club/member, into: member, path: ''}
+    step: {form: club/join/member, into: member, path: ''}
     on: {submit: sending}
   sending:
     step: {wait: club.joined, path: sending}
     invoke: {id: send, src: system/otp.send, input: {mobile: context.member.mobile, purpose: \"'lead'\"}, onDone: asking, onError: limited}
   asking:
-    step: {form: club/code, path: code, accepts: {resend: {}}}
+    step: {form: code, path: code, accepts: {resend: {}}}
     on:
       submit: checking
       resend: sending
       notify.failed: {actions: {type: message, from: \"{'code': event.code, 'level': 'error'}\"}}
   limited:
-    step: {form: club/code, path: limited, accepts: {resend: {}}}
+    step: {form: code, path: limited, accepts: {resend: {}}}
     on: {submit: checking, resend: sending}
   checking:
     step: {wait: club.joined, path: checking}
@@ -55,9 +55,10 @@ sample: {code: '123456', minutes: 5}
 /// The club with a gate; `gate` is its flow.
 fn gated(gate: &str) -> Files {
     let mut files = fixture("club");
-    files.insert("workflows/club/gate.yaml", gate.as_bytes());
-    files.insert("forms/club/code.json", CODE.as_bytes());
-    files.insert("workflows/messages/otp.yaml", MESSAGE.as_bytes());
+    files.insert("workflows/club/gate/flow.yaml", gate.as_bytes());
+    files.insert("forms/club/gate/code.json", CODE.as_bytes());
+    files.insert("workflows/club/messages/otp.yaml", MESSAGE.as_bytes());
+    files.insert("workflows/club/gate/texts.yaml", b"en: {club.joined: You are in.}".as_slice());
     files
 }
 

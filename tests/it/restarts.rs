@@ -18,8 +18,8 @@ ttl: 10d
 initial: begin
 context: {sender: {}, parcel: {}, price: {}}
 states:
-  begin: {step: {form: parcel/sender, into: sender, path: ''}, on: {submit: weigh}}
-  weigh: {step: {form: parcel/parcel, into: parcel, path: weigh}, on: {submit: pricing}}
+  begin: {step: {form: parcel/cover/sender, into: sender, path: ''}, on: {submit: weigh}}
+  weigh: {step: {form: parcel/cover/parcel, into: parcel, path: weigh}, on: {submit: pricing}}
   pricing:
     step: {wait: label.printing, path: pricing}
     invoke: {id: price, src: swift/price, input: {weight: context.parcel.weight}, into: price, onDone: priced, onError: failed}
@@ -30,7 +30,7 @@ states:
 
 fn trip() -> Files {
     let mut files = fixture("parcel");
-    files.insert("workflows/parcel/trip.yaml", TRIP.as_bytes());
+    files.insert("workflows/parcel/trip/flow.yaml", TRIP.as_bytes());
     files
 }
 

@@ -152,10 +152,17 @@ fn paths_in_the_architecture_exist() {
 }
 
 #[test]
+fn the_web_app_has_the_description_of_this_api() {
+    let kept = std::fs::read_to_string(root().join("web/src/contract/openapi.json")).unwrap_or_default();
+    let made = engine_http::openapi().to_pretty_json().expect("the description is JSON");
+    assert!(kept.trim_end() == made, "web/src/contract/openapi.json is out of date: run `make contract`");
+}
+
+#[test]
 fn sql_yaml_and_environment_have_one_home() {
     let homes: &[(&str, &[&str])] = &[
         ("sqlx::query", &["engine/store/"]),
-        ("serde_yaml", &["engine/definitions/src/source/"]),
+        ("serde_yaml", &["engine/definitions/src/source/", "engine/definitions/src/fmt/"]),
         // what Cargo tells a build script is no setting
         ("std::env::var", &["engine/settings/", "engine/server/build.rs"]),
         ("env::vars", &["engine/settings/"]),

@@ -1,5 +1,5 @@
 /** Every kind of step in the states worth looking at: gallery, pictures and tests read them. */
-import type { StepView } from '../src/api/types.ts';
+import type { StepView } from '../src/contract/api.ts';
 import { begin, COURIERS, type Parcel, view } from './parcel.ts';
 
 const at = (step: string, more: Partial<Parcel> = {}): StepView =>
@@ -24,5 +24,7 @@ export const fixtures: Record<string, StepView> = {
   wait: at('preparing'),
   redirect: at('paying'),
   tracker: at('tracker'),
-  done: at('done', { messages: [{ code: 'done', level: 'success', text: 'Your feedback has been saved.' }] }),
+  done: at('done', {
+    messages: [{ code: 'done', level: 'success', pointer: null, text: 'Your feedback has been saved.' }],
+  }),
 };

@@ -1,7 +1,8 @@
 /** A stand-in for the server in `npm run dev`: the gallery of fixtures and the parcel workflow with its calls, in memory. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Plugin, ViteDevServer } from 'vite';
-import type { Data, StepView } from '../src/api/types.ts';
+import type { Data } from '../src/api/open.ts';
+import type { OpenedPage, Problem, Rows, StepView } from '../src/contract/api.ts';
 import type { Page } from '../src/entries/server.tsx';
 import { fixtures } from './fixtures.ts';
 import { begin, COURIERS, PATH_OF, type Parcel, view } from './parcel.ts';
@@ -13,6 +14,17 @@ interface Kept extends Parcel {
   listeners: Set<ServerResponse>;
   seq: number;
 }
+/** Writes an answer as the contract has it. */
+type Answer = (status: number, body?: OpenedPage | Problem | Rows) => true;
+
+const refused = (status: number, code: Problem['code'], more: Partial<Problem> = {}): Problem => ({
+  type: `urn:journey:problem:${code}`,
+  title: code,
+  status,
+  code,
+  ...more,
+});
+
 const journeys = new Map<string, Kept>();
 const NEXT: Record<string, string> = {
   start: 'contact',
@@ -57,7 +69,7 @@ async function handle(server: ViteDevServer, request: IncomingMessage, response:
     );
     return true;
   };
-  const json = (status: number, body?: unknown) => {
+  const json: Answer = (status, body) => {
     response.statusCode = status;
     response.setHeader('content-type', status >= 400 ? 'application/problem+json' : 'application/json');
     response.end(body === undefined ? undefined : JSON.stringify(body));
@@ -97,7 +109,7 @@ async function handle(server: ViteDevServer, request: IncomingMessage, response:
   if (!pathname.startsWith('/api/v1/')) return false;
   const [, , , what, id, verb] = pathname.split('/') as (string | undefined)[];
   if (what === 'master') return json(200, towns(url.searchParams));
-  if (what !== 'journeys') return json(404, { status: 404 });
+  if (what !== 'journeys') return json(404, refused(404, 'not_found'));
   const body = (request.method === 'GET' ? {} : await read(request)) as {
     type: string;
     data: Data;
@@ -118,7 +130,7 @@ async function handle(server: ViteDevServer, request: IncomingMessage, response:
     return accept(kept, body, json);
   }
   const kept = journeys.get(id);
-  if (!kept) return json(404, { status: 404 });
+  if (!kept) return json(404, refused(404, 'not_found'));
   if (verb === 'stream') {
     response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
     response.write(': hello\n\n');
@@ -134,11 +146,9 @@ async function handle(server: ViteDevServer, request: IncomingMessage, response:
     const key = String(request.headers['idempotency-key']);
     const text = JSON.stringify(body);
     if (kept.keys.has(key))
-      return kept.keys.get(key) === text
-        ? json(200, withDraft(kept, kept))
-        : json(422, { status: 422, code: 'key_reused' });
+      return kept.keys.get(key) === text ? json(200, withDraft(kept, kept)) : json(422, refused(422, 'key_reused'));
     if (body.revision !== kept.revision)
-      return json(409, { status: 409, code: 'stale', view: withDraft(kept, kept), difference: [] });
+      return json(409, refused(409, 'stale', { view: withDraft(kept, kept), difference: [] }));
     kept.keys.set(key, text);
     return accept(kept, body, json);
   }
@@ -147,11 +157,7 @@ async function handle(server: ViteDevServer, request: IncomingMessage, response:
   return json(200, withDraft(kept, kept));
 }
 
-function accept(
-  kept: Kept,
-  { type, data }: { type: string; data: Data },
-  json: (status: number, body?: unknown) => boolean,
-): boolean {
+function accept(kept: Kept, { type, data }: { type: string; data: Data }, json: Answer): boolean {
   kept.messages = [];
   const shown = view(kept);
   if (type === 'back') {
@@ -168,11 +174,12 @@ function accept(
       return json(200, withDraft(kept, kept));
     }
     if (kept.at === 'address' && data.pincode === '999999')
-      return json(422, {
-        status: 422,
-        code: 'invalid',
-        errors: [{ pointer: '/pincode', code: 'unserviceable', text: 'We do not collect there yet' }],
-      });
+      return json(
+        422,
+        refused(422, 'invalid', {
+          errors: [{ pointer: '/pincode', code: 'unserviceable', text: 'We do not collect there yet' }],
+        }),
+      );
     if (kept.at !== 'otp') kept.data[kept.at] = data;
     delete kept.drafts[`parcel.${kept.at}`];
     move(kept, NEXT[kept.at] ?? kept.at, kept.at === 'offers');
@@ -183,7 +190,7 @@ function accept(
     move(kept, 'done');
   } else {
     kept.revision += 1;
-    kept.messages = [{ code: type, level: 'info', text: 'Done.' }];
+    kept.messages = [{ code: type, level: 'info', pointer: null, text: 'Done.' }];
   }
   return json(200, withDraft(kept, kept));
 }

@@ -2,7 +2,9 @@
  * A sample workflow for development without the engine: insuring a parcel. It answers with the same StepViews as the server would,
  * so it is also the source of the gallery and of the tests. Nothing of it is shipped.
  */
-import type { Block, Data, FormView, Message, Option, Schema, Step, StepView, Ui } from '../src/api/types.ts';
+import type { Data, Schema, Ui } from '../src/api/open.ts';
+import type { FormView, Message, Step, StepView } from '../src/contract/api.ts';
+import type { Option } from '../src/renderer/blocks/types.ts';
 
 export interface Parcel {
   id: string | null;
@@ -101,6 +103,7 @@ export function view(state: Parcel): StepView {
       back: back ? url(back) : null,
       changeable: before.map((step) => ({ step: `parcel.${step}`, title: step, path: PATHS[step]! })),
       waits: [],
+      consents: [],
       stream: state.id ? `/api/v1/journeys/${state.id}/stream` : null,
       hide: [],
       ...own,
@@ -112,10 +115,11 @@ export function view(state: Parcel): StepView {
 
 type Own = Pick<Step, 'kind' | 'title'> & Partial<Step>;
 
-type Written = Omit<FormView, 'id' | 'data'> & { data?: Data; ui: Record<string, Ui> };
+type Written = Partial<FormView> & Pick<FormView, 'schema'> & { ui: Record<string, Ui> };
 
 const form = (state: Parcel, step: string, { ui, schema, ...view }: Written): FormView => ({
   id: `parcel/${step}`,
+  draft: false,
   submit: 'Continue',
   ...view,
   schema: {
@@ -144,9 +148,7 @@ const STEPS: Record<string, (state: Parcel) => Own> = {
     kind: 'form',
     title: 'Insure your parcel in three minutes',
     hide: [],
-    progress: null,
     form: form(state, 'start', {
-      title: 'See prices from 12 couriers',
       submit: 'See prices',
       schema: {
         type: 'object',
@@ -426,7 +428,6 @@ const STEPS: Record<string, (state: Parcel) => Own> = {
     intro: '3 kg of glass by air to Madurai',
     hide: ['footer'],
     form: form(state, 'offers', {
-      title: 'Your cover',
       data: { limit: 50_000_00, excess: '500', extras: ['photo'] },
       schema: {
         type: 'object',
@@ -778,7 +779,7 @@ function breakup(total: number) {
   ];
 }
 
-export const BLOCK_SAMPLES: Block[] = [
+export const BLOCK_SAMPLES = [
   ...STEPS.start!(begin()).view!.blocks,
   ...STEPS.tracker!(begin()).view!.blocks,
   ...STEPS.done!(begin()).view!.blocks,

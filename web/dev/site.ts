@@ -1,5 +1,5 @@
 /** What stands around the pages of the sample. */
-import type { Site } from '../src/api/types.ts';
+import type { Site } from '../src/site/boot.ts';
 import type { Surroundings } from '../src/site/frame.tsx';
 
 const nav = [

@@ -3,7 +3,8 @@ import userEvent from '@testing-library/user-event';
 import axe from 'axe-core';
 import { useState } from 'react';
 import { expect, test, vi } from 'vitest';
-import type { Data, FieldProblem, FormView, Schema } from '../src/api/types';
+import type { Data, Schema } from '../src/api/open';
+import type { FieldProblem, FormView } from '../src/contract/api';
 import { LookupContext } from '../src/renderer/form/context';
 import { StepForm } from '../src/renderer/form/form';
 import { Button } from '../src/ui/button';
@@ -12,6 +13,8 @@ const files = import.meta.glob<{ example?: { name: string; schema: Schema } }>('
   eager: true,
 });
 const examples = Object.values(files).flatMap((file) => (file.example ? [file.example] : []));
+
+const blank = { id: 'test', data: {}, draft: false, submit: 'Send' };
 
 /** The words and widgets that the server always gives. */
 function complete(schema: Schema): Schema {
@@ -32,7 +35,7 @@ function complete(schema: Schema): Schema {
 function show(schema: Schema, data: Data = {}) {
   const sent = vi.fn();
   let refuse: (problems: FieldProblem[]) => void = () => undefined;
-  const form: FormView = { id: 'test', schema: complete({ type: 'object', ...schema }) };
+  const form: FormView = { ...blank, schema: complete({ type: 'object', ...schema }) };
   function Page() {
     const [typed, setTyped] = useState(data);
     const [problems, setProblems] = useState<FieldProblem[]>([]);
@@ -137,7 +140,7 @@ test('the summary takes the focus, lists all errors, and leads to each field', a
 
 test("the server's refusal stands beside its field until the field changes", async () => {
   const { refuse } = show(two, { a: 'ab', b: 'x' });
-  refuse([{ pointer: '/b', text: 'Already taken' }]);
+  refuse([{ pointer: '/b', code: 'taken', text: 'Already taken' }]);
   expect(screen.getAllByText('Already taken')).toHaveLength(2);
   expect(document.activeElement).toBe(screen.getByRole('alert'));
   await userEvent.type(screen.getByLabelText('Second'), 'y');
@@ -236,7 +239,7 @@ test('a look-up is filtered by another answer and forgets its own when that chan
     };
   };
   const form: FormView = {
-    id: 't',
+    ...blank,
     schema: {
       type: 'object',
       properties: {

@@ -5,7 +5,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { Data, Schema } from '../src/api/types';
+import type { Data, Schema } from '../src/api/open';
 import { asked } from '../src/renderer/form/answers';
 import { answersOf, check } from '../src/renderer/form/check';
 import { isMap } from '../src/renderer/form/pointer';

@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createActor, fromCallback } from 'xstate';
 import { type Client, Refusal, Unreachable } from '../src/api/client';
-import type { Data, Problem, StepView } from '../src/api/types';
-import { type Events, journeyMachine } from '../src/journey/machine';
+import type { Data, Problem } from '../src/api/open';
+import type { StepView } from '../src/contract/api';
+import { type Events, type Input, journeyMachine } from '../src/journey/machine';
 import { draftable, isNewer, reconcile } from '../src/journey/views';
 
 beforeEach(() => void vi.useFakeTimers());
@@ -22,6 +23,9 @@ function view(
       revision,
       status: 'active',
       base: '/loan',
+      version: 'v1',
+      language: 'en',
+      channel: 'web',
     },
     step: {
       id: step,
@@ -36,7 +40,13 @@ function view(
           properties: { title: { type: 'string' }, otp: { type: 'string', 'x-secret': true } },
         },
         data,
+        draft: false,
+        submit: 'Continue',
       },
+      progress: { sections: [] },
+      waits: [],
+      consents: [],
+      hide: [],
       events: [{ type: 'submit' }],
       back: back ?? null,
       changeable: [{ step: 'book', title: 'Book', path: 'book' }],
@@ -50,7 +60,11 @@ function view(
 const refuse = (problem: Problem) => new Refusal(problem);
 
 /** A journey at step `book` whose server answers as told; the calls that were made, in order. */
-function begin(answers: Partial<Record<keyof Client, (StepView | Error | Promise<StepView>)[]>>, first = view('book')) {
+function begin(
+  answers: Partial<Record<keyof Client, (StepView | Error | Promise<StepView>)[]>>,
+  first = view('book'),
+  complete?: Input['complete'],
+) {
   const calls: { call: string; args: unknown[] }[] = [];
   const answer =
     (call: keyof Client) =>
@@ -75,7 +89,9 @@ function begin(answers: Partial<Record<keyof Client, (StepView | Error | Promise
       network: fromCallback<Events>(() => undefined),
     },
   });
-  const actor = createActor(machine, { input: { client, view: first, newKey: () => `key-${++keys}` } }).start();
+  const actor = createActor(machine, {
+    input: { client, view: first, newKey: () => `key-${++keys}`, complete },
+  }).start();
   const settle = async (ms = 0) => void (await vi.advanceTimersByTimeAsync(ms));
   const sent = () =>
     calls
@@ -166,13 +182,13 @@ test('pressed again with other answers while nothing is known: a new key, the sa
 
 test('refused answers come back as errors, and what was typed stays', async () => {
   const { actor, settle, context, work } = begin({
-    send: [refuse({ status: 422, errors: [{ pointer: '/title', text: 'No such book' }] })],
+    send: [refuse({ status: 422, errors: [{ pointer: '/title', code: 'unknown', text: 'No such book' }] })],
   });
   actor.send({ type: 'TYPE', data: { title: 'A' } });
   actor.send({ type: 'SEND', event: 'submit', data: { title: 'A' } });
   await settle();
   expect(work()).toBe('editing');
-  expect(context().problems).toEqual([{ pointer: '/title', text: 'No such book' }]);
+  expect(context().problems).toEqual([{ pointer: '/title', code: 'unknown', text: 'No such book' }]);
   expect(context().data).toEqual({ title: 'A' });
 });
 
@@ -258,6 +274,35 @@ test('leaving by Back: what is typed is stored first', async () => {
   await settle();
   expect(calls.map(({ call }) => call)).toEqual(['draft', 'send']);
   expect(actor.getSnapshot().context.arrival).toBe('popped');
+});
+
+test('the browser’s Forward sends what stands until its page is there', async () => {
+  const { actor, settle, sent, context } = begin(
+    { send: [view('pickup', { revision: 2, data: { title: 'B' } }), view('pay', { revision: 3 })] },
+    view('book', { data: { title: 'A' } }),
+    (_, data) => data,
+  );
+  actor.send({ type: 'POP', path: 'pay', backwards: false });
+  await settle();
+  expect(sent().map(([{ type, data, revision }]) => [type, data, revision])).toEqual([
+    ['submit', { title: 'A' }, 1],
+    ['submit', { title: 'B' }, 2],
+  ]);
+  expect([context().view.step.id, context().arrival, context().forward]).toEqual(['pay', 'popped', undefined]);
+});
+
+test('the browser’s Forward never answers what is open, nor a page that is no form', async () => {
+  const open = begin({ open: [{ view: view('book') } as never] }, view('book'), () => undefined);
+  open.actor.send({ type: 'POP', path: 'pay', backwards: false });
+  await open.settle();
+  expect(open.calls.map(({ call }) => call)).toEqual(['open']);
+
+  const review = view('book');
+  review.step.kind = 'review';
+  const check = begin({ open: [{ view: review } as never] }, review, (_, data) => data);
+  check.actor.send({ type: 'POP', path: 'pay', backwards: false });
+  await check.settle();
+  expect(check.calls.map(({ call }) => call)).toEqual(['open']);
 });
 
 test('an address that is no step of the trail asks the server where to be', async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import cases from '../../tests/forms/posted.json';
-import type { Schema } from '../src/api/types';
+import type { Schema } from '../src/api/open';
 import { answersOf, typedBefore } from '../src/journey/typed';
 
 interface Case {
@@ -29,7 +29,7 @@ test('what was typed before the scripts came, not what stood there', () => {
       n: { type: 'integer', oneOf: [{ const: 2 }] },
     },
   };
-  const form = { id: 'f', schema, data: { same: 'kept', yes: true } };
+  const form = { id: 'f', schema, data: { same: 'kept', yes: true }, draft: false, submit: 'Send' };
   expect(typedBefore(document.body, form)).toEqual({});
   const control = <T extends Element>(selector: string) => document.querySelector<T>(selector)!;
   control<HTMLInputElement>('[name=name]').value = 'new';

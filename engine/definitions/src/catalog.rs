@@ -20,6 +20,8 @@ pub struct Catalog {
     pub(crate) messages: BTreeMap<String, Arc<Message>>,
     pub(crate) forms: BTreeMap<String, Arc<Form>>,
     pub(crate) tables: Tables,
+    /// With those that only sandbox scripts read.
+    pub(crate) sandbox_tables: Tables,
     pub(crate) masters: Masters,
     pub(crate) calendars: Calendars,
     pub(crate) site: Site,
@@ -95,8 +97,13 @@ impl Catalog {
         &self.calendars
     }
 
-    /// A host for expressions outside journeys: operations, webhooks, sandbox scripts. `extra` gives
-    /// a meaning to `recall`, `new_id` and `hmac_sha256_hex`.
+    /// A host for sandbox scripts: they also read tables of their own.
+    pub fn sandbox_host<'a>(&'a self, now: &'a Now) -> ProductHost<'a> {
+        ProductHost { tables: &self.sandbox_tables, ..self.host(now, None) }
+    }
+
+    /// A host for expressions outside journeys: operations, webhooks. `extra` gives a meaning to `recall`, `new_id`
+    /// and `hmac_sha256_hex`.
     pub fn host<'a>(&'a self, now: &'a Now, extra: Option<&'a dyn Host>) -> ProductHost<'a> {
         ProductHost {
             now,

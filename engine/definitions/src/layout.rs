@@ -22,18 +22,18 @@ pub(crate) enum FileKind {
     Message(String),
     /// A story of a flow
     Story(String),
+    /// `contracts/<line>/<name>.yaml`
+    Contract(String),
+    /// `<kind>/<partner>`
     Partner(String),
+    /// `<name>`, `<name>.sandbox` or `<name>.examples` of a partner or of a kit
     Operation {
-        partner: String,
+        owner: Owner,
         name: String,
+        part: OperationPart,
     },
     Webhook {
         partner: String,
-        name: String,
-    },
-    /// An operation that partners of a kit share
-    KitOperation {
-        kit: String,
         name: String,
     },
     Form(String),
@@ -41,6 +41,31 @@ pub(crate) enum FileKind {
     Calendars,
     Site,
     Page,
+}
+
+/// Whose operations a folder holds.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Owner {
+    Partner(String),
+    Kit(String),
+}
+
+impl Owner {
+    pub fn name(&self) -> &str {
+        match self {
+            Owner::Partner(name) | Owner::Kit(name) => name,
+        }
+    }
+}
+
+/// The files of an operation; each has its own readers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum OperationPart {
+    /// What is sent and what an answer means.
+    Mapping,
+    /// How the fake partner plays it, or a table that only such scripts read.
+    Sandbox,
+    Examples,
 }
 
 /// Folders of workflows/ that are no lines of business.
@@ -82,6 +107,10 @@ pub(crate) fn kind_of(path: &str) -> Option<FileKind> {
     if let Some(rest) = inside.strip_prefix("partners/") {
         return partner(rest.strip_suffix(".yaml")?);
     }
+    if let Some(rest) = inside.strip_prefix("contracts/") {
+        let id = rest.strip_suffix(".yaml")?;
+        return (id.matches('/').count() == 1).then(|| FileKind::Contract(id.to_owned()));
+    }
     if let Some(name) = inside.strip_prefix("master/") {
         let known = !name.contains('/') && (name.ends_with(".csv") || name.ends_with(".yaml"));
         return known.then_some(FileKind::Master);
@@ -118,18 +147,31 @@ pub(crate) fn kind_of(path: &str) -> Option<FileKind> {
 fn partner(inside: &str) -> Option<FileKind> {
     let parts: Vec<&str> = inside.split('/').collect();
     match parts.as_slice() {
-        ["kits", kit, name] => Some(FileKind::KitOperation { kit: (*kit).to_owned(), name: (*name).to_owned() }),
+        ["kits", kit, name] => Some(operation(Owner::Kit((*kit).to_owned()), name)),
         ["kits", _] => None,
-        [_, partner] | [_, partner, "partner"] => Some(FileKind::Partner((*partner).to_owned())),
+        [kind, partner] | [kind, partner, "partner"] => Some(FileKind::Partner(format!("{kind}/{partner}"))),
         [_, partner, name] => {
             let partner = (*partner).to_owned();
             Some(match name.strip_suffix(".webhook") {
                 Some(name) => FileKind::Webhook { partner, name: name.to_owned() },
-                None => FileKind::Operation { partner, name: (*name).to_owned() },
+                None => operation(Owner::Partner(partner), name),
             })
         }
         _ => None,
     }
+}
+
+fn operation(owner: Owner, name: &str) -> FileKind {
+    let (name, part) = match (name.strip_suffix(".sandbox"), name.strip_suffix(".examples")) {
+        (Some(name), _) => (name, OperationPart::Sandbox),
+        (_, Some(name)) => (name, OperationPart::Examples),
+        (None, None) => (name, OperationPart::Mapping),
+    };
+    FileKind::Operation { owner, name: name.to_owned(), part }
+}
+
+pub(crate) fn contract_file(id: &str) -> String {
+    format!("workflows/contracts/{id}.yaml")
 }
 
 pub(crate) fn flow_file(id: &str) -> String {
@@ -211,8 +253,18 @@ mod tests {
             ("workflows/shared/otp/tables/limits.yaml", Some(FileKind::Table(id("shared/otp/limits")))),
             ("workflows/parcel/messages/booked.yaml", Some(FileKind::Message(id("booked")))),
             ("workflows/parcel/cover/stories/bought.yaml", Some(FileKind::Story(id("parcel/cover")))),
-            ("workflows/partners/carriers/post.yaml", Some(FileKind::Partner(id("post")))),
-            ("workflows/partners/carriers/post/partner.yaml", Some(FileKind::Partner(id("post")))),
+            ("workflows/contracts/parcel/label.yaml", Some(FileKind::Contract(id("parcel/label")))),
+            ("workflows/contracts/label.yaml", None),
+            ("workflows/partners/carriers/post.yaml", Some(FileKind::Partner(id("carriers/post")))),
+            ("workflows/partners/carriers/post/partner.yaml", Some(FileKind::Partner(id("carriers/post")))),
+            (
+                "workflows/partners/kits/carrier/label.sandbox.yaml",
+                Some(FileKind::Operation {
+                    owner: Owner::Kit(id("carrier")),
+                    name: id("label"),
+                    part: OperationPart::Sandbox,
+                }),
+            ),
             (
                 "workflows/partners/carriers/post/paid.webhook.yaml",
                 Some(FileKind::Webhook { partner: id("post"), name: id("paid") }),

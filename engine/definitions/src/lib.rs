@@ -12,7 +12,9 @@
 mod calendar;
 mod catalog;
 pub mod check;
+mod contract;
 mod expressions;
+mod extends;
 mod fields;
 mod files;
 pub mod fmt;
@@ -26,6 +28,7 @@ mod message;
 mod partner;
 mod plain;
 pub mod schema;
+mod shape;
 mod site;
 pub mod source;
 pub mod story;
@@ -38,12 +41,13 @@ mod workflow;
 
 pub use calendar::{Calendar, Calendars};
 pub use catalog::Catalog;
+pub use contract::{Contract, ErrorTable};
 pub use engine_statechart::{EvalError, Problem, Severity};
 pub use files::Files;
 pub use form::{Audience, FieldError, Fields, Form, FormView, place_of, row_number};
 pub use frozen::Frozen;
 pub use host::{FUNCTIONS, Now, ProductHost, mask};
-pub use load::{Loaded, load};
+pub use load::{Held, Loaded, load, load_beside};
 pub use master::{Master, Masters};
 pub use message::{Channel, Message, MessageError, Rendered};
 pub use partner::{
@@ -52,6 +56,7 @@ pub use partner::{
     SandboxCase, SandboxPage, SandboxScript, SandboxWebhook, Webhook, WebhookEvent, WebhookVerify,
 };
 pub use plain::{plain_machine, xstate_machine};
+pub use shape::{Misfit, Shape};
 pub use site::{Page, Redirect as SiteRedirect, Site};
 pub use story::Story;
 pub use table::{Table, Tables};

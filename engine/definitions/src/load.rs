@@ -3,13 +3,15 @@
 
 use crate::calendar::Calendars;
 use crate::catalog::Catalog;
+use crate::contract::{self, Contracts};
 use crate::fields::unknown;
 use crate::files::Files;
 use crate::form::{Form, Messages, SHARED_MESSAGES, read as read_form};
+use crate::host::ProductHost;
 use crate::layout::{self, FileKind, kind_of};
 use crate::master::{Master, Masters};
 use crate::message::Message;
-use crate::partner::{Partner, compile_operation, compile_partner, compile_webhook};
+use crate::partner::{Known, Partners};
 use crate::site::Site;
 use crate::source::{self, Node, Value as Source};
 use crate::story::Story;
@@ -17,8 +19,8 @@ use crate::table::{Table, Tables};
 use crate::texts::Texts;
 use crate::view::View;
 use crate::workflow::{Library, Workflow, compile as compile_workflow};
-use engine_statechart::Problem;
 use engine_statechart::source::Span;
+use engine_statechart::{Host, Problem};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -29,8 +31,21 @@ pub struct Loaded {
     pub problems: Vec<Problem>,
 }
 
+/// A version of a workflow that open journeys hold.
+pub struct Held {
+    pub workflow: String,
+    /// Its closure.
+    pub files: Files,
+}
+
 /// Reads and checks everything. Reference data is indexed on first use, not here.
 pub fn load(files: &Files) -> Loaded {
+    load_beside(files, &[])
+}
+
+/// As [`load`], beside versions that are still in use: what is live must serve their journeys too. Their rows go on
+/// making partners, and their contracts must still be met.
+pub fn load_beside(files: &Files, held: &[Held]) -> Loaded {
     let mut problems = Vec::new();
     for (path, _) in files.iter().filter(|(path, _)| kind_of(path).is_none()) {
         let at = Span::new(&Arc::from(path), 1, 1);
@@ -44,8 +59,11 @@ pub fn load(files: &Files) -> Loaded {
         None => Calendars::default(),
     };
     let site = site(&parts.nodes, &mut problems);
+    let held: Vec<HeldParts<'_>> = held.iter().map(HeldParts::read).collect();
+    held.iter().for_each(|held| held.check(&parts, &mut problems));
     let (partners, messages, stories) = std::thread::scope(|scope| {
-        let partners = scope.spawn(|| collect(|problems| self::partners(&parts.nodes, problems)));
+        let partners =
+            scope.spawn(|| collect(|problems| partners(files, &parts, &masters, &calendars, &held, problems)));
         let messages = collect(|problems| self::messages(&parts.nodes, &calendars, problems));
         let stories = collect(|problems| self::stories(&parts.nodes, problems));
         (partners.join().unwrap_or_default(), messages, stories)
@@ -60,7 +78,8 @@ pub fn load(files: &Files) -> Loaded {
         views: &parts.views,
         tables: &parts.tables,
         texts: &parts.texts,
-        partners: &partners.0,
+        contracts: &parts.contracts,
+        partners: &partners.0.partners,
         messages: &messages.0,
         masters: &masters,
         calendars: &calendars,
@@ -78,7 +97,8 @@ pub fn load(files: &Files) -> Loaded {
     let catalog = (!problems.iter().any(Problem::is_error)).then(|| {
         Arc::new(Catalog {
             workflows,
-            partners: partners.0,
+            sandbox_tables: parts.tables.with(&partners.0.sandbox_tables),
+            partners: partners.0.partners,
             messages: messages.0,
             forms: parts.forms,
             tables: parts.tables,
@@ -118,25 +138,79 @@ pub(crate) struct Parts {
     pub forms: BTreeMap<String, Arc<Form>>,
     pub views: BTreeMap<String, Arc<View>>,
     pub tables: Tables,
+    pub contracts: Contracts,
     pub texts: BTreeMap<String, Arc<Texts>>,
+}
+
+/// What an older version, still in use, says of partners.
+struct HeldParts<'a> {
+    held: &'a Held,
+    tables: Tables,
+    contracts: Contracts,
+}
+
+impl<'a> HeldParts<'a> {
+    fn read(held: &'a Held) -> HeldParts<'a> {
+        // It was checked when it was published.
+        let mut told = Vec::new();
+        let matters = |path: &str| matches!(kind_of(path), Some(FileKind::Table(_) | FileKind::Contract(_)));
+        let nodes = held
+            .files
+            .iter()
+            .filter(|(path, _)| matters(path))
+            .filter_map(|(path, bytes)| Some((path.to_owned(), source::read(path, bytes).ok()?)));
+        let nodes: BTreeMap<String, Node> = nodes.collect();
+        let contracts = contract::compile(&nodes, &mut told);
+        HeldParts { held, tables: tables(&nodes, &mut told), contracts }
+    }
+
+    fn check(&self, parts: &Parts, problems: &mut Vec<Problem>) {
+        for (id, old) in &self.contracts {
+            let workflow = &self.held.workflow;
+            let mut refused = |span: &Span, why: &str| {
+                let message = format!("open journeys of `{workflow}` hold the contract `{id}`: {why}");
+                let hint = "give the changed contract a new name, or wait until these journeys have ended";
+                problems.push(Problem::error("contract-in-use", span, message).hint(hint));
+            };
+            let path = layout::contract_file(id);
+            match (parts.contracts.get(id), parts.nodes.get(&path)) {
+                (Some(new), Some(node)) => new.breaks(old).iter().for_each(|why| refused(&node.span, why)),
+                (None, Some(_)) => {}
+                (_, None) => refused(&Span::new(&Arc::from(path.as_str()), 1, 1), "it is gone"),
+            }
+        }
+    }
+}
+
+fn partners(
+    files: &Files,
+    parts: &Parts,
+    masters: &Masters,
+    calendars: &Calendars,
+    held: &[HeldParts<'_>],
+    problems: &mut Vec<Problem>,
+) -> Partners {
+    let now = crate::host::Now::at(0, chrono_tz::Tz::Asia__Kolkata);
+    let tables = std::iter::once(&parts.tables).chain(held.iter().map(|h| &h.tables));
+    let hosts: Vec<ProductHost<'_>> = tables
+        .map(|tables| ProductHost { now: &now, journey: None, params: None, tables, masters, calendars, extra: None })
+        .collect();
+    let hosts: Vec<&dyn Host> = hosts.iter().map(|host| host as &dyn Host).collect();
+    crate::partner::partners(
+        &Known { files, nodes: &parts.nodes, contracts: &parts.contracts, hosts: &hosts },
+        problems,
+    )
 }
 
 /// `masters`: names that look-up widgets may read; empty: not checked.
 pub(crate) fn parts(files: &Files, problems: &mut Vec<Problem>, masters: BTreeSet<String>) -> Parts {
     let nodes = parse(files, problems);
-    let mut tables = Tables::default();
+    let tables = tables(&nodes, problems);
+    let contracts = contract::compile(&nodes, problems);
     let mut texts: BTreeMap<String, Arc<Texts>> = BTreeMap::new();
     for (path, node) in &nodes {
-        match kind_of(path) {
-            Some(FileKind::Table(id)) => {
-                if let Some(table) = Table::compile(&id, node, problems) {
-                    tables.insert(Arc::new(table));
-                }
-            }
-            Some(FileKind::Texts(folder)) => {
-                texts.insert(folder, Arc::new(Texts::compile(node, problems)));
-            }
-            _ => {}
+        if let Some(FileKind::Texts(folder)) = kind_of(path) {
+            texts.insert(folder, Arc::new(Texts::compile(node, problems)));
         }
     }
     let defaults = nodes.get(SHARED_MESSAGES).map(|n| Messages::compile(n, problems)).unwrap_or_default();
@@ -173,7 +247,19 @@ pub(crate) fn parts(files: &Files, problems: &mut Vec<Problem>, masters: BTreeSe
             }
         }
     }
-    Parts { nodes, forms: forms.0, views: views.0, tables, texts }
+    Parts { nodes, forms: forms.0, views: views.0, tables, contracts, texts }
+}
+
+fn tables(nodes: &BTreeMap<String, Node>, problems: &mut Vec<Problem>) -> Tables {
+    let mut tables = Tables::default();
+    for (path, node) in nodes {
+        if let Some(FileKind::Table(id)) = kind_of(path)
+            && let Some(table) = Table::compile(&id, node, problems)
+        {
+            tables.insert(Arc::new(table));
+        }
+    }
+    tables
 }
 
 /// Works on every item in as many threads as there are cores; each thread takes the next one that is
@@ -290,83 +376,6 @@ fn stories(nodes: &BTreeMap<String, Node>, problems: &mut Vec<Problem>) -> BTree
         }
     }
     stories
-}
-
-fn partners(nodes: &BTreeMap<String, Node>, problems: &mut Vec<Problem>) -> BTreeMap<String, Arc<Partner>> {
-    let mut found: BTreeMap<String, Partner> = BTreeMap::new();
-    let mut at: BTreeMap<String, &Node> = BTreeMap::new();
-    let mut kits: BTreeMap<String, BTreeMap<String, Arc<crate::partner::Operation>>> = BTreeMap::new();
-    for (path, node) in nodes {
-        match kind_of(path) {
-            Some(FileKind::KitOperation { kit, name }) => {
-                if let Some(operation) = compile_operation(&name, path, node, problems) {
-                    kits.entry(kit).or_default().insert(name, Arc::new(operation));
-                }
-            }
-            Some(FileKind::Partner(id)) => {
-                if let Some(other) = at.insert(id.clone(), node) {
-                    let message = format!("{} is the partner `{id}` too", other.span.file);
-                    problems.push(Problem::error("duplicate-id", &node.span, message));
-                }
-                if let Some(partner) = compile_partner(&id, node, problems) {
-                    found.insert(id, partner);
-                }
-            }
-            _ => {}
-        }
-    }
-    for (path, node) in nodes {
-        let Some(FileKind::Operation { partner, .. } | FileKind::Webhook { partner, .. }) = kind_of(path) else {
-            continue;
-        };
-        let Some(partner) = found.get_mut(&partner) else {
-            let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
-            problems.push(Problem::error("missing", &node.span, format!("beside it belongs {folder}/partner.yaml")));
-            continue;
-        };
-        match kind_of(path) {
-            Some(FileKind::Webhook { name, .. }) => {
-                if let Some(compiled) = compile_webhook(&partner.id, &name, node, problems) {
-                    partner.webhooks.insert(name, Arc::new(compiled));
-                }
-            }
-            Some(FileKind::Operation { name, .. }) => {
-                if let Some(operation) = compile_operation(&name, path, node, problems) {
-                    partner.operations.insert(name, Arc::new(operation));
-                }
-            }
-            _ => {}
-        }
-    }
-    for (id, partner) in &mut found {
-        let Some(kit) = partner.kit.clone() else { continue };
-        match kits.get(&kit) {
-            Some(operations) => {
-                for (name, operation) in operations {
-                    partner.operations.entry(name.clone()).or_insert_with(|| Arc::clone(operation));
-                }
-            }
-            None => {
-                let node = at[id];
-                problems.push(unknown("kit", node.get("kit").unwrap_or(node), &kit, kits.keys().map(String::as_str)));
-            }
-        }
-    }
-    for (id, partner) in &found {
-        let mut contracts: BTreeMap<&str, &str> = BTreeMap::new();
-        for operation in partner.operations.values() {
-            let Some(contract) = operation.contract.as_deref() else { continue };
-            if let Some(other) = contracts.insert(contract, &operation.id) {
-                let span = Span::new(&Arc::from(operation.path.as_str()), 1, 1);
-                let message = format!(
-                    "operations `{other}` and `{}` of partner `{id}` both declare the contract `{contract}`",
-                    operation.id
-                );
-                problems.push(Problem::error("duplicate-id", &span, message));
-            }
-        }
-    }
-    found.into_iter().map(|(id, partner)| (id, Arc::new(partner))).collect()
 }
 
 /// Tables and reference data that forms and views name.

@@ -28,6 +28,12 @@ impl Tables {
         self.map.keys().map(String::as_str)
     }
 
+    /// These and others.
+    pub(crate) fn with(&self, others: &Tables) -> Tables {
+        let map = self.map.iter().chain(&others.map).map(|(id, table)| (id.clone(), Arc::clone(table)));
+        Tables { map: map.collect() }
+    }
+
     pub fn need(&self, id: &str) -> Result<&Table, String> {
         self.map.get(id).map(|t| &**t).ok_or_else(|| format!("unknown table `{id}`"))
     }
@@ -39,14 +45,18 @@ pub struct Table {
     pub title: String,
     /// Where the figures come from; `None` for samples.
     pub source: Option<String>,
-    columns: IndexMap<String, Kind>,
+    columns: Columns,
     matches: Vec<(String, Match)>,
     /// The rows as they are returned.
     rows: Vec<Map<String, Value>>,
 }
 
+/// Columns of a table in their order.
+pub(crate) type Columns = IndexMap<String, Kind>;
+
+/// How the cells of a column are read.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Kind {
+pub(crate) enum Kind {
     Text,
     Int,
     Money,
@@ -172,7 +182,7 @@ fn order(a: &Value, b: &Value) -> Option<std::cmp::Ordering> {
     }
 }
 
-fn columns(fields: &mut Fields<'_, '_>) -> IndexMap<String, Kind> {
+pub(crate) fn columns(fields: &mut Fields<'_, '_>) -> Columns {
     let mut columns = IndexMap::new();
     if fields.need("columns").is_none() {
         return columns;
@@ -201,7 +211,7 @@ fn columns(fields: &mut Fields<'_, '_>) -> IndexMap<String, Kind> {
     columns
 }
 
-fn matches(fields: &mut Fields<'_, '_>, columns: &IndexMap<String, Kind>) -> Vec<(String, Match)> {
+fn matches(fields: &mut Fields<'_, '_>, columns: &Columns) -> Vec<(String, Match)> {
     let mut list = Vec::new();
     for (key, value) in fields.entries("match") {
         let how = match value.as_str().unwrap_or_default() {
@@ -230,7 +240,7 @@ fn matches(fields: &mut Fields<'_, '_>, columns: &IndexMap<String, Kind>) -> Vec
     list
 }
 
-fn read_row(node: &Node, columns: &IndexMap<String, Kind>, problems: &mut Vec<Problem>) -> Map<String, Value> {
+pub(crate) fn read_row(node: &Node, columns: &Columns, problems: &mut Vec<Problem>) -> Map<String, Value> {
     let mut row: Map<String, Value> = columns.keys().map(|c| (c.clone(), Value::Null)).collect();
     match &node.value {
         Source::List(cells) if cells.len() == columns.len() => {

@@ -1,10 +1,10 @@
 //! What every handler may use, and the router over it.
 
 use crate::assets::Assets;
-use crate::edge::{Class, Client, Limiter, Origins, Proxies, Requests, SecurityHeaders};
-use crate::notices::Notices;
+use crate::middleware::{Class, Client, Limiter, Origins, Proxies, Requests, SecurityHeaders};
 use crate::presence::Presence;
 use crate::problem::{Code, Problem};
+use crate::subscriptions::Subscriptions;
 use engine_draw::{Draw, Limits};
 use engine_partners::Partners;
 use engine_runtime::Runtime;
@@ -24,7 +24,7 @@ pub struct Inner {
     pub runtime: Runtime,
     pub partners: Arc<Partners>,
     pub settings: Arc<Settings>,
-    pub notices: Notices,
+    pub subscriptions: Subscriptions,
     pub presence: Presence,
     pub assets: Assets,
     pub draw: Draw,
@@ -63,7 +63,7 @@ impl App {
         let inner = Inner {
             draw,
             presence: Presence::new(runtime.clone(), partners.clone(), &settings, shutdown.clone()),
-            notices: Notices::new(runtime.changes(), &settings.limits, shutdown.clone()),
+            subscriptions: Subscriptions::new(runtime.changes(), &settings.limits, shutdown.clone()),
             assets: Assets::new(settings.server.web_dir.clone().or_else(on_disk)),
             limiter: Limiter::new(&settings.limits),
             origins: Origins::new(&settings),
@@ -97,7 +97,7 @@ impl Deref for App {
 
 /// Runs changes in a task of their own, so that a caller who goes away cannot stop between two of them. A single commit
 /// needs none: it is one message to the store's writer.
-pub async fn committed<T, E>(work: impl Future<Output = Result<T, E>> + Send + 'static) -> Result<T, Problem>
+pub async fn run_to_end<T, E>(work: impl Future<Output = Result<T, E>> + Send + 'static) -> Result<T, Problem>
 where
     T: Send + 'static,
     E: Into<Problem> + Send + 'static,

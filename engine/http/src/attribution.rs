@@ -6,6 +6,7 @@ use axum::http::{HeaderMap, HeaderValue};
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde_json::{Map, Value};
+use std::collections::BTreeMap;
 
 const COOKIE: &str = "__Host-attribution";
 const NAMES: [&str; 11] =
@@ -38,17 +39,14 @@ pub fn split(query: &str) -> Split {
 pub fn read(headers: &HeaderMap) -> Map<String, Value> {
     let text =
         cookie(headers, COOKIE).filter(|text| text.len() <= 4_000).and_then(|text| URL_SAFE_NO_PAD.decode(text).ok());
-    let stored: Map<String, Value> = text.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default();
-    bounded(stored)
+    bounded(text.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default())
 }
 
-/// Of a body: names and values of bounded length, texts only.
-pub fn bounded(given: Map<String, Value>) -> Map<String, Value> {
+/// Names and values of bounded length.
+pub fn bounded(given: BTreeMap<String, String>) -> Map<String, Value> {
     let mut out = Map::new();
     for (name, value) in &given {
-        if let Some(value) = value.as_str() {
-            keep(&mut out, name, value);
-        }
+        keep(&mut out, name, value);
     }
     out
 }

@@ -1,15 +1,15 @@
 //! `engine-http`: the front door. API, pages, webhooks, the web app.
 //!
 //! What it is: [`router`] over an [`App`]; every route stands in `routes.rs`, one file per resource in `api/`, what
-//! every request passes in `edge/`, pages in `pages.rs` and `posted.rs`, the document
-//! around what `engine-draw` draws in `html/`.
+//! every request passes in `frame.rs` and `middleware/`, pages in `pages.rs` and `posted.rs`, the document around what
+//! `engine-draw` draws in `html/`.
 //! What it does not know: workflows, forms and lines (they are data of the catalogue), SQL, how partners are called.
 //! It never decides about a journey: it reads a request, asks the runtime, and says the answer in HTTP.
 //! A new resource: a file in `api/` and its line in `routes.rs`. A new problem: a name in `problem.rs`.
 //!
 //! Invariants:
 //! - **commit-survives**: a change of state runs in a task of its own; a caller who goes away cannot cancel it.
-//! - **one-frame**: every answer passes `edge`: limits, deadline and problem form of our own routes, security headers
+//! - **one-frame**: every answer passes `frame`: limits, deadline and problem form of our own routes, security headers
 //!   of all.
 //! - **no-raw-html**: text reaches a page only through `html::writer`.
 
@@ -17,12 +17,13 @@ mod api;
 mod app;
 mod assets;
 mod attribution;
-mod edge;
-mod figures;
+mod frame;
 mod gallery;
 mod html;
+mod json;
 mod links;
-mod notices;
+mod metrics;
+mod middleware;
 mod pages;
 mod posted;
 mod presence;
@@ -30,8 +31,9 @@ mod problem;
 mod routes;
 mod session;
 mod site;
+mod subscriptions;
 
 pub use app::{App, Options};
-pub use figures::figures;
+pub use metrics::page as metrics_page;
 pub use problem::{Code, FieldProblem, Problem};
 pub use routes::{openapi, router};

@@ -3,7 +3,7 @@
 //! Order: file of the app, static name that is missing (plain 404), attribution out of the address, redirect of the
 //! site, page of a workflow, page of the site, not found. No line is known here: bases and pages are definitions.
 
-use crate::app::{App, committed};
+use crate::app::{App, run_to_end};
 use crate::assets::Assets;
 use crate::attribution;
 use crate::gallery;
@@ -112,7 +112,7 @@ async fn opened(
 ) -> Result<Response, Problem> {
     let (runtime, actor) = (app.runtime.clone(), visitor.actor.clone());
     let (journey, page) = (id.to_owned(), path.to_owned());
-    let result = committed(async move {
+    let result = run_to_end(async move {
         match runtime.open_path(&actor, &journey, &page).await {
             Ok(opened) => Ok(Ok(opened)),
             Err(refusal @ (Refusal::NotFound | Refusal::Expired { .. })) => Ok(Err(refusal)),

@@ -3,8 +3,8 @@
 
 use crate::app::App;
 use crate::attribution;
-use crate::edge::Class;
 use crate::html::Content;
+use crate::middleware::Class;
 use crate::pages;
 use crate::problem::{Code, Problem};
 use crate::session::{self, Visitor};

@@ -4,10 +4,16 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use engine_runtime::{Difference, Refusal, StepView};
 use serde::Serialize;
+use std::collections::BTreeMap;
 use utoipa::ToSchema;
+use utoipa::openapi::{self, ContentBuilder, RefOr};
 
-/// Every way a request can fail. The code of the JSON is the name in snake case.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub const MEDIA_TYPE: &str = "application/problem+json";
+
+/// Every way a request can fail.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+#[schema(as = ProblemCode)]
 pub enum Code {
     NotFound,
     Stale,
@@ -32,31 +38,34 @@ pub enum Code {
 }
 
 impl Code {
-    fn parts(self) -> (StatusCode, &'static str, &'static str) {
+    fn parts(self) -> (StatusCode, &'static str) {
         match self {
-            Code::NotFound => (StatusCode::NOT_FOUND, "not_found", "Not found"),
-            Code::Stale => (StatusCode::CONFLICT, "stale", "The journey has moved on"),
-            Code::Invalid => (StatusCode::UNPROCESSABLE_ENTITY, "invalid", "Some answers need your attention"),
-            Code::NotAccepted => (StatusCode::CONFLICT, "not_accepted", "This is not possible at this step"),
-            Code::KeyReused => {
-                (StatusCode::UNPROCESSABLE_ENTITY, "key_reused", "The idempotency key was used for another request")
-            }
-            Code::KeyMissing => (StatusCode::BAD_REQUEST, "key_missing", "The header Idempotency-Key is missing"),
-            Code::Expired => (StatusCode::GONE, "expired", "The journey has expired"),
-            Code::NotPossible => (StatusCode::CONFLICT, "not_possible", "This is not possible"),
-            Code::Limited => (StatusCode::TOO_MANY_REQUESTS, "limited", "Too many requests"),
-            Code::Busy => (StatusCode::SERVICE_UNAVAILABLE, "busy", "The server is busy"),
-            Code::Broken => (StatusCode::INTERNAL_SERVER_ERROR, "broken", "Something Went Wrong"),
-            Code::BodyInvalid => (StatusCode::BAD_REQUEST, "body_invalid", "The request cannot be read"),
-            Code::BodyTooLarge => (StatusCode::PAYLOAD_TOO_LARGE, "body_too_large", "The request is too large"),
-            Code::MediaType => (StatusCode::UNSUPPORTED_MEDIA_TYPE, "media_type", "The body must be application/json"),
-            Code::Method => (StatusCode::METHOD_NOT_ALLOWED, "method", "The method is not possible here"),
-            Code::Csrf => (StatusCode::FORBIDDEN, "csrf", "The request does not come from our pages"),
-            Code::Signature => (StatusCode::UNAUTHORIZED, "signature", "The signature is not valid"),
-            Code::Timeout => (StatusCode::SERVICE_UNAVAILABLE, "timeout", "The request took too long"),
-            Code::Unavailable => (StatusCode::SERVICE_UNAVAILABLE, "unavailable", "The service is not available"),
-            Code::Internal => (StatusCode::INTERNAL_SERVER_ERROR, "internal", "Something Went Wrong"),
+            Code::NotFound => (StatusCode::NOT_FOUND, "Not found"),
+            Code::Stale => (StatusCode::CONFLICT, "The journey has moved on"),
+            Code::Invalid => (StatusCode::UNPROCESSABLE_ENTITY, "Some answers need your attention"),
+            Code::NotAccepted => (StatusCode::CONFLICT, "This is not possible at this step"),
+            Code::KeyReused => (StatusCode::UNPROCESSABLE_ENTITY, "The idempotency key was used for another request"),
+            Code::KeyMissing => (StatusCode::BAD_REQUEST, "The header Idempotency-Key is missing"),
+            Code::Expired => (StatusCode::GONE, "The journey has expired"),
+            Code::NotPossible => (StatusCode::CONFLICT, "This is not possible"),
+            Code::Limited => (StatusCode::TOO_MANY_REQUESTS, "Too many requests"),
+            Code::Busy => (StatusCode::SERVICE_UNAVAILABLE, "The server is busy"),
+            Code::Broken => (StatusCode::INTERNAL_SERVER_ERROR, "Something Went Wrong"),
+            Code::BodyInvalid => (StatusCode::BAD_REQUEST, "The request cannot be read"),
+            Code::BodyTooLarge => (StatusCode::PAYLOAD_TOO_LARGE, "The request is too large"),
+            Code::MediaType => (StatusCode::UNSUPPORTED_MEDIA_TYPE, "The body must be application/json"),
+            Code::Method => (StatusCode::METHOD_NOT_ALLOWED, "The method is not possible here"),
+            Code::Csrf => (StatusCode::FORBIDDEN, "The request does not come from our pages"),
+            Code::Signature => (StatusCode::UNAUTHORIZED, "The signature is not valid"),
+            Code::Timeout => (StatusCode::SERVICE_UNAVAILABLE, "The request took too long"),
+            Code::Unavailable => (StatusCode::SERVICE_UNAVAILABLE, "The service is not available"),
+            Code::Internal => (StatusCode::INTERNAL_SERVER_ERROR, "Something Went Wrong"),
         }
+    }
+
+    /// As the JSON has it.
+    fn name(self) -> String {
+        serde_json::to_value(self).ok().and_then(|name| name.as_str().map(str::to_owned)).unwrap_or_default()
     }
 }
 
@@ -70,28 +79,30 @@ pub struct FieldProblem {
 }
 
 /// The body of every error. Boxed: an error passes through many hands, and most calls have none.
-#[derive(Debug, Clone, Serialize, ToSchema)]
+#[derive(Debug, Clone, Serialize)]
 #[serde(transparent)]
 pub struct Problem(Box<ProblemDetails>);
 
 /// RFC 9457.
 #[derive(Debug, Clone, Serialize, ToSchema)]
+#[schema(as = Problem)]
 pub struct ProblemDetails {
     #[serde(rename = "type")]
     kind: String,
     title: &'static str,
     status: u16,
     /// Stable name of the problem.
-    code: &'static str,
+    code: Code,
     #[serde(skip_serializing_if = "Option::is_none")]
     detail: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
     errors: Vec<FieldProblem>,
     /// The current step, where the caller should go on from.
     #[serde(skip_serializing_if = "Option::is_none")]
     view: Option<Box<StepView>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[schema(value_type = Vec<Object>)]
+    #[schema(required = false)]
     difference: Vec<Difference>,
     #[serde(skip_serializing_if = "Option::is_none")]
     retry_after_s: Option<u64>,
@@ -105,12 +116,12 @@ pub struct ProblemDetails {
 
 impl Problem {
     pub fn new(code: Code) -> Problem {
-        let (status, name, title) = code.parts();
+        let (status, title) = code.parts();
         Problem(Box::new(ProblemDetails {
-            kind: format!("urn:journey:problem:{name}"),
+            kind: format!("urn:journey:problem:{}", code.name()),
             title,
             status: status.as_u16(),
-            code: name,
+            code,
             detail: None,
             errors: Vec::new(),
             view: None,
@@ -192,6 +203,41 @@ impl From<Refusal> for Problem {
     }
 }
 
+/// The problems that an operation may answer, for the description of the API; `changing` stands for what every changing
+/// request may meet. What every request may meet is [`ANYWHERE`].
+macro_rules! refusals {
+    ($name:ident: changing, $($code:ident),* $(,)?) => {
+        $crate::problem::refusals!($name: Csrf, BodyInvalid, BodyTooLarge, MediaType, $($code),*);
+    };
+    ($name:ident: $($code:ident),* $(,)?) => {
+        struct $name;
+
+        impl utoipa::IntoResponses for $name {
+            fn responses() -> std::collections::BTreeMap<String, utoipa::openapi::RefOr<utoipa::openapi::Response>> {
+                $crate::problem::responses(&[$($crate::problem::Code::$code),*])
+            }
+        }
+    };
+}
+pub(crate) use refusals;
+
+/// What any request may meet, whatever it asks for.
+pub const ANYWHERE: [Code; 5] = [Code::Limited, Code::Busy, Code::Timeout, Code::Unavailable, Code::Internal];
+
+/// Status → response, each naming its codes and its way to say when to come back.
+pub fn responses(codes: &[Code]) -> BTreeMap<String, RefOr<openapi::Response>> {
+    let mut described: BTreeMap<String, String> = BTreeMap::new();
+    for code in codes {
+        let (status, title) = code.parts();
+        let text = described.entry(status.as_str().to_owned()).or_default();
+        let separator = if text.is_empty() { "" } else { "; " };
+        text.push_str(&format!("{separator}`{}`: {title}", code.name()));
+    }
+    let problem = || ContentBuilder::new().schema(Some(openapi::Ref::from_schema_name("Problem"))).build();
+    let response = |text: String| openapi::ResponseBuilder::new().description(text).content(MEDIA_TYPE, problem());
+    described.into_iter().map(|(status, text)| (status, RefOr::T(response(text).build()))).collect()
+}
+
 /// An error with its sources on one line, for the log only.
 pub fn chain(error: &(dyn std::error::Error + 'static)) -> String {
     let mut text = error.to_string();
@@ -207,7 +253,7 @@ impl IntoResponse for Problem {
     fn into_response(self) -> Response {
         let status = StatusCode::from_u16(self.0.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let body = serde_json::to_vec(&self).unwrap_or_default();
-        let mut response = (status, [(header::CONTENT_TYPE, "application/problem+json")], body).into_response();
+        let mut response = (status, [(header::CONTENT_TYPE, MEDIA_TYPE)], body).into_response();
         if let Some(seconds) = self.0.retry_after_s {
             response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
         }

@@ -4,27 +4,33 @@ use crate::api::{
     documents, drafts, events, health, journeys, master, operator, presence, reports, returns, stream, webhooks,
 };
 use crate::app::App;
-use crate::edge;
+use crate::frame;
 use crate::links;
 use crate::pages;
+use crate::problem::{self, ProblemDetails};
 use axum::Router;
 use axum::http::header::CONTENT_TYPE;
 use axum::routing::{any, get, post};
 use utoipa::OpenApi;
+use utoipa::openapi::{Ref, RefOr};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 use utoipa_swagger_ui::SwaggerUi;
 
 #[derive(OpenApi)]
-#[openapi(info(
-    title = "Journey",
-    description = "Journeys of customers as data: start one, send events, follow its changes. Changing requests carry `content-type: application/json`, the header `X-Journey: 1`, and on journeys and events an `Idempotency-Key`."
-))]
+#[openapi(
+    info(
+        title = "Journey",
+        description = "Journeys of customers as data: start one, send events, follow its changes. Changing requests carry \
+        `content-type: application/json`, the header `X-Journey: 1`, and on journeys and events an `Idempotency-Key`."
+    ),
+    components(schemas(ProblemDetails))
+)]
 struct Description;
 
 /// The product's router; `sandbox` is mounted at `/sandbox`.
 pub fn router(app: App, sandbox: Option<Router>) -> Router {
-    let (api, description) = described().split_for_parts();
+    let (api, description) = described();
     // Written once: the description as a value is twenty times as large.
     let description = axum::body::Bytes::from(description.to_json().unwrap_or_default());
     let routes = Router::new()
@@ -38,9 +44,9 @@ pub fn router(app: App, sandbox: Option<Router>) -> Router {
             get(move || std::future::ready(([(CONTENT_TYPE, "application/json")], description.clone()))),
         )
         .fallback(pages::page)
-        .layer(axum::middleware::from_fn_with_state(app.clone(), edge::edge))
+        .layer(axum::middleware::from_fn_with_state(app.clone(), frame::frame))
         .with_state(app.clone());
-    let headers = axum::middleware::from_fn_with_state(app, edge::headers);
+    let headers = axum::middleware::from_fn_with_state(app, frame::headers);
     let reference = Router::from(SwaggerUi::new("/docs").config(utoipa_swagger_ui::Config::from("/openapi.json")));
     let routes = routes.merge(reference.layer(headers.clone()));
     match sandbox {
@@ -51,10 +57,28 @@ pub fn router(app: App, sandbox: Option<Router>) -> Router {
 
 /// The description of the API, as `/openapi.json` shows it.
 pub fn openapi() -> utoipa::openapi::OpenApi {
-    described().split_for_parts().1
+    described().1
 }
 
-fn described() -> OpenApiRouter<App> {
+fn described() -> (Router<App>, utoipa::openapi::OpenApi) {
+    let (router, mut description) = documented().split_for_parts();
+    let anywhere = problem::responses(&problem::ANYWHERE);
+    let name = |status: &str| format!("Anywhere{status}");
+    let components = description.components.get_or_insert_default();
+    components.responses.extend(anywhere.iter().map(|(status, response)| (name(status), response.clone())));
+    for (path, item) in &mut description.paths.paths {
+        let operations = [&mut item.get, &mut item.post, &mut item.put, &mut item.delete];
+        for operation in operations.into_iter().flatten().filter(|_| path.starts_with("/api/")) {
+            for status in anywhere.keys() {
+                let response = || RefOr::Ref(Ref::from_response_name(name(status)));
+                operation.responses.responses.entry(status.clone()).or_insert_with(response);
+            }
+        }
+    }
+    (router, description)
+}
+
+fn documented() -> OpenApiRouter<App> {
     OpenApiRouter::with_openapi(Description::openapi())
         .routes(routes!(journeys::preview))
         .routes(routes!(journeys::start, journeys::list))

@@ -1,7 +1,8 @@
 //! The visitor behind a request: an opaque cookie, nothing else (security rules 13 and 16).
 
-use crate::app::{App, committed};
-use crate::edge::{Client, json};
+use crate::app::{App, run_to_end};
+use crate::json;
+use crate::middleware::Client;
 use crate::problem::{Code, Problem};
 use axum::body::Body;
 use axum::extract::{FromRequest, FromRequestParts, Request};
@@ -9,6 +10,7 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use engine_runtime::{Actor, Grant, SessionRecord};
+use serde::de::DeserializeOwned;
 
 const COOKIE: &str = "__Host-session";
 
@@ -66,7 +68,7 @@ impl Visitor {
     pub async fn follow(&mut self, app: &App, grant: Grant) -> Result<(), Problem> {
         self.open(app).await?;
         let (runtime, token) = (app.runtime.clone(), self.token.clone().unwrap_or_default());
-        let Some((token, actor)) = committed(async move { runtime.follow(&token, grant).await }).await? else {
+        let Some((token, actor)) = run_to_end(async move { runtime.follow(&token, grant).await }).await? else {
             return Err(Problem::new(Code::NotFound));
         };
         self.actor = Actor { address: self.actor.address.take(), ..actor };
@@ -105,31 +107,38 @@ impl FromRequestParts<App> for Visitor {
 }
 
 /// A changing request of our own pages: its origin checked, its body read strictly (security rules 17, 18 and 34).
-pub struct Changing {
+pub struct ChangeRequest<B> {
     pub visitor: Visitor,
-    pub fields: json::Fields,
+    pub body: B,
     /// `Idempotency-Key`; empty when there is none.
-    pub key: String,
+    key: String,
     pub headers: HeaderMap,
 }
 
-impl FromRequest<App> for Changing {
+impl<B> ChangeRequest<B> {
+    /// The key that this change must have.
+    pub fn key(&self) -> Result<String, Problem> {
+        if self.key.is_empty() { Err(Problem::new(Code::KeyMissing)) } else { Ok(self.key.clone()) }
+    }
+}
+
+impl<B: DeserializeOwned + Send> FromRequest<App> for ChangeRequest<B> {
     type Rejection = Problem;
 
-    async fn from_request(request: Request, app: &App) -> Result<Changing, Problem> {
+    async fn from_request(request: Request, app: &App) -> Result<ChangeRequest<B>, Problem> {
         let (parts, body) = request.into_parts();
         let headers = parts.headers;
         app.origins.check(&headers)?;
         let client = parts.extensions.get::<Client>().copied().ok_or_else(|| Problem::new(Code::Internal))?;
         require_json(&headers)?;
-        let fields = json::Fields::of(json::read(&read(app, body).await?, app.settings.limits.json_depth_max)?)?;
+        let body = json::body(&read(app, body).await?, app.settings.limits.json_depth_max)?;
         let visitor = Visitor::of(app, &headers, client).await?;
         let key = match headers.get("idempotency-key").map(HeaderValue::to_str) {
             None => "",
             Some(Ok(key)) if key.len() <= 200 => key.trim(),
             Some(_) => return Err(Problem::new(Code::KeyMissing).detail("the key must be 1 to 200 visible characters")),
         };
-        Ok(Changing { visitor, fields, key: key.to_owned(), headers })
+        Ok(ChangeRequest { visitor, body, key: key.to_owned(), headers })
     }
 }
 

@@ -136,7 +136,7 @@ pub struct TrackPayload {
 #[derive(Debug, Clone, PartialEq)]
 pub enum CallResult {
     Done { output: Value, correlate: Vec<(String, Value)>, document: Option<DocumentBytes> },
-    Failed { code: String, message: Option<String>, pointer: Option<String>, kind: FailureKind },
+    Failed { code: String, row: String, message: Option<String>, pointer: Option<String>, kind: FailureKind },
 }
 
 /// Who said no, as `event.error.kind`.

@@ -9,8 +9,8 @@ use crate::state::JourneyState;
 use crate::turn::{
     Checked, Finished, Journey, Pending, Refused, SETTLE_WAIT, Turn, draft_of, get_path, write_canonical,
 };
-use crate::view::{JourneySummary, StepView};
-use engine_definitions::{FieldError, StepKind, Workflow};
+use crate::view::{JourneySummary, StepKind, StepView};
+use engine_definitions::{FieldError, Workflow};
 use engine_store::{
     Change, Committed, DocumentRecord, Draft, IdempotencyKey, JourneyRecord, NewJourney, SessionRecord, UsedKey,
 };
@@ -479,6 +479,7 @@ impl Runtime {
             "settled" => Ok(CallResult::Done { output: Value::Null, correlate: Vec::new(), document: None }),
             other => Ok(CallResult::Failed {
                 code: "unknown_source".into(),
+                row: String::new(),
                 message: Some(format!("`system/{other}` does not exist")),
                 pointer: None,
                 kind: FailureKind::Failed,
@@ -586,7 +587,7 @@ impl Runtime {
 
 /// A page that only waits for a call.
 fn waits(view: &StepView) -> bool {
-    view.step.kind == StepKind::Wait.as_str() && !view.step.waits.is_empty()
+    view.step.kind == StepKind::Wait && !view.step.waits.is_empty()
 }
 
 /// A question of a turn that has no answer; the caller knows whose work it was.

@@ -53,6 +53,7 @@ impl Runtime {
             Ok(payload) if effect.kind == "call" => {
                 let result = CallResult::Failed {
                     code: "skipped".into(),
+                    row: String::new(),
                     message: None,
                     pointer: None,
                     kind: FailureKind::Failed,

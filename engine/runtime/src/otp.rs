@@ -68,6 +68,7 @@ impl Runtime {
         let Ok(counted) = gate.decide(&history, now) else {
             return Ok(CallResult::Failed {
                 code: "otp.limited".into(),
+                row: String::new(),
                 message: None,
                 pointer: None,
                 kind: FailureKind::Declined,

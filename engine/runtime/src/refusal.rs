@@ -4,10 +4,12 @@ use crate::view::StepView;
 use engine_definitions::FieldError;
 use serde::Serialize;
 use serde_json::Value;
+use utoipa::ToSchema;
 
 /// What another hand changed since the caller looked.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct Difference {
+    /// JSON Pointer into the answers.
     pub pointer: String,
     pub yours: Value,
     pub theirs: Value,

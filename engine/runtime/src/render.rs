@@ -5,12 +5,14 @@ use crate::clock::rfc3339;
 use crate::runtime::Runtime;
 use crate::turn::{Turn, audience, get_path};
 use crate::view::{
-    Accepted, Changeable, FormPart, JourneyView, MessageView, Progress, ProgressSection, Step, StepView, Wait, WaitPart,
+    Accepted, Changeable, ConsentPart, FormPart, JourneyView, Level, MessageView, Progress, ProgressSection,
+    RedirectPart, SectionState, Step, StepKind, StepView, Wait, WaitPart,
 };
 use engine_definitions as definitions;
-use engine_definitions::{Audience, StepKind, Workflow};
+use engine_definitions::{Audience, Text, Workflow};
 use engine_statechart::{EvalError, Scope};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
+use std::cmp::Ordering;
 
 mod review;
 
@@ -77,7 +79,6 @@ fn declared(turn: &Turn<'_>, step: &definitions::Step, actor: &Actor, journey: O
         text: workflow.text(code, &audience.language, data.as_object().unwrap_or(&Map::new())),
         since: rfc3339(turn.state.since_ms),
         deadline: waits.iter().filter_map(|w| w.deadline.clone()).max(),
-        next: turn.next_timer_ms().map(rfc3339),
     });
     let redirect = step.redirect.as_ref().and_then(|redirect| {
         let back = Value::String(returns(redirect.partner.as_deref().unwrap_or_default()));
@@ -113,7 +114,7 @@ fn declared(turn: &Turn<'_>, step: &definitions::Step, actor: &Actor, journey: O
     let intro = step.form.as_deref().and_then(|id| workflow.form(id)).and_then(|f| f.intro(&audience.language));
     Step {
         id: step.node.clone(),
-        kind: step.kind.as_str().into(),
+        kind: step.kind.into(),
         title,
         intro,
         path: step.path.clone(),
@@ -143,14 +144,13 @@ fn undeclared(turn: &Turn<'_>, audience: &Audience, journey: Option<&str>) -> St
     let text = workflow.text(code, &audience.language, &Map::new());
     Step {
         id: turn.step_node(),
-        kind: if over { StepKind::Message.as_str() } else { StepKind::Wait.as_str() }.into(),
+        kind: if over { StepKind::Message } else { StepKind::Wait },
         title: workflow.title.clone(),
         url: journey.map_or_else(|| workflow.base.clone(), |id| format!("{}?request={id}", workflow.base)),
         wait: Some(WaitPart {
             text,
             since: rfc3339(turn.state.since_ms),
             deadline: waits.iter().filter_map(|w| w.deadline.clone()).max(),
-            next: turn.next_timer_ms().map(rfc3339),
         }),
         waits,
         stream: journey.filter(|_| !over).map(|id| format!("/api/v1/journeys/{id}/stream")),
@@ -177,7 +177,7 @@ fn messages(turn: &Turn<'_>, audience: &Audience, form: Option<&FormPart>) -> Ve
                 .unwrap_or_else(|| turn.workflow.text("error.global", &audience.language, fields));
             MessageView {
                 code: note.code.clone(),
-                level: note.level.clone().unwrap_or_else(|| "info".into()),
+                level: Level::named(note.level.as_deref()),
                 pointer: note.pointer.as_ref().and_then(place),
                 text,
             }
@@ -190,11 +190,12 @@ fn redirected(
     redirect: &definitions::Redirect,
     audience: &Audience,
     scope: &Scope,
-) -> Result<Value, EvalError> {
-    let fields = redirect.fields.eval(scope)?;
+) -> Result<RedirectPart, EvalError> {
+    let fields = redirect.fields.eval(scope)?.as_object().cloned().unwrap_or_default();
     let label = redirect.label.as_deref().unwrap_or("action.continue");
     let label = turn.workflow.text(label, &audience.language, &Map::new());
-    Ok(json!({"url": redirect.url.eval(scope)?, "method": redirect.method, "fields": fields, "label": label}))
+    let url = redirect.url.eval(scope)?.as_str().unwrap_or_default().to_string();
+    Ok(RedirectPart { url, method: redirect.method.clone(), fields, label })
 }
 
 /// Page address of a step (workflows.md rule 6).
@@ -244,16 +245,18 @@ fn form_part(
     })
 }
 
-/// What the step's form asks consent to: `{purpose, pointer, given}`.
-fn consents(turn: &Turn<'_>, step: &definitions::Step) -> Vec<Value> {
+/// What the step's form asks consent to.
+fn consents(turn: &Turn<'_>, step: &definitions::Step) -> Vec<ConsentPart> {
     let fields =
         step.form.as_deref().and_then(|id| turn.workflow.form(id)).map(|form| form.consents()).unwrap_or_default();
     let given = |purpose: &String| turn.state.consents.get(purpose).copied().unwrap_or(false);
-    let of = |(field, purposes): &(String, Vec<String>)| -> Vec<Value> {
-        purposes
-            .iter()
-            .map(|purpose| json!({"given": given(purpose), "purpose": purpose, "pointer": format!("/{field}")}))
-            .collect()
+    let of = |(field, purposes): &(String, Vec<String>)| -> Vec<ConsentPart> {
+        let part = |purpose: &String| ConsentPart {
+            given: given(purpose),
+            purpose: purpose.clone(),
+            pointer: format!("/{field}"),
+        };
+        purposes.iter().map(part).collect()
     };
     fields.iter().flat_map(of).collect()
 }
@@ -261,19 +264,15 @@ fn consents(turn: &Turn<'_>, step: &definitions::Step) -> Vec<Value> {
 fn progress(workflow: &Workflow, step: &definitions::Step) -> Progress {
     let current = step.section.as_deref().and_then(|id| workflow.sections.iter().position(|s| s.id == id));
     let Some(current) = current else { return Progress::default() };
-    let state = |index: usize| {
-        if index < current {
-            "done"
-        } else if index == current {
-            "current"
-        } else {
-            "todo"
-        }
+    let state = |index: usize| match index.cmp(&current) {
+        Ordering::Less => SectionState::Done,
+        Ordering::Equal => SectionState::Current,
+        Ordering::Greater => SectionState::Todo,
     };
     let sections = workflow.sections.iter().enumerate().map(|(i, s)| ProgressSection {
         id: s.id.clone(),
         title: s.title.clone(),
-        state: state(i).into(),
+        state: state(i),
     });
     Progress { sections: sections.collect() }
 }
@@ -303,15 +302,21 @@ fn changeable(turn: &Turn<'_>, audience: &Audience) -> Vec<Changeable> {
 
 /// The text of the step's button.
 fn submit_text(turn: &Turn<'_>, step: &definitions::Step, audience: &Audience) -> String {
-    step.submit.clone().unwrap_or_else(|| turn.workflow.text("action.continue", &audience.language, &Map::new()))
+    let own = step.submit.as_ref().map(|label| worded(turn, step, label));
+    own.unwrap_or_else(|| turn.workflow.text("action.continue", &audience.language, &Map::new()))
+}
+
+/// A text of a step, with the step's data in its places.
+fn worded(turn: &Turn<'_>, step: &definitions::Step, text: &Text) -> String {
+    match text.names().next() {
+        Some(_) => text.render_lax(&turn.with_scope(|scope| evaluate_all(step, scope))),
+        None => text.render_lax(&Value::Null),
+    }
 }
 
 /// A step's title away from the step itself.
 fn title_of(turn: &Turn<'_>, step: &definitions::Step, audience: &Audience) -> String {
-    let own = step.title.as_ref().map(|title| match title.names().next() {
-        Some(_) => title.render_lax(&turn.with_scope(|scope| evaluate_all(step, scope))),
-        None => title.render_lax(&Value::Null),
-    });
+    let own = step.title.as_ref().map(|title| worded(turn, step, title));
     own.or_else(|| step.form.as_deref().and_then(|id| turn.workflow.form(id)).map(|f| f.title(&audience.language)))
         .unwrap_or_else(|| turn.workflow.title.clone())
 }

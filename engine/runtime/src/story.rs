@@ -7,7 +7,7 @@ use crate::otp::Passwords;
 use crate::render::render;
 use crate::turn::{Finished, Journey, Pending, Refused, Turn};
 use engine_definitions::story::{Act, Answer, Expect, Story, StoryStep};
-use engine_definitions::{Catalog, FieldError, Workflow};
+use engine_definitions::{Catalog, Example, FieldError, Operation, Workflow};
 use engine_store::{Commit, EffectKey, EventRecord, JourneyRecord};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -203,24 +203,48 @@ impl<'a> Stage<'a> {
             return;
         };
         let result = match answer {
-            Answer::Output(output) => done(output.clone()),
-            Answer::Error(error) => failed(error),
+            Answer::Output(output) => self.answered(&payload, output.clone()),
+            Answer::Error(error) => Ok(failed(error)),
             Answer::Example(name) => match self.example(&payload, name) {
-                Some(output) => done(output),
-                None => return seen.refused = Some(format!("no example `{name}` with an output")),
+                Some(example) => match (&example.output, &example.error) {
+                    (Some(output), _) => self.answered(&payload, output.clone()),
+                    (None, Some(error)) => Ok(failed(error)),
+                    (None, None) => Err(format!("the example `{name}` has neither an output nor an error")),
+                },
+                None => Err(format!("no example `{name}`")),
             },
+        };
+        let result = match result {
+            Ok(result) => result,
+            Err(why) => return seen.refused = Some(why),
         };
         self.calls.remove(&effect);
         self.internal(seen, |turn| turn.reply(&effect, &payload, result.clone()));
     }
 
-    fn example(&self, payload: &CallPayload, name: &str) -> Option<Value> {
+    /// An output as the partner's mapping would give it: with the contract's defaults, and nothing else.
+    fn answered(&self, payload: &CallPayload, mut output: Value) -> Result<CallResult, String> {
+        let invoke = payload.invoke.as_deref().and_then(|id| self.workflow.invoke(id));
+        let Some(contract) = invoke.and_then(|invoke| self.workflow.contract(invoke)) else { return Ok(done(output)) };
+        // The id of a kept document is given by the runtime.
+        let keeps = self.operation(payload).is_some_and(|operation| operation.document);
+        if let (Some(map), true) = (output.as_object_mut(), keeps) {
+            map.entry("document").or_insert_with(|| "document".into());
+        }
+        let output = contract.output(output).map_err(|misfit| format!("output: {misfit}, by `{}`", contract.id))?;
+        Ok(done(output))
+    }
+
+    fn operation(&self, payload: &CallPayload) -> Option<&Operation> {
         use crate::effect::Target;
-        let operation = match &payload.target {
+        Some(match &payload.target {
             Target::Operation { partner, operation } => self.catalog.operation(partner, operation)?,
             Target::Contract { contract, partner } => self.catalog.for_contract(contract, partner)?.1,
-        };
-        operation.examples.iter().find(|e| e.name == name)?.output.clone()
+        })
+    }
+
+    fn example(&self, payload: &CallPayload, name: &str) -> Option<&Example> {
+        self.operation(payload)?.examples.iter().find(|e| e.name == name)
     }
 
     fn advance(&mut self, ms: i64, seen: &mut Seen) {
@@ -312,6 +336,12 @@ impl<'a> Stage<'a> {
             match effect.kind.as_str() {
                 "call" => {
                     if let Ok(call) = serde_json::from_value::<CallPayload>(effect.payload) {
+                        let contract = call.invoke.as_deref().and_then(|id| self.workflow.invoke(id));
+                        let contract = contract.and_then(|invoke| self.workflow.contract(invoke));
+                        if let Some(Err(misfit)) = contract.map(|contract| contract.input(&call.input)) {
+                            let target = call.target.to_string();
+                            seen.refused = Some(format!("the input of `{target}`: {misfit}, by its contract"));
+                        }
                         seen.effects.push(described(&call));
                         self.calls.insert(effect.key, call);
                     }
@@ -452,6 +482,7 @@ fn failed(error: &Value) -> CallResult {
     let kind = error.get("kind").and_then(|k| serde_json::from_value(k.clone()).ok()).unwrap_or(FailureKind::Failed);
     CallResult::Failed {
         code: text("code").unwrap_or_else(|| "failed".into()),
+        row: text("row").unwrap_or_default(),
         message: text("message"),
         pointer: text("pointer"),
         kind,

@@ -1,5 +1,6 @@
 //! The contract of a step: what a person's screen gets, and nothing else.
 
+use engine_definitions as definitions;
 use engine_definitions::Frozen;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -13,12 +14,68 @@ pub struct StepView {
     pub messages: Vec<MessageView>,
     /// What the browser's pings carry, where the workflow says so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<HashMap<String, Value>>)]
     pub presence: Option<Value>,
     /// The browser goes there, once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub leave: Option<LeaveView>,
     /// RFC 3339, UTC.
     pub server_time: String,
+}
+
+/// How serious a message is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Level {
+    #[default]
+    Info,
+    Success,
+    Warning,
+    Error,
+}
+
+impl Level {
+    /// By its name in a definition; information without one.
+    pub fn named(name: Option<&str>) -> Level {
+        match name {
+            Some("success") => Level::Success,
+            Some("warning") => Level::Warning,
+            Some("error") => Level::Error,
+            _ => Level::Info,
+        }
+    }
+}
+
+/// What kind of page a step is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum StepKind {
+    Form,
+    Choice,
+    Comparison,
+    Review,
+    Wait,
+    Tracker,
+    Redirect,
+    #[default]
+    Message,
+    Upload,
+}
+
+impl From<definitions::StepKind> for StepKind {
+    fn from(kind: definitions::StepKind) -> StepKind {
+        match kind {
+            definitions::StepKind::Form => StepKind::Form,
+            definitions::StepKind::Choice => StepKind::Choice,
+            definitions::StepKind::Comparison => StepKind::Comparison,
+            definitions::StepKind::Review => StepKind::Review,
+            definitions::StepKind::Wait => StepKind::Wait,
+            definitions::StepKind::Tracker => StepKind::Tracker,
+            definitions::StepKind::Redirect => StepKind::Redirect,
+            definitions::StepKind::Message => StepKind::Message,
+            definitions::StepKind::Upload => StepKind::Upload,
+        }
+    }
 }
 
 /// An address that a partner asks for while the shown step waits: ours, or allowed by the settings.
@@ -29,9 +86,12 @@ pub struct LeaveView {
     pub seq: i64,
 }
 
+/// The journey that a step belongs to.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[schema(as = JourneyInfo)]
 pub struct JourneyView {
     /// `null` before the first answer.
+    #[schema(required)]
     pub id: Option<String>,
     pub workflow: String,
     pub line: String,
@@ -49,32 +109,38 @@ pub struct JourneyView {
 pub struct Step {
     /// Id of the state.
     pub id: String,
-    /// `form`, `choice`, `comparison`, `review`, `wait`, `tracker`, `redirect`, `message`, `upload`.
-    pub kind: String,
+    pub kind: StepKind,
     pub title: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub intro: Option<String>,
+    #[schema(required)]
     pub path: Option<String>,
     pub url: String,
     pub progress: Progress,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub form: Option<FormPart>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<BlocksView>)]
     pub view: Option<Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub review: Option<Review>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub redirect: Option<Value>,
+    pub redirect: Option<RedirectPart>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wait: Option<WaitPart>,
     /// What the actor may send now.
     pub events: Vec<Accepted>,
     /// Address of the previous step, when Back is possible.
+    #[schema(required)]
     pub back: Option<String>,
+    /// Steps that Change may go to.
     pub changeable: Vec<Changeable>,
     pub waits: Vec<Wait>,
+    /// Address of the journey's changes.
+    #[schema(required)]
     pub stream: Option<String>,
-    pub consents: Vec<Value>,
+    /// What the form asks consent to.
+    pub consents: Vec<ConsentPart>,
     /// Page chrome to leave out: `header`, `footer`.
     pub hide: Vec<String>,
 }
@@ -85,25 +151,70 @@ pub struct Progress {
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[schema(as = Section)]
 pub struct ProgressSection {
     pub id: String,
     pub title: String,
-    /// `done`, `current`, `todo`.
-    pub state: String,
+    pub state: SectionState,
 }
 
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum SectionState {
+    Done,
+    Current,
+    Todo,
+}
+
+/// Blocks to draw, as the step's view has them.
+#[derive(Serialize, ToSchema)]
+pub struct BlocksView {
+    pub title: Option<String>,
+    pub intro: Option<String>,
+    /// Each names its `block`.
+    #[schema(value_type = Vec<HashMap<String, Value>>)]
+    pub blocks: Vec<Map<String, Value>>,
+}
+
+/// A hop to a partner's page.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[schema(as = Redirect)]
+pub struct RedirectPart {
+    pub url: String,
+    /// `GET` or `POST`.
+    pub method: String,
+    #[schema(value_type = HashMap<String, String>)]
+    pub fields: Map<String, Value>,
+    /// The button's text.
+    pub label: String,
+}
+
+/// A consent that a field of the form asks for.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[schema(as = Consent)]
+pub struct ConsentPart {
+    pub purpose: String,
+    /// JSON Pointer of the field.
+    pub pointer: String,
+    pub given: bool,
+}
+
+/// The step's form and what is already answered.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[schema(as = FormView)]
 pub struct FormPart {
     pub id: String,
-    /// JSON Schema of an object; how a field is drawn stands in its `x-ui`.
-    #[schema(value_type = Object)]
+    /// JSON Schema 2020-12 with keys of ours that begin with `x-`; how a field is drawn stands in its `x-ui`.
+    #[schema(value_type = HashMap<String, Value>)]
     pub schema: Frozen,
+    #[schema(value_type = HashMap<String, Value>)]
     pub data: Value,
     /// For each list that people add rows to, the highest number that a row ever had: its key is not used again.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub rows: BTreeMap<String, u32>,
     /// True when `data` holds something typed but not yet submitted.
     pub draft: bool,
+    /// The button's text.
     pub submit: String,
 }
 
@@ -118,6 +229,7 @@ pub struct Review {
 pub struct ReviewSection {
     pub title: String,
     pub step: String,
+    #[schema(required)]
     pub path: Option<String>,
     pub changeable: bool,
     pub rows: Vec<ReviewRow>,
@@ -126,6 +238,7 @@ pub struct ReviewSection {
     pub parts: Vec<ReviewPart>,
 }
 
+/// One row of a list of objects, changed as a whole.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct ReviewPart {
     pub title: String,
@@ -137,23 +250,60 @@ pub struct ReviewPart {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct ReviewRow {
     pub label: String,
+    #[schema(value_type = Shown)]
     pub value: Value,
     pub pointer: String,
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-pub struct WaitPart {
-    pub text: String,
-    pub since: String,
-    pub deadline: Option<String>,
-    pub next: Option<String>,
+/// A value that is formatted where it is shown: text, a number, or one that says what it is.
+#[derive(Serialize, ToSchema)]
+#[serde(untagged)]
+#[schema(as = Value)]
+pub enum Shown {
+    Text(String),
+    Number(f64),
+    Paise {
+        paise: i64,
+    },
+    Date {
+        date: String,
+    },
+    /// An instant; its time of day in India is shown.
+    Time {
+        time: String,
+    },
+    Percent {
+        percent: f64,
+    },
+    /// Hundredths of a centimetre.
+    Height {
+        height: i64,
+    },
+    Marked {
+        text: String,
+    },
 }
 
+/// What is waited for. Times are for the browser's clock, which says them in words.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[schema(as = WaitView)]
+pub struct WaitPart {
+    pub text: String,
+    /// RFC 3339, UTC.
+    pub since: String,
+    /// RFC 3339, UTC: the latest end of the calls that are under way.
+    #[schema(required)]
+    pub deadline: Option<String>,
+}
+
+/// An event that may be sent now.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Accepted {
     #[serde(rename = "type")]
     pub kind: String,
+    /// JSON Schema of its data.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<HashMap<String, Value>>)]
     pub schema: Option<Value>,
 }
 
@@ -161,6 +311,7 @@ pub struct Accepted {
 pub struct Changeable {
     pub step: String,
     pub title: String,
+    #[schema(required)]
     pub path: Option<String>,
 }
 
@@ -170,16 +321,19 @@ pub struct Wait {
     #[serde(rename = "for")]
     pub purpose: String,
     pub since: String,
+    #[schema(required)]
     pub deadline: Option<String>,
     pub open: usize,
     pub of: usize,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[schema(as = Message)]
 pub struct MessageView {
     pub code: String,
-    /// `info`, `success`, `warning`, `error`.
-    pub level: String,
+    pub level: Level,
+    /// JSON Pointer of the answer that it is about.
+    #[schema(required)]
     pub pointer: Option<String>,
     pub text: String,
 }
@@ -193,6 +347,7 @@ pub struct JourneySummary {
     pub status: String,
     pub step: String,
     pub url: String,
+    /// RFC 3339, UTC.
     pub updated_at: String,
 }
 

@@ -63,13 +63,14 @@ pub enum Command {
         #[arg(long, conflicts_with_all = ["machine", "script"], value_name = "FILE")]
         batch: Option<PathBuf>,
     },
-    /// Print a workflow in another notation
+    /// Print a workflow as a machine that XState 5 loads, or the description of the API
     Export {
-        /// As a machine that XState 5 loads
-        #[arg(long, required = true)]
-        xstate: bool,
-        /// The file, or `line/name` of one in ./workflows
-        workflow: String,
+        /// This workflow: the file, or `line/name` of one in ./workflows
+        #[arg(long, required_unless_present = "openapi", value_name = "WORKFLOW")]
+        xstate: Option<String>,
+        /// The OpenAPI document, as `/openapi.json` serves it
+        #[arg(long, conflicts_with = "xstate")]
+        openapi: bool,
     },
     /// Check a folder of definitions and publish it; new journeys follow on every node within a second
     Publish {

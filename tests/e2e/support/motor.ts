@@ -40,17 +40,17 @@ export class Motor {
 
   async number(plate: string): Promise<void> {
     await this.walk.open(this.line.base);
-    await this.at(/^(Car|Bike) insurance$/, '');
+    await this.at(/^(Car|Bike) insurance/, '');
     await this.walk.type('Registration number', plate);
-    await this.walk.submit('See prices');
+    await this.walk.submit('See my prices');
   }
 
   async withoutNumber(answer: string | RegExp): Promise<void> {
     await this.walk.open(this.line.base);
-    await this.at(/^(Car|Bike) insurance$/, '');
+    await this.at(/^(Car|Bike) insurance/, '');
     await this.walk.choose('Do you have the number?', answer);
     await expect(this.walk.field('Registration number')).toHaveCount(0);
-    await this.walk.submit('See prices');
+    await this.walk.submit('See my prices');
   }
 
   async contact(name = 'Asha Rao'): Promise<void> {
@@ -61,15 +61,15 @@ export class Motor {
     await this.walk.submit('Send one-time password');
   }
 
+  /** The last digit sends the code. */
   async otp(): Promise<void> {
-    await this.at('Enter the one-time password', '/otp');
+    await this.at('Enter the code we sent you', '/otp');
     await this.walk.type('One-time password', await this.walk.code(this.mobile));
-    await this.walk.submit('Confirm');
   }
 
   async vehicle(): Promise<void> {
-    await this.at(`Your ${this.line.noun}`, '/vehicle');
-    await this.walk.submit('Yes, continue');
+    await this.at(`Is this your ${this.line.noun}?`, '/vehicle');
+    await this.walk.submit(`Yes, this is my ${this.line.noun}`);
   }
 
   /** A running comprehensive policy without claim. */
@@ -199,7 +199,7 @@ export class Motor {
 
   async confirm(): Promise<void> {
     await this.at('Check your answers', '/confirm');
-    await this.walk.submit('Confirm and pay');
+    await this.walk.submit(/^Pay ₹[\d,]+ securely$/);
   }
 
   /** On the payment company's page: what is shown there is what the insurer asked for. */
@@ -210,7 +210,7 @@ export class Motor {
 
   async issued(): Promise<string> {
     await this.at(`Your ${this.line.noun} is insured`, '/post-payment-success');
-    const notice = await this.page.getByText(/^Policy number /).first().textContent();
-    return notice!.replace('Policy number ', '').trim();
+    const card = this.page.locator('[data-style="keep"] .facts > div').filter({ hasText: 'Policy number' });
+    return (await card.locator('dd').textContent())!.trim();
   }
 }

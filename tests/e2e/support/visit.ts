@@ -34,10 +34,10 @@ export class Visit {
     await this.walk.submit('Book a free visit');
   }
 
+  /** The last digit sends the code. */
   async otp(): Promise<void> {
-    await this.at('Enter the one-time password', '/otp');
+    await this.at('Enter the code we sent you', '/otp');
     await this.walk.type('One-time password', await this.walk.code(this.mobile));
-    await this.walk.submit('Confirm');
   }
 
   async address(house = '12 Lake View'): Promise<void> {

@@ -8,7 +8,7 @@ test('mobile and name: filters and texts (R5-02, R5-03, R5-05, R5-07, R5-09, R5-
   const motor = new Motor(walk, car);
   await walk.open('/car-insurance');
   await walk.type('Registration number', '1234');
-  await walk.press('See prices');
+  await walk.press('See my prices');
   await walk.errors(['Please enter the number as on the plate, such as DL-3-CAB-1234 or 22-BH-1234-AA']);
   await motor.number('KA1AB0404');
   await walk.at('Your contact details', '/contact');
@@ -32,13 +32,12 @@ test('mobile and name: filters and texts (R5-02, R5-03, R5-05, R5-07, R5-09, R5-
   await expect(walk.field('Name')).toHaveValue('Asha Ro');
   await walk.tick(/do-not-call/);
   await walk.press('Send one-time password');
-  await walk.at('Enter the one-time password', '/otp');
+  await walk.at('Enter the code we sent you', '/otp');
   await walk.type('One-time password', '12345');
   await walk.press('Confirm');
   await walk.errors(['Please enter the 6-digit code']);
   const code = await walk.code(motor.mobile);
-  await walk.type('One-time password', code === '111111' ? '222222' : '111111');
-  await walk.press('Confirm');
+  await walk.type('One-time password', code === '111111' ? '222222' : '111111'); // the last digit sends it
   await expect(page.locator('.field-error')).toHaveText('Error: That code is not right. Tries left: 4.');
 });
 
@@ -79,14 +78,14 @@ test('two windows: the second one is shown the difference and decides', async ({
   const consent = tab.getByRole('checkbox');
   if (!(await consent.isChecked())) await consent.click();
   await other.press('Send one-time password');
-  await other.at('Enter the one-time password', '/otp');
+  await other.at('Enter the code we sent you', '/otp');
   await page.bringToFront();
   await walk.press('Send one-time password');
   const dialog = page.getByRole('dialog', { name: 'Changed in another window' });
   await expect(dialog.getByRole('row', { name: /^Name Asha Rao/ })).toBeVisible();
   await walk.accessible();
-  await dialog.getByRole('button', { name: /Enter the one-time password/ }).click();
-  await walk.at('Enter the one-time password', '/otp');
+  await dialog.getByRole('button', { name: /Enter the code we sent you/ }).click();
+  await walk.at('Enter the code we sent you', '/otp');
 });
 
 test('offline: she is told, keeps what she typed, and goes on when the line is back', async ({ walk, page, context }) => {
@@ -125,7 +124,7 @@ test('keyboard only: the first two steps', async ({ walk, page }) => {
   await page.keyboard.press('Space');
   await page.keyboard.press('Tab');
   await page.keyboard.press('Enter');
-  await walk.at('Enter the one-time password', '/otp');
+  await walk.at('Enter the code we sent you', '/otp');
 });
 
 test.describe('without scripts', () => {

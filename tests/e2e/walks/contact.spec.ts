@@ -7,7 +7,7 @@ test('a ping with the six keys every 30 s until 360 s of idling, and again when 
   await page.clock.install();
   await walk.open('/car-insurance?utm_source=mail&utm_medium=cpc&utm_campaign=spring');
   await walk.type('Registration number', 'dl3cab1234');
-  await walk.press('See prices');
+  await walk.press('See my prices');
   await walk.at('Your contact details', '/contact');
   const pings: { body: Record<string, unknown>; status: Promise<number | undefined> }[] = [];
   page.on('request', (request) => {
@@ -74,7 +74,7 @@ test('steps are tracked, and a partner may lead her to a page of ours, not to a 
   const begin = async (campaign: string) => {
     await walk.open(`/car-insurance?utm_campaign=${campaign}&_aid=7&_uid=8`);
     await walk.type('Registration number', 'dl3cab1234');
-    await walk.press('See prices');
+    await walk.press('See my prices');
   };
   // asked to a foreign host: she stays
   await begin('stranger');

@@ -6,7 +6,7 @@ test.use({ viewport: { width: 1280, height: 900 } });
 
 test('desk: a new car is chosen by make, model, fuel, variant and office', async ({ walk, page }) => {
   const motor = new Motor(walk, car);
-  await motor.withoutNumber('It is a new car');
+  await motor.withoutNumber('New car');
   await motor.contact();
   await motor.otp();
   await walk.at('Your new car', '/car-insurance/new-vehicle');
@@ -36,7 +36,7 @@ test('desk: a new car is chosen by make, model, fuel, variant and office', async
 
 test('desk: who does not know the number describes the car', async ({ walk, page }) => {
   const motor = new Motor(walk, car);
-  await motor.withoutNumber(/don't know/);
+  await motor.withoutNumber(/know it/);
   await motor.contact();
   await motor.otp();
   await walk.at('Your car', '/car-insurance/vehicle');
@@ -46,7 +46,7 @@ test('desk: who does not know the number describes the car', async ({ walk, page
   await walk.lookUp('Variant', '', /Diesel/);
   await walk.type('Year of manufacture', '2022');
   await walk.lookUp(/RTO/, 'mh-12', /MH-12/);
-  await walk.submit('Yes, continue');
+  await walk.submit('Continue');
   await motor.previous();
   await motor.quotes(20);
   await expect(page.getByText(/Hyundai Creta/).first()).toBeVisible();
@@ -57,7 +57,7 @@ test('desk: a BH number is written as on the plate and found (R5-19)', async ({ 
   await motor.number('22 bh1234-aa');
   await motor.contact();
   await motor.otp();
-  await walk.at('Your car', '/car-insurance/vehicle');
-  await expect(page.getByText(/22-BH-1234-AA/)).toBeVisible();
+  await walk.at('Is this your car?', '/car-insurance/vehicle');
+  await expect(page.getByText('22 BH 1234 AA')).toBeVisible();
   await expect(walk.field('Year of manufacture')).toHaveValue('2022');
 });

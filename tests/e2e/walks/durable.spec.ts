@@ -59,8 +59,8 @@ test('reload and another tab at every step, Back, and kill -9 after the quotes a
   await page.goBack();
   await walk.at('Your last policy', '/previous-policy');
   await page.goBack();
-  await walk.at('Your car', '/vehicle');
-  await walk.submit('Yes, continue');
+  await walk.at('Is this your car?', '/vehicle');
+  await walk.submit('Yes, this is my car');
   await walk.at('Your last policy', '/previous-policy');
   await walk.submit('See prices');
   await motor.quotes(20);
@@ -86,7 +86,7 @@ test('reload and another tab at every step, Back, and kill -9 after the quotes a
   await motor.kyc();
   await walk.at('Check your answers', '/confirm');
   const journey = page.url().replace('/confirm', '/payment');
-  await walk.submit('Confirm and pay');
+  await walk.submit(/^Pay ₹/);
 
   await expect(page).toHaveURL(/sandbox\/pages/, { timeout: 30_000 });
   await killed();

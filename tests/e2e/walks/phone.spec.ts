@@ -13,8 +13,8 @@ test('phone: from the registration number to the policy (R5-19, R9-13, R9-14, R9
     await motor.number('dl3cab1234');
     await motor.contact();
     await motor.otp();
-    await expect(page.getByText('We found Maruti Suzuki Swift')).toBeVisible();
-    await expect(page.getByText('DL-3-CAB-1234')).toBeVisible();
+    await expect(page.getByText('Maruti Suzuki Swift VXi')).toBeVisible();
+    await expect(page.getByText('DL 3 CAB 1234')).toBeVisible();
     await motor.vehicle();
     await motor.previous();
   });
@@ -96,7 +96,7 @@ test('phone: from the registration number to the policy (R5-19, R9-13, R9-14, R9
 
   await test.step('an answer is changed from the check page and comes back to it', async () => {
     await walk.at('Check your answers', '/confirm');
-    await page.getByRole('button', { name: "Change Nominee's name" }).click();
+    await page.getByRole('button', { name: "Change Your nominee" }).click();
     await walk.at('Your nominee', '/checkout-nominee');
     await expect(walk.field("Nominee's name")).toHaveValue('Ravi Rao');
     await walk.type("Nominee's name", 'Rohan Rao');

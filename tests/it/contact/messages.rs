@@ -166,8 +166,11 @@ async fn a_gateway_that_stays_down_ends_in_a_parked_message() {
     let view = member(&visitor, "Asha", json!({})).await;
     let parked = server
         .until("the end of the tries", async || {
-            server.clock.advance(1_000);
-            effects(&server, id(&view)).await.remove("welcome").filter(|e| e.state == EffectState::Parked)
+            let message = effects(&server, id(&view)).await.remove("welcome")?;
+            if message.state == EffectState::Pending {
+                server.clock.advance((message.due_at_ms - now(&server)).max(0));
+            }
+            Some(message).filter(|e| e.state == EffectState::Parked)
         })
         .await;
     assert_eq!((parked.attempts, parked.attempts_max), (5, 5));

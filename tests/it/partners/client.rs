@@ -29,7 +29,6 @@ reply: {output: body}
 errors:
   - {when: "status == 500 && get(body, 'order', false)", kind: refused, code: depot.this_order}
   - {when: status == 422, kind: declined, code: depot.declined, message: body.reason}
-examples: []
 "#;
 const ORDER: &str = r#"
 method: POST

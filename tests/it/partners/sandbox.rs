@@ -11,7 +11,7 @@ use engine_settings::Settings;
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
 
-const FILES: [(&str, &str); 7] = [
+const FILES: [(&str, &str); 12] = [
     (
         "workflows/partners/carriers/depot/partner.yaml",
         "{name: Depot, host: depot, base_path: /api, data: {greeting: Hello}, auth: {kind: header, name: X-Key, value: 'secret://depot_key'}}",
@@ -26,25 +26,29 @@ idempotent: true
 timeout: 1s
 reply: {output: body}
 errors: [{when: status == 422, kind: declined, code: depot.too_heavy}]
-sandbox:
-  let:
-    - id: "new_id('parcel_')"
-    - place: "recall('count', request.body.to)"
-    - number: "place == null ? 1 : place.number + 1"
-  cases:
-    - when: request.body.kilos > 30
-      status: 422
-      body: {error: "'too heavy'"}
-    - when: "request.headers['x-key'] != 'sandbox-depot_key'"
-      status: 401
-    - status: 201
-      headers: {X-Parcel: id}
-      body: {id: id, number: number, greeting: partner.data.greeting, page: "partner.data.url + '/track/' + id"}
-      remember:
-        - {bucket: "'parcels'", key: id, value: {id: id, to: request.body.to, state: "'sent'"}}
-        - {bucket: "'count'", key: request.body.to, value: {number: number}}
-        - {bucket: "'inbox'", key: id, value: {channel: "'sms'", to: "'+91' + request.body.to", text: "'Your parcel <' + id + '> is on its way'"}}
-      webhook: {after: 1ms, name: moved, headers: {X-Event: "id + '-sent'"}, body: {id: id, at: now}}
+"#,
+    ),
+    (
+        "workflows/partners/carriers/depot/send.sandbox.yaml",
+        r#"
+let:
+  - id: "new_id('parcel_')"
+  - place: "recall('count', request.body.to)"
+  - number: "place == null ? 1 : place.number + 1"
+cases:
+  - when: request.body.kilos > 30
+    status: 422
+    body: {error: "'too heavy'"}
+  - when: "request.headers['x-key'] != 'sandbox-depot_key'"
+    status: 401
+  - status: 201
+    headers: {X-Parcel: id}
+    body: {id: id, number: number, greeting: partner.data.greeting, page: "partner.data.url + '/track/' + id"}
+    remember:
+      - {bucket: "'parcels'", key: id, value: {id: id, to: request.body.to, state: "'sent'"}}
+      - {bucket: "'count'", key: request.body.to, value: {number: number}}
+      - {bucket: "'inbox'", key: id, value: {channel: "'sms'", to: "'+91' + request.body.to", text: "'Your parcel <' + id + '> is on its way'"}}
+    webhook: {after: 1ms, name: moved, headers: {X-Event: "id + '-sent'"}, body: {id: id, at: now}}
 "#,
     ),
     (
@@ -53,11 +57,15 @@ sandbox:
 method: GET
 path: ["v1", "parcels", "=input.id"]
 reply: {output: body}
-sandbox:
-  cases:
-    - when: request.path[2] == 'all'
-      body: "{'ids': recall_all('parcels').map(p, p.id)}"
-    - body: "recall('parcels', request.path[2])"
+"#,
+    ),
+    (
+        "workflows/partners/carriers/depot/list.sandbox.yaml",
+        r#"
+cases:
+  - when: request.path[2] == 'all'
+    body: "{'ids': recall_all('parcels').map(p, p.id)}"
+  - body: "recall('parcels', request.path[2])"
 "#,
     ),
     (
@@ -67,14 +75,18 @@ method: POST
 path: ["v1", "scales"]
 idempotent: true
 reply: {output: body}
-sandbox:
-  let:
-    - tries: "recall('tries', key)"
-    - unused: tries.nothing
-    - number: "tries == null ? 1 : tries + 1"
-  cases:
-    - {when: number < 3, status: 503, remember: {bucket: "'tries'", key: key, value: number}}
-    - {body: {try: number}, remember: {bucket: "'tries'", key: key, value: number}}
+"#,
+    ),
+    (
+        "workflows/partners/carriers/depot/weigh.sandbox.yaml",
+        r#"
+let:
+  - tries: "recall('tries', key)"
+  - unused: tries.nothing
+  - number: "tries == null ? 1 : tries + 1"
+cases:
+  - {when: number < 3, status: 503, remember: {bucket: "'tries'", key: key, value: number}}
+  - {body: {try: number}, remember: {bucket: "'tries'", key: key, value: number}}
 "#,
     ),
     (
@@ -84,9 +96,13 @@ method: GET
 path: ["v1", "notes", "=input.id"]
 timeout: 2s
 reply: {output: {id: input.id}, document: {name: "'note-' + input.id + '.pdf'"}}
-sandbox:
-  cases:
-    - pdf: {title: "'Note ' + request.path[2]", file: "'note.pdf'", sections: "[{'heading': 'Sums', 'rows': [['Carriage', money(123450)]], 'lines': []}]"}
+"#,
+    ),
+    (
+        "workflows/partners/carriers/depot/note.sandbox.yaml",
+        r#"
+cases:
+  - pdf: {title: "'Note ' + request.path[2]", file: "'note.pdf'", sections: "[{'heading': 'Sums', 'rows': [['Carriage', money(123450)]], 'lines': []}]"}
 "#,
     ),
     (
@@ -95,26 +111,30 @@ sandbox:
 method: GET
 path: ["track", "=input.id"]
 reply: {output: body}
-sandbox:
-  let: [{parcel: "recall('parcels', request.path[1])"}]
-  cases:
-    - page:
-        title: "'Parcel of ' + parcel.to"
-        facts: "[{'label': 'State', 'value': parcel.state}]"
-        fields: [{name: remark, label: Remark, value: "'none'"}]
-        buttons:
-          - id: arrived
-            label: "'It came'"
-            style: primary
-            let: [{next: "merge(parcel, {'state': 'arrived', 'remark': answers.remark})"}]
-            remember: {bucket: "'parcels'", key: parcel.id, value: next}
-            webhook: {name: moved, headers: {X-Event: "parcel.id + '-arrived'"}, body: {id: parcel.id, remark: answers.remark}}
-            later: [{after: 1ms, remember: {bucket: "'parcels'", key: "parcel.id + '-copy'", value: next}}]
-            go: {method: POST, url: "'/back?of=' + parcel.id", fields: {state: "'arrived'", signature: "hmac_sha256_hex('depot_key', parcel.id)"}}
-          - id: hidden
-            when: parcel.state == 'lost'
-            label: "'Never shown'"
-          - {id: lost, label: "'It is lost'", style: danger, note: "'Nobody is told'", done: "'We are sorry'"}
+"#,
+    ),
+    (
+        "workflows/partners/carriers/depot/track.sandbox.yaml",
+        r#"
+let: [{parcel: "recall('parcels', request.path[1])"}]
+cases:
+  - page:
+      title: "'Parcel of ' + parcel.to"
+      facts: "[{'label': 'State', 'value': parcel.state}]"
+      fields: [{name: remark, label: Remark, value: "'none'"}]
+      buttons:
+        - id: arrived
+          label: "'It came'"
+          style: primary
+          let: [{next: "merge(parcel, {'state': 'arrived', 'remark': answers.remark})"}]
+          remember: {bucket: "'parcels'", key: parcel.id, value: next}
+          webhook: {name: moved, headers: {X-Event: "parcel.id + '-arrived'"}, body: {id: parcel.id, remark: answers.remark}}
+          later: [{after: 1ms, remember: {bucket: "'parcels'", key: "parcel.id + '-copy'", value: next}}]
+          go: {method: POST, url: "'/back?of=' + parcel.id", fields: {state: "'arrived'", signature: "hmac_sha256_hex('depot_key', parcel.id)"}}
+        - id: hidden
+          when: parcel.state == 'lost'
+          label: "'Never shown'"
+        - {id: lost, label: "'It is lost'", style: danger, note: "'Nobody is told'", done: "'We are sorry'"}
 "#,
     ),
     (

@@ -193,7 +193,10 @@ impl Visitor {
     pub async fn send(&self, method: &str, path: &str, headers: &[(&str, &str)], body: Option<String>) -> Reply {
         let response = self.request(method, path, headers, body).await;
         let (status, headers) = (response.status().as_u16(), response.headers().clone());
-        Reply { status, headers, bytes: response.bytes().await.expect("a body").to_vec() }
+        let bytes = response.bytes().await.expect("a body").to_vec();
+        let kind = headers.get("content-type").and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+        crate::contract::check(method, path, status, kind, &bytes);
+        Reply { status, headers, bytes }
     }
 
     /// Listens to the changes of a journey.

@@ -1,6 +1,8 @@
 /** The few calls a journey makes. A refusal of the server is a `Refusal` with its problem; no answer at all is `Unreachable`. */
+
+import type { DraftBody, EventBody, JourneySummary, OpenedPage, Rows, StartBody, StepView } from '../contract/api';
 import { api } from '../routes';
-import type { Data, Problem, StepView } from './types';
+import type { Data, Problem } from './open';
 
 export class Refusal extends Error {
   readonly problem: Problem;
@@ -18,17 +20,17 @@ export interface Opened {
 }
 
 export const client = {
-  start: (body: { workflow: string; type: string; data: Data; attribution?: Record<string, string> }, key: string) =>
-    call<StepView>('POST', api.journeys(), body, { 'idempotency-key': key }),
-  send: (id: string, body: { type: string; data: Data; revision: number }, key: string) =>
+  start: (body: StartBody, key: string) => call<StepView>('POST', api.journeys(), body, { 'idempotency-key': key }),
+  send: (id: string, body: EventBody, key: string) =>
     call<StepView>('POST', api.events(id), body, { 'idempotency-key': key }),
+  mine: () => call<JourneySummary[]>('GET', api.journeys()),
   view: (id: string) => call<StepView>('GET', api.journey(id)),
   async open(id: string, path: string): Promise<Opened> {
-    const answer = await call<StepView | { elsewhere: string }>('GET', api.journey(id, path));
+    const answer = await call<OpenedPage>('GET', api.journey(id, path));
     return 'elsewhere' in answer ? { elsewhere: answer.elsewhere } : { view: answer };
   },
   draft: (id: string, step: string, data: Data, keepalive = false) =>
-    call<void>('PUT', api.draft(id), { step, data }, {}, { keepalive }),
+    call<void>('PUT', api.draft(id), { step, data } satisfies DraftBody, {}, { keepalive }),
   /** somebody is here; false when the journey is nobody's to speak of any more */
   presence: (id: string, body: Data) =>
     call<void>('POST', api.presence(id), body).then(
@@ -36,13 +38,7 @@ export const client = {
       (error) => !(error instanceof Refusal && [404, 410].includes(error.problem.status)),
     ),
   master: (name: string, query: Record<string, string>, signal?: AbortSignal) =>
-    call<{ rows: Record<string, string | number>[]; more?: boolean }>(
-      'GET',
-      api.master(name, query),
-      undefined,
-      {},
-      { signal },
-    ),
+    call<Rows>('GET', api.master(name, query), undefined, {}, { signal }),
 };
 export type Client = typeof client;
 

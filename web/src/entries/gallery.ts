@@ -1,5 +1,7 @@
 /** Every example of a block and of a widget as a first step of its own: what `/gallery` shows in development, and what tests draw. */
-import type { Block, FormView, Schema, StepView } from '../api/types';
+import type { Schema } from '../api/open';
+import type { FormView, StepView } from '../contract/api';
+import type { Block } from '../renderer/blocks/types';
 
 const all = <Example>(modules: Record<string, unknown>) =>
   Object.entries(modules).flatMap(([file, example]): [string, Example][] =>
@@ -12,7 +14,7 @@ const widgets = all<{ schema: Schema }>(
 );
 
 export const gallery: Record<string, StepView> = Object.fromEntries([
-  ...blocks.map(([name, block]) => page(`block-${name}`, { view: { blocks: [block] } })),
+  ...blocks.map(([name, block]) => page(`block-${name}`, { view: { blocks: [{ ...block }] } })),
   ...widgets.map(([name, { schema }]) => page(`widget-${name}`, { form: formOf(name, schema) })),
 ]);
 

@@ -3,7 +3,7 @@
  * journey's app; a first step is already drawn, of a later one the frame.
  */
 import '../styles/index.css';
-import type { Boot } from '../api/types';
+import type { Boot } from '../site/boot';
 import { collectErrors } from '../site/reports';
 
 const boot = JSON.parse(document.getElementById('boot')?.textContent || '{}') as Boot;
@@ -11,11 +11,10 @@ const boot = JSON.parse(document.getElementById('boot')?.textContent || '{}') as
 const reports = boot.site?.reports;
 if (reports) {
   collectErrors(reports, (errors) => {
-    const body = JSON.stringify(errors);
     fetch(reports.url, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body,
+      body: JSON.stringify(errors),
       keepalive: true,
     }).catch(() => {});
   });
@@ -27,7 +26,6 @@ if (boot.view || boot.problem) {
 
 // an open menu closes when something else is pressed
 document.addEventListener('click', (event) => {
-  for (const menu of document.querySelectorAll<HTMLDetailsElement>('.site-header [open]')) {
-    if (!menu.contains(event.target as Node)) menu.open = false;
-  }
+  for (const menu of document.querySelectorAll<HTMLDetailsElement>('.site-header [open]'))
+    menu.open = menu.contains(event.target as Node);
 });

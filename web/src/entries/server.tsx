@@ -4,9 +4,11 @@
  */
 import './server-globals';
 import { renderToStaticMarkup, renderToString } from 'react-dom/server';
-import type { Block, Site, StepKind, StepView } from '../api/types';
+import type { StepKind, StepView } from '../contract/api';
 import { Journey } from '../journey/journey';
 import { Skeleton } from '../journey/skeleton';
+import type { Block } from '../renderer/blocks/types';
+import type { Site } from '../site/boot';
 import { Confirm, Content, type Question } from '../site/content';
 import { Footer, Header, ScriptsNeeded, SkipLink, type Surroundings } from '../site/frame';
 

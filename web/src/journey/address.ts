@@ -1,6 +1,6 @@
 /** The address bar follows the journey, and the browser's Back and Forward are events of it. */
 import { useEffect, useRef } from 'react';
-import type { StepView } from '../api/types';
+import type { StepView } from '../contract/api';
 import { stepPath } from '../routes';
 import type { Context } from './machine';
 import { pathOf } from './views';

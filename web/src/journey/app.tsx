@@ -1,6 +1,6 @@
 /** Starts the journey's app on a page that carries a step: takes the drawn one over, or draws it where only its frame stands. */
 import { createRoot, hydrateRoot } from 'react-dom/client';
-import type { Boot } from '../api/types';
+import type { Boot } from '../site/boot';
 import { takeAttribution } from './address';
 import { Ended } from './ended';
 import { Journey } from './journey';

@@ -1,12 +1,22 @@
 /** A form with `submit: change` in its `x-ui` sends itself a moment after a valid change, wherever it is drawn (a sheet may be closed meanwhile). */
 import { useEffect, useRef } from 'react';
-import type { Data, FormView } from '../api/types';
+import type { Data, Schema } from '../api/open';
+import type { FormView } from '../contract/api';
 import { answersOf, check } from '../renderer/form/check';
 import { equal } from '../ui/equal';
 
 const PAUSE_MS = 600;
 
-export const sendsItself = (form: FormView | null | undefined): boolean => form?.schema['x-ui']?.submit === 'change';
+export const sendsItself = (form: FormView | null | undefined): boolean => {
+  const schema: Schema | undefined = form?.schema;
+  return schema?.['x-ui']?.submit === 'change';
+};
+
+/** The answers as they would be sent, when nothing is missing or wrong. */
+export function completeAnswers(form: FormView, data: Data): Data | undefined {
+  const answers = answersOf(form.schema, data);
+  return check(form.schema, answers).length === 0 ? answers : undefined;
+}
 
 export function useAutomatic(
   form: FormView | null | undefined,
@@ -20,8 +30,8 @@ export function useAutomatic(
   useEffect(() => {
     if (!form || !sendsItself(form) || busy || equal(form.data ?? {}, data) || equal(sent.current, data)) return;
     const soon = setTimeout(() => {
-      const answers = answersOf(form.schema, data);
-      if (check(form.schema, answers).length > 0) return;
+      const answers = completeAnswers(form, data);
+      if (!answers) return;
       sent.current = data;
       submit.current(answers);
     }, PAUSE_MS);

@@ -1,4 +1,4 @@
-import type { Problem } from '../api/types';
+import type { Problem } from '../api/open';
 import { Button } from '../ui/button';
 import { Notice } from '../ui/notice';
 

@@ -1,5 +1,6 @@
 /** The same request was changed in another window: both versions side by side; the person decides. */
-import type { Difference, StepView, Value } from '../api/types';
+import type { Value } from '../api/open';
+import type { Difference, StepView } from '../contract/api';
 import { Button } from '../ui/button';
 import { Dialog } from '../ui/dialog';
 import { value as words } from '../ui/format';

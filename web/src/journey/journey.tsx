@@ -2,23 +2,28 @@
 import { useMachine } from '@xstate/react';
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { client } from '../api/client';
-import type { Problem, Site, StepView } from '../api/types';
+import type { Data, Problem } from '../api/open';
+import type { StepView } from '../contract/api';
 import { type Actions, ActionsContext } from '../renderer/context';
 import { LookupContext } from '../renderer/form/context';
 import { focusField } from '../renderer/form/pointer';
 import { api, safeUrl } from '../routes';
-import { setHidden } from '../site/chrome';
+import { noteBegun } from '../site/begun';
+import type { Site } from '../site/boot';
+import { setBegun, setHidden } from '../site/chrome';
 import { Button } from '../ui/button';
 import { Dialog } from '../ui/dialog';
 import { equal } from '../ui/equal';
 import { historyBack, useAddress } from './address';
+import { completeAnswers } from './automatic';
 import { Interrupted, Offline } from './banners';
+import { Begun } from './begun';
 import { Conflict } from './conflict';
 import { Ended } from './ended';
 import { feed, network } from './feed';
 import { newKey } from './keys';
 import { followed } from './leave';
-import { journeyMachine } from './machine';
+import { type Context, journeyMachine } from './machine';
 import { keepPresence } from './presence';
 import { forget, remember, remembered } from './start-draft';
 import { StepPage } from './step-page';
@@ -35,10 +40,14 @@ interface Props {
 }
 
 const machine = journeyMachine.provide({ actors: { feed, network } });
+const complete = ({ step: { form } }: StepView, data: Data) => (form ? completeAnswers(form, data) : undefined);
 
 export function Journey({ view: first, site, problem, attribution, place }: Props) {
-  const [state, send] = useMachine(machine, { input: { client, view: first, problem, newKey, attribution } });
+  const [state, send] = useMachine(machine, {
+    input: { client, view: first, problem, newKey, attribution, complete },
+  });
   const { view, data, problems, pending, failure, conflict, away, adopted, arrival, focus } = state.context;
+  const answered = useAnswered(view, adopted, arrival);
   const [spoken, setSpoken] = useState('');
   const say = useCallback((text: string) => setSpoken(text), []);
 
@@ -56,6 +65,7 @@ export function Journey({ view: first, site, problem, attribution, place }: Prop
   useEffect(() => remember(view, data), [view, data]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: once, when the journey got its id
   useEffect(() => {
+    if (view.journey.id !== null) noteBegun();
     if (view.journey.id !== null && first.journey.id === null) forget(first);
   }, [view.journey.id]);
   useEffect(() => {
@@ -112,6 +122,7 @@ export function Journey({ view: first, site, problem, attribution, place }: Prop
           failure={state.matches({ work: 'editing' }) ? failure : undefined}
           saving={view.step.form ? draftState(state.value.draft) : undefined}
           busy={sending !== undefined || state.matches({ work: 'opening' })}
+          answered={answered}
           onType={(next) => send({ type: 'TYPE', data: next })}
           onSubmit={(answers) => send({ type: 'SEND', event: 'submit', data: answers })}
           onBack={(event) => {
@@ -120,6 +131,7 @@ export function Journey({ view: first, site, problem, attribution, place }: Prop
             send({ type: 'SEND', event: 'back', popped: true });
           }}
         />
+        {view.journey.id === null && <Begun workflow={view.journey.workflow} />}
         {conflict && state.matches({ work: 'conflict' }) && (
           <Conflict
             mine={view}
@@ -160,6 +172,17 @@ const draftState = (value: string): 'saving' | 'saved' | 'unsaved' | undefined =
     | 'unsaved'
     | undefined;
 
+/** Counts the answers to what was sent that left us on the same step; 0 on a new one. */
+function useAnswered(view: StepView, adopted: number, arrival: Context['arrival']): number {
+  const seen = useRef({ step: view.step.id, adopted, answered: 0 });
+  if (seen.current.adopted !== adopted) {
+    const same = seen.current.step === view.step.id;
+    const answered = same ? seen.current.answered + Number(arrival === 'sent') : 0;
+    seen.current = { step: view.step.id, adopted, answered };
+  }
+  return seen.current.answered;
+}
+
 /** A new step: its title in the tab, the page from its top, the focus on its heading (or on the answer that is being changed). */
 function useArrival(view: StepView, adopted: number, site: Site, focus: string | undefined) {
   const shown = useRef(view.step.id);
@@ -167,6 +190,7 @@ function useArrival(view: StepView, adopted: number, site: Site, focus: string |
   useEffect(() => {
     document.title = [view.step.title || view.journey.title, site.name].filter(Boolean).join(' – ');
     setHidden([...(view.step.hide ?? []), ...(site.hide ?? [])]);
+    setBegun(view.journey.id !== null);
     if (shown.current === view.step.id) return;
     shown.current = view.step.id;
     window.scrollTo({ top: 0 });

@@ -3,9 +3,10 @@
  * the network, and the feed of changes. It holds no rule of any workflow: the server decides, this keeps what is typed safe
  * and sends every event once (the same `Idempotency-Key` for every attempt of it).
  */
-import { assign, fromCallback, fromPromise, raise, setup } from 'xstate';
+import { assign, enqueueActions, fromCallback, fromPromise, raise, setup } from 'xstate';
 import { type Client, Refusal } from '../api/client';
-import type { Data, Difference, FieldProblem, Problem, StepView } from '../api/types';
+import type { Data, Problem } from '../api/open';
+import type { Difference, FieldProblem, StepView } from '../contract/api';
 import { equal } from '../ui/equal';
 import { draftable, isNewer, pathOf, reconcile } from './views';
 
@@ -36,6 +37,10 @@ export interface Context {
   away?: StepView;
   /** path asked for by the address bar or the browser's buttons */
   wanted?: string;
+  /** the answers of a step when they are complete as they stand: with them the browser's Forward goes on */
+  complete?: (view: StepView, data: Data) => Data | undefined;
+  /** path that the browser's Forward is on the way to */
+  forward?: string;
   /** counts views taken over; `arrival` says how the last one came */
   adopted: number;
   arrival: 'first' | 'sent' | 'popped' | 'moved';
@@ -44,7 +49,7 @@ export interface Context {
 
 export type Events =
   | { type: 'TYPE'; data: Data }
-  | { type: 'SEND'; event: string; data?: Data; focus?: string; popped?: boolean }
+  | { type: 'SEND'; event: string; data?: Data; focus?: string; popped?: boolean; forward?: string }
   | { type: 'RETRY' }
   | { type: 'POP'; path: string; backwards?: boolean }
   | { type: 'CHANGED'; revision?: number }
@@ -64,6 +69,7 @@ export interface Input {
   problem?: Problem;
   newKey: () => string;
   attribution?: Record<string, string>;
+  complete?: Context['complete'];
   online?: boolean;
 }
 
@@ -136,6 +142,14 @@ export const journeyMachine = setup({
       };
     }),
     told: raise({ type: 'ADOPTED' }),
+    /** Forward again, until its page is there or a step needs the person */
+    goOn: enqueueActions(({ context, enqueue }) => {
+      const { forward, view } = context;
+      if (forward === undefined) return;
+      if (view.step.path === forward || !['form', 'wait'].includes(view.step.kind))
+        enqueue.assign({ forward: undefined });
+      else if (view.step.kind === 'form') enqueue.raise({ type: 'POP', path: forward, backwards: false });
+    }),
   },
   delays: {
     again: ({ context }) =>
@@ -150,6 +164,7 @@ export const journeyMachine = setup({
     client: input.client,
     newKey: input.newKey,
     attribution: input.attribution,
+    complete: input.complete,
     view: input.view,
     base: input.view.step.form?.data ?? {},
     data: input.view.step.form?.data ?? {},
@@ -162,7 +177,7 @@ export const journeyMachine = setup({
     work: {
       initial: 'editing',
       on: {
-        TYPE: { actions: assign({ data: ({ event }) => event.data }) },
+        TYPE: { actions: assign({ data: ({ event }) => event.data, forward: undefined }) },
       },
       states: {
         editing: {
@@ -181,6 +196,7 @@ export const journeyMachine = setup({
                 // what was submitted is known to the server from here on
                 base: ({ context, event }) => (event.event === 'submit' ? context.data : context.base),
                 focus: ({ event }) => event.focus,
+                forward: ({ event }) => event.forward,
                 failure: undefined,
                 problems: [],
               }),
@@ -205,6 +221,17 @@ export const journeyMachine = setup({
                 guard: ({ context, event }) => event.backwards === true && context.view.step.back != null,
                 actions: raise({ type: 'SEND', event: 'back', popped: true }),
               },
+              // Forward is what the same answers lead to; what pays or agrees is never sent by it
+              {
+                guard: ({ context, event }) =>
+                  event.backwards === false &&
+                  context.view.step.kind === 'form' &&
+                  context.complete?.(context.view, context.data) !== undefined,
+                actions: enqueueActions(({ context, event, enqueue }) => {
+                  const data = context.complete?.(context.view, context.data);
+                  enqueue.raise({ type: 'SEND', event: 'submit', data, popped: true, forward: event.path });
+                }),
+              },
               {
                 guard: ({ context }) => context.view.journey.id !== null,
                 target: 'opening',
@@ -222,8 +249,15 @@ export const journeyMachine = setup({
               },
               {
                 actions: [
-                  { type: 'adopt', params: ({ event }) => ({ view: event.view, arrival: 'moved' as const }) },
+                  {
+                    type: 'adopt',
+                    params: ({ context, event }) => ({
+                      view: event.view,
+                      arrival: context.forward === undefined ? ('moved' as const) : ('popped' as const),
+                    }),
+                  },
                   'told',
+                  'goOn',
                 ],
               },
             ],
@@ -255,6 +289,7 @@ export const journeyMachine = setup({
                   }),
                 },
                 'told',
+                'goOn',
               ],
             },
             onError: [
@@ -275,6 +310,10 @@ export const journeyMachine = setup({
                 target: 'editing',
                 actions: assign({
                   problems: ({ event }) => (event.error as Refusal).problem.errors ?? [],
+                  // the browser's buttons have changed the address already: it comes back
+                  adopted: ({ context }) => context.adopted + Number(context.pending?.popped ?? false),
+                  arrival: ({ context }) => (context.pending?.popped ? ('popped' as const) : context.arrival),
+                  forward: undefined,
                   pending: undefined,
                   base: ({ context }) => context.view.step.form?.data ?? {},
                 }),

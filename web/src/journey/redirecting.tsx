@@ -1,6 +1,6 @@
 /** On the way to a partner's page: the form goes by itself once; who comes back finds the button. */
 import { useEffect, useRef } from 'react';
-import type { Redirect } from '../api/types';
+import type { Redirect } from '../contract/api';
 import { safeUrl } from '../routes';
 
 export function Redirecting({ redirect, once }: { redirect: Redirect; once: string }) {

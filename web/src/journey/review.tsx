@@ -1,10 +1,11 @@
-/** Check your answers: every answer with its way back to the question, then the one button. */
-import type { ReactNode } from 'react';
-import type { ReviewPart, ReviewSection } from '../api/types';
+/** Check your answers: few folded groups, each said in a line and with one way back; the one button stays in reach. */
+import { Fragment, type ReactNode } from 'react';
+import type { ReviewRow, ReviewSection } from '../contract/api';
 import { Facts } from '../renderer/blocks/facts';
 import { useActions } from '../renderer/context';
-import { Block } from '../ui/block';
 import { Button } from '../ui/button';
+import { value as words } from '../ui/format';
+import { Icon } from '../ui/icon';
 import type { StepPageProps } from './step-page';
 
 interface Props extends Pick<StepPageProps, 'busy' | 'onSubmit' | 'view'> {
@@ -18,27 +19,22 @@ export function Review({ sections, submit, hasForm, form, busy, onSubmit, view }
   const { change } = useActions();
   return (
     <>
-      {sections.map((section) => {
-        const changeAt = (pointer?: string) =>
-          section.changeable === false ? undefined : () => change(section.step, pointer);
-        return (
-          <Block key={`${section.step} ${section.title}`} kind="facts" title={section.title}>
-            {section.rows.length > 0 && (
-              <Facts
-                items={section.rows.map((row) => ({ ...row, key: row.pointer, onChange: changeAt(row.pointer) }))}
-              />
-            )}
-            {section.parts?.map((part) => (
-              <Part key={part.pointer} part={part} onChange={changeAt(part.pointer)} />
+      <div className="review">
+        {sections.map(({ title, step, changeable, rows, parts = [] }) => (
+          <Fragment key={`${step} ${title}`}>
+            {parts.length > 0 && <h3 className="review-list">{title}</h3>}
+            {[...(rows.length > 0 ? [{ title, rows, pointer: undefined }] : []), ...parts].map((part) => (
+              <Group key={part.pointer ?? ''} {...part} onChange={changeable && (() => change(step, part.pointer))} />
             ))}
-          </Block>
-        );
-      })}
+          </Fragment>
+        ))}
+      </div>
       {hasForm
         ? form
         : view.step.events.some((event) => event.type === 'submit') && (
-            <div className="form-actions">
+            <div className="form-actions stays">
               <Button look="primary" busy={busy} onClick={() => onSubmit({})}>
+                <Icon name="lock" small />
                 {submit}
               </Button>
             </div>
@@ -47,19 +43,34 @@ export function Review({ sections, submit, hasForm, form, busy, onSubmit, view }
   );
 }
 
-/** One row of a list, changed as a whole. */
-function Part({ part, onChange }: { part: ReviewPart; onChange?: () => void }) {
+interface GroupProps {
+  title: string;
+  rows: ReviewRow[];
+  onChange: false | (() => void);
+}
+
+function Group({ title, rows, onChange }: GroupProps) {
   return (
-    <section className="facts-part" aria-label={part.title}>
-      <header className="facts-part-head">
-        <h3>{part.title}</h3>
-        {onChange && (
-          <Button look="link" onClick={onChange}>
-            Change<span className="sr"> {part.title}</span>
-          </Button>
-        )}
-      </header>
-      <Facts items={part.rows.map((row) => ({ ...row, key: row.pointer }))} />
-    </section>
+    <div className="review-group">
+      <details>
+        <summary>
+          <span>
+            <span className="review-title">{title}</span>
+            <span className="review-line">
+              {rows
+                .slice(0, 4)
+                .map((row) => words(row.value))
+                .join(' · ')}
+            </span>
+          </span>
+        </summary>
+        <Facts items={rows.map((row) => ({ ...row, key: row.pointer }))} />
+      </details>
+      {onChange && (
+        <button type="button" className="link-button review-edit" onClick={onChange}>
+          Change<span className="sr"> {title}</span>
+        </button>
+      )}
+    </div>
   );
 }

@@ -1,5 +1,5 @@
 /** The frame of a step by its kind alone: what stands on the page until the step is drawn. It knows nothing of anybody. */
-import type { StepKind } from '../api/types';
+import type { StepKind } from '../contract/api';
 
 const ASKING = new Set<StepKind>(['form', 'choice', 'upload', 'review']);
 

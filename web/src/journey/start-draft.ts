@@ -1,5 +1,6 @@
 /** What was typed on a first page, before a journey exists to keep it: in this tab, without anything personal. */
-import type { Data, StepView } from '../api/types';
+import type { Data } from '../api/open';
+import type { StepView } from '../contract/api';
 import { storable } from './views';
 
 const place = (view: StepView) => `start:${view.journey.workflow}:${view.step.id}`;

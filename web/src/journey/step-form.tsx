@@ -1,5 +1,5 @@
 /** The step's form with its button; without one when the form sends itself (see automatic.ts). */
-import type { FormView } from '../api/types';
+import type { FormView } from '../contract/api';
 import { StepForm } from '../renderer/form/form';
 import { Button } from '../ui/button';
 import { sendsItself } from './automatic';
@@ -16,8 +16,6 @@ export function StepFormCard({
   const automatic = sendsItself(form);
   const inner = (
     <>
-      {form.title && <h2 className="card-title">{form.title}</h2>}
-      {form.intro && <p className="field-hint">{form.intro}</p>}
       <StepForm
         form={form}
         data={data}
@@ -32,7 +30,7 @@ export function StepFormCard({
         ) : (
           <div className="form-actions">
             <Button type="submit" look="primary" busy={busy}>
-              {form.submit ?? 'Continue'}
+              {form.submit}
             </Button>
           </div>
         )}

@@ -1,12 +1,14 @@
 /** Whichever step the server returned: progress, way back, heading, messages, then its body by what it carries. */
-import { type MouseEvent, useMemo } from 'react';
-import type { Data, FieldProblem, Message, Problem, StepView } from '../api/types';
+import { type MouseEvent, type ReactNode, useMemo } from 'react';
+import type { Data, Problem } from '../api/open';
+import type { FieldProblem, Message, StepView } from '../contract/api';
 import { Blocks } from '../renderer/blocks';
-import { Notice } from '../ui/notice';
+import type { Block } from '../renderer/blocks/types';
 import { Progress } from '../ui/progress';
 import { Loading } from '../ui/spinner';
 import { useAutomatic } from './automatic';
 import { Failure } from './banners';
+import { Messages } from './messages';
 import { OfferPage } from './offer-page';
 import { Redirecting } from './redirecting';
 import { Review } from './review';
@@ -21,13 +23,15 @@ export interface StepPageProps {
   failure?: Problem;
   saving?: 'saving' | 'saved' | 'unsaved';
   busy: boolean;
+  /** counts the answers that left us on the same step: what they say stands in the window and takes the focus */
+  answered?: number;
   onType: (data: Data) => void;
   onSubmit: (data: Data) => void;
   onBack: (event: MouseEvent) => void;
 }
 
 export function StepPage(props: StepPageProps) {
-  const { view, failure, saving, onBack } = props;
+  const { view, failure, saving, answered, onBack } = props;
   const { step } = view;
   const general = view.messages.filter((message) => !aboutField(view, message));
   return (
@@ -41,21 +45,13 @@ export function StepPage(props: StepPageProps) {
         )}
       </div>
       <header className="step-head">
-        <h1 id="step-title" tabIndex={-1}>
+        <h1 id="step-title" tabIndex={-1} aria-describedby={general.length > 0 ? 'step-messages' : undefined}>
           {step.title}
         </h1>
         {step.intro && <p className="lead">{step.intro}</p>}
         <Saved state={saving} />
       </header>
-      {general.length > 0 && (
-        <div className="messages">
-          {general.map((message) => (
-            <Notice key={message.code + message.text} tone={message.level} live>
-              {message.text}
-            </Notice>
-          ))}
-        </div>
-      )}
+      <Messages messages={general} answered={answered} />
       {failure && <Failure failure={failure} />}
       <Body {...props} />
     </div>
@@ -64,6 +60,8 @@ export function StepPage(props: StepPageProps) {
 
 function Body(props: StepPageProps) {
   const { step, server_time } = props.view;
+  // What a view is made of is its author's: the renderer draws what it knows.
+  const blocks = (step.view?.blocks ?? []) as unknown as Block[];
   const problems = useFieldProblems(props);
   useAutomatic(step.form, props.data, props.busy, props.onSubmit);
   const form = step.form ? <StepFormCard key={step.form.id} {...props} problems={problems} form={step.form} /> : null;
@@ -79,33 +77,57 @@ function Body(props: StepPageProps) {
     return (
       <div className="step-body">
         <Wait wait={step.wait} waits={step.waits ?? []} serverTime={server_time} />
-        {step.view && <Blocks blocks={step.view.blocks} form={form} />}
+        {step.view && <Blocks blocks={blocks} form={form} />}
       </div>
     );
   }
   if (step.review) {
     return (
-      <div className="step-body">
-        {step.view && <Blocks blocks={step.view.blocks} form={form} />}
+      <Beside blocks={blocks} form={form}>
         <Review
           sections={step.review.sections}
           submit={step.review.submit}
-          hasForm={form !== null && !step.view?.blocks.some((block) => block.block === 'form')}
+          hasForm={form !== null && !blocks.some((block) => block.block === 'form')}
           form={form}
           {...props}
         />
-      </div>
+      </Beside>
     );
   }
-  const blocks = step.view?.blocks ?? [];
   if (blocks.some((block) => block.block === 'options'))
     return <OfferPage blocks={blocks} form={form} submit={step.form?.submit} data={props.data} />;
   const placed = blocks.some((block) => block.block === 'form');
   return (
-    <div className="step-body">
-      {!placed && form}
-      {blocks.length > 0 && <Blocks blocks={blocks} form={form} />}
+    <Beside blocks={blocks} form={form} first={!placed && form}>
       {!form && blocks.length === 0 && <Loading text="Loading…" />}
+    </Beside>
+  );
+}
+
+/** The blocks of a step; what is bought stands beside them on a desk, above them on a phone. */
+function Beside({
+  blocks,
+  form,
+  first,
+  children,
+}: {
+  blocks: Block[];
+  form: ReactNode;
+  first?: ReactNode;
+  children?: ReactNode;
+}) {
+  const plan = blocks.filter((block) => 'style' in block && block.style === 'plan');
+  const rest = blocks.filter((block) => !plan.includes(block));
+  return (
+    <div className={plan.length > 0 ? 'step-body with-aside' : 'step-body'}>
+      {plan.length > 0 && (
+        <aside className="aside" aria-label="What you are buying">
+          <Blocks blocks={plan} />
+        </aside>
+      )}
+      {first}
+      <Blocks blocks={rest} form={form} />
+      {children}
     </div>
   );
 }

@@ -1,5 +1,6 @@
 /** Decisions about step views, pure. */
-import type { Data, Schema, StepView } from '../api/types';
+import type { Data, Schema } from '../api/open';
+import type { StepView } from '../contract/api';
 import { isMap } from '../renderer/form/pointer';
 import { isList, keyName, rowSchema } from '../renderer/form/rows';
 import { stepPath } from '../routes';

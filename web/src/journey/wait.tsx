@@ -1,6 +1,6 @@
-/** A wait says what is happening, since when, for how long at most, and what comes then. */
+/** A wait says what is happening and for how long at most. */
 import { useEffect, useState } from 'react';
-import type { Step } from '../api/types';
+import type { Step } from '../contract/api';
 import { span } from '../ui/format';
 
 interface Props {
@@ -32,7 +32,6 @@ export function Wait({ wait, waits, serverTime }: Props) {
             {(one.of ?? 0) - (one.open ?? 0)} of {one.of} have answered
           </p>
         ))}
-      {wait.next && <p className="wait-next">{wait.next}</p>}
       <p className="wait-keep">You may leave this page open or come back later; nothing is lost.</p>
     </div>
   );

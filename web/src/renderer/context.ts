@@ -1,6 +1,6 @@
 /** What blocks may do: send an event, go to an answer, download. The journey (or the gallery) supplies it. */
 import { createContext, useContext } from 'react';
-import type { Data } from '../api/types';
+import type { Data } from '../api/open';
 
 export interface Actions {
   send: (event: string, data?: Data) => void;

@@ -1,5 +1,5 @@
 /** Errors of this page, told to the server in one batch a while after the first. What is known to be noise is left out. */
-import type { Reports } from '../api/types';
+import type { Reports } from './boot';
 
 /** the ways in which browsers say that a name does not exist */
 const missing = [' is not defined', 'variable: '];

@@ -1,5 +1,5 @@
 /** Money, dates and shares as people in India read them. Nothing here knows where a value comes from. */
-import type { Value } from '../api/types';
+import type { Value } from '../api/open';
 
 const MONTHS = 'January February March April May June July August September October November December'.split(' ');
 const DAYS = 'Sunday Monday Tuesday Wednesday Thursday Friday Saturday'.split(' ');
@@ -49,8 +49,16 @@ export function value(input: Value | undefined, options?: { paisa?: boolean }): 
   if (typeof input === 'string') return /^\d{4}-\d{2}-\d{2}$/.test(input) ? date(input) : input;
   if ('paise' in input) return money(input.paise, options);
   if ('date' in input) return date(input.date);
+  if ('time' in input) return time(input.time);
   if ('percent' in input) return `${input.percent}%`;
+  if ('height' in input) return height(input.height);
   return input.text;
+}
+
+/** Hundredths of a centimetre → 170 cm (5 ft 7 in). */
+export function height(hundredths: number): string {
+  const inches = Math.round(hundredths / 254);
+  return `${Math.round(hundredths / 100)} cm (${Math.floor(inches / 12)} ft ${inches % 12} in)`;
 }
 
 /** 75 s → 1 min 15 s; under a minute → 40 s. */

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import type { Tone } from '../api/types';
+import type { Tone } from '../api/open';
 import { Icon } from './icon';
 
 const ICONS = { info: 'info', success: 'check', warning: 'bell', error: 'warning', plain: 'info' } as const;

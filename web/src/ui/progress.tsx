@@ -1,4 +1,4 @@
-import type { Section } from '../api/types';
+import type { Section } from '../contract/api';
 
 const said = { done: 'done', current: 'now', todo: 'to do' } as const;
 

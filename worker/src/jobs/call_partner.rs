@@ -46,6 +46,7 @@ pub(super) async fn call(attempt: &Attempt<'_>) -> Result<End, RuntimeError> {
             CallResult::Failed {
                 kind: kind_of(error.kind),
                 code: error.code,
+                row: error.row,
                 message: Some(error.message).filter(|m| !m.is_empty()),
                 pointer: None,
             }
@@ -65,7 +66,13 @@ async fn settle(
 }
 
 fn failed(code: &str) -> CallResult {
-    CallResult::Failed { code: code.into(), message: None, pointer: None, kind: FailureKind::Failed }
+    CallResult::Failed {
+        code: code.into(),
+        row: String::new(),
+        message: None,
+        pointer: None,
+        kind: FailureKind::Failed,
+    }
 }
 
 fn kind_of(kind: CallErrorKind) -> FailureKind {

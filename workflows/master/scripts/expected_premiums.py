@@ -2,8 +2,8 @@
 """A second, independent calculator of motor premiums, to hold the insurers' rating scripts against.
 
 It reads no table and no definition: figures are typed in here again from the public sources (and the samples), with
-exact fractions. It writes the table of workflows/motor/tables/README.md and the examples at the end of
-workflows/partners/kits/general-insurer/quote.yaml. A difference between the two sides is a mistake in one of them.
+exact fractions. It writes the table of README.md and quote.examples.yaml in
+workflows/partners/kits/general-insurer. A difference between the two sides is a mistake in one of them.
 
     python3 workflows/master/scripts/expected_premiums.py
 """
@@ -161,25 +161,26 @@ def example(number, case):
 
 def main():
     flow = lambda value: json.dumps(value, ensure_ascii=False)
-    path = WORKFLOWS / "partners/kits/general-insurer/quote.yaml"
-    head = path.read_text(encoding="utf-8").split("\nexamples:")[0]
-    out = [head, "examples:  # written by workflows/master/scripts/expected_premiums.py, a second calculator"]
-    first = None
+    kit = WORKFLOWS / "partners/kits/general-insurer"
+    path = kit / "quote.examples.yaml"
+    out = ["# Written by workflows/master/scripts/expected_premiums.py, a second calculator."]
+    # What the contract has a default for need not be said.
+    said = lambda given: {k: v for k, v in given.items() if v is not False and v not in ("", {}) and not (k.startswith("is") and v == 0)}
     for number, case in enumerate(CASES, 1):
         given, reply, output = example(number, case)
-        first = first or given
-        out += [f"  - name: {flow(case['name'])}", f"    input: {flow(given)}",
-                f"    reply: {{status: 200, body: {flow(reply)}}}", f"    output: {flow(output)}"]
+        anchor = "&first " if number == 1 else ""
+        out += [f"- name: {flow(case['name'])}", f"  input: {anchor}{flow(said(given))}",
+                f"  reply: {{status: 200, body: {flow(reply)}}}", f"  output: {flow(output)}"]
     for name, status, body, error in [
         ("declined with a reason", 422, {"error": {"type": "declined", "code": "too_old", "message": "The car is older than 20 years"}}, {"code": "too_old", "kind": "declined"}),
         ("insured value outside 90 to 110 %", 422, {"error": {"type": "invalid", "code": "IDV_MISMATCH", "message": "The insured value may be 90 to 110 % of the base value"}}, {"code": "IDV_MISMATCH", "kind": "refused"}),
         ("rating engine down", 500, {"error": {"type": "internal", "code": "E500", "message": "Rating engine not available"}}, {"code": "insurer_failed", "kind": "failed"}),
         ("still rating", 202, {"status": "processing"}, {"code": "rating_pending", "kind": "retry"}),
     ]:
-        out += [f"  - name: {name}", f"    input: {flow(first)}", f"    reply: {{status: {status}, body: {flow(body)}}}", f"    error: {flow(error)}"]
+        out += [f"- name: {name}", "  input: *first", f"  reply: {{status: {status}, body: {flow(body)}}}", f"  error: {flow(error)}"]
     path.write_text("\n".join(out) + "\n", encoding="utf-8")
 
-    readme = WORKFLOWS / "motor/tables/README.md"
+    readme = kit / "README.md"
     kept = readme.read_text(encoding="utf-8").split("<!-- expected -->")[0] if readme.exists() else ""
     rows = ["<!-- expected -->", "| case | insurer | variant | office | age in days | plan type | NCB % | IDV % | deductible | passenger cover | covers | IDV | net | GST | total |",
             "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |"]

@@ -46,7 +46,7 @@ const fn choice(name: &'static str, types: &'static [&'static str], options: &'s
 }
 
 pub const WIDGETS: [Widget; 18] = [
-    widget("text", &["string", "integer", "number"], &[]),
+    widget("text", &["string", "integer", "number"], &["look", "scene"]),
     widget("textarea", TEXT, &["rows"]),
     widget("mobile", TEXT, &[]),
     widget("otp", TEXT, &[]),

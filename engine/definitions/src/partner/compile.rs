@@ -3,15 +3,19 @@
 use super::operation::{BodyMapping, CodeRule, ErrorKind, ErrorRule, Segment};
 use super::webhook::EventRule;
 use super::{Auth, Breaker, Credential, Example, Operation, Partner, RetryPolicy, Webhook, WebhookVerify};
+use crate::contract::{Contract, Contracts};
 use crate::expressions::{expression, mapping};
-use crate::fields::Fields;
+use crate::extends::Kind;
+use crate::fields::{Fields, unknown};
 use crate::host::call_vocabulary;
 use crate::source::{Node, Value as Source};
 use engine_statechart::Problem;
 use engine_statechart::expression::Expression;
 use engine_statechart::template::Mapping;
 use serde_json::{Map, Value, json};
-use std::collections::BTreeMap;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 const REQUEST_NAMES: [&str; 3] = ["input", "key", "partner"];
 /// Headers that a mapping cannot set: they belong to the connection or to the product.
@@ -26,18 +30,22 @@ pub const HEADERS_OURS: [&str; 8] = [
     "content-type",
 ];
 const REPLY_NAMES: [&str; 5] = ["status", "headers", "body", "input", "partner"];
+/// Where the id of a kept document joins an output.
+pub const DOCUMENT: &str = "document";
 const TIMEOUT_MS_MAX: i64 = 30_000;
 
+pub(crate) const PARTNER_KEYS: [&str; 11] =
+    ["name", "title", "description", "host", "base_path", "kit", "data", "auth", "limits", "breaker", "operations"];
+
 pub fn compile_partner(id: &str, node: &Node, problems: &mut Vec<Problem>) -> Option<Partner> {
-    let keys = ["name", "title", "host", "base_path", "kit", "data", "auth", "limits", "breaker", "description"];
-    let mut fields = Fields::open(node, "a partner", &keys, problems)?;
+    let mut fields = Fields::open(node, "a partner", &PARTNER_KEYS, problems)?;
     let name = fields.need_text("name");
     let base_path = fields.text("base_path").unwrap_or_default();
     if !base_path.is_empty() && (!base_path.starts_with('/') || base_path.ends_with('/') || base_path.contains("//")) {
         let at = fields.get("base_path").map_or(&node.span, |n| &n.span).clone();
         fields.problems.push(Problem::error("value", &at, "`base_path` starts with `/` and does not end with it"));
     }
-    let host = fields.need_text("host");
+    let host = fields.text("host").unwrap_or_else(|| id.to_owned());
     let kit = fields.text("kit");
     let data = fields.get("data").map_or(json!({}), Node::to_json);
     let auth = fields.get("auth").map_or(Auth::None, |n| auth(n, fields.problems));
@@ -100,7 +108,7 @@ fn auth(node: &Node, problems: &mut Vec<Problem>) -> Auth {
     }
 }
 
-pub(crate) const OPERATION_KEYS: [&str; 16] = [
+pub(crate) const OPERATION_KEYS: [&str; 14] = [
     "contract",
     "title",
     "description",
@@ -115,15 +123,54 @@ pub(crate) const OPERATION_KEYS: [&str; 16] = [
     "retry",
     "reply",
     "errors",
-    "examples",
-    "sandbox",
 ];
 
-/// `id` is the file's name without extension.
-pub fn compile_operation(id: &str, path: &str, node: &Node, problems: &mut Vec<Problem>) -> Option<Operation> {
+/// The files of one operation: what is sent and what it means, how the fake partner plays it, calls with their
+/// meaning. Each has its own readers.
+#[derive(Default)]
+pub(super) struct OperationFiles<'a> {
+    pub path: String,
+    pub operation: Option<Cow<'a, Node>>,
+    pub sandbox: Option<&'a Node>,
+    pub examples: Option<&'a Node>,
+}
+
+impl<'a> OperationFiles<'a> {
+    /// With what the operation extends.
+    pub fn resolved(&self, bases: &Kind<'_>, problems: &mut Vec<Problem>) -> Option<OperationFiles<'a>> {
+        let operation = match &self.operation {
+            Some(node) => Some(Cow::Owned(bases.extended(node, &mut BTreeSet::new(), problems)?)),
+            None => None,
+        };
+        Some(OperationFiles { path: self.path.clone(), operation, sandbox: self.sandbox, examples: self.examples })
+    }
+}
+
+/// `id` is the file's name without extension. A sandbox script without an operation is a page that only browsers
+/// open: it says itself where it answers.
+pub(super) fn compile_operation(
+    id: &str,
+    files: &OperationFiles<'_>,
+    contracts: &Contracts,
+    problems: &mut Vec<Problem>,
+) -> Option<Operation> {
+    let Some(node) = files.operation.as_deref() else {
+        let Some(script) = files.sandbox else {
+            if let Some(examples) = files.examples {
+                let message = format!("there is no operation `{id}` beside its examples");
+                problems.push(Problem::error("missing", &examples.span, message));
+            }
+            return None;
+        };
+        let mut fields = Fields { node: script, problems, what: "a script without an operation" };
+        let method = method(&mut fields);
+        let segments = segments(&mut fields);
+        let sandbox = super::sandbox::compile(script, true, problems);
+        return Some(Operation { method, segments, sandbox, ..Operation::empty(id, &files.path, &script.span) });
+    };
     let mut fields = Fields::open(node, "an operation", &OPERATION_KEYS, problems)?;
-    let contract = fields.text("contract");
-    let method = fields.word("method", &["GET", "POST", "PUT", "PATCH", "DELETE"]).unwrap_or("POST").to_owned();
+    let contract = contract(&mut fields, contracts);
+    let method = method(&mut fields);
     let segments = segments(&mut fields);
     let timeout_ms = fields.duration("timeout").unwrap_or(10_000);
     if timeout_ms == 0 || timeout_ms > TIMEOUT_MS_MAX {
@@ -152,36 +199,60 @@ pub fn compile_operation(id: &str, path: &str, node: &Node, problems: &mut Vec<P
         (None, None) => BodyMapping::None,
     };
     let mut operation = Operation {
-        id: id.to_owned(),
         contract,
         method,
         idempotent,
         timeout_ms,
         retry,
-        document: false,
-        sandbox: None,
-        examples: Vec::new(),
-        path: path.to_owned(),
         segments,
         query,
         headers,
         body,
-        when: None,
-        output: Mapping::literal(Value::Null),
-        correlate: Vec::new(),
-        document_name: None,
-        errors: Vec::new(),
+        ..Operation::empty(id, &files.path, &node.span)
     };
-    let reply_node = if fields.get("sandbox").is_some() { fields.get("reply") } else { fields.need("reply") };
-    if let Some(reply) = reply_node {
+    if let Some(reply) = fields.need("reply") {
         self::reply(reply, &mut operation, fields.problems);
     }
     for rule in fields.list("errors") {
-        operation.errors.extend(error_rule(rule, fields.problems));
+        operation.errors.extend(error_rule(rule, operation.contract.as_deref(), fields.problems));
     }
-    operation.examples = fields.list("examples").iter().filter_map(|n| example(n, fields.problems)).collect();
-    operation.sandbox = fields.get("sandbox").and_then(|n| super::sandbox::compile(n, fields.problems));
+    check_inputs(&operation, fields.problems);
+    if let Some(examples) = files.examples {
+        if !examples.is_list() {
+            let message = format!("examples are a list, not {}", examples.kind());
+            fields.problems.push(Problem::error("shape", &examples.span, message));
+        }
+        operation.examples = examples.list().iter().filter_map(|n| example(n, fields.problems)).collect();
+    }
+    operation.sandbox = files.sandbox.and_then(|n| super::sandbox::compile(n, false, fields.problems));
     Some(operation)
+}
+
+fn method(fields: &mut Fields<'_, '_>) -> String {
+    fields.word("method", &["GET", "POST", "PUT", "PATCH", "DELETE"]).unwrap_or("POST").to_owned()
+}
+
+fn contract(fields: &mut Fields<'_, '_>, contracts: &Contracts) -> Option<Arc<Contract>> {
+    let name = fields.text("contract")?;
+    let found = contracts.get(&name).cloned();
+    if let (None, Some(at)) = (&found, fields.get("contract")) {
+        fields.problems.push(unknown("contract", at, &name, contracts.keys().map(String::as_str)));
+    }
+    found
+}
+
+/// What the mappings read of the input is in the contract.
+fn check_inputs(operation: &Operation, problems: &mut Vec<Problem>) {
+    let Some(contract) = &operation.contract else { return };
+    for expression in operation.expressions() {
+        for read in expression.reads_of("input", None).reads {
+            if let Some((shown, hint)) = contract.unknown_input(&read.path) {
+                let span = read.asked.span.unwrap_or_else(|| expression.span());
+                let message = format!("the contract `{}` has no `{shown}`", contract.id);
+                problems.push(Problem::error("contract", span, message).maybe_hint(hint));
+            }
+        }
+    }
 }
 
 fn segments(fields: &mut Fields<'_, '_>) -> Vec<Segment> {
@@ -233,10 +304,18 @@ fn reply(node: &Node, operation: &mut Operation, problems: &mut Vec<Problem>) {
         return;
     };
     operation.when = condition(&mut fields, "when", &REPLY_NAMES);
-    if let Some(output) = fields.get("output") {
-        operation.output = mapping(output, call_vocabulary(), &REPLY_NAMES, fields.problems);
-    } else {
-        operation.output = Mapping::literal(json!({}));
+    let empty = Node::new(node.span.clone(), Source::Map(Vec::new()));
+    let output = fields.get("output").unwrap_or(&empty);
+    operation.output = mapping(output, call_vocabulary(), &REPLY_NAMES, fields.problems);
+    if let Some(contract) = &operation.contract {
+        let mut given = output.clone();
+        if let (Some(map), true) = (given.map_mut(), fields.get("document").is_some()) {
+            // The bytes are kept by us, their id joins the output.
+            let key = crate::source::Key { span: node.span.clone(), name: DOCUMENT.to_owned() };
+            map.push((key, Node::new(node.span.clone(), Source::String("''".into()))));
+        }
+        let compile = |at: &Node| Expression::read(at, call_vocabulary(), &REPLY_NAMES, &mut Vec::new());
+        contract.output.check_mapping(&given, "", &compile, fields.problems);
     }
     for item in fields.get("correlate").map_or(&[][..], Node::items) {
         let Some(mut entry) = Fields::open(item, "a correlation", &["reference", "expect"], fields.problems) else {
@@ -260,8 +339,8 @@ fn reply(node: &Node, operation: &mut Operation, problems: &mut Vec<Problem>) {
     }
 }
 
-fn error_rule(node: &Node, problems: &mut Vec<Problem>) -> Option<ErrorRule> {
-    let mut fields = Fields::open(node, "an error rule", &["when", "kind", "code", "message"], problems)?;
+fn error_rule(node: &Node, contract: Option<&Contract>, problems: &mut Vec<Problem>) -> Option<ErrorRule> {
+    let mut fields = Fields::open(node, "an error rule", &["when", "kind", "code", "row", "message"], problems)?;
     fields.need("kind");
     let kind = match fields.word("kind", &["declined", "refused", "failed", "retry"])? {
         "declined" => ErrorKind::Declined,
@@ -271,14 +350,19 @@ fn error_rule(node: &Node, problems: &mut Vec<Problem>) -> Option<ErrorRule> {
     };
     let when = condition(&mut fields, "when", &REPLY_NAMES);
     let message = condition(&mut fields, "message", &REPLY_NAMES);
+    let row = condition(&mut fields, "row", &REPLY_NAMES);
     let code = fields.text("code").and_then(|text| {
+        let node = fields.get("code")?;
         if is_name(&text) {
+            let codes = contract.map(|c| &c.errors).filter(|errors| !errors.is_empty());
+            if let Some(errors) = codes.filter(|errors| !errors.has(&text)) {
+                fields.problems.push(unknown("error code", node, &text, errors.codes()));
+            }
             return Some(CodeRule::Name(text));
         }
-        let node = fields.get("code")?;
         expression(node, call_vocabulary(), &REPLY_NAMES, fields.problems).map(CodeRule::Value)
     });
-    Some(ErrorRule { when, kind, code, message })
+    Some(ErrorRule { when, kind, code, row, message })
 }
 
 /// `quote.declined` is a name; `body.code` and `'x'` are expressions.
@@ -300,9 +384,9 @@ fn example(node: &Node, problems: &mut Vec<Problem>) -> Option<Example> {
         Some(Value::Object(map)) => map.into_iter().map(|(k, v)| (k.to_lowercase(), v)).collect(),
         _ => Map::new(),
     };
-    let error_code = fields.get("error").map(|n| match n.as_str() {
-        Some(code) => code.to_owned(),
-        None => n.get("code").and_then(Node::as_str).unwrap_or_default().to_owned(),
+    let error = fields.get("error").map(|n| match n.as_str() {
+        Some(code) => json!({"code": code}),
+        None => n.to_json(),
     });
     Some(Example {
         name,
@@ -313,11 +397,11 @@ fn example(node: &Node, problems: &mut Vec<Problem>) -> Option<Example> {
         headers,
         body,
         output: fields.get("output").map(Node::to_json),
-        error_code,
+        error,
     })
 }
 
-/// `partner` is the folder's name, `name` the file's name without `.webhook.yaml`.
+/// `partner` is the partner's id, `name` the file's name without `.webhook.yaml`.
 pub fn compile_webhook(partner: &str, name: &str, node: &Node, problems: &mut Vec<Problem>) -> Option<Webhook> {
     let mut fields =
         Fields::open(node, "a webhook", &["title", "description", "verify", "once", "correlate", "events"], problems)?;

@@ -2,13 +2,16 @@
 //! here is a pure mapping; engine-partners does the calls. Always live: never pinned by a journey.
 
 mod compile;
+mod load;
 mod operation;
+mod rows;
 mod sandbox;
 mod webhook;
 
+pub use compile::HEADERS_OURS;
 #[cfg(test)]
-pub(crate) use compile::OPERATION_KEYS;
-pub use compile::{HEADERS_OURS, compile_operation, compile_partner, compile_webhook};
+pub(crate) use compile::{OPERATION_KEYS, PARTNER_KEYS};
+pub(crate) use load::{Known, Partners, partners};
 pub use operation::{
     Body, CallError, CallErrorKind, Correlate, Example, Operation, OutgoingRequest, Reply, Retry, RetryPolicy,
 };
@@ -17,6 +20,7 @@ pub use sandbox::{
 };
 pub use webhook::{Webhook, WebhookEvent, WebhookVerify};
 
+use crate::layout::Owner;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -24,7 +28,7 @@ use std::sync::Arc;
 /// A partner: where it is (an alias that operators bind), who we are there, what it offers.
 #[derive(Clone, Debug)]
 pub struct Partner {
-    /// The folder's name.
+    /// The file's name, or a row's `id`.
     pub id: String,
     pub name: String,
     /// Alias of a host in the settings.
@@ -53,9 +57,17 @@ impl Partner {
         self.webhooks.get(name)
     }
 
+    /// Whether operations of this owner are its own.
+    pub(crate) fn has(&self, owner: &Owner) -> bool {
+        match owner {
+            Owner::Partner(id) => *id == self.id,
+            Owner::Kit(kit) => self.kit.as_ref() == Some(kit),
+        }
+    }
+
     /// The operation that declares a contract.
     pub fn for_contract(&self, contract: &str) -> Option<&Arc<Operation>> {
-        self.operations.values().find(|o| o.contract.as_deref() == Some(contract))
+        self.operations.values().find(|o| o.contract_id() == Some(contract))
     }
 
     /// The same partner in a set-up: these values over its `data`, in its expressions too.

@@ -1,18 +1,21 @@
 //! An operation: our input → their request, their reply → our output. Values are mapped as JSON,
 //! path segments and query are encoded by the caller's URL builder here; nothing is a text template.
 
+use super::compile::DOCUMENT;
 use super::{Auth, Partner, SandboxScript};
+use crate::contract::Contract;
 use engine_statechart::source::Span;
 use engine_statechart::template::Mapping;
 use engine_statechart::{EvalError, Host, Scope, expression::Expression};
 use serde_json::{Map, Value};
+use std::sync::Arc;
 
 #[derive(Debug)]
 pub struct Operation {
     /// File name without extension.
     pub id: String,
-    /// What it fulfils for workflows that choose the partner at run time.
-    pub contract: Option<String>,
+    /// What it fulfils; workflows call by it.
+    pub contract: Option<Arc<Contract>>,
     pub method: String,
     pub idempotent: bool,
     /// Of one attempt, at most 30 s.
@@ -24,6 +27,7 @@ pub struct Operation {
     pub examples: Vec<Example>,
     /// The file it came from, for messages.
     pub path: String,
+    pub(crate) span: Span,
     pub(crate) segments: Vec<Segment>,
     pub(crate) query: Vec<(String, Mapping)>,
     pub(crate) headers: Vec<(String, Mapping)>,
@@ -53,6 +57,8 @@ pub(crate) struct ErrorRule {
     pub when: Option<Expression>,
     pub kind: ErrorKind,
     pub code: Option<CodeRule>,
+    /// Key of the row of a list that the error is about.
+    pub row: Option<Expression>,
     pub message: Option<Expression>,
 }
 
@@ -88,7 +94,8 @@ pub struct Example {
     pub headers: Map<String, Value>,
     pub body: Value,
     pub output: Option<Value>,
-    pub error_code: Option<String>,
+    /// What the call's error has, at least.
+    pub error: Option<Value>,
     /// Part of the request that the input must give: `{method, path, query, headers, body, form}`.
     pub request: Option<Value>,
 }
@@ -135,6 +142,8 @@ pub struct Correlate {
 #[error("{code}: {message}")]
 pub struct CallError {
     pub code: String,
+    /// Key of the row of a list that it is about; empty: none.
+    pub row: String,
     pub message: String,
     pub retry: Retry,
     pub kind: CallErrorKind,
@@ -168,6 +177,72 @@ impl CallErrorKind {
 }
 
 impl Operation {
+    /// Nothing but a name.
+    pub(super) fn empty(id: &str, path: &str, span: &Span) -> Operation {
+        Operation {
+            id: id.to_owned(),
+            contract: None,
+            method: "GET".into(),
+            idempotent: false,
+            timeout_ms: 10_000,
+            retry: RetryPolicy { attempts: 1, base_ms: 0, cap_ms: 0 },
+            document: false,
+            sandbox: None,
+            examples: Vec::new(),
+            path: path.to_owned(),
+            span: span.clone(),
+            segments: Vec::new(),
+            query: Vec::new(),
+            headers: Vec::new(),
+            body: BodyMapping::None,
+            when: None,
+            output: Mapping::literal(Value::Null),
+            correlate: Vec::new(),
+            document_name: None,
+            errors: Vec::new(),
+        }
+    }
+
+    pub fn contract_id(&self) -> Option<&str> {
+        self.contract.as_ref().map(|contract| contract.id.as_str())
+    }
+
+    /// The input as the mappings read it: with the contract's defaults. An input that does not fit is not sent.
+    pub fn prepared(&self, input: &Value) -> Result<Value, CallError> {
+        let Some(contract) = &self.contract else { return Ok(input.clone()) };
+        contract.input(input).map_err(|misfit| CallError {
+            code: "contract.input".into(),
+            row: String::new(),
+            message: format!("the input {misfit}"),
+            retry: Retry::Never,
+            kind: CallErrorKind::Refused,
+        })
+    }
+
+    /// Every expression of its request and its reply.
+    pub(crate) fn expressions(&self) -> impl Iterator<Item = &Expression> {
+        let segments = self.segments.iter().filter_map(|s| match s {
+            Segment::Value(expression) => Some(expression),
+            Segment::Literal(_) => None,
+        });
+        let body: Vec<&Mapping> = match &self.body {
+            BodyMapping::None => Vec::new(),
+            BodyMapping::Json(mapping) => vec![mapping],
+            BodyMapping::Form(fields) => fields.iter().map(|(_, m)| m).collect(),
+        };
+        let mappings = self.query.iter().chain(&self.headers).map(|(_, m)| m).chain(body).chain([&self.output]);
+        let correlate = self.correlate.iter().flat_map(|(a, b)| [a, b]);
+        let rules = self.errors.iter().flat_map(|rule| {
+            let code = match &rule.code {
+                Some(CodeRule::Value(code)) => Some(code),
+                _ => None,
+            };
+            [rule.when.as_ref(), code, rule.row.as_ref(), rule.message.as_ref()].into_iter().flatten()
+        });
+        let conditions = self.when.iter().chain(&self.document_name);
+        segments.chain(mappings).chain(correlate).chain(conditions).chain(rules)
+    }
+
     /// Does a request with these decoded segments (after the partner's base path) mean this
     /// operation? The more segments are literal, the better it fits.
     pub fn fits(&self, method: &str, segments: &[String]) -> Option<usize> {
@@ -181,7 +256,7 @@ impl Operation {
         fits.then(|| self.segments.iter().filter(|s| matches!(s, Segment::Literal(_))).count())
     }
 
-    /// The request for an input. `key` is the effect's stable key; `host` gives `now`, `today` and
+    /// The request for an input that is [`prepared`](Operation::prepared). `key` is the effect's stable key; `host` gives `now`, `today` and
     /// the functions (`Catalog::host`).
     pub fn request(
         &self,
@@ -258,14 +333,34 @@ impl Operation {
             let reference = crate::text::plain(&reference.eval(&scope).map_err(|e| unreadable(&e))?);
             correlate.push(Correlate { reference, expect: expect.eval(&scope).map_err(|e| unreadable(&e))? });
         }
-        let output = self.output.eval(&scope).map_err(|e| unreadable(&e))?;
+        let output = self.given(self.output.eval(&scope).map_err(|e| unreadable(&e))?)?;
         Ok(Reply { output, correlate, document: document.map(|d| crate::text::plain(&d)) })
+    }
+
+    /// The output with the contract's defaults; one that does not fit is no answer.
+    fn given(&self, mut output: Value) -> Result<Value, CallError> {
+        let Some(contract) = &self.contract else { return Ok(output) };
+        let keeps = self.document.then(|| output.as_object_mut()).flatten();
+        keeps.map(|map| map.insert(DOCUMENT.into(), Value::String(String::new())));
+        let filled = contract.output(output).map_err(|misfit| CallError {
+            code: "contract.output".into(),
+            row: String::new(),
+            message: format!("the output {misfit}"),
+            retry: Retry::Never,
+            kind: CallErrorKind::Failed,
+        });
+        filled.map(|mut output| {
+            if let (Some(map), true) = (output.as_object_mut(), self.document) {
+                map.remove(DOCUMENT);
+            }
+            output
+        })
     }
 
     /// Whether an example goes through both mappings as it says; else what differs.
     pub fn try_example(&self, partner: &Partner, example: &Example, host: &dyn Host) -> Result<(), String> {
-        let request =
-            self.request(partner, &example.input, "example", host).map_err(|e| format!("the request: {e}"))?;
+        let input = self.prepared(&example.input).map_err(|e| e.message)?;
+        let request = self.request(partner, &input, "example", host).map_err(|e| format!("the request: {e}"))?;
         if let Some(expected) = &example.request {
             let pairs = |list: &[(String, String)]| {
                 list.iter().map(|(k, v)| (k.clone(), Value::String(v.clone()))).collect::<Map<_, _>>()
@@ -280,22 +375,33 @@ impl Operation {
                 return Err(format!("the request differs at `{place}`"));
             }
         }
-        match (
-            self.reply(partner, &example.input, example.status, &example.headers, &example.body, host),
-            &example.output,
-            &example.error_code,
-        ) {
+        let reply = self.reply(partner, &input, example.status, &example.headers, &example.body, host);
+        match (reply, &example.output, &example.error) {
             (Ok(reply), Some(expected), _) => match differs(expected, &reply.output, "") {
                 Some(place) => Err(format!("the output differs at `{place}`: {}", brief(&reply.output))),
                 None => Ok(()),
             },
-            (Ok(_), None, Some(code)) => Err(format!("it gives an output instead of the error `{code}`")),
+            (Ok(_), None, Some(error)) => Err(format!("it gives an output instead of the error {error}")),
             (Err(e), Some(_), _) => Err(format!("it gives the error {e} instead of an output")),
-            (Err(e), None, Some(code)) if e.code != *code => {
-                Err(format!("it gives the error `{}` instead of `{code}`", e.code))
+            (Err(e), None, Some(expected)) => {
+                let given = self.told(&e);
+                match differs(expected, &given, "") {
+                    Some(place) => Err(format!("the error differs at `{place}`: {}", brief(&given))),
+                    None => Ok(()),
+                }
             }
             _ => Ok(()),
         }
+    }
+
+    /// An error as workflows see it.
+    fn told(&self, error: &CallError) -> Value {
+        let kind = if matches!(error.retry, Retry::Later(_)) { "retry" } else { error.kind.as_str() };
+        let mut told = self.contract.as_ref().map(|c| c.errors.of(&error.code, &error.row)).unwrap_or_default();
+        for (name, text) in [("kind", kind), ("code", &error.code), ("row", &error.row), ("message", &error.message)] {
+            told.insert(name.into(), text.into());
+        }
+        Value::Object(told)
     }
 
     fn error(&self, status: u16, headers: &Map<String, Value>, scope: &Scope<'_>) -> CallError {
@@ -315,6 +421,7 @@ impl Operation {
             };
             return CallError {
                 code: format!("partner.{}", kind.as_str()),
+                row: String::new(),
                 message: format!("status {status}"),
                 retry,
                 kind,
@@ -334,6 +441,7 @@ impl Operation {
         };
         CallError {
             code: code.unwrap_or_else(|| format!("partner.{}", kind.as_str())),
+            row: rule.row.as_ref().and_then(text).unwrap_or_default(),
             message: rule.message.as_ref().and_then(text).unwrap_or_else(|| format!("status {status}")),
             retry,
             kind,
@@ -364,6 +472,7 @@ fn brief(value: &Value) -> String {
 fn unreadable(error: &EvalError) -> CallError {
     CallError {
         code: "partner.unreadable".into(),
+        row: String::new(),
         message: error.to_string(),
         retry: Retry::Never,
         kind: CallErrorKind::Failed,

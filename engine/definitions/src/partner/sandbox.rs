@@ -124,10 +124,12 @@ pub struct Go {
 
 const CONSEQUENCES: [&str; 3] = ["remember", "webhook", "later"];
 
-/// Compiles `sandbox:` of an operation.
-pub(super) fn compile(node: &Node, problems: &mut Vec<Problem>) -> Option<SandboxScript> {
-    let mut fields = Fields::open(node, "a sandbox script", &["delay", "let", "cases", "description"], problems)?;
-    let mut names: Vec<String> = ["request", "partner", "key"].map(str::to_owned).into();
+/// Compiles a script. `stands_alone`: it has no operation and says itself where it answers.
+pub(super) fn compile(node: &Node, stands_alone: bool, problems: &mut Vec<Problem>) -> Option<SandboxScript> {
+    let own = ["delay", "let", "cases", "description"];
+    let keys = if stands_alone { [&own[..], &["method", "path"]].concat() } else { own.to_vec() };
+    let mut fields = Fields::open(node, "a sandbox script", &keys, problems)?;
+    let mut names: Vec<String> = ["request", "partner", "key", "contract"].map(str::to_owned).into();
     let lets = lets(&mut fields, &mut names);
     let known: Vec<&str> = names.iter().map(String::as_str).collect();
     let delay = ms(&mut fields, "delay", &known);

@@ -164,7 +164,7 @@ fn step() -> Value {
         ),
         ("title", "", words_or_template()),
         ("section", "Part of the progress line", text()),
-        ("submit", "Label of the button", text()),
+        ("submit", "Label of the button", words_or_template()),
         ("hide", "", one_or_list(words(&["header", "footer"]))),
         ("links", "Purpose of a link → events that a person who came by it may send here", map_of(texts())),
     ])

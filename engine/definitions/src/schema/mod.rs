@@ -130,6 +130,9 @@ mod tests {
         check("workflow.json", "/properties", &[&ROOT_KEYS, &state]);
         check("form.json", "/properties", &[&crate::form::FORM_KEYS]);
         check("story.json", "/properties/steps/items/properties", &[&crate::story::STEP_KEYS]);
-        check("operation.json", "/properties", &[&crate::partner::OPERATION_KEYS]);
+        let extends = ["extends", "merge"];
+        check("operation.json", "/properties", &[&crate::partner::OPERATION_KEYS, &extends]);
+        check("partner.json", "/properties", &[&crate::partner::PARTNER_KEYS, &extends, &["each", "as", "id"]]);
+        check("contract.json", "/properties", &[&crate::contract::KEYS, &extends]);
     }
 }

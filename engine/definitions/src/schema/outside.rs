@@ -1,15 +1,27 @@
 //! Partners, operations, webhooks, messages.
 
 use super::{Kinds, any, cel, closed, duration, flag, int, list_of, map_of, mapping, needs, one_or_list, text, words};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 pub fn all() -> Kinds {
     vec![
         ("partner.json", "A partner: workflows/partners/<kind>/<partner>.yaml or <partner>/partner.yaml", partner()),
-        ("operation.json", "An operation: workflows/partners/<kind>/<partner>/<name>.yaml", operation()),
+        ("operation.json", "An operation: <name>.yaml of a partner or of workflows/partners/kits/<kit>", operation()),
+        ("sandbox.json", "How the fake partner plays an operation: <name>.sandbox.yaml", sandbox()),
+        ("examples.json", "Calls of an operation with their meaning: <name>.examples.yaml", examples()),
+        ("contract.json", "A contract: workflows/contracts/<line>/<name>.yaml", contract()),
         ("webhook.json", "A webhook: workflows/partners/<kind>/<partner>/<name>.webhook.yaml", webhook()),
         ("message.json", "A message: workflows/<line>/messages/<id>.yaml", message()),
     ]
+}
+
+/// `extends` another file of its kind and `merge` into it.
+fn extending(keys: &[(&str, &str, Value)], base: &str) -> Value {
+    let own = [
+        ("extends", base, text()),
+        ("merge", "Over it: maps are merged, null deletes, lists are replaced", map_of(any())),
+    ];
+    closed(&[&own[..], keys].concat())
 }
 
 fn partner() -> Value {
@@ -26,15 +38,19 @@ fn partner() -> Value {
         ("name", "", text()),
         ("title", "", text()),
         ("description", "", text()),
-        ("host", "Alias that operators bind in the settings", text()),
+        ("each", "CEL: rows; each is a partner. `id`, `name`, `host` and `data` are CEL over the row", cel()),
+        ("as", "Name of the row, else `item`", text()),
+        ("id", "CEL over the row: the partner's id", cel()),
+        ("host", "Alias that operators bind in the settings; else the partner's id", text()),
         ("base_path", "Prefix of all its paths", text()),
         ("kit", "Folder of workflows/partners/kits whose operations it has", text()),
         ("data", "Read as partner.data.x", map_of(any())),
         ("auth", "", auth),
         ("limits", "", closed(&[("concurrency", "", int())])),
         ("breaker", "", closed(&[("failures", "", int()), ("open", "", duration())])),
+        ("operations", "Own operations by name, where one file is enough", map_of(map_of(any()))),
     ];
-    needs(closed(&keys), &["name", "host"])
+    extending(&keys, "<kind>/<partner>; of a partner with `each` the row of this file's name")
 }
 
 fn operation() -> Value {
@@ -51,19 +67,12 @@ fn operation() -> Value {
     let error = closed(&[
         ("when", "CEL", cel()),
         ("kind", "", words(&["declined", "refused", "failed", "retry"])),
-        ("code", "A name, or CEL", text()),
+        ("code", "A name of the contract's errors, or CEL", text()),
+        ("row", "CEL: key of the row of a list that it is about", cel()),
         ("message", "CEL", cel()),
     ]);
-    let example = closed(&[
-        ("name", "", text()),
-        ("input", "", any()),
-        ("request", "Part of the request that it gives", any()),
-        ("reply", "", closed(&[("status", "", int()), ("headers", "", map_of(any())), ("body", "", any())])),
-        ("output", "", any()),
-        ("error", "", any()),
-    ]);
     let keys = [
-        ("contract", "What workflows ask for when they choose the partner at run time", text()),
+        ("contract", "<line>/<name>: what workflows call it by", text()),
         ("title", "", text()),
         ("description", "", text()),
         ("method", "", words(&["GET", "POST", "PUT", "PATCH", "DELETE"])),
@@ -77,19 +86,56 @@ fn operation() -> Value {
         ("retry", "", closed(&[("attempts", "", int()), ("base", "", duration()), ("cap", "", duration())])),
         ("reply", "", reply),
         ("errors", "The first that holds", list_of(error)),
-        ("examples", "Checked at load", list_of(needs(example, &["name", "reply"]))),
+    ];
+    extending(&keys, "<kit or partner>/<operation>")
+}
+
+fn examples() -> Value {
+    let example = closed(&[
+        ("name", "", text()),
+        ("input", "", any()),
+        ("request", "Part of the request that it gives", any()),
+        ("reply", "", closed(&[("status", "", int()), ("headers", "", map_of(any())), ("body", "", any())])),
+        ("output", "", any()),
+        ("error", "", any()),
+    ]);
+    list_of(needs(example, &["name", "reply"]))
+}
+
+fn sandbox() -> Value {
+    let keys = [
+        ("method", "Where it answers, when there is no operation beside it", text()),
+        ("path", "", list_of(text())),
+        ("delay", "", any()),
+        ("let", "", any()),
+        ("cases", "The first that holds answers", list_of(map_of(any()))),
+        ("description", "", text()),
+    ];
+    needs(closed(&keys), &["cases"])
+}
+
+fn contract() -> Value {
+    let shape = || json!({"type": ["string", "object", "array"]});
+    let errors = closed(&[
+        ("columns", "Name → kind, as in a table", map_of(text())),
+        ("rows", "Code → cells; `any` for codes that have no row", map_of(any())),
+    ]);
+    let keys = [
+        ("title", "", text()),
+        ("description", "", text()),
         (
-            "sandbox",
-            "The fake partner: let, then cases",
-            closed(&[
-                ("delay", "", any()),
-                ("let", "", any()),
-                ("cases", "", list_of(map_of(any()))),
-                ("description", "", text()),
-            ]),
+            "input",
+            "Name → shape: a type, {type, enum, format, minimum, maximum, items, properties, default}, a map, [shape]",
+            map_of(shape()),
+        ),
+        ("output", "", map_of(shape())),
+        (
+            "errors",
+            "A table of codes, or the contract whose errors these are",
+            json!({"oneOf": [{"type": "string"}, errors]}),
         ),
     ];
-    needs(closed(&keys), &["path"])
+    extending(&keys, "<line>/<name>")
 }
 
 fn webhook() -> Value {

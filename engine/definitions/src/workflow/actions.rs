@@ -3,10 +3,12 @@
 use super::compile::key;
 use super::desugar::{Builder, Place, is_context_key};
 use super::product;
+use crate::contract::Contract;
 use crate::fields::{Fields, unknown};
 use crate::layout::FileKind;
 use crate::source::{Key, Node, Value as Source};
 use engine_statechart::Problem;
+use std::sync::Arc;
 
 impl Builder<'_> {
     pub fn actions(&mut self, node: &Node, place: &Place) -> Node {
@@ -156,12 +158,12 @@ impl Builder<'_> {
                     Some(message) => {
                         let contract = message.channel.contract();
                         let declared = |p: &std::sync::Arc<crate::partner::Partner>| {
-                            p.operations.values().any(|o| o.contract == contract)
+                            p.operations.values().any(|o| o.contract_id() == contract.as_deref())
                         };
                         if contract.is_some() && !self.library.partners.values().any(declared) {
                             let text = format!(
                                 "no operation of a partner declares the contract `{}`",
-                                contract.unwrap_or_default()
+                                contract.as_deref().unwrap_or_default()
                             );
                             self.problems.push(Problem::warning("no-channel", &at.span, text));
                         }
@@ -183,7 +185,9 @@ impl Builder<'_> {
             "call" => {
                 if let Some((at, name)) = name("operation") {
                     let name = name.to_owned();
-                    self.need_operation(at, &name);
+                    if let Some((_, _, Some(contract))) = self.need_operation(at, &name) {
+                        self.check_input(&contract, node);
+                    }
                 }
             }
             "correlate" => {
@@ -203,33 +207,43 @@ impl Builder<'_> {
         }
     }
 
-    /// `partner/operation` of partners that exist.
-    pub fn need_operation(&mut self, at: &Node, name: &str) -> Option<(String, String)> {
+    /// `partner/operation` of partners that exist, with the contract by which workflows call it.
+    pub fn need_operation(&mut self, at: &Node, name: &str) -> Option<(String, String, Option<Arc<Contract>>)> {
         let Some((partner, operation)) = name.split_once('/') else {
             self.problems.push(Problem::error("value", &at.span, format!("`{name}` is not `partner/operation`")));
             return None;
         };
         let Some(found) = self.library.partners.get(partner) else {
-            if self.library.has_kind(|p| matches!(p, FileKind::Partner(id) if id == partner)) {
-                return None;
+            if !self
+                .library
+                .has_kind(|p| matches!(p, FileKind::Partner(name) if name.ends_with(&format!("/{partner}"))))
+            {
+                self.problems.push(unknown("partner", at, partner, self.library.partners.keys().map(String::as_str)));
             }
-            self.problems.push(unknown("partner", at, partner, self.library.partners.keys().map(String::as_str)));
             return None;
         };
-        if found.operation(operation).is_none() {
-            let is_broken = |kind: &FileKind| match kind {
-                FileKind::Operation { partner: id, name } => id == partner && name == operation,
-                FileKind::KitOperation { kit, name } => found.kit.as_ref() == Some(kit) && name == operation,
-                _ => false,
-            };
-            if self.library.has_kind(is_broken) {
-                return None;
+        let Some(declared) = found.operation(operation) else {
+            let is_broken = |kind: &FileKind| matches!(kind, FileKind::Operation { owner, name, .. } if name == operation && found.has(owner));
+            if !self.library.has_kind(is_broken) {
+                let mut problem = unknown("operation", at, operation, found.operations.keys().map(String::as_str));
+                problem.message.push_str(&format!(" of partner `{partner}`"));
+                self.problems.push(problem);
             }
-            let mut problem = unknown("operation", at, operation, found.operations.keys().map(String::as_str));
-            problem.message.push_str(&format!(" of partner `{partner}`"));
-            self.problems.push(problem);
             return None;
+        };
+        let contract = declared.contract.as_ref().map(|live| self.contract(live));
+        if contract.is_none() {
+            let message = format!("`{name}` declares no contract");
+            let hint = "workflows call by contracts: write one in workflows/contracts and name it in the operation";
+            self.problems.push(Problem::error("no-contract", &at.span, message).hint(hint));
         }
-        Some((partner.to_owned(), operation.to_owned()))
+        Some((partner.to_owned(), operation.to_owned(), contract))
+    }
+
+    /// The contract as this version holds it; it is pinned.
+    pub fn contract(&mut self, live: &Arc<Contract>) -> Arc<Contract> {
+        let own = self.library.contracts.get(&live.id).unwrap_or(live);
+        self.contracts.insert(own.id.clone(), Arc::clone(own));
+        Arc::clone(own)
     }
 }

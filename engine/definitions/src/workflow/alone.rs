@@ -41,7 +41,7 @@ fn with_builder<T>(
     let (files, stories) = (Files::new(), BTreeMap::new());
     let (forms, views, texts, partners, messages) =
         (BTreeMap::new(), BTreeMap::new(), BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
-    let (tables, masters, calendars) = (Default::default(), Default::default(), Default::default());
+    let (tables, masters, calendars, contracts) = Default::default();
     let library = Library {
         files: &files,
         nodes: &nodes,
@@ -49,6 +49,7 @@ fn with_builder<T>(
         views: &views,
         tables: &tables,
         texts: &texts,
+        contracts: &contracts,
         partners: &partners,
         messages: &messages,
         masters: &masters,

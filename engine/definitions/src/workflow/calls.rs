@@ -5,9 +5,13 @@ use super::compile::key;
 use super::desugar::{Builder, Place, text_node};
 use super::invoke::SYSTEM;
 use super::{Invoke, Source};
+use crate::contract::Contract;
 use crate::fields::{Fields, unknown};
+use crate::layout;
+use crate::partner::Partner;
 use crate::source::{Key, Node, Value};
-use engine_statechart::{Problem, did_you_mean};
+use engine_statechart::Problem;
+use std::sync::Arc;
 
 pub const INVOKE_KEYS: [&str; 15] = [
     "src",
@@ -78,7 +82,11 @@ impl Builder<'_> {
             }
         }
         self.problems = problems;
-        let source = self.source(node, partner);
+        let (source, contract) = self.source(node, partner).unzip();
+        let contract = contract.flatten();
+        if let Some(contract) = &contract {
+            self.check_input(contract, node);
+        }
         let is_system = matches!(source, Some(Source::System(_)));
         if is_system && (each.is_some() || reuse_ms.is_some()) {
             self.problems.push(Problem::error(
@@ -130,6 +138,7 @@ impl Builder<'_> {
                 id: id.clone(),
                 node: state.to_owned(),
                 source,
+                contract: contract.map(|contract| contract.id.clone()),
                 each: each.is_some(),
                 deadline_ms,
                 reuse_ms,
@@ -149,7 +158,7 @@ impl Builder<'_> {
         Node::new(span.clone(), Value::Map(out))
     }
 
-    fn source(&mut self, node: &Node, partner: Option<&Node>) -> Option<Source> {
+    fn source(&mut self, node: &Node, partner: Option<&Node>) -> Option<(Source, Option<Arc<Contract>>)> {
         match (node.get("src"), node.get("contract")) {
             (Some(at), None) => {
                 let Some(name) = at.as_str() else {
@@ -165,27 +174,22 @@ impl Builder<'_> {
                         self.problems.push(unknown("system source", at, name, SYSTEM));
                         return None;
                     }
-                    return Some(Source::System(system.to_owned()));
+                    return Some((Source::System(system.to_owned()), None));
                 }
-                let (partner, operation) = self.need_operation(at, name)?;
-                Some(Source::Operation { partner, operation })
+                let (partner, operation, contract) = self.need_operation(at, name)?;
+                Some((Source::Operation { partner, operation }, contract))
             }
             (None, Some(at)) => {
                 let name = at.as_str().unwrap_or_default().to_owned();
-                let contracts: Vec<String> = self
-                    .library
-                    .partners
-                    .values()
-                    .flat_map(|p| p.operations.values())
-                    .filter_map(|o| o.contract.clone())
-                    .collect();
-                if !contracts.contains(&name) {
-                    let problem = Problem::error(
-                        "unknown-name",
-                        &at.span,
-                        format!("no operation of a partner declares the contract `{name}`"),
-                    );
-                    self.problems.push(problem.maybe_hint(did_you_mean(&name, contracts.iter().map(String::as_str))));
+                let known = self.library.contracts;
+                let contract = known.get(&name).cloned();
+                if contract.is_none() && !self.library.has_file(&layout::contract_file(&name)) {
+                    self.problems.push(unknown("contract", at, &name, known.keys().map(String::as_str)));
+                }
+                let fulfils = |p: &Arc<Partner>| p.for_contract(&name).is_some();
+                if contract.is_some() && !self.library.partners.values().any(fulfils) {
+                    let message = format!("no operation of a partner declares the contract `{name}`");
+                    self.problems.push(Problem::error("no-operation", &at.span, message));
                 }
                 if partner.is_none() {
                     self.problems.push(
@@ -193,8 +197,8 @@ impl Builder<'_> {
                             .hint("an expression giving the partner's id"),
                     );
                 }
-                self.contracts.insert(name.clone());
-                Some(Source::Contract(name))
+                let contract = contract.map(|contract| self.contract(&contract));
+                Some((Source::Contract(name), contract))
             }
             (Some(at), Some(_)) => {
                 self.problems.push(Problem::error("shape", &at.span, "a call has `src` or `contract`, not both"));

@@ -47,6 +47,7 @@ pub(super) fn of(builder: &Builder<'_>, library: &Library<'_>) -> (Vec<(String, 
             pinned.tables.insert(Arc::clone(table));
         }
     }
+    paths.extend(builder.contracts.values().flat_map(|contract| contract.files.iter().cloned()));
     paths.extend(builder.texts.folders().map(layout::texts_file));
     let closure: Vec<(String, String)> =
         paths.into_iter().filter(|p| library.files.contains(p)).map(|p| (p.clone(), library.files.hash(&p))).collect();
@@ -74,6 +75,7 @@ pub fn reload_closure(id: &str, files: &Files, live: &Catalog) -> Result<Arc<Wor
         views: &parts.views,
         tables: &parts.tables,
         texts: &parts.texts,
+        contracts: &parts.contracts,
         partners: &live.partners,
         messages: &live.messages,
         masters: &live.masters,

@@ -3,6 +3,7 @@
 use super::desugar::{Builder, Place};
 use super::{OnVersion, Section, Workflow, closure, merge, product, values, verify};
 use crate::calendar::{Calendars, timezone};
+use crate::contract::Contracts;
 use crate::fields::{Fields, unknown};
 use crate::files::Files;
 use crate::form::Form;
@@ -30,6 +31,7 @@ pub(crate) struct Library<'a> {
     pub views: &'a BTreeMap<String, Arc<View>>,
     pub tables: &'a Tables,
     pub texts: &'a BTreeMap<String, Arc<Texts>>,
+    pub contracts: &'a Contracts,
     pub partners: &'a BTreeMap<String, Arc<Partner>>,
     pub messages: &'a BTreeMap<String, Arc<Message>>,
     pub masters: &'a Masters,
@@ -40,12 +42,12 @@ pub(crate) struct Library<'a> {
 impl Library<'_> {
     /// Whether a file is there at all: if it is broken, that was said where it is broken.
     pub fn has_file(&self, path: &str) -> bool {
-        self.nodes.contains_key(path)
+        self.files.contains(path) || self.nodes.contains_key(path)
     }
 
     /// The same, by what the file holds.
     pub fn has_kind(&self, is: impl Fn(&layout::FileKind) -> bool) -> bool {
-        self.nodes.keys().filter_map(|path| layout::kind_of(path)).any(|kind| is(&kind))
+        self.files.iter().filter_map(|(path, _)| layout::kind_of(path)).any(|kind| is(&kind))
     }
 }
 
@@ -106,6 +108,7 @@ pub(crate) fn compile(id: &str, library: &Library<'_>, problems: &mut Vec<Proble
     };
     verify::verify(&machine, &mut builder, &tree, head.sections.as_slice(), &head.aliases);
     verify::links(&mut builder, &head.links, &tree.span);
+    super::contracts::check(&machine, &mut builder);
     verify::names(&machine, &names, &mut builder);
     builder.problems.extend(super::defined::check(&machine, &builder));
     problems.append(&mut builder.problems);

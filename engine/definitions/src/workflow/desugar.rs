@@ -2,6 +2,7 @@
 
 use super::compile::{Library, ROOT_KEYS, key};
 use super::{Invoke, Step};
+use crate::contract::Contracts;
 use crate::source::{Key, Node, Span, Value as Source};
 use crate::texts::FlowTexts;
 use engine_statechart::expression::Expression;
@@ -17,7 +18,7 @@ pub(crate) struct Builder<'a> {
     pub steps: IndexMap<String, Step>,
     pub step_spans: BTreeMap<String, Span>,
     pub invokes: IndexMap<String, Invoke>,
-    pub contracts: BTreeSet<String>,
+    pub contracts: Contracts,
     /// Files of the closure so far.
     pub used: BTreeSet<String>,
     pub forms: BTreeSet<String>,
@@ -80,7 +81,7 @@ impl<'a> Builder<'a> {
             steps: IndexMap::new(),
             step_spans: BTreeMap::new(),
             invokes: IndexMap::new(),
-            contracts: BTreeSet::new(),
+            contracts: Contracts::new(),
             used,
             forms: BTreeSet::new(),
             views: BTreeSet::new(),

@@ -7,6 +7,8 @@ pub struct Invoke {
     /// Id of the state.
     pub node: String,
     pub source: Source,
+    /// What is asked and answered; `None` for what the runtime itself does.
+    pub contract: Option<String>,
     pub each: bool,
     pub deadline_ms: Option<i64>,
     /// A success of the same source and input, younger than this, settles without a call.

@@ -6,6 +6,7 @@ mod calls;
 mod cel;
 mod closure;
 mod compile;
+mod contracts;
 mod defined;
 mod desugar;
 mod fragment;
@@ -36,6 +37,7 @@ pub use report::Report;
 pub use step::{Accept, Redirect, Step, StepKind, Trail};
 
 use crate::catalog::Catalog;
+use crate::contract::{Contract, Contracts};
 use crate::form::Form;
 use crate::host::{Now, ProductHost};
 use crate::story::Story;
@@ -89,7 +91,8 @@ pub struct Workflow {
     pub(crate) tables: Tables,
     pub(crate) texts: FlowTexts,
     pub(crate) stories: Vec<Arc<Story>>,
-    pub(crate) contracts: BTreeSet<String>,
+    /// The contracts of its calls, as this version holds them.
+    pub(crate) contracts: Contracts,
     /// State → events that it forbids.
     pub(crate) forbidden: BTreeMap<String, BTreeSet<String>>,
 }
@@ -175,9 +178,19 @@ impl Workflow {
         &self.stories
     }
 
-    /// Contracts that its calls use.
-    pub fn contracts(&self) -> impl Iterator<Item = &str> {
-        self.contracts.iter().map(String::as_str)
+    /// Contracts of its calls, as this version holds them.
+    pub fn contracts(&self) -> impl Iterator<Item = &Arc<Contract>> {
+        self.contracts.values()
+    }
+
+    /// The contract of a call.
+    pub fn contract(&self, invoke: &Invoke) -> Option<&Arc<Contract>> {
+        self.contracts.get(invoke.contract.as_deref()?)
+    }
+
+    /// What is known of an error of a call: the columns of its code in the pinned contract.
+    pub fn error_columns(&self, invoke: &Invoke, code: &str, row: &str) -> Map<String, Value> {
+        self.contract(invoke).map(|contract| contract.errors.of(code, row)).unwrap_or_default()
     }
 
     /// Whether `on: {event: {}}` forbids a built-in event in a state or above it, up to the nearest step.

@@ -115,6 +115,21 @@ impl Places {
         }
     }
 
+    /// A value of this shape that is put at `at`. What is below lists is open.
+    pub fn shaped(&mut self, at: Ix, shape: &crate::shape::Shape) -> Put {
+        match shape.kind() {
+            Some(Kind::Map) if shape.is_closed() => {
+                let properties = shape.properties().map(|(name, inner)| {
+                    let below = self.below(at, name);
+                    (below, self.shaped(below, inner))
+                });
+                Put::Map(properties.collect())
+            }
+            Some(kind) if !matches!(kind, Kind::Map | Kind::List) => Put::Plain(kind),
+            _ => Put::Unknown,
+        }
+    }
+
     pub fn literal(&mut self, at: Ix, value: &Value) -> Put {
         match value {
             Value::Object(map) => Put::Map(

@@ -41,7 +41,7 @@ impl Builder<'_> {
         problems.append(&mut self.problems);
         self.problems = problems;
         let call = call?;
-        let (partner, operation) = self.need_operation(call, call.as_str().unwrap_or_default())?;
+        let (partner, operation, _) = self.need_operation(call, call.as_str().unwrap_or_default())?;
         Some(Report { partner, operation, input })
     }
 }

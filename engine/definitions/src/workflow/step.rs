@@ -39,7 +39,7 @@ pub struct Step {
     pub redirect: Option<Redirect>,
     pub review: bool,
     /// Label of the button.
-    pub submit: Option<String>,
+    pub submit: Option<Text>,
     /// Parts of the page's frame that are left out: `header`, `footer`.
     pub hide: Vec<String>,
     /// What names mean in its form and view.

@@ -85,6 +85,7 @@ impl Builder<'_> {
             },
         };
         let title = fields.get("title").and_then(|n| Text::from_node(n, fields.problems));
+        let submit = fields.get("submit").and_then(|n| Text::from_node(n, fields.problems));
         let path = fields.text("path");
         if let (Some(path), Some(at)) = (&path, fields.get("path")) {
             let fits = path
@@ -106,8 +107,9 @@ impl Builder<'_> {
         for (k, value) in fields.entries("data") {
             data.insert(k.name.clone(), self.mapping(value, &[], fields.problems));
         }
-        if let (Some(title), Some(at)) = (&title, fields.get("title")) {
-            for name in title.names().filter(|n| !data.contains_key(*n)) {
+        for (text, key) in [(&title, "title"), (&submit, "submit")] {
+            let (Some(text), Some(at)) = (text, fields.get(key)) else { continue };
+            for name in text.names().filter(|n| !data.contains_key(*n)) {
                 fields.problems.push(unknown("step data", at, name, data.keys().map(String::as_str)));
             }
         }
@@ -167,7 +169,7 @@ impl Builder<'_> {
             trail,
             redirect,
             review,
-            submit: fields.text("submit"),
+            submit,
             hide,
             names: node.names.clone(),
         })

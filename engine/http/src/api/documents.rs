@@ -2,15 +2,17 @@
 
 use super::known_id;
 use crate::app::App;
-use crate::problem::Problem;
+use crate::problem::{Problem, refusals};
 use crate::session::Visitor;
 use axum::extract::{Path, State};
 use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 
+refusals!(NotThere: NotFound);
+
 /// A document as an attachment.
 #[utoipa::path(get, path = "/api/v1/journeys/{id}/documents/{document}", tag = "journeys", params(("id" = String, Path), ("document" = String, Path)),
-    responses((status = 200, description = "the file", content_type = "application/octet-stream"), (status = 404, body = Problem)))]
+    responses((status = 200, description = "the file", content_type = "*/*"), NotThere))]
 pub async fn download(
     State(app): State<App>,
     Path((id, document)): Path<(String, String)>,

@@ -1,33 +1,40 @@
 //! `/api/v1/journeys/{id}/draft`: what is being typed.
 
 use super::known_id;
-use crate::app::{App, committed};
-use crate::problem::Problem;
-use crate::session::Changing;
+use crate::app::{App, run_to_end};
+use crate::json::Word;
+use crate::problem::{Problem, refusals};
+use crate::session::ChangeRequest;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
-use serde::Serialize;
-use serde_json::Value;
+use serde::Deserialize;
+use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
+refusals!(Refused: changing, NotFound, Expired);
+
 /// The unsent answers of a step.
-#[derive(Serialize, ToSchema)]
-#[allow(dead_code)]
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
 pub struct DraftBody {
     /// Id of the step that they belong to.
-    step: String,
-    data: Value,
+    #[schema(value_type = String, max_length = 200)]
+    step: Word,
+    #[schema(value_type = HashMap<String, Value>)]
+    data: Map<String, Value>,
 }
 
 /// Keep what is being typed; it never enters the journey by itself.
 #[utoipa::path(put, path = "/api/v1/journeys/{id}/draft", tag = "journeys", request_body = DraftBody, params(("id" = String, Path)),
-    responses((status = 204), (status = 400, body = Problem), (status = 404, body = Problem), (status = 410, body = Problem)))]
-pub async fn save(State(app): State<App>, Path(id): Path<String>, mut change: Changing) -> Result<StatusCode, Problem> {
+    responses((status = 204), Refused))]
+pub async fn save(
+    State(app): State<App>,
+    Path(id): Path<String>,
+    change: ChangeRequest<DraftBody>,
+) -> Result<StatusCode, Problem> {
     known_id(&id)?;
-    let step = change.fields.text("step")?;
-    let data = Value::Object(change.fields.object("data")?.unwrap_or_default());
-    change.fields.finish()?;
-    let (runtime, actor) = (app.runtime.clone(), change.visitor.actor);
-    committed(async move { runtime.save_draft(&actor, &id, &step, data).await }).await?;
+    let DraftBody { step, data } = change.body;
+    let (runtime, actor, step) = (app.runtime.clone(), change.visitor.actor, String::from(step));
+    run_to_end(async move { runtime.save_draft(&actor, &id, &step, Value::Object(data)).await }).await?;
     Ok(StatusCode::NO_CONTENT)
 }

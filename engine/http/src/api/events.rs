@@ -3,43 +3,45 @@
 use super::journeys::replayed;
 use super::known_id;
 use crate::app::App;
-use crate::edge::json::Shown;
-use crate::problem::{Code, Problem};
-use crate::session::Changing;
+use crate::json::{ViewBody, Word};
+use crate::problem::{Problem, refusals};
+use crate::session::ChangeRequest;
 use axum::extract::{Path, State};
 use axum::response::{IntoResponse, Response};
 use engine_runtime::Send;
 use engine_runtime::view::StepView;
-use serde::Serialize;
-use serde_json::Value;
+use serde::Deserialize;
+use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
+refusals!(Refused: changing, KeyMissing, NotFound, Stale, NotAccepted, Expired, Invalid, KeyReused, Broken);
+
 /// One event: its type, its data, and the revision that the person saw.
-#[derive(Serialize, ToSchema)]
-#[allow(dead_code)]
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
 pub struct EventBody {
     /// `submit`, `back`, `change`, `save`, or a type that the step accepts.
     #[serde(rename = "type")]
-    kind: String,
-    data: Option<Value>,
+    #[schema(value_type = String, max_length = 200)]
+    kind: Word,
+    #[schema(value_type = Option<HashMap<String, Value>>)]
+    data: Option<Map<String, Value>>,
     revision: i64,
 }
 
 /// Send an event; the answer is the new step.
 #[utoipa::path(post, path = "/api/v1/journeys/{id}/events", tag = "journeys", request_body = EventBody,
     params(("id" = String, Path), ("Idempotency-Key" = String, Header)),
-    responses((status = 200, body = StepView), (status = 400, body = Problem), (status = 404, body = Problem), (status = 409, description = "`stale` or `not_accepted`, with the current step", body = Problem),
-        (status = 410, body = Problem), (status = 422, description = "`invalid` with a pointer per error, or `key_reused`", body = Problem)))]
-pub async fn send(State(app): State<App>, Path(id): Path<String>, mut change: Changing) -> Result<Response, Problem> {
+    responses((status = 200, body = StepView, headers(("idempotent-replayed" = bool))), Refused))]
+pub async fn send(
+    State(app): State<App>,
+    Path(id): Path<String>,
+    change: ChangeRequest<EventBody>,
+) -> Result<Response, Problem> {
     known_id(&id)?;
-    let kind = change.fields.text("type")?;
-    let data = Value::Object(change.fields.object("data")?.unwrap_or_default());
-    let revision = change.fields.integer("revision")?;
-    change.fields.finish()?;
-    if change.key.is_empty() {
-        return Err(Problem::new(Code::KeyMissing));
-    }
-    let event = Send { key: change.key, revision, kind, data };
+    let key = change.key()?;
+    let EventBody { kind, data, revision } = change.body;
+    let event = Send { key, revision, kind: kind.into(), data: Value::Object(data.unwrap_or_default()) };
     let sent = app.runtime.send(&change.visitor.actor, &id, event).await?;
-    Ok((replayed(&sent), Shown(sent.view)).into_response())
+    Ok((replayed(&sent), ViewBody(sent.view)).into_response())
 }

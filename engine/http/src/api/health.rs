@@ -1,25 +1,40 @@
 //! `/healthz`, `/readyz`, `/metrics`.
 
 use crate::app::App;
-use crate::edge::Client;
-use crate::figures::figures;
-use crate::problem::{Code, Problem};
+use crate::metrics::page as counted;
+use crate::middleware::Client;
+use crate::problem::{Code, Problem, refusals};
 use axum::extract::{ConnectInfo, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::{Extension, Json};
-use serde_json::json;
+use serde::Serialize;
 use std::net::SocketAddr;
 use std::time::Duration;
+use utoipa::ToSchema;
+
+refusals!(NotThere: NotFound);
 
 /// The process runs.
-#[utoipa::path(get, path = "/healthz", tag = "health", responses((status = 200)))]
+#[utoipa::path(get, path = "/healthz", tag = "health", responses((status = 200, body = String, content_type = "text/plain")))]
 pub async fn healthz() -> &'static str {
     "ok"
 }
 
+#[derive(Serialize, ToSchema)]
+pub struct Readiness {
+    ready: bool,
+    /// What must be put right first.
+    reasons: Vec<String>,
+    /// Publication that this node serves.
+    publication: i64,
+    /// Open change streams.
+    streams: usize,
+}
+
 /// Requests can be served: the database answers, definitions are there, nothing must be put right first.
-#[utoipa::path(get, path = "/readyz", tag = "health", responses((status = 200), (status = 503, description = "with the reasons")))]
+#[utoipa::path(get, path = "/readyz", tag = "health", 
+    responses((status = 200, body = Readiness), (status = 503, description = "with the reasons", body = Readiness)))]
 pub async fn readyz(State(app): State<App>) -> Response {
     let mut reasons: Vec<String> = app.settings.refusals().iter().map(ToString::to_string).collect();
     match tokio::time::timeout(Duration::from_secs(2), app.runtime.store().ping()).await {
@@ -37,12 +52,13 @@ pub async fn readyz(State(app): State<App>) -> Response {
         reasons.push("stopping".into());
     }
     let status = if reasons.is_empty() { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
-    (status, Json(json!({"ready": reasons.is_empty(), "reasons": reasons, "publication": app.runtime.publication(), "streams": app.notices.open()})))
-        .into_response()
+    let (publication, streams) = (app.runtime.publication(), app.subscriptions.open());
+    (status, Json(Readiness { ready: reasons.is_empty(), reasons, publication, streams })).into_response()
 }
 
 /// Prometheus text; for the token of the settings, or for this machine.
-#[utoipa::path(get, path = "/metrics", tag = "health", responses((status = 200, content_type = "text/plain"), (status = 404, body = Problem)))]
+#[utoipa::path(get, path = "/metrics", tag = "health", 
+    responses((status = 200, body = String, content_type = "text/plain"), NotThere))]
 pub async fn metrics(
     State(app): State<App>,
     Extension(client): Extension<Client>,
@@ -61,7 +77,7 @@ pub async fn metrics(
         None => local,
     };
     let handle = app.metrics.as_ref().filter(|_| allowed).ok_or_else(|| Problem::new(Code::NotFound))?;
-    let page = format!("{}\n{}", handle.render(), figures(&app.runtime, &app.partners).await);
+    let page = format!("{}\n{}", handle.render(), counted(&app.runtime, &app.partners).await);
     Ok(([(header::CONTENT_TYPE, "text/plain; version=0.0.4")], page).into_response())
 }
 

@@ -1,7 +1,7 @@
 //! `/api/v1/master/{name}`: reference data for look-up fields. Public, the same for everybody.
 
 use crate::app::App;
-use crate::problem::{Code, Problem};
+use crate::problem::{Code, Problem, refusals};
 use axum::Json;
 use axum::extract::{Path, RawQuery, State};
 use axum::http::header;
@@ -9,14 +9,24 @@ use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
+use utoipa::openapi::schema::{Array, ObjectBuilder, SchemaType, Type};
+
+refusals!(NotThere: BodyInvalid, NotFound);
 
 /// Rows that were found.
 #[derive(Serialize, ToSchema)]
 pub struct Rows {
-    #[schema(value_type = Vec<Object>)]
+    #[schema(schema_with = rows)]
     pub rows: Vec<Value>,
     /// There are more than these.
     pub more: bool,
+}
+
+/// Columns of a row: text, a number, yes or no; null where one is empty.
+fn rows() -> Array {
+    let types = [Type::String, Type::Integer, Type::Boolean, Type::Null];
+    let cell = ObjectBuilder::new().schema_type(SchemaType::from_iter(types));
+    Array::new(ObjectBuilder::new().schema_type(Type::Object).additional_properties(Some(cell)))
 }
 
 const LIMIT: usize = 20;
@@ -25,7 +35,7 @@ const LIMIT_MAX: usize = 200;
 /// Rows that contain `q` and whose columns equal the other parameters; with `key`, that row.
 #[utoipa::path(get, path = "/api/v1/master/{name}", tag = "master",
     params(("name" = String, Path), ("q" = Option<String>, Query), ("key" = Option<String>, Query), ("limit" = Option<usize>, Query)),
-    responses((status = 200, body = Rows), (status = 404, body = Problem)))]
+    responses((status = 200, body = Rows), NotThere))]
 pub async fn find(
     State(app): State<App>,
     Path(name): Path<String>,

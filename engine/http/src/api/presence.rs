@@ -2,19 +2,21 @@
 
 use super::known_id;
 use crate::app::App;
-use crate::edge::Client;
+use crate::middleware::Client;
 use crate::presence::right;
-use crate::problem::{Code, Problem};
+use crate::problem::{Code, Problem, refusals};
 use crate::session::{Visitor, read, token};
 use axum::Extension;
 use axum::body::Body;
 use axum::extract::{Path, State};
 use axum::http::{HeaderMap, StatusCode};
 
+refusals!(Refused: Csrf, BodyInvalid, BodyTooLarge, NotFound, Expired);
+
 /// A sign of life of the browser, every half minute while the person is active; neither key nor revision. What the
 /// body says is the browser's word and is not used.
 #[utoipa::path(post, path = "/api/v1/journeys/{id}/presence", tag = "journeys", request_body(content = Object), params(("id" = String, Path)),
-    responses((status = 204), (status = 404, body = Problem), (status = 429, body = Problem)))]
+    responses((status = 204), Refused))]
 pub async fn ping(
     State(app): State<App>,
     Extension(client): Extension<Client>,

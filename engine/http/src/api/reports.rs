@@ -2,8 +2,8 @@
 //! line each, nothing stored.
 
 use crate::app::App;
-use crate::edge::{Class, Client};
-use crate::problem::Problem;
+use crate::middleware::{Class, Client};
+use crate::problem::{Problem, refusals};
 use crate::session::read;
 use axum::Extension;
 use axum::body::Body;
@@ -12,10 +12,12 @@ use axum::http::{HeaderMap, StatusCode};
 use serde_json::Value;
 use std::time::Instant;
 
+refusals!(Refused: Csrf, BodyInvalid, BodyTooLarge);
+
 const REPORT_CHARS_MAX: usize = 500;
 
 /// Errors that happened in a browser: one, or a list of them. The answer is 204, unless this browser sends too many.
-#[utoipa::path(post, path = "/api/v1/errors", tag = "site", request_body(content = Object), responses((status = 204), (status = 429, body = Problem)))]
+#[utoipa::path(post, path = "/api/v1/errors", tag = "site", request_body(content = Object), responses((status = 204), Refused))]
 pub async fn report(
     State(app): State<App>,
     Extension(client): Extension<Client>,

@@ -3,7 +3,7 @@
 //! The state in the address was made by us, is used once and gives no right: what the browser brings is not read,
 //! and the answer is a 303 to a page that asks for the session as any other (security rules 17 and 20).
 
-use crate::app::{App, committed};
+use crate::app::{App, run_to_end};
 use crate::problem::Problem;
 use axum::extract::{Path, State};
 use axum::http::{HeaderValue, StatusCode, header};
@@ -15,7 +15,7 @@ use engine_runtime::Refusal;
     responses((status = 303, description = "to the journey's page; to the home page when the state is not known")))]
 pub async fn back(State(app): State<App>, Path((partner, state)): Path<(String, String)>) -> Result<Response, Problem> {
     let runtime = app.runtime.clone();
-    let found = committed(async move {
+    let found = run_to_end(async move {
         match runtime.returned(&partner, &state).await {
             Ok(page) => Ok(Some(page)),
             Err(Refusal::NotFound) => Ok(None),

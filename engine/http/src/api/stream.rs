@@ -2,30 +2,45 @@
 
 use super::known_id;
 use crate::app::App;
-use crate::notices::Listener;
-use crate::problem::Problem;
+use crate::problem::{Problem, refusals};
 use crate::session::Visitor;
+use crate::subscriptions::Listener;
 use axum::extract::{Path, State};
 use axum::http::HeaderValue;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use engine_store::Change;
 use futures::stream::{self, Stream};
+use serde::Serialize;
 use serde_json::json;
 use std::convert::Infallible;
 use std::time::Duration;
 use tokio::sync::broadcast::error::RecvError;
 use tokio_util::sync::CancellationToken;
+use utoipa::ToSchema;
+
+refusals!(NotThere: NotFound);
+
+/// Something changed: the page reads the journey again.
+#[derive(Serialize, ToSchema)]
+pub struct ChangeNote {
+    revision: i64,
+    /// 0 when it is not known which change it was.
+    seq: i64,
+    /// `step`, `answer`, or another word for what changed.
+    what: String,
+}
 
 const PING: Duration = Duration::from_secs(20);
 
 /// `event: change` with `{revision, seq, what}` for each change and once at the start (so that nothing between the
 /// last look and this stream is missed); `event: ping` every 20 s.
 #[utoipa::path(get, path = "/api/v1/journeys/{id}/stream", tag = "journeys", params(("id" = String, Path)),
-    responses((status = 200, description = "text/event-stream", content_type = "text/event-stream"), (status = 404, body = Problem), (status = 429, body = Problem)))]
+    responses((status = 200, description = "events `change` and `ping`; the data of a change", body = ChangeNote,
+        content_type = "text/event-stream"), NotThere))]
 pub async fn open(State(app): State<App>, Path(id): Path<String>, visitor: Visitor) -> Result<Response, Problem> {
     // Listen first, look second: a change in between is told, not lost.
-    let listener = app.notices.listen(known_id(&id)?, visitor.client)?;
+    let listener = app.subscriptions.listen(known_id(&id)?, visitor.client)?;
     let view = app.runtime.view(&visitor.actor, &id).await?;
     let first = Change { journey: id, seq: 0, revision: view.journey.revision, what: "step".into() };
     let keep_alive = KeepAlive::new().interval(PING).event(Event::default().event("ping").data("{}"));
@@ -53,7 +68,8 @@ fn events(
                 () = shutdown.cancelled() => return None,
             },
         };
-        let data = json!({"revision": change.revision, "seq": change.seq, "what": change.what});
+        let Change { revision, seq, what, .. } = change;
+        let data = json!(ChangeNote { revision, seq, what });
         Some((Ok(Event::default().event("change").data(data.to_string())), (listener, None, shutdown)))
     })
 }

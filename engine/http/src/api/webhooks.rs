@@ -1,26 +1,35 @@
 //! `/api/v1/webhooks/{partner}/{name}`: what partners tell us. The signature over the raw body is the only right
 //! (security rule 21).
 
-use crate::app::{App, committed};
-use crate::edge::json;
-use crate::problem::{Code, Problem};
+use crate::app::{App, run_to_end};
+use crate::json;
+use crate::problem::{Code, Problem, refusals};
 use crate::session::read;
 use axum::Json;
 use axum::extract::{Path, Request, State};
 use axum::http::HeaderMap;
-use axum::response::{IntoResponse, Response};
 use engine_definitions::Now;
 use engine_runtime::{Hook, RuntimeError};
-use serde_json::{Map, Value, json};
+use serde::Serialize;
+use serde_json::{Map, Value};
+use utoipa::ToSchema;
+
+refusals!(Refused: BodyInvalid, BodyTooLarge, Signature, NotFound);
+
+/// It is kept, or it is nothing that we want to know.
+#[derive(Serialize, ToSchema)]
+pub struct Received {
+    received: bool,
+}
 
 /// A partner's notification. The same fact may arrive many times and in any order.
 #[utoipa::path(post, path = "/api/v1/webhooks/{partner}/{name}", tag = "partners", params(("partner" = String, Path), ("name" = String, Path)), request_body(content = Object, description = "as the partner sends it"),
-    responses((status = 200, description = "kept"), (status = 401, body = Problem), (status = 404, body = Problem)))]
+    responses((status = 200, description = "kept", body = Received), Refused))]
 pub async fn receive(
     State(app): State<App>,
     Path((partner, name)): Path<(String, String)>,
     request: Request,
-) -> Result<Response, Problem> {
+) -> Result<Json<Received>, Problem> {
     let catalog = app.runtime.catalog();
     let webhook = catalog.webhook(&partner, &name).ok_or_else(|| Problem::new(Code::NotFound))?.clone();
     let (parts, body) = request.into_parts();
@@ -36,7 +45,7 @@ pub async fn receive(
         Problem::new(Code::BodyInvalid)
     })?;
     // A kind of event that no rule names: it is ours to ignore, not theirs to repeat.
-    let Some(event) = event else { return Ok(Json(json!({"received": true})).into_response()) };
+    let Some(event) = event else { return Ok(Json(Received { received: true })) };
     let hook = Hook {
         partner,
         once: event.once,
@@ -47,11 +56,11 @@ pub async fn receive(
         actual: event.actual.as_object().cloned().unwrap_or_default(),
     };
     let runtime = app.runtime.clone();
-    committed(async move {
+    run_to_end(async move {
         runtime.deliver(&hook).await.map_err(|error: RuntimeError| Problem::from(engine_runtime::Refusal::from(error)))
     })
     .await?;
-    Ok(Json(json!({"received": true})).into_response())
+    Ok(Json(Received { received: true }))
 }
 
 /// Header names in lower case → their text.

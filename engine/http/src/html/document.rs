@@ -5,6 +5,7 @@ use super::writer::Html;
 use crate::assets::Entry;
 use crate::problem::Problem;
 use engine_runtime::StepView;
+use engine_runtime::view::StepKind;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -64,7 +65,7 @@ struct Drawing<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     view: Option<&'a StepView>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    skeleton: Option<&'a str>,
+    skeleton: Option<StepKind>,
     #[serde(skip_serializing_if = "Option::is_none")]
     blocks: Option<&'a [Value]>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -87,7 +88,7 @@ pub fn drawing(site: Surroundings, page: &Page, content: &Content, today: &str) 
             of_today = StepView { server_time: format!("{today}T12:00:00Z"), ..view.clone() };
             drawing.view = Some(&of_today);
         }
-        Content::Step(view) | Content::Refused(view, _) => drawing.skeleton = Some(&view.step.kind),
+        Content::Step(view) | Content::Refused(view, _) => drawing.skeleton = Some(view.step.kind),
         Content::Blocks(blocks) => (drawing.title, drawing.blocks) = (&page.title, Some(blocks)),
         Content::Confirm { text, label } => {
             (drawing.title, drawing.confirm) = (&page.title, Some(Question { text, label }));

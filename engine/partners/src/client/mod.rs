@@ -132,7 +132,11 @@ impl Partners {
         let now = Now::at(order.now_ms, chrono_tz::Asia::Kolkata);
         let secrets = Secrets { settings, host: &target.host };
         let host = catalog.host(&now, Some(&secrets));
-        let exchange = match operation.request(&partner, input, order.key, &host) {
+        let input = match operation.prepared(input) {
+            Ok(input) => input,
+            Err(error) => return CallOutcome::Failed(error),
+        };
+        let exchange = match operation.request(&partner, &input, order.key, &host) {
             Ok(request) => request::exchange(request, &target, &secrets, order.key, total),
             Err(error) => return CallOutcome::refused("partner.request", &error.to_string()),
         };
@@ -161,7 +165,7 @@ impl Partners {
         let in_flight = InFlight::new(&partner.id);
         let answer = self.0.clients.send(exchange, target.host.allow_private).await;
         drop(in_flight);
-        let (outcome, verdict) = outcome::judge(&partner, operation, input, answer, &host);
+        let (outcome, verdict) = outcome::judge(&partner, operation, &input, answer, &host);
         pass.end(verdict);
         outcome
     }

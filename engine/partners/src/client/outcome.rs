@@ -144,7 +144,13 @@ fn bounded(mut error: CallError, status: u16, operation: &Operation) -> CallErro
 }
 
 fn failed(code: &str, message: &str, kind: CallErrorKind, retry: Retry) -> CallOutcome {
-    CallOutcome::Failed(CallError { code: code.to_owned(), message: message.to_owned(), retry, kind })
+    CallOutcome::Failed(CallError {
+        code: code.to_owned(),
+        row: String::new(),
+        message: message.to_owned(),
+        retry,
+        kind,
+    })
 }
 
 /// Header names in lower case; values that are not text are left out.

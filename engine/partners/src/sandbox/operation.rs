@@ -192,6 +192,8 @@ impl Played<'_> {
         variables.insert("request".into(), self.request.clone());
         variables.insert("key".into(), self.key.clone().into());
         variables.insert("partner".into(), self.sandbox.partner_value(self.partner));
+        let errors = self.operation.contract.as_ref().map(|contract| contract.errors_json());
+        variables.insert("contract".into(), json!({"errors": errors}));
         let mut evaluation = Evaluation::new(self.sandbox, variables, seed);
         evaluation.lets(&self.script.lets).await?;
         let mut chosen = None;

@@ -167,7 +167,7 @@ impl<'s> Evaluation<'s> {
         evaluate: impl Fn(&Scope<'_>) -> Result<T, EvalError>,
     ) -> (Result<T, EvalError>, BTreeSet<Place>, u32) {
         let catalog = self.sandbox.catalog();
-        let product = catalog.host(&self.now, None);
+        let product = catalog.sandbox_host(&self.now);
         let host = ScriptHost {
             product: &product,
             settings: self.sandbox.settings(),

@@ -14,7 +14,8 @@ pub(super) fn review(turn: &Turn<'_>, step: &Step, audience: &Audience) -> Revie
         let answers = get_path(&turn.state.snapshot.context, step.into.as_deref()?)?.as_object()?;
         let view = turn.with_step(step, |scope| form.view(audience, scope)).ok()?;
         let mut sections = Sections { turn, step, sections: Vec::new() };
-        sections.object(title_of(turn, step, audience), &view.schema, answers, "");
+        let title = Some(view.title.clone()).filter(|title| !title.is_empty());
+        sections.object(title.unwrap_or_else(|| title_of(turn, step, audience)), &view.schema, answers, "");
         Some(sections.sections)
     });
     Review { sections: sections.flatten().collect(), submit: submit_text(turn, step, audience) }
@@ -121,7 +122,10 @@ impl Sections<'_> {
             ("date", date) => json!({"date": date}),
             ("lookup", key) => self.looked_up(rule, key).unwrap_or_else(|| key.clone()),
             // a year or an age as it was typed: only amounts are grouped
-            (_, Value::Number(number)) => Value::String(number.to_string()),
+            (_, Value::Number(number)) => {
+                let unit = rule.pointer("/x-ui/suffix").and_then(Value::as_str).unwrap_or_default();
+                Value::String(format!("{number}{unit}"))
+            }
             (_, other) => other.clone(),
         }
     }

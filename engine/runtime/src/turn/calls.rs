@@ -103,8 +103,11 @@ impl Turn<'_> {
                 }
                 Event::new(format!("xstate.done.actor.{}", invoke.id)).with("output", output)
             }
-            CallResult::Failed { code, message, pointer, kind } => {
-                let error = json!({"code": code, "message": message, "pointer": pointer, "kind": kind});
+            CallResult::Failed { code, row, message, pointer, kind } => {
+                let known = self.workflow.error_columns(invoke, &code, &row);
+                let pointer = pointer.or_else(|| pointed(&known));
+                let mut error = json!({"code": code, "row": row, "message": message, "pointer": pointer, "kind": kind});
+                error.as_object_mut().into_iter().for_each(|error| error.extend(known.clone()));
                 Event::new(format!("xstate.error.actor.{}", invoke.id)).with("error", error)
             }
         };
@@ -168,12 +171,14 @@ impl Turn<'_> {
                 row.insert("state".into(), "quoted".into());
                 row.insert("output".into(), output.clone());
             }
-            CallResult::Failed { code, message, kind, .. } => {
+            CallResult::Failed { code, row: of, message, kind, .. } => {
                 row.insert(
                     "state".into(),
                     if *kind == FailureKind::Declined { "declined".into() } else { "failed".into() },
                 );
-                row.insert("error".into(), json!({"code": code, "message": message}));
+                let mut error = self.workflow.error_columns(invoke, code, of);
+                error.extend([("code".into(), json!(code)), ("message".into(), json!(message))]);
+                row.insert("error".into(), Value::Object(error));
             }
         }
         self.append("answer", json!({"invoke": invoke.id, "key": key, "result": describe(&result), "late": late}), by);
@@ -225,8 +230,13 @@ impl Turn<'_> {
             for index in open {
                 self.cancel_call(seq, index);
             }
-            let result =
-                CallResult::Failed { code: "deadline".into(), message: None, pointer: None, kind: FailureKind::Failed };
+            let result = CallResult::Failed {
+                code: "deadline".into(),
+                row: String::new(),
+                message: None,
+                pointer: None,
+                kind: FailureKind::Failed,
+            };
             self.settle_single(invoke, result, &system)?;
         }
         self.resume()?;
@@ -287,12 +297,17 @@ impl Turn<'_> {
 /// Event of an operator's retry of a call.
 pub(crate) const RETRIED: &str = "retried";
 
+/// The field that a contract's row names for a code: a pointer into the form where it is corrected.
+fn pointed(known: &Map<String, Value>) -> Option<String> {
+    known.get("field").and_then(Value::as_str).filter(|field| !field.is_empty()).map(str::to_string)
+}
+
 /// For the history; enough to replay.
 fn describe(result: &CallResult) -> Value {
     match result {
         CallResult::Done { output, .. } => json!({"output": output}),
-        CallResult::Failed { code, message, pointer, kind } => {
-            json!({"error": {"code": code, "message": message, "pointer": pointer, "kind": kind}})
+        CallResult::Failed { code, row, message, pointer, kind } => {
+            json!({"error": {"code": code, "row": row, "message": message, "pointer": pointer, "kind": kind}})
         }
     }
 }

@@ -326,11 +326,6 @@ impl Turn<'_> {
         let name = self.state.snapshot.timers.iter().find(|t| t.id == timer).and_then(|t| t.name.as_deref());
         name.and_then(|name| self.workflow.delays.get(name)).copied().unwrap_or_default()
     }
-
-    /// When the shown state's earliest timer fires, for the wait page.
-    pub fn next_timer_ms(&self) -> Option<i64> {
-        self.state.snapshot.timers.iter().map(|t| t.due_ms).min()
-    }
 }
 
 /// Timer that ends a run; beside the machine's own timers.

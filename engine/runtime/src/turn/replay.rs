@@ -151,6 +151,7 @@ fn result_of(described: &Value) -> CallResult {
     match described.get("error") {
         Some(error) => CallResult::Failed {
             code: text(error, "code"),
+            row: text(error, "row"),
             message: error.get("message").and_then(Value::as_str).map(str::to_string),
             pointer: error.get("pointer").and_then(Value::as_str).map(str::to_string),
             kind: error.get("kind").and_then(|k| serde_json::from_value(k.clone()).ok()).unwrap_or(FailureKind::Failed),

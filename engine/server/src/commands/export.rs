@@ -1,4 +1,4 @@
-//! `journey export --xstate`.
+//! `journey export --xstate`, `journey export --openapi`.
 
 use super::INVALID;
 use crate::definitions::print_problems;
@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// JSON on standard output. `workflow` is a file, or `line/name` of one below ./workflows.
-pub fn export(workflow: &str) -> Result<ExitCode> {
+pub fn machine(workflow: &str) -> Result<ExitCode> {
     let given = PathBuf::from(workflow);
     let path = if given.is_file() { given } else { PathBuf::from(format!("workflows/{workflow}/flow.yaml")) };
     let bytes = std::fs::read(&path)
@@ -22,4 +22,10 @@ pub fn export(workflow: &str) -> Result<ExitCode> {
             Ok(ExitCode::from(INVALID))
         }
     }
+}
+
+/// The contract that the web app's types are made from.
+pub fn description() -> Result<ExitCode> {
+    println!("{}", engine_http::openapi().to_pretty_json()?);
+    Ok(ExitCode::SUCCESS)
 }

@@ -48,7 +48,8 @@ pub fn run(cli: Cli) -> Result<ExitCode> {
         Command::Simulate { machine, script, batch } => {
             simulate::simulate(machine.as_deref(), script.as_deref(), batch.as_deref())
         }
-        Command::Export { xstate: _, workflow } => export::export(&workflow),
+        Command::Export { xstate: Some(workflow), .. } => export::machine(&workflow),
+        Command::Export { xstate: None, .. } => export::description(),
         Command::Publish { dir } => alone(publish::publish(settings()?, dir)),
         Command::Migrate { restored } => alone(publish::migrate(settings()?, restored)),
         Command::Doctor => alone(doctor::doctor(Settings::load(cli.settings.as_deref()).map_err(Into::into))),

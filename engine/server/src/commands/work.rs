@@ -50,7 +50,7 @@ pub async fn work(settings: Settings) -> Result<ExitCode> {
                 handle.as_ref().map(metrics_exporter_prometheus::PrometheusHandle::render).unwrap_or_default();
             (
                 [(header::CONTENT_TYPE, "text/plain; version=0.0.4")],
-                format!("{recorded}\n{}", engine_http::figures(&runtime, &partners).await),
+                format!("{recorded}\n{}", engine_http::metrics_page(&runtime, &partners).await),
             )
         };
         let router = Router::new().route("/metrics", get(page)).route("/healthz", get(|| async { "ok" }));

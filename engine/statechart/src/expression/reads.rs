@@ -14,6 +14,8 @@ use std::rc::Rc;
 /// Segments below `context`; [`ANY_KEY`] stands for a computed one.
 pub type Path<'e> = Vec<&'e str>;
 
+const CONTEXT: &str = "context";
+
 /// A key that only the evaluation knows.
 pub const ANY_KEY: &str = "*";
 
@@ -88,9 +90,14 @@ pub struct Reads<'e> {
 impl Expression {
     /// `late`: what names mean when it was read without them.
     pub fn reads<'e>(&'e self, late: Option<&'e Names>) -> Reads<'e> {
+        self.reads_of(CONTEXT, late)
+    }
+
+    /// The same for another variable than `context`: `event`, `input`.
+    pub fn reads_of<'e>(&'e self, root: &'static str, late: Option<&'e Names>) -> Reads<'e> {
         let mut walk =
             Walk { found: Reads::default(), facts: Vec::new(), equal: Vec::new(), asked: Asked::default(), parts: 0 };
-        walk.expr(&self.compiled.root, &self.env(late));
+        walk.expr(&self.compiled.root, &Env { root, ..self.env(late) });
         walk.found
     }
 
@@ -109,13 +116,15 @@ impl Expression {
     }
 
     fn env<'e>(&'e self, late: Option<&'e Names>) -> Env<'e> {
-        Env { names: self.compiled.names.as_deref().or(late), arguments: &[], outer: None }
+        Env { root: CONTEXT, names: self.compiled.names.as_deref().or(late), arguments: &[], outer: None }
     }
 }
 
 /// What names and arguments mean where an expression stands.
 #[derive(Clone)]
 struct Env<'e> {
+    /// The variable whose paths are looked for.
+    root: &'static str,
     names: Option<&'e Names>,
     /// Of the value whose body this is; they stand in `outer`.
     arguments: &'e [Expr],
@@ -131,7 +140,7 @@ fn resolve<'e>(expr: &'e Expr, env: &Env<'e>) -> Option<(&'e Expr, Env<'e>)> {
         Expr::Local(i) => Some((env.arguments.get(*i)?, (**env.outer.as_ref()?).clone())),
         Expr::Value(_, name, arguments) => {
             let (_, definition) = env.names?.find(name)?;
-            let inner = Env { names: env.names, arguments, outer: Some(Rc::new(env.clone())) };
+            let inner = Env { root: env.root, names: env.names, arguments, outer: Some(Rc::new(env.clone())) };
             Some((&definition.body, inner))
         }
         _ => None,
@@ -312,8 +321,9 @@ struct Place<'e> {
 
 fn place<'e>(expr: &'e Expr, env: &Env<'e>) -> Option<Place<'e>> {
     match expr {
-        Expr::Context => Some(Place { path: Vec::new(), needed: 0, default: None }),
-        Expr::Variable(_, name) if &**name == "context" => Some(Place { path: Vec::new(), needed: 0, default: None }),
+        Expr::Context if env.root == CONTEXT => Some(Place { path: Vec::new(), needed: 0, default: None }),
+        Expr::Event if env.root == "event" => Some(Place { path: Vec::new(), needed: 0, default: None }),
+        Expr::Variable(_, name) if &**name == env.root => Some(Place { path: Vec::new(), needed: 0, default: None }),
         Expr::Place(_, name) => short(name, env),
         Expr::Value(_, name, arguments)
             if arguments.is_empty() && env.names.is_some_and(|n| n.find(name).is_none()) =>
@@ -343,6 +353,9 @@ fn place<'e>(expr: &'e Expr, env: &Env<'e>) -> Option<Place<'e>> {
 
 /// A place that has a name of its own; it is always there.
 fn short<'e>(name: &str, env: &Env<'e>) -> Option<Place<'e>> {
+    if env.root != CONTEXT {
+        return None;
+    }
     Some(Place { path: env.names?.place(name)?.collect(), needed: 0, default: None })
 }
 

@@ -1,9 +1,9 @@
-import { useState } from 'react';
-import type { Action, ActionsBlock, Block } from '../../api/types';
+import { type ReactNode, useEffect, useState } from 'react';
 import { Button } from '../../ui/button';
 import { Dialog } from '../../ui/dialog';
 import { equal } from '../../ui/equal';
 import { useActions } from '../context';
+import type { Action, ActionsBlock, Block } from './types';
 
 /** Buttons that send an event; one that asks `confirm` first does so in a dialog. */
 export function ActionsView({ title, items }: ActionsBlock) {
@@ -15,14 +15,21 @@ export function ActionsView({ title, items }: ActionsBlock) {
     <div className="actions">
       {title && <h2>{title}</h2>}
       {items.map((action) => (
-        <Button
-          key={`${action.event}-${action.label}`}
-          look={action.style ?? 'secondary'}
-          busy={busy(action)}
-          onClick={() => (action.confirm ? setAsked(action) : send(action.event, action.data))}
-        >
-          {action.label}
-        </Button>
+        <Later key={`${action.event}-${action.label}`} after={action.after}>
+          {(left) => (
+            <Button
+              look={action.style ?? 'secondary'}
+              busy={busy(action)}
+              disabled={left !== undefined}
+              onClick={() =>
+                left !== undefined ? undefined : action.confirm ? setAsked(action) : send(action.event, action.data)
+              }
+            >
+              {action.label}
+              {left !== undefined && <span className="figures"> in {left}</span>}
+            </Button>
+          )}
+        </Later>
       ))}
       {asked && (
         <Dialog
@@ -48,6 +55,20 @@ export function ActionsView({ title, items }: ActionsBlock) {
       )}
     </div>
   );
+}
+
+/** Counts down to a moment; tells its child how long is left (`0:24`), nothing once it is over. */
+function Later({ after, children }: { after?: string | null; children: (left: string | undefined) => ReactNode }) {
+  const [left, setLeft] = useState(0);
+  useEffect(() => {
+    const at = after ? Date.parse(after) : Number.NaN;
+    if (Number.isNaN(at)) return setLeft(0);
+    const look = () => setLeft(Math.max(0, Math.ceil((at - Date.now()) / 1000)));
+    look();
+    const tick = setInterval(look, 1000);
+    return () => clearInterval(tick);
+  }, [after]);
+  return children(left > 0 ? `${Math.floor(left / 60)}:${String(left % 60).padStart(2, '0')}` : undefined);
 }
 
 export const example: Block = {

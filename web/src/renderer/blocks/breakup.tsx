@@ -1,9 +1,9 @@
-import type { Block as AnyBlock, BreakupBlock, BreakupLine } from '../../api/types';
 import { Block } from '../../ui/block';
 import { Shown } from '../value';
+import type { Block as AnyBlock, BreakupBlock, BreakupLine } from './types';
 
-export const BreakupView = ({ title, lines }: BreakupBlock) => (
-  <Block kind="breakup" title={title}>
+export const BreakupView = ({ title, lines, style }: BreakupBlock) => (
+  <Block kind="breakup" title={title} look={style}>
     <BreakupLines lines={lines} />
   </Block>
 );

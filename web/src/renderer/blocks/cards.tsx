@@ -1,8 +1,8 @@
-import type { Block as AnyBlock, CardsBlock } from '../../api/types';
 import { safeUrl } from '../../routes';
 import { Block } from '../../ui/block';
 import { Icon } from '../../ui/icon';
 import { Paragraphs } from '../paragraphs';
+import type { Block as AnyBlock, CardsBlock } from './types';
 
 /** Short things side by side, each with an icon or a drawing; one with an address is a way in. */
 export const CardsView = ({ title, items }: CardsBlock) => (

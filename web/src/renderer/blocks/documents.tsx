@@ -1,24 +1,41 @@
-import type { Block as AnyBlock, DocumentsBlock } from '../../api/types';
+import { lazy, Suspense } from 'react';
 import { Block } from '../../ui/block';
+import { Icon } from '../../ui/icon';
 import { useActions } from '../context';
+import type { Block as AnyBlock, DocumentsBlock } from './types';
 
-export function DocumentsView({ title, items }: DocumentsBlock) {
+// comes with the page that has papers
+const Keep = lazy(() => import('./documents-keep'));
+
+/** Papers to keep: each is a download; where the device can, it is passed on as a file, and a day goes into the calendar. */
+export function DocumentsView({ title, items, style, remind }: DocumentsBlock) {
   const { documentUrl } = useActions();
+  const main = style === 'main';
   return (
-    <Block kind="documents" title={title}>
+    <Block kind="documents" title={title} look={style}>
       <ul className="documents">
-        {items.map((item) => (
+        {items.map((item, index) => (
           <li key={item.document}>
-            <a className="document" href={documentUrl(item.document)} download>
-              <span className="document-mark" aria-hidden="true" />
+            <a
+              className={main ? 'button' : 'document'}
+              data-style={main && index === 0 ? 'primary' : undefined}
+              href={documentUrl(item.document)}
+              download
+            >
+              {main ? <Icon name="download" /> : <span className="document-mark" aria-hidden="true" />}
               <span>
                 <span className="document-title">{item.title}</span>
                 {item.note && <small>{item.note}</small>}
               </span>
-              <span className="document-get">Download</span>
+              {!main && <span className="document-get">Download</span>}
             </a>
           </li>
         ))}
+        {items[0] && (
+          <Suspense>
+            <Keep title={items[0].title} url={documentUrl(items[0].document)} remind={remind} />
+          </Suspense>
+        )}
       </ul>
     </Block>
   );

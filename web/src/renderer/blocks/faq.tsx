@@ -1,6 +1,6 @@
-import type { Block as AnyBlock, FaqBlock } from '../../api/types';
 import { Block } from '../../ui/block';
 import { Paragraphs } from '../paragraphs';
+import type { Block as AnyBlock, FaqBlock } from './types';
 
 export const FaqView = ({ title, items }: FaqBlock) => (
   <Block kind="faq" title={title}>

@@ -1,6 +1,5 @@
 /** All blocks by name. A block that this version does not know is left out, so that newer content never breaks an open page. */
 import type { ReactNode } from 'react';
-import type { Block } from '../../api/types';
 import { ActionsView } from './actions';
 import { BreakupView } from './breakup';
 import { CardsView } from './cards';
@@ -15,6 +14,7 @@ import { StepsView } from './steps';
 import { TableView } from './table';
 import { TextView } from './text';
 import { TrackerView } from './tracker';
+import type { Block } from './types';
 
 /** `form` is where the step's form is drawn, when one of the blocks asks for it. */
 export function BlockView({ block, form }: { block: Block; form?: ReactNode }) {

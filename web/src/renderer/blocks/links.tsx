@@ -1,6 +1,6 @@
-import type { Block as AnyBlock, LinksBlock } from '../../api/types';
 import { safeUrl } from '../../routes';
 import { Block } from '../../ui/block';
+import type { Block as AnyBlock, LinksBlock } from './types';
 
 export function LinksView({ title, items }: LinksBlock) {
   const out = (href: string) => /^https?:/i.test(href);

@@ -1,5 +1,4 @@
 import { useLayoutEffect, useRef } from 'react';
-import type { Option } from '../../api/types';
 import { safeUrl } from '../../routes';
 import { Button } from '../../ui/button';
 import { equal } from '../../ui/equal';
@@ -9,6 +8,7 @@ import { Shown } from '../value';
 import { BreakupLines } from './breakup';
 import type { Compared } from './options-compare';
 import type { Pick } from './options-order';
+import type { Option } from './types';
 
 /** One offer: who, what is in it, for how much, and the way to take it. */
 export function OptionCard({
@@ -33,7 +33,7 @@ export function OptionCard({
       data-fresh={fresh || undefined}
       aria-label={`${item.provider.name}${item.title ? `, ${item.title}` : ''}`}
     >
-      {(item.badge || lowest || item.late || item.limits?.length) && (
+      {(item.badge || lowest || item.late || Boolean(item.limits?.length)) && (
         <p className="option-badges">
           {lowest && (
             <span className="tag" data-tone="success">

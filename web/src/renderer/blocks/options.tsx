@@ -4,7 +4,6 @@
  * sort says is therefore always true. Offers of another kind have a list of their own.
  */
 import { useEffect, useRef, useState } from 'react';
-import type { Block, Option, OptionsBlock } from '../../api/types';
 import { Button } from '../../ui/button';
 import { money, time } from '../../ui/format';
 import { Icon } from '../../ui/icon';
@@ -14,6 +13,7 @@ import { BlockView } from '.';
 import { OptionCard, PickCard } from './options-card';
 import { Compare, useCompared } from './options-compare';
 import { arrange, picks, providerOf, providers, sections, shared, sorted, standing } from './options-order';
+import type { Block, Option, OptionsBlock } from './types';
 
 export function OptionsView({
   title,
@@ -305,15 +305,17 @@ function useCards(items: Option[], by: string | undefined, sort: OptionsBlock['s
 }
 
 const SIGNS = ['pointerdown', 'keydown', 'wheel', 'touchmove', 'scroll'] as const;
+/** the page being put at its top is no reading yet */
+const SCROLLED_PX = 80;
 
 /** Whether somebody has begun to read: from then on nothing may move under a finger. */
 function useTouched() {
   const touched = useRef(false);
   useEffect(() => {
-    const note = () => {
-      touched.current = true;
+    const note = (event: Event) => {
+      touched.current ||= event.type !== 'scroll' || window.scrollY > SCROLLED_PX;
     };
-    for (const sign of SIGNS) window.addEventListener(sign, note, { passive: true, once: true });
+    for (const sign of SIGNS) window.addEventListener(sign, note, { passive: true });
     return () => {
       for (const sign of SIGNS) window.removeEventListener(sign, note);
     };

@@ -1,6 +1,6 @@
-import type { Block as AnyBlock, TableBlock } from '../../api/types';
 import { Block } from '../../ui/block';
 import { isMoney, Shown } from '../value';
+import type { Block as AnyBlock, TableBlock } from './types';
 
 /** A table that scrolls sideways by itself where it is too wide. */
 export const TableView = ({ title, columns, rows }: TableBlock) => (

@@ -1,5 +1,5 @@
 /** What a form asks, given the answers so far: which fields are shown, which of them are required. (engine/definitions/src/form/answers.rs) */
-import type { Data, Schema } from '../../api/types';
+import type { Data, Schema } from '../../api/open';
 import { type Answers, holds, shows } from './condition';
 import { below, isMap } from './pointer';
 import { rowSchema, rowsOf } from './rows';

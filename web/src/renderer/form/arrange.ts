@@ -1,5 +1,5 @@
 /** What RJSF draws: the fields that are shown, each with its widget, its groups, its rows. */
-import type { Data, Schema, Ui } from '../../api/types';
+import type { Data, Schema, Ui } from '../../api/open';
 import { asked, fieldsOf } from './answers';
 import { below, isMap } from './pointer';
 import { rowsOf } from './rows';

@@ -2,7 +2,7 @@
  * All errors of a form's answers, at most one a field, in the order of the fields, each with its words. The server finds the same
  * ones (engine/definitions/src/form/validate.rs); tests/forms holds both to it.
  */
-import type { Data, Schema } from '../../api/types';
+import type { Data, Schema } from '../../api/open';
 import { type Asked, asked, fieldsOf, prune } from './answers';
 import { same } from './condition';
 import { normaliseData, pattern } from './normalise';

@@ -2,7 +2,7 @@
  * Conditions of `show` and `x-required`: what other answers must be. All must hold. A field that is not shown or not answered
  * fulfils nothing, `not` neither. (engine/definitions/src/form/condition.rs reads them alike; tests/forms holds both to it.)
  */
-import type { Data, Schema } from '../../api/types';
+import type { Data, Schema } from '../../api/open';
 import { isMap } from './pointer';
 
 /** Answers of one object, and of the whole form for names that begin with `/`. */

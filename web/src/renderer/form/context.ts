@@ -1,13 +1,10 @@
 /** What widgets may know of the form around them, outside of RJSF so that a keystroke redraws one field only. */
 import { createContext, useContext } from 'react';
-import type { Data } from '../../api/types';
+import type { Data } from '../../api/open';
+import type { Rows } from '../../contract/api';
 import { read } from './pointer';
 
-export type Lookup = (
-  name: string,
-  query: Record<string, string>,
-  signal?: AbortSignal,
-) => Promise<{ rows: Record<string, string | number>[]; more?: boolean }>;
+export type Lookup = (name: string, query: Record<string, string>, signal?: AbortSignal) => Promise<Pick<Rows, 'rows'>>;
 
 export const FormData = createContext<Data>({});
 /** For each list that people add rows to, the highest number that a row ever had. */

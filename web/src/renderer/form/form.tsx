@@ -15,7 +15,8 @@ import {
   useRef,
   useState,
 } from 'react';
-import type { Data, FieldProblem, FormView, Schema } from '../../api/types';
+import type { Data, Schema } from '../../api/open';
+import type { FieldProblem, FormView } from '../../contract/api';
 import { equal } from '../../ui/equal';
 import { widgets as registry } from '../widgets';
 import { afterPointer } from './after-pointer';

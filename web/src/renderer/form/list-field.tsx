@@ -1,7 +1,7 @@
 /** Lists: of plain values, where a widget draws the whole of it, and of objects, drawn row by row. */
 import { type FieldProps, optionsList, toFieldPathId, type WidgetProps } from '@rjsf/utils';
 import { type ComponentType, useContext, useRef } from 'react';
-import type { Data, Schema } from '../../api/types';
+import type { Data, Schema } from '../../api/open';
 import { Button } from '../../ui/button';
 import { fieldsOf } from './answers';
 import type { Row } from './arrange';

@@ -1,5 +1,5 @@
 /** `x-normalise`: the steps that turn what was typed into what is meant. (engine/definitions/src/form/normalise.rs applies the same ones.) */
-import type { Data, Schema } from '../../api/types';
+import type { Data, Schema } from '../../api/open';
 import { fieldsOf, requires } from './answers';
 import { isMap } from './pointer';
 import { arrange, isList, rowSchema } from './rows';

@@ -1,5 +1,5 @@
 /** JSON Pointers (RFC 6901) into a form's answers, and the ids made from them. */
-import type { Data } from '../../api/types';
+import type { Data } from '../../api/open';
 
 /** The pointer of a property. */
 export const below = (pointer: string, name: string | number): string =>

@@ -2,7 +2,7 @@
  * Lists of objects. Rows fixed by the context have a schema each, in `prefixItems`, with their key in `x-row`; rows that people
  * add share `items`. Every row carries its key. (engine/definitions/src/form/rows.rs)
  */
-import type { Data, Schema } from '../../api/types';
+import type { Data, Schema } from '../../api/open';
 import { isMap } from './pointer';
 
 export const isList = (rule: Schema): boolean => rule['x-key'] !== undefined;

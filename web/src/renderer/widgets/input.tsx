@@ -9,9 +9,11 @@ interface Props extends Omit<InputHTMLAttributes<HTMLInputElement>, 'prefix' | '
   onText: (text: string) => void;
   prefix?: string;
   suffix?: string;
+  /** class of the frame around the control */
+  frame?: string;
 }
 
-export function Input({ widget, text, onText, prefix, suffix, className = '', ...rest }: Props) {
+export function Input({ widget, text, onText, prefix, suffix, frame = 'control', className = '', ...rest }: Props) {
   const { id, schema, options, disabled, readonly, placeholder } = widget;
   const ref = useRef<HTMLInputElement>(null);
   const caret = useRef<number | null>(null);
@@ -22,7 +24,7 @@ export function Input({ widget, text, onText, prefix, suffix, className = '', ..
     caret.current = null;
   });
   return (
-    <div className="control">
+    <div className={frame}>
       {prefix && <span className="affix">{prefix}</span>}
       <input
         ref={ref}

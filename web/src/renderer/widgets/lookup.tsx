@@ -1,8 +1,14 @@
 /** One row of a reference list, found while typing (a combobox as the ARIA practices describe it), or a plain select when the list is short. */
+
 import type { WidgetProps } from '@rjsf/utils';
 import { type KeyboardEvent, useContext, useEffect, useRef, useState } from 'react';
+import type { Rows } from '../../contract/api';
 import { LookupContext, useAnswers } from '../form/context';
 import { nameOf, tied } from '../form/field';
+
+/** A row's key as an answer holds it. */
+const keyOf = (cell: Rows['rows'][number][string] | undefined) =>
+  typeof cell === 'number' ? cell : String(cell ?? '');
 
 interface Row {
   key: string | number;
@@ -173,7 +179,7 @@ function useRows(
         lookup(name, search, stop.signal).then(
           ({ rows }) =>
             setState({
-              rows: rows.map((row) => ({ key: row[key] ?? '', label: String(row[label] ?? row[key]) })),
+              rows: rows.map((row) => ({ key: keyOf(row[key]), label: String(row[label] ?? row[key]) })),
               loading: false,
             }),
           () => setState((before) => ({ ...before, loading: false })),

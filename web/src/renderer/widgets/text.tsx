@@ -1,22 +1,34 @@
 import type { WidgetProps } from '@rjsf/utils';
+import { safeUrl } from '../../routes';
 import { type NormaliseStep, normaliseTyped } from '../form/normalise';
 import { Input } from './input';
 
-/** One line of text. Harmless normalising happens while typing, the rest on leaving. */
+/** One line of text. Harmless normalising happens while typing, the rest on leaving. `look: plate` is typed on a number plate. */
 export function TextWidget(props: WidgetProps) {
   const { schema, value, onChange, options } = props;
   const steps = (schema as { 'x-normalise'?: NormaliseStep[] })['x-normalise'];
-  return (
+  const text = value === undefined || value === null ? '' : String(value);
+  const plate = options.look === 'plate';
+  const control = (
     <Input
       widget={props}
-      text={value === undefined || value === null ? '' : String(value)}
-      onText={(text) => onChange(normaliseTyped(steps, text) || undefined)}
+      frame={plate ? 'plate plate-input' : undefined}
+      text={plate ? text.replace(/-/g, ' ') : text}
+      onText={(typed) => onChange(normaliseTyped(steps, typed) || undefined)}
       prefix={options.prefix as string}
       suffix={options.suffix as string}
       type={schema.format === 'email' ? 'email' : 'text'}
       autoCapitalize={(options.autocapitalize as string) ?? (steps?.includes('upper') ? 'characters' : undefined)}
       spellCheck={false}
     />
+  );
+  const scene = safeUrl(options.scene as string | undefined);
+  if (!scene) return control;
+  return (
+    <div className="plate-scene">
+      <img src={scene} alt="" width={440} height={322} />
+      {control}
+    </div>
   );
 }
 

@@ -2,7 +2,7 @@
 
 use super::super::desugar::Builder;
 use super::super::places::{ALL_KINDS, Change, Ix, Kinds, Level, OPTIONAL, Places, Put, THERE, bit, kind_of};
-use super::super::{Invoke, Source, Step};
+use super::super::{Invoke, Step};
 use super::{Check, Op};
 use crate::form::Form;
 use engine_statechart::expression::Expression;
@@ -127,11 +127,17 @@ impl Check<'_> {
     pub fn output(&mut self, invoke: &Invoke, order: &BTreeMap<&str, usize>, builder: &Builder<'_>) {
         let Some(into) = invoke.into.as_deref() else { return };
         let at = self.places.at(into.split('.'));
+        let contract = invoke.contract.as_deref().and_then(|id| builder.contracts.get(id));
         if invoke.each {
             let row = self.places.below(at, ANY_KEY);
             let field = |(name, kinds): &(&str, &[Kind])| {
-                let value = if let [kind] = kinds { Put::Plain(*kind) } else { Put::Unknown };
-                (self.places.below(row, name), value)
+                let place = self.places.below(row, name);
+                let value = match (contract, kinds, *name) {
+                    (Some(contract), _, "output") => self.places.shaped(place, &contract.output),
+                    (_, [kind], _) => Put::Plain(*kind),
+                    _ => Put::Unknown,
+                };
+                (place, value)
             };
             let fields = ROW.iter().map(field).collect();
             let above: Vec<&str> = into.split('.').collect();
@@ -142,16 +148,7 @@ impl Check<'_> {
             }
             return;
         }
-        let operation = match &invoke.source {
-            Source::Operation { partner, operation } => {
-                builder.library.partners.get(partner).and_then(|p| p.operation(operation))
-            }
-            Source::Contract(_) | Source::System(_) => None,
-        };
-        let value = match operation.and_then(|o| o.output.keys()) {
-            Some(keys) => Put::Map(keys.into_iter().map(|key| (self.places.below(at, key), Put::Unknown)).collect()),
-            None => Put::Unknown,
-        };
+        let value = contract.map_or(Put::Unknown, |contract| self.places.shaped(at, &contract.output));
         let event = format!("xstate.done.actor.{}", invoke.id);
         self.outputs.insert(event, Change::Set(at, Put::Over(Box::new(Put::Same), Box::new(value))));
     }

@@ -1,8 +1,8 @@
 //! `/api/v1/operator/effects`: orders to partners and messages; what is parked is retried or given up.
 
 use super::Operator;
-use crate::app::{App, committed};
-use crate::problem::{Code, Problem};
+use crate::app::{App, run_to_end};
+use crate::problem::{Code, Problem, refusals};
 use axum::Json;
 use axum::extract::{Path, Query, State};
 use axum::http::StatusCode;
@@ -10,6 +10,9 @@ use engine_runtime::operator::{EffectView, Effects, effect_key};
 use engine_store::EffectKey;
 use serde::Deserialize;
 use utoipa::IntoParams;
+
+refusals!(NotThere: BodyInvalid, NotFound);
+refusals!(Refused: NotFound, NotPossible);
 
 #[derive(Deserialize, IntoParams)]
 pub struct EffectsQuery {
@@ -25,8 +28,8 @@ pub struct EffectsQuery {
 }
 
 /// Effects, by order of creation.
-#[utoipa::path(get, path = "/api/v1/operator/effects", tag = "operator", params(EffectsQuery),
-    responses((status = 200, body = Vec<EffectView>), (status = 400, body = Problem), (status = 404, body = Problem)))]
+#[utoipa::path(get, path = "/api/v1/operator/effects", operation_id = "list_effects", tag = "operator", params(EffectsQuery),
+    responses((status = 200, body = Vec<EffectView>), NotThere))]
 pub async fn list(
     operator: Operator,
     State(app): State<App>,
@@ -47,20 +50,20 @@ pub async fn list(
 }
 
 /// Try a parked effect again, with fresh attempts and the same idempotency key.
-#[utoipa::path(post, path = "/api/v1/operator/effects/{key}/retry", tag = "operator", params(("key" = String, Path, description = "journey.seq.index")),
-    responses((status = 204), (status = 404, body = Problem), (status = 409, description = "`not_possible`", body = Problem)))]
+#[utoipa::path(post, path = "/api/v1/operator/effects/{key}/retry", operation_id = "retry_effect", tag = "operator", params(("key" = String, Path, description = "journey.seq.index")),
+    responses((status = 204), Refused))]
 pub async fn retry(operator: Operator, State(app): State<App>, Path(key): Path<String>) -> Result<StatusCode, Problem> {
     let (runtime, key) = (app.runtime.clone(), known_key(&key)?);
-    committed(async move { runtime.retry_effect(&operator.0, &key).await }).await?;
+    run_to_end(async move { runtime.retry_effect(&operator.0, &key).await }).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
 /// Give a parked effect up; a call that is still awaited fails with the code `skipped`.
-#[utoipa::path(post, path = "/api/v1/operator/effects/{key}/skip", tag = "operator", params(("key" = String, Path, description = "journey.seq.index")),
-    responses((status = 204), (status = 404, body = Problem), (status = 409, description = "`not_possible`", body = Problem)))]
+#[utoipa::path(post, path = "/api/v1/operator/effects/{key}/skip", operation_id = "skip_effect", tag = "operator", params(("key" = String, Path, description = "journey.seq.index")),
+    responses((status = 204), Refused))]
 pub async fn skip(operator: Operator, State(app): State<App>, Path(key): Path<String>) -> Result<StatusCode, Problem> {
     let (runtime, key) = (app.runtime.clone(), known_key(&key)?);
-    committed(async move { runtime.skip_effect(&operator.0, &key).await }).await?;
+    run_to_end(async move { runtime.skip_effect(&operator.0, &key).await }).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 

@@ -2,14 +2,17 @@
 
 use super::Operator;
 use crate::api::known_id;
-use crate::app::{App, committed};
-use crate::problem::Problem;
+use crate::app::{App, run_to_end};
+use crate::problem::{Problem, refusals};
 use axum::Json;
 use axum::extract::{Path, Query, State};
 use axum::http::StatusCode;
 use engine_runtime::operator::IncidentView;
 use serde::Deserialize;
 use utoipa::IntoParams;
+
+refusals!(NotThere: BodyInvalid, NotFound);
+refusals!(Refused: NotFound, NotPossible);
 
 #[derive(Deserialize, IntoParams)]
 pub struct IncidentsQuery {
@@ -20,8 +23,8 @@ pub struct IncidentsQuery {
 }
 
 /// Incidents, newest first.
-#[utoipa::path(get, path = "/api/v1/operator/incidents", tag = "operator", params(IncidentsQuery),
-    responses((status = 200, body = Vec<IncidentView>), (status = 404, body = Problem)))]
+#[utoipa::path(get, path = "/api/v1/operator/incidents", operation_id = "list_incidents", tag = "operator", params(IncidentsQuery),
+    responses((status = 200, body = Vec<IncidentView>), NotThere))]
 pub async fn list(
     operator: Operator,
     State(app): State<App>,
@@ -31,21 +34,21 @@ pub async fn list(
 }
 
 /// Do the work that raised it again (a call, a timer, a webhook), and close it.
-#[utoipa::path(post, path = "/api/v1/operator/incidents/{id}/retry", tag = "operator", params(("id" = String, Path)),
-    responses((status = 204), (status = 404, body = Problem), (status = 409, description = "`not_possible`", body = Problem)))]
+#[utoipa::path(post, path = "/api/v1/operator/incidents/{id}/retry", operation_id = "retry_incident", tag = "operator", params(("id" = String, Path)),
+    responses((status = 204), Refused))]
 pub async fn retry(operator: Operator, State(app): State<App>, Path(id): Path<String>) -> Result<StatusCode, Problem> {
     known_id(&id)?;
     let runtime = app.runtime.clone();
-    committed(async move { runtime.retry_incident(&operator.0, &id).await }).await?;
+    run_to_end(async move { runtime.retry_incident(&operator.0, &id).await }).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
 /// Mark it as dealt with.
-#[utoipa::path(post, path = "/api/v1/operator/incidents/{id}/close", tag = "operator", params(("id" = String, Path)),
-    responses((status = 204), (status = 404, body = Problem), (status = 409, description = "`not_possible`", body = Problem)))]
+#[utoipa::path(post, path = "/api/v1/operator/incidents/{id}/close", operation_id = "close_incident", tag = "operator", params(("id" = String, Path)),
+    responses((status = 204), Refused))]
 pub async fn close(operator: Operator, State(app): State<App>, Path(id): Path<String>) -> Result<StatusCode, Problem> {
     known_id(&id)?;
     let runtime = app.runtime.clone();
-    committed(async move { runtime.close_incident(&operator.0, &id).await }).await?;
+    run_to_end(async move { runtime.close_incident(&operator.0, &id).await }).await?;
     Ok(StatusCode::NO_CONTENT)
 }

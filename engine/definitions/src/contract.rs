@@ -1,0 +1,191 @@
+//! Contracts: what a workflow asks of a partner and what it gets, whoever answers. A contract is pinned with the
+//! journeys; operations are live and are held against every contract that is in use.
+
+use crate::extends::Kind;
+use crate::fields::Fields;
+use crate::layout::FileKind;
+use crate::shape::{Found, Misfit, Shape};
+use crate::source::Node;
+use crate::table::{self, Columns};
+use engine_statechart::{Problem, did_you_mean};
+use indexmap::IndexMap;
+use serde_json::{Map, Value};
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// Contracts by id (`<line>/<name>`).
+pub type Contracts = BTreeMap<String, Arc<Contract>>;
+
+#[derive(Clone, Debug)]
+pub struct Contract {
+    pub id: String,
+    pub title: String,
+    pub input: Shape,
+    pub output: Shape,
+    pub errors: ErrorTable,
+    /// The file and those that it extends or takes its errors from.
+    pub files: BTreeSet<String>,
+}
+
+/// What is known of each error code; the row of a code travels with the error.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ErrorTable {
+    columns: Vec<String>,
+    /// In the order of the file.
+    rows: IndexMap<String, Map<String, Value>>,
+}
+
+/// The row for every code that has none.
+pub const ANY: &str = "any";
+pub(crate) const KEYS: [&str; 5] = ["title", "description", "input", "output", "errors"];
+/// What every error has besides the columns of its contract.
+pub const ERROR_FIELDS: [&str; 5] = ["kind", "code", "row", "message", "pointer"];
+
+/// Every contract of the files.
+pub(crate) fn compile(nodes: &BTreeMap<String, Node>, problems: &mut Vec<Problem>) -> Contracts {
+    let id = |kind| if let FileKind::Contract(id) = kind { Some(id) } else { None };
+    let kind = Kind::of(nodes, "contract", id);
+    kind.names().filter_map(|id| Some((id.to_owned(), Arc::new(Contract::compile(id, &kind, problems)?)))).collect()
+}
+
+impl Contract {
+    fn compile(id: &str, kind: &Kind<'_>, problems: &mut Vec<Problem>) -> Option<Contract> {
+        let mut files = BTreeSet::new();
+        let tree = kind.resolve(kind.paths.get(id)?, &mut files, problems)?;
+        let mut fields = Fields::open(&tree, "a contract", &KEYS, problems)?;
+        let title = fields.need_text("title");
+        let shape = |node: Option<&Node>, problems: &mut Vec<Problem>| {
+            let Some(node) = node else { return Shape::empty() };
+            if !node.is_map() {
+                let message = format!("a map from names to shapes is expected, not {}", node.kind());
+                problems.push(Problem::error("shape", &node.span, message));
+            }
+            Shape::read(node, problems)
+        };
+        let input = shape(fields.get("input"), fields.problems);
+        let output = shape(fields.get("output"), fields.problems);
+        let errors = match fields.get("errors") {
+            Some(node) => errors(node, kind, &mut files, fields.problems),
+            None => ErrorTable::default(),
+        };
+        Some(Contract { id: id.to_owned(), title, input, output, errors, files })
+    }
+
+    /// The input with its defaults; an error when it does not fit.
+    pub fn input(&self, input: &Value) -> Result<Value, Misfit> {
+        let filled = self.input.fill(input.clone());
+        self.input.misfit(&filled).map_or(Ok(filled), Err)
+    }
+
+    /// The output with its defaults; an error when it does not fit.
+    pub fn output(&self, output: Value) -> Result<Value, Misfit> {
+        let filled = self.output.fill(output);
+        self.output.misfit(&filled).map_or(Ok(filled), Err)
+    }
+
+    /// Why journeys that hold `old` cannot go on with this: each reason.
+    pub fn breaks(&self, old: &Contract) -> Vec<String> {
+        let input = self.input.refuses(&old.input).map(|misfit| format!("input {misfit}"));
+        let output = self.output.gives_less(&old.output).map(|misfit| format!("output {misfit}"));
+        input.into_iter().chain(output).collect()
+    }
+
+    /// `{code: {column: …}}`: the variable `contract.errors` of sandbox scripts.
+    pub fn errors_json(&self) -> Value {
+        let coded = self.errors.rows.iter().filter(|(code, _)| *code != ANY);
+        Value::Object(coded.map(|(code, row)| (code.clone(), Value::Object(row.clone()))).collect())
+    }
+
+    /// Problem for a path of the input that is not there, such as `car.engine`.
+    pub(crate) fn unknown_input(&self, path: &[&str]) -> Option<(String, Option<String>)> {
+        not_there("input", &self.input, path)
+    }
+}
+
+/// What is wrong with a path into a shape, and a hint.
+pub(crate) fn not_there(root: &str, shape: &Shape, path: &[&str]) -> Option<(String, Option<String>)> {
+    let Found::Unknown { at, known } = shape.find(path) else { return None };
+    let shown = format!("{root}.{}", path[..=at].join("."));
+    let hint = did_you_mean(path[at], known.iter().copied())
+        .or_else(|| (!known.is_empty()).then(|| format!("it has `{}`", known.join("`, `"))));
+    Some((shown, hint))
+}
+
+impl ErrorTable {
+    pub fn columns(&self) -> impl Iterator<Item = &str> {
+        self.columns.iter().map(String::as_str)
+    }
+
+    pub fn codes(&self) -> impl Iterator<Item = &str> {
+        self.rows.keys().map(String::as_str).filter(|code| *code != ANY)
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    pub fn has(&self, code: &str) -> bool {
+        self.rows.contains_key(code)
+    }
+
+    /// The columns of a code, `{{row}}` in their texts replaced.
+    pub fn of(&self, code: &str, row: &str) -> Map<String, Value> {
+        let found = self.rows.get(code).or_else(|| self.rows.get(ANY));
+        let put = |value: &Value| match value {
+            Value::String(text) => Value::String(put_row(text, row).into_owned()),
+            other => other.clone(),
+        };
+        found.into_iter().flatten().map(|(column, value)| (column.clone(), put(value))).collect()
+    }
+}
+
+/// `/people/{{row}}/dob` with the row's key as a part of a JSON pointer.
+fn put_row<'t>(text: &'t str, row: &str) -> Cow<'t, str> {
+    if text.contains("{{row}}") {
+        Cow::Owned(text.replace("{{row}}", &row.replace('~', "~0").replace('/', "~1")))
+    } else {
+        Cow::Borrowed(text)
+    }
+}
+
+fn errors(node: &Node, kind: &Kind<'_>, files: &mut BTreeSet<String>, problems: &mut Vec<Problem>) -> ErrorTable {
+    let mut node = Cow::Borrowed(node);
+    // A contract may take the errors of another, which may do the same.
+    let mut taken: BTreeSet<String> = BTreeSet::new();
+    while let Some(name) = node.as_str().map(str::to_owned) {
+        let Some(path) = kind.paths.get(name.as_str()) else {
+            problems.push(crate::fields::unknown("contract", &node, &name, kind.names()));
+            return ErrorTable::default();
+        };
+        if !taken.insert(name) {
+            problems.push(Problem::error("extends-cycle", &node.span, "`errors` goes round in a circle"));
+            return ErrorTable::default();
+        }
+        let Some(tree) = kind.resolve(path, files, problems) else { return ErrorTable::default() };
+        match tree.get("errors") {
+            Some(errors) => node = Cow::Owned(errors.clone()),
+            None => return ErrorTable::default(),
+        }
+    }
+    let Some(mut fields) = Fields::open(&node, "`errors`", &["columns", "rows"], problems) else {
+        return ErrorTable::default();
+    };
+    let columns: Columns = table::columns(&mut fields);
+    for name in columns.keys().filter(|name| ERROR_FIELDS.contains(&name.as_str())) {
+        fields.problems.push(Problem::error("bad-key", &node.span, format!("every error already has `{name}`")));
+    }
+    fields.need("rows");
+    let rows: IndexMap<String, Map<String, Value>> = fields
+        .entries("rows")
+        .iter()
+        .map(|(code, cells)| (code.name.clone(), table::read_row(cells, &columns, fields.problems)))
+        .map(|(code, row)| (code, row.into_iter().map(|(k, v)| (k, if v.is_null() { "".into() } else { v })).collect()))
+        .collect();
+    if !rows.contains_key(ANY) {
+        let at = fields.get("rows").map_or(&node.span, |n| &n.span);
+        let problem = Problem::error("missing", at, format!("`errors` needs a row `{ANY}`, for codes that have none"));
+        fields.problems.push(problem);
+    }
+    ErrorTable { columns: columns.keys().cloned().collect(), rows }
+}

@@ -1,0 +1,184 @@
+//! The files below workflows/partners: partners by kind, their operations beside them, kits, and what the sandbox
+//! plays. `<kind>/<partner>.yaml` is a partner or, with `each`, one for each row of a table; operations stand in the
+//! folder of the same name or in a kit: `<name>.yaml`, `<name>.sandbox.yaml`, `<name>.examples.yaml`.
+
+use super::compile::{OperationFiles, compile_operation, compile_partner, compile_webhook};
+use super::{Operation, Partner, rows};
+use crate::contract::Contracts;
+use crate::extends::Kind;
+use crate::fields::unknown;
+use crate::files::Files;
+use crate::layout::{FileKind, OperationPart, Owner, kind_of};
+use crate::source::Node;
+use crate::table::{Table, Tables};
+use engine_statechart::{Host, Problem};
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// Partners with their operations, and the tables that only sandbox scripts read.
+#[derive(Default)]
+pub(crate) struct Partners {
+    pub partners: BTreeMap<String, Arc<Partner>>,
+    pub sandbox_tables: Tables,
+}
+
+/// What partners may name.
+pub(crate) struct Known<'a> {
+    pub files: &'a Files,
+    pub nodes: &'a BTreeMap<String, Node>,
+    pub contracts: &'a Contracts,
+    /// Evaluates `each`; the newest definitions first, then those of versions that are still in use.
+    pub hosts: &'a [&'a dyn Host],
+}
+
+/// The files of one folder of operations.
+#[derive(Default)]
+struct Folder<'a> {
+    operations: BTreeMap<String, OperationFiles<'a>>,
+    webhooks: BTreeMap<String, &'a Node>,
+    /// `<name>.sandbox.yaml` with `rows`.
+    tables: BTreeMap<String, &'a Node>,
+}
+
+type Folders<'a> = BTreeMap<Owner, Folder<'a>>;
+
+pub(crate) fn partners(known: &Known<'_>, problems: &mut Vec<Problem>) -> Partners {
+    let folders = folders(known.nodes);
+    let mut sandbox_tables = Tables::default();
+    for (owner, own) in &folders {
+        for (table, node) in &own.tables {
+            if let Some(table) = Table::compile(&format!("{}/{table}", owner.name()), node, problems) {
+                sandbox_tables.insert(Arc::new(table));
+            }
+        }
+    }
+    let bases = Kind::of(known.nodes, "operation", |kind| match kind {
+        FileKind::Operation { owner, name, part: OperationPart::Mapping } => Some(format!("{}/{name}", owner.name())),
+        _ => None,
+    });
+    let operations = |owner: &Owner, problems: &mut Vec<Problem>| -> BTreeMap<String, Arc<Operation>> {
+        let own = folders.get(owner).into_iter().flat_map(|f| &f.operations);
+        own.filter_map(|(name, files)| {
+            let files = files.resolved(&bases, problems)?;
+            let operation = compile_operation(name, &files, known.contracts, problems)?;
+            Some((name.clone(), Arc::new(operation)))
+        })
+        .collect()
+    };
+    let kit_names = folders.keys().filter(|owner| matches!(owner, Owner::Kit(_)));
+    let kits: BTreeMap<&str, BTreeMap<String, Arc<Operation>>> =
+        kit_names.map(|kit| (kit.name(), operations(kit, problems))).collect();
+
+    let mut partners: BTreeMap<String, Arc<Partner>> = BTreeMap::new();
+    for found in rows::expand(known, problems) {
+        let owner = Owner::Partner(found.id.clone());
+        let Some(mut partner) = compile_partner(&found.id, &found.node, problems) else { continue };
+        partner.operations = operations(&owner, problems);
+        for (name, node) in found.node.get("operations").map_or(&[][..], Node::map).iter().map(|(k, n)| (&k.name, n)) {
+            let Some(tree) = bases.extended(node, &mut BTreeSet::new(), problems) else { continue };
+            let files = OperationFiles {
+                path: found.path.to_owned(),
+                operation: Some(Cow::Owned(tree)),
+                ..OperationFiles::default()
+            };
+            if let Some(operation) = compile_operation(name, &files, known.contracts, problems) {
+                partner.operations.insert(name.clone(), Arc::new(operation));
+            }
+        }
+        for (name, node) in folders.get(&owner).into_iter().flat_map(|f| &f.webhooks) {
+            if let Some(webhook) = compile_webhook(&found.id, name, node, problems) {
+                partner.webhooks.insert(name.clone(), Arc::new(webhook));
+            }
+        }
+        if let Some(kit) = partner.kit.as_deref() {
+            match kits.get(kit) {
+                Some(operations) => {
+                    for (name, operation) in operations {
+                        partner.operations.entry(name.clone()).or_insert_with(|| Arc::clone(operation));
+                    }
+                }
+                None => {
+                    let at = found.node.get("kit").unwrap_or(&found.node);
+                    problems.push(unknown("kit", at, kit, kits.keys().copied()));
+                }
+            }
+        }
+        one_operation_a_contract(&partner, problems);
+        if partners.insert(found.id.clone(), Arc::new(partner)).is_some() {
+            let message = format!("there is another partner `{}`", found.id);
+            problems.push(Problem::error("duplicate-id", &found.node.span, message));
+        }
+    }
+    for (owner, folder) in &folders {
+        let Owner::Partner(id) = owner else { continue };
+        let is_lost = !partners.contains_key(id) && !known.has_file(id);
+        if let Some(node) = folder.first().filter(|_| is_lost) {
+            let message = format!("no partner has the operations of this folder: `{id}.yaml` is missing beside it");
+            problems.push(Problem::error("missing", &node.span, message));
+        }
+    }
+    Partners { partners, sandbox_tables }
+}
+
+fn folders(nodes: &BTreeMap<String, Node>) -> Folders<'_> {
+    let mut folders = Folders::new();
+    for (path, node) in nodes {
+        match kind_of(path) {
+            Some(FileKind::Operation { owner, name, part }) => {
+                folders.entry(owner).or_default().add(path, name, part, node);
+            }
+            Some(FileKind::Webhook { partner, name }) => {
+                folders.entry(Owner::Partner(partner)).or_default().webhooks.insert(name, node);
+            }
+            _ => {}
+        }
+    }
+    folders
+}
+
+impl<'a> Folder<'a> {
+    fn add(&mut self, path: &str, name: String, part: OperationPart, node: &'a Node) {
+        if part == OperationPart::Sandbox && node.get("rows").is_some() {
+            self.tables.insert(name, node);
+            return;
+        }
+        let files = self.operations.entry(name).or_default();
+        match part {
+            OperationPart::Mapping => files.operation = Some(Cow::Borrowed(node)),
+            OperationPart::Sandbox => files.sandbox = Some(node),
+            OperationPart::Examples => files.examples = Some(node),
+        }
+        if part == OperationPart::Mapping || files.path.is_empty() {
+            files.path = path.to_owned();
+        }
+    }
+
+    fn first(&self) -> Option<&Node> {
+        let files = self.operations.values().flat_map(|f| [f.operation.as_deref(), f.sandbox, f.examples]).flatten();
+        files.chain(self.webhooks.values().copied()).chain(self.tables.values().copied()).next()
+    }
+}
+
+impl Known<'_> {
+    /// Whether a partner's file is there, perhaps with mistakes.
+    fn has_file(&self, id: &str) -> bool {
+        let is =
+            |path: &str| matches!(kind_of(path), Some(FileKind::Partner(name)) if name.ends_with(&format!("/{id}")));
+        self.files.iter().any(|(path, _)| is(path))
+    }
+}
+
+fn one_operation_a_contract(partner: &Partner, problems: &mut Vec<Problem>) {
+    let mut contracts: BTreeMap<&str, &str> = BTreeMap::new();
+    for operation in partner.operations.values() {
+        let Some(contract) = operation.contract_id() else { continue };
+        if let Some(other) = contracts.insert(contract, &operation.id) {
+            let message = format!(
+                "operations `{other}` and `{}` of partner `{}` both declare the contract `{contract}`",
+                operation.id, partner.id
+            );
+            problems.push(Problem::error("duplicate-id", &operation.span, message));
+        }
+    }
+}

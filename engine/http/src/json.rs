@@ -1,0 +1,219 @@
+//! JSON bodies as security rule 18 wants them: no duplicate keys, no deep nesting, nothing unknown; and views as
+//! bodies.
+
+use crate::problem::{Code, FieldProblem, Problem};
+use axum::http::header::CONTENT_TYPE;
+use axum::response::{IntoResponse, Response};
+use engine_runtime::view::StepView;
+use serde::Deserialize;
+use serde::de::{DeserializeOwned, DeserializeSeed, Error, MapAccess, SeqAccess, Visitor};
+use serde_json::{Map, Number, Value};
+use std::fmt;
+
+/// Most views need no more room.
+const VIEW_BYTES: usize = 4_096;
+
+/// A view as the body of a response, written at once into enough room.
+pub struct ViewBody(pub Box<StepView>);
+
+impl IntoResponse for ViewBody {
+    fn into_response(self) -> Response {
+        let mut body = Vec::with_capacity(VIEW_BYTES);
+        match serde_json::to_writer(&mut body, &self.0) {
+            Ok(()) => ([(CONTENT_TYPE, "application/json")], body).into_response(),
+            Err(error) => {
+                tracing::error!(%error, "a view cannot be written");
+                Problem::new(Code::Internal).into_response()
+            }
+        }
+    }
+}
+
+/// Reads a body whose keys must be unique at every level and whose nesting is at most `depth_max`.
+/// The detail of the problem names line and column, never the content.
+pub fn read(bytes: &[u8], depth_max: usize) -> Result<Value, Problem> {
+    let mut reader = serde_json::Deserializer::from_slice(bytes);
+    let value = Strict { depth: depth_max }.deserialize(&mut reader).and_then(|value| reader.end().map(|()| value));
+    value.map_err(|error| {
+        let place = format!("line {}, column {}", error.line(), error.column());
+        let text = error.to_string();
+        let reason = [DUPLICATE, DEEP].into_iter().find(|known| text.starts_with(known)).unwrap_or("not valid JSON");
+        Problem::new(Code::BodyInvalid).detail(format!("{reason} at {place}"))
+    })
+}
+
+const DUPLICATE: &str = "a key stands twice";
+const DEEP: &str = "nested too deeply";
+
+/// As [`read`], into the type of a request's body. The problem's pointer names the member at fault, never its value.
+pub fn body<T: DeserializeOwned>(bytes: &[u8], depth_max: usize) -> Result<T, Problem> {
+    let value = read(bytes, depth_max)?;
+    if !value.is_object() {
+        return Err(Problem::new(Code::BodyInvalid).detail("the body must be an object"));
+    }
+    serde_path_to_error::deserialize(value).map_err(|error| {
+        let place = error.path().to_string();
+        let said = error.inner().to_string();
+        let named = || said.split('`').nth(1).unwrap_or_default().chars().take(NAME_CHARS_MAX).collect();
+        if said.starts_with("missing field") {
+            wrong(named(), "required", "is required")
+        } else if said.starts_with("unknown field") {
+            wrong(named(), "unknown", "is not known here")
+        } else if said.starts_with(Word::TOO_LONG) {
+            wrong(place, "maxLength", Word::TOO_LONG)
+        } else {
+            wrong(place, "type", "has another type")
+        }
+    })
+}
+
+const NAME_CHARS_MAX: usize = 60;
+
+fn wrong(name: String, code: &str, text: &str) -> Problem {
+    let pointer = format!("/{}", name.replace('~', "~0").replace('/', "~1"));
+    let error = FieldProblem { pointer, code: code.into(), text: format!("`{name}` {text}") };
+    Problem::new(Code::BodyInvalid).detail(error.text.clone()).errors(vec![error])
+}
+
+/// A short text of a body: an id or a name.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(try_from = "String")]
+pub struct Word(String);
+
+impl Word {
+    /// As the description of the API says it.
+    const CHARS_MAX: usize = 200;
+    const TOO_LONG: &str = "is too long";
+}
+
+impl TryFrom<String> for Word {
+    type Error = &'static str;
+    fn try_from(text: String) -> Result<Word, &'static str> {
+        if text.chars().count() <= Word::CHARS_MAX { Ok(Word(text)) } else { Err(Word::TOO_LONG) }
+    }
+}
+
+impl From<Word> for String {
+    fn from(word: Word) -> String {
+        word.0
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Strict {
+    depth: usize,
+}
+
+impl Strict {
+    fn deeper<E: Error>(self) -> Result<Strict, E> {
+        self.depth.checked_sub(1).map(|depth| Strict { depth }).ok_or_else(|| E::custom(DEEP))
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for Strict {
+    type Value = Value;
+    fn deserialize<D: serde::Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Strict {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("JSON")
+    }
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+        Ok(Value::Bool(value))
+    }
+    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+    fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
+        Ok(Number::from_f64(value).map_or(Value::Null, Value::Number))
+    }
+    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
+        Ok(value.into())
+    }
+    fn visit_string<E>(self, value: String) -> Result<Value, E> {
+        Ok(value.into())
+    }
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
+        let deeper = self.deeper()?;
+        let mut list = Vec::new();
+        while let Some(item) = items.next_element_seed(deeper)? {
+            list.push(item);
+        }
+        Ok(Value::Array(list))
+    }
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
+        let deeper = self.deeper()?;
+        let mut map = Map::new();
+        while let Some(key) = entries.next_key::<String>()? {
+            let value = entries.next_value_seed(deeper)?;
+            if map.insert(key, value).is_some() {
+                return Err(A::Error::custom(DUPLICATE));
+            }
+        }
+        Ok(Value::Object(map))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn check(body: &str, expected: Result<&str, &str>) {
+        let found =
+            read(body.as_bytes(), 4).map(|value| value.to_string()).map_err(|problem| problem.detail_text().to_owned());
+        match expected {
+            Ok(json) => assert_eq!(found.as_deref(), Ok(json), "{body}"),
+            Err(part) => assert!(found.as_ref().is_err_and(|detail| detail.contains(part)), "{body}: {found:?}"),
+        }
+    }
+
+    #[derive(Debug, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Sample {
+        #[serde(rename = "type")]
+        kind: Word,
+        data: Option<Map<String, Value>>,
+    }
+
+    #[test]
+    fn the_member_at_fault_is_named_and_its_value_is_not() {
+        let check = |text: &str, pointer: &str, code: &str| {
+            let problem = body::<Sample>(text.as_bytes(), 8).map(|found| (found.kind, found.data)).unwrap_err();
+            let found = serde_json::to_value(&problem).unwrap();
+            assert_eq!([&found["errors"][0]["pointer"], &found["errors"][0]["code"]], [pointer, code], "{text}");
+            assert!(!found.to_string().contains("secret"), "{found}");
+        };
+        check(r#"{"data":{}}"#, "/type", "required");
+        check(r#"{"type":"a","da/ta":"secret"}"#, "/da~1ta", "unknown");
+        check(r#"{"type":"a","data":"secret"}"#, "/data", "type");
+        check(r#"{"type":["secret"]}"#, "/type", "type");
+        check(&json!({"type": "secret".repeat(50)}).to_string(), "/type", "maxLength");
+        assert!(body::<Sample>(br#"["a", {}]"#, 8).is_err(), "a list is no body");
+        assert!(body::<Sample>(br#"{"type":"a","data":null}"#, 8).is_ok());
+    }
+
+    #[test]
+    fn bodies() {
+        check(r#" {"a":[1,-2,2.5,null,true,"ü"]} "#, Ok(r#"{"a":[1,-2,2.5,null,true,"ü"]}"#));
+        check(r#"{"a":1,"a":2}"#, Err("stands twice"));
+        check(r#"{"a":{"b":1,"c":2,"b":3}}"#, Err("stands twice"));
+        check(r#"{"a":1,"\u0061":2}"#, Err("stands twice"));
+        check("[[[[]]]]", Ok("[[[[]]]]"));
+        check("[[[[[]]]]]", Err("too deeply"));
+        check("{} {}", Err("not valid JSON"));
+        check("", Err("line 1, column 0"));
+        check(&"[".repeat(100_000), Err("too deeply"));
+    }
+}

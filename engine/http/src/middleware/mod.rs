@@ -1,0 +1,14 @@
+//! What every request passes, part by part: client address, limits, origin, headers, counting. [`crate::frame`] puts
+//! them around the handlers. None of them knows the app.
+
+mod client;
+mod limiter;
+mod origin;
+mod requests;
+mod security;
+
+pub use client::{Client, Proxies};
+pub use limiter::{Class, Limiter};
+pub use origin::Origins;
+pub use requests::Requests;
+pub use security::SecurityHeaders;

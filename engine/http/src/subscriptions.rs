@@ -1,0 +1,119 @@
+//! Changes of journeys, handed to the browsers that wait for them: one subscription per node, not one per stream.
+
+use crate::middleware::Client;
+use crate::problem::{Code, Problem};
+use engine_settings::Limits;
+use engine_store::{Change, MISSED};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::sync::broadcast;
+use tokio_util::sync::CancellationToken;
+
+/// Changes that a slow listener may be behind; beyond, it is told to read again.
+const BEHIND_MAX: usize = 32;
+
+#[derive(Clone)]
+pub struct Subscriptions(Arc<Mutex<State>>);
+
+struct State {
+    journeys: HashMap<String, broadcast::Sender<Change>>,
+    /// Open streams by client.
+    clients: HashMap<u128, u32>,
+    open: usize,
+    per_client_max: u32,
+    max: usize,
+}
+
+/// A place in the list of listeners, given back when dropped.
+pub struct Listener {
+    pub changes: broadcast::Receiver<Change>,
+    journey: String,
+    client: u128,
+    home: Subscriptions,
+}
+
+impl Subscriptions {
+    pub fn new(changes: broadcast::Receiver<Change>, limits: &Limits, shutdown: CancellationToken) -> Subscriptions {
+        let state = State {
+            journeys: HashMap::new(),
+            clients: HashMap::new(),
+            open: 0,
+            per_client_max: limits.streams_per_address,
+            max: limits.streams_max,
+        };
+        let subscriptions = Subscriptions(Arc::new(Mutex::new(state)));
+        tokio::spawn(deliver(subscriptions.clone(), changes, shutdown));
+        subscriptions
+    }
+
+    /// Listens to one journey; too many streams of one client or of all answer 429 and 503.
+    pub fn listen(&self, journey: &str, client: Client) -> Result<Listener, Problem> {
+        let client = client.bucket();
+        let mut state = self.state();
+        if state.open >= state.max {
+            return Err(Problem::new(Code::Busy).retry_after_ms(5_000));
+        }
+        let per_client_max = state.per_client_max;
+        let count = state.clients.entry(client).or_default();
+        if *count >= per_client_max {
+            return Err(Problem::new(Code::Limited).retry_after_ms(5_000));
+        }
+        *count += 1;
+        state.open += 1;
+        let changes =
+            state.journeys.entry(journey.to_owned()).or_insert_with(|| broadcast::channel(BEHIND_MAX).0).subscribe();
+        Ok(Listener { changes, journey: journey.to_owned(), client, home: self.clone() })
+    }
+
+    /// Open streams of this node.
+    pub fn open(&self) -> usize {
+        self.state().open
+    }
+
+    fn all_read_again(&self) {
+        for (journey, sender) in &self.state().journeys {
+            let _ = sender.send(Change { journey: journey.clone(), seq: 0, revision: 0, what: "step".into() });
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Listener {
+    fn drop(&mut self) {
+        let mut state = self.home.state();
+        state.open = state.open.saturating_sub(1);
+        if let Some(count) = state.clients.get_mut(&self.client) {
+            *count -= 1;
+            if *count == 0 {
+                state.clients.remove(&self.client);
+            }
+        }
+        // This listener is still counted by its channel.
+        if state.journeys.get(&self.journey).is_some_and(|sender| sender.receiver_count() <= 1) {
+            state.journeys.remove(&self.journey);
+        }
+    }
+}
+
+async fn deliver(subscriptions: Subscriptions, mut changes: broadcast::Receiver<Change>, shutdown: CancellationToken) {
+    loop {
+        let next = tokio::select! {
+            next = changes.recv() => next,
+            () = shutdown.cancelled() => return,
+        };
+        match next {
+            // This node could not hear the others, or heard too much at once: everybody reads again.
+            Ok(Change { what, .. }) if what == MISSED => subscriptions.all_read_again(),
+            Err(broadcast::error::RecvError::Lagged(_)) => subscriptions.all_read_again(),
+            Ok(change) => {
+                if let Some(sender) = subscriptions.state().journeys.get(&change.journey) {
+                    let _ = sender.send(change);
+                }
+            }
+            Err(broadcast::error::RecvError::Closed) => return,
+        }
+    }
+}

@@ -1,0 +1,25 @@
+/** What a page brings along for the scripts: its view, the site around it. */
+import type { Problem, StepView } from '../contract/api';
+
+export interface Site {
+  name: string;
+  /** parts of the surroundings that this page leaves out */
+  hide?: string[];
+  /** how often a page says that somebody is there, and for how long without a sign of the person */
+  presence?: { every_ms: number; idle_ms: number };
+  reports?: Reports;
+}
+/** How errors of a page are reported. */
+export interface Reports {
+  url: string;
+  wait_ms: number;
+  max: number;
+  /** names that may be missing: noise */
+  libraries: string[];
+}
+export interface Boot {
+  view?: StepView;
+  site?: Site;
+  /** why a form that was sent before the scripts came was refused */
+  problem?: Problem;
+}
