@@ -44,8 +44,8 @@ states:
       onError: asking
   inside: {type: final, step: {wait: club.joined, path: inside}}
 ";
-const CODE: &str = r#"{"title": "Your code", "schema": {"type": "object", "required": ["code"], "properties": {
-  "code": {"type": "string", "title": "Code", "pattern": "^[0-9]{6}$", "maxLength": 6, "x-secret": true}}}}"#;
+const CODE: &str = r#"{"title": "Your code", "required": ["code"], "properties": {
+  "code": {"type": "string", "title": "Code", "pattern": "^[0-9]{6}$", "maxLength": 6, "x-secret": true}}}"#;
 const MESSAGE: &str = "channel: sms
 purpose: transactional
 languages: {en: {text: \"{{code}} is your code for {{minutes}} minutes\"}}
