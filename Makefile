@@ -1,5 +1,5 @@
 # Two commands do everything on a fresh machine: `make run` and `make test`.
-.PHONY: help run dev test contract chaos bench web check clean fmt pictures
+.PHONY: help run dev test contract forms chaos bench web check clean fmt pictures
 .DEFAULT_GOAL := help
 
 CARGO ?= cargo
@@ -64,7 +64,12 @@ test: ## Everything: set-up, Rust, web, definitions, agreement with XState, brow
 	cd web/contract && npm run --silent check
 	cd web && npm run --silent lint && npm run --silent check && npm test --silent && npm run --silent size
 	cd tests/differential && SIMULATE="$(BINARY) simulate --batch -" npm test --silent && node export.mjs
+	@$(MAKE) --no-print-directory forms ARGS="--seed 1 --count 2000"
 	cd tests/e2e && E2E_BINARY="$(BINARY)" npm test --silent
+
+forms: web/node_modules/.package-lock.json ## Random forms and answers, read by the engine and by the browser's code: 20,000 (options: ARGS="--seed 7 --count 5000")
+	$(CARGO) build --quiet --package journey-tests --bin forms
+	FORMS="$(dir $(BINARY))forms" node tests/forms/random.mjs $(ARGS)
 
 RELEASE = $(abspath $(or $(CARGO_TARGET_DIR),target))/release
 

@@ -77,9 +77,9 @@ states:
     on: {submit: {target: open, actions: {assign: {member: \"{'name': int(context.member.name)}\"}}}}
   open: {type: final}
 ";
-const FORM: &str = r#"{"title": "Your number", "schema": {"type": "object", "required": ["name", "number"], "properties": {
+const FORM: &str = r#"{"title": "Your number", "required": ["name", "number"], "properties": {
   "name": {"type": "string", "title": "Name", "maxLength": 60},
-  "number": {"type": "string", "title": "Number", "pattern": "^[0-9]{12}$", "maxLength": 12, "x-secret": true}}}}"#;
+  "number": {"type": "string", "title": "Number", "pattern": "^[0-9]{12}$", "maxLength": 12, "x-secret": true}}}"#;
 
 fn safe() -> Files {
     let mut files = fixture("club");

@@ -3,6 +3,7 @@ mod cli;
 mod contact;
 mod definitions;
 mod draw;
+mod forms;
 mod http;
 mod journeys;
 mod links;

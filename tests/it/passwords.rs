@@ -44,8 +44,8 @@ states:
       onError: asking
   inside: {type: final, step: {wait: club.joined, path: inside}}
 ";
-const CODE: &str = r#"{"title": "Your code", "schema": {"type": "object", "required": ["code"], "properties": {
-  "code": {"type": "string", "title": "Code", "pattern": "^[0-9]{6}$", "maxLength": 6, "x-secret": true}}}}"#;
+const CODE: &str = r#"{"title": "Your code", "required": ["code"], "properties": {
+  "code": {"type": "string", "title": "Code", "pattern": "^[0-9]{6}$", "maxLength": 6, "x-secret": true}}}"#;
 const MESSAGE: &str = "channel: sms
 purpose: transactional
 languages: {en: {text: \"{{code}} is your code for {{minutes}} minutes\"}}
@@ -132,7 +132,8 @@ async fn a_submit_that_was_interrupted_succeeds_with_the_same_key() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn five_tries_are_counted_wherever_they_are_made() {
-    let nodes = Nodes::start_with(gated(GATE), &[false, false], |_| {}).await;
+    let nodes =
+        Nodes::start_with(gated(GATE), &[false, false], |settings| settings.limits.write_rate_burst = 1_000).await;
     let visitor = Visitor::at(nodes.at(0));
     let view = visitor.start("club/gate", member("9876543210")).await.ok(201);
     let right = code(&nodes.all[0].runtime, id(&view)).await;

@@ -2,7 +2,7 @@
  * A sample workflow for development without the engine: insuring a parcel. It answers with the same StepViews as the server would,
  * so it is also the source of the gallery and of the tests. Nothing of it is shipped.
  */
-import type { Data } from '../src/api/open.ts';
+import type { Data, Schema, Ui } from '../src/api/open.ts';
 import type { FormView, Message, Step, StepView } from '../src/contract/api.ts';
 import type { Option } from '../src/renderer/blocks/types.ts';
 
@@ -115,14 +115,33 @@ export function view(state: Parcel): StepView {
 
 type Own = Pick<Step, 'kind' | 'title'> & Partial<Step>;
 
-const form = (state: Parcel, step: string, view: Partial<FormView> & Pick<FormView, 'schema'>): FormView => ({
+type Written = Partial<FormView> & Pick<FormView, 'schema'> & { ui: Record<string, Ui> };
+
+const form = (state: Parcel, step: string, { ui, schema, ...view }: Written): FormView => ({
   id: `parcel/${step}`,
-  ui: {},
   draft: false,
   submit: 'Continue',
   ...view,
+  schema: {
+    ...schema,
+    properties: mapValues(schema.properties as Record<string, Schema>, (rule, name) => field(rule, ui[name])),
+  },
   data: { ...view.data, ...state.data[step] },
 });
+
+/** A field as the server sends it: with a widget, and words for whatever may be wrong with it. */
+function field(rule: Schema, ui: Ui = {}): Schema {
+  const widget = ui.widget ?? (rule.type === 'integer' ? 'number' : 'text');
+  const texts = mapValues(rule, () => `Please check ${rule.title}`);
+  return {
+    ...rule,
+    'x-ui': { widget, ...ui },
+    'x-messages': { required: `Please enter ${rule.title}`, ...texts, ...rule['x-messages'] },
+  };
+}
+
+const mapValues = <T, U>(map: Record<string, T>, change: (value: T, key: string) => U): Record<string, U> =>
+  Object.fromEntries(Object.entries(map).map(([key, value]) => [key, change(value, key)]));
 
 const STEPS: Record<string, (state: Parcel) => Own> = {
   start: (state) => ({
@@ -150,9 +169,9 @@ const STEPS: Record<string, (state: Parcel) => Own> = {
       },
       ui: {
         number: {
-          'ui:widget': 'text',
-          'ui:placeholder': 'AB-12-3456',
-          'ui:options': { hint: 'It stands on your receipt' },
+          widget: 'text',
+          placeholder: 'AB-12-3456',
+          hint: 'It stands on your receipt',
         },
       },
     }),
@@ -211,7 +230,7 @@ const STEPS: Record<string, (state: Parcel) => Own> = {
             title: 'Mobile number',
             maxLength: 10,
             pattern: '^[6-9][0-9]{9}$',
-            'x-pii': 'mobile',
+            'x-personal': true,
             'x-messages': { required: 'Please enter your mobile number', pattern: 'Invalid mobile number.' },
           },
           name: {
@@ -219,7 +238,7 @@ const STEPS: Record<string, (state: Parcel) => Own> = {
             title: 'Full name',
             minLength: 3,
             maxLength: 50,
-            'x-pii': 'name',
+            'x-personal': true,
             'x-normalise': [{ keep: '[A-Za-z ]' }, 'collapse', 'trim'],
           },
           email: {
@@ -227,7 +246,7 @@ const STEPS: Record<string, (state: Parcel) => Own> = {
             format: 'email',
             title: 'E-mail',
             maxLength: 80,
-            'x-pii': 'email',
+            'x-personal': true,
             'x-normalise': ['trim', 'lower'],
           },
           consent: {
@@ -239,17 +258,15 @@ const STEPS: Record<string, (state: Parcel) => Own> = {
         },
       },
       ui: {
-        mobile: { 'ui:widget': 'mobile', 'ui:options': { hint: 'We send a one-time password to it' } },
-        name: { 'ui:widget': 'text', 'ui:options': { autocomplete: 'name' } },
-        email: { 'ui:widget': 'text', 'ui:options': { autocomplete: 'email', inputMode: 'email' } },
+        mobile: { widget: 'mobile', hint: 'We send a one-time password to it' },
+        name: { widget: 'text', autocomplete: 'name' },
+        email: { widget: 'text', autocomplete: 'email', inputMode: 'email' },
         consent: {
-          'ui:widget': 'consent',
-          'ui:options': {
-            links: [
-              { label: 'Terms', href: '/terms' },
-              { label: 'Privacy', href: '/privacy' },
-            ],
-          },
+          widget: 'consent',
+          links: [
+            { label: 'Terms', href: '/terms' },
+            { label: 'Privacy', href: '/privacy' },
+          ],
         },
       },
     }),
@@ -275,7 +292,7 @@ const STEPS: Record<string, (state: Parcel) => Own> = {
           },
         },
       },
-      ui: { otp: { 'ui:widget': 'otp' } },
+      ui: { otp: { widget: 'otp' } },
     }),
     view: {
       blocks: [
@@ -298,7 +315,19 @@ const STEPS: Record<string, (state: Parcel) => Own> = {
       data: { speed: 'air', weight: 3, region: 'south' },
       schema: {
         type: 'object',
-        required: ['kind', 'speed', 'value', 'weight', 'region', 'town', 'collect', 'fragile', 'damaged_before'],
+        required: [
+          'kind',
+          'what',
+          'speed',
+          'value',
+          'weight',
+          'region',
+          'town',
+          'collect',
+          'fragile',
+          'damaged_before',
+          'damages',
+        ],
         properties: {
           kind: {
             type: 'string',
@@ -343,7 +372,7 @@ const STEPS: Record<string, (state: Parcel) => Own> = {
             type: 'string',
             format: 'date',
             title: 'When should it be collected?',
-            'x-date': { min: 'today', max: '+30d' },
+            'x-date': { min: '2026-11-21', max: '2026-12-21' },
             'x-messages': {
               format: 'Please enter a real date',
               'x-date.min': 'The day must be today or later',
@@ -367,47 +396,29 @@ const STEPS: Record<string, (state: Parcel) => Own> = {
           },
           note: { type: 'string', title: 'Note for the courier', maxLength: 200 },
         },
-        allOf: [
-          {
-            if: { properties: { kind: { const: 'something_else' } }, required: ['kind'] },
-            then: { required: ['what'] },
-          },
-          {
-            if: { properties: { damaged_before: { const: true } }, required: ['damaged_before'] },
-            then: { required: ['damages'] },
-          },
-        ],
-        unevaluatedProperties: false,
+        groups: { more: { title: 'More wishes', collapsed: true } },
       },
       ui: {
-        'ui:groups': [
-          { title: 'The parcel', fields: ['kind', 'what', 'weight', 'value', 'fragile'] },
-          { title: 'The way', fields: ['speed', 'region', 'town', 'collect'] },
-          { title: 'History', fields: ['damaged_before', 'damages'] },
-          { title: 'More wishes', fields: ['extras', 'note'], collapsed: true },
-        ],
-        kind: { 'ui:widget': 'select' },
-        what: { 'ui:show': { kind: 'something_else' } },
-        speed: { 'ui:widget': 'choice' },
-        weight: { 'ui:options': { suffix: 'kg' } },
-        value: { 'ui:widget': 'money', 'ui:options': { hint: 'What it would cost to buy again' } },
-        region: { 'ui:widget': 'select' },
+        kind: { widget: 'select' },
+        what: { show: { kind: 'something_else' } },
+        speed: { widget: 'choice' },
+        weight: { suffix: 'kg' },
+        value: { widget: 'money', hint: 'What it would cost to buy again' },
+        region: { widget: 'select' },
         town: {
-          'ui:widget': 'lookup',
-          'ui:options': {
-            source: 'towns',
-            value: 'code',
-            label: 'name',
-            filter: { region: '/region' },
-            hint: 'Where it goes',
-          },
+          widget: 'lookup',
+          source: 'towns',
+          value: 'code',
+          label: 'name',
+          filter: { region: '/region' },
+          hint: 'Where it goes',
         },
-        collect: { 'ui:widget': 'date', 'ui:options': { hint: 'For example 25 11 2026' } },
-        fragile: { 'ui:widget': 'toggle' },
-        damaged_before: { 'ui:widget': 'toggle' },
-        damages: { 'ui:show': { damaged_before: true } },
-        extras: { 'ui:widget': 'checkboxes' },
-        note: { 'ui:widget': 'textarea' },
+        collect: { widget: 'date', hint: 'For example 25 11 2026' },
+        fragile: { widget: 'toggle' },
+        damaged_before: { widget: 'toggle' },
+        damages: { show: { damaged_before: true } },
+        extras: { widget: 'checkboxes', group: 'more' },
+        note: { widget: 'textarea', group: 'more' },
       },
     }),
   }),
@@ -455,11 +466,10 @@ const STEPS: Record<string, (state: Parcel) => Own> = {
         },
       },
       ui: {
-        'ui:submit': 'change',
-        limit: { 'ui:widget': 'range', 'ui:options': { unit: 'money' } },
-        excess: { 'ui:widget': 'choice' },
-        extras: { 'ui:widget': 'checkboxes' },
-        gift: { 'ui:widget': 'toggle' },
+        limit: { widget: 'range', unit: 'money' },
+        excess: { widget: 'choice' },
+        extras: { widget: 'checkboxes' },
+        gift: { widget: 'toggle' },
       },
     }),
     events: [{ type: 'submit' }, { type: 'select' }, { type: 'back' }],
@@ -519,7 +529,7 @@ const STEPS: Record<string, (state: Parcel) => Own> = {
             format: 'date',
             title: 'Date of birth',
             'x-date': { min: '-99y', max: '-18y' },
-            'x-pii': 'dob',
+            'x-personal': true,
             'x-messages': { 'x-date.max': 'You must be 18 or older' },
           },
           address: { type: 'string', title: 'Address', maxLength: 70 },
@@ -541,17 +551,13 @@ const STEPS: Record<string, (state: Parcel) => Own> = {
             },
           },
         },
-        allOf: [
-          { if: { properties: { type: { const: 'company' } }, required: ['type'] }, then: { required: ['company'] } },
-        ],
       },
       ui: {
-        'ui:order': ['type', 'company', '*'],
-        type: { 'ui:widget': 'choice' },
-        company: { 'ui:show': { type: 'company' } },
-        dob: { 'ui:widget': 'date', 'ui:show': { type: { not: 'company' } }, 'ui:options': { autocomplete: 'bday' } },
-        address: { 'ui:widget': 'textarea', 'ui:options': { autocomplete: 'street-address' } },
-        pincode: { 'ui:options': { inputMode: 'numeric', autocomplete: 'postal-code' } },
+        type: { widget: 'choice' },
+        company: { show: { type: 'company' } },
+        dob: { widget: 'date', show: { type: { not: 'company' } }, autocomplete: 'bday' },
+        address: { widget: 'textarea', autocomplete: 'street-address' },
+        pincode: { inputMode: 'numeric', autocomplete: 'postal-code' },
       },
     }),
     view: {

@@ -3,33 +3,45 @@ import userEvent from '@testing-library/user-event';
 import axe from 'axe-core';
 import { useState } from 'react';
 import { expect, test, vi } from 'vitest';
-import type { Data, Schema, Ui } from '../src/api/open';
+import type { Data, Schema } from '../src/api/open';
 import type { FieldProblem, FormView } from '../src/contract/api';
 import { LookupContext } from '../src/renderer/form/context';
 import { StepForm } from '../src/renderer/form/form';
 import { Button } from '../src/ui/button';
 
-const files = import.meta.glob<{ example?: { name: string; schema: Schema; ui: Ui } }>(
-  '../src/renderer/widgets/*.tsx',
-  {
-    eager: true,
-  },
-);
+const files = import.meta.glob<{ example?: { name: string; schema: Schema } }>('../src/renderer/widgets/*.tsx', {
+  eager: true,
+});
 const examples = Object.values(files).flatMap((file) => (file.example ? [file.example] : []));
 
 const blank = { id: 'test', data: {}, draft: false, submit: 'Send' };
 
+/** The words and widgets that the server always gives. */
+function complete(schema: Schema): Schema {
+  const properties = Object.entries<Schema>(schema.properties ?? {}).map(([name, rule]) => {
+    const words = Object.keys(rule).map((keyword) => [keyword, `Please check ${rule.title}`]);
+    const texts = { required: `Please enter ${rule.title}`, ...Object.fromEntries(words), ...rule['x-messages'] };
+    return [name, { ...complete(rule), 'x-messages': texts, 'x-ui': { widget: 'text', ...rule['x-ui'] } }];
+  });
+  return {
+    ...schema,
+    ...(schema.properties && { properties: Object.fromEntries(properties) }),
+    ...(schema.items?.properties && { items: complete(schema.items) }),
+    ...(schema.prefixItems && { prefixItems: schema.prefixItems.map(complete) }),
+  };
+}
+
 /** A form on the page; what it sends, and a way to let the server refuse. */
-function show(schema: Schema, ui: Ui = {}, data: Data = {}) {
+function show(schema: Schema, data: Data = {}) {
   const sent = vi.fn();
   let refuse: (problems: FieldProblem[]) => void = () => undefined;
-  const form: FormView = { ...blank, schema: { type: 'object', ...schema }, ui };
+  const form: FormView = { ...blank, schema: complete({ type: 'object', ...schema }) };
   function Page() {
     const [typed, setTyped] = useState(data);
     const [problems, setProblems] = useState<FieldProblem[]>([]);
     refuse = setProblems;
     return (
-      <StepForm form={form} data={typed} today="2026-11-21" problems={problems} onChange={setTyped} onSubmit={sent}>
+      <StepForm form={form} data={typed} problems={problems} onChange={setTyped} onSubmit={sent}>
         <Button type="submit">Send</Button>
       </StepForm>
     );
@@ -46,10 +58,10 @@ function show(schema: Schema, ui: Ui = {}, data: Data = {}) {
 test.each(
   examples.map((example) => [example.name, example] as const),
 )('%s: labelled, accessible, with its error beside it', async (name, example) => {
-  const { view, submit, sent } = show(
-    { required: ['x'], properties: { x: { ...example.schema, 'x-messages': { required: 'It is missing' } } } },
-    { x: example.ui },
-  );
+  const { view, submit, sent } = show({
+    required: ['x'],
+    properties: { x: { ...example.schema, 'x-messages': { required: 'It is missing' } } },
+  });
   if (name === 'hidden') return expect(view.container.querySelector('.field')).toBeNull();
   const field = view.container.querySelector('.field') as HTMLElement;
   expect(field.dataset.widget).toBe(name);
@@ -127,7 +139,7 @@ test('the summary takes the focus, lists all errors, and leads to each field', a
 });
 
 test("the server's refusal stands beside its field until the field changes", async () => {
-  const { refuse } = show(two, {}, { a: 'ab', b: 'x' });
+  const { refuse } = show(two, { a: 'ab', b: 'x' });
   refuse([{ pointer: '/b', code: 'taken', text: 'Already taken' }]);
   expect(screen.getAllByText('Already taken')).toHaveLength(2);
   expect(document.activeElement).toBe(screen.getByRole('alert'));
@@ -155,13 +167,13 @@ test('consent is never ticked beforehand and no option is chosen beforehand', ()
 });
 
 test('a question appears and vanishes with the answer that asks for it; its answer is not sent', async () => {
-  const { sent, submit } = show(
-    {
-      required: ['k', 'w'],
-      properties: { k: { type: 'boolean', title: 'More?' }, w: { type: 'string', title: 'What' } },
+  const { sent, submit } = show({
+    required: ['k', 'w'],
+    properties: {
+      k: { type: 'boolean', title: 'More?', 'x-ui': { widget: 'toggle' } },
+      w: { type: 'string', title: 'What', 'x-ui': { show: { k: true } } },
     },
-    { w: { 'ui:show': { k: true } } },
-  );
+  });
   expect(screen.queryByLabelText('What')).toBeNull();
   await userEvent.click(screen.getByLabelText('Yes'));
   await userEvent.type(screen.getByLabelText('What'), 'z');
@@ -172,32 +184,31 @@ test('a question appears and vanishes with the answer that asks for it; its answ
 });
 
 test('constants keep their type', async () => {
-  const { sent, submit } = show(
-    {
-      properties: {
-        n: {
-          type: 'integer',
-          title: 'N',
+  const { sent, submit } = show({
+    properties: {
+      n: {
+        type: 'integer',
+        title: 'N',
+        oneOf: [
+          { const: 0, title: 'None' },
+          { const: 2500, title: 'Much' },
+        ],
+        'x-ui': { widget: 'select' },
+      },
+      l: {
+        type: 'array',
+        title: 'L',
+        items: {
+          type: 'string',
           oneOf: [
-            { const: 0, title: 'None' },
-            { const: 2500, title: 'Much' },
+            { const: 'p', title: 'P' },
+            { const: 'q', title: 'Q' },
           ],
         },
-        l: {
-          type: 'array',
-          title: 'L',
-          items: {
-            type: 'string',
-            oneOf: [
-              { const: 'p', title: 'P' },
-              { const: 'q', title: 'Q' },
-            ],
-          },
-        },
+        'x-ui': { widget: 'checkboxes' },
       },
     },
-    { n: { 'ui:widget': 'select' }, l: { 'ui:widget': 'checkboxes' } },
-  );
+  });
   await userEvent.selectOptions(screen.getByLabelText(/^N/), 'Much');
   await userEvent.click(screen.getByLabelText('Q'));
   await userEvent.click(screen.getByLabelText('P'));
@@ -206,10 +217,7 @@ test('constants keep their type', async () => {
 });
 
 test('money is typed in rupees and answered in paise', async () => {
-  const { sent, submit } = show(
-    { properties: { m: { type: 'integer', title: 'M' } } },
-    { m: { 'ui:widget': 'money' } },
-  );
+  const { sent, submit } = show({ properties: { m: { type: 'integer', title: 'M', 'x-ui': { widget: 'money' } } } });
   await userEvent.type(screen.getByLabelText(/^M/), '1250000');
   expect((screen.getByLabelText(/^M/) as HTMLInputElement).value).toBe('12,50,000');
   await submit();
@@ -234,13 +242,13 @@ test('a look-up is filtered by another answer and forgets its own when that chan
     ...blank,
     schema: {
       type: 'object',
-      properties: { r: { type: 'string', title: 'Region', enum: ['s', 'n'] }, t: { type: 'string', title: 'Town' } },
-    },
-    ui: {
-      r: { 'ui:widget': 'select' },
-      t: {
-        'ui:widget': 'lookup',
-        'ui:options': { source: 'towns', value: 'code', label: 'name', filter: { region: '/r' } },
+      properties: {
+        r: { type: 'string', title: 'Region', enum: ['s', 'n'], 'x-ui': { widget: 'select' } },
+        t: {
+          type: 'string',
+          title: 'Town',
+          'x-ui': { widget: 'lookup', source: 'towns', value: 'code', label: 'name', filter: { region: '/r' } },
+        },
       },
     },
   };
@@ -250,7 +258,7 @@ test('a look-up is filtered by another answer and forgets its own when that chan
     typed.push(data);
     return (
       <LookupContext.Provider value={lookup}>
-        <StepForm form={form} data={data} today="2026-11-21" onChange={setData} onSubmit={() => undefined} />
+        <StepForm form={form} data={data} onChange={setData} onSubmit={() => undefined} />
       </LookupContext.Provider>
     );
   }
@@ -267,8 +275,8 @@ test('a look-up is filtered by another answer and forgets its own when that chan
 });
 
 test('slots: another day takes the time back, a taken time cannot be chosen, arrows move within the times', async () => {
-  const { example } = files['../src/renderer/widgets/slots.tsx'] as { example: { schema: Schema; ui: Ui } };
-  const { submit, sent } = show({ required: ['x'], properties: { x: example.schema } }, { x: example.ui });
+  const { example } = files['../src/renderer/widgets/slots.tsx'] as { example: { schema: Schema } };
+  const { submit, sent } = show({ required: ['x'], properties: { x: example.schema } });
   const times = () => within(screen.getByRole('radiogroup', { name: /^When should we collect it\?: / }));
   expect((screen.getByRole('radio', { name: 'Wednesday, 25 November, all taken' }) as HTMLInputElement).disabled).toBe(
     true,
@@ -287,8 +295,78 @@ test('slots: another day takes the time back, a taken time cannot be chosen, arr
 
 test('slots: without a free time it says so', () => {
   const slots = [{ key: 'k', text: '10:00 AM', day: '2026-11-23', full: true }];
-  const ui = { 'ui:widget': 'slots', 'ui:options': { slots, empty: 'Please call us' } };
-  show({ properties: { x: { type: 'string', title: 'When?', enum: [] } } }, { x: ui });
+  const ui = { widget: 'slots', slots, empty: 'Please call us' };
+  show({ properties: { x: { type: 'string', title: 'When?', enum: [], 'x-ui': ui } } });
   expect(screen.getByText('Please call us')).toBeTruthy();
   expect(screen.queryByRole('radio')).toBeNull();
+});
+
+const person = (key: string, title: string): Schema => ({
+  type: 'object',
+  title,
+  'x-row': key,
+  required: ['smokes', 'cigarettes'],
+  properties: {
+    smokes: { type: 'boolean', title: 'Smokes?', 'x-ui': { widget: 'toggle' } },
+    cigarettes: { type: 'integer', title: 'How many?', 'x-ui': { widget: 'number', show: { smokes: true } } },
+  },
+});
+
+test('rows of people: each with its name, its own conditions, its errors at its place', async () => {
+  const people = { type: 'array', 'x-key': 'key', prefixItems: [person('self', 'Asha'), person('son', 'Ravi')] };
+  const { sent, submit } = show({ required: ['people'], properties: { people } });
+  const [asha, ravi] = ['Asha', 'Ravi'].map((name) => within(screen.getByRole('group', { name }))) as [
+    ReturnType<typeof within>,
+    ReturnType<typeof within>,
+  ];
+  await userEvent.click(asha.getByLabelText('No'));
+  await userEvent.click(ravi.getByLabelText('Yes'));
+  expect(asha.queryByLabelText('How many?')).toBeNull();
+  await submit();
+  expect(sent).not.toHaveBeenCalled();
+  const link = within(screen.getByRole('alert')).getByRole('link', { name: 'Please enter How many?' });
+  await userEvent.click(link);
+  expect(document.activeElement).toBe(ravi.getByLabelText('How many?'));
+  expect(document.querySelector('[data-pointer="/people/1/cigarettes"] .field-error')).toBeTruthy();
+  await userEvent.keyboard('5');
+  await submit();
+  expect(sent).toHaveBeenCalledWith({
+    people: [
+      { key: 'self', smokes: false },
+      { key: 'son', smokes: true, cigarettes: 5 },
+    ],
+  });
+});
+
+test('rows that people add: within their bounds, each with a key that is never used again', async () => {
+  const items = {
+    type: 'object',
+    required: ['age'],
+    properties: { age: { type: 'integer', title: 'Age', 'x-ui': { widget: 'number' } } },
+  };
+  const ui = { add: 'Add a child', remove: 'Remove' };
+  const children = { type: 'array', 'x-key': 'key', 'x-title': 'Child {{number}}', maxItems: 2, items, 'x-ui': ui };
+  const { sent, submit, view } = show({ properties: { children } });
+  const add = () => userEvent.click(screen.getByRole('button', { name: 'Add a child' }));
+  await add();
+  await waitFor(() => expect(document.activeElement).toBe(screen.getByLabelText('Age')));
+  await userEvent.keyboard('4');
+  await add();
+  expect(screen.queryByRole('button', { name: 'Add a child' })).toBeNull();
+  await userEvent.type(within(screen.getByRole('group', { name: 'Child 2' })).getByLabelText('Age'), '7');
+  await userEvent.click(screen.getByRole('button', { name: 'Remove Child 1' }));
+  expect((screen.getByLabelText('Age') as HTMLInputElement).value).toBe('7');
+  await add();
+  const { violations } = await axe.run(view.container, { rules: { region: { enabled: false } } });
+  expect(violations).toEqual([]);
+  await submit();
+  expect(sent).not.toHaveBeenCalled();
+  await userEvent.type(within(screen.getByRole('group', { name: 'Child 2' })).getByLabelText('Age'), '1');
+  await submit();
+  expect(sent).toHaveBeenCalledWith({
+    children: [
+      { key: 'r2', age: 7 },
+      { key: 'r3', age: 1 },
+    ],
+  });
 });

@@ -39,7 +39,6 @@ function view(
           type: 'object',
           properties: { title: { type: 'string' }, otp: { type: 'string', 'x-secret': true } },
         },
-        ui: {},
         data,
         draft: false,
         submit: 'Continue',

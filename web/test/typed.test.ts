@@ -1,18 +1,17 @@
 import { expect, test } from 'vitest';
 import cases from '../../tests/forms/posted.json';
-import type { Schema, Ui } from '../src/api/open';
+import type { Schema } from '../src/api/open';
 import { answersOf, typedBefore } from '../src/journey/typed';
 
 interface Case {
   case: string;
   schema: Schema;
-  ui?: Ui;
   fields: [string, string][];
   answers: unknown;
 }
 
-test.each(cases as unknown as Case[])('$case', ({ schema, ui, fields, answers }) =>
-  expect(answersOf(schema, ui, fields)).toEqual(answers));
+test.each(cases as unknown as Case[])('$case', ({ schema, fields, answers }) =>
+  expect(answersOf(schema, fields)).toEqual(answers));
 
 test('what was typed before the scripts came, not what stood there', () => {
   document.body.innerHTML = `<form>
@@ -30,7 +29,7 @@ test('what was typed before the scripts came, not what stood there', () => {
       n: { type: 'integer', oneOf: [{ const: 2 }] },
     },
   };
-  const form = { id: 'f', schema, ui: {}, data: { same: 'kept', yes: true }, draft: false, submit: 'Send' };
+  const form = { id: 'f', schema, data: { same: 'kept', yes: true }, draft: false, submit: 'Send' };
   expect(typedBefore(document.body, form)).toEqual({});
   const control = <T extends Element>(selector: string) => document.querySelector<T>(selector)!;
   control<HTMLInputElement>('[name=name]').value = 'new';

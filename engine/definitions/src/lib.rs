@@ -44,7 +44,7 @@ pub use catalog::Catalog;
 pub use contract::{Contract, ErrorTable};
 pub use engine_statechart::{EvalError, Problem, Severity};
 pub use files::Files;
-pub use form::{Audience, FieldError, Fields, Form, FormView};
+pub use form::{Audience, FieldError, Fields, Form, FormView, place_of, row_number};
 pub use frozen::Frozen;
 pub use host::{FUNCTIONS, Now, ProductHost, mask};
 pub use load::{Held, Loaded, load, load_beside};

@@ -287,12 +287,13 @@ impl Shape {
         }
     }
 
-    /// The value with every default that is missing.
+    /// The value with every default that is missing; null, where it may not be, is missing too.
     pub fn fill(&self, value: Value) -> Value {
         match value {
             Value::Object(mut map) => {
                 for (name, shape) in self.properties.iter().flatten() {
-                    match (map.remove(name), &shape.default) {
+                    let given = map.remove(name).filter(|v| !v.is_null() || shape.types.contains(&Type::Null));
+                    match (given, &shape.default) {
                         (Some(given), _) => drop(map.insert(name.clone(), shape.fill(given))),
                         (None, Some(default)) => drop(map.insert(name.clone(), shape.fill(default.clone()))),
                         (None, None) => {}
@@ -681,6 +682,7 @@ mod tests {
         let filled = quote.fill(given);
         assert_eq!(filled["term"], 1);
         assert_eq!(filled["lines"][0]["kind"], "line");
+        assert_eq!(quote.fill(json!({"term": null}))["term"], 1);
         let third = said(&quote, json!({"id": "a", "plan_type": "third", "free": {}, "lines": []}));
         assert!(third.contains("is one of"), "{third}");
         assert_eq!(said(&quote, json!({"plan_type": "full", "free": {}, "lines": []})), "`/id` is missing");

@@ -20,6 +20,7 @@ use serde_json::{Map, Value, json};
 type Fields = Vec<(String, String)>;
 
 const FIELDS_MAX: usize = 2_000;
+const ROWS_MAX: usize = 50;
 
 /// Was this sent by a plain form?
 pub fn is_form(headers: &HeaderMap) -> bool {
@@ -52,7 +53,7 @@ async fn answered(
         .map(|(name, text)| (name.into_owned(), text.into_owned()))
         .collect();
     let mut view = app.runtime.preview(&workflow, &visitor.actor).await?;
-    let answers = view.step.form.as_ref().map(|form| answers(&form.schema, &form.ui, &fields, "")).unwrap_or_default();
+    let answers = view.step.form.as_ref().map(|form| answers(&form.schema, &fields, "")).unwrap_or_default();
     // Sent without a key: a press is one journey.
     let key = new_id();
     let opening = visitor.begin(app, &key);
@@ -95,25 +96,41 @@ fn keep(view: &mut StepView, answers: Map<String, Value>) {
 }
 
 /// Answers out of the texts of a form's controls, as the browser's own code reads them (`tests/forms/posted.json`).
-fn answers(schema: &Value, ui: &Value, fields: &Fields, within: &str) -> Map<String, Value> {
+fn answers(schema: &Value, fields: &Fields, within: &str) -> Map<String, Value> {
     let properties = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
     properties
         .filter_map(|(name, property)| {
-            let own = ui.get(name).unwrap_or(&Value::Null);
+            let at = format!("{within}{name}");
             let answer = if property.get("type").is_some_and(|kind| kind == "object") {
-                let inner = answers(property, own, fields, &format!("{within}{name}."));
+                let inner = answers(property, fields, &format!("{at}."));
                 Some(Value::Object(inner)).filter(|inner| *inner != json!({}))
+            } else if let Some(key) = property.get("x-key").and_then(Value::as_str) {
+                Some(rows(property, key, fields, &at)).filter(|rows| *rows != json!([]))
             } else {
-                answer(property, own, fields, &format!("{within}{name}"))
+                answer(property, fields, &at)
             };
             Some((name.clone(), answer?))
         })
         .collect()
 }
 
-fn answer(property: &Value, ui: &Value, fields: &Fields, name: &str) -> Option<Value> {
-    let widget = ui.get("ui:widget").and_then(Value::as_str).unwrap_or_default();
-    let option = |name: &str| ui.get("ui:options").and_then(|options| options.get(name));
+/// The rows of a list as they were drawn: `people.0.age`.
+fn rows(property: &Value, key: &str, fields: &Fields, at: &str) -> Value {
+    let row = |i: usize| {
+        let fixed = property.get("prefixItems").map(|fixed| fixed.get(i));
+        let schema = fixed.unwrap_or_else(|| property.get("items"))?;
+        let within = format!("{at}.{i}.");
+        fields.iter().any(|(name, _)| name.starts_with(&within)).then(|| {
+            let own = schema.get("x-row").cloned().unwrap_or_else(|| json!(format!("r{}", i + 1)));
+            Value::Object([(key.to_owned(), own)].into_iter().chain(answers(schema, fields, &within)).collect())
+        })
+    };
+    (0..ROWS_MAX).filter_map(row).collect()
+}
+
+fn answer(property: &Value, fields: &Fields, name: &str) -> Option<Value> {
+    let option = |name: &str| property.get("x-ui").and_then(|ui| ui.get(name));
+    let widget = option("widget").and_then(Value::as_str).unwrap_or_default();
     // What stands in a search box are words, not the row that was chosen.
     if widget == "lookup" && option("search") != Some(&Value::Bool(false)) {
         return None;
@@ -184,7 +201,7 @@ mod tests {
         let cases: Vec<Value> = serde_json::from_str(include_str!("../../../tests/forms/posted.json")).expect("cases");
         for case in cases {
             let fields: Fields = serde_json::from_value(case["fields"].clone()).expect("fields");
-            let read = answers(&case["schema"], &case["ui"], &fields, "");
+            let read = answers(&case["schema"], &fields, "");
             assert_eq!(Value::Object(read), case["answers"], "{}", case["case"]);
         }
     }

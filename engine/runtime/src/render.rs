@@ -47,8 +47,8 @@ pub(crate) fn render(turn: &Turn<'_>, actor: &Actor, journey: Option<&str>, retu
             language: actor.language.clone(),
             channel: actor.channel.clone(),
         },
+        messages: messages(turn, &audience, step.form.as_ref()),
         step,
-        messages: messages(turn, &audience),
         // It may carry more than a link shows.
         presence: journey
             .filter(|_| turn.status == "active" && actor.came_by.is_none())
@@ -158,7 +158,13 @@ fn undeclared(turn: &Turn<'_>, audience: &Audience, journey: Option<&str>) -> St
     }
 }
 
-fn messages(turn: &Turn<'_>, audience: &Audience) -> Vec<MessageView> {
+/// Rows that a message names by their keys are named by their places in the form that is shown; a message about a row
+/// that is gone belongs to the whole page.
+fn messages(turn: &Turn<'_>, audience: &Audience, form: Option<&FormPart>) -> Vec<MessageView> {
+    let place = |pointer: &String| match form {
+        Some(form) => definitions::place_of(pointer, &form.schema, &form.data),
+        None => Some(pointer.clone()),
+    };
     turn.state
         .messages
         .iter()
@@ -172,7 +178,7 @@ fn messages(turn: &Turn<'_>, audience: &Audience) -> Vec<MessageView> {
             MessageView {
                 code: note.code.clone(),
                 level: Level::named(note.level.as_deref()),
-                pointer: note.pointer.clone(),
+                pointer: note.pointer.as_ref().and_then(place),
                 text,
             }
         })
@@ -220,37 +226,21 @@ fn form_part(
 ) -> Result<FormPart, EvalError> {
     turn.with_step(step, |scope| {
         let fields = form.fields(audience, scope)?;
-        let (view, properties) = (fields.view(), form.properties());
-        let mut data = fields.defaults();
-        let mut put = |from: &Map<String, Value>| {
-            for (key, value) in from.iter().filter(|(k, _)| properties.contains(k)) {
-                data.insert(key.clone(), value.clone());
-            }
-        };
-        if let Some(prefill) = &step.prefill
-            && let Ok(Value::Object(values)) = prefill.eval(scope)
-        {
-            put(&values.into_iter().filter(|(_, v)| !v.is_null()).collect());
-        }
-        if let Some(Value::Object(answers)) =
-            step.into.as_ref().and_then(|into| get_path(&turn.state.snapshot.context, into))
-        {
-            put(answers);
-        }
-        let draft = turn.draft().and_then(|d| d.data.as_object());
-        if let Some(typed) = draft {
-            put(typed);
-        }
+        let prefill = step.prefill.as_ref().and_then(|prefill| prefill.eval(scope).ok());
+        let answers = step.into.as_ref().and_then(|into| get_path(&turn.state.snapshot.context, into));
+        let draft = turn.draft().map(|draft| &draft.data);
+        let layers: Vec<&Map<String, Value>> =
+            [prefill.as_ref(), answers, draft].into_iter().flatten().filter_map(Value::as_object).collect();
+        let mut data = fields.data(&layers);
         let secrets = form.secrets();
         data.retain(|key, _| !secrets.contains(key));
-        let submit = submit_text(turn, step, audience);
         Ok(FormPart {
             id: step.form.clone().unwrap_or_default(),
-            schema: view.schema,
-            ui: view.ui,
+            schema: fields.view().schema,
             data: Value::Object(data),
+            rows: step.into.as_deref().map(|into| turn.state.row_numbers(into)).unwrap_or_default(),
             draft: draft.is_some(),
-            submit,
+            submit: submit_text(turn, step, audience),
         })
     })
 }

@@ -1,9 +1,10 @@
 //! What a journey's row holds beside its columns: the snapshot of its machine and the runtime's own notes.
 
 use crate::actor::Actor;
+use engine_definitions::row_number;
 use engine_statechart::Snapshot;
 use serde::{Deserialize, Serialize, Serializer};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
 /// Stable across versions of the program: names, no indices; empty parts are left out.
@@ -37,6 +38,10 @@ pub struct JourneyState {
     /// Purposes of links → when those made so far ended, UTC milliseconds.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub revoked: BTreeMap<String, i64>,
+    /// The highest number of a row that each list of answers ever had, by its place in the context: keys of rows are
+    /// not used again.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub rows: BTreeMap<String, u32>,
     /// When the shown step was reached, UTC milliseconds.
     #[serde(default)]
     pub since_ms: i64,
@@ -54,6 +59,22 @@ pub struct OpenOtp {
 }
 
 impl JourneyState {
+    /// Notes the rows of an answer that goes to `into`.
+    pub fn count_rows(&mut self, into: &str, answer: &Map<String, Value>) {
+        for (name, list) in answer.iter().filter_map(|(name, value)| Some((name, value.as_array()?))) {
+            if let Some(highest) = list.iter().filter_map(row_number).max() {
+                let known = self.rows.entry(format!("{into}.{name}")).or_default();
+                *known = highest.max(*known);
+            }
+        }
+    }
+
+    /// The highest number of a row for each list of the answers at `into`.
+    pub fn row_numbers(&self, into: &str) -> BTreeMap<String, u32> {
+        let below = |place: &String| Some(place.strip_prefix(into)?.strip_prefix('.')?.to_owned());
+        self.rows.iter().filter_map(|(place, n)| Some((below(place)?, *n))).collect()
+    }
+
     /// Passwords that have fewer tries left than here, as (purpose, tries left): here too, they are gone now.
     pub(crate) fn count_tries(&mut self, tried: &BTreeMap<String, OpenOtp>) -> BTreeMap<String, i32> {
         let fewer = |open: &OpenOtp, tried: &OpenOtp| open.id == tried.id && tried.left < open.left;

@@ -4,6 +4,7 @@ use engine_definitions as definitions;
 use engine_definitions::Frozen;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use std::collections::BTreeMap;
 use utoipa::ToSchema;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
@@ -203,14 +204,14 @@ pub struct ConsentPart {
 #[schema(as = FormView)]
 pub struct FormPart {
     pub id: String,
-    /// JSON Schema 2020-12 with keys of ours that begin with `x-`.
+    /// JSON Schema 2020-12 with keys of ours that begin with `x-`; how a field is drawn stands in its `x-ui`.
     #[schema(value_type = HashMap<String, Value>)]
     pub schema: Frozen,
-    /// How the form is drawn, keyed as the schema.
-    #[schema(value_type = HashMap<String, Value>)]
-    pub ui: Frozen,
     #[schema(value_type = HashMap<String, Value>)]
     pub data: Value,
+    /// For each list that people add rows to, the highest number that a row ever had: its key is not used again.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub rows: BTreeMap<String, u32>,
     /// True when `data` holds something typed but not yet submitted.
     pub draft: bool,
     /// The button's text.
@@ -231,6 +232,18 @@ pub struct ReviewSection {
     #[schema(required)]
     pub path: Option<String>,
     pub changeable: bool,
+    pub rows: Vec<ReviewRow>,
+    /// The rows of a list, one part each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<ReviewPart>,
+}
+
+/// One row of a list of objects, changed as a whole.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct ReviewPart {
+    pub title: String,
+    /// Where the row stands in its form.
+    pub pointer: String,
     pub rows: Vec<ReviewRow>,
 }
 
@@ -261,6 +274,10 @@ pub enum Shown {
     },
     Percent {
         percent: f64,
+    },
+    /// Hundredths of a centimetre.
+    Height {
+        height: i64,
     },
     Marked {
         text: String,

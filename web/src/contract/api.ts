@@ -509,16 +509,16 @@ export interface components {
             /** @description True when `data` holds something typed but not yet submitted. */
             draft: boolean;
             id: string;
-            /** @description JSON Schema 2020-12 with keys of ours that begin with `x-`. */
+            /** @description For each list that people add rows to, the highest number that a row ever had: its key is not used again. */
+            rows?: {
+                [key: string]: number;
+            };
+            /** @description JSON Schema 2020-12 with keys of ours that begin with `x-`; how a field is drawn stands in its `x-ui`. */
             schema: {
                 [key: string]: unknown;
             };
             /** @description The button's text. */
             submit: string;
-            /** @description How the form is drawn, keyed as the schema. */
-            ui: {
-                [key: string]: unknown;
-            };
         };
         IncidentView: {
             at: string;
@@ -656,6 +656,13 @@ export interface components {
             /** @description The button's text. */
             submit: string;
         };
+        /** @description One row of a list of objects, changed as a whole. */
+        ReviewPart: {
+            /** @description Where the row stands in its form. */
+            pointer: string;
+            rows: components["schemas"]["ReviewRow"][];
+            title: string;
+        };
         ReviewRow: {
             label: string;
             pointer: string;
@@ -663,6 +670,8 @@ export interface components {
         };
         ReviewSection: {
             changeable: boolean;
+            /** @description The rows of a list, one part each. */
+            parts?: components["schemas"]["ReviewPart"][];
             path: string | null;
             rows: components["schemas"]["ReviewRow"][];
             step: string;
@@ -760,6 +769,9 @@ export interface components {
             /** Format: double */
             percent: number;
         } | {
+            /** Format: int64 */
+            height: number;
+        } | {
             text: string;
         };
         /** @description A call that is under way. */
@@ -841,6 +853,7 @@ export type Readiness = components['schemas']['Readiness'];
 export type Received = components['schemas']['Received'];
 export type Redirect = components['schemas']['Redirect'];
 export type Review = components['schemas']['Review'];
+export type ReviewPart = components['schemas']['ReviewPart'];
 export type ReviewRow = components['schemas']['ReviewRow'];
 export type ReviewSection = components['schemas']['ReviewSection'];
 export type Rows = components['schemas']['Rows'];

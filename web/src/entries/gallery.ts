@@ -1,5 +1,5 @@
 /** Every example of a block and of a widget as a first step of its own: what `/gallery` shows in development, and what tests draw. */
-import type { Schema, Ui } from '../api/open';
+import type { Schema } from '../api/open';
 import type { FormView, StepView } from '../contract/api';
 import type { Block } from '../renderer/blocks/types';
 
@@ -9,20 +9,19 @@ const all = <Example>(modules: Record<string, unknown>) =>
   );
 
 const blocks = all<Block>(import.meta.glob('../renderer/blocks/*.tsx', { eager: true, import: 'example' }));
-const widgets = all<{ schema: Schema; ui: Ui }>(
+const widgets = all<{ schema: Schema }>(
   import.meta.glob('../renderer/widgets/*.tsx', { eager: true, import: 'example' }),
 );
 
 export const gallery: Record<string, StepView> = Object.fromEntries([
   ...blocks.map(([name, block]) => page(`block-${name}`, { view: { blocks: [{ ...block }] } })),
-  ...widgets.map(([name, { schema, ui }]) => page(`widget-${name}`, { form: formOf(name, schema, ui) })),
+  ...widgets.map(([name, { schema }]) => page(`widget-${name}`, { form: formOf(name, schema) })),
 ]);
 
-function formOf(name: string, schema: Schema, ui: Ui): FormView {
+function formOf(name: string, schema: Schema): FormView {
   return {
     id: `gallery/${name}`,
     schema: { type: 'object', properties: { answer: schema }, required: ['answer'] },
-    ui: { answer: ui },
     data: {},
     draft: false,
     submit: 'Continue',

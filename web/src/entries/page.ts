@@ -7,18 +7,16 @@ import type { Boot } from '../site/boot';
 import { collectErrors } from '../site/reports';
 
 const boot = JSON.parse(document.getElementById('boot')?.textContent || '{}') as Boot;
-
 const reports = boot.site?.reports;
-if (reports) {
+if (reports)
   collectErrors(reports, (errors) => {
     fetch(reports.url, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(errors),
       keepalive: true,
-    }).catch(() => {});
+    }).catch(() => 0);
   });
-}
 
 if (boot.view || boot.problem) {
   import('../journey/app').then(({ start }) => start(boot));

@@ -1,27 +1,26 @@
-/** A form with `ui:submit: change` sends itself a moment after a valid change, wherever it is drawn (a sheet may be closed meanwhile). */
+/** A form with `submit: change` in its `x-ui` sends itself a moment after a valid change, wherever it is drawn (a sheet may be closed meanwhile). */
 import { useEffect, useRef } from 'react';
-import type { Data } from '../api/open';
+import type { Data, Schema } from '../api/open';
 import type { FormView } from '../contract/api';
-import { check } from '../renderer/form/check';
-import { askedData, effectiveSchema } from '../renderer/form/effective';
-import { normaliseData } from '../renderer/form/normalise';
+import { answersOf, check } from '../renderer/form/check';
 import { equal } from '../ui/equal';
 
 const PAUSE_MS = 600;
 
-export const sendsItself = (form: FormView | null | undefined): boolean => form?.ui?.['ui:submit'] === 'change';
+export const sendsItself = (form: FormView | null | undefined): boolean => {
+  const schema: Schema | undefined = form?.schema;
+  return schema?.['x-ui']?.submit === 'change';
+};
 
 /** The answers as they would be sent, when nothing is missing or wrong. */
-export function completeAnswers(form: FormView, data: Data, today: string): Data | undefined {
-  const flat = effectiveSchema(form.schema, form.ui, data);
-  const answers = askedData(flat, normaliseData(flat, data));
-  return check(flat, answers, today).length === 0 ? answers : undefined;
+export function completeAnswers(form: FormView, data: Data): Data | undefined {
+  const answers = answersOf(form.schema, data);
+  return check(form.schema, answers).length === 0 ? answers : undefined;
 }
 
 export function useAutomatic(
   form: FormView | null | undefined,
   data: Data,
-  today: string,
   busy: boolean,
   onSubmit: (answers: Data) => void,
 ) {
@@ -31,11 +30,11 @@ export function useAutomatic(
   useEffect(() => {
     if (!form || !sendsItself(form) || busy || equal(form.data ?? {}, data) || equal(sent.current, data)) return;
     const soon = setTimeout(() => {
-      const answers = completeAnswers(form, data, today);
+      const answers = completeAnswers(form, data);
       if (!answers) return;
       sent.current = data;
       submit.current(answers);
     }, PAUSE_MS);
     return () => clearTimeout(soon);
-  }, [form, data, today, busy]);
+  }, [form, data, busy]);
 }

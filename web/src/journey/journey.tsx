@@ -6,7 +6,6 @@ import type { Data, Problem } from '../api/open';
 import type { StepView } from '../contract/api';
 import { type Actions, ActionsContext } from '../renderer/context';
 import { LookupContext } from '../renderer/form/context';
-import { todayOf } from '../renderer/form/dates';
 import { focusField } from '../renderer/form/pointer';
 import { api, safeUrl } from '../routes';
 import { noteBegun } from '../site/begun';
@@ -41,8 +40,7 @@ interface Props {
 }
 
 const machine = journeyMachine.provide({ actors: { feed, network } });
-const complete = ({ step: { form }, server_time }: StepView, data: Data) =>
-  form ? completeAnswers(form, data, todayOf(server_time)) : undefined;
+const complete = ({ step: { form } }: StepView, data: Data) => (form ? completeAnswers(form, data) : undefined);
 
 export function Journey({ view: first, site, problem, attribution, place }: Props) {
   const [state, send] = useMachine(machine, {

@@ -1,6 +1,6 @@
 /** Check your answers: few folded groups, each said in a line and with one way back; the one button stays in reach. */
-import type { ReactNode } from 'react';
-import type { ReviewSection } from '../contract/api';
+import { Fragment, type ReactNode } from 'react';
+import type { ReviewRow, ReviewSection } from '../contract/api';
 import { Facts } from '../renderer/blocks/facts';
 import { useActions } from '../renderer/context';
 import { Button } from '../ui/button';
@@ -20,28 +20,13 @@ export function Review({ sections, submit, hasForm, form, busy, onSubmit, view }
   return (
     <>
       <div className="review">
-        {sections.map((section) => (
-          <div className="review-group" key={section.step}>
-            <details>
-              <summary>
-                <span>
-                  <span className="review-title">{section.title}</span>
-                  <span className="review-line">
-                    {section.rows
-                      .slice(0, 4)
-                      .map((row) => words(row.value))
-                      .join(' · ')}
-                  </span>
-                </span>
-              </summary>
-              <Facts items={section.rows.map((row) => ({ ...row, key: row.pointer }))} />
-            </details>
-            {section.changeable !== false && (
-              <button type="button" className="link-button review-edit" onClick={() => change(section.step)}>
-                Change<span className="sr"> {section.title}</span>
-              </button>
-            )}
-          </div>
+        {sections.map(({ title, step, changeable, rows, parts = [] }) => (
+          <Fragment key={`${step} ${title}`}>
+            {parts.length > 0 && <h3 className="review-list">{title}</h3>}
+            {[...(rows.length > 0 ? [{ title, rows, pointer: undefined }] : []), ...parts].map((part) => (
+              <Group key={part.pointer ?? ''} {...part} onChange={changeable && (() => change(step, part.pointer))} />
+            ))}
+          </Fragment>
         ))}
       </div>
       {hasForm
@@ -55,5 +40,37 @@ export function Review({ sections, submit, hasForm, form, busy, onSubmit, view }
             </div>
           )}
     </>
+  );
+}
+
+interface GroupProps {
+  title: string;
+  rows: ReviewRow[];
+  onChange: false | (() => void);
+}
+
+function Group({ title, rows, onChange }: GroupProps) {
+  return (
+    <div className="review-group">
+      <details>
+        <summary>
+          <span>
+            <span className="review-title">{title}</span>
+            <span className="review-line">
+              {rows
+                .slice(0, 4)
+                .map((row) => words(row.value))
+                .join(' · ')}
+            </span>
+          </span>
+        </summary>
+        <Facts items={rows.map((row) => ({ ...row, key: row.pointer }))} />
+      </details>
+      {onChange && (
+        <button type="button" className="link-button review-edit" onClick={onChange}>
+          Change<span className="sr"> {title}</span>
+        </button>
+      )}
+    </div>
   );
 }

@@ -10,17 +10,15 @@ export function StepFormCard({
   data,
   problems,
   busy,
-  today,
   bare,
   ...props
-}: StepPageProps & { form: FormView; today: string; bare?: boolean }) {
+}: StepPageProps & { form: FormView; bare?: boolean }) {
   const automatic = sendsItself(form);
   const inner = (
     <>
       <StepForm
         form={form}
         data={data}
-        today={today}
         problems={problems}
         onChange={props.onType}
         onSubmit={(answers) => !busy && props.onSubmit(answers)}

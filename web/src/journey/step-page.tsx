@@ -4,7 +4,6 @@ import type { Data, Problem } from '../api/open';
 import type { FieldProblem, Message, StepView } from '../contract/api';
 import { Blocks } from '../renderer/blocks';
 import type { Block } from '../renderer/blocks/types';
-import { todayOf } from '../renderer/form/dates';
 import { Progress } from '../ui/progress';
 import { Loading } from '../ui/spinner';
 import { useAutomatic } from './automatic';
@@ -63,12 +62,9 @@ function Body(props: StepPageProps) {
   const { step, server_time } = props.view;
   // What a view is made of is its author's: the renderer draws what it knows.
   const blocks = (step.view?.blocks ?? []) as unknown as Block[];
-  const today = todayOf(server_time);
   const problems = useFieldProblems(props);
-  useAutomatic(step.form, props.data, today, props.busy, props.onSubmit);
-  const form = step.form ? (
-    <StepFormCard key={step.form.id} {...props} problems={problems} form={step.form} today={today} />
-  ) : null;
+  useAutomatic(step.form, props.data, props.busy, props.onSubmit);
+  const form = step.form ? <StepFormCard key={step.form.id} {...props} problems={problems} form={step.form} /> : null;
   if (step.redirect)
     return (
       <Redirecting

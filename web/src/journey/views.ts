@@ -1,6 +1,8 @@
 /** Decisions about step views, pure. */
 import type { Data, Schema } from '../api/open';
 import type { StepView } from '../contract/api';
+import { isMap } from '../renderer/form/pointer';
+import { isList, keyName, rowSchema } from '../renderer/form/rows';
 import { stepPath } from '../routes';
 import { equal } from '../ui/equal';
 
@@ -28,11 +30,20 @@ export function draftable(schema: Schema | undefined, data: Data): Data {
   return Object.fromEntries(Object.entries(data).filter(([name, value]) => value !== undefined && !secret(name)));
 }
 
-/** What may wait in this tab before a journey exists: no secrets and nothing personal. */
+/** What may wait in this tab before a journey exists: no secrets and nothing personal, in rows and objects neither. */
 export function storable(schema: Schema | undefined, data: Data): Data {
-  return Object.fromEntries(
-    Object.entries(draftable(schema, data)).filter(([name]) => !propertyOf(schema, name)?.['x-pii']),
-  );
+  const out: Data = {};
+  for (const [name, value] of Object.entries(draftable(schema, data))) {
+    const rule: Schema | undefined = schema?.properties?.[name];
+    if (rule?.['x-personal']) continue;
+    if (Array.isArray(value) && rule && isList(rule))
+      out[name] = value.map((row, i) => ({
+        [keyName(rule)]: row?.[keyName(rule)],
+        ...storable(rowSchema(rule, i), isMap(row) ? row : {}),
+      }));
+    else out[name] = isMap(value) ? storable(rule, value) : value;
+  }
+  return out;
 }
 
 /** Path of a step within the workflow, out of an address with or without host and query. */
@@ -50,11 +61,5 @@ export function labelOf(schema: Schema | undefined, pointer: string): string {
 }
 
 function propertyOf(schema: Schema | undefined, name: string): Schema | undefined {
-  if (!schema) return undefined;
-  if (schema.properties?.[name]) return schema.properties[name];
-  for (const part of [...(schema.allOf ?? []), schema.then, schema.else]) {
-    const found = part && propertyOf(part, name);
-    if (found) return found;
-  }
-  return undefined;
+  return schema && (schema.properties?.[name] ?? rowSchema(schema, Number(name)));
 }

@@ -51,7 +51,14 @@ export function value(input: Value | undefined, options?: { paisa?: boolean }): 
   if ('date' in input) return date(input.date);
   if ('time' in input) return time(input.time);
   if ('percent' in input) return `${input.percent}%`;
+  if ('height' in input) return height(input.height);
   return input.text;
+}
+
+/** Hundredths of a centimetre → 170 cm (5 ft 7 in). */
+export function height(hundredths: number): string {
+  const inches = Math.round(hundredths / 254);
+  return `${Math.round(hundredths / 100)} cm (${Math.floor(inches / 12)} ft ${inches % 12} in)`;
 }
 
 /** 75 s → 1 min 15 s; under a minute → 40 s. */

@@ -4,6 +4,12 @@ use crate::host::parse_date;
 use chrono::{Days, Months, NaiveDate};
 use serde_json::Value;
 
+/// A day of the calendar as `2026-11-21`, in exactly these ten characters.
+pub fn is_day(text: &str) -> bool {
+    let shape = text.bytes().enumerate().all(|(i, b)| if i == 4 || i == 7 { b == b'-' } else { b.is_ascii_digit() });
+    shape && parse_date(text).is_some()
+}
+
 /// A bound as a date; `None` when the text is none.
 pub fn bound(text: &str, today: &str) -> Option<String> {
     if let Some(date) = parse_date(text) {
@@ -45,14 +51,16 @@ pub fn words(date: &str) -> String {
     parse_date(date).map_or_else(|| date.to_owned(), |d| d.format("%-d %b %Y").to_string())
 }
 
-/// Which bound a value breaks: `x-date.min` or `x-date.max`. What is no date is left to `format`.
-pub fn broken(rule: &Value, value: &Value) -> Option<&'static str> {
-    let date = parse_date(value.as_str()?)?;
-    let bound = |k: &str| rule.get(k).and_then(Value::as_str).and_then(parse_date);
-    if bound("min").is_some_and(|min| date < min) {
+/// Which bound a day breaks: `x-date.min` or `x-date.max`. Days compare as texts; what is no day is left to `format`.
+pub fn broken(rule: &Value, day: &str) -> Option<&'static str> {
+    let bound = |k: &str| rule.get(k).and_then(Value::as_str).filter(|bound| is_day(bound));
+    if !is_day(day) {
+        return None;
+    }
+    if bound("min").is_some_and(|min| day < min) {
         return Some("x-date.min");
     }
-    bound("max").is_some_and(|max| date > max).then_some("x-date.max")
+    bound("max").is_some_and(|max| day > max).then_some("x-date.max")
 }
 
 #[cfg(test)]

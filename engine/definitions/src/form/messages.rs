@@ -4,6 +4,7 @@
 //! A pair of minLength and maxLength is one rule with the keys `length.equal` and `length.between`
 //! (R5-01, R5-02).
 
+use super::widget;
 use crate::source::Node;
 use engine_statechart::Problem;
 use serde_json::{Map, Value};
@@ -74,7 +75,9 @@ impl Messages {
 fn read_texts(node: &Node, problems: &mut Vec<Problem>) -> Vec<(String, String)> {
     let mut list = Vec::new();
     for (key, value) in node.map() {
-        if !KEYWORDS.contains(&key.name.as_str()) {
+        let (keyword, kind) = key.name.split_once('.').unwrap_or((key.name.as_str(), ""));
+        let is_of_kind = KEYWORDS.contains(&keyword) && widget::kinds().any(|known| known == kind);
+        if !is_of_kind && !KEYWORDS.contains(&key.name.as_str()) {
             let hint = engine_statechart::did_you_mean(&key.name, KEYWORDS);
             problems.push(
                 Problem::error("unknown-key", &key.span, format!("unknown rule `{}` in messages", key.name))
@@ -97,38 +100,67 @@ pub fn check(node: &Node, problems: &mut Vec<Problem>) {
     read_texts(node, problems);
 }
 
-/// Gives every property of an object schema its complete `x-messages`: keyword → finished text.
-pub fn complete(schema: &mut Value, form: Option<&Value>, pointer: &str, defaults: &Messages, language: &str) {
-    let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) else { return };
-    for (name, rule) in properties.iter_mut() {
-        let pointer = format!("{pointer}/{}", name.replace('~', "~0").replace('/', "~1"));
-        let own = form.and_then(|f| f.get(&pointer)).and_then(Value::as_object);
-        complete(rule, form, &pointer, defaults, language);
-        if let Some(items) = rule.get_mut("items") {
-            complete(items, form, &pointer, defaults, language);
-        }
-        property(name, rule, own, defaults, language);
+/// Gives every field its complete `x-messages`, keyword → finished text, and the form those of what it does not know.
+/// `written` is the form's `messages`, by pointer without rows.
+pub fn complete(schema: &mut Value, title: &str, written: Option<&Value>, defaults: &Messages, language: &str) {
+    level(schema, written, "", defaults, language);
+    if let Some(map) = schema.as_object_mut() {
+        let text = |keyword: &str| standard(keyword, None, defaults, language).replace("{label}", title).into();
+        let texts = ["unknown", "type"].map(|keyword| (keyword.to_owned(), text(keyword)));
+        map.insert("x-messages".into(), Value::Object(texts.into_iter().collect()));
     }
 }
 
-fn property(name: &str, rule: &mut Value, form: Option<&Map<String, Value>>, defaults: &Messages, language: &str) {
+fn level(schema: &mut Value, form: Option<&Value>, pointer: &str, defaults: &Messages, language: &str) {
+    let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) else { return };
+    for (name, rule) in properties.iter_mut() {
+        let pointer = super::below(pointer, name);
+        let own = form.and_then(|f| f.get(&pointer)).and_then(Value::as_object);
+        level(rule, form, &pointer, defaults, language);
+        for inner in ["items", "prefixItems"] {
+            match rule.get_mut(inner) {
+                Some(Value::Array(rows)) => {
+                    rows.iter_mut().for_each(|row| level(row, form, &pointer, defaults, language))
+                }
+                Some(items) => level(items, form, &pointer, defaults, language),
+                None => {}
+            }
+        }
+        field(name, rule, own, defaults, language);
+    }
+}
+
+/// The text that no form writes: of this kind of widget, of the rule, of any rule.
+fn standard(keyword: &str, kind: Option<&str>, defaults: &Messages, language: &str) -> String {
+    let last = |k: &str| LAST_RESORT.iter().find(|(n, _)| *n == k).map(|(_, t)| *t);
+    let special = kind.and_then(|kind| defaults.text(&format!("{keyword}.{kind}"), language));
+    special
+        .or_else(|| defaults.text(keyword, language))
+        .or_else(|| last(keyword))
+        .or_else(|| defaults.text("any", language))
+        .or_else(|| last("any"))
+        .unwrap_or_default()
+        .to_owned()
+}
+
+fn field(name: &str, rule: &mut Value, form: Option<&Map<String, Value>>, defaults: &Messages, language: &str) {
+    let widget = widget::of(rule);
+    let kind =
+        if super::rows::is_list(rule) { Some(widget::ROWS_KIND) } else { widget::find(widget).and_then(|w| w.kind) };
+    let is_money = widget == "money" && rule.pointer("/x-ui/unit").is_none();
     let Some(map) = rule.as_object_mut() else { return };
     let written = map.get("x-messages").and_then(Value::as_object).cloned().unwrap_or_default();
     let label = map.get("title").and_then(Value::as_str).unwrap_or(name).to_owned();
     let mut texts = Map::new();
     let mut add = |keyword: &str, also: &str, min: Option<&Value>, max: Option<&Value>| {
         let of = |k: &str| written.get(k).or_else(|| form.and_then(|f| f.get(k))).and_then(Value::as_str);
-        let last = |k: &str| LAST_RESORT.iter().find(|(n, _)| *n == k).map(|(_, t)| *t);
-        let chosen = if also.is_empty() { None } else { of(also) };
-        let text = of(keyword)
-            .or(chosen)
-            .or_else(|| (!also.is_empty()).then(|| defaults.text(also, language)).flatten())
-            .or_else(|| defaults.text(keyword, language))
-            .or_else(|| last(keyword))
-            .or_else(|| defaults.text("any", language))
-            .or_else(|| last("any"))
-            .unwrap_or_default();
-        let show = |v: Option<&Value>| v.map(crate::text::plain).unwrap_or_default();
+        let own = of(keyword).or_else(|| of(also)).map(str::to_owned);
+        let general = || if also.is_empty() { None } else { defaults.text(also, language).map(str::to_owned) };
+        let text = own.or_else(general).unwrap_or_else(|| standard(keyword, kind, defaults, language));
+        let show = |v: Option<&Value>| match v.and_then(Value::as_i64) {
+            Some(_) if is_money => crate::host::money::show(v.unwrap_or(&Value::Null)).unwrap_or_default(),
+            _ => v.map(crate::text::plain).unwrap_or_default(),
+        };
         let limit = if max.is_some() { show(max) } else { show(min) };
         let text = text
             .replace("{label}", &label)
@@ -137,32 +169,34 @@ fn property(name: &str, rule: &mut Value, form: Option<&Map<String, Value>>, def
             .replace("{limit}", &limit);
         texts.insert(keyword.to_owned(), Value::String(text));
     };
-    let get = |k: &str| map.get(k);
+    let items = map.get("items").filter(|_| map.get("x-key").is_none());
     add("required", "", None, None);
-    if map.contains_key("type") {
-        add("type", "", None, None);
-    }
-    match (get("minLength"), get("maxLength")) {
-        (Some(min), Some(max)) => {
-            let also = if min == max { "length.equal" } else { "length.between" };
-            add("minLength", also, Some(min), Some(max));
-            add("maxLength", also, Some(min), Some(max));
+    add("type", "", None, None);
+    // What is wrong with one of several boxes is said of all of them.
+    for rule in [Some(&*map), items.and_then(Value::as_object)].into_iter().flatten() {
+        let get = |k: &str| rule.get(k);
+        match (get("minLength"), get("maxLength")) {
+            (Some(min), Some(max)) => {
+                let also = if min == max { "length.equal" } else { "length.between" };
+                add("minLength", also, Some(min), Some(max));
+                add("maxLength", also, Some(min), Some(max));
+            }
+            (Some(min), None) => add("minLength", "", Some(min), None),
+            (None, Some(max)) => add("maxLength", "", None, Some(max)),
+            (None, None) => {}
         }
-        (Some(min), None) => add("minLength", "", Some(min), None),
-        (None, Some(max)) => add("maxLength", "", None, Some(max)),
-        (None, None) => {}
-    }
-    if ["enum", "oneOf", "anyOf"].iter().any(|k| map.contains_key(*k)) {
-        add("enum", "", None, None);
-    }
-    for keyword in ["pattern", "const", "format", "uniqueItems", "multipleOf"] {
-        if map.contains_key(keyword) {
-            add(keyword, "", None, None);
+        if ["enum", "oneOf"].iter().any(|k| rule.contains_key(*k)) {
+            add("enum", "", None, None);
         }
-    }
-    for (low, high) in [("minimum", "maximum"), ("minItems", "maxItems")] {
-        for keyword in [low, high].into_iter().filter(|k| map.contains_key(*k)) {
-            add(keyword, "", get(low), get(high));
+        for keyword in ["pattern", "const", "format", "uniqueItems", "multipleOf"] {
+            if let Some(limit) = get(keyword) {
+                add(keyword, "", None, Some(limit));
+            }
+        }
+        for (low, high) in [("minimum", "maximum"), ("minItems", "maxItems")] {
+            for keyword in [low, high].into_iter().filter(|k| rule.contains_key(*k)) {
+                add(keyword, "", get(low), get(high));
+            }
         }
     }
     if let Some(dates) = map.get("x-date").and_then(Value::as_object) {

@@ -1,22 +1,31 @@
 //! Forms: a JSON Schema with words and rules, cut to each audience on the server. The same schema
 //! checks in the browser; this one decides.
 
+mod answers;
+mod condition;
 mod date;
+mod fields;
 mod messages;
 mod normalise;
+mod pattern;
 mod read;
 mod resolve;
+mod rows;
 mod rules;
-mod show;
 mod validate;
 mod variant;
+mod widget;
 
+pub(crate) use condition::of_field as conditions;
+pub use fields::{Fields, place_of};
 pub(crate) use messages::Messages;
 #[cfg(test)]
 pub(crate) use read::FORM_KEYS;
 pub(crate) use read::{SHARED_MESSAGES, read};
+pub(crate) use rows::key_name;
 pub(crate) use rules::bounded;
 pub(crate) use validate::{plain_errors, validator};
+pub(crate) use widget::WIDGETS;
 
 use crate::frozen::Frozen;
 use engine_statechart::expression::Expression;
@@ -24,7 +33,7 @@ use engine_statechart::source::Span;
 use engine_statechart::{EvalError, Scope};
 use normalise::Normaliser;
 use resolve::{Prepared, Resolved};
-use serde_json::{Map, Value};
+use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -50,8 +59,8 @@ pub struct FieldError {
 pub struct FormView {
     pub title: String,
     pub intro: Option<String>,
+    /// JSON Schema of an object; how fields are drawn stands in their `x-ui`.
     pub schema: Frozen,
-    pub ui: Frozen,
 }
 
 /// A form as written, with everything that it refers to put in.
@@ -60,7 +69,7 @@ pub struct Form {
     pub id: String,
     /// The file it came from.
     pub path: String,
-    /// `{title, intro, schema, ui, messages}`
+    /// `{title, intro, groups, required, properties, x-ui, messages}`
     pub(crate) tree: Value,
     pub(crate) variants: Vec<variant::Variant>,
     pub(crate) languages: BTreeMap<String, Vec<(String, Value)>>,
@@ -73,9 +82,14 @@ pub struct Form {
     pub(crate) uses: Vec<(String, Span)>,
     /// Reference data that look-up widgets read, with their places.
     pub(crate) lookups: Vec<(String, Span)>,
-    pub(crate) prepared: Mutex<HashMap<(u64, String), Arc<Prepared>>>,
+    pub(crate) prepared: Mutex<HashMap<String, Arc<Prepared>>>,
     pub(crate) resolved: Mutex<HashMap<String, Arc<Resolved>>>,
     pub(crate) facts: OnceLock<Facts>,
+}
+
+/// The number in the key of a row that a person added: `r3` is 3.
+pub fn row_number(row: &Value) -> Option<u32> {
+    rows::number_of(row.get("key")?)
 }
 
 /// What is asked of a form at every answer, whoever sees it.
@@ -83,25 +97,6 @@ pub(crate) struct Facts {
     secrets: Vec<String>,
     consents: Vec<(String, Vec<String>)>,
     properties: Vec<String>,
-}
-
-/// The fields of a form as one audience sees it.
-pub struct Fields(Arc<Resolved>);
-
-impl Fields {
-    pub fn contains(&self, name: &str) -> bool {
-        properties(&self.0.schema).any(|(known, _)| known == name)
-    }
-
-    pub fn defaults(&self) -> Map<String, Value> {
-        properties(&self.0.schema)
-            .filter_map(|(name, rule)| Some((name.clone(), rule.get("default")?.clone())))
-            .collect()
-    }
-
-    pub fn view(&self) -> FormView {
-        self.0.view.clone()
-    }
 }
 
 impl std::fmt::Debug for Form {
@@ -114,27 +109,52 @@ impl Form {
     /// The form for the browser: variant applied, `$cel` computed, dates and texts resolved. `scope`
     /// needs `context` and a host with today, now, journey and params.
     pub fn view(&self, audience: &Audience, scope: &Scope<'_>) -> Result<FormView, EvalError> {
-        Ok(self.resolve(audience, scope)?.view.clone())
+        Ok(self.fields(audience, scope)?.view())
     }
 
-    /// Applies `x-normalise`, reads numbers and booleans written as text, drops empty values and the values of fields
-    /// that `ui:show` hides. Gives the wrong fields in the order of the form, one each; none: the data is good.
+    /// Brings answers into their shape (`x-normalise`, numbers and booleans read from texts, nothing empty, rows by their
+    /// keys) and drops those of fields that are not shown. Gives the wrong fields in the order of the form, one each;
+    /// none: the data is good.
     pub fn check(
         &self,
         audience: &Audience,
         scope: &Scope<'_>,
         data: &mut Value,
     ) -> Result<Vec<FieldError>, EvalError> {
-        let resolved = self.resolve(audience, scope)?;
+        let resolved =
+            self.resolve(&self.prepared(self.mask(audience), &audience.language), &audience.language, scope)?;
         normalise::object(&resolved.schema, &self.normalisers, data);
-        show::drop_hidden(&resolved.view.ui, data);
-        Ok(validate::errors(&resolved, data))
+        answers::prune(&resolved.schema, data);
+        validate::errors(&resolved, data).map_err(|message| self.broken(message))
     }
 
-    /// Top-level properties that this actor could see, those that `ui:show` hides included: a form's answer replaces
-    /// all of them. With the schema's defaults, which are for display and never enter a context by themselves.
+    /// What the browser's code must agree with, for tests of both: `shown` and `required`, by pointer, of checked data.
+    pub fn asked(
+        &self,
+        audience: &Audience,
+        scope: &Scope<'_>,
+        data: &Value,
+    ) -> Result<Vec<(String, bool)>, EvalError> {
+        let schema = self.view(audience, scope)?.schema;
+        let asked = data.as_object().map(|data| answers::asked(&schema, data));
+        Ok(asked.into_iter().flatten().map(|field| (field.pointer, field.required)).collect())
+    }
+
+    /// The fields that this actor could see, shown now or not.
     pub fn fields(&self, audience: &Audience, scope: &Scope<'_>) -> Result<Fields, EvalError> {
-        Ok(Fields(self.resolve(audience, scope)?))
+        let prepared = self.prepared(self.mask(audience), &audience.language);
+        let resolved = self.resolve(&prepared, &audience.language, scope)?;
+        Ok(Fields::new(prepared, resolved))
+    }
+
+    fn broken(&self, message: String) -> EvalError {
+        let span = Span::new(&Arc::from(self.path.as_str()), 1, 1);
+        EvalError { message, span, expression: self.id.clone() }
+    }
+
+    /// The keys of the rows that the context fixes now; `None` without such lists.
+    pub fn row_keys(&self, scope: &Scope<'_>) -> Option<Value> {
+        self.prepared(0, "").row_keys(&self.cels, scope)
     }
 
     /// Names of the secret fields; their values never enter a context, an event or a draft.
@@ -153,8 +173,7 @@ impl Form {
     }
 
     fn written(&self) -> impl Iterator<Item = (&String, &Value)> {
-        let merged = self.variants.iter().filter_map(|v| v.merge.get("schema"));
-        merged.chain(self.tree.get("schema")).flat_map(properties)
+        self.variants.iter().map(|v| &v.merge).chain([&self.tree]).flat_map(properties)
     }
 
     /// The same in order, each once.
@@ -196,8 +215,7 @@ impl Form {
 
     /// Kind of personal data of each field: `x-pii`.
     pub fn personal(&self) -> impl Iterator<Item = (&str, &str)> {
-        let fields = self.tree.get("schema").into_iter().flat_map(properties);
-        fields.filter_map(|(name, rule)| Some((name.as_str(), rule.get("x-pii")?.as_str()?)))
+        properties(&self.tree).filter_map(|(name, rule)| Some((name.as_str(), rule.get("x-pii")?.as_str()?)))
     }
 
     /// Files that it is made of.
@@ -219,4 +237,14 @@ impl Form {
 /// `properties` of an object schema.
 pub(crate) fn properties(schema: &Value) -> impl Iterator<Item = (&String, &Value)> {
     schema.get("properties").and_then(Value::as_object).into_iter().flatten()
+}
+
+/// Whether an object schema names a property in `required`.
+pub(crate) fn requires(schema: &Value, name: &str) -> bool {
+    schema.get("required").and_then(Value::as_array).is_some_and(|list| list.iter().any(|r| r == name))
+}
+
+/// The pointer of a property.
+fn below(pointer: &str, name: &str) -> String {
+    format!("{pointer}/{}", name.replace('~', "~0").replace('/', "~1"))
 }

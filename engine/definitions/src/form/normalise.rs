@@ -1,9 +1,10 @@
-//! `x-normalise`: steps that both sides apply to what was typed.
+//! `x-normalise`: steps that both sides apply to what was typed (web/src/renderer/form/normalise.ts is the other one).
 
+use super::{pattern, rows};
 use crate::source::{Node, Value as Source};
 use engine_statechart::Problem;
 use regex::Regex;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::collections::HashMap;
 use std::sync::{Mutex, OnceLock};
 
@@ -23,10 +24,12 @@ enum Step {
     /// Characters that match stay.
     Keep(Regex),
     Strip(Regex),
+    /// What matches becomes a space, so that nothing is glued together.
+    Space(Regex),
+    /// The first of the texts that it begins with goes.
     Unprefix(Vec<String>),
     /// The groups of the first pattern that matches, joined.
     Group(Vec<Regex>, String),
-    Max(usize),
 }
 
 const STEPS_MAX: usize = 20;
@@ -51,10 +54,10 @@ impl Normaliser {
 }
 
 fn step(node: &Node, problems: &mut Vec<Problem>) -> Option<Step> {
-    let mut wrong = |message: String| {
+    let wrong = |message: String, problems: &mut Vec<Problem>| {
         let problem = Problem::error("normalise", &node.span, message);
         problems.push(
-            problem.hint("trim, upper, lower, collapse, sanitise, {keep}, {strip}, {unprefix}, {group, join}, {max}"),
+            problem.hint("trim, upper, lower, collapse, sanitise, {keep}, {strip}, {space}, {unprefix}, {group, join}"),
         );
         None
     };
@@ -65,23 +68,33 @@ fn step(node: &Node, problems: &mut Vec<Problem>) -> Option<Step> {
             "lower" => Some(Step::Lower),
             "collapse" => Some(Step::Collapse),
             "sanitise" => Some(Step::Sanitise),
-            _ => wrong(format!("unknown step `{word}`")),
+            _ => wrong(format!("unknown step `{word}`"), problems),
         };
     }
     let texts = |n: &Node| -> Option<Vec<String>> { n.items().iter().map(|i| i.as_str().map(str::to_owned)).collect() };
     let Some((key, value)) = node.map().first() else {
-        return wrong(format!("a step is a word or a map, not {}", node.kind()));
+        return wrong(format!("a step is a word or a map, not {}", node.kind()), problems);
     };
+    let patterns: Vec<&Node> = match key.name.as_str() {
+        "keep" | "strip" | "space" => vec![value],
+        "group" | "join" => node.get("group").map_or_else(Vec::new, |n| n.items().iter().collect()),
+        _ => Vec::new(),
+    };
+    let before = problems.len();
+    patterns.iter().for_each(|n| pattern::check(n, problems));
+    if problems.len() > before {
+        return None;
+    }
     let parsed = match (key.name.as_str(), node.map().len()) {
-        ("keep", 1) => value.as_str().and_then(pattern).map(Step::Keep),
-        ("strip", 1) => value.as_str().and_then(pattern).map(Step::Strip),
+        ("keep", 1) => value.as_str().and_then(compiled).map(Step::Keep),
+        ("strip", 1) => value.as_str().and_then(compiled).map(Step::Strip),
+        ("space", 1) => value.as_str().and_then(compiled).map(Step::Space),
         ("unprefix", 1) => texts(value).map(Step::Unprefix),
-        ("max", 1) => value.as_int().and_then(|n| usize::try_from(n).ok()).map(Step::Max),
         ("group" | "join", 1 | 2) => {
             let patterns = node
                 .get("group")
                 .and_then(&texts)
-                .and_then(|list| list.iter().map(|p| pattern(p)).collect::<Option<Vec<_>>>());
+                .and_then(|list| list.iter().map(|p| compiled(p)).collect::<Option<Vec<_>>>());
             let join = match node.get("join").map(|n| &n.value) {
                 None => Some(String::new()),
                 Some(Source::String(join)) => Some(join.clone()),
@@ -89,19 +102,19 @@ fn step(node: &Node, problems: &mut Vec<Problem>) -> Option<Step> {
             };
             patterns.zip(join).map(|(p, j)| Step::Group(p, j))
         }
-        _ => return wrong(format!("unknown step `{}`", key.name)),
+        _ => return wrong(format!("unknown step `{}`", key.name), problems),
     };
     match parsed {
         Some(step) => Some(step),
-        None => wrong(format!(
-            "`{}` cannot be read: a linear-time pattern, a list of texts or a number is expected",
-            key.name
-        )),
+        None => {
+            let expected = "a pattern or a list of texts";
+            wrong(format!("`{}` cannot be read: {expected} is expected", key.name), problems)
+        }
     }
 }
 
 /// Compiled once for all forms: shared fields repeat the same patterns.
-fn pattern(text: &str) -> Option<Regex> {
+fn compiled(text: &str) -> Option<Regex> {
     static KNOWN: OnceLock<Mutex<HashMap<String, Regex>>> = OnceLock::new();
     const KNOWN_MAX: usize = 1_000;
     let known = KNOWN.get_or_init(Mutex::default);
@@ -121,13 +134,14 @@ fn pattern(text: &str) -> Option<Regex> {
 impl Step {
     fn apply(&self, text: String) -> String {
         match self {
-            Step::Trim => text.trim().to_owned(),
+            Step::Trim => text.trim_matches(is_space).to_owned(),
             Step::Upper => text.to_uppercase(),
             Step::Lower => text.to_lowercase(),
             Step::Collapse => collapse(&text),
             Step::Sanitise => sanitise(&text),
             Step::Keep(regex) => text.chars().filter(|c| regex.is_match(c.encode_utf8(&mut [0; 4]))).collect(),
             Step::Strip(regex) => regex.replace_all(&text, "").into_owned(),
+            Step::Space(regex) => regex.replace_all(&text, " ").into_owned(),
             Step::Unprefix(prefixes) => {
                 prefixes.iter().find_map(|p| text.strip_prefix(p.as_str()).map(str::to_owned)).unwrap_or(text)
             }
@@ -137,7 +151,6 @@ impl Step {
                     .map(|c| c.iter().skip(1).flatten().map(|m| m.as_str()).collect::<Vec<_>>().join(join))
                     .unwrap_or(text)
             }
-            Step::Max(n) => text.chars().take(*n).collect(),
         }
     }
 }
@@ -146,7 +159,7 @@ fn collapse(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut space = false;
     for c in text.chars() {
-        if c.is_whitespace() {
+        if is_space(c) {
             if !space {
                 out.push(' ');
             }
@@ -159,34 +172,45 @@ fn collapse(text: &str) -> String {
     out
 }
 
-/// R5-39: tags and markers of scripts, images and links go, angle brackets are escaped. Plain words stay.
-pub fn sanitise(text: &str) -> String {
-    static MARKERS: OnceLock<Option<Regex>> = OnceLock::new();
-    let markers = MARKERS
-        .get_or_init(|| Regex::new(r"(?i)</?\s*(script|img|svg)\b[^<>]*>?|\bon[a-z]+\s*=|\bhref\s*=|javascript:").ok());
-    let mut out = text.to_owned();
-    if let Some(markers) = markers {
-        // Taking a marker out may put another together: until nothing changes, shorter each time.
-        loop {
-            let next = markers.replace_all(&out, "").into_owned();
-            if next == out {
-                break;
-            }
-            out = next;
-        }
-    }
-    out.replace('<', "&lt;").replace('>', "&gt;")
+/// White space of Unicode and of JavaScript.
+fn is_space(c: char) -> bool {
+    c.is_whitespace() || c == '\u{feff}'
 }
 
-/// Normalises the fields of an object, reads numbers and booleans from texts, drops what is empty.
+/// R5-39: tags and markers of scripts, and angle brackets, become a space: nothing is glued together by it. Plain words
+/// stay.
+pub fn sanitise(text: &str) -> String {
+    static MARKERS: OnceLock<Option<Regex>> = OnceLock::new();
+    let markers = MARKERS.get_or_init(|| {
+        let marks = r"</?[A-Za-z][^<>]*>|</?[ ]?(?i-u:script|img|svg)";
+        let attributes = r"(?i-u:\bon[a-z]+)[ ]?=|(?i-u:\bhref)[ ]?=|(?i-u:javascript):|[<>]";
+        Regex::new(&format!("{marks}|{attributes}")).ok()
+    });
+    markers.as_ref().map_or_else(|| text.to_owned(), |markers| markers.replace_all(text, " ").into_owned())
+}
+
+/// Normalises the fields of an object, reads numbers and booleans from texts, drops what is empty, and puts there what
+/// always is: required objects and lists of rows.
 pub fn object(schema: &Value, normalisers: &HashMap<String, Normaliser>, data: &mut Value) {
     let Some(map) = data.as_object_mut() else { return };
+    let is_gone =
+        |name: &str| schema.get("x-gone").and_then(Value::as_array).is_some_and(|l| l.iter().any(|n| n == name));
+    map.retain(|name, v| !(v.is_null() || v.as_str() == Some("") || is_gone(name)));
     for (name, rule) in super::properties(schema) {
+        if !map.contains_key(name) {
+            if rows::is_list(rule) {
+                map.insert(name.clone(), Value::Array(Vec::new()));
+            } else if rule.get("properties").is_some() && super::requires(schema, name) {
+                map.insert(name.clone(), Value::Object(Map::new()));
+            }
+        }
         if let Some(value) = map.get_mut(name) {
             field(rule, normalisers, value);
+            if value.as_str() == Some("") {
+                map.shift_remove(name);
+            }
         }
     }
-    map.retain(|_, v| !(v.is_null() || v.as_str() == Some("")));
 }
 
 fn field(rule: &Value, normalisers: &HashMap<String, Normaliser>, value: &mut Value) {
@@ -200,12 +224,20 @@ fn field(rule: &Value, normalisers: &HashMap<String, Normaliser>, value: &mut Va
             }
         }
         Value::Object(_) => object(rule, normalisers, value),
+        Value::Array(items) if rows::is_list(rule) => {
+            rows::arrange(rule, items);
+            for (i, item) in items.iter_mut().enumerate() {
+                if let Some(row) = rows::schema(rule, i) {
+                    object(row, normalisers, item);
+                }
+            }
+        }
         Value::Array(items) => {
             if let Some(rule) = rule.get("items") {
                 items.iter_mut().for_each(|item| field(rule, normalisers, item));
             }
         }
-        Value::Number(n) if n.is_f64() && rule.get("type").and_then(Value::as_str) == Some("integer") => {
+        Value::Number(n) if n.is_f64() => {
             if let Some(whole) = n.as_f64().filter(|f| f.fract() == 0.0 && f.abs() < 9e15) {
                 *value = Value::from(whole as i64);
             }
@@ -214,20 +246,34 @@ fn field(rule: &Value, normalisers: &HashMap<String, Normaliser>, value: &mut Va
     }
 }
 
-/// A form without scripts sends texts.
+/// What was typed as text: digits with or without commas, yes and no; one value of a list.
 fn typed(rule: &Value, text: &str) -> Option<Value> {
-    let plain = text.trim();
+    let plain = text.trim_matches(is_space);
     match rule.get("type").and_then(Value::as_str)? {
-        "integer" => plain.replace(',', "").parse::<i64>().ok().map(Value::from),
-        "number" => plain.replace(',', "").parse::<f64>().ok().filter(|f| f.is_finite()).map(Value::from),
+        "integer" => number(plain, false),
+        "number" => number(plain, true),
         "boolean" => match plain {
             "true" | "on" | "yes" => Some(Value::Bool(true)),
             "false" | "off" | "no" => Some(Value::Bool(false)),
             _ => None,
         },
-        "array" if !plain.is_empty() => Some(Value::Array(vec![Value::String(text.to_owned())])),
+        "array" if !plain.is_empty() && !rows::is_list(rule) => {
+            Some(Value::Array(vec![Value::String(text.to_owned())]))
+        }
         _ => None,
     }
+}
+
+fn number(text: &str, with_fraction: bool) -> Option<Value> {
+    let text = text.replace(',', "");
+    let digits = |t: &str, max: usize| (1..=max).contains(&t.len()) && t.bytes().all(|b| b.is_ascii_digit());
+    let (whole, fraction) = match text.split_once('.') {
+        Some((whole, fraction)) if with_fraction => (whole, Some(fraction)),
+        _ => (text.as_str(), None),
+    };
+    let is_number = digits(whole.strip_prefix('-').unwrap_or(whole), 15) && fraction.is_none_or(|f| digits(f, 9));
+    let value: f64 = text.parse().ok().filter(|_| is_number)?;
+    Some(if value.fract() == 0.0 { Value::from(value as i64) } else { Value::from(value) })
 }
 
 #[cfg(test)]
@@ -244,13 +290,15 @@ mod tests {
 
     #[test]
     fn applies_the_steps_in_order() {
-        let names = json!([{"keep": "[A-Za-z ]"}, "collapse", "trim"]);
-        check(names, "Asha1 R@o", "Asha Ro"); // R5-03
-        let mobile = json!(["trim", {"keep": "[0-9+]"}, {"unprefix": ["+91", "0"]}, {"keep": "[0-9]"}, {"max": 10}]);
-        check(mobile.clone(), "+919876543210", "9876543210"); // R5-11
+        let names = json!([{"space": "[-'.]"}, {"keep": "[A-Za-z ]"}, "collapse", "trim"]);
+        check(names.clone(), "Asha1 R@o", "Asha Ro"); // R5-03
+        check(names, "Mary-Jane D'Souza", "Mary Jane D Souza");
+        let mobile = json!([{"keep": "[0-9+]"}, {"group": ["^(?:[+]91|91|0)([0-9]{10})$"], "join": ""}]);
+        check(mobile.clone(), "+91 98765-43210", "9876543210"); // R5-11
         check(mobile.clone(), "09876543210", "9876543210");
-        check(mobile, "98a76-54321099", "9876543210"); // R5-10
-        let code = json!(["upper", {"strip": "[-\\s]"}, {"group": ["^([A-Z]{1,2})([0-9]{1,2})([A-Z]{1,3})([0-9]{1,4})$"], "join": "-"}]);
+        check(mobile.clone(), "9198765432", "9198765432");
+        check(mobile, "90000000012345", "90000000012345"); // R5-12: refused, never cut
+        let code = json!(["upper", {"strip": "[^A-Z0-9]"}, {"group": ["^([A-Z]{1,2})([0-9]{1,2})([A-Z]{1,3})([0-9]{1,4})$"], "join": "-"}]);
         check(code.clone(), "dl3cab1234", "DL-3-CAB-1234"); // R5-19
         check(code, "1234", "1234");
     }
@@ -262,7 +310,8 @@ mod tests {
         for marker in ["script", "onLoad=", "img", "svg", "href", "<", ">"] {
             assert!(!clean.contains(marker), "{marker} in {clean}");
         }
-        assert!(!sanitise("<scr<script>ipt>").contains("script"));
-        assert_eq!(sanitise("plain script words"), "plain script words");
+        assert_eq!(sanitise("<scr<script>ipt>"), " scr ipt ");
+        assert_eq!(sanitise("<b>P</b>-12/34"), " P -12/34");
+        assert_eq!(sanitise("plain script words, 3 < 4"), "plain script words, 3   4");
     }
 }

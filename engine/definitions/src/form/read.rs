@@ -2,49 +2,22 @@
 
 use super::normalise::Normaliser;
 use super::resolve::cel_of;
+use super::rules::{self, FIELDS_MAX};
 use super::variant::{VARIANTS_MAX, Variant};
-use super::{Form, Messages, date, messages, rules};
+use super::{Form, Messages, date, messages, widget};
 use crate::fields::{Fields, unknown, unknown_keys};
 use crate::host::late_vocabulary;
 use crate::source::{Key, Node, Span, Value as Source};
 use engine_statechart::Problem;
 use engine_statechart::expression::Expression;
-use serde_json::{Map, Value};
+use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, OnceLock};
 
-pub const FORM_KEYS: [&str; 8] = ["title", "intro", "schema", "ui", "variants", "messages", "languages", "description"];
-const WIDGETS: [&str; 17] = [
-    "text",
-    "textarea",
-    "mobile",
-    "otp",
-    "date",
-    "choice",
-    "toggle",
-    "select",
-    "checkboxes",
-    "consent",
-    "money",
-    "range",
-    "lookup",
-    "hidden",
-    "upload",
-    "slots",
-    "password",
-];
-const UI_KEYS: [&str; 10] = [
-    "ui:widget",
-    "ui:options",
-    "ui:show",
-    "ui:order",
-    "ui:groups",
-    "ui:submit",
-    "ui:title",
-    "ui:description",
-    "ui:help",
-    "ui:autofocus",
-];
+pub const FORM_KEYS: [&str; 10] =
+    ["title", "intro", "groups", "required", "properties", "x-ui", "variants", "messages", "languages", "description"];
+/// What a variant may change.
+const MERGE_KEYS: [&str; 7] = ["title", "intro", "groups", "required", "properties", "x-ui", "messages"];
 const REF_DEPTH_MAX: usize = 8;
 pub const SHARED_MESSAGES: &str = "forms/shared/messages.json";
 
@@ -71,72 +44,16 @@ pub fn read(
     unknown_keys(node, "a form", &FORM_KEYS, reader.problems);
     let mut fields = Fields { node, problems: reader.problems, what: "a form" };
     fields.need("title");
-    fields.need("schema");
-    let empty = Node::new(node.span.clone(), Source::Map(Vec::new()));
-    let schema = reader.inline(node.get("schema").unwrap_or(&empty), 0);
-    let ui = node.get("ui").unwrap_or(&empty);
-    if schema.get("type").and_then(Node::as_str) != Some("object")
-        || !schema.get("properties").is_some_and(Node::is_map)
-    {
-        reader.problems.push(Problem::error(
-            "shape",
-            &schema.span,
-            "the schema of a form has `\"type\": \"object\"` and `properties`",
-        ));
-    }
-    rules::schema(&schema, reader.problems);
+    fields.need("properties");
     for key in ["title", "intro"] {
         node.get(key).iter().for_each(|n| reader.scan(n, false));
     }
-    reader.scan(&schema, true);
-    reader.scan(ui, false);
+    let form = reader.inline(node, 0);
+    let (variants, merges) = reader.variants(&form);
+    reader.form(&form, &merges);
 
-    let mut variants = Vec::new();
-    let mut merges = Vec::new();
-    let variant_nodes = node.get("variants").map_or(&[][..], Node::items);
-    if variant_nodes.len() > VARIANTS_MAX {
-        reader.problems.push(Problem::error("size", &node.span, format!("a form has at most {VARIANTS_MAX} variants")));
-    }
-    for item in variant_nodes.iter().take(VARIANTS_MAX) {
-        let inlined = reader.inline(item, 0);
-        if let Some(merge) = inlined.get("merge") {
-            unknown_keys(
-                merge,
-                "`merge` of a form's variant",
-                &["title", "intro", "schema", "ui", "messages"],
-                reader.problems,
-            );
-            if let Some(properties) = merge.get("schema").and_then(|s| s.get("properties")) {
-                let base = schema.get("properties");
-                for (_, rule) in
-                    properties.map().iter().filter(|(k, v)| !v.is_null() && base.and_then(|b| b.get(&k.name)).is_none())
-                {
-                    rules::bounded(rule, reader.problems);
-                }
-            }
-            reader.scan(merge, true);
-            merges.push(merge.clone());
-        }
-        variants.extend(Variant::read(&inlined, reader.problems));
-    }
-    let added = merges
-        .iter()
-        .filter_map(|m| m.get("schema")?.get("properties"))
-        .flat_map(|p| p.map().iter().map(|(k, _)| k.name.clone()));
-    let names: BTreeSet<String> =
-        schema.get("properties").map_or(&[][..], Node::map).iter().map(|(k, _)| k.name.clone()).chain(added).collect();
-    reader.required(&schema, &names);
-    reader.ui(ui, &schema, &names);
-    merges.iter().filter_map(|m| m.get("ui")).for_each(|ui| reader.ui(ui, &schema, &names));
-    reader.form_messages(node.get("messages"), &names);
-
-    let mut tree = Map::new();
-    for key in ["title", "intro", "messages"] {
-        tree.extend(node.get(key).map(|n| (key.to_owned(), n.to_json())));
-    }
-    tree.insert("schema".into(), schema.to_json());
-    tree.insert("ui".into(), ui.to_json());
-    let tree = Value::Object(tree);
+    let of_form = MERGE_KEYS.iter().filter_map(|key| Some(((*key).to_owned(), form.get(key)?.to_json())));
+    let tree = Value::Object(of_form.collect());
     let languages = languages(node.get("languages"), &tree, reader.problems);
     let Reader { files, cels, normalisers, uses, lookups, has_dates, problems, .. } = reader;
     if problems[before..].iter().any(Problem::is_error) {
@@ -162,16 +79,43 @@ pub fn read(
     // Without its expressions the form, and each of its variants, must be a schema.
     let alone = (0..form.variants.len()).map(|i| 1u64 << i);
     for mask in std::iter::once(0).chain(alone) {
-        let mut prepared = form.tree.clone();
-        if mask != 0 {
-            form.variants[mask.trailing_zeros() as usize].apply(&mut prepared);
-        }
-        if let Err(e) = form.build(&prepared, &BTreeMap::new(), "2026-01-01", "en") {
-            problems.push(Problem::error("schema", &node.get("schema").unwrap_or(node).span, e.message));
+        let prepared = form.prepared(mask, "en");
+        if let Err(message) = form.build(&prepared.tree, &Default::default(), "2026-01-01", "en").validator() {
+            problems.push(Problem::error("schema", &node.get("properties").unwrap_or(node).span, message));
             return None;
         }
     }
     Some(form)
+}
+
+/// What conditions and groups of one object may name.
+#[derive(Clone, Copy)]
+struct Level<'a> {
+    fields: &'a Named<'a>,
+    groups: &'a BTreeSet<String>,
+    /// Those of the form itself.
+    root: &'a Named<'a>,
+    /// `item` is known: it is a row of the context.
+    has_item: bool,
+    is_top: bool,
+}
+
+/// Fields by their names.
+type Named<'n> = BTreeMap<&'n str, &'n Node>;
+
+/// The fields of objects; of those with one name the first.
+fn named<'n>(levels: impl Iterator<Item = &'n Node>) -> Named<'n> {
+    let mut found = Named::new();
+    for (key, rule) in levels.flat_map(|level| level.get("properties").map_or(&[][..], Node::map)) {
+        if !rule.is_null() {
+            found.entry(key.name.as_str()).or_insert(rule);
+        }
+    }
+    found
+}
+
+fn group_names(node: &Node) -> Vec<String> {
+    node.get("groups").map_or(&[][..], Node::map).iter().map(|(key, _)| key.name.clone()).collect()
 }
 
 struct Reader<'n, 'p> {
@@ -257,30 +201,308 @@ impl Reader<'_, '_> {
         Some(node.clone())
     }
 
-    /// Expressions, normalisations and dates of a tree.
-    fn scan(&mut self, node: &Node, is_schema: bool) {
+    fn variants(&mut self, form: &Node) -> (Vec<Variant>, Vec<Node>) {
+        let (mut variants, mut merges) = (Vec::new(), Vec::new());
+        let nodes = form.get("variants").map_or(&[][..], Node::items);
+        if nodes.len() > VARIANTS_MAX {
+            let message = format!("a form has at most {VARIANTS_MAX} variants");
+            self.problems.push(Problem::error("size", &form.span, message));
+        }
+        for item in nodes.iter().take(VARIANTS_MAX) {
+            if let Some(merge) = item.get("merge") {
+                unknown_keys(merge, "`merge` of a form's variant", &MERGE_KEYS, self.problems);
+                merges.push(merge.clone());
+            }
+            variants.extend(Variant::read(item, self.problems));
+        }
+        (variants, merges)
+    }
+
+    /// The form and its variants: a merge changes fields or brings whole ones.
+    fn form(&mut self, form: &Node, merges: &[Node]) {
+        let fields = named([form].into_iter().chain(merges));
+        let groups: BTreeSet<String> = merges.iter().chain([form]).flat_map(|n| group_names(n)).collect();
+        let level = Level { fields: &fields, groups: &groups, root: &fields, has_item: false, is_top: true };
+        self.level(form, level, None);
+        for merge in merges {
+            self.level(merge, level, form.get("properties"));
+            self.form_messages(merge.get("messages"), &fields);
+        }
+        self.form_messages(form.get("messages"), &fields);
+        if let Some(ui) = form.get("x-ui") {
+            unknown_keys(ui, "`x-ui` of a form", &widget::FORM, self.problems);
+            if let Some(at) = ui.get("submit").filter(|n| n.as_str() != Some("change")) {
+                let problem = Problem::error("value", &at.span, "`submit` is `change`: the form sends itself");
+                self.problems.push(problem);
+            }
+        }
+    }
+
+    /// An object: groups, what is required, fields. `base`: fields that a patch may change.
+    fn level(&mut self, node: &Node, level: Level<'_>, base: Option<&Node>) {
+        let known = || level.fields.keys().copied();
+        for (key, group) in node.get("groups").map_or(&[][..], Node::map) {
+            unknown_keys(group, "a group", &["title", "show", "in", "collapsed"], self.problems);
+            group.get("title").iter().for_each(|n| self.scan(n, level.has_item));
+            group.get("show").iter().for_each(|n| self.condition(n, level));
+            let outer = group.get("in").and_then(|n| Some((n, n.as_str()?)));
+            if let Some((at, name)) = outer.filter(|(_, name)| !level.groups.contains(*name) || *name == key.name) {
+                self.problems.push(unknown("group", at, name, level.groups.iter().map(String::as_str)));
+            }
+        }
+        self.circles(node.get("groups"));
+        for item in node.get("required").map_or(&[][..], Node::items) {
+            match item.as_str() {
+                Some(name) if level.fields.contains_key(name) => {}
+                Some(name) => self.problems.push(unknown("field", item, name, known())),
+                None => self.problems.push(Problem::error("shape", &item.span, "`required` is a list of field names")),
+            }
+        }
+        let Some(properties) = node.get("properties") else { return };
+        if !properties.is_map() {
+            let message = format!("`properties` is a map, not {}", properties.kind());
+            self.problems.push(Problem::error("shape", &properties.span, message));
+        }
+        rules::names(properties, self.problems);
+        for (key, rule) in properties.map().iter().take(FIELDS_MAX) {
+            match base.and_then(|b| b.get(&key.name)) {
+                Some(_) if rule.is_null() => {}
+                Some(base) => self.field(rule, level, Some(base)),
+                None => self.field(rule, level, None),
+            }
+        }
+    }
+
+    fn circles(&mut self, groups: Option<&Node>) {
+        let Some(groups) = groups else { return };
+        for (key, group) in groups.map() {
+            let outer = |group: &Node| group.get("in").and_then(Node::as_str).map(str::to_owned);
+            let mut at = outer(group);
+            for _ in 0..groups.map().len() {
+                at = at.and_then(|name| outer(groups.get(&name)?));
+            }
+            if at.is_some() {
+                self.problems.push(Problem::error(
+                    "circle",
+                    &key.span,
+                    format!("group `{}` is inside itself", key.name),
+                ));
+            }
+        }
+    }
+
+    /// `base`: the field that a patch changes.
+    fn field(&mut self, rule: &Node, level: Level<'_>, base: Option<&Node>) {
+        if base.is_none() {
+            rules::field(rule, self.problems);
+        }
+        let whole = |key: &str| rule.get(key).or_else(|| base?.get(key));
+        let has_rows = whole("items").is_some_and(|items| items.get("properties").is_some());
+        for (key, value) in rule.map() {
+            match key.name.as_str() {
+                "x-normalise" => self.normalise(value),
+                "x-date" => self.date(value, level.has_item),
+                "x-messages" => messages::check(value, self.problems),
+                "x-required" => self.condition(value, level),
+                "x-ui" => self.ui(value, rule, base, level),
+                "properties" | "groups" | "required" | "items" | "x-each" | "x-key" => {}
+                "x-secret" | "x-consent" if !level.is_top => {
+                    let message = format!("`{}` belongs to a field of the form itself", key.name);
+                    self.problems.push(Problem::error("place", &key.span, message));
+                }
+                "x-title" => self.scan(value, rule.get("x-each").is_some()),
+                _ => self.scan(value, level.has_item),
+            }
+        }
+        if whole("properties").is_some() {
+            self.inner(rule, base, level, level.has_item);
+        } else if has_rows {
+            self.rows(rule, base, level);
+        } else if let Some(items) = rule.get("items") {
+            if base.is_none() {
+                rules::field(items, self.problems);
+            }
+            if let Some((key, _)) = items.map().iter().find(|(k, _)| matches!(k.name.as_str(), "format" | "x-date")) {
+                let message = format!("`{}` is not checked in a list of values", key.name);
+                self.problems.push(Problem::error("place", &key.span, message).hint("a list of objects can have it"));
+            }
+            items.get("x-normalise").iter().for_each(|steps| self.normalise(steps));
+            self.scan(items, level.has_item);
+        }
+        for key in ["x-each", "x-key", "x-title"] {
+            if let Some(at) = rule.get(key).filter(|_| !has_rows) {
+                let problem = Problem::error("place", &at.span, format!("`{key}` belongs to a list of objects"));
+                self.problems.push(problem.hint("\"items\": {\"properties\": {…}}"));
+            }
+        }
+    }
+
+    fn normalise(&mut self, steps: &Node) {
+        if let Some(normaliser) = Normaliser::read(steps, self.problems) {
+            self.normalisers.insert(steps.to_json().to_string(), normaliser);
+        }
+    }
+
+    /// The fields of an object or of a row.
+    fn inner(&mut self, node: &Node, base: Option<&Node>, level: Level<'_>, has_item: bool) {
+        let fields = named([node].into_iter().chain(base));
+        let groups: BTreeSet<String> = base.into_iter().chain([node]).flat_map(group_names).collect();
+        let inner = Level { fields: &fields, groups: &groups, has_item, is_top: false, ..level };
+        self.level(node, inner, base.and_then(|b| b.get("properties")));
+    }
+
+    fn rows(&mut self, rule: &Node, base: Option<&Node>, level: Level<'_>) {
+        let whole = |key: &str| rule.get(key).or_else(|| base?.get(key));
+        if let Some(each) = rule.get("x-each") {
+            match each.get("$cel") {
+                Some(_) => self.scan(each, false),
+                None => {
+                    let problem = Problem::error("shape", &each.span, "`x-each` is computed");
+                    self.problems.push(problem.hint("{\"$cel\": \"rows('health/members')\"}"));
+                }
+            }
+        }
+        if !level.is_top {
+            self.problems.push(Problem::error("place", &rule.span, "a list of objects stands in the form itself"));
+        }
+        if let Some(at) = rule.get("x-key").filter(|_| whole("x-each").is_none()) {
+            let problem = Problem::error("place", &at.span, "rows that people add have the key `key`");
+            self.problems.push(problem.hint("`x-key` belongs to `x-each`"));
+        }
+        let key = whole("x-key").and_then(Node::as_str).unwrap_or("key");
+        let Some(items) = rule.get("items") else { return };
+        if let Some((at, _)) = items.get("properties").map_or(&[][..], Node::map).iter().find(|(k, _)| k.name == key) {
+            let problem =
+                Problem::error("bad-key", &at.span, format!("`{key}` is the key of the row, which we put in"));
+            self.problems.push(problem.hint("another name, or another `x-key`"));
+        }
+        let unknown: Vec<&Key> = items
+            .map()
+            .iter()
+            .map(|(k, _)| k)
+            .filter(|k| {
+                !["type", "title", "description", "groups", "required", "properties", "$comment"]
+                    .contains(&k.name.as_str())
+            })
+            .collect();
+        for key in unknown {
+            let message = format!("unknown key `{}` in the rows of a list", key.name);
+            self.problems.push(Problem::error("unknown-key", &key.span, message));
+        }
+        let has_item = whole("x-each").is_some();
+        self.inner(items, base.and_then(|b| b.get("items")), level, has_item);
+    }
+
+    fn ui(&mut self, ui: &Node, rule: &Node, base: Option<&Node>, level: Level<'_>) {
+        let whole = |key: &str| rule.get(key).or_else(|| base?.get(key));
+        let named = ui.get("widget").or_else(|| base?.get("x-ui")?.get("widget"));
+        let found = named.and_then(Node::as_str).and_then(widget::find);
+        if let (Some(at), None) = (ui.get("widget"), found) {
+            let names = widget::WIDGETS.iter().map(|w| w.name);
+            self.problems.push(unknown("widget", at, at.as_str().unwrap_or_default(), names));
+        }
+        let kind = whole("type").and_then(Node::as_str);
+        let is_object = whole("properties").is_some();
+        let has_rows = whole("items").is_some_and(|items| items.get("properties").is_some());
+        if let (Some(at), Some(found), Some(kind)) = (ui.get("widget"), found, kind)
+            && !found.types.contains(&kind)
+        {
+            let message = format!("widget `{}` gives {}, the field is {kind}", found.name, found.types.join(" or "));
+            self.problems.push(Problem::error("value", &at.span, message));
+        }
+        let guessed = || widget::find(widget::of(&rule.to_json()));
+        let options = match found.or_else(|| if named.is_some() { None } else { guessed() }) {
+            _ if has_rows => widget::ROWS.to_vec(),
+            _ if is_object => widget::OBJECT.to_vec(),
+            Some(widget) => [&widget::COMMON[..], widget.options].concat(),
+            None => widget::COMMON.to_vec(),
+        };
+        unknown_keys(ui, "`x-ui`", &options, self.problems);
+        for (key, value) in ui.map() {
+            match key.name.as_str() {
+                "show" => self.condition(value, level),
+                "group" => {
+                    if !value.as_str().is_some_and(|g| level.groups.contains(g)) {
+                        let known = level.groups.iter().map(String::as_str);
+                        self.problems.push(unknown("group", value, value.as_str().unwrap_or_default(), known));
+                    }
+                }
+                "source" => {
+                    if let Some(source) = value.as_str() {
+                        self.lookups.push((source.to_owned(), value.span.clone()));
+                    }
+                    self.scan(value, level.has_item);
+                }
+                _ => self.scan(value, level.has_item),
+            }
+        }
+    }
+
+    /// `{field: value | [values] | {not} | {contains}, "/field of the form": …, $cel}`
+    fn condition(&mut self, node: &Node, level: Level<'_>) {
+        if !node.is_map() {
+            let problem = Problem::error("shape", &node.span, format!("a condition is a map, not {}", node.kind()));
+            self.problems.push(problem.hint("{\"other_field\": \"value\"}"));
+        }
+        for (key, wanted) in node.map() {
+            if key.name == "$cel" {
+                self.cel(wanted, level.has_item);
+                continue;
+            }
+            self.asked_for(key, wanted, level);
+        }
+    }
+
+    /// One field that a condition names, and what it must be.
+    fn asked_for(&mut self, key: &Key, wanted: &Node, level: Level<'_>) {
+        let mut fields = if key.name.starts_with('/') { level.root.clone() } else { level.fields.clone() };
+        let mut rule: Option<&Node> = None;
+        for name in key.name.trim_start_matches('/').split('/') {
+            rule = fields.get(name).copied();
+            let Some(rule) = rule else {
+                let at = Node::new(key.span.clone(), Source::Null);
+                self.problems.push(unknown("field", &at, name, fields.keys().copied()));
+                return;
+            };
+            fields = named([rule].into_iter());
+        }
+        let is = |kind: &str| rule.and_then(|r| r.get("type")).and_then(Node::as_str) == Some(kind);
+        let is_object = rule.is_some_and(|r| r.get("properties").is_some());
+        let is_rule = match wanted.map() {
+            [] => !wanted.is_map() && !wanted.is_null() && !is("array"),
+            [(word, inner)] => match word.name.as_str() {
+                "not" => !inner.is_map() && !is("array"),
+                "contains" => !inner.is_list() && is("array"),
+                _ => false,
+            },
+            _ => false,
+        };
+        if is_object || !is_rule {
+            let (expected, hint) = if is_object {
+                ("is an object: a field of it may be named", format!("\"/{}/…\"", key.name.trim_start_matches('/')))
+            } else if is("array") {
+                ("is a list: `{contains: …}`", "{\"contains\": \"a\"}, {\"contains\": {\"key\": \"self\"}}".to_owned())
+            } else {
+                ("is a value, a list of values, or `{not: …}`", "\"a\", [\"a\", \"b\"], {\"not\": \"a\"}".to_owned())
+            };
+            let message = format!("`{}` {expected}", key.name);
+            self.problems.push(Problem::error("shape", &wanted.span, message).hint(hint));
+        }
+    }
+
+    /// Expressions of a tree. `has_item`: it belongs to a row of the context.
+    fn scan(&mut self, node: &Node, has_item: bool) {
         if let [(Key { name, .. }, inner)] = node.map()
             && name == "$cel"
         {
-            self.cel(inner);
+            self.cel(inner, has_item);
             return;
         }
-        for (key, value) in node.map() {
-            match key.name.as_str() {
-                "x-normalise" if is_schema => {
-                    if let Some(normaliser) = Normaliser::read(value, self.problems) {
-                        self.normalisers.insert(value.to_json().to_string(), normaliser);
-                    }
-                }
-                "x-date" if is_schema => self.date(value),
-                "x-messages" if is_schema => messages::check(value, self.problems),
-                _ => self.scan(value, is_schema),
-            }
-        }
-        node.list().iter().for_each(|n| self.scan(n, is_schema));
+        node.map().iter().for_each(|(_, value)| self.scan(value, has_item));
+        node.list().iter().for_each(|n| self.scan(n, has_item));
     }
 
-    fn cel(&mut self, node: &Node) {
+    fn cel(&mut self, node: &Node, has_item: bool) {
         let Some(text) = node.as_str() else {
             self.problems.push(Problem::error(
                 "shape",
@@ -290,20 +512,18 @@ impl Reader<'_, '_> {
             return;
         };
         self.uses.push((text.to_owned(), node.span.clone()));
-        if self.cels.contains_key(text) {
-            return;
-        }
-        if let Some(expression) = Expression::read(node, late_vocabulary(), &[], self.problems) {
-            self.cels.insert(text.to_owned(), expression);
+        let extra: &[&str] = if has_item { &["item"] } else { &[] };
+        if let Some(expression) = Expression::read(node, late_vocabulary(), extra, self.problems) {
+            self.cels.entry(text.to_owned()).or_insert(expression);
         }
     }
 
-    fn date(&mut self, node: &Node) {
+    fn date(&mut self, node: &Node, has_item: bool) {
         self.has_dates = true;
         unknown_keys(node, "`x-date`", &["min", "max"], self.problems);
         for (key, value) in node.map() {
             if cel_of(&value.to_json()).is_some() {
-                self.scan(value, false);
+                self.scan(value, has_item);
             } else if value.as_str().and_then(|t| date::bound(t, "2026-01-01")).is_none() {
                 let problem = Problem::error("value", &value.span, format!("`{}` of `x-date` is not a date", key.name));
                 self.problems.push(problem.hint("today, 2020-01-01, -18y, +90d, -3m"));
@@ -311,125 +531,19 @@ impl Reader<'_, '_> {
         }
     }
 
-    fn required(&mut self, schema: &Node, names: &BTreeSet<String>) {
-        for item in schema.get("required").map_or(&[][..], Node::items) {
-            match item.as_str() {
-                Some(name) if names.contains(name) => {}
-                Some(name) => self.problems.push(unknown("field", item, name, names.iter().map(String::as_str))),
-                None => self.problems.push(Problem::error("shape", &item.span, "`required` is a list of field names")),
-            }
-        }
-    }
-
-    fn ui(&mut self, ui: &Node, schema: &Node, names: &BTreeSet<String>) {
-        let known = || names.iter().map(String::as_str);
-        for (key, value) in ui.map() {
-            let name = key.name.as_str();
-            if !name.starts_with("ui:") {
-                if !names.contains(name) {
-                    let at = Node::new(key.span.clone(), Source::Null);
-                    self.problems.push(unknown("field", &at, name, known()));
-                }
-                self.field_ui(value, schema.get("properties").and_then(|p| p.get(name)), names);
-                continue;
-            }
-            match name {
-                "ui:order" => {
-                    for item in value.list() {
-                        match item.as_str() {
-                            Some("*") => {}
-                            Some(field) if names.contains(field) => {}
-                            _ => self.problems.push(unknown("field", item, item.as_str().unwrap_or_default(), known())),
-                        }
-                    }
-                }
-                "ui:groups" => {
-                    for group in value.list() {
-                        unknown_keys(
-                            group,
-                            "a group",
-                            &["id", "title", "description", "fields", "collapsed", "show", "hint"],
-                            self.problems,
-                        );
-                        for item in group.get("fields").map_or(&[][..], Node::list) {
-                            if !item.as_str().is_some_and(|f| names.contains(f)) {
-                                self.problems.push(unknown("field", item, item.as_str().unwrap_or_default(), known()));
-                            }
-                        }
-                    }
-                }
-                _ if UI_KEYS.contains(&name) => {}
-                _ => {
-                    let hint = engine_statechart::did_you_mean(name, UI_KEYS);
-                    self.problems.push(
-                        Problem::error("unknown-key", &key.span, format!("unknown key `{name}` in `ui`"))
-                            .maybe_hint(hint),
-                    );
-                }
-            }
-        }
-    }
-
-    fn field_ui(&mut self, ui: &Node, rule: Option<&Node>, siblings: &BTreeSet<String>) {
-        if let Some(inner) = rule.and_then(|r| r.get("properties")) {
-            let names = inner.map().iter().map(|(k, _)| k.name.clone()).collect();
-            if let Some(rule) = rule {
-                self.ui(ui, rule, &names);
-            }
-        }
-        for (key, value) in ui.map() {
-            match key.name.as_str() {
-                "ui:widget" => {
-                    let widget = value.as_str().unwrap_or_default();
-                    if !WIDGETS.contains(&widget) && !value.is_map() {
-                        self.problems.push(unknown("widget", value, widget, WIDGETS));
-                    }
-                }
-                "ui:show" => {
-                    if !value.is_map() {
-                        self.problems.push(Problem::error(
-                            "shape",
-                            &value.span,
-                            "`ui:show` is a map from fields to values",
-                        ));
-                    }
-                    for (field, _) in value.map().iter().filter(|(f, _)| !siblings.contains(&f.name)) {
-                        let at = Node::new(field.span.clone(), Source::Null);
-                        self.problems.push(unknown("field", &at, &field.name, siblings.iter().map(String::as_str)));
-                    }
-                }
-                "ui:options" => {
-                    if let Some((at, source)) = value.get("source").and_then(|n| Some((n, n.as_str()?))) {
-                        self.lookups.push((source.to_owned(), at.span.clone()));
-                    }
-                }
-                name if name.starts_with("ui:") && !UI_KEYS.contains(&name) => {
-                    let hint = engine_statechart::did_you_mean(name, UI_KEYS);
-                    self.problems.push(
-                        Problem::error("unknown-key", &key.span, format!("unknown key `{name}` in `ui`"))
-                            .maybe_hint(hint),
-                    );
-                }
-                _ => {}
-            }
-        }
-    }
-
-    fn form_messages(&mut self, node: Option<&Node>, names: &BTreeSet<String>) {
+    fn form_messages(&mut self, node: Option<&Node>, fields: &Named<'_>) {
         for (key, value) in node.map_or(&[][..], Node::map) {
             let first = key.name.trim_start_matches('/').split('/').next().unwrap_or_default();
-            if !key.name.starts_with('/') || !names.contains(first) {
+            if !key.name.starts_with('/') || !fields.contains_key(first) {
                 let at = Node::new(key.span.clone(), Source::Null);
-                self.problems.push(
-                    unknown("field", &at, first, names.iter().map(String::as_str)).hint("a pointer like /mobile"),
-                );
+                self.problems.push(unknown("field", &at, first, fields.keys().copied()).hint("a pointer like /mobile"));
             }
             messages::check(value, self.problems);
         }
     }
 }
 
-/// `{hi: {"/schema/properties/x/title": "…"}}`; a pointer's parent must exist.
+/// `{hi: {"/properties/x/title": "…"}}`; a pointer's parent must exist.
 fn languages(node: Option<&Node>, tree: &Value, problems: &mut Vec<Problem>) -> BTreeMap<String, Vec<(String, Value)>> {
     let mut out = BTreeMap::new();
     for (language, texts) in node.map_or(&[][..], Node::map) {

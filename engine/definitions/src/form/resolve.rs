@@ -1,53 +1,94 @@
 //! From the form as written to the form of one audience at one moment. Two caches: what depends on
 //! the audience alone, and what depends on computed values and the day.
 
-use super::validate::validator;
-use super::{Audience, Form, FormView, date, messages, show};
+use super::validate::{of_values, validator};
+use super::{Audience, Form, FormView, date, messages, properties, widget};
 use crate::host::shared_vocabulary;
 use engine_statechart::expression::Expression;
 use engine_statechart::source::Span;
 use engine_statechart::{EvalError, Scope};
 use jsonschema::Validator;
-use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
 
 /// Variants and language applied; `$cel` and dates still open.
 pub struct Prepared {
-    tree: Value,
-    /// Texts of the expressions in it, in order.
+    /// Which variants and language.
+    key: String,
+    pub tree: Value,
+    /// Texts of the expressions in it, in order, without those of rows.
     cels: Vec<String>,
+    each: Vec<Each>,
+}
+
+/// A list whose rows the context fixes, and the expressions that are computed for every row.
+struct Each {
+    list: String,
+    key: String,
+    inner: Vec<String>,
+}
+
+impl Prepared {
+    /// The keys of each list whose rows are fixed; what cannot be computed counts as null.
+    pub fn row_keys(&self, cels: &HashMap<String, Expression>, scope: &Scope<'_>) -> Option<Value> {
+        let keys = |each: &Each| match cels.get(&each.list).map(|list| list.eval(scope)) {
+            Some(Ok(Value::Array(items))) => {
+                items.iter().map(|i| i.get(&each.key).cloned().unwrap_or_default()).collect()
+            }
+            _ => Value::Null,
+        };
+        (!self.each.is_empty()).then(|| self.each.iter().map(keys).collect())
+    }
+}
+
+type Values = BTreeMap<String, Value>;
+
+/// What the expressions of a form gave.
+#[derive(Default, Serialize)]
+pub struct Computed {
+    values: Values,
+    /// By the expression of the list: key and values of each row.
+    rows: BTreeMap<String, Vec<(String, Values)>>,
 }
 
 /// Ready to be shown and to check.
 pub struct Resolved {
     pub view: FormView,
-    /// With the generated conditions, closed, texts completed.
+    /// Of the view: nothing in it is computed, its texts are complete.
     pub schema: Value,
-    /// Some field has a rule of dates.
-    pub dated: bool,
-    pub validator: Validator,
+    values: Value,
+    validator: OnceLock<Result<Validator, String>>,
+}
+
+impl Resolved {
+    /// Built when the first answer is checked.
+    pub fn validator(&self) -> Result<&Validator, String> {
+        self.validator.get_or_init(|| validator(&self.values)).as_ref().map_err(Clone::clone)
+    }
 }
 
 const RESOLVED_MAX: usize = 64;
+/// Rows that the context may fix in one list.
+const ROWS_MAX: usize = 50;
+const ROW_KEY_CHARS_MAX: usize = 64;
 
 impl Form {
-    pub(super) fn resolve(&self, audience: &Audience, scope: &Scope<'_>) -> Result<Arc<Resolved>, EvalError> {
-        let mask = self.mask(audience);
-        let prepared = self.prepared(mask, &audience.language);
-        let mut values = BTreeMap::new();
-        for text in &prepared.cels {
-            if let Some(expression) = self.cels.get(text) {
-                values.insert(text.as_str(), expression.eval(scope)?);
-            }
-        }
+    pub(super) fn resolve(
+        &self,
+        prepared: &Prepared,
+        language: &str,
+        scope: &Scope<'_>,
+    ) -> Result<Arc<Resolved>, EvalError> {
+        let computed = self.compute(prepared, scope)?;
         let today = if self.has_dates { today(scope)? } else { String::new() };
-        let known = serde_json::to_string(&values).unwrap_or_default();
-        let key = format!("{mask}|{}|{today}|{known}", audience.language);
+        let known = serde_json::to_string(&computed).unwrap_or_default();
+        let key = format!("{}|{today}|{known}", prepared.key);
         if let Some(found) = self.resolved.lock().ok().and_then(|r| r.get(&key).cloned()) {
             return Ok(found);
         }
-        let resolved = Arc::new(self.build(&prepared.tree, &values, &today, &audience.language)?);
+        let resolved = Arc::new(self.build(&prepared.tree, &computed, &today, language));
         if let Ok(mut cache) = self.resolved.lock() {
             if cache.len() >= RESOLVED_MAX {
                 cache.clear();
@@ -57,12 +98,12 @@ impl Form {
         Ok(resolved)
     }
 
-    fn mask(&self, audience: &Audience) -> u64 {
+    pub(super) fn mask(&self, audience: &Audience) -> u64 {
         self.variants.iter().enumerate().filter(|(_, v)| v.fits(audience)).fold(0, |mask, (i, _)| mask | 1 << i)
     }
 
     pub(super) fn prepared(&self, mask: u64, language: &str) -> Arc<Prepared> {
-        let key = (mask, language.to_owned());
+        let key = format!("{mask}|{language}");
         if let Some(found) = self.prepared.lock().ok().and_then(|p| p.get(&key).cloned()) {
             return found;
         }
@@ -75,10 +116,9 @@ impl Form {
         for (pointer, text) in self.languages.get(language).into_iter().flatten() {
             set(&mut tree, pointer, text.clone());
         }
-        tidy(&mut tree);
-        let mut cels = Vec::new();
-        collect(&tree, &mut cels);
-        let prepared = Arc::new(Prepared { tree, cels });
+        let (mut cels, mut each) = (Vec::new(), Vec::new());
+        collect(&tree, &mut cels, &mut each);
+        let prepared = Arc::new(Prepared { key: key.clone(), tree, cels, each });
         if let Ok(mut cache) = self.prepared.lock() {
             if cache.len() >= RESOLVED_MAX {
                 cache.clear();
@@ -88,39 +128,58 @@ impl Form {
         prepared
     }
 
+    fn compute(&self, prepared: &Prepared, scope: &Scope<'_>) -> Result<Computed, EvalError> {
+        let values = |texts: &[String], scope: &Scope<'_>| -> Result<Values, EvalError> {
+            let found = texts.iter().filter_map(|text| Some((text, self.cels.get(text)?)));
+            found.map(|(text, expression)| Ok((text.clone(), expression.eval(scope)?))).collect()
+        };
+        let mut computed = Computed { values: values(&prepared.cels, scope)?, rows: BTreeMap::new() };
+        for each in &prepared.each {
+            let Some(expression) = self.cels.get(&each.list) else { continue };
+            let wrong =
+                |message: String| EvalError { message, span: expression.span().clone(), expression: each.list.clone() };
+            let Value::Array(items) = expression.eval(scope)? else {
+                return Err(wrong("`x-each` is a list".into()));
+            };
+            if items.len() > ROWS_MAX {
+                return Err(wrong(format!("`x-each` has more than {ROWS_MAX} rows")));
+            }
+            let mut seen = HashSet::new();
+            let rows = computed.rows.entry(each.list.clone()).or_default();
+            let known: Vec<Values> = rows.drain(..).map(|(_, values)| values).collect();
+            for (i, item) in items.iter().enumerate() {
+                let key = item.get(&each.key).and_then(Value::as_str).unwrap_or_default();
+                let is_good = key.chars().any(|c| !c.is_ascii_digit())
+                    && !key.contains('/')
+                    && key.chars().count() <= ROW_KEY_CHARS_MAX;
+                if !is_good || !seen.insert(key) {
+                    let rule = format!("`{}` of a row is a text of its own that is no number, not `{key}`", each.key);
+                    return Err(wrong(rule));
+                }
+                let mut row = values(&each.inner, &scope.clone().with("item", item))?;
+                row.extend(known.get(i).cloned().unwrap_or_default());
+                rows.push((key.to_owned(), row));
+            }
+        }
+        Ok(computed)
+    }
+
     /// Also used at load with every expression unknown, to see whether the rest is a schema.
-    pub(super) fn build(
-        &self,
-        tree: &Value,
-        values: &BTreeMap<&str, Value>,
-        today: &str,
-        language: &str,
-    ) -> Result<Resolved, EvalError> {
+    pub(super) fn build(&self, tree: &Value, computed: &Computed, today: &str, language: &str) -> Resolved {
         let mut tree = tree.clone();
-        compute(&mut tree, values);
-        let mut schema = tree.get("schema").cloned().unwrap_or(json!({}));
-        let ui = tree.get("ui").cloned().unwrap_or(json!({}));
-        show::generate(&mut schema, &ui);
-        dates(&mut schema, today);
-        messages::complete(&mut schema, tree.get("messages"), "", &self.messages, language);
-        let mut closed = schema.clone();
-        close(&mut closed);
-        let wrong = |message| EvalError {
-            message,
-            span: Span::new(&Arc::from(self.path.as_str()), 1, 1),
-            expression: self.id.clone(),
-        };
-        let validator = validator(&closed).map_err(wrong)?;
-        let mut shown = schema.clone();
-        hide_server_keys(&mut shown);
+        put(&mut tree, &computed.values, computed);
         let text = |k: &str| tree.get(k).map(crate::text::plain);
-        let view = FormView {
-            title: text("title").unwrap_or_default(),
-            intro: text("intro"),
-            schema: shown.into(),
-            ui: ui.into(),
-        };
-        Ok(Resolved { view, dated: self.has_dates, schema, validator })
+        let (title, intro) = (text("title").unwrap_or_default(), text("intro"));
+        let written = tree.get("messages").cloned();
+        let of_schema = ["groups", "required", "properties", "x-ui"];
+        let own = of_schema.iter().filter_map(|key| Some(((*key).to_owned(), tree.get_mut(*key)?.take())));
+        let mut schema =
+            Value::Object(Map::from_iter([("type".to_owned(), json!("object"))]).into_iter().chain(own).collect());
+        settle(&mut schema);
+        dates(&mut schema, today);
+        messages::complete(&mut schema, &title, written.as_ref(), &self.messages, language);
+        let view = FormView { title, intro, schema: schema.clone().into() };
+        Resolved { view, values: of_values(&schema), schema, validator: OnceLock::new() }
     }
 }
 
@@ -140,69 +199,196 @@ pub fn cel_of(value: &Value) -> Option<&str> {
     map.get("$cel").and_then(Value::as_str)
 }
 
-fn collect(value: &Value, found: &mut Vec<String>) {
-    if let Some(text) = cel_of(value) {
+fn collect(value: &Value, found: &mut Vec<String>, each: &mut Vec<Each>) {
+    let mut add = |text: &str| {
         if !found.iter().any(|f| f == text) {
             found.push(text.to_owned());
         }
-        return;
-    }
+    };
     match value {
-        Value::Object(map) => map.values().for_each(|v| collect(v, found)),
-        Value::Array(items) => items.iter().for_each(|v| collect(v, found)),
+        Value::Object(map) => {
+            if let Some(text) = map.get("$cel").and_then(Value::as_str) {
+                add(text);
+            }
+            let Some(list) = map.get("x-each").and_then(cel_of) else {
+                return map.values().for_each(|v| collect(v, found, each));
+            };
+            let mut inner = Vec::new();
+            for (key, value) in map {
+                match key.as_str() {
+                    "x-each" => {}
+                    "items" | "x-title" => collect(value, &mut inner, &mut Vec::new()),
+                    _ => collect(value, found, &mut Vec::new()),
+                }
+            }
+            let key = map.get("x-key").and_then(Value::as_str).unwrap_or("key").to_owned();
+            each.push(Each { list: list.to_owned(), key, inner });
+        }
+        Value::Array(items) => items.iter().for_each(|v| collect(v, found, each)),
         _ => {}
     }
 }
 
-/// Puts values in; what gives null (or is unknown) takes its key away.
-fn compute(value: &mut Value, values: &BTreeMap<&str, Value>) {
+/// Puts values in; what gives null (or is unknown) takes its key away, and a condition that is not true is false.
+fn put(value: &mut Value, values: &Values, computed: &Computed) {
     match value {
         Value::Object(map) => {
-            let mut gone = Vec::new();
-            for (key, inner) in map.iter_mut() {
-                if let Some(text) = cel_of(inner) {
-                    *inner = values.get(text).cloned().unwrap_or(Value::Null);
-                    if inner.is_null() {
-                        gone.push(key.clone());
-                    }
+            if let Some(Value::String(text)) = map.get("$cel") {
+                let known = values.get(text).cloned().unwrap_or(Value::Null);
+                if known == Value::Bool(true) && map.len() > 1 {
+                    map.shift_remove("$cel");
                 } else {
-                    compute(inner, values);
+                    *value = if map.len() > 1 { Value::Bool(false) } else { known };
+                    return;
+                }
+            }
+            let Value::Object(map) = value else { return };
+            if let Some(list) = map.get("x-each").and_then(cel_of).map(str::to_owned) {
+                fixed_rows(map, &list, computed);
+            }
+            let mut gone = Vec::new();
+            for (key, inner) in map.iter_mut().filter(|(key, _)| *key != "prefixItems") {
+                let is_computed = inner.get("$cel").is_some();
+                put(inner, values, computed);
+                if is_computed && inner.is_null() {
+                    match key.as_str() {
+                        "show" | "x-required" => *inner = Value::Bool(false),
+                        _ => gone.push(key.clone()),
+                    }
                 }
             }
             gone.iter().for_each(|key| {
                 map.shift_remove(key);
             });
         }
-        Value::Array(items) => {
-            for inner in items.iter_mut() {
-                if let Some(text) = cel_of(inner) {
-                    *inner = values.get(text).cloned().unwrap_or(Value::Null);
-                } else {
-                    compute(inner, values);
-                }
-            }
-        }
+        Value::Array(items) => items.iter_mut().for_each(|inner| put(inner, values, computed)),
         _ => {}
     }
 }
 
-/// `required` names only fields that are there: a variant may have cut one.
-fn tidy(tree: &mut Value) {
-    let Some(schema) = tree.get_mut("schema") else { return };
-    let names: Vec<String> = super::properties(schema).map(|(n, _)| n.clone()).collect();
-    if let Some(required) = schema.get_mut("required").and_then(Value::as_array_mut) {
-        required.retain(|r| r.as_str().is_some_and(|r| names.iter().any(|n| n == r)));
-    }
-    if let Some(ui) = tree.get_mut("ui").and_then(Value::as_object_mut) {
-        ui.retain(|k, _| k.starts_with("ui:") || names.iter().any(|n| n == k));
-        if let Some(order) = ui.get_mut("ui:order").and_then(Value::as_array_mut) {
-            order.retain(|o| o.as_str().is_some_and(|o| o == "*" || names.iter().any(|n| n == o)));
+/// One schema for each row, in the place of the list's `items`.
+fn fixed_rows(map: &mut Map<String, Value>, list: &str, computed: &Computed) {
+    map.shift_remove("x-each");
+    let items = map.shift_remove("items").unwrap_or(json!({}));
+    let title = map.shift_remove("x-title");
+    let unknown = vec![("row".to_owned(), Values::new())];
+    let rows = computed.rows.get(list).unwrap_or(&unknown);
+    let row = |(i, (key, values)): (usize, &(String, Values))| {
+        let mut row = items.clone();
+        if let (Some(map), Some(title)) = (row.as_object_mut(), &title) {
+            map.insert("title".into(), title.clone());
         }
-        for group in ui.get_mut("ui:groups").and_then(Value::as_array_mut).into_iter().flatten() {
-            if let Some(fields) = group.get_mut("fields").and_then(Value::as_array_mut) {
-                fields.retain(|f| f.as_str().is_some_and(|f| names.iter().any(|n| n == f)));
+        put(&mut row, values, computed);
+        if let Some(map) = row.as_object_mut() {
+            map.insert("x-row".into(), Value::String(key.clone()));
+            let title = map.get("title").map(|t| title_text(t).replace("{{number}}", &(i + 1).to_string()));
+            map.extend(title.map(|title| ("title".to_owned(), Value::String(title))));
+        }
+        row
+    };
+    let rows = rows.iter().enumerate().map(row).collect();
+    map.insert("prefixItems".into(), Value::Array(rows));
+}
+
+/// `{text: "Child {{number}}"}`, or the text itself.
+fn title_text(title: &Value) -> String {
+    crate::text::plain(title.get("text").unwrap_or(title))
+}
+
+/// Decides what computed conditions say, and makes explicit what is understood: types, widgets, keys of rows. A field that
+/// a computed condition takes away is named in `x-gone`: an answer to it, from a page that is older, is dropped.
+fn settle(level: &mut Value) {
+    let Some(map) = level.as_object_mut() else { return };
+    map.insert("type".into(), json!("object"));
+    let gone = settle_groups(map);
+    let mut required: Vec<Value> = map.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
+    let mut not_asked: Vec<Value> = Vec::new();
+    if let Some(fields) = map.get_mut("properties").and_then(Value::as_object_mut) {
+        fields.retain(|name, rule| {
+            let group = rule.pointer("/x-ui/group").and_then(Value::as_str);
+            let is_gone = group.is_some_and(|g| gone.contains(g)) || rule.pointer("/x-ui/show") == Some(&json!(false));
+            if !is_gone {
+                match rule.get("x-required") {
+                    Some(Value::Bool(true)) if !required.iter().any(|r| r == name) => required.push(json!(name)),
+                    _ => {}
+                }
+                settle_field(rule);
+            } else {
+                not_asked.push(json!(name));
+            }
+            !is_gone
+        });
+        required.retain(|r| r.as_str().is_some_and(|r| fields.contains_key(r)));
+    }
+    map.insert("required".into(), Value::Array(required));
+    if !not_asked.is_empty() {
+        map.insert("x-gone".into(), Value::Array(not_asked));
+    }
+}
+
+/// Names of the groups that are not shown whatever is answered.
+fn settle_groups(map: &mut Map<String, Value>) -> HashSet<String> {
+    let mut gone = HashSet::new();
+    let Some(groups) = map.get_mut("groups").and_then(Value::as_object_mut) else { return gone };
+    loop {
+        let before = gone.len();
+        for (id, group) in groups.iter() {
+            let inside = group.get("in").and_then(Value::as_str).is_some_and(|outer| gone.contains(outer));
+            if inside || group.get("show") == Some(&json!(false)) {
+                gone.insert(id.clone());
             }
         }
+        if gone.len() == before {
+            break;
+        }
+    }
+    groups.retain(|id, group| {
+        shown_always(group);
+        !gone.contains(id)
+    });
+    gone
+}
+
+fn shown_always(ui: &mut Value) {
+    if let Some(map) = ui.as_object_mut().filter(|map| map.get("show") == Some(&json!(true))) {
+        map.shift_remove("show");
+    }
+}
+
+fn settle_field(rule: &mut Value) {
+    if let Some(ui) = rule.get_mut("x-ui") {
+        shown_always(ui);
+    }
+    let is_object = rule.get("properties").is_some();
+    let has_rows =
+        rule.get("prefixItems").is_some() || rule.get("items").is_some_and(|i| i.get("properties").is_some());
+    if is_object {
+        settle(rule);
+    }
+    let name = (!is_object && !has_rows).then(|| widget::of(rule).to_owned());
+    let Some(map) = rule.as_object_mut() else { return };
+    if matches!(map.get("x-required"), Some(Value::Bool(_))) {
+        map.shift_remove("x-required");
+    }
+    ["$comment", "x-sample"].iter().for_each(|key| drop(map.shift_remove(*key)));
+    if map.shift_remove("x-pii").is_some() {
+        // Which kind it is is nobody's business there; that it is kept nowhere is.
+        map.insert("x-personal".into(), Value::Bool(true));
+    }
+    if has_rows {
+        map.insert("type".into(), json!("array"));
+        map.entry("x-key").or_insert(json!("key"));
+        if let Some(title) = map.get("x-title").map(title_text) {
+            map.insert("x-title".into(), Value::String(title));
+        }
+        if let Some(rows) = map.get_mut("prefixItems").and_then(Value::as_array_mut) {
+            rows.iter_mut().for_each(settle);
+        } else if let Some(items) = map.get_mut("items") {
+            settle(items);
+        }
+    }
+    if let (Some(name), Some(ui)) = (name, map.entry("x-ui").or_insert(json!({})).as_object_mut()) {
+        ui.insert("widget".into(), Value::String(name));
     }
 }
 
@@ -223,33 +409,6 @@ fn dates(schema: &mut Value, today: &str) {
     }
 }
 
-/// Closes every object and makes an empty choice refuse everything.
-fn close(schema: &mut Value) {
-    let Some(map) = schema.as_object_mut() else { return };
-    for keyword in ["oneOf", "anyOf", "enum"] {
-        if map.get(keyword).and_then(Value::as_array).is_some_and(Vec::is_empty) {
-            map.shift_remove(keyword);
-            map.insert("not".into(), json!({}));
-        }
-    }
-    if map.contains_key("properties") {
-        map.insert("unevaluatedProperties".into(), Value::Bool(false));
-        if let Some(properties) = map.get_mut("properties").and_then(Value::as_object_mut) {
-            properties.values_mut().for_each(close);
-        }
-    }
-    if let Some(items) = map.get_mut("items") {
-        close(items);
-    }
-}
-
-fn hide_server_keys(value: &mut Value) {
-    if let Value::Object(map) = value {
-        map.shift_remove("x-pii");
-        map.values_mut().for_each(hide_server_keys);
-    }
-}
-
 /// Puts a text at a JSON pointer whose parents exist.
 fn set(tree: &mut Value, pointer: &str, text: Value) {
     let Some((parent, last)) = pointer.rsplit_once('/') else { return };
@@ -265,4 +424,9 @@ fn set(tree: &mut Value, pointer: &str, text: Value) {
         }
         _ => {}
     }
+}
+
+/// Names of the fields of an audience, those that are not asked now included.
+pub fn names(prepared: &Prepared) -> impl Iterator<Item = &str> {
+    properties(&prepared.tree).map(|(name, _)| name.as_str())
 }

@@ -1,12 +1,12 @@
-//! Rules for publishing a form: everything bounded, patterns that no browser chokes on, personal data
+//! Rules for publishing a form: closed, bounded, and of the keywords that browser and server read alike; personal data
 //! marked (security rules 22 and 28).
 
-use crate::source::{Node, Value as Source};
+use super::pattern;
+use crate::source::{Key, Node, Value as Source};
 use engine_statechart::{Problem, did_you_mean};
-use regex_syntax::hir::{Hir, HirKind};
 
-/// Schema keywords that forms may use.
-const KEYWORDS: [&str; 50] = [
+/// Schema keywords that a value may have.
+const KEYWORDS: [&str; 30] = [
     "type",
     "title",
     "description",
@@ -15,14 +15,6 @@ const KEYWORDS: [&str; 50] = [
     "const",
     "enum",
     "oneOf",
-    "anyOf",
-    "allOf",
-    "not",
-    "if",
-    "then",
-    "else",
-    "properties",
-    "required",
     "items",
     "minItems",
     "maxItems",
@@ -33,21 +25,9 @@ const KEYWORDS: [&str; 50] = [
     "format",
     "minimum",
     "maximum",
-    "exclusiveMinimum",
-    "exclusiveMaximum",
     "multipleOf",
-    "additionalProperties",
-    "unevaluatedProperties",
-    "minProperties",
-    "maxProperties",
-    "propertyNames",
-    "contains",
-    "prefixItems",
-    "dependentRequired",
-    "dependentSchemas",
-    "readOnly",
-    "writeOnly",
-    "deprecated",
+    "properties",
+    "required",
     "x-normalise",
     "x-date",
     "x-secret",
@@ -58,6 +38,10 @@ const KEYWORDS: [&str; 50] = [
     "optional",
     "$comment",
 ];
+/// Those that only fields of forms have.
+const FORM_KEYWORDS: [&str; 6] = ["x-ui", "x-required", "groups", "x-each", "x-key", "x-title"];
+const FORMATS: [&str; 2] = ["date", "email"];
+const TYPES: [&str; 6] = ["string", "integer", "number", "boolean", "array", "object"];
 
 /// Names that hold personal data whatever the author thinks.
 const PERSONAL: [(&str, &str); 9] = [
@@ -71,133 +55,131 @@ const PERSONAL: [(&str, &str); 9] = [
     ("dob", "dob"),
     ("date_of_birth", "dob"),
 ];
-const PATTERN_CHARS_MAX: usize = 500;
+const NAME_CHARS_MAX: usize = 64;
+/// Fields of one object or row, in definitions and in answers.
+pub const FIELDS_MAX: usize = 200;
 
-/// A whole schema: bounds and patterns of every part of it.
-pub fn schema(node: &Node, problems: &mut Vec<Problem>) {
-    keywords(node, problems);
-    let Some(properties) = node.get("properties") else { return };
-    for (key, rule) in properties.map() {
-        bounded(rule, problems);
-        let name = key.name.to_lowercase();
-        let personal = PERSONAL.iter().find(|(n, _)| name == *n || name.ends_with(&format!("_{n}")));
-        let is_marked = ["x-pii", "x-secret"].iter().any(|k| rule.get(k).is_some());
-        if let (Some((_, kind)), false) = (personal, is_marked || rule.get("const").is_some()) {
-            let problem = Problem::warning("personal", &key.span, format!("`{}` looks like personal data", key.name));
-            problems.push(problem.hint(format!("\"x-pii\": \"{kind}\"")));
+/// The properties of an object: their names, and that personal data is marked.
+pub fn names(properties: &Node, problems: &mut Vec<Problem>) {
+    if properties.map().len() > FIELDS_MAX {
+        let message = format!("an object has at most {FIELDS_MAX} fields");
+        problems.push(Problem::error("size", &properties.span, message));
+    }
+    for (key, rule) in properties.map().iter().filter(|(_, rule)| !rule.is_null()) {
+        let is_name = key.name.starts_with(|c: char| c.is_ascii_alphabetic())
+            && key.name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+            && key.name.len() <= NAME_CHARS_MAX;
+        if !is_name {
+            let problem = Problem::error("bad-key", &key.span, format!("`{}` is not a name of a field", key.name));
+            problems.push(problem.hint("letters, digits and `_`, a letter first"));
         }
+        personal(key, rule, problems);
     }
 }
 
-/// One field: its texts have a length, its lists a size, its patterns are harmless.
+fn personal(key: &Key, rule: &Node, problems: &mut Vec<Problem>) {
+    let name = key.name.to_lowercase();
+    let personal = PERSONAL.iter().find(|(n, _)| name == *n || name.ends_with(&format!("_{n}")));
+    let is_marked = ["x-pii", "x-secret"].iter().any(|k| rule.get(k).is_some());
+    if let (Some((_, kind)), false) = (personal, is_marked || rule.get("const").is_some()) {
+        let problem = Problem::warning("personal", &key.span, format!("`{}` looks like personal data", key.name));
+        problems.push(problem.hint(format!("\"x-pii\": \"{kind}\"")));
+    }
+}
+
+/// A value of an event, with all that is in it.
 pub fn bounded(node: &Node, problems: &mut Vec<Problem>) {
+    keywords(node, &[], problems);
+    value(node, problems);
+    if let Some(properties) = node.get("properties") {
+        names(properties, problems);
+        properties.map().iter().for_each(|(_, rule)| bounded(rule, problems));
+    }
+    if let Some(items) = node.get("items") {
+        bounded(items, problems);
+    }
+}
+
+/// A field of a form, without what is in it.
+pub fn field(node: &Node, problems: &mut Vec<Problem>) {
+    keywords(node, &FORM_KEYWORDS, problems);
+    value(node, problems);
+}
+
+/// One value: its texts have a length, its lists a size, its patterns are harmless.
+fn value(node: &Node, problems: &mut Vec<Problem>) {
+    let mut wrong = |code, at: &Node, message: String, hint: &str| {
+        let problem = Problem::error(code, &at.span, message);
+        problems.push(if hint.is_empty() { problem } else { problem.hint(hint) });
+    };
     if !node.is_map() {
-        problems.push(Problem::error(
-            "shape",
-            &node.span,
-            format!("a field is described by a map, not {}", node.kind()),
-        ));
-        return;
+        return wrong("shape", node, format!("a field is described by a map, not {}", node.kind()), "");
     }
-    if node.get("$cel").is_some() {
-        return;
-    }
-    keywords(node, problems);
     let has = |k: &str| node.get(k).is_some();
-    let is = |t: &str| node.get("type").is_some_and(|n| n.items().iter().any(|i| i.as_str() == Some(t)));
-    let is_listed = ["enum", "const", "oneOf"].iter().any(|k| has(k))
-        || node.get("anyOf").is_some_and(|l| l.list().iter().all(|o| o.get("const").is_some()));
-    if is("string") && !is_listed && !has("maxLength") {
-        problems.push(
-            Problem::error("unbounded", &node.span, "a text needs `maxLength`").hint("or a list of allowed values"),
+    let kind = node.get("type").and_then(Node::as_str);
+    if let Some(at) = node.get("type").filter(|_| !kind.is_some_and(|t| TYPES.contains(&t))) {
+        wrong(
+            "value",
+            at,
+            format!("`type` is one of {}", TYPES.join(", ")),
+            "an optional field is one that is not in `required`",
         );
     }
-    if is("array") {
-        if !has("maxItems") {
-            problems.push(Problem::error("unbounded", &node.span, "a list needs `maxItems`"));
+    let is_listed = ["enum", "const", "oneOf"].iter().any(|k| has(k));
+    if kind == Some("string") && !is_listed && !has("maxLength") {
+        wrong("unbounded", node, "a text needs `maxLength`".into(), "or a list of allowed values");
+    }
+    if kind == Some("array") {
+        if !has("maxItems") && !has("x-each") {
+            wrong("unbounded", node, "a list needs `maxItems`".into(), "");
         }
-        match node.get("items") {
-            Some(items) => bounded(items, problems),
-            None => problems.push(Problem::error("unbounded", &node.span, "a list needs `items`")),
+        if !has("items") {
+            wrong("unbounded", node, "a list needs `items`".into(), "");
         }
     }
-    if is("object") && !has("properties") {
-        problems.push(Problem::error("unbounded", &node.span, "an object needs `properties`"));
+    if kind == Some("object") && !has("properties") {
+        wrong("unbounded", node, "an object needs `properties`".into(), "");
     }
-    if !has("type") && !is_listed {
-        problems.push(Problem::error("unbounded", &node.span, "a field needs `type` or a list of allowed values"));
+    if !has("type") && !is_listed && !has("properties") {
+        wrong("unbounded", node, "a field needs `type` or a list of allowed values".into(), "");
+    }
+    for option in node.get("oneOf").map_or(&[][..], Node::list) {
+        if option.get("const").is_none() {
+            wrong("shape", option, "a choice has `const`".into(), "{\"const\": \"air\", \"title\": \"By air\"}");
+        }
+    }
+    if let Some(at) = node.get("format").filter(|f| !f.as_str().is_some_and(|f| FORMATS.contains(&f))) {
+        wrong("value", at, format!("`format` is one of {}", FORMATS.join(", ")), "or write a `pattern`");
+    }
+    let step = node.get("multipleOf").filter(|n| n.get("$cel").is_none());
+    if let Some(at) = step.filter(|n| !n.as_int().is_some_and(|n| n > 0)) {
+        wrong("value", at, "`multipleOf` is a whole number".into(), "");
     }
     if let Some(pattern) = node.get("pattern") {
-        self::pattern(pattern, problems);
-    }
-    if has("properties") {
-        schema(node, problems);
+        pattern::check(pattern, problems);
     }
 }
 
-fn keywords(node: &Node, problems: &mut Vec<Problem>) {
-    for (key, _) in node.map() {
+fn keywords(node: &Node, more: &[&str], problems: &mut Vec<Problem>) {
+    for (key, value) in node.map() {
         let name = key.name.as_str();
-        if matches!(name, "$dynamicRef" | "$ref" | "$id" | "$schema" | "$anchor" | "$dynamicAnchor" | "$vocabulary") {
-            problems.push(
-                Problem::error("ref", &key.span, format!("`{name}` is not supported here"))
-                    .hint("a field may be {\"$ref\": \"shared/fields#/$defs/name\"}"),
-            );
-        } else if !KEYWORDS.contains(&name) && !name.starts_with("$defs") {
-            problems.push(
-                Problem::error("unknown-key", &key.span, format!("unknown keyword `{name}`"))
-                    .maybe_hint(did_you_mean(name, KEYWORDS)),
-            );
+        let known = KEYWORDS.iter().chain(more);
+        if known.clone().any(|k| *k == name) || name == "$cel" && !matches!(value.value, Source::Map(_)) {
+            continue;
         }
-    }
-}
-
-fn pattern(node: &Node, problems: &mut Vec<Problem>) {
-    let Some(text) = node.as_str() else {
-        if !matches!(node.value, Source::Map(_)) {
-            problems.push(Problem::error("shape", &node.span, format!("`pattern` is a text, not {}", node.kind())));
-        }
-        return;
-    };
-    if text.chars().count() > PATTERN_CHARS_MAX {
-        problems.push(Problem::error(
-            "pattern",
-            &node.span,
-            format!("a pattern has at most {PATTERN_CHARS_MAX} characters"),
-        ));
-        return;
-    }
-    match regex_syntax::parse(text) {
-        Ok(hir) => {
-            if nested(&hir, false) {
-                let problem = Problem::error(
-                    "pattern",
-                    &node.span,
-                    "the pattern repeats what already repeats: a browser may hang on it",
-                );
-                problems.push(problem.hint("write `(a+)+` as `a+`"));
+        let hint = match name {
+            "additionalProperties" | "patternProperties" | "unevaluatedProperties" | "propertyNames" => {
+                Some("nothing but `properties` is ever taken".to_owned())
             }
-        }
-        Err(_) => problems.push(Problem::error(
-            "pattern",
-            &node.span,
-            "the pattern cannot be read, or uses look-around or back-references",
-        )),
-    }
-}
-
-/// A repetition without a small bound inside another one.
-fn nested(hir: &Hir, inside: bool) -> bool {
-    match hir.kind() {
-        HirKind::Repetition(r) => {
-            let is_long = r.max.is_none_or(|max| max > 20);
-            if is_long && inside && r.min != r.max.unwrap_or(u32::MAX) {
-                return true;
+            "if" | "then" | "else" | "allOf" | "anyOf" | "not" | "dependentRequired" | "dependentSchemas" => {
+                Some("`show` in `x-ui` and `x-required` say what depends on another answer".to_owned())
             }
-            nested(&r.sub, inside || is_long && r.max != Some(r.min))
-        }
-        HirKind::Capture(c) => nested(&c.sub, inside),
-        HirKind::Concat(list) | HirKind::Alternation(list) => list.iter().any(|h| nested(h, inside)),
-        HirKind::Empty | HirKind::Literal(_) | HirKind::Class(_) | HirKind::Look(_) => false,
+            "$ref" | "$id" | "$schema" | "$anchor" | "$dynamicRef" | "$dynamicAnchor" | "$vocabulary" => {
+                Some("a field may be {\"$ref\": \"shared/fields#/$defs/name\"}".to_owned())
+            }
+            name => did_you_mean(name, known.copied()),
+        };
+        let problem = Problem::error("unknown-key", &key.span, format!("unknown keyword `{name}`"));
+        problems.push(problem.maybe_hint(hint));
     }
 }

@@ -1,17 +1,18 @@
 //! Wrong fields, each with the text that the form has for it.
 
-use super::FieldError;
-use super::date;
+use super::answers::{Asked, asked};
 use super::resolve::Resolved;
+use super::{FieldError, date, properties, rows};
 use jsonschema::error::ValidationErrorKind;
 use jsonschema::{Draft, PatternOptions, ValidationError, Validator};
-use serde_json::Value;
-use std::collections::HashSet;
+use serde_json::{Map, Value, json};
+use std::collections::{BTreeMap, HashSet};
 
 const PATTERN_BYTES_MAX: usize = 1 << 20;
-const ERRORS_MAX: usize = 100;
+/// What one answer says at most.
+pub const ERRORS_MAX: usize = 50;
 
-/// Draft 2020-12, nothing fetched, patterns in linear time, formats checked.
+/// Draft 2020-12, nothing fetched, patterns in linear time.
 pub fn validator(schema: &Value) -> Result<Validator, String> {
     jsonschema::options()
         .with_draft(Draft::Draft202012)
@@ -22,38 +23,141 @@ pub fn validator(schema: &Value) -> Result<Validator, String> {
         .map_err(|e| format!("not a schema at `{}`: {}", e.instance_path(), e.masked()))
 }
 
-/// Errors in the order of the form, one for each place.
-pub fn errors(resolved: &Resolved, data: &Value) -> Vec<FieldError> {
-    if !resolved.dated && resolved.validator.is_valid(data) {
-        return Vec::new();
+/// What jsonschema checks of a form: the values. What is required, known, a date or an address is checked here, since
+/// it depends on what is shown, or reads alike in the browser only when we say how.
+pub fn of_values(rule: &Value) -> Value {
+    const KEYWORDS: [&str; 12] = [
+        "type",
+        "const",
+        "minLength",
+        "maxLength",
+        "pattern",
+        "minimum",
+        "maximum",
+        "multipleOf",
+        "minItems",
+        "maxItems",
+        "uniqueItems",
+        "enum",
+    ];
+    let mut out = Map::new();
+    let own = rule.as_object().into_iter().flatten().filter(|(key, _)| KEYWORDS.contains(&key.as_str()));
+    out.extend(own.map(|(key, value)| (key.clone(), value.clone())));
+    if let Some(choices) = rule.get("oneOf").and_then(Value::as_array) {
+        out.insert("enum".into(), choices.iter().map(|c| c.get("const").cloned().unwrap_or_default()).collect());
     }
-    let mut found: Vec<(String, String)> = Vec::new();
-    for error in resolved.validator.iter_errors(data).take(ERRORS_MAX) {
-        found.extend(places(&error));
+    if out.get("enum").and_then(Value::as_array).is_some_and(Vec::is_empty) {
+        out.shift_remove("enum");
+        out.insert("not".into(), json!({}));
     }
-    if resolved.dated {
-        dates(&resolved.schema, data, "", &mut found);
+    if rule.get("properties").is_some() {
+        let inner: Map<String, Value> = properties(rule).map(|(name, rule)| (name.clone(), of_values(rule))).collect();
+        out.insert("properties".into(), Value::Object(inner));
     }
-    if found.is_empty() {
-        return Vec::new();
+    if let Some(fixed) = rule.get("prefixItems").and_then(Value::as_array).filter(|fixed| !fixed.is_empty()) {
+        out.insert("prefixItems".into(), fixed.iter().map(of_values).collect());
+    } else if let Some(items) = rule.get("items") {
+        out.insert("items".into(), of_values(items));
     }
-    let order = order(resolved);
-    found.sort_by_key(|(pointer, code)| (order(pointer), rank(code)));
-    let mut seen = HashSet::new();
-    found.retain(|(pointer, _)| seen.insert(pointer.clone()));
-    found
-        .into_iter()
-        .map(|(pointer, code)| {
-            let text = text(&resolved.schema, &pointer, &code);
-            FieldError { pointer, code, text }
-        })
-        .collect()
+    Value::Object(out)
+}
+
+/// Errors in the order of the form, one for each place. `data` was normalised and pruned.
+pub fn errors(resolved: &Resolved, data: &Value) -> Result<Vec<FieldError>, String> {
+    let validator = resolved.validator()?;
+    let Some(map) = data.as_object() else {
+        return Ok(vec![error(&resolved.schema, String::new(), "type")]);
+    };
+    let fields = asked(&resolved.schema, map);
+    let mut wrong: BTreeMap<String, &'static str> = BTreeMap::new();
+    if !validator.is_valid(data) {
+        for error in validator.iter_errors(data) {
+            let (place, code) = place(&fields, &error);
+            let known = wrong.entry(place).or_insert(code);
+            if rank(code) < rank(known) {
+                *known = code;
+            }
+        }
+    }
+    let mut found = Vec::new();
+    for field in &fields {
+        let code = match field.value {
+            None => field.required.then_some("required"),
+            Some(value) => wrong.get(&field.pointer).copied().or_else(|| broken(field.rule, value)),
+        };
+        found.extend(code.map(|code| error(field.rule, field.pointer.clone(), code)));
+    }
+    let is_said = |pointer: &String| fields.iter().any(|field| field.pointer == *pointer);
+    found.extend(wrong.into_keys().filter(|p| !is_said(p)).map(|pointer| error(&resolved.schema, pointer, "type")));
+    let mut unknown = Vec::new();
+    find_unknown(&resolved.schema, map, "", None, &mut unknown);
+    found.extend(unknown.into_iter().map(|pointer| error(&resolved.schema, pointer, "unknown")));
+    found.truncate(ERRORS_MAX);
+    Ok(found)
+}
+
+/// Rules that are ours in both languages.
+fn broken(rule: &Value, value: &Value) -> Option<&'static str> {
+    let text = value.as_str()?;
+    let is_good = match rule.get("format").and_then(Value::as_str) {
+        Some("date") => date::is_day(text),
+        Some("email") => is_email(text),
+        _ => true,
+    };
+    if !is_good {
+        return Some("format");
+    }
+    rule.get("x-date").and_then(|rule| date::broken(rule, text))
+}
+
+/// A mailbox with a domain of at least two names, the last one of letters.
+fn is_email(text: &str) -> bool {
+    let Some((name, domain)) = text.rsplit_once('@') else { return false };
+    let is_name = (1..=64).contains(&name.len())
+        && name.bytes().all(|b| b.is_ascii_alphanumeric() || b".!#$%&'*+/=?^_`{|}~-".contains(&b))
+        && !name.starts_with('.')
+        && !name.ends_with('.')
+        && !name.contains("..");
+    let labels: Vec<&str> = domain.split('.').collect();
+    let is_label = |label: &&str| {
+        (1..=63).contains(&label.len())
+            && label.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-')
+            && !label.starts_with('-')
+            && !label.ends_with('-')
+    };
+    let is_last = |label: &&&str| label.len() >= 2 && label.bytes().all(|b| b.is_ascii_alphabetic());
+    is_name && labels.len() >= 2 && labels.iter().all(is_label) && labels.last().filter(is_last).is_some()
+}
+
+/// Keys that no field has, by name at each level.
+fn find_unknown(schema: &Value, map: &Map<String, Value>, at: &str, key: Option<&str>, found: &mut Vec<String>) {
+    let is_known = |name: &str| key == Some(name) || schema.get("properties").is_some_and(|p| p.get(name).is_some());
+    let mut names: Vec<&String> = map.keys().filter(|name| !is_known(name)).collect();
+    names.sort_unstable();
+    found.extend(names.into_iter().map(|name| super::below(at, name)));
+    for (name, rule) in properties(schema) {
+        let Some(value) = map.get(name) else { continue };
+        let at = super::below(at, name);
+        match value {
+            Value::Object(map) if rule.get("properties").is_some() => find_unknown(rule, map, &at, None, found),
+            value => {
+                for (i, (row, value)) in rows::of(rule, value).enumerate() {
+                    if let Some(map) = value.as_object() {
+                        find_unknown(row, map, &format!("{at}/{i}"), Some(rows::key_name(rule)), found);
+                    }
+                }
+            }
+        }
+    }
 }
 
 /// Errors of a payload whose schema has no texts.
 pub fn plain_errors(validator: &Validator, data: &Value) -> Vec<FieldError> {
-    let places = validator.iter_errors(data).take(ERRORS_MAX).flat_map(|e| places(&e));
+    let mut seen = HashSet::new();
+    let places =
+        validator.iter_errors(data).flat_map(|e| places(&e)).filter(|(pointer, _)| seen.insert(pointer.clone()));
     places
+        .take(ERRORS_MAX)
         .map(|(pointer, code)| FieldError {
             text: format!("{} does not fit ({code})", pointer.trim_start_matches('/')),
             pointer,
@@ -65,83 +169,62 @@ pub fn plain_errors(validator: &Validator, data: &Value) -> Vec<FieldError> {
 /// Pointers and codes of one error: a missing or unexpected property is an error of that property.
 fn places(error: &ValidationError<'_>) -> Vec<(String, String)> {
     let at = error.instance_path().as_str();
-    let child = |name: &str| format!("{at}/{}", name.replace('~', "~0").replace('/', "~1"));
     match error.kind() {
         ValidationErrorKind::Required { property } => {
-            vec![(child(property.as_str().unwrap_or_default()), "required".into())]
+            vec![(super::below(at, property.as_str().unwrap_or_default()), "required".into())]
         }
         ValidationErrorKind::UnevaluatedProperties { unexpected }
         | ValidationErrorKind::AdditionalProperties { unexpected } => {
-            unexpected.iter().map(|name| (child(name), "unknown".to_owned())).collect()
+            unexpected.iter().map(|name| (super::below(at, name), "unknown".to_owned())).collect()
         }
-        kind => {
-            let code = match kind.keyword() {
-                "oneOf" | "anyOf" | "not" | "falseSchema" => "enum",
-                keyword => keyword,
-            };
-            vec![(at.to_owned(), code.to_owned())]
-        }
+        kind => vec![(at.to_owned(), code(kind.keyword()).to_owned())],
     }
 }
 
-fn dates(schema: &Value, data: &Value, pointer: &str, found: &mut Vec<(String, String)>) {
-    if let Some(code) = schema.get("x-date").and_then(|rule| date::broken(rule, data)) {
-        found.push((pointer.to_owned(), code.to_owned()));
-    }
-    for (name, rule) in super::properties(schema) {
-        if let Some(value) = data.get(name) {
-            dates(rule, value, &format!("{pointer}/{}", name.replace('~', "~0").replace('/', "~1")), found);
-        }
-    }
-    if let (Some(rule), Some(items)) = (schema.get("items"), data.as_array()) {
-        for (i, item) in items.iter().enumerate() {
-            dates(rule, item, &format!("{pointer}/{i}"), found);
-        }
-    }
+/// The field that shows a wrong value: an item that is wrong as a whole belongs to its list.
+fn place(fields: &[Asked<'_>], error: &ValidationError<'_>) -> (String, &'static str) {
+    let at = error.instance_path().as_str();
+    let list = at.rsplit_once('/').map(|(list, _)| list).filter(|list| {
+        let rule = fields.iter().find(|f| f.pointer == **list).map(|f| f.rule);
+        rule.is_some_and(|rule| rule.get("items").is_some())
+    });
+    (list.unwrap_or(at).to_owned(), code(error.kind().keyword()))
 }
 
-/// Place of a pointer's first field in `ui:order`, else in the schema.
-fn order(resolved: &Resolved) -> impl Fn(&str) -> usize {
-    let mut names: Vec<String> = Vec::new();
-    let listed =
-        resolved.view.ui.get("ui:order").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
-    names.extend(listed.map(str::to_owned));
-    names.extend(super::properties(&resolved.schema).map(|(n, _)| n.clone()));
-    move |pointer: &str| {
-        let first =
-            pointer.trim_start_matches('/').split('/').next().unwrap_or_default().replace("~1", "/").replace("~0", "~");
-        names.iter().position(|n| *n == first).unwrap_or(usize::MAX)
-    }
+/// What is said first when several rules are broken, and all that a value may break.
+const CODES: [&str; 16] = [
+    "required",
+    "type",
+    "const",
+    "enum",
+    "minLength",
+    "maxLength",
+    "pattern",
+    "format",
+    "minimum",
+    "maximum",
+    "multipleOf",
+    "minItems",
+    "maxItems",
+    "uniqueItems",
+    "x-date.min",
+    "x-date.max",
+];
+
+fn code(keyword: &str) -> &'static str {
+    let plain = match keyword {
+        "oneOf" | "anyOf" | "not" | "falseSchema" => "enum",
+        keyword => keyword,
+    };
+    CODES.into_iter().find(|code| *code == plain).unwrap_or("any")
 }
 
-/// What is said first when several rules are broken.
 fn rank(code: &str) -> usize {
-    const ORDER: [&str; 9] =
-        ["required", "type", "const", "enum", "minLength", "maxLength", "pattern", "format", "minimum"];
-    ORDER.iter().position(|c| *c == code).unwrap_or(ORDER.len())
+    CODES.iter().position(|c| *c == code).unwrap_or(CODES.len())
 }
 
-fn text(schema: &Value, pointer: &str, code: &str) -> String {
-    let mut rule = schema;
-    for part in pointer.split('/').skip(1) {
-        let name = part.replace("~1", "/").replace("~0", "~");
-        let next = rule
-            .get("properties")
-            .and_then(|p| p.get(&name))
-            .or_else(|| rule.get("items").filter(|_| part.parse::<usize>().is_ok()));
-        match next {
-            Some(next) => rule = next,
-            None => return fallback(code),
-        }
-    }
-    let texts = rule.get("x-messages");
-    let of = |k: &str| texts.and_then(|t| t.get(k)).and_then(Value::as_str).map(str::to_owned);
-    of(code).or_else(|| of("pattern")).or_else(|| of("required")).unwrap_or_else(|| fallback(code))
-}
-
-fn fallback(code: &str) -> String {
-    match code {
-        "unknown" => "This field is not expected".to_owned(),
-        _ => "Please check this field".to_owned(),
-    }
+/// Texts are complete: every rule of a field has one (`messages.rs`).
+fn error(rule: &Value, pointer: String, code: &str) -> FieldError {
+    let text = rule.get("x-messages").and_then(|texts| texts.get(code)).and_then(Value::as_str).unwrap_or(code);
+    FieldError { pointer, code: code.to_owned(), text: text.to_owned() }
 }

@@ -1,5 +1,5 @@
 //! Variants: a small patch for a role, channel or partner. `merge` is RFC 7396; `require` adds (`+x`)
-//! and removes (`-y`) names, since merging replaces lists.
+//! and removes (`-people/y`) names, since merging replaces lists.
 
 use super::Audience;
 use crate::fields::Fields;
@@ -52,18 +52,26 @@ impl Variant {
             && one_of(&self.partners, audience.partner.as_deref().unwrap_or_default())
     }
 
-    pub fn apply(&self, tree: &mut Value) {
-        patch(tree, &self.merge);
-        let Some(schema) = tree.get_mut("schema").and_then(Value::as_object_mut) else { return };
-        let mut required: Vec<Value> = schema.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
-        for (adds, name) in &self.require {
+    pub fn apply(&self, form: &mut Value) {
+        patch(form, &self.merge);
+        for (adds, path) in &self.require {
+            let (above, name) = path.rsplit_once('/').unwrap_or(("", path));
+            let mut parts = above.split('/').filter(|part| !part.is_empty());
+            let level = parts.try_fold(&mut *form, |at, part| inside(at.get_mut("properties")?.get_mut(part)?));
+            let Some(level) = level.and_then(Value::as_object_mut) else { continue };
+            let mut required: Vec<Value> = level.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
             required.retain(|r| r != name);
             if *adds {
-                required.push(Value::String(name.clone()));
+                required.push(Value::String(name.to_owned()));
             }
+            level.insert("required".into(), Value::Array(required));
         }
-        schema.insert("required".into(), Value::Array(required));
     }
+}
+
+/// The object that a field is, or that the rows of its list are.
+fn inside(rule: &mut Value) -> Option<&mut Value> {
+    if rule.get("properties").is_some() { Some(rule) } else { rule.get_mut("items") }
 }
 
 /// RFC 7396.

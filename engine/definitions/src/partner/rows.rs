@@ -1,4 +1,4 @@
-//! Partners made from rows: `each: rows('parcel/carriers')` in one file, and files beside it that replace one.
+//! Partners made from rows: `each: rows(…)` over a table in one file, and files beside it that replace one.
 
 use super::load::Known;
 use crate::extends::{Kind, apply};

@@ -3,6 +3,7 @@
 use super::{
     Kinds, any, cel, closed, flag, int, list_of, map_of, needs, one_or_list, text, texts, words, words_or_template,
 };
+use crate::form::WIDGETS;
 use crate::message::DELAYED;
 use crate::view::BLOCKS;
 use serde_json::{Value, json};
@@ -24,21 +25,32 @@ fn form() -> Value {
     let audience = closed(&[("role", "", texts()), ("channel", "", texts()), ("partner", "", texts())]);
     let variant = closed(&[
         ("for", "", audience),
-        ("merge", "RFC 7396 on title, intro, schema, ui, messages", map_of(any())),
-        ("require", "+field, -field", list_of(text())),
+        ("merge", "RFC 7396 on title, intro, groups, properties, x-ui, messages", map_of(any())),
+        ("require", "+field, -field, -list/field", list_of(text())),
         ("description", "", text()),
     ]);
+    let group = closed(&[
+        ("title", "", any()),
+        ("show", "Conditions on other answers", map_of(any())),
+        ("in", "The group around it", text()),
+        ("collapsed", "", flag()),
+    ]);
+    let names: Vec<&str> = WIDGETS.iter().map(|w| w.name).collect();
+    let ui = json!({"type": "object", "properties": {"widget": words(&names), "group": text(), "show": map_of(any())}});
+    let field = json!({"type": "object", "properties": {"x-ui": ui}});
     let keys = [
         ("title", "", any()),
         ("intro", "", any()),
-        ("schema", "JSON Schema 2020-12 of an object", json!({"type": "object"})),
-        ("ui", "uiSchema: ui:order, ui:widget, ui:show, ui:options", json!({"type": "object"})),
+        ("groups", "Fields that are shown, required and kept together", map_of(group)),
+        ("required", "Required when shown", list_of(text())),
+        ("properties", "JSON Schema 2020-12 of each field, in their order", map_of(field)),
+        ("x-ui", "", closed(&[("submit", "The form sends itself", words(&["change"]))])),
         ("variants", "Patches for a role, channel or partner", list_of(needs(variant, &["for"]))),
         ("messages", "/field → keyword → text", map_of(map_of(text()))),
         ("languages", "Language → pointer into this file → text", map_of(map_of(text()))),
         ("description", "", text()),
     ];
-    needs(closed(&keys), &["title", "schema"])
+    needs(closed(&keys), &["title", "properties"])
 }
 
 fn table() -> Value {

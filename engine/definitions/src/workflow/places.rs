@@ -171,7 +171,8 @@ impl Known {
                     } else {
                         self.put(*at, *level, *kinds);
                     }
-                    if kinds & (bit(Kind::Map) | bit(Kind::List)) != 0 {
+                    let is_known = || places.children(*at).any(|(_, c)| fields.iter().any(|(field, ..)| *field == c));
+                    if kinds & (bit(Kind::Map) | bit(Kind::List)) != 0 && !is_known() {
                         self.fill(places, *at, false);
                     }
                 }

@@ -1,9 +1,10 @@
-//! Check your answers: generated from the steps of the trail, with a Change link for each.
+//! Check your answers: generated from the steps of the trail, with a Change link for each. Objects and lists of an
+//! answer are sections of their own.
 
 use super::{submit_text, title_of};
 use crate::turn::{Turn, get_path};
-use crate::view::{Review, ReviewRow, ReviewSection};
-use engine_definitions::{Audience, Fields, Step};
+use crate::view::{Review, ReviewPart, ReviewRow, ReviewSection};
+use engine_definitions::{Audience, Step};
 use serde_json::{Map, Value, json};
 
 pub(super) fn review(turn: &Turn<'_>, step: &Step, audience: &Audience) -> Review {
@@ -11,85 +12,129 @@ pub(super) fn review(turn: &Turn<'_>, step: &Step, audience: &Audience) -> Revie
         let step = turn.workflow.step_by_node(&entry.node)?;
         let form = turn.workflow.form(step.form.as_deref()?)?;
         let answers = get_path(&turn.state.snapshot.context, step.into.as_deref()?)?.as_object()?;
-        let shown = turn.with_step(step, |scope| form.fields(audience, scope)).ok()?;
-        let view = shown.view();
-        let rows = rows(turn, &view.schema, &view.ui, answers, &shown);
-        (!rows.is_empty()).then(|| ReviewSection {
-            title: Some(form.title(&audience.language))
-                .filter(|t| !t.is_empty())
-                .unwrap_or_else(|| title_of(turn, step, audience)),
-            step: step.node.clone(),
-            path: step.path.clone(),
-            changeable: true,
-            rows,
-        })
+        let view = turn.with_step(step, |scope| form.view(audience, scope)).ok()?;
+        let mut sections = Sections { turn, step, sections: Vec::new() };
+        let title = Some(view.title.clone()).filter(|title| !title.is_empty());
+        sections.object(title.unwrap_or_else(|| title_of(turn, step, audience)), &view.schema, answers, "");
+        Some(sections.sections)
     });
-    Review { sections: sections.collect(), submit: submit_text(turn, step, audience) }
+    Review { sections: sections.flatten().collect(), submit: submit_text(turn, step, audience) }
 }
 
-fn rows(turn: &Turn<'_>, schema: &Value, ui: &Value, answers: &Map<String, Value>, shown: &Fields) -> Vec<ReviewRow> {
-    let Some(properties) = schema.get("properties").and_then(Value::as_object) else { return Vec::new() };
-    let order: Vec<&str> = ui
-        .get("ui:order")
-        .and_then(Value::as_array)
-        .map(|o| o.iter().filter_map(Value::as_str).collect())
-        .unwrap_or_default();
-    let listed = order.iter().copied().filter(|n| *n != "*");
-    let names = listed.chain(properties.keys().map(String::as_str).filter(|n| !order.contains(n)));
-    names
-        .filter(|name| shown.contains(name))
-        .filter_map(|name| {
-            let property = properties.get(name)?;
-            let field_ui = ui.get(name).unwrap_or(&Value::Null);
-            let widget = field_ui.get("ui:widget").and_then(Value::as_str).unwrap_or_default();
-            let hidden = widget == "hidden"
-                || widget == "consent"
-                || field_ui.pointer("/ui:options/review") == Some(&Value::Bool(false));
-            let value = answers.get(name).filter(|v| !v.is_null() && !hidden)?;
-            let label = property.get("title").and_then(Value::as_str).unwrap_or(name).to_string();
-            Some(ReviewRow {
-                label,
-                value: display(turn, property, field_ui, widget, value),
-                pointer: format!("/{name}"),
-            })
-        })
-        .collect()
+/// The sections of one step.
+struct Sections<'t> {
+    turn: &'t Turn<'t>,
+    step: &'t Step,
+    sections: Vec<ReviewSection>,
 }
 
-/// A value as the reader expects it: the option's title, Yes or No, a marked amount or date.
-fn display(turn: &Turn<'_>, property: &Value, ui: &Value, widget: &str, value: &Value) -> Value {
-    let option = |value: &Value| {
-        let options = property.get("oneOf").or_else(|| property.pointer("/items/oneOf"))?.as_array()?;
-        options.iter().find(|o| o.get("const") == Some(value))?.get("title").cloned()
-    };
-    if let Value::Array(items) = value {
-        let titles: Vec<String> = items
-            .iter()
-            .map(|v| option(v).as_ref().unwrap_or(v).as_str().map_or_else(|| v.to_string(), str::to_string))
-            .collect();
-        return Value::String(titles.join(", "));
-    }
-    if let Some(title) = option(value) {
-        return title;
-    }
-    match (widget, value) {
-        (_, Value::Bool(yes)) => Value::String(if *yes { "Yes" } else { "No" }.into()),
-        ("money", amount) => json!({"paise": amount}),
-        ("date", date) => json!({"date": date}),
-        ("lookup", key) => looked_up(turn, ui, key).unwrap_or_else(|| key.clone()),
-        // a year or an age as it was typed: only amounts are grouped
-        (_, Value::Number(number)) => {
-            let unit = ui.pointer("/ui:options/suffix").and_then(Value::as_str).unwrap_or_default();
-            Value::String(format!("{number}{unit}"))
+impl Sections<'_> {
+    /// A section of the plain answers of an object, then one for each object and list in it.
+    fn object(&mut self, title: String, schema: &Value, answers: &Map<String, Value>, at: &str) {
+        let mut inner = Vec::new();
+        let rows = self.rows(schema, answers, at, &mut inner);
+        self.push(title, rows, Vec::new());
+        for (rule, value, at) in inner {
+            let title = rule.get("title").and_then(Value::as_str).unwrap_or_default().to_owned();
+            match value {
+                Value::Object(answers) => self.object(title, rule, answers, &at),
+                list => {
+                    let parts = self.parts(rule, list, &at);
+                    self.push(title, Vec::new(), parts);
+                }
+            }
         }
-        (_, other) => other.clone(),
     }
-}
 
-fn looked_up(turn: &Turn<'_>, ui: &Value, key: &Value) -> Option<Value> {
-    let options = ui.get("ui:options")?;
-    let master = turn.catalog.master(options.get("source")?.as_str()?)?;
-    let label = options.get("label").and_then(Value::as_str)?;
-    let key = key.as_str().map_or_else(|| key.to_string(), str::to_string);
-    master.get(&key)?.get(label).cloned()
+    fn push(&mut self, title: String, rows: Vec<ReviewRow>, parts: Vec<ReviewPart>) {
+        if !rows.is_empty() || !parts.is_empty() {
+            let (step, path) = (self.step.node.clone(), self.step.path.clone());
+            self.sections.push(ReviewSection { title, step, path, changeable: true, rows, parts });
+        }
+    }
+
+    /// One part for each row of a list; what a row holds in objects stands with the rest of it.
+    fn parts(&self, rule: &Value, list: &Value, at: &str) -> Vec<ReviewPart> {
+        let fixed = rule.get("prefixItems").and_then(Value::as_array);
+        let part = |(i, row): (usize, &Value)| {
+            let schema = fixed.map_or_else(|| rule.get("items"), |fixed| fixed.get(i))?;
+            let title = schema.get("title").or_else(|| rule.get("x-title")).and_then(Value::as_str);
+            let pointer = format!("{at}/{i}");
+            let mut rows = Vec::new();
+            let mut open = vec![(schema, row, pointer.clone())];
+            while let Some((schema, value, at)) = open.pop() {
+                rows.extend(self.rows(schema, value.as_object()?, &at, &mut open));
+            }
+            let title = title.unwrap_or_default().replace("{{number}}", &(i + 1).to_string());
+            Some(ReviewPart { title, pointer, rows })
+        };
+        list.as_array().into_iter().flatten().enumerate().filter_map(part).collect()
+    }
+
+    /// The plain answers of an object; objects and lists of rows are put aside.
+    fn rows<'a>(
+        &self,
+        schema: &'a Value,
+        answers: &'a Map<String, Value>,
+        at: &str,
+        inner: &mut Vec<(&'a Value, &'a Value, String)>,
+    ) -> Vec<ReviewRow> {
+        let mut rows = Vec::new();
+        for (name, rule) in schema.get("properties").and_then(Value::as_object).into_iter().flatten() {
+            let ui = |key: &str| rule.get("x-ui").and_then(|ui| ui.get(key));
+            let widget = ui("widget").and_then(Value::as_str).unwrap_or_default();
+            let is_hidden = matches!(widget, "hidden" | "consent") || ui("review") == Some(&Value::Bool(false));
+            let Some(value) = answers.get(name).filter(|v| !v.is_null() && !is_hidden) else { continue };
+            let pointer = format!("{at}/{name}");
+            if value.is_object() || rule.get("x-key").is_some() {
+                inner.push((rule, value, pointer));
+                continue;
+            }
+            let label = rule.get("title").and_then(Value::as_str).unwrap_or(name).to_owned();
+            rows.push(ReviewRow { label, value: self.display(rule, widget, value), pointer });
+        }
+        rows
+    }
+
+    /// A value as the reader expects it: the option's title, Yes or No, a marked amount or date.
+    fn display(&self, rule: &Value, widget: &str, value: &Value) -> Value {
+        let option = |value: &Value| {
+            let options = rule.get("oneOf").or_else(|| rule.pointer("/items/oneOf"))?.as_array()?;
+            options.iter().find(|o| o.get("const") == Some(value))?.get("title").cloned()
+        };
+        if let Value::Array(items) = value {
+            let titles: Vec<String> = items
+                .iter()
+                .map(|v| option(v).as_ref().unwrap_or(v).as_str().map_or_else(|| v.to_string(), str::to_string))
+                .collect();
+            return Value::String(titles.join(", "));
+        }
+        if let Some(title) = option(value) {
+            return title;
+        }
+        match (widget, value) {
+            (_, Value::Bool(yes)) => Value::String(if *yes { "Yes" } else { "No" }.into()),
+            ("money", amount) => match rule.pointer("/x-ui/unit").and_then(Value::as_str) {
+                Some("rupees") => json!({"paise": amount.as_i64().unwrap_or_default().saturating_mul(100)}),
+                _ => json!({"paise": amount}),
+            },
+            ("height", Value::Number(n)) => json!({"height": n}),
+            ("date", date) => json!({"date": date}),
+            ("lookup", key) => self.looked_up(rule, key).unwrap_or_else(|| key.clone()),
+            // a year or an age as it was typed: only amounts are grouped
+            (_, Value::Number(number)) => {
+                let unit = rule.pointer("/x-ui/suffix").and_then(Value::as_str).unwrap_or_default();
+                Value::String(format!("{number}{unit}"))
+            }
+            (_, other) => other.clone(),
+        }
+    }
+
+    fn looked_up(&self, rule: &Value, key: &Value) -> Option<Value> {
+        let options = rule.get("x-ui")?;
+        let master = self.turn.catalog.master(options.get("source")?.as_str()?)?;
+        let label = options.get("label").and_then(Value::as_str)?;
+        let key = key.as_str().map_or_else(|| key.to_string(), str::to_string);
+        master.get(&key)?.get(label).cloned()
+    }
 }

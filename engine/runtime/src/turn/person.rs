@@ -135,11 +135,10 @@ impl Turn<'_> {
         let visible =
             self.with_step(step, |scope| form.fields(&audience(actor), scope)).map_err(|error| self.broken(&error))?;
         let Some(new) = data.as_object() else { return Ok(None) };
+        self.state.count_rows(into, new);
         let context = &mut self.state.snapshot.context;
         let kept = super::get_path(context, into).cloned();
-        let map = super::map_at(context, into);
-        map.retain(|key, _| !visible.contains(key));
-        map.extend(new.clone());
+        visible.replace(super::map_at(context, into), new.clone());
         Ok(Some((into.clone(), kept)))
     }
 

@@ -37,8 +37,13 @@ impl Turn<'_> {
 
     fn depends(&self, node: &str) -> Vec<Value> {
         let Some(step) = self.workflow.step_by_node(node) else { return Vec::new() };
-        // A missing value is a value too: it counts as null.
-        self.with_scope(|scope| step.depends.iter().map(|e| e.eval(scope).unwrap_or(Value::Null)).collect())
+        let form = step.form.as_deref().and_then(|form| self.workflow.form(form));
+        self.with_step(step, |scope| {
+            // A missing value is a value too: it counts as null.
+            let written = step.depends.iter().map(|e| e.eval(scope).unwrap_or(Value::Null));
+            // Who is asked about belongs to it: a row more or less asks again.
+            written.chain(form.and_then(|form| form.row_keys(scope))).collect()
+        })
     }
 
     /// One step back. The machine is asked first, by exact descriptor.

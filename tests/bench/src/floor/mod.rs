@@ -135,7 +135,7 @@ fn validator(form: &str) -> Result<Validator> {
     let form: Value = serde_json::from_str(form)?;
     let options =
         jsonschema::options().with_draft(jsonschema::Draft::Draft202012).with_pattern_options(PatternOptions::regex());
-    options.build(&form["schema"]).map_err(|error| anyhow::anyhow!("{error}"))
+    options.build(&form).map_err(|error| anyhow::anyhow!("{error}"))
 }
 
 /// Why a request is refused.

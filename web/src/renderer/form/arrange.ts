@@ -1,5 +1,8 @@
-/** Order, groups and widgets of an object's fields, out of its uiSchema. */
-import type { Schema, Ui } from '../../api/open';
+/** What RJSF draws: the fields that are shown, each with its widget, its groups, its rows. */
+import type { Data, Schema, Ui } from '../../api/open';
+import { asked, fieldsOf } from './answers';
+import { below, isMap } from './pointer';
+import { rowsOf } from './rows';
 
 export interface Group {
   title?: string;
@@ -7,52 +10,72 @@ export interface Group {
   collapsed?: boolean;
 }
 
-/** The schema with its properties in the order in which they are drawn, so that errors come in that order too. */
-export function ordered(flat: Schema, ui: Ui | undefined): Schema {
-  const names = Object.keys(flat.properties);
-  const wanted = (ui?.['ui:order'] ?? ['*']) as string[];
-  const rest = names.filter((name) => !wanted.includes(name));
-  const line = wanted.flatMap((name) => (name === '*' ? rest : names.includes(name) ? [name] : []));
-  const all = [...line, ...names.filter((name) => !line.includes(name))];
-  const inGroups = groupsOf(all, ui).flatMap((group) => group.fields);
-  const properties = Object.fromEntries(
-    inGroups.map((name) => [
-      name,
-      flat.properties[name].type === 'object' ? ordered(flat.properties[name], ui?.[name]) : flat.properties[name],
-    ]),
-  );
-  return { ...flat, properties };
+export interface Row {
+  schema: Schema;
+  ui: Ui;
 }
 
-/** Groups with the fields that are asked; fields of no group come last, untitled. */
-export function groupsOf(names: string[], ui: Ui | undefined): Group[] {
-  const groups = ((ui?.['ui:groups'] ?? []) as Group[]).map((group) => ({
-    ...group,
-    fields: group.fields.filter((name) => names.includes(name)),
-  }));
-  const placed = new Set(groups.flatMap((group) => group.fields));
-  return [...groups, { fields: names.filter((name) => !placed.has(name)) }].filter((group) => group.fields.length > 0);
+/** Schema and uiSchema of what is shown for these answers (of `answersOf`). */
+export function drawn(schema: Schema, answers: Data): { schema: Schema; ui: Ui } {
+  const fields = asked(schema, answers);
+  const required = new Set(fields.filter((field) => field.required).map((field) => field.pointer));
+  const shown = new Set(fields.map((field) => field.pointer));
+  return level(schema, answers, '', shown, required);
 }
 
-/** The uiSchema that RJSF gets: every leaf names one of our widgets; what we read ourselves is left out. */
-export function widgets(flat: Schema, ui: Ui | undefined): Ui {
-  const out: Ui = { 'ui:options': { label: true }, 'ui:groups': ui?.['ui:groups'] };
-  for (const [name, property] of Object.entries<Schema>(flat.properties)) {
-    const { 'ui:show': _, ...own } = (ui?.[name] ?? {}) as Ui;
-    out[name] = property.type === 'object' ? widgets(property, own) : { ...own, 'ui:widget': widgetOf(property, own) };
+function level(schema: Schema, data: Data, at: string, shown: Set<string>, required: Set<string>): Row {
+  const properties: Schema = {};
+  const ui: Ui = { 'ui:options': { label: true } };
+  for (const [name, rule] of fieldsOf(schema)) {
+    const pointer = below(at, name);
+    if (!shown.has(pointer)) continue;
+    const { widget, group: _, show: __, ...options } = (rule['x-ui'] ?? {}) as Ui;
+    const value = data[name];
+    if (rule.properties) {
+      const inner = level(rule, isMap(value) ? value : {}, pointer, shown, required);
+      properties[name] = { ...inner.schema, description: options.hint ?? rule.description };
+      ui[name] = inner.ui;
+    } else if (rule['x-key'] !== undefined) {
+      const rows = rowsOf(rule, value).map(([row, item, i]): Row => {
+        const own = level(row, isMap(item) ? item : {}, `${pointer}/${i}`, shown, required);
+        const title = row.title ?? String(rule['x-title'] ?? '').replace('{{number}}', String(i + 1));
+        return { ...own, schema: { ...own.schema, title } };
+      });
+      const { items, minItems, maxItems } = rule;
+      properties[name] = { type: 'array', title: rule.title, description: rule.description };
+      const added = items && { schema: items, minItems, maxItems };
+      ui[name] = { 'ui:options': { ...options, rows, added } };
+    } else {
+      const { default: _default, 'x-messages': _texts, ...plain } = rule;
+      properties[name] = plain;
+      ui[name] = { 'ui:widget': widget, 'ui:options': options };
+    }
   }
-  return out;
+  ui['ui:groups'] = groups(schema, Object.keys(properties));
+  const needed = Object.keys(properties).filter((name) => required.has(below(at, name)));
+  return { schema: { type: 'object', title: schema.title, properties, required: needed }, ui };
 }
 
-export function widgetOf(property: Schema, ui: Ui | undefined): string {
-  const named = ui?.['ui:widget'] ?? ui?.['ui:options']?.widget;
-  if (named) return named;
-  if (property.const === true) return 'consent';
-  if (property.type === 'boolean') return 'toggle';
-  if (property.type === 'array') return 'checkboxes';
-  const choices = property.oneOf ?? property.enum;
-  if (choices) return choices.length <= 4 ? 'choice' : 'select';
-  if (property.type === 'integer' || property.type === 'number') return 'number';
-  if (property['x-date'] || property.format === 'date') return 'date';
-  return (property.maxLength ?? 0) > 150 ? 'textarea' : 'text';
+/** Neighbours of one titled group stand together. */
+function groups(schema: Schema, names: string[]): Group[] {
+  const out: (Group & { id?: string })[] = [];
+  for (const name of names) {
+    const id = titled(schema, schema.properties[name]['x-ui']?.group);
+    const last = out.at(-1);
+    if (last && last.id === id) last.fields.push(name);
+    else
+      out.push({
+        id,
+        title: schema.groups?.[id ?? '']?.title,
+        collapsed: schema.groups?.[id ?? '']?.collapsed,
+        fields: [name],
+      });
+  }
+  return out.map(({ id: _, ...group }) => group);
+}
+
+/** The nearest group with a title: the field's, or one around it. */
+function titled(schema: Schema, id: string | undefined): string | undefined {
+  const group = id === undefined ? undefined : schema.groups?.[id];
+  return !group || group.title ? group && id : titled(schema, group.in);
 }

@@ -1,98 +1,133 @@
-/** All errors of a form's answers, at most one a field, in the order of the fields, each with its words. */
+/**
+ * All errors of a form's answers, at most one a field, in the order of the fields, each with its words. The server finds the same
+ * ones (engine/definitions/src/form/validate.rs); tests/forms holds both to it.
+ */
 import type { Data, Schema } from '../../api/open';
-import { brokenBound, isDay } from './dates';
-import { messageFor } from './messages';
-import { isMap, toPath } from './pointer';
-import { validate } from './validator';
+import { type Asked, asked, fieldsOf, prune } from './answers';
+import { same } from './condition';
+import { normaliseData, pattern } from './normalise';
+import { below, isMap } from './pointer';
+import { isList, keyName, rowsOf } from './rows';
 
 export interface FieldError {
   pointer: string;
+  code: string;
   text: string;
 }
 
-/** `flat` is the effective schema, `data` the normalised answers to what it asks. */
-export function check(flat: Schema, data: Data, today: string): FieldError[] {
-  const found = new Map<string, { keyword: string; limit?: unknown }>();
-  const add = (pointer: string, keyword: string, limit?: unknown) => {
-    const before = found.get(pointer);
-    if (!before || rank(keyword) < rank(before.keyword)) found.set(pointer, { keyword, limit });
-  };
-  for (const error of validate(withoutOurs(flat), data)) {
-    const at = error.instanceLocation.slice(1);
-    const property = propertyAt(flat, at);
-    if (error.keyword === 'required') {
-      const value =
-        at === '' ? data : toPath(at).reduce<unknown>((inner, part) => (isMap(inner) ? inner[part] : undefined), data);
-      for (const name of property?.required ?? [])
-        if (!isMap(value) || value[name] === undefined) add(`${at}/${name}`, 'required');
-    } else if (property && property.type !== 'object' && LEAF.has(error.keyword)) {
-      add(leafPointer(flat, at), error.keyword, property[error.keyword]);
-    }
-  }
-  const pointers = leaves(flat);
-  for (const [pointer, property] of pointers) {
-    const value = toPath(pointer).reduce<unknown>((inner, part) => (isMap(inner) ? inner[part] : undefined), data);
-    if (property['x-date'] && typeof value === 'string' && isDay(value)) {
-      const broken = brokenBound(value, property['x-date'], today);
-      if (broken) add(pointer, broken.keyword, broken.limit);
-    }
-  }
-  return pointers.flatMap(([pointer, property]) => {
-    const error = found.get(pointer);
-    return error ? [{ pointer, text: messageFor(property, error.keyword, error.limit) }] : [];
+/** The answers as they are sent: in their shape, and only of what is shown. */
+export const answersOf = (schema: Schema, data: Data): Data => prune(schema, normaliseData(schema, data));
+
+/** What one answer says at most. */
+const ERRORS_MAX = 50;
+
+/** `answers` come from `answersOf`. */
+export function check(schema: Schema, answers: Data): FieldError[] {
+  const found = asked(schema, answers).flatMap((field) => {
+    const code = broken(field);
+    return code ? [error(field.rule, field.pointer, code)] : [];
   });
+  const unknown: string[] = [];
+  findUnknown(schema, answers, '', undefined, unknown);
+  return [...found, ...unknown.map((pointer) => error(schema, pointer, 'unknown'))].slice(0, ERRORS_MAX);
 }
 
-/** Pointer and schema of every leaf, in the order of the schema. */
-export function leaves(flat: Schema, base = ''): [string, Schema][] {
-  return Object.entries<Schema>(flat.properties ?? {}).flatMap(([name, property]) =>
-    property.type === 'object'
-      ? leaves(property, `${base}/${name}`)
-      : ([[`${base}/${name}`, property]] as [string, Schema][]),
-  );
-}
-
-/** Tells the more helpful error first: an empty field is empty before it is too short, too short before it is wrongly made. */
-const ORDER = ['required', 'type', 'const', 'minLength', 'maxLength', 'format', 'pattern'];
-const LEAF = new Set([
-  ...ORDER,
-  ...[
-    'enum',
-    'oneOf',
-    'anyOf',
-    'not',
-    'minimum',
-    'maximum',
-    'exclusiveMinimum',
-    'exclusiveMaximum',
-    'multipleOf',
-    'minItems',
-    'maxItems',
-    'uniqueItems',
-  ],
-]);
-const rank = (keyword: string): number => ORDER.indexOf(keyword) + 1 || ORDER.length + 1;
-
-function propertyAt(flat: Schema, pointer: string): Schema | undefined {
-  return toPath(pointer).reduce<Schema | undefined>(
-    (at, part) => at?.properties?.[part] ?? (at?.type === 'array' ? at : undefined),
-    flat,
-  );
-}
-
-/** An error inside an array belongs to the field that shows the array. */
-function leafPointer(flat: Schema, pointer: string): string {
-  let [at, out]: [Schema | undefined, string] = [flat, ''];
-  for (const part of toPath(pointer)) {
-    if (!at?.properties?.[part]) break;
-    at = at.properties[part];
-    out += `/${part}`;
+function broken({ rule, value, required }: Asked): string | undefined {
+  if (value === undefined) return required ? 'required' : undefined;
+  const codes = [wrong(rule, value)];
+  if (Array.isArray(value)) {
+    if (isList(rule)) codes.push(value.every(isMap) ? undefined : 'type');
+    else if (rule.items) codes.push(...value.map((item) => wrong(rule.items, item)));
   }
-  return out;
+  const said = codes.filter((code) => code !== undefined).sort((a, b) => rank(a) - rank(b));
+  return said[0] ?? (rule['x-date'] && typeof value === 'string' ? outside(rule['x-date'], value) : undefined);
 }
 
-/** `unevaluatedProperties` and friends are the server's business. */
-function withoutOurs(flat: Schema): Schema {
-  const { unevaluatedProperties: _, additionalProperties: __, ...rest } = flat;
-  return rest;
+/** What is said first when several rules are broken. */
+const CODES = [
+  ...['required', 'type', 'const', 'enum', 'minLength', 'maxLength', 'pattern', 'format'],
+  ...['minimum', 'maximum', 'multipleOf', 'minItems', 'maxItems', 'uniqueItems'],
+];
+const rank = (code: string): number => CODES.indexOf(code);
+
+/** The first rule that a value breaks, in the order of `CODES`. */
+function wrong(rule: Schema, value: unknown): string | undefined {
+  if (rule.type !== undefined && !isOfType(rule.type, value)) return 'type';
+  if ('const' in rule && !same(rule.const, value)) return 'const';
+  const choices: unknown[] | undefined = rule.enum ?? rule.oneOf?.map((choice: Schema) => choice.const ?? null);
+  if (choices && !choices.some((choice) => same(choice, value))) return 'enum';
+  if (typeof value === 'string') return ofText(rule, value);
+  if (typeof value === 'number') {
+    if (value < rule.minimum) return 'minimum';
+    if (value > rule.maximum) return 'maximum';
+    return rule.multipleOf !== undefined && value % rule.multipleOf !== 0 ? 'multipleOf' : undefined;
+  }
+  if (!Array.isArray(value)) return undefined;
+  if (value.length < rule.minItems) return 'minItems';
+  if (value.length > rule.maxItems) return 'maxItems';
+  const isTwice = (item: unknown, i: number) => value.slice(0, i).some((before) => same(before, item));
+  return rule.uniqueItems && value.some(isTwice) ? 'uniqueItems' : undefined;
 }
+
+function ofText(rule: Schema, text: string): string | undefined {
+  const length = [...text].length;
+  if (length < rule.minLength) return 'minLength';
+  if (length > rule.maxLength) return 'maxLength';
+  if (rule.pattern !== undefined && !pattern(rule.pattern).test(text)) return 'pattern';
+  const isGood = rule.format === 'date' ? isDay(text) : rule.format !== 'email' || isEmail(text);
+  return isGood ? undefined : 'format';
+}
+
+function isOfType(type: string, value: unknown): boolean {
+  if (type === 'integer') return Number.isInteger(value);
+  if (type === 'array') return Array.isArray(value);
+  return type === 'object' ? isMap(value) : typeof value === type;
+}
+
+/** A real day of the calendar, as `2026-11-21`: 2026-02-30 is none. */
+export function isDay(text: string): boolean {
+  if (!/^[0-9]{4}-[0-9]{2}-[0-9]{2}$/.test(text)) return false;
+  const at = new Date(`${text}T00:00:00Z`);
+  return !Number.isNaN(at.getTime()) && at.toISOString().startsWith(text);
+}
+
+/** The bound of `x-date` that a day breaks; days compare as texts. */
+function outside(rule: { min?: string; max?: string }, day: string): string | undefined {
+  if (!isDay(day)) return undefined;
+  if (rule.min !== undefined && day < rule.min) return 'x-date.min';
+  return rule.max !== undefined && day > rule.max ? 'x-date.max' : undefined;
+}
+
+/** A mailbox with a domain of at least two names, the last one of letters. */
+function isEmail(text: string): boolean {
+  const at = text.lastIndexOf('@');
+  const [name, labels] = [text.slice(0, at), text.slice(at + 1).split('.')];
+  return (
+    at > 0 &&
+    /^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}$/.test(name) &&
+    !/^\.|\.$|\.\./.test(name) &&
+    labels.length > 1 &&
+    labels.every((label) => /^[A-Za-z0-9-]{1,63}$/.test(label) && !/^-|-$/.test(label)) &&
+    /^[A-Za-z]{2,}$/.test(labels.at(-1) as string)
+  );
+}
+
+/** Keys that no field has, by name at each level. */
+function findUnknown(schema: Schema, data: Data, at: string, key: string | undefined, found: string[]) {
+  const unknown = Object.keys(data).filter((name) => name !== key && !Object.hasOwn(schema.properties ?? {}, name));
+  found.push(...unknown.sort().map((name) => below(at, name)));
+  for (const [name, rule] of fieldsOf(schema)) {
+    const value = data[name];
+    const pointer = below(at, name);
+    if (isMap(value) && rule.properties) findUnknown(rule, value, pointer, undefined, found);
+    for (const [row, item, i] of rowsOf(rule, value))
+      if (isMap(item)) findUnknown(row, item, `${pointer}/${i}`, keyName(rule), found);
+  }
+}
+
+/** The server completes the texts of every rule. */
+const error = (rule: Schema, pointer: string, code: string): FieldError => ({
+  pointer,
+  code,
+  text: rule['x-messages']?.[code] ?? code,
+});

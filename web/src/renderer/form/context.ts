@@ -7,6 +7,8 @@ import { read } from './pointer';
 export type Lookup = (name: string, query: Record<string, string>, signal?: AbortSignal) => Promise<Pick<Rows, 'rows'>>;
 
 export const FormData = createContext<Data>({});
+/** For each list that people add rows to, the highest number that a row ever had. */
+export const RowNumbers = createContext<Record<string, number>>({});
 export const LookupContext = createContext<Lookup>(async () => ({ rows: [] }));
 
 /** The values at some pointers of the form's answers, as texts; empty when not answered. */

@@ -1,7 +1,7 @@
 /** RJSF templates: label above, hint, control, error; groups of fields. Ids and classes equal those of the server's first HTML. */
 import type { FieldTemplateProps, ObjectFieldTemplateProps, WidgetProps } from '@rjsf/utils';
 import type { ReactNode } from 'react';
-import { groupsOf } from './arrange';
+import type { Group as FieldGroup } from './arrange';
 import { fieldId, toPointer } from './pointer';
 
 /** Widgets of several controls: a fieldset with a legend instead of a label. */
@@ -19,19 +19,17 @@ export function Field({
   children,
 }: FieldTemplateProps) {
   if (hidden) return null;
-  if (schema.type === 'object') return <>{children}</>;
+  if (schema.type === 'object' || uiSchema?.['ui:options']?.rows) return <>{children}</>;
   const pointer = toPointer(fieldPathId.path);
   const id = fieldId(pointer);
   const widget = String(uiSchema?.['ui:widget'] ?? 'text');
   const hint = uiSchema?.['ui:options']?.hint ?? rawDescription;
   const error = rawErrors?.[0];
   const described = [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(' ') || undefined;
-  // what the server asks for in its own way is no less asked
-  const optional = !required && uiSchema?.['ui:options']?.optional !== false;
   const words = (
     <>
       {label}
-      {optional && <span className="field-optional"> (optional)</span>}
+      {!required && <span className="field-optional"> (optional)</span>}
     </>
   );
   const hintLine = hint ? (
@@ -83,11 +81,11 @@ export function ObjectFields({ title, description, properties, uiSchema, fieldPa
     properties.filter((property) => !property.hidden).map((property) => [property.name, property.content]),
   );
   const hidden = properties.filter((property) => property.hidden).map((property) => property.content);
-  const groups = groupsOf([...shown.keys()], uiSchema);
+  const groups = (uiSchema?.['ui:groups'] ?? []) as FieldGroup[];
   const body = (
     <>
       {groups.map((group, index) => (
-        <Group key={group.title ?? index} title={group.title} collapsed={group.collapsed}>
+        <Group key={group.fields[0] ?? index} title={group.title} collapsed={group.collapsed}>
           {group.fields.map((name) => shown.get(name))}
         </Group>
       ))}

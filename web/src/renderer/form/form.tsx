@@ -3,7 +3,7 @@
  * Errors show beside a field after it was left, and all of them, with a summary, after a submit; the server's merge into the same.
  */
 import Form from '@rjsf/core/lib/components/Form.js';
-import type { ErrorSchema, RegistryFieldsType, RegistryWidgetsType, TemplatesType } from '@rjsf/utils';
+import type { ErrorSchema, RegistryFieldsType, RegistryWidgetsType, TemplatesType, ValidatorType } from '@rjsf/utils';
 import {
   type ComponentProps,
   createContext,
@@ -20,21 +20,19 @@ import type { FieldProblem, FormView } from '../../contract/api';
 import { equal } from '../../ui/equal';
 import { widgets as registry } from '../widgets';
 import { afterPointer } from './after-pointer';
-import { ordered, widgets } from './arrange';
-import { check, type FieldError } from './check';
-import { FormData } from './context';
-import { askedData, effectiveSchema } from './effective';
+import { drawn } from './arrange';
+import { answersOf, check, type FieldError } from './check';
+import { FormData, RowNumbers } from './context';
 import { Field, ObjectFields } from './field';
 import { ListField } from './list-field';
-import { normalise, normaliseData } from './normalise';
+import { normalise } from './normalise';
 import { changed, isMap, read, toPath } from './pointer';
+import { rowSchema } from './rows';
 import { ErrorSummary } from './summary';
-import { rjsfValidator as rjsf } from './validator';
 
 interface Props {
   form: FormView;
   data: Data;
-  today: string;
   /** errors of the last answer of the server; a new array is a new answer */
   problems?: FieldProblem[];
   onChange: (data: Data) => void;
@@ -43,24 +41,17 @@ interface Props {
   domId?: string;
 }
 
-const NOTHING: FieldProblem[] = [];
+/** What is shown of an error. */
+type Told = Pick<FieldError, 'pointer' | 'text'>;
 
-export function StepForm({
-  form,
-  data,
-  today,
-  problems = NOTHING,
-  onChange,
-  onSubmit,
-  children,
-  domId = 'form',
-}: Props) {
-  const flat = useStable(
-    useMemo(() => ordered(effectiveSchema(form.schema, form.ui, data), form.ui), [form.schema, form.ui, data]),
-  );
-  const ui = useStable(useMemo(() => widgets(flat, form.ui), [flat, form.ui]));
-  const clean = () => askedData(flat, normaliseData(flat, latest.current));
-  const errors = useMemo(() => check(flat, askedData(flat, normaliseData(flat, data)), today), [flat, data, today]);
+const NOTHING: FieldProblem[] = [];
+const NO_ROWS: Record<string, number> = {};
+
+export function StepForm({ form, data, problems = NOTHING, onChange, onSubmit, children, domId = 'form' }: Props) {
+  const { schema } = form;
+  const answers = useMemo(() => answersOf(schema, data), [schema, data]);
+  const shape = useStable(useMemo(() => drawn(schema, answers), [schema, answers]));
+  const errors = useMemo(() => check(schema, answers), [schema, answers]);
 
   const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
   const known = useRef(problems);
@@ -78,7 +69,7 @@ export function StepForm({
     latest.current = data;
     if (moved.length === 0) return;
     for (const pointer of moved) edited.current.delete(pointer);
-    setLeft((before) => new Set([...before].filter((pointer) => !moved.includes(pointer))));
+    setLeft((before) => new Set([...before].filter((pointer) => !isWithin(pointer, moved))));
   }, [data]);
 
   useEffect(() => {
@@ -96,7 +87,14 @@ export function StepForm({
     latest.current = next;
     for (const pointer of moved) edited.current.add(pointer);
     const displayed = new Set(shown.map((error) => error.pointer));
-    setLeft((before) => new Set([...before].filter((pointer) => displayed.has(pointer) || !moved.includes(pointer))));
+    setLeft(
+      (before) =>
+        new Set(
+          [...before].filter(
+            (pointer) => !isWithin(pointer, moved) || (moved.includes(pointer) && displayed.has(pointer)),
+          ),
+        ),
+    );
     onChange(next);
   };
 
@@ -105,7 +103,7 @@ export function StepForm({
     if (!field || (event.relatedTarget instanceof Node && field.contains(event.relatedTarget))) return;
     const pointer = field.dataset.pointer ?? '';
     afterPointer(() => {
-      const tidied = tidy(flat, latest.current, pointer);
+      const tidied = tidy(schema, latest.current, pointer);
       if (tidied !== latest.current) {
         latest.current = tidied;
         onChange(tidied);
@@ -117,8 +115,8 @@ export function StepForm({
   };
 
   const submit = () => {
-    const answers = clean();
-    const found = check(flat, answers, today);
+    const sent = answersOf(schema, latest.current);
+    const found = check(schema, sent);
     setLeft(new Set(found.map((error) => error.pointer)));
     setRefused((before) => ({
       problems: [],
@@ -126,40 +124,42 @@ export function StepForm({
       serial: before.serial + (found.length > 0 ? 1 : 0),
       summary: found.length > 0,
     }));
-    if (found.length === 0) onSubmit(answers);
+    if (found.length === 0) onSubmit(sent);
   };
 
   return (
     <FormData.Provider value={data}>
-      {refused.summary && <ErrorSummary errors={shown} serial={refused.serial} />}
-      <Leaving.Provider value={blur}>
-        <Form
-          className="form"
-          tagName={FormElement}
-          autoComplete="on"
-          id={domId}
-          method="post"
-          idPrefix="f"
-          idSeparator="-"
-          nameGenerator={(path) => path.join('.')}
-          schema={flat}
-          uiSchema={ui}
-          formData={data}
-          validator={rjsf}
-          templates={TEMPLATES}
-          widgets={registry as unknown as RegistryWidgetsType}
-          fields={FIELDS}
-          extraErrors={extraErrors}
-          noValidate
-          noHtml5Validate
-          showErrorList={false}
-          experimental_defaultFormStateBehavior={DEFAULTS}
-          onChange={({ formData }) => change(formData ?? {})}
-          onSubmit={submit}
-        >
-          {children ?? <></>}
-        </Form>
-      </Leaving.Provider>
+      <RowNumbers.Provider value={form.rows ?? NO_ROWS}>
+        {refused.summary && <ErrorSummary errors={shown} serial={refused.serial} />}
+        <Leaving.Provider value={blur}>
+          <Form
+            className="form"
+            tagName={FormElement}
+            autoComplete="on"
+            id={domId}
+            method="post"
+            idPrefix="f"
+            idSeparator="-"
+            nameGenerator={(path) => path.join('.')}
+            schema={shape.schema}
+            uiSchema={shape.ui}
+            formData={data}
+            validator={UNASKED}
+            templates={TEMPLATES}
+            widgets={registry as unknown as RegistryWidgetsType}
+            fields={FIELDS}
+            extraErrors={extraErrors}
+            noValidate
+            noHtml5Validate
+            showErrorList={false}
+            experimental_defaultFormStateBehavior={DEFAULTS}
+            onChange={({ formData }) => change(formData ?? {})}
+            onSubmit={submit}
+          >
+            {children ?? <></>}
+          </Form>
+        </Leaving.Provider>
+      </RowNumbers.Provider>
     </FormData.Provider>
   );
 }
@@ -194,11 +194,11 @@ function silent() {
 
 /** The server's errors of values that were not touched since, and our own of fields that were left; one a field. */
 function merge(
-  errors: FieldError[],
+  errors: Told[],
   left: ReadonlySet<string>,
   refused: { problems: FieldProblem[]; data: Data },
   data: Data,
-): FieldError[] {
+): Told[] {
   const theirs = refused.problems.filter((problem) =>
     equal(read(refused.data, problem.pointer), read(data, problem.pointer)),
   );
@@ -208,7 +208,7 @@ function merge(
   return [...theirs.map(({ pointer, text }) => ({ pointer, text })), ...own];
 }
 
-function toErrorSchema(errors: FieldError[]): ErrorSchema {
+function toErrorSchema(errors: Told[]): ErrorSchema {
   const out: Record<string, unknown> = {};
   for (const { pointer, text } of errors) {
     let at = out;
@@ -222,20 +222,35 @@ function toErrorSchema(errors: FieldError[]): ErrorSchema {
 }
 
 /** The answers with one text normalised: what leaving its field does. The same object when nothing changes. */
-function tidy(flat: Schema, data: Data, pointer: string): Data {
+function tidy(schema: Schema, data: Data, pointer: string): Data {
   const path = toPath(pointer);
   const value = read(data, pointer);
-  const property = path.reduce<Schema | undefined>((at, part) => at?.properties?.[part], flat);
-  if (typeof value !== 'string' || !property?.['x-normalise']) return data;
-  const text = normalise(property['x-normalise'], value);
-  return text === value ? data : put(data, path, text === '' ? undefined : text);
+  const rule = path.reduce<Schema | undefined>(
+    (at, part) => at?.properties?.[part] ?? (at && rowSchema(at, Number(part))),
+    schema,
+  );
+  if (typeof value !== 'string' || !rule?.['x-normalise']) return data;
+  const text = normalise(rule['x-normalise'], value);
+  return text === value ? data : (put(data, path, text === '' ? undefined : text) as Data);
 }
 
-function put(data: Data, [first, ...rest]: string[], value: unknown): Data {
-  if (first === undefined) return data;
-  const inner = data[first];
-  return { ...data, [first]: rest.length === 0 ? value : put(isMap(inner) ? inner : {}, rest, value) };
+function put(at: unknown, [first, ...rest]: string[], value: unknown): unknown {
+  if (first === undefined) return value;
+  if (Array.isArray(at)) return at.map((item, i) => (String(i) === first ? put(item, rest, value) : item));
+  const map = isMap(at) ? at : {};
+  return { ...map, [first]: put(map[first], rest, value) };
 }
+
+/** One of the places that changed, or inside of one: rows that moved took their errors with them. */
+const isWithin = (pointer: string, moved: string[]): boolean =>
+  moved.some((one) => pointer === one || pointer.startsWith(`${one}/`));
+
+/** RJSF asks nothing of a validator here: errors are found by `check`, and what it draws has no alternatives. */
+const UNASKED: ValidatorType = {
+  isValid: () => true,
+  validateFormData: () => ({ errors: [], errorSchema: {} }),
+  rawValidation: () => ({ errors: [] }),
+};
 
 /** Keeps the first of equal objects, so that RJSF sees a new schema only when something changed. */
 function useStable<T>(value: T): T {

@@ -1,6 +1,8 @@
-/** `x-normalise`: the steps that turn what was typed into what is meant. The server applies the same ones before it checks. */
+/** `x-normalise`: the steps that turn what was typed into what is meant. (engine/definitions/src/form/normalise.rs applies the same ones.) */
 import type { Data, Schema } from '../../api/open';
+import { fieldsOf, requires } from './answers';
 import { isMap } from './pointer';
+import { arrange, isList, rowSchema } from './rows';
 
 export type NormaliseStep =
   | 'trim'
@@ -10,9 +12,9 @@ export type NormaliseStep =
   | 'sanitise'
   | { keep: string }
   | { strip: string }
+  | { space: string }
   | { unprefix: string[] }
-  | { group: string[]; join: string }
-  | { max: number };
+  | { group: string[]; join?: string };
 
 export function normalise(steps: readonly NormaliseStep[] | undefined, text: string): string {
   return (steps ?? []).reduce((value, step) => apply(step, value), text);
@@ -21,61 +23,109 @@ export function normalise(steps: readonly NormaliseStep[] | undefined, text: str
 /** The steps that may run under the fingers: they neither move characters nor could spoil a text that is only half typed. */
 export function normaliseTyped(steps: readonly NormaliseStep[] | undefined, text: string): string {
   const all = steps ?? [];
-  const shortens = all.some((step) => typeof step === 'object' && !('keep' in step) && !('max' in step));
+  const reads = all.some((step) => typeof step === 'object' && !('keep' in step) && !('space' in step));
   return all
-    .filter((step) => step === 'upper' || step === 'lower' || (!shortens && typeof step === 'object'))
+    .filter((step) => step === 'upper' || step === 'lower' || (!reads && typeof step === 'object'))
     .reduce((value, step) => apply(step, value), text);
 }
 
-/** All answers of an object schema, normalised; a text that becomes empty is no answer. */
+/**
+ * The answers of an object: texts normalised, numbers and booleans read from them, nothing empty, rows by their keys; what always
+ * is, required objects and lists of rows, is put there.
+ */
 export function normaliseData(schema: Schema, data: Data): Data {
   const out: Data = {};
-  for (const [key, value] of Object.entries(data)) {
-    const property = schema.properties?.[key];
-    if (typeof value === 'string') {
-      const text = normalise(property?.['x-normalise'], value);
-      if (text !== '') out[key] = text;
-    } else if (isMap(value) && property?.properties) {
-      out[key] = normaliseData(property, value);
-    } else if (value !== undefined) {
-      out[key] = value;
+  for (const [name, value] of Object.entries(data)) {
+    const isEmpty = value === undefined || value === null || value === '';
+    if (!isEmpty && !schema['x-gone']?.includes(name)) out[name] = value;
+  }
+  for (const [name, rule] of fieldsOf(schema)) {
+    if (out[name] === undefined) {
+      if (isList(rule)) out[name] = [];
+      else if (rule.properties && requires(schema, name)) out[name] = {};
+      else continue;
     }
+    const value = field(rule, out[name]);
+    if (value === '') delete out[name];
+    else out[name] = value;
   }
   return out;
 }
 
-function apply(step: NormaliseStep, text: string): string {
-  if (step === 'trim') return text.trim();
-  if (step === 'upper') return text.toUpperCase();
-  if (step === 'lower') return text.toLowerCase();
-  if (step === 'collapse') return text.replace(/\s+/g, ' ');
-  if (step === 'sanitise') return sanitise(text);
-  if ('keep' in step)
-    return [...text].filter((character) => new RegExp(`^(?:${step.keep})$`, 'u').test(character)).join('');
-  if ('strip' in step) return text.replace(new RegExp(step.strip, 'gu'), '');
-  if ('unprefix' in step)
-    return step.unprefix.reduce((rest, prefix) => (rest.startsWith(prefix) ? rest.slice(prefix.length) : rest), text);
-  if ('group' in step) return group(step.group, step.join, text);
-  if ('max' in step) return [...text].slice(0, step.max).join('');
-  return text;
+function field(rule: Schema, value: unknown): unknown {
+  if (typeof value === 'string') {
+    const text = normalise(rule['x-normalise'], value);
+    return typed(rule, text) ?? text;
+  }
+  if (isMap(value)) return normaliseData(rule, value);
+  if (!Array.isArray(value)) return value;
+  if (!isList(rule)) return rule.items ? value.map((item) => field(rule.items, item)) : value;
+  return arrange(rule, value).map((item, i) => {
+    const row = rowSchema(rule, i);
+    return row && isMap(item) ? normaliseData(row, item) : item;
+  });
 }
 
-function group(patterns: string[], join: string, text: string): string {
-  for (const pattern of patterns) {
-    const found = new RegExp(pattern, 'u').exec(text);
+/** What was typed as text: digits with or without commas, yes and no; one value of a list. */
+function typed(rule: Schema, text: string): unknown {
+  const plain = trim(text);
+  if (rule.type === 'integer' || rule.type === 'number') {
+    const number = plain.replace(/,/g, '');
+    const pattern = rule.type === 'integer' ? /^-?[0-9]{1,15}$/ : /^-?[0-9]{1,15}(?:\.[0-9]{1,9})?$/;
+    return pattern.test(number) ? Number(number) + 0 : undefined; // no negative zero
+  }
+  if (rule.type === 'boolean') {
+    if (['true', 'on', 'yes'].includes(plain)) return true;
+    return ['false', 'off', 'no'].includes(plain) ? false : undefined;
+  }
+  return rule.type === 'array' && plain !== '' && !isList(rule) ? [text] : undefined;
+}
+
+/** White space of Unicode and of JavaScript. */
+const SPACE = '[\\s\\u0085]';
+const trim = (text: string): string => text.replace(new RegExp(`^${SPACE}+`), '').replace(new RegExp(`${SPACE}+$`), '');
+const collapse = (text: string): string => text.replace(new RegExp(`${SPACE}+`, 'g'), ' ');
+
+function apply(step: NormaliseStep, text: string): string {
+  if (step === 'trim') return trim(text);
+  if (step === 'upper') return text.toUpperCase();
+  if (step === 'lower') return text.toLowerCase();
+  if (step === 'collapse') return collapse(text);
+  if (step === 'sanitise') return text.replace(MARKERS, ' ');
+  if ('keep' in step) {
+    const kept = pattern(step.keep);
+    return [...text].filter((character) => kept.test(character)).join('');
+  }
+  if ('strip' in step) return text.replace(pattern(step.strip, 'gu'), '');
+  if ('space' in step) return text.replace(pattern(step.space, 'gu'), ' ');
+  if ('unprefix' in step) {
+    const prefix = step.unprefix.find((one) => text.startsWith(one));
+    return prefix === undefined ? text : text.slice(prefix.length);
+  }
+  for (const one of step.group) {
+    const found = pattern(one).exec(text);
     if (found)
       return found
         .slice(1)
-        .filter((part) => part !== undefined && part !== '')
-        .join(join);
+        .filter((part) => part !== undefined)
+        .join(step.join ?? '');
   }
   return text;
 }
 
-/** R5-39: markers of active content are removed, angle brackets escaped. */
-function sanitise(text: string): string {
-  return text
-    .replace(/<\/?\s*script[^>]*>|<\/?\s*(?:img|svg)[^>]*>|\bscript\b|\bon\w+\s*=|\bhref\b\s*=?/gi, '')
-    .replace(/</g, '&lt;')
-    .replace(/>/g, '&gt;');
+const patterns = new Map<string, RegExp>();
+
+/** Patterns are of the part of the dialect that server and browser read alike; they are compiled once. */
+export function pattern(text: string, flags = 'u'): RegExp {
+  const known = patterns.get(flags + text);
+  if (known) {
+    known.lastIndex = 0;
+    return known;
+  }
+  const made = new RegExp(text, flags);
+  patterns.set(flags + text, made);
+  return made;
 }
+
+/** R5-39: tags and markers of scripts, and angle brackets, become a space: nothing is glued together by it. */
+const MARKERS = /<\/?[a-z][^<>]*>|<\/?[ ]?(?:script|img|svg)|\bon[a-z]+[ ]?=|\bhref[ ]?=|javascript:|[<>]/gi;

@@ -1,8 +1,11 @@
 /** JSON Pointers (RFC 6901) into a form's answers, and the ids made from them. */
 import type { Data } from '../../api/open';
 
-export const toPointer = (path: readonly (string | number)[]): string =>
-  path.map((part) => `/${String(part).replace(/~/g, '~0').replace(/\//g, '~1')}`).join('');
+/** The pointer of a property. */
+export const below = (pointer: string, name: string | number): string =>
+  `${pointer}/${String(name).replace(/~/g, '~0').replace(/\//g, '~1')}`;
+
+export const toPointer = (path: readonly (string | number)[]): string => path.reduce<string>(below, '');
 
 export const toPath = (pointer: string): string[] =>
   pointer === ''
@@ -22,13 +25,27 @@ export function read(data: unknown, pointer: string): unknown {
   );
 }
 
-/** Pointers whose values differ between two sets of answers: leaves only, whole arrays. */
+/** Pointers whose values differ between two sets of answers: leaves only; lists of plain values and of other rows as a whole. */
 export function changed(before: unknown, after: unknown, path: string[] = []): string[] {
   if (Object.is(before, after)) return [];
-  if (!isMap(before) && !isMap(after)) return JSON.stringify(before) === JSON.stringify(after) ? [] : [toPointer(path)];
-  const [left, right] = [isMap(before) ? before : {}, isMap(after) ? after : {}];
+  const rows = sameRows(before, after);
+  if (!rows && !isMap(before) && !isMap(after))
+    return JSON.stringify(before) === JSON.stringify(after) ? [] : [toPointer(path)];
+  const [left, right] = rows
+    ? [{ ...(before as Data[]) }, { ...(after as Data[]) }]
+    : [isMap(before) ? before : {}, isMap(after) ? after : {}];
   return [...new Set([...Object.keys(left), ...Object.keys(right)])].flatMap((key) =>
     changed(left[key], right[key], [...path, key]),
+  );
+}
+
+/** Two lists of the same rows, which compare field by field. */
+function sameRows(before: unknown, after: unknown): boolean {
+  return (
+    Array.isArray(before) &&
+    Array.isArray(after) &&
+    before.length === after.length &&
+    before.every((row, i) => isMap(row) && isMap(after[i]) && row.key === after[i].key)
   );
 }
 

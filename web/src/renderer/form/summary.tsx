@@ -3,7 +3,7 @@ import type { FieldError } from './check';
 import { fieldId, focusField } from './pointer';
 
 /** All errors of a submit in one place: takes the focus when they come, each links to its field. */
-export function ErrorSummary({ errors, serial }: { errors: FieldError[]; serial: number }) {
+export function ErrorSummary({ errors, serial }: { errors: Pick<FieldError, 'pointer' | 'text'>[]; serial: number }) {
   const ref = useRef<HTMLDivElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the focus moves once a submit, not with each correction
   useEffect(() => {

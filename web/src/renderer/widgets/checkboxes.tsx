@@ -45,6 +45,6 @@ export const example = {
         { const: 'sunday', title: 'Sunday delivery', description: 'Where the courier works on Sundays' },
       ],
     },
+    'x-ui': { widget: 'checkboxes' },
   },
-  ui: { 'ui:widget': 'checkboxes' },
 };

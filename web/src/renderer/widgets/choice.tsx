@@ -57,6 +57,6 @@ export const example = {
       { const: 'surface', title: 'By road', description: '4 to 6 days' },
       { const: 'air', title: 'By air', description: '1 to 2 days' },
     ],
+    'x-ui': { widget: 'choice' },
   },
-  ui: { 'ui:widget': 'choice' },
 };

@@ -36,6 +36,10 @@ export function ConsentWidget(props: WidgetProps) {
 
 export const example = {
   name: 'consent',
-  schema: { type: 'boolean', const: true, title: 'I agree to the terms of carriage' },
-  ui: { 'ui:widget': 'consent', 'ui:options': { links: [{ label: 'Terms of carriage', href: '/terms' }] } },
+  schema: {
+    type: 'boolean',
+    const: true,
+    title: 'I agree to the terms of carriage',
+    'x-ui': { widget: 'consent', links: [{ label: 'Terms of carriage', href: '/terms' }] },
+  },
 };

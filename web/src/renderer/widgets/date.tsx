@@ -86,7 +86,7 @@ export const example = {
     type: 'string',
     format: 'date',
     title: 'When should we collect it?',
-    'x-date': { min: 'today', max: '+30d' },
+    'x-date': { min: '2026-11-21', max: '2026-12-21' },
+    'x-ui': { widget: 'date', hint: 'For example 21 11 2026' },
   },
-  ui: { 'ui:widget': 'date', 'ui:options': { hint: 'For example 21 11 2026' } },
 };

@@ -1,4 +1,4 @@
-/** All widgets by the name that `ui:widget` gives them. One file each; a file ends with an example for the gallery and the tests. */
+/** All widgets by the name that `widget` in `x-ui` gives them. One file each; a file ends with an example for the gallery and the tests. */
 import { CheckboxesWidget } from './checkboxes';
 import { ChoiceWidget } from './choice';
 import { ConsentWidget } from './consent';

@@ -228,6 +228,9 @@ function useForgetWhenFilterChanges({ value, onChange }: WidgetProps, filter: st
 
 export const example = {
   name: 'lookup',
-  schema: { type: 'string', title: 'Town' },
-  ui: { 'ui:widget': 'lookup', 'ui:options': { source: 'towns', value: 'code', label: 'name' } },
+  schema: {
+    type: 'string',
+    title: 'Town',
+    'x-ui': { widget: 'lookup', source: 'towns', value: 'code', label: 'name' },
+  },
 };

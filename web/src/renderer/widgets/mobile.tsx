@@ -9,7 +9,7 @@ export function MobileWidget(props: WidgetProps) {
       widget={props}
       text={String(value ?? '')}
       maxLength={undefined} // a number pasted with its prefix is longer at first
-      onText={(text) => onChange(mobileTyped(text) || undefined)}
+      onText={(text) => onChange(mobileTyped(text, String(value ?? '')) || undefined)}
       prefix={(options.prefix as string) ?? '+91'}
       type="tel"
       inputMode="numeric"
@@ -18,13 +18,17 @@ export function MobileWidget(props: WidgetProps) {
   );
 }
 
-/** A `+` that is being typed stays until its country is known; `+91` goes, for it stands before the field. */
-export function mobileTyped(text: string): string {
-  const digits = text.replace(/\D/g, '');
+/**
+ * A `+` that is being typed stays until its country is known; `+91` goes, for it stands before the field. An eleventh digit is not
+ * taken; a longer text that was pasted stays as it is, to be refused: nobody's number is made of it.
+ */
+export function mobileTyped(text: string, before: string): string {
+  const digits = text.replace(/\D/g, '').slice(0, 15);
   const plus = text.trim().startsWith('+');
-  if (plus && !digits.startsWith('91')) return `+${digits.slice(0, 12)}`;
+  if (plus && !digits.startsWith('91')) return `+${digits}`;
   const bare = plus || digits.length === 12 ? digits.replace(/^91/, '') : digits;
-  return bare.replace(/^0+/, '').slice(0, 10);
+  const number = bare.length <= 11 ? bare.replace(/^0+/, '') : bare;
+  return number.length === 11 && number.startsWith(before) && before.length === 10 ? before : number;
 }
 
 export const example = {
@@ -35,6 +39,6 @@ export const example = {
     pattern: '^[6-9][0-9]{9}$',
     maxLength: 10,
     'x-messages': { pattern: 'Invalid mobile number.' },
+    'x-ui': { widget: 'mobile', hint: 'We send a one-time password to it' },
   },
-  ui: { 'ui:widget': 'mobile', 'ui:options': { hint: 'We send a one-time password to it' } },
 };

@@ -23,6 +23,11 @@ export function MoneyWidget(props: WidgetProps) {
 
 export const example = {
   name: 'money',
-  schema: { type: 'integer', title: 'Value of the goods', minimum: 100_00, maximum: 10_00_000_00 },
-  ui: { 'ui:widget': 'money' },
+  schema: {
+    type: 'integer',
+    title: 'Value of the goods',
+    minimum: 100_00,
+    maximum: 10_00_000_00,
+    'x-ui': { widget: 'money' },
+  },
 };

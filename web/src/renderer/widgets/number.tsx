@@ -26,6 +26,5 @@ export function numberTyped(text: string, decimal: boolean): number | string | u
 
 export const example = {
   name: 'number',
-  schema: { type: 'integer', title: 'Weight', minimum: 1, maximum: 50 },
-  ui: { 'ui:widget': 'number', 'ui:options': { suffix: 'kg' } },
+  schema: { type: 'integer', title: 'Weight', minimum: 1, maximum: 50, 'x-ui': { widget: 'number', suffix: 'kg' } },
 };

@@ -53,6 +53,6 @@ export const example = {
     maxLength: 6,
     pattern: '^[0-9]{6}$',
     'x-secret': true,
+    'x-ui': { widget: 'otp', hint: 'Six digits, sent to 98••• ••210' },
   },
-  ui: { 'ui:widget': 'otp', 'ui:options': { hint: 'Six digits, sent to 98••• ••210' } },
 };

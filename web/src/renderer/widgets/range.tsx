@@ -62,6 +62,12 @@ export function RangeWidget(props: WidgetProps) {
 
 export const example = {
   name: 'range',
-  schema: { type: 'integer', title: 'Covered value', minimum: 90_000_00, maximum: 1_10_000_00, multipleOf: 1_000_00 },
-  ui: { 'ui:widget': 'range', 'ui:options': { unit: 'money' } },
+  schema: {
+    type: 'integer',
+    title: 'Covered value',
+    minimum: 90_000_00,
+    maximum: 1_10_000_00,
+    multipleOf: 1_000_00,
+    'x-ui': { widget: 'range', unit: 'money' },
+  },
 };

@@ -34,6 +34,6 @@ export const example = {
     type: 'string',
     title: 'Region',
     oneOf: ['North', 'South', 'East', 'West', 'Islands'].map((title) => ({ const: title.toLowerCase(), title })),
+    'x-ui': { widget: 'select' },
   },
-  ui: { 'ui:widget': 'select' },
 };

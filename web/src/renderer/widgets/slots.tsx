@@ -1,6 +1,6 @@
 /**
  * A time to come by: days as chips, the times of the chosen day below them. Both are radio groups, so arrows move within
- * and Tab moves between. `ui:options.slots` is the server's list; choosing another day takes the chosen time back.
+ * and Tab moves between. `slots` in `x-ui` is the server's list; choosing another day takes the chosen time back.
  */
 import type { WidgetProps } from '@rjsf/utils';
 import { useState } from 'react';
@@ -113,10 +113,8 @@ export const example = {
     type: 'string',
     title: 'When should we collect it?',
     enum: ['2026-11-23T04:30:00.000Z', '2026-11-23T12:30:00.000Z', '2026-11-24T07:00:00.000Z'],
-  },
-  ui: {
-    'ui:widget': 'slots',
-    'ui:options': {
+    'x-ui': {
+      widget: 'slots',
       slots: [
         { key: '2026-11-23T04:30:00.000Z', text: '10:00 AM', day: '2026-11-23' },
         { key: '2026-11-23T05:00:00.000Z', text: '10:30 AM', day: '2026-11-23', full: true },

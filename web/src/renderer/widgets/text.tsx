@@ -39,6 +39,6 @@ export const example = {
     title: 'Full name',
     maxLength: 60,
     'x-normalise': [{ keep: '[A-Za-z ]' }, 'collapse', 'trim'],
+    'x-ui': { widget: 'text', hint: 'As on your identity card', autocomplete: 'name' },
   },
-  ui: { 'ui:widget': 'text', 'ui:options': { hint: 'As on your identity card', autocomplete: 'name' } },
 };

@@ -26,6 +26,5 @@ export function TextareaWidget(props: WidgetProps) {
 
 export const example = {
   name: 'textarea',
-  schema: { type: 'string', title: 'Note for the driver', maxLength: 200 },
-  ui: { 'ui:widget': 'textarea' },
+  schema: { type: 'string', title: 'Note for the driver', maxLength: 200, 'x-ui': { widget: 'textarea' } },
 };

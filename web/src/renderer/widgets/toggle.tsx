@@ -6,6 +6,5 @@ export const ToggleWidget = (props: WidgetProps) => <Choices {...props} look="to
 
 export const example = {
   name: 'toggle',
-  schema: { type: 'boolean', title: 'Is it fragile?' },
-  ui: { 'ui:widget': 'toggle' },
+  schema: { type: 'boolean', title: 'Is it fragile?', 'x-ui': { widget: 'toggle' } },
 };

@@ -23,6 +23,5 @@ export function UploadWidget(props: WidgetProps) {
 
 export const example = {
   name: 'upload',
-  schema: { type: 'string', title: 'Invoice' },
-  ui: { 'ui:widget': 'upload', 'ui:options': { hint: 'PDF, JPEG or PNG up to 10 MB' } },
+  schema: { type: 'string', title: 'Invoice', 'x-ui': { widget: 'upload', hint: 'PDF, JPEG or PNG up to 10 MB' } },
 };

@@ -1,14 +1,14 @@
 //! What forms and calls put into the context.
 
 use super::super::desugar::Builder;
-use super::super::places::{ALL_KINDS, Change, Ix, Kinds, OPTIONAL, Places, Put, THERE, bit, kind_of};
+use super::super::places::{ALL_KINDS, Change, Ix, Kinds, Level, OPTIONAL, Places, Put, THERE, bit, kind_of};
 use super::super::{Invoke, Step};
 use super::{Check, Op};
 use crate::form::Form;
 use engine_statechart::expression::Expression;
 use engine_statechart::expression::reads::{ANY_KEY, Kind};
 use serde_json::Value;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// Fields of a row of `each`.
 const ROW: [(&str, &[Kind]); 8] = [
@@ -22,7 +22,7 @@ const ROW: [(&str, &[Kind]); 8] = [
     ("run", &[]),
 ];
 
-/// `ui:show` of a required field: places of the other fields with the texts that show it.
+/// Conditions of a required field: places of the other fields with the texts that show it.
 pub type Shown = Vec<(Ix, Vec<String>)>;
 
 pub fn of_step<'s>(step: &'s Step, form: Option<&'s Form>) -> Vec<&'s Expression> {
@@ -41,57 +41,60 @@ pub fn of_step<'s>(step: &'s Step, form: Option<&'s Form>) -> Vec<&'s Expression
 /// Answers replace what the form asks: required fields are there, others perhaps.
 pub fn answers(places: &mut Places, form: &Form, into: &str) -> Change {
     let at = places.at(into.split('.'));
-    let schema = form.tree.get("schema");
-    let required: BTreeSet<&str> = schema
-        .and_then(|s| s.get("required"))
-        .and_then(Value::as_array)
-        .into_iter()
-        .flatten()
-        .filter_map(Value::as_str)
-        .collect();
-    let is_shown =
-        |name: &str| form.tree.get("ui").and_then(|ui| ui.get(name)).and_then(|f| f.get("ui:show")).is_none();
-    let mut fields: BTreeMap<&str, (u8, Kinds)> = BTreeMap::new();
-    let own = schema
-        .into_iter()
-        .flat_map(crate::form::properties)
-        .map(|(name, rule)| (name, rule, required.contains(name.as_str()) && is_shown(name)));
-    let merged = form
-        .variants
-        .iter()
-        .filter_map(|v| v.merge.get("schema"))
-        .flat_map(crate::form::properties)
-        .filter(|(_, r)| !r.is_null());
-    for (name, rule, is_there) in own.chain(merged.map(|(name, rule)| (name, rule, false))) {
+    let mut found = BTreeMap::new();
+    fields(places, at, &form.tree, THERE, &mut found);
+    for variant in &form.variants {
+        fields(places, at, &variant.merge, OPTIONAL, &mut found);
+    }
+    Change::Answers(at, found.into_iter().map(|(at, (level, kinds))| (at, level, kinds)).collect())
+}
+
+/// The fields of an object or a row: `best` is the level of those that are always asked and required.
+fn fields(places: &mut Places, at: Ix, schema: &Value, best: Level, found: &mut BTreeMap<Ix, (Level, Kinds)>) {
+    for (name, rule) in crate::form::properties(schema).filter(|(_, rule)| !rule.is_null()) {
         if rule.get("x-secret").and_then(Value::as_bool) == Some(true) {
             continue;
         }
-        let entry = fields.entry(name).or_insert((OPTIONAL, 0));
-        entry.0 = entry.0.max(if is_there { THERE } else { OPTIONAL });
+        let place = places.below(at, name);
+        let rows = rule.get("items").filter(|items| items.get("properties").is_some());
+        let is_shown = crate::form::conditions(schema, rule).next().is_none();
+        // Lists of rows are there even when they are empty.
+        let is_there = is_shown && (rows.is_some() || crate::form::requires(schema, name));
+        let entry = found.entry(place).or_insert((OPTIONAL, 0));
+        entry.0 = entry.0.max(if is_there { best } else { OPTIONAL });
         entry.1 |= kinds(rule);
+        if let Some(rows) = rows {
+            let row = places.below(place, ANY_KEY);
+            found.insert(row, (THERE, bit(Kind::Map)));
+            let key = places.below(row, crate::form::key_name(rule));
+            found.insert(key, (THERE, bit(Kind::Text)));
+            fields(places, row, rows, best, found);
+        } else if rule.get("properties").is_some() {
+            fields(places, place, rule, best, found);
+        }
     }
-    Change::Answers(
-        at,
-        fields.into_iter().map(|(name, (level, kinds))| (places.below(at, name), level, kinds)).collect(),
-    )
 }
 
-/// Required fields that `ui:show` asks for when other fields have a text.
+/// Required fields that conditions ask for when other fields of the form have a text.
 pub fn shown(places: &mut Places, form: &Form, into: &str) -> Vec<(Ix, Shown)> {
     let at = places.at(into.split('.'));
-    let required = form.tree.get("schema").and_then(|s| s.get("required")).and_then(Value::as_array);
     let mut found = Vec::new();
-    for name in required.into_iter().flatten().filter_map(Value::as_str) {
-        let show =
-            form.tree.get("ui").and_then(|ui| ui.get(name)).and_then(|f| f.get("ui:show")).and_then(Value::as_object);
-        let Some(show) = show else { continue };
+    for (name, rule) in crate::form::properties(&form.tree).filter(|(name, _)| crate::form::requires(&form.tree, name))
+    {
         let texts = |wanted: &Value| match wanted {
             Value::String(text) => Some(vec![text.clone()]),
             Value::Array(list) => list.iter().map(|v| v.as_str().map(str::to_owned)).collect(),
             _ => None,
         };
-        let each: Option<Shown> =
-            show.iter().map(|(other, wanted)| Some((places.below(at, other), texts(wanted)?))).collect();
+        let conditions: Vec<_> =
+            crate::form::conditions(&form.tree, rule).filter_map(Value::as_object).flatten().collect();
+        if conditions.is_empty() {
+            continue;
+        }
+        let each: Option<Shown> = conditions
+            .into_iter()
+            .map(|(other, wanted)| Some((places.below(at, other.trim_start_matches('/')), texts(wanted)?)))
+            .collect();
         let field = places.below(at, name);
         found.extend(each.map(|shown| (field, shown)));
     }
@@ -112,6 +115,7 @@ fn kinds(rule: &Value) -> Kinds {
     match rule.get("type") {
         Some(Value::String(name)) => named(name),
         Some(Value::Array(names)) => names.iter().filter_map(Value::as_str).map(named).fold(0, |a, b| a | b),
+        _ if rule.get("properties").is_some() => bit(Kind::Map),
         _ => match rule.get("enum") {
             Some(Value::Array(values)) => values.iter().map(|v| bit(kind_of(v))).fold(0, |a, b| a | b),
             _ => ALL_KINDS,
