@@ -38,7 +38,8 @@ async fn booked(server: &TestServer, browser: &Visitor) -> (String, String) {
     let view = until(server, browser, &id, "visit.time").await;
 
     // Each slot has a key and a display value (R3-46); one outside the working hours is refused with a text.
-    let offered = view["step"]["form"]["schema"]["properties"]["slot"]["x-ui"]["slots"].as_array().expect("slots").clone();
+    let offered =
+        view["step"]["form"]["schema"]["properties"]["slot"]["x-ui"]["slots"].as_array().expect("slots").clone();
     assert!(offered.iter().all(|slot| slot["key"].is_string() && slot["text"].is_string()) && offered.len() > 100);
     let night = browser.event(&view, "submit", json!({"slot": "2026-11-24T16:30:00.000Z"})).await;
     assert_eq!(night.status, 422);

@@ -16,16 +16,16 @@ mod validate;
 mod variant;
 mod widget;
 
-pub(crate) use messages::Messages;
-pub use fields::{Fields, place_of};
 pub(crate) use condition::of_field as conditions;
+pub use fields::{Fields, place_of};
+pub(crate) use messages::Messages;
 #[cfg(test)]
 pub(crate) use read::FORM_KEYS;
 pub(crate) use read::{SHARED_MESSAGES, read};
 pub(crate) use rows::key_name;
 pub(crate) use rules::bounded;
-pub(crate) use widget::WIDGETS;
 pub(crate) use validate::{plain_errors, validator};
+pub(crate) use widget::WIDGETS;
 
 use crate::frozen::Frozen;
 use engine_statechart::expression::Expression;
@@ -121,14 +121,20 @@ impl Form {
         scope: &Scope<'_>,
         data: &mut Value,
     ) -> Result<Vec<FieldError>, EvalError> {
-        let resolved = self.resolve(&self.prepared(self.mask(audience), &audience.language), &audience.language, scope)?;
+        let resolved =
+            self.resolve(&self.prepared(self.mask(audience), &audience.language), &audience.language, scope)?;
         normalise::object(&resolved.schema, &self.normalisers, data);
         answers::prune(&resolved.schema, data);
         validate::errors(&resolved, data).map_err(|message| self.broken(message))
     }
 
     /// What the browser's code must agree with, for tests of both: `shown` and `required`, by pointer, of checked data.
-    pub fn asked(&self, audience: &Audience, scope: &Scope<'_>, data: &Value) -> Result<Vec<(String, bool)>, EvalError> {
+    pub fn asked(
+        &self,
+        audience: &Audience,
+        scope: &Scope<'_>,
+        data: &Value,
+    ) -> Result<Vec<(String, bool)>, EvalError> {
         let schema = self.view(audience, scope)?.schema;
         let asked = data.as_object().map(|data| answers::asked(&schema, data));
         Ok(asked.into_iter().flatten().map(|field| (field.pointer, field.required)).collect())

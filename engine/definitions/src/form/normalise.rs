@@ -193,7 +193,8 @@ pub fn sanitise(text: &str) -> String {
 /// always is: required objects and lists of rows.
 pub fn object(schema: &Value, normalisers: &HashMap<String, Normaliser>, data: &mut Value) {
     let Some(map) = data.as_object_mut() else { return };
-    let is_gone = |name: &str| schema.get("x-gone").and_then(Value::as_array).is_some_and(|l| l.iter().any(|n| n == name));
+    let is_gone =
+        |name: &str| schema.get("x-gone").and_then(Value::as_array).is_some_and(|l| l.iter().any(|n| n == name));
     map.retain(|name, v| !(v.is_null() || v.as_str() == Some("") || is_gone(name)));
     for (name, rule) in super::properties(schema) {
         if !map.contains_key(name) {
@@ -256,7 +257,9 @@ fn typed(rule: &Value, text: &str) -> Option<Value> {
             "false" | "off" | "no" => Some(Value::Bool(false)),
             _ => None,
         },
-        "array" if !plain.is_empty() && !rows::is_list(rule) => Some(Value::Array(vec![Value::String(text.to_owned())])),
+        "array" if !plain.is_empty() && !rows::is_list(rule) => {
+            Some(Value::Array(vec![Value::String(text.to_owned())]))
+        }
         _ => None,
     }
 }

@@ -14,18 +14,8 @@ use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, OnceLock};
 
-pub const FORM_KEYS: [&str; 10] = [
-    "title",
-    "intro",
-    "groups",
-    "required",
-    "properties",
-    "x-ui",
-    "variants",
-    "messages",
-    "languages",
-    "description",
-];
+pub const FORM_KEYS: [&str; 10] =
+    ["title", "intro", "groups", "required", "properties", "x-ui", "variants", "messages", "languages", "description"];
 /// What a variant may change.
 const MERGE_KEYS: [&str; 7] = ["title", "intro", "groups", "required", "properties", "x-ui", "messages"];
 const REF_DEPTH_MAX: usize = 8;
@@ -292,7 +282,11 @@ impl Reader<'_, '_> {
                 at = at.and_then(|name| outer(groups.get(&name)?));
             }
             if at.is_some() {
-                self.problems.push(Problem::error("circle", &key.span, format!("group `{}` is inside itself", key.name)));
+                self.problems.push(Problem::error(
+                    "circle",
+                    &key.span,
+                    format!("group `{}` is inside itself", key.name),
+                ));
             }
         }
     }
@@ -378,14 +372,18 @@ impl Reader<'_, '_> {
         let key = whole("x-key").and_then(Node::as_str).unwrap_or("key");
         let Some(items) = rule.get("items") else { return };
         if let Some((at, _)) = items.get("properties").map_or(&[][..], Node::map).iter().find(|(k, _)| k.name == key) {
-            let problem = Problem::error("bad-key", &at.span, format!("`{key}` is the key of the row, which we put in"));
+            let problem =
+                Problem::error("bad-key", &at.span, format!("`{key}` is the key of the row, which we put in"));
             self.problems.push(problem.hint("another name, or another `x-key`"));
         }
         let unknown: Vec<&Key> = items
             .map()
             .iter()
             .map(|(k, _)| k)
-            .filter(|k| !["type", "title", "description", "groups", "required", "properties", "$comment"].contains(&k.name.as_str()))
+            .filter(|k| {
+                !["type", "title", "description", "groups", "required", "properties", "$comment"]
+                    .contains(&k.name.as_str())
+            })
             .collect();
         for key in unknown {
             let message = format!("unknown key `{}` in the rows of a list", key.name);
@@ -538,9 +536,7 @@ impl Reader<'_, '_> {
             let first = key.name.trim_start_matches('/').split('/').next().unwrap_or_default();
             if !key.name.starts_with('/') || !fields.contains_key(first) {
                 let at = Node::new(key.span.clone(), Source::Null);
-                self.problems.push(
-                    unknown("field", &at, first, fields.keys().copied()).hint("a pointer like /mobile"),
-                );
+                self.problems.push(unknown("field", &at, first, fields.keys().copied()).hint("a pointer like /mobile"));
             }
             messages::check(value, self.problems);
         }

@@ -34,7 +34,9 @@ impl Prepared {
     /// The keys of each list whose rows are fixed; what cannot be computed counts as null.
     pub fn row_keys(&self, cels: &HashMap<String, Expression>, scope: &Scope<'_>) -> Option<Value> {
         let keys = |each: &Each| match cels.get(&each.list).map(|list| list.eval(scope)) {
-            Some(Ok(Value::Array(items))) => items.iter().map(|i| i.get(&each.key).cloned().unwrap_or_default()).collect(),
+            Some(Ok(Value::Array(items))) => {
+                items.iter().map(|i| i.get(&each.key).cloned().unwrap_or_default()).collect()
+            }
             _ => Value::Null,
         };
         (!self.each.is_empty()).then(|| self.each.iter().map(keys).collect())
@@ -73,7 +75,12 @@ const ROWS_MAX: usize = 50;
 const ROW_KEY_CHARS_MAX: usize = 64;
 
 impl Form {
-    pub(super) fn resolve(&self, prepared: &Prepared, language: &str, scope: &Scope<'_>) -> Result<Arc<Resolved>, EvalError> {
+    pub(super) fn resolve(
+        &self,
+        prepared: &Prepared,
+        language: &str,
+        scope: &Scope<'_>,
+    ) -> Result<Arc<Resolved>, EvalError> {
         let computed = self.compute(prepared, scope)?;
         let today = if self.has_dates { today(scope)? } else { String::new() };
         let known = serde_json::to_string(&computed).unwrap_or_default();
@@ -129,11 +136,8 @@ impl Form {
         let mut computed = Computed { values: values(&prepared.cels, scope)?, rows: BTreeMap::new() };
         for each in &prepared.each {
             let Some(expression) = self.cels.get(&each.list) else { continue };
-            let wrong = |message: String| EvalError {
-                message,
-                span: expression.span().clone(),
-                expression: each.list.clone(),
-            };
+            let wrong =
+                |message: String| EvalError { message, span: expression.span().clone(), expression: each.list.clone() };
             let Value::Array(items) = expression.eval(scope)? else {
                 return Err(wrong("`x-each` is a list".into()));
             };
@@ -169,7 +173,8 @@ impl Form {
         let written = tree.get("messages").cloned();
         let of_schema = ["groups", "required", "properties", "x-ui"];
         let own = of_schema.iter().filter_map(|key| Some(((*key).to_owned(), tree.get_mut(*key)?.take())));
-        let mut schema = Value::Object(Map::from_iter([("type".to_owned(), json!("object"))]).into_iter().chain(own).collect());
+        let mut schema =
+            Value::Object(Map::from_iter([("type".to_owned(), json!("object"))]).into_iter().chain(own).collect());
         settle(&mut schema);
         dates(&mut schema, today);
         messages::complete(&mut schema, &title, written.as_ref(), &self.messages, language);
@@ -355,7 +360,8 @@ fn settle_field(rule: &mut Value) {
         shown_always(ui);
     }
     let is_object = rule.get("properties").is_some();
-    let has_rows = rule.get("prefixItems").is_some() || rule.get("items").is_some_and(|i| i.get("properties").is_some());
+    let has_rows =
+        rule.get("prefixItems").is_some() || rule.get("items").is_some_and(|i| i.get("properties").is_some());
     if is_object {
         settle(rule);
     }

@@ -118,7 +118,12 @@ fn value(node: &Node, problems: &mut Vec<Problem>) {
     let has = |k: &str| node.get(k).is_some();
     let kind = node.get("type").and_then(Node::as_str);
     if let Some(at) = node.get("type").filter(|_| !kind.is_some_and(|t| TYPES.contains(&t))) {
-        wrong("value", at, format!("`type` is one of {}", TYPES.join(", ")), "an optional field is one that is not in `required`");
+        wrong(
+            "value",
+            at,
+            format!("`type` is one of {}", TYPES.join(", ")),
+            "an optional field is one that is not in `required`",
+        );
     }
     let is_listed = ["enum", "const", "oneOf"].iter().any(|k| has(k));
     if kind == Some("string") && !is_listed && !has("maxLength") {

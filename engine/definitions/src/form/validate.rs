@@ -154,7 +154,8 @@ fn find_unknown(schema: &Value, map: &Map<String, Value>, at: &str, key: Option<
 /// Errors of a payload whose schema has no texts.
 pub fn plain_errors(validator: &Validator, data: &Value) -> Vec<FieldError> {
     let mut seen = HashSet::new();
-    let places = validator.iter_errors(data).flat_map(|e| places(&e)).filter(|(pointer, _)| seen.insert(pointer.clone()));
+    let places =
+        validator.iter_errors(data).flat_map(|e| places(&e)).filter(|(pointer, _)| seen.insert(pointer.clone()));
     places
         .take(ERRORS_MAX)
         .map(|(pointer, code)| FieldError {

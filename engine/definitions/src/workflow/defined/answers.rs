@@ -79,7 +79,8 @@ fn fields(places: &mut Places, at: Ix, schema: &Value, best: Level, found: &mut 
 pub fn shown(places: &mut Places, form: &Form, into: &str) -> Vec<(Ix, Shown)> {
     let at = places.at(into.split('.'));
     let mut found = Vec::new();
-    for (name, rule) in crate::form::properties(&form.tree).filter(|(name, _)| crate::form::requires(&form.tree, name)) {
+    for (name, rule) in crate::form::properties(&form.tree).filter(|(name, _)| crate::form::requires(&form.tree, name))
+    {
         let texts = |wanted: &Value| match wanted {
             Value::String(text) => Some(vec![text.clone()]),
             Value::Array(list) => list.iter().map(|v| v.as_str().map(str::to_owned)).collect(),
