@@ -577,7 +577,7 @@ async fn a_saved_definition_is_published_and_a_broken_one_is_not() {
     server.until("the saved form", async || (title().await == "What shall we carry?").then_some(())).await;
     assert_eq!(server.product.runtime.publication(), before + 1);
     // A broken save changes nothing; the next good one does.
-    saved(good.replace("What do you send?", "{ broken").replace("\"ui\"", "\"iu\""));
+    saved(good.replace("What do you send?", "{ broken").replace("\"properties\"", "\"proprties\""));
     server
         .until("the refusal", async || {
             visitor.get("/metrics").await.text().contains("definitions_refused_total").then_some(())

@@ -97,7 +97,7 @@ impl Contract {
         Value::Object(coded.map(|(code, row)| (code.clone(), Value::Object(row.clone()))).collect())
     }
 
-    /// Problem for a path of the input that is not there, such as `parcel.weight`.
+    /// Problem for a path of the input that is not there, such as `owner.name`.
     pub(crate) fn unknown_input(&self, path: &[&str]) -> Option<(String, Option<String>)> {
         not_there("input", &self.input, path)
     }

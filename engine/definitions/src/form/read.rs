@@ -221,7 +221,7 @@ impl Reader<'_, '_> {
     /// The form and its variants: a merge changes fields or brings whole ones.
     fn form(&mut self, form: &Node, merges: &[Node]) {
         let fields = named([form].into_iter().chain(merges));
-        let groups: BTreeSet<String> = merges.iter().chain([form]).flat_map(|n| group_names(n)).collect();
+        let groups: BTreeSet<String> = merges.iter().chain([form]).flat_map(group_names).collect();
         let level = Level { fields: &fields, groups: &groups, root: &fields, has_item: false, is_top: true };
         self.level(form, level, None);
         for merge in merges {

@@ -152,7 +152,7 @@ fn value(node: &Node, problems: &mut Vec<Problem>) {
         wrong("value", at, format!("`format` is one of {}", FORMATS.join(", ")), "or write a `pattern`");
     }
     let step = node.get("multipleOf").filter(|n| n.get("$cel").is_none());
-    if let Some(at) = step.filter(|n| !n.as_int().is_some_and(|n| n > 0)) {
+    if let Some(at) = step.filter(|n| n.as_int().is_none_or(|n| n <= 0)) {
         wrong("value", at, "`multipleOf` is a whole number".into(), "");
     }
     if let Some(pattern) = node.get("pattern") {
