@@ -59,11 +59,11 @@ pub fn run(written: &[Written]) -> Result<Vec<Done>, String> {
     let shared = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../forms/shared");
     for name in ["fields.json", "messages.json"] {
         let text = std::fs::read(shared.join(name)).map_err(|e| e.to_string())?;
-        files.insert(&format!("forms/shared/{name}"), text);
+        files.insert(format!("forms/shared/{name}"), text);
     }
     files.insert("workflows/case/all/flow.yaml", FLOW.as_bytes());
     for (i, one) in written.iter().enumerate() {
-        files.insert(&format!("forms/case/all/f{i}.json"), one.form.to_string().into_bytes());
+        files.insert(format!("forms/case/all/f{i}.json"), one.form.to_string().into_bytes());
     }
     let loaded = load(&files);
     let catalog: Option<Arc<Catalog>> = loaded.catalog;
