@@ -8,6 +8,7 @@ use crate::expressions::{expression, mapping};
 use crate::extends::Kind;
 use crate::fields::{Fields, unknown};
 use crate::host::call_vocabulary;
+use crate::shape::Given;
 use crate::source::{Node, Value as Source};
 use engine_statechart::Problem;
 use engine_statechart::expression::Expression;
@@ -315,7 +316,8 @@ fn reply(node: &Node, operation: &mut Operation, problems: &mut Vec<Problem>) {
             map.push((key, Node::new(node.span.clone(), Source::String("''".into()))));
         }
         let compile = |at: &Node| Expression::read(at, call_vocabulary(), &REPLY_NAMES, &mut Vec::new());
-        contract.output.check_mapping(&given, "", &compile, fields.problems);
+        let against = Given { of: "contract", is_cut: false, compile: &compile };
+        contract.output.check_mapping(&given, "", &against, fields.problems);
     }
     for item in fields.get("correlate").map_or(&[][..], Node::items) {
         let Some(mut entry) = Fields::open(item, "a correlation", &["reference", "expect"], fields.problems) else {

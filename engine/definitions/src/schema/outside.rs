@@ -114,8 +114,12 @@ fn sandbox() -> Value {
     needs(closed(&keys), &["cases"])
 }
 
+/// A type, `{type, enum, …}`, a map or a list of one shape.
+pub fn shape() -> Value {
+    json!({"type": ["string", "object", "array"]})
+}
+
 fn contract() -> Value {
-    let shape = || json!({"type": ["string", "object", "array"]});
     let errors = closed(&[
         ("columns", "Name → kind, as in a table", map_of(text())),
         ("rows", "Code → cells; `any` for codes that have no row", map_of(any())),

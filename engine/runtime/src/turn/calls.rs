@@ -187,7 +187,7 @@ impl Turn<'_> {
             let event = Event::new(format!("reply.{}", invoke.id)).with("key", key);
             self.feed(Move::Event(&event))?;
         }
-        if all_in && !settled && self.replaying.is_none() { self.complete(&invoke.id, by) } else { Ok(()) }
+        if all_in && !settled && !self.replaying { self.complete(&invoke.id, by) } else { Ok(()) }
     }
 
     /// All have settled, or the deadline has come: the done event, once.

@@ -98,6 +98,7 @@ impl Turn<'_> {
                     expected,
                 });
             }
+            "resume" => self.resumes = text("to"),
             "revoke" => drop(self.state.revoked.insert(text("purpose").unwrap_or_default(), self.now_ms)),
             "incident" => {
                 let reason = text("reason").unwrap_or_else(|| "reported by the workflow".into());

@@ -107,8 +107,10 @@ pub struct Turn<'w> {
     next_index: i32,
     /// The work that this turn does, as an operator may repeat it; incidents name it.
     work: Value,
-    /// While replaying: the type of the event that follows in the history. Nothing is sent again by itself then.
-    replaying: Option<String>,
+    /// The events come from the history: nothing is sent again by itself.
+    replaying: bool,
+    /// The state to which the transition that was just taken leads back.
+    resumes: Option<String>,
     out: Out,
     /// The row that it began from; none for a new journey.
     record: Option<Box<JourneyRecord>>,
@@ -187,7 +189,8 @@ impl<'w> Turn<'w> {
             seq: record.seq,
             next_index: 0,
             work: Value::Null,
-            replaying: None,
+            replaying: false,
+            resumes: None,
             out: Out::default(),
             record: Some(record),
         }
@@ -223,7 +226,8 @@ impl<'w> Turn<'w> {
             seq: 0,
             next_index: 0,
             work: Value::Null,
-            replaying: None,
+            replaying: false,
+            resumes: None,
             out: Out::default(),
             record: None,
         };

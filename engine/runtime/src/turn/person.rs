@@ -82,6 +82,7 @@ impl Turn<'_> {
     pub fn submit(&mut self, answer: Answer, actor: &Actor) -> Result<(), Refused> {
         let step = self.step_node();
         self.state.messages.clear();
+        self.answered(actor);
         self.deliver_submit(answer, actor)?;
         self.out.clear_drafts.push(step);
         self.resume()
@@ -180,6 +181,7 @@ impl Turn<'_> {
     /// A checked event that the shown step accepts; its payload stands only in `event.data`.
     pub fn accept_event(&mut self, kind: &str, data: &Value, actor: &Actor) -> Result<(), Refused> {
         self.state.messages.clear();
+        self.answered(actor);
         self.deliver_event(kind, data, actor)?;
         self.resume()
     }

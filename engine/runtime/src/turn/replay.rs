@@ -24,8 +24,8 @@ pub fn replay<'w>(
     (actor.channel, actor.language) = (record.channel.clone(), record.language.clone());
     let first = events.first().map_or(record.created_at_ms, |e| e.at_ms);
     let mut turn = Turn::begin(workflow, catalog, &record.id, &actor, &record.attribution, first)?;
-    for (index, event) in events.iter().enumerate().skip(1) {
-        turn.replaying = Some(events.get(index + 1).map_or_else(String::new, |next| next.kind.clone()));
+    turn.replaying = true;
+    for event in events.iter().skip(1) {
         turn.set_now(event.at_ms);
         turn.pending.clear();
         let by = Actor::of_stored(&event.by, &actor);

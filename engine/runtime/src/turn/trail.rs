@@ -3,7 +3,7 @@
 use super::{Move, Pending, Refused, Turn};
 use crate::actor::Actor;
 use crate::state::{Resume, Sent, TrailEntry};
-use engine_definitions::{StepKind, Trail};
+use engine_definitions::{Step, StepKind, Trail};
 use engine_statechart::Event;
 use serde_json::{Value, json};
 
@@ -11,12 +11,18 @@ impl Turn<'_> {
     /// Keeps the trail after a move from `before`; `sent` is the person's event that caused it.
     pub(super) fn moved(&mut self, before: &str, sent: Option<Sent>) {
         let after = self.step_node();
+        let resumes = self.resumes.take();
         if after == before {
             return;
         }
         self.state.since_ms = self.now_ms;
         self.state.leave = None;
-        if let Some(position) = self.state.trail.iter().position(|e| e.node == after) {
+        let position = self.state.trail.iter().position(|e| e.node == after);
+        if let Some(goal) = resumes {
+            let later = self.state.trail[position.map_or(0, |p| p + 1)..].to_vec();
+            self.state.resume = Some(Resume { goal, at: after.clone(), later, by: None });
+        }
+        if let Some(position) = position {
             self.state.trail.truncate(position);
         } else if self.keeps(before) {
             let depends = self.depends(before);
@@ -64,8 +70,8 @@ impl Turn<'_> {
         let Some(position) = self.state.trail.iter().position(|e| e.node == node) else {
             return Err(Refused::Unselected);
         };
-        let resume =
-            Resume { goal: self.step_node(), later: self.state.trail[position + 1..].to_vec(), by: actor.clone() };
+        let later = self.state.trail[position + 1..].to_vec();
+        let resume = Resume { goal: self.step_node(), at: node.into(), later, by: Some(actor.clone()) };
         self.jump("change", node, json!({"step": node}), actor)?;
         self.state.resume = Some(resume);
         Ok(())
@@ -113,56 +119,62 @@ impl Turn<'_> {
         nodes.any(|node| machine.events_of(node).any(|named| named == kind))
     }
 
-    /// After a change: sends the later answers again until a step needs the person, or the start of the change is
-    /// reached.
+    /// After a change: sends the later answers again until the goal is reached. A step that needs the person is shown,
+    /// and with its answer it goes on.
     pub(super) fn resume(&mut self) -> Result<(), Refused> {
-        let Some(resume) = self.state.resume.clone() else { return Ok(()) };
+        let Some(mut resume) = self.state.resume.take() else { return Ok(()) };
         let here = self.step_node();
-        let Some(step) = self.workflow.step_by_node(&here) else { return Ok(()) };
-        if here == resume.goal {
-            self.state.resume = None;
+        if here == resume.goal || self.is_active(&resume.goal) {
             return Ok(());
         }
-        if matches!(step.kind, StepKind::Wait | StepKind::Redirect) {
+        let passes = |step: &Step| matches!(step.kind, StepKind::Wait | StepKind::Redirect);
+        if here == resume.at || self.workflow.step_by_node(&here).is_none_or(passes) {
+            self.state.resume = Some(resume);
             return Ok(());
         }
-        let Some(entry) = resume.later.iter().find(|e| e.node == here).cloned() else {
-            self.state.resume = None;
-            return Ok(());
-        };
         // Each entry is sent once at most: this ends.
-        self.state.resume = Some(Resume {
-            goal: resume.goal,
-            by: resume.by,
-            later: resume.later.into_iter().filter(|e| e.node != here).collect(),
-        });
-        if !self.satisfied(&entry) {
-            self.state.resume = None;
-            return Ok(());
-        }
-        match (entry.sent, &self.replaying) {
-            (None, _) => {}
-            (Some(sent), Some(next)) if *next != sent.kind => self.state.resume = None,
-            (Some(_), Some(_)) => {}
-            (Some(Sent { kind, seq }), None) => self.pending.push_back(Pending::Sent { node: here, kind, seq }),
+        let entry = resume.later.iter().position(|e| e.node == here).map(|at| resume.later.remove(at));
+        resume.at.clone_from(&here);
+        let can_send = !self.replaying && resume.by.is_some();
+        self.state.resume = Some(resume);
+        let sent = entry.filter(|entry| can_send && self.satisfied(entry) && !self.is_asking(&here));
+        if let Some(Sent { kind, seq }) = sent.and_then(|entry| entry.sent) {
+            self.pending.push_back(Pending::Sent { node: here, kind, seq });
         }
         Ok(())
     }
 
-    /// The answer to [`Pending::Sent`]: sends it once more; what is refused now ends the way forward.
+    fn is_active(&self, state: &str) -> bool {
+        let machine = &self.workflow.machine;
+        self.state.snapshot.active.iter().any(|leaf| machine.ancestors(leaf).any(|id| id == state))
+    }
+
+    /// Whether partners are being asked on this step: there is nothing yet to choose from.
+    fn is_asking(&self, node: &str) -> bool {
+        let is_here = |run: &str| self.workflow.invoke(run).is_some_and(|i| i.each && i.node == node);
+        self.state.runs.iter().any(|(id, run)| !run.settled && is_here(id))
+    }
+
+    /// The answer to [`Pending::Sent`]: sends it once more; what is refused now waits for the person.
     pub fn sent_again(&mut self, node: &str, kind: &str, data: Option<Value>) -> Result<bool, Refused> {
-        let Some(by) = self.state.resume.as_ref().map(|resume| resume.by.clone()) else { return Ok(false) };
+        let Some(by) = self.state.resume.as_ref().and_then(|resume| resume.by.clone()) else { return Ok(false) };
         if self.step_node() != node {
             return Ok(false);
         }
         if data.is_none_or(|data| self.send_again(kind, &data, &by).is_err()) {
-            self.state.resume = None;
             return Ok(false);
         }
         if self.step_node() != node {
             self.resume()?;
         }
         Ok(true)
+    }
+
+    /// Later answers are sent again for whoever answers now.
+    pub(super) fn answered(&mut self, actor: &Actor) {
+        if let Some(resume) = &mut self.state.resume {
+            resume.by = Some(actor.clone());
+        }
     }
 
     fn satisfied(&self, entry: &TrailEntry) -> bool {
