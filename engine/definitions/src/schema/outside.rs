@@ -84,6 +84,7 @@ fn operation() -> Value {
         ("idempotent", "May be sent again with the same key", flag()),
         ("timeout", "Of one attempt, at most 30s", duration()),
         ("retry", "", closed(&[("attempts", "", int()), ("base", "", duration()), ("cap", "", duration())])),
+        ("values", "Names for what mappings ask of `status`, `headers`, `body`, `input`, `partner`", map_of(any())),
         ("reply", "", reply),
         ("errors", "The first that holds", list_of(error)),
     ];

@@ -79,7 +79,7 @@ impl Builder<'_> {
     }
 
     /// The same for a place that takes answers.
-    pub fn into_declared(&mut self, into: &str, span: &Span, place: &Place) {
+    pub fn declared_place(&mut self, into: &str, span: &Span, place: &Place) {
         let own = place.context().and_then(|my| into.strip_prefix(my)?.strip_prefix('.')).map(str::to_owned);
         own.into_iter().for_each(|own| self.declared(&own, span, place));
     }

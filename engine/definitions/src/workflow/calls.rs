@@ -60,7 +60,7 @@ impl Builder<'_> {
             (fields.duration("deadline"), fields.duration("reuse"), fields.duration("retry"));
         let into = fields.text("into").map(|into| place_of(&into, node, place, fields.problems));
         if let Some((k, own)) = node.key("into").zip(into.as_deref()) {
-            self.into_declared(own, &k.span, place);
+            self.declared_place(own, &k.span, place);
         }
         let (each, partner, row_key) = (fields.get("each"), fields.get("partner"), fields.get("key"));
         if each.is_some() {

@@ -128,7 +128,7 @@ impl Builder<'_> {
         }
         let into = fields.text("into").map(|into| place_of(&into, node, place, fields.problems));
         if let Some((k, own)) = node.key("into").zip(into.as_deref()) {
-            self.into_declared(own, &k.span, place);
+            self.declared_place(own, &k.span, place);
         }
         if into.is_some() && form.is_none() {
             fields.problems.push(Problem::error("misplaced-key", &node.span, "`into` belongs beside `form`"));
