@@ -1,5 +1,6 @@
 //! Errors as the caller sees them: RFC 9457 problem details with stable codes (security rule 26).
 
+use crate::middleware::Full;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use engine_runtime::{Difference, Refusal, StepView};
@@ -28,6 +29,7 @@ pub enum Code {
     Broken,
     BodyInvalid,
     BodyTooLarge,
+    BodyTooSlow,
     MediaType,
     Method,
     Csrf,
@@ -53,6 +55,7 @@ impl Code {
             Code::Broken => (StatusCode::INTERNAL_SERVER_ERROR, "Something Went Wrong"),
             Code::BodyInvalid => (StatusCode::BAD_REQUEST, "The request cannot be read"),
             Code::BodyTooLarge => (StatusCode::PAYLOAD_TOO_LARGE, "The request is too large"),
+            Code::BodyTooSlow => (StatusCode::REQUEST_TIMEOUT, "The request came too slowly"),
             Code::MediaType => (StatusCode::UNSUPPORTED_MEDIA_TYPE, "The body must be application/json"),
             Code::Method => (StatusCode::METHOD_NOT_ALLOWED, "The method is not possible here"),
             Code::Csrf => (StatusCode::FORBIDDEN, "The request does not come from our pages"),
@@ -158,6 +161,10 @@ impl Problem {
         self.0.status
     }
 
+    pub fn retry_after_s(&self) -> Option<u64> {
+        self.0.retry_after_s
+    }
+
     #[cfg(test)]
     pub fn detail_text(&self) -> &str {
         self.0.detail.as_deref().unwrap_or_default()
@@ -190,7 +197,7 @@ impl From<Refusal> for Problem {
             Refusal::Busy => Problem::new(Code::Busy).retry_after_ms(1000),
             Refusal::Unavailable(error) => {
                 tracing::error!(%error, "the database is not available");
-                Problem::new(Code::Busy).retry_after_ms(5_000)
+                Problem::new(Code::Unavailable).retry_after_ms(5_000)
             }
             Refusal::Broken { reference } => Problem::new(Code::Broken)
                 .detail("What you typed is saved. Please try again later.")
@@ -203,11 +210,22 @@ impl From<Refusal> for Problem {
     }
 }
 
+/// No place for a stream or a body.
+impl From<Full> for Problem {
+    fn from(full: Full) -> Problem {
+        let code = match full {
+            Full::Address => Code::Limited,
+            Full::All => Code::Busy,
+        };
+        Problem::new(code).retry_after_ms(5_000)
+    }
+}
+
 /// The problems that an operation may answer, for the description of the API; `changing` stands for what every changing
 /// request may meet. What every request may meet is [`ANYWHERE`].
 macro_rules! refusals {
     ($name:ident: changing, $($code:ident),* $(,)?) => {
-        $crate::problem::refusals!($name: Csrf, BodyInvalid, BodyTooLarge, MediaType, $($code),*);
+        $crate::problem::refusals!($name: Csrf, BodyInvalid, BodyTooLarge, BodyTooSlow, MediaType, $($code),*);
     };
     ($name:ident: $($code:ident),* $(,)?) => {
         struct $name;

@@ -85,7 +85,7 @@ pub async fn start(State(app): State<App>, change: ChangeRequest<StartBody>) -> 
     let key = change.key()?;
     let ChangeRequest { mut visitor, body, headers, .. } = change;
     let StartBody { workflow, kind, data, attribution: given } = body;
-    let mut came_from = attribution::read(&headers);
+    let mut came_from = attribution::of(&app, &visitor, &headers);
     came_from.extend(attribution::bounded(given.unwrap_or_default()));
     let event = match (kind, data) {
         (None, None) => None,
@@ -93,16 +93,13 @@ pub async fn start(State(app): State<App>, change: ChangeRequest<StartBody>) -> 
             Some((kind.map_or_else(|| "submit".into(), String::from), Value::Object(data.unwrap_or_default())))
         }
     };
-    let opening = visitor.begin(&app, &key);
+    let opening = visitor.begin(&app, &key, &came_from);
     let session = opening.as_ref().map(|opening| opening.session.clone());
     let workflow = workflow.into();
     let start = Start { workflow, key, event, attribution: Value::Object(came_from), session };
     let sent = app.runtime.start(&visitor.actor, start).await?;
-    if let Some(opening) = opening {
-        visitor.begun(opening.token);
-    }
     let status = if sent.repeated { StatusCode::OK } else { StatusCode::CREATED };
-    Ok(visitor.answer((status, replayed(&sent), ViewBody(sent.view))))
+    Ok(visitor.begun(opening, &headers, (status, replayed(&sent), ViewBody(sent.view))))
 }
 
 /// The journey's current step; with `path`, what opening that page gives.

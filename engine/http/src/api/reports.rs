@@ -12,7 +12,7 @@ use axum::http::{HeaderMap, StatusCode};
 use serde_json::Value;
 use std::time::Instant;
 
-refusals!(Refused: Csrf, BodyInvalid, BodyTooLarge);
+refusals!(Refused: Csrf, BodyInvalid, BodyTooLarge, BodyTooSlow);
 
 const REPORT_CHARS_MAX: usize = 500;
 
@@ -26,7 +26,7 @@ pub async fn report(
 ) -> Result<StatusCode, Problem> {
     app.origins.check_origin(&headers)?;
     app.limit(Class::Report, client)?;
-    let bytes = read(&app, body).await?;
+    let bytes = read(body).await?;
     let wanted = crate::site::reports(&app.runtime.catalog()).is_some();
     if !wanted || app.limiter.take(Class::Reports, 0, Instant::now()).is_err() {
         metrics::counter!("browser_reports_dropped_total").increment(1);

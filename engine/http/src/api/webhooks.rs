@@ -14,7 +14,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
-refusals!(Refused: BodyInvalid, BodyTooLarge, Signature, NotFound);
+refusals!(Refused: BodyInvalid, BodyTooLarge, BodyTooSlow, Signature, NotFound);
 
 /// It is kept, or it is nothing that we want to know.
 #[derive(Serialize, ToSchema)]
@@ -33,7 +33,7 @@ pub async fn receive(
     let catalog = app.runtime.catalog();
     let webhook = catalog.webhook(&partner, &name).ok_or_else(|| Problem::new(Code::NotFound))?.clone();
     let (parts, body) = request.into_parts();
-    let raw = read(&app, body).await?;
+    let raw = read(body).await?;
     app.partners.verify_webhook(&webhook, &parts.headers, &raw, app.runtime.now_ms()).map_err(|reason| {
         tracing::warn!(partner, webhook = name, %reason, "a webhook was refused");
         Problem::new(Code::Signature)
