@@ -205,7 +205,13 @@ async fn after_a_restore_readiness_says_that_nothing_is_sent() {
     let held = visitor.get("/readyz").await.ok(200);
     assert_eq!(held["ready"], true, "what comes in is taken");
     assert!(held["notes"][0].as_str().is_some_and(|note| note.starts_with("nothing is sent")), "{held}");
-    store.release_sends().await.expect("a release");
+    let token = server.product.runtime.new_operator("asha", 1).await.expect("a token");
+    let bearer = format!("Bearer {token}");
+    let release =
+        async |headers: &[(&str, &str)]| visitor.send("POST", "/api/v1/operator/effects/release", headers, None).await;
+    assert_eq!(release(&[]).await.code(), "not_found");
+    assert_eq!(release(&[("authorization", &bearer)]).await.ok(200), json!({"released": true}));
+    assert_eq!(release(&[("authorization", &bearer)]).await.ok(200), json!({"released": false}));
     until("a release", async || (visitor.get("/readyz").await.ok(200)["notes"] == json!([])).then_some(())).await;
     server.stop().await;
 }

@@ -30,6 +30,7 @@ mod posted;
 mod presence;
 mod problem;
 mod routes;
+mod scrub;
 mod session;
 mod site;
 mod subscriptions;

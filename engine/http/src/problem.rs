@@ -3,7 +3,7 @@
 use crate::middleware::Full;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use engine_runtime::{Difference, Refusal, StepView};
+use engine_runtime::{Challenge, Difference, Refusal, StepView};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use utoipa::ToSchema;
@@ -33,6 +33,7 @@ pub enum Code {
     MediaType,
     Method,
     Csrf,
+    Proof,
     Signature,
     Timeout,
     Unavailable,
@@ -59,6 +60,7 @@ impl Code {
             Code::MediaType => (StatusCode::UNSUPPORTED_MEDIA_TYPE, "The body must be application/json"),
             Code::Method => (StatusCode::METHOD_NOT_ALLOWED, "The method is not possible here"),
             Code::Csrf => (StatusCode::FORBIDDEN, "The request does not come from our pages"),
+            Code::Proof => (StatusCode::FORBIDDEN, "Please try again with scripts turned on"),
             Code::Signature => (StatusCode::UNAUTHORIZED, "The signature is not valid"),
             Code::Timeout => (StatusCode::SERVICE_UNAVAILABLE, "The request took too long"),
             Code::Unavailable => (StatusCode::SERVICE_UNAVAILABLE, "The service is not available"),
@@ -115,6 +117,9 @@ pub struct ProblemDetails {
     /// Where a new journey starts.
     #[serde(skip_serializing_if = "Option::is_none")]
     base: Option<String>,
+    /// What the browser must solve before it sends the same again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    challenge: Option<Challenge>,
 }
 
 impl Problem {
@@ -132,6 +137,7 @@ impl Problem {
             retry_after_s: None,
             reference: None,
             base: None,
+            challenge: None,
         }))
     }
 
@@ -150,6 +156,10 @@ impl Problem {
 
     pub fn view(self, view: Box<StepView>) -> Problem {
         self.with(|it| it.view = Some(view))
+    }
+
+    pub fn challenge(self, challenge: Challenge) -> Problem {
+        self.with(|it| it.challenge = Some(challenge))
     }
 
     /// Rounded up to whole seconds, at least one.
@@ -194,6 +204,7 @@ impl From<Refusal> for Problem {
             Refusal::Limited { retry_after_ms } => {
                 Problem::new(Code::Limited).retry_after_ms(retry_after_ms.max(0) as u64)
             }
+            Refusal::Proof => Problem::new(Code::Proof),
             Refusal::Busy => Problem::new(Code::Busy).retry_after_ms(1000),
             Refusal::Unavailable(error) => {
                 tracing::error!(%error, "the database is not available");

@@ -100,6 +100,7 @@ fn documented() -> OpenApiRouter<App> {
         .routes(routes!(operator::effects::list))
         .routes(routes!(operator::effects::retry))
         .routes(routes!(operator::effects::skip))
+        .routes(routes!(operator::effects::release))
         .routes(routes!(operator::incidents::list))
         .routes(routes!(operator::incidents::retry))
         .routes(routes!(operator::incidents::close))

@@ -15,6 +15,8 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 const COOKIE: &str = "__Host-session";
+/// Carries the solution of a challenge.
+const PROOF: &str = "x-proof";
 
 /// Who asks. Without a session it is a visitor who owns nothing.
 pub struct Visitor {
@@ -37,7 +39,10 @@ impl Visitor {
         };
         let token = token.filter(|_| known.is_some()).map(str::to_owned);
         let mut actor = known.unwrap_or_else(|| Actor { language: language(app, headers), ..Actor::visitor("") });
-        actor.address = Some(client.network());
+        let network = client.network();
+        let proof = headers.get(PROOF).and_then(|proof| proof.to_str().ok());
+        actor.proven = proof.is_some_and(|proof| app.runtime.proves(&network, proof));
+        actor.address = Some(network);
         Ok(Visitor { actor, client, token, opened: false, ttl_s: app.settings.session.ttl_ms / 1000 })
     }
 
@@ -45,7 +50,7 @@ impl Visitor {
     pub async fn open(&mut self, app: &App) -> Result<(), Problem> {
         if self.actor.id.is_empty() {
             let (token, actor) = app.runtime.new_session(&self.actor.language).await?;
-            self.actor = Actor { address: self.actor.address.take(), ..actor };
+            self.actor = Actor { address: self.actor.address.take(), proven: self.actor.proven, ..actor };
             (self.token, self.opened) = (Some(token), true);
         }
         Ok(())
@@ -60,7 +65,8 @@ impl Visitor {
         if !came_from.is_empty() {
             session.subject["attribution"] = Value::Object(came_from.clone());
         }
-        self.actor = Actor { address: self.actor.address.take(), ..Actor::of_session(&session) };
+        self.actor =
+            Actor { address: self.actor.address.take(), proven: self.actor.proven, ..Actor::of_session(&session) };
         Some(Opening { token, session })
     }
 
@@ -80,7 +86,7 @@ impl Visitor {
         let Some((token, actor)) = run_to_end(async move { runtime.follow(&token, grant).await }).await? else {
             return Err(Problem::new(Code::NotFound));
         };
-        self.actor = Actor { address: self.actor.address.take(), ..actor };
+        self.actor = Actor { address: self.actor.address.take(), proven: self.actor.proven, ..actor };
         (self.token, self.opened) = (Some(token), true);
         Ok(())
     }

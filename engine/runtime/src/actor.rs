@@ -22,6 +22,9 @@ pub struct Actor {
     /// Client network, for limits only; never stored with a journey.
     #[serde(skip)]
     pub address: Option<String>,
+    /// This request came with a proof of work.
+    #[serde(skip)]
+    pub proven: bool,
     /// What brought this session here: information for journeys that it starts, never a right.
     #[serde(skip)]
     pub attribution: Map<String, Value>,
@@ -86,6 +89,7 @@ impl Actor {
             partner: None,
             language: "en".into(),
             address: None,
+            proven: false,
             attribution: Map::new(),
             grants: Vec::new(),
             came_by: None,
@@ -102,6 +106,7 @@ impl Actor {
             partner: None,
             language: "en".into(),
             address: None,
+            proven: false,
             attribution: Map::new(),
             grants: Vec::new(),
             came_by: None,
@@ -134,6 +139,7 @@ impl Actor {
             partner: session.subject.get("partner").and_then(Value::as_str).map(str::to_string),
             language: text("language", "en"),
             address: None,
+            proven: false,
             attribution: session.subject.get("attribution").and_then(Value::as_object).cloned().unwrap_or_default(),
             grants: Grant::of_subject(&session.subject),
             came_by: None,

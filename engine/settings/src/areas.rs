@@ -15,6 +15,13 @@ pub struct Field {
     pub doc: String,
 }
 
+impl Field {
+    /// `server.address`
+    pub fn path(&self) -> String {
+        if self.area.is_empty() { self.name.to_owned() } else { format!("{}.{}", self.area, self.name) }
+    }
+}
+
 macro_rules! settings {
     ($(#[doc = $area_doc:literal])* $area:literal $name:ident { $( $(#[doc = $doc:literal])* $field:ident : $kind:ty = $default:expr ),* $(,)? }) => {
         $(#[doc = $area_doc])*
@@ -262,8 +269,12 @@ settings! {
         per_hour: i64 = 5,
         /// Sends to one number in a day.
         per_day: i64 = 10,
-        /// Sends asked for by one client address in an hour.
-        per_address_hour: i64 = 20,
+        /// Sends asked for by one client network in an hour.
+        per_address_hour: i64 = 500,
+        /// Of these so many without a proof of work; more ask the browser for one.
+        unproven_per_address_hour: i64 = 2,
+        /// Work of a proof: 2 to the power of it attempts on average.
+        proof_bits: u32 = 16,
         /// Sends to one block of 1,000 numbers in an hour.
         block_hour: i64 = 50,
         /// Sends of the whole product in an hour.

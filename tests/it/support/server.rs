@@ -54,6 +54,8 @@ impl TestServer {
         settings.database.url = format!("sqlite:{}", folder.path().join("journey.db").display());
         settings.keys.master = Some(Secret::new("5a".repeat(32)));
         settings.worker.poll_ms = 20;
+        // all visitors of a test come from one address
+        settings.otp.unproven_per_address_hour = 1_000;
         change(&mut settings);
         let database = settings.database.url.clone();
         let clock = Arc::new(ManualClock::at(START_MS));
