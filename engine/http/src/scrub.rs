@@ -131,9 +131,9 @@ mod tests {
         assert_eq!(address("https://shop.example/assets/app-2.js:1:3400"), "/assets/app-2.js:1:3400");
         assert_eq!(
             stack(
-                "Error: failed\n    at onSubmit (https://shop.example/assets/app-2.js:1:34)\nrender@https://shop.example/assets/react-3.js:2:5"
+                "Error: failed\n    at onSubmit (https://shop.example/assets/app-2.js:1:34)\nrenderStep@https://shop.example/assets/react-3.js:2:5"
             ),
-            "Error: failed | at onSubmit /assets/app-2.js:1:34 | at render /assets/react-3.js:2:5"
+            "Error: failed | at onSubmit /assets/app-2.js:1:34 | at renderStep /assets/react-3.js:2:5"
         );
     }
 

@@ -14,8 +14,8 @@ export async function solve({ token, bits }: Challenge): Promise<string> {
   for (let first = 0; ; first += LOT) {
     const proofs = Array.from({ length: LOT }, (_, i) => `${token}.${first + i}`);
     const hashes = await Promise.all(proofs.map((proof) => crypto.subtle.digest('SHA-256', encoder.encode(proof))));
-    const found = hashes.findIndex((hash) => zeroBits(new DataView(hash)) >= bits);
-    if (found >= 0) return proofs[found];
+    const found = proofs.find((_, i) => zeroBits(new DataView(hashes[i] as ArrayBuffer)) >= bits);
+    if (found) return found;
   }
 }
 
