@@ -9,6 +9,7 @@ mod forms;
 mod http;
 mod journeys;
 mod links;
+mod motor;
 mod nodes;
 mod operator;
 mod partners;
