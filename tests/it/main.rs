@@ -1,6 +1,7 @@
 //! One integration binary: a module per subject.
 mod cli;
 mod contact;
+mod customers;
 mod definitions;
 mod draw;
 mod forms;

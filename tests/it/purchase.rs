@@ -167,12 +167,12 @@ async fn gateway_says(server: &TestServer, secret: &str, order: &str, payment: &
     server.visitor().send("POST", "/api/v1/webhooks/gateway/payments", &headers, Some(body)).await.status
 }
 
-fn local(url: &str) -> &str {
+pub(crate) fn local(url: &str) -> &str {
     let from = url.find("/sandbox/").or_else(|| url.find("/api/")).expect("an address of ours");
     &url[from..]
 }
 
-fn encoded(text: &str) -> String {
+pub(crate) fn encoded(text: &str) -> String {
     text.bytes().fold(String::new(), |mut out, byte| {
         if byte.is_ascii_alphanumeric() {
             out.push(byte as char)
