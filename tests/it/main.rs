@@ -1,5 +1,7 @@
 //! One integration binary: a module per subject.
+mod availability;
 mod cli;
+mod connections;
 mod contact;
 mod customers;
 mod definitions;
