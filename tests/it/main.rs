@@ -3,7 +3,6 @@ mod availability;
 mod cli;
 mod connections;
 mod contact;
-mod customers;
 mod definitions;
 mod draw;
 mod forms;
