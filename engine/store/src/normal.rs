@@ -121,20 +121,20 @@ impl Claims {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{EffectEnd, EffectKey, JourneyUpdate, NewTimer};
+    use crate::{Changed, EffectEnd, EffectKey, JourneyStatus, JourneyUpdate, NewTimer};
 
     #[test]
     fn only_what_is_due_soon_wakes_the_workers() {
         let update = JourneyUpdate {
             revision: 1,
-            status: "active".into(),
+            status: JourneyStatus::Active,
             step: "s".into(),
             state: "{}".into(),
             owner: None,
             expires_at_ms: None,
             at_ms: 1_000,
         };
-        let commit = Commit::moving("j", 1, update, "step");
+        let commit = Commit::moving("j", 1, update, Changed::Step);
         let timer = |due_at_ms| Commit { timers: vec![NewTimer { id: "t".into(), due_at_ms }], ..commit.clone() };
         let settles = |end| Commit {
             settles: Some((EffectKey { journey: "j".into(), seq: 1, index: 0 }, 1, end)),

@@ -3,6 +3,36 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+/// Whether a journey still goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum JourneyStatus {
+    Active,
+    /// Its machine came to an end.
+    Done,
+    /// It was idle for its time to live.
+    Expired,
+}
+
+impl JourneyStatus {
+    /// As it is stored.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            JourneyStatus::Active => "active",
+            JourneyStatus::Done => "done",
+            JourneyStatus::Expired => "expired",
+        }
+    }
+
+    pub(crate) fn named(name: &str) -> crate::Result<JourneyStatus> {
+        let all = [JourneyStatus::Active, JourneyStatus::Done, JourneyStatus::Expired];
+        all.into_iter().find(|status| status.as_str() == name).ok_or_else(|| crate::StoreError::Corrupt {
+            column: "journeys.status",
+            reason: format!("`{name}` is no status"),
+        })
+    }
+}
+
 /// A journey as stored.
 #[derive(Debug, Clone, PartialEq)]
 pub struct JourneyRecord {
@@ -13,8 +43,7 @@ pub struct JourneyRecord {
     pub revision: i64,
     /// Number of the last event; without gaps from 1.
     pub seq: i64,
-    /// `active`, `done`, `expired`, `broken`.
-    pub status: String,
+    pub status: JourneyStatus,
     /// Id of the state whose step is shown, for lists and counts.
     pub step: String,
     /// The runtime's document (snapshot, trail, runs …): JSON text, which this crate never reads.
@@ -38,7 +67,7 @@ pub struct JourneyHead {
     pub id: String,
     pub workflow: String,
     pub version: String,
-    pub status: String,
+    pub status: JourneyStatus,
     pub step: String,
     pub revision: i64,
     pub created_at_ms: i64,
@@ -50,7 +79,7 @@ pub struct JourneyCount {
     pub workflow: String,
     pub version: String,
     pub step: String,
-    pub status: String,
+    pub status: JourneyStatus,
     pub count: i64,
 }
 
@@ -103,20 +132,35 @@ pub struct Commit {
     pub change: Change,
 }
 
+impl JourneyUpdate {
+    /// The row as it is, without its state.
+    pub fn of(record: &JourneyRecord) -> JourneyUpdate {
+        JourneyUpdate {
+            revision: record.revision,
+            status: record.status,
+            step: record.step.clone(),
+            state: String::new(),
+            owner: None,
+            expires_at_ms: record.expires_at_ms,
+            at_ms: record.updated_at_ms,
+        }
+    }
+}
+
 impl Commit {
+    /// Begins at a journey as it is read; what it becomes is put in at the end.
+    pub fn on(record: &JourneyRecord) -> Commit {
+        Commit::moving(&record.id, record.seq, JourneyUpdate::of(record), Changed::Message)
+    }
+
     /// Moves a journey on, and nothing beside it yet; `what` is told to listeners ([`Change::what`]), with the number
     /// of one event.
-    pub fn moving(journey: &str, expected_seq: i64, update: JourneyUpdate, what: &str) -> Commit {
+    pub fn moving(journey: &str, expected_seq: i64, update: JourneyUpdate, what: Changed) -> Commit {
         Commit {
             journey: journey.into(),
             expected_seq,
             new: None,
-            change: Change {
-                journey: journey.into(),
-                seq: expected_seq + 1,
-                revision: update.revision,
-                what: what.into(),
-            },
+            change: Change { journey: journey.into(), seq: expected_seq + 1, revision: update.revision, what },
             update,
             events: Vec::new(),
             effects: Vec::new(),
@@ -156,7 +200,7 @@ pub struct NewJourney {
 #[derive(Debug, Clone)]
 pub struct JourneyUpdate {
     pub revision: i64,
-    pub status: String,
+    pub status: JourneyStatus,
     pub step: String,
     /// JSON text.
     pub state: String,
@@ -194,6 +238,18 @@ pub struct EffectKey {
 impl std::fmt::Display for EffectKey {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}.{}.{}", self.journey, self.seq, self.index)
+    }
+}
+
+impl std::str::FromStr for EffectKey {
+    type Err = ();
+
+    /// `journey.seq.index`, as lists show it.
+    fn from_str(text: &str) -> Result<Self, ()> {
+        let mut parts = text.splitn(3, '.');
+        let mut next = || parts.next().ok_or(());
+        let (journey, seq, index) = (next()?.to_owned(), next()?, next()?);
+        Ok(EffectKey { journey, seq: seq.parse().map_err(|_| ())?, index: index.parse().map_err(|_| ())? })
     }
 }
 
@@ -461,17 +517,28 @@ pub enum Committed {
     Superseded,
 }
 
-/// [`Change::what`] of a node that could not hear the others for a while.
-pub const MISSED: &str = "missed";
-
 /// Told to listeners after a commit.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Change {
     pub journey: String,
     pub seq: i64,
     pub revision: i64,
-    /// `step`, `answer`, `message`; without a journey `publication`, or [`MISSED`]: anything may have changed.
-    pub what: String,
+    pub what: Changed,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Changed {
+    /// What a person sees.
+    Step,
+    /// Rows of a fan-out, on the same step.
+    Answer,
+    /// Something beside them.
+    Message,
+    /// Without a journey: other definitions are current.
+    Publication,
+    /// Without a journey: a node could not hear the others for a while, and anything may have changed.
+    Missed,
 }
 
 #[derive(Debug, Clone, PartialEq)]

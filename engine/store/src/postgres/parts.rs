@@ -77,13 +77,13 @@ impl Parts {
                 }
                 let row =
                     self.rows[STARTS].row().int(no).bytes(&pack(&commit.journey)).text(workflow).bytes(&pack(version));
-                let row = row.int(update.revision).int(seq).text(&update.status).text(&update.step);
+                let row = row.int(update.revision).int(seq).text(update.status.as_str()).text(&update.step);
                 let row =
                     row.bytes(&owner.unwrap_or_else(|| pack(first))).text(language).text(channel).int(update.at_ms);
                 row.maybe(update.expires_at_ms).json(attribution).text(&update.state);
             }
             None => {
-                let row = self.rows[UPDATES].row().int(no).int(update.revision).int(seq).text(&update.status);
+                let row = self.rows[UPDATES].row().int(no).int(update.revision).int(seq).text(update.status.as_str());
                 let row = row.text(&update.step);
                 row.maybe_bytes(owner).int(update.at_ms).maybe(update.expires_at_ms).text(&update.state);
             }

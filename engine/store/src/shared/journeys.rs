@@ -38,7 +38,7 @@ impl Database {
                     id: unpack(r.try_get(0)?, "journeys.id")?,
                     workflow: r.try_get(1)?,
                     version: unpack(r.try_get(2)?, "journeys.version")?,
-                    status: r.try_get(3)?,
+                    status: JourneyStatus::named(r.try_get(3)?)?,
                     step: r.try_get(4)?,
                     revision: r.try_get(5)?,
                     created_at_ms: r.try_get(6)?,
@@ -73,7 +73,7 @@ impl Database {
                     workflow: r.try_get(0)?,
                     version: unpack(r.try_get(1)?, "journeys.version")?,
                     step: r.try_get(2)?,
-                    status: r.try_get(3)?,
+                    status: JourneyStatus::named(r.try_get(3)?)?,
                     count: r.try_get(4)?,
                 })
             })
@@ -165,7 +165,7 @@ fn journey(r: &Row) -> Result<JourneyRecord> {
         version: unpack(r.try_get(2)?, "journeys.version")?,
         revision: r.try_get(3)?,
         seq: r.try_get(4)?,
-        status: r.try_get(5)?,
+        status: JourneyStatus::named(r.try_get(5)?)?,
         step: r.try_get(6)?,
         owner: unpack(r.try_get(7)?, "journeys.owner")?,
         language: r.try_get(8)?,

@@ -261,7 +261,7 @@ impl Store for Database {
 
     async fn publish(&self, publication: Publication) -> Result<i64> {
         let number = transact!(self, conn => definitions::publish(conn, &publication))?;
-        self.tell_all(Change { journey: String::new(), seq: number, revision: 0, what: "publication".into() });
+        self.tell_all(Change { journey: String::new(), seq: number, revision: 0, what: Changed::Publication });
         Ok(number)
     }
     async fn current_publication(&self) -> Result<Option<Publication>> {
