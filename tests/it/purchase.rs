@@ -230,7 +230,7 @@ async fn from_the_registration_number_to_the_policy() {
     // Each card's lines make its price; the blocked category is not among them.
     let offers = asha.offers().await;
     let card = offers.iter().find(|item| item["action"]["data"]["insurer"] == INSURER).expect("our insurer").clone();
-    for offer in offers.iter().filter(|item| item["state"] == "quoted") {
+    for offer in offers.iter().filter(|item| item["state"] == "answered") {
         assert_eq!(total(&offer["breakup"]), offer["price"]["paise"].as_i64().expect("a price"));
     }
 
