@@ -307,10 +307,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Back from a partner's page, by GET or POST. */
+        /** Back from a partner's page. */
         get: operations["back"];
         put?: never;
-        post?: never;
+        /** The same, from partners that send the browser back with a form. */
+        post: operations["back_by_form"];
         delete?: never;
         options?: never;
         head?: never;
@@ -824,6 +825,24 @@ export interface components {
         };
     };
     responses: {
+        /** @description `body_too_slow`: The request came too slowly */
+        Anywhere408: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `body_too_large`: The request is too large */
+        Anywhere413: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description `limited`: Too many requests */
         Anywhere429: {
             headers: {
@@ -901,6 +920,8 @@ export type TimerView = components['schemas']['TimerView'];
 export type Value = components['schemas']['Value'];
 export type Wait = components['schemas']['Wait'];
 export type WaitView = components['schemas']['WaitView'];
+export type ResponseAnywhere408 = components['responses']['Anywhere408'];
+export type ResponseAnywhere413 = components['responses']['Anywhere413'];
 export type ResponseAnywhere429 = components['responses']['Anywhere429'];
 export type ResponseAnywhere500 = components['responses']['Anywhere500'];
 export type ResponseAnywhere503 = components['responses']['Anywhere503'];
@@ -943,24 +964,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `body_too_slow`: The request came too slowly */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `body_too_large`: The request is too large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            408: components["responses"]["Anywhere408"];
+            413: components["responses"]["Anywhere413"];
             429: components["responses"]["Anywhere429"];
             500: components["responses"]["Anywhere500"];
             503: components["responses"]["Anywhere503"];
@@ -983,6 +988,8 @@ export interface operations {
                     "application/json": components["schemas"]["JourneySummary"][];
                 };
             };
+            408: components["responses"]["Anywhere408"];
+            413: components["responses"]["Anywhere413"];
             429: components["responses"]["Anywhere429"];
             500: components["responses"]["Anywhere500"];
             503: components["responses"]["Anywhere503"];
@@ -1052,15 +1059,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `body_too_slow`: The request came too slowly */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            408: components["responses"]["Anywhere408"];
             /** @description `not_accepted`: This is not possible at this step */
             409: {
                 headers: {
@@ -1070,15 +1069,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `body_too_large`: The request is too large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            413: components["responses"]["Anywhere413"];
             /** @description `media_type`: The body must be application/json */
             415: {
                 headers: {
@@ -1149,6 +1140,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["Anywhere408"];
             /** @description `expired`: The journey has expired */
             410: {
                 headers: {
@@ -1158,6 +1150,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            413: components["responses"]["Anywhere413"];
             429: components["responses"]["Anywhere429"];
             500: components["responses"]["Anywhere500"];
             503: components["responses"]["Anywhere503"];
@@ -1193,6 +1186,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["Anywhere408"];
+            413: components["responses"]["Anywhere413"];
             429: components["responses"]["Anywhere429"];
             500: components["responses"]["Anywhere500"];
             503: components["responses"]["Anywhere503"];
@@ -1246,15 +1241,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `body_too_slow`: The request came too slowly */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            408: components["responses"]["Anywhere408"];
             /** @description `expired`: The journey has expired */
             410: {
                 headers: {
@@ -1264,15 +1251,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `body_too_large`: The request is too large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            413: components["responses"]["Anywhere413"];
             /** @description `media_type`: The body must be application/json */
             415: {
                 headers: {
@@ -1342,15 +1321,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `body_too_slow`: The request came too slowly */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            408: components["responses"]["Anywhere408"];
             /** @description `stale`: The journey has moved on; `not_accepted`: This is not possible at this step */
             409: {
                 headers: {
@@ -1369,15 +1340,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `body_too_large`: The request is too large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            413: components["responses"]["Anywhere413"];
             /** @description `media_type`: The body must be application/json */
             415: {
                 headers: {
@@ -1457,15 +1420,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `body_too_slow`: The request came too slowly */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            408: components["responses"]["Anywhere408"];
             /** @description `expired`: The journey has expired */
             410: {
                 headers: {
@@ -1475,15 +1430,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `body_too_large`: The request is too large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            413: components["responses"]["Anywhere413"];
             429: components["responses"]["Anywhere429"];
             500: components["responses"]["Anywhere500"];
             503: components["responses"]["Anywhere503"];
@@ -1518,6 +1465,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["Anywhere408"];
+            413: components["responses"]["Anywhere413"];
             429: components["responses"]["Anywhere429"];
             500: components["responses"]["Anywhere500"];
             503: components["responses"]["Anywhere503"];
@@ -1564,6 +1513,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["Anywhere408"];
+            413: components["responses"]["Anywhere413"];
             429: components["responses"]["Anywhere429"];
             500: components["responses"]["Anywhere500"];
             503: components["responses"]["Anywhere503"];
@@ -1614,6 +1565,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["Anywhere408"];
+            413: components["responses"]["Anywhere413"];
             429: components["responses"]["Anywhere429"];
             500: components["responses"]["Anywhere500"];
             503: components["responses"]["Anywhere503"];
@@ -1654,6 +1607,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["Anywhere408"];
+            413: components["responses"]["Anywhere413"];
             429: components["responses"]["Anywhere429"];
             500: components["responses"]["Anywhere500"];
             503: components["responses"]["Anywhere503"];
@@ -1686,6 +1641,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["Anywhere408"];
             /** @description `not_possible`: This is not possible */
             409: {
                 headers: {
@@ -1695,6 +1651,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            413: components["responses"]["Anywhere413"];
             429: components["responses"]["Anywhere429"];
             500: components["responses"]["Anywhere500"];
             503: components["responses"]["Anywhere503"];
@@ -1727,6 +1684,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["Anywhere408"];
             /** @description `not_possible`: This is not possible */
             409: {
                 headers: {
@@ -1736,6 +1694,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            413: components["responses"]["Anywhere413"];
             429: components["responses"]["Anywhere429"];
             500: components["responses"]["Anywhere500"];
             503: components["responses"]["Anywhere503"];
@@ -1781,6 +1740,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["Anywhere408"];
+            413: components["responses"]["Anywhere413"];
             429: components["responses"]["Anywhere429"];
             500: components["responses"]["Anywhere500"];
             503: components["responses"]["Anywhere503"];
@@ -1812,6 +1773,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["Anywhere408"];
             /** @description `not_possible`: This is not possible */
             409: {
                 headers: {
@@ -1821,6 +1783,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            413: components["responses"]["Anywhere413"];
             429: components["responses"]["Anywhere429"];
             500: components["responses"]["Anywhere500"];
             503: components["responses"]["Anywhere503"];
@@ -1852,6 +1815,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["Anywhere408"];
             /** @description `not_possible`: This is not possible */
             409: {
                 headers: {
@@ -1861,6 +1825,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            413: components["responses"]["Anywhere413"];
             429: components["responses"]["Anywhere429"];
             500: components["responses"]["Anywhere500"];
             503: components["responses"]["Anywhere503"];
@@ -1894,6 +1859,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["Anywhere408"];
+            413: components["responses"]["Anywhere413"];
             429: components["responses"]["Anywhere429"];
             500: components["responses"]["Anywhere500"];
             503: components["responses"]["Anywhere503"];
@@ -1918,6 +1885,43 @@ export interface operations {
                 };
                 content?: never;
             };
+            408: components["responses"]["Anywhere408"];
+            413: components["responses"]["Anywhere413"];
+            429: components["responses"]["Anywhere429"];
+            500: components["responses"]["Anywhere500"];
+            503: components["responses"]["Anywhere503"];
+        };
+    };
+    back_by_form: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                partner: string;
+                state: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description to the journey's page; to the home page when the state is not known */
+            303: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `body_invalid`: The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            408: components["responses"]["Anywhere408"];
+            413: components["responses"]["Anywhere413"];
             429: components["responses"]["Anywhere429"];
             500: components["responses"]["Anywhere500"];
             503: components["responses"]["Anywhere503"];
@@ -1976,24 +1980,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `body_too_slow`: The request came too slowly */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `body_too_large`: The request is too large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            408: components["responses"]["Anywhere408"];
+            413: components["responses"]["Anywhere413"];
             429: components["responses"]["Anywhere429"];
             500: components["responses"]["Anywhere500"];
             503: components["responses"]["Anywhere503"];
@@ -2028,6 +2016,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["Anywhere408"];
+            413: components["responses"]["Anywhere413"];
             429: components["responses"]["Anywhere429"];
             500: components["responses"]["Anywhere500"];
             503: components["responses"]["Anywhere503"];
