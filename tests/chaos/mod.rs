@@ -12,6 +12,7 @@ mod partners;
 pub mod processes;
 mod report;
 mod resumed;
+mod wire;
 
 pub use report::Report;
 
@@ -26,6 +27,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
+use wire::Wire;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Database {
@@ -75,11 +77,14 @@ pub async fn run(options: Options) -> Result<Report> {
         None => format!("sqlite:{}", folder.path().join("journey.db").display()),
         Some(cluster) => cluster.database().await?,
     };
+    let wire = cluster.as_ref().map(|cluster| Wire::start(folder.path(), &cluster.folder)).transpose()?;
+    // The product's own way to the database; the auditor's has no faults.
+    let reached = wire.as_ref().map_or_else(|| url.clone(), |wire| wire.address(&url));
     let ports = processes::free_ports(3)?;
     let partners =
         Partners::start(&binary, folder.path(), ports[0], ports[1]).await.context("the partners' process")?;
     let product = Arc::new(
-        Product::start(&options, &binary, folder.path(), &url, partners.url(), &ports[1..])
+        Product::start(&options, &binary, folder.path(), &reached, partners.url(), &ports[1..])
             .await
             .context("the product's processes")?,
     );
@@ -100,7 +105,8 @@ pub async fn run(options: Options) -> Result<Report> {
         .collect();
 
     let mut rng = StdRng::seed_from_u64(options.seed);
-    let told = faults::run(&options, &mut rng, &product, &partners, cluster.as_ref(), &watch).await;
+    let database = cluster.as_ref().zip(wire.as_ref());
+    let told = faults::run(&options, &mut rng, &product, &partners, database, &watch).await;
     stop.cancel();
     for customer in customers {
         customer.await?;
