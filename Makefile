@@ -86,7 +86,7 @@ else
 	$(RELEASE)/journey-bench jobs
 endif
 
-chaos: ## Crash tests: 200 kills on each database under load, then an audit (options: ARGS="--help")
+chaos: ## Crash tests: 200 kills on each database under load, bad lines, a disk without power, then an audit (options: ARGS="--help")
 	@.ci/setup test
 	$(CARGO) build --release --quiet --package engine-server --bin journey
 	$(CARGO) run --quiet --package journey-tests --bin chaos -- --binary $(RELEASE)/journey $(ARGS)

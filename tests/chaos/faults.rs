@@ -1,6 +1,7 @@
 //! What goes wrong, and when: kills at random, partners that misbehave, and one of each large fault on the way.
 
 use super::Options;
+use super::disk::Disk;
 use super::partners::Partners;
 use super::processes::{Process, Product};
 use super::report::Report;
@@ -80,6 +81,33 @@ pub async fn run(
     for process in &product.processes {
         until_it_runs(process).await?;
     }
+    Ok(report)
+}
+
+/// The only process dies with the power of its disk, again and again.
+pub async fn unplugged(
+    options: &Options,
+    rng: &mut StdRng,
+    product: &Product,
+    partners: &Partners,
+    disk: &Disk,
+) -> Result<Report> {
+    let mut report = Report::new(options);
+    let mut lost = 0;
+    pause(1_000).await;
+    for _ in 0..options.kills {
+        misbehave(rng, partners).await?;
+        pause(rng.random_range(200..1_000)).await;
+        for process in &product.processes {
+            process.kill();
+            lost += disk.lose_power();
+            report.kills += 1;
+            process.start()?;
+            until_it_runs(process).await?;
+        }
+    }
+    partners.behave().await?;
+    report.figure("bytes that were not synced, lost", lost);
     Ok(report)
 }
 

@@ -7,6 +7,7 @@
 
 mod audit;
 mod customers;
+mod disk;
 mod faults;
 mod partners;
 pub mod processes;
@@ -19,6 +20,7 @@ pub use report::Report;
 use crate::postgres::Cluster;
 use anyhow::{Context as _, Result};
 use customers::Ledger;
+pub use disk::Disk;
 use partners::Partners;
 use processes::{Binary, Product};
 use rand::SeedableRng;
@@ -33,6 +35,8 @@ use wire::Wire;
 pub enum Database {
     /// One `journey serve` with its worker.
     Sqlite,
+    /// The same on a disk of its own, which loses its power with every kill: [`Disk`].
+    Unplugged,
     /// Two `journey serve --no-worker` and two `journey worker`.
     Postgres,
 }
@@ -69,12 +73,16 @@ pub async fn run(options: Options) -> Result<Report> {
         Some(file) => Binary::copied(file, folder.path())?,
         None => Binary::build(folder.path())?,
     };
+    let disk = (options.database == Database::Unplugged).then(|| Disk::mount(folder.path())).transpose()?;
     let cluster = match options.database {
-        Database::Sqlite => None,
+        Database::Sqlite | Database::Unplugged => None,
         Database::Postgres => Some(tokio::task::spawn_blocking(|| Cluster::start(None)).await??),
     };
     let url = match &cluster {
-        None => format!("sqlite:{}", folder.path().join("journey.db").display()),
+        None => {
+            let at = disk.as_ref().map_or(folder.path(), |disk| &disk.folder);
+            format!("sqlite:{}", at.join("journey.db").display())
+        }
         Some(cluster) => cluster.database().await?,
     };
     let wire = cluster.as_ref().map(|cluster| Wire::start(folder.path(), &cluster.folder)).transpose()?;
@@ -91,7 +99,11 @@ pub async fn run(options: Options) -> Result<Report> {
     let ledger = Arc::new(Ledger::default());
     let stop = CancellationToken::new();
     let watching = CancellationToken::new();
-    let watch = resumed::Watch::start(&url, watching.clone()).await?;
+    // Who looks has the file open, and would not lose its power with the others.
+    let watch = match &disk {
+        None => resumed::Watch::start(&url, watching.clone()).await?,
+        Some(_) => resumed::Watch::blind(),
+    };
     let customers: Vec<_> = (0..options.customers)
         .map(|number| {
             tokio::spawn(customers::run(
@@ -106,7 +118,10 @@ pub async fn run(options: Options) -> Result<Report> {
 
     let mut rng = StdRng::seed_from_u64(options.seed);
     let database = cluster.as_ref().zip(wire.as_ref());
-    let told = faults::run(&options, &mut rng, &product, &partners, database, &watch).await;
+    let told = match &disk {
+        None => faults::run(&options, &mut rng, &product, &partners, database, &watch).await,
+        Some(disk) => faults::unplugged(&options, &mut rng, &product, &partners, disk).await,
+    };
     stop.cancel();
     for customer in customers {
         customer.await?;
