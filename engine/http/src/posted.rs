@@ -5,9 +5,10 @@ use crate::app::App;
 use crate::attribution;
 use crate::html::Content;
 use crate::middleware::Class;
-use crate::pages;
+use crate::pages::{self, Ask};
 use crate::problem::{Code, Problem};
 use crate::session::{self, Visitor};
+use crate::site::Facts;
 use axum::body::Body;
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode, header};
@@ -46,8 +47,11 @@ async fn answered(
 ) -> Result<Response, Problem> {
     app.origins.check_form(&parts.headers)?;
     app.limit(Class::Start, visitor.client)?;
-    let base = parts.uri.path().trim_end_matches('/');
-    let workflow = catalog.by_base(base).ok_or_else(|| Problem::new(Code::NotFound))?.id.clone();
+    let facts = Facts::of(parts.uri.path(), &parts.headers);
+    // Steps that are begun are sent by scripts.
+    let found = pages::workflow_at(catalog, &facts.path).filter(|_| pages::journey_of(parts.uri.query()).is_none());
+    let (workflow, _) = found.ok_or_else(|| Problem::new(Code::NotFound))?;
+    let workflow = workflow.id.clone();
     let fields: Fields = url::form_urlencoded::parse(&session::read(app, body).await?)
         .take(FIELDS_MAX)
         .map(|(name, text)| (name.into_owned(), text.into_owned()))
@@ -78,7 +82,8 @@ async fn answered(
                 return Err(problem);
             }
             keep(&mut view, answers);
-            Ok(pages::step_page(app, catalog, status, Content::Refused(&view, &problem)).await)
+            let ask = Ask { app, catalog, facts: &facts };
+            Ok(pages::step_page(&ask, status, Content::Refused(&view, &problem)).await)
         }
     }
 }

@@ -1,7 +1,6 @@
 //! What people do with journeys: start, send, look, keep a draft.
 
 use crate::actor::{Action, Actor, can};
-use crate::clock::new_id;
 use crate::effect::{CallResult, FailureKind};
 use crate::refusal::{Difference, Refusal};
 use crate::runtime::{Runtime, RuntimeError};
@@ -49,11 +48,11 @@ pub struct Sent {
     pub repeated: bool,
 }
 
-/// Where a page address leads.
+/// What a page address of a journey shows: its current step, which is there or at another address.
 #[derive(Debug, Clone)]
 pub enum Opened {
     Here(Box<StepView>),
-    Elsewhere(String),
+    Elsewhere(Box<StepView>),
 }
 
 /// Tries of a turn against other writers of the same journey.
@@ -231,8 +230,7 @@ impl Runtime {
         self.view_of(&actor, record).await
     }
 
-    /// A page of a journey is opened by its address: the current step, a step of the trail (back, change), or
-    /// elsewhere.
+    /// A page of a journey is opened by its address. Opening changes nothing: what is shown is the current step.
     pub async fn open_path(&self, actor: &Actor, journey: &str, path: &str) -> Result<Opened, Refusal> {
         let (record, actor) = self.mine(actor, Action::See, journey).await?;
         let actor = actor.as_ref();
@@ -240,25 +238,9 @@ impl Runtime {
         let (workflow, catalog) = (self.workflow_of(&record).await?, self.catalog());
         let path = workflow.aliases.get(path).map_or(path, String::as_str);
         let turn = Turn::on(&workflow, &catalog, read(record)?, self.now_ms());
-        let view = self.render(&turn, actor, Some(journey));
-        if view.step.path.as_deref().unwrap_or_default() == path {
-            return Ok(Opened::Here(Box::new(view)));
-        }
-        let target =
-            turn.state.trail.iter().rev().find(|e| {
-                workflow.step_by_node(&e.node).is_some_and(|s| s.path.as_deref().unwrap_or_default() == path)
-            });
-        let Some(target) = target.map(|e| e.node.clone()) else { return Ok(Opened::Elsewhere(view.step.url)) };
-        let last = turn.state.trail.last().is_some_and(|e| e.node == target);
-        let (kind, data) = if last { ("back", json!({})) } else { ("change", json!({"step": target})) };
-        let send = Send { key: new_id(), revision: view.journey.revision, kind: kind.into(), data };
-        match self.send(actor, journey, send).await {
-            Ok(sent) if sent.view.step.path.as_deref().unwrap_or_default() == path => Ok(Opened::Here(sent.view)),
-            Ok(sent) => Ok(Opened::Elsewhere(sent.view.step.url)),
-            // The journey forbids it, or moved meanwhile.
-            Err(Refusal::NotAccepted { view } | Refusal::Stale { view, .. }) => Ok(Opened::Elsewhere(view.step.url)),
-            Err(refusal) => Err(refusal),
-        }
+        let view = Box::new(self.render(&turn, actor, Some(journey)));
+        let is_here = view.step.path.as_deref().unwrap_or_default() == path;
+        Ok(if is_here { Opened::Here(view) } else { Opened::Elsewhere(view) })
     }
 
     /// What is being typed; never part of the history. Secret fields are not kept.

@@ -189,7 +189,8 @@ function useArrival(view: StepView, adopted: number, site: Site, focus: string |
   // biome-ignore lint/correctness/useExhaustiveDependencies: once for every view taken over
   useEffect(() => {
     document.title = [view.step.title || view.journey.title, site.name].filter(Boolean).join(' – ');
-    setHidden([...(view.step.hide ?? []), ...(site.hide ?? [])]);
+    const here = adopted === 0 ? undefined : site.hide_at?.[view.step.path ?? ''];
+    setHidden([...(view.step.hide ?? []), ...(here ?? site.hide ?? [])]);
     setBegun(view.journey.id !== null);
     if (shown.current === view.step.id) return;
     shown.current = view.step.id;

@@ -3,8 +3,12 @@ import type { Problem, StepView } from '../contract/api';
 
 export interface Site {
   name: string;
+  /** the product that the page belongs to */
+  product?: string;
   /** parts of the surroundings that this page leaves out */
   hide?: string[];
+  /** the same for other pages of the journey, by their path, where it differs */
+  hide_at?: Record<string, string[]>;
   /** how often a page says that somebody is there, and for how long without a sign of the person */
   presence?: { every_ms: number; idle_ms: number };
   reports?: Reports;

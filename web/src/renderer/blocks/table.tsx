@@ -1,9 +1,10 @@
 import { Block } from '../../ui/block';
 import { isMoney, Shown } from '../value';
+import { PagerLinks } from './pager';
 import type { Block as AnyBlock, TableBlock } from './types';
 
 /** A table that scrolls sideways by itself where it is too wide. */
-export const TableView = ({ title, columns, rows }: TableBlock) => (
+export const TableView = ({ title, columns, rows, pager }: TableBlock) => (
   <Block kind="table" title={title}>
     <div className="table-scroll" tabIndex={0} role="region" aria-label={title ?? 'Table'}>
       <table>
@@ -29,6 +30,7 @@ export const TableView = ({ title, columns, rows }: TableBlock) => (
         </tbody>
       </table>
     </div>
+    <PagerLinks pager={pager} />
   </Block>
 );
 

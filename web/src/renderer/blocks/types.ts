@@ -115,10 +115,19 @@ export interface Action {
   after?: string | null;
 }
 export interface TableBlock extends BlockHead {
+  pager?: Pager;
   columns: { title: string; align?: 'left' | 'right' | 'center' }[];
   rows: Value[][];
 }
+/** one part of a long list */
+export interface Pager {
+  page: number;
+  pages: number;
+  /** address of the first part */
+  href: string;
+}
 export interface LinksBlock extends BlockHead {
+  pager?: Pager;
   items: { label: string; href: string }[];
 }
 export interface StepsBlock extends BlockHead {
@@ -128,6 +137,7 @@ export interface FaqBlock extends BlockHead {
   items: { question: string; answer: string }[];
 }
 export interface CardsBlock extends BlockHead {
+  pager?: Pager;
   items: { title: string; text: string; icon?: string; image?: string | null; href?: string; link?: string }[];
 }
 export interface HeroBlock extends BlockHead {
