@@ -2,7 +2,7 @@
 // for guards and actions, and must start as the originals do. So must the product's workflows, when
 // the program is there (`JOURNEY_CLI`, or where cargo puts it): `journey export --xstate <file>`.
 import { execFileSync } from 'node:child_process'
-import { existsSync, readFileSync, readdirSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { isDeepStrictEqual } from 'node:util'
@@ -62,11 +62,11 @@ function start(config) {
   return JSON.parse(JSON.stringify(value))
 }
 
-/** Workflows, not fragments: one file each in the folder of a line. */
+/** The flow of each folder that is one; parts are not. */
 function files(folder) {
-  const paths = readdirSync(folder, { recursive: true }).filter((path) => /^\w[^/]*\/[^/]+\.yaml$/.test(path))
-  const texts = paths.map((path) => [join(folder, path), readFileSync(join(folder, path), 'utf8')])
-  return texts.filter(([, text]) => /^initial:/m.test(text) && !/^fragment:/m.test(text)).map(([path]) => path).sort()
+  const paths = readdirSync(folder, { recursive: true }).filter((path) => path.endsWith('/flow.yaml'))
+  if (!paths.length) throw new Error(`no flow.yaml under ${folder}`)
+  return paths.map((path) => join(folder, path)).sort()
 }
 
 /** Where a machine begins when no guard holds. */

@@ -811,6 +811,17 @@ fn views_messages_and_webhooks_render() {
     );
 }
 
+#[test]
+fn a_warning_takes_nothing_away() {
+    let mut files = library();
+    let long = format!("blocks: [{{block: facts, items: [{{label: Sum, value: \"{}1\"}}]}}]", "1 + ".repeat(45));
+    files.insert("workflows/library/loan/views/found.yaml", long.into_bytes());
+    let loaded = load(&files);
+    assert!(show(&loaded.problems).contains("hard to read"), "{}", show(&loaded.problems));
+    let catalog = loaded.catalog.expect("warnings are no errors");
+    assert!(catalog.workflow("library/loan").expect("workflow").view("library/loan/found").is_some());
+}
+
 fn version(files: &Files) -> String {
     catalog(files).workflow("library/loan").expect("workflow").version.clone()
 }

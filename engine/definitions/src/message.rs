@@ -153,7 +153,7 @@ impl Message {
                     .push(Problem::error("sample", at, e.reason).hint("`sample` has every name that the texts use"));
             }
         }
-        (problems.len() == before).then_some(message)
+        (!problems[before..].iter().any(Problem::is_error)).then_some(message)
     }
 
     /// When it may not be sent now: the calendar that says so, and its next opening.

@@ -110,7 +110,14 @@ impl Table {
             return None;
         }
         let rows = rows_node.list().iter().map(|row| read_row(row, &columns, problems)).collect();
-        (problems.len() == before).then(|| Table { id: id.to_owned(), title, source, columns, matches, rows })
+        (!problems[before..].iter().any(Problem::is_error)).then(|| Table {
+            id: id.to_owned(),
+            title,
+            source,
+            columns,
+            matches,
+            rows,
+        })
     }
 
     /// The first row that fits, or null. Inputs that no column matches are ignored.

@@ -133,7 +133,7 @@ impl View {
             }
         };
         let (data_names, uses) = (compiler.data_names, compiler.uses);
-        (problems.len() == before).then(|| View {
+        (!problems[before..].iter().any(Problem::is_error)).then(|| View {
             id: id.to_owned(),
             path: path.to_owned(),
             title,

@@ -191,11 +191,18 @@ fn redirected(
     audience: &Audience,
     scope: &Scope,
 ) -> Result<RedirectPart, EvalError> {
-    let fields = redirect.fields.eval(scope)?.as_object().cloned().unwrap_or_default();
+    let fields = redirect.fields.eval(scope)?;
+    let known = fields.as_object().into_iter().flatten().filter(|(_, value)| !value.is_null());
+    let fields = known.map(|(name, value)| (name.clone(), posted(value))).collect();
     let label = redirect.label.as_deref().unwrap_or("action.continue");
     let label = turn.workflow.text(label, &audience.language, &Map::new());
     let url = redirect.url.eval(scope)?.as_str().unwrap_or_default().to_string();
     Ok(RedirectPart { url, method: redirect.method.clone(), fields, label })
+}
+
+/// A value as a form posts it.
+fn posted(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
 /// Page address of a step (workflows.md rule 6).

@@ -183,8 +183,8 @@ pub struct RedirectPart {
     pub url: String,
     /// `GET` or `POST`.
     pub method: String,
-    #[schema(value_type = HashMap<String, String>)]
-    pub fields: Map<String, Value>,
+    /// What a form posts: texts.
+    pub fields: BTreeMap<String, String>,
     /// The button's text.
     pub label: String,
 }

@@ -642,6 +642,7 @@ export interface components {
         };
         /** @description A hop to a partner's page. */
         Redirect: {
+            /** @description What a form posts: texts. */
             fields: {
                 [key: string]: string;
             };

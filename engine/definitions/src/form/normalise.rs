@@ -82,7 +82,7 @@ fn step(node: &Node, problems: &mut Vec<Problem>) -> Option<Step> {
     };
     let before = problems.len();
     patterns.iter().for_each(|n| pattern::check(n, problems));
-    if problems.len() > before {
+    if problems[before..].iter().any(Problem::is_error) {
         return None;
     }
     let parsed = match (key.name.as_str(), node.map().len()) {

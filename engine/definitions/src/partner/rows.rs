@@ -124,7 +124,7 @@ fn rows(node: &Node, as_name: &str, host: &dyn Host, problems: &mut Vec<Problem>
         let id = filler.value(id).map(|value| plain(&value)).unwrap_or_default();
         let partner = filler.partner(&template);
         // One mistake of the template is one problem, not one for each row.
-        if problems.len() > before {
+        if problems[before..].iter().any(Problem::is_error) {
             break;
         }
         found.push((id, partner));

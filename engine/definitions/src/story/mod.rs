@@ -131,7 +131,7 @@ impl Story {
         }
         fields.need("steps");
         let steps: Vec<StoryStep> = fields.list("steps").iter().filter_map(|n| step(n, fields.problems)).collect();
-        (problems.len() == before).then(|| Story {
+        (!problems[before..].iter().any(Problem::is_error)).then(|| Story {
             path: path.to_owned(),
             id: path.rsplit('/').next().and_then(|file| file.strip_suffix(".yaml")).unwrap_or(path).to_owned(),
             workflow: flow.to_owned(),
