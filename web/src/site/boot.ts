@@ -12,6 +12,11 @@ export interface Site {
   /** how often a page says that somebody is there, and for how long without a sign of the person */
   presence?: { every_ms: number; idle_ms: number };
   reports?: Reports;
+  /** times of a page by name, in milliseconds */
+  timers?: Record<string, number>;
+  /** scripts of others that come at their time */
+  chat?: { script: string };
+  analytics?: { script: string };
 }
 /** How errors of a page are reported. */
 export interface Reports {

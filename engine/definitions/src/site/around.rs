@@ -262,7 +262,7 @@ mod tests {
     fn a_part_is_whole_or_joined_by_a_hyphen() {
         for (path, part, is_there) in [
             ("/a/quotes", "quotes", true),
-            ("/a/car-quotes", "quotes", true),
+            ("/a/van-quotes", "quotes", true),
             ("/a/lp-fusion", "lp", true),
             ("/a/plans", "plan", false),
             ("/help", "lp", false),
@@ -270,6 +270,6 @@ mod tests {
         ] {
             assert_eq!(has_part(path, part), is_there, "{path} {part}");
         }
-        assert!(is_under("/sme", "/sme") && is_under("/sme/news", "/sme") && !is_under("/smear", "/sme"));
+        assert!(is_under("/a", "/a") && is_under("/a/news", "/a") && !is_under("/ab", "/a"));
     }
 }

@@ -205,7 +205,7 @@ fn paged(blocks: &mut [Value], number: usize, path: &str) -> bool {
         return false;
     }
     *all = std::mem::take(all).into_iter().skip((number - 1) * size).take(size).collect();
-    block.insert("pager".into(), json!({"page": number, "pages": parts, "href": path}));
+    block.insert("pager".into(), json!({"page": number, "pages": parts, "first": (number - 1) * size, "href": path}));
     true
 }
 
@@ -271,7 +271,7 @@ mod tests {
         };
         assert_eq!(
             part(2),
-            Some(json!({"block": "links", "items": [3], "pager": {"page": 2, "pages": 2, "href": "/in"}}))
+            Some(json!({"block": "links", "items": [3], "pager": {"page": 2, "pages": 2, "first": 2, "href": "/in"}}))
         );
         assert_eq!((part(0), part(3)), (None, None));
         assert!(paged(&mut [json!({"block": "text"})], 1, "/") && !paged(&mut [json!({"block": "text"})], 2, "/"));

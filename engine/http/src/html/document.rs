@@ -116,6 +116,13 @@ pub struct AppSite<'a> {
     /// The same for other pages of the journey, by their path, where it differs.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub hide_at: BTreeMap<String, Vec<String>>,
+    /// Times of the browser by name, in milliseconds.
+    pub timers: &'a BTreeMap<String, i64>,
+    /// Scripts of others that come at their time: `{script}`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub chat: Option<&'a Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub analytics: Option<&'a Value>,
     /// How often a browser says that somebody is there: `{every_ms, idle_ms}`.
     pub presence: Value,
     /// How errors are reported: `{url, wait_ms, max, libraries}`; absent when they are not.
@@ -274,7 +281,9 @@ mod tests {
             login: &Value::Null,
         };
         let (hide, hide_at) = (&[][..], BTreeMap::new());
-        let about = AppSite { name: evil, product: None, hide, hide_at, presence: Value::Null, reports: None };
+        let (timers, presence) = (&BTreeMap::new(), Value::Null);
+        let (chat, analytics, reports) = (None, None, None);
+        let about = AppSite { name: evil, product: None, hide, hide_at, timers, chat, analytics, presence, reports };
         let page = Page { title: evil.into(), description: evil.into(), ..Page::default() };
         let entry = Entry { scripts: vec!["/assets/page.js".into()], ..Entry::default() };
         let body = Body { drawn: None, site: about, language: "en" };

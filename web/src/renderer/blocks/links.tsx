@@ -28,5 +28,5 @@ export const example: AnyBlock = {
     { label: 'Terms of carriage', href: '/terms' },
     { label: 'Trade body', href: 'https://trade.example/' },
   ],
-  pager: { page: 2, pages: 3, href: '/couriers' },
+  pager: { page: 2, pages: 3, first: 2, href: '/couriers' },
 };
