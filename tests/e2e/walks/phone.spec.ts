@@ -102,7 +102,7 @@ test('phone: from the registration number to the policy (R5-19, R9-13, R9-14, R9
     await walk.type("Nominee's name", 'Rohan Rao');
     await walk.submit('Continue');
     await walk.at('Check your answers', '/confirm');
-    await expect(page.getByText('Rohan Rao')).toBeVisible();
+    await expect(page.getByText('Rohan Rao · 38 · Spouse')).toBeVisible();
   });
 
   await test.step('she pays and downloads the policy, which says the same price', async () => {
