@@ -22,6 +22,11 @@ if (boot.view || boot.problem) {
   import('../journey/app').then((app) => app.start(boot));
 }
 
+// from here on the header stays in sight
+const stick = () => document.body.toggleAttribute('data-stuck', scrollY > 50);
+addEventListener('scroll', stick, { passive: true });
+stick();
+
 // menus open by themselves; what else they need comes with the first press, and the rest in a moment
 const later = () => import('../site/later');
 addEventListener('click', later, { once: true });

@@ -18,11 +18,6 @@ if (slide) {
   matchMedia('(min-width: 48rem)').addEventListener('change', () => slide.hidePopover());
 }
 
-// from here on the header stays in sight
-const stick = () => document.body.toggleAttribute('data-stuck', scrollY > 50);
-addEventListener('scroll', stick, { passive: true });
-stick();
-
 if (document.querySelector('[data-moves]')) import('./moves');
 
 const { site } = JSON.parse(document.getElementById('boot')!.textContent) as Boot;

@@ -10,7 +10,7 @@ export const FaqView = ({ title, items }: FaqBlock) => (
     <Questions items={items.slice(0, SHOWN)} />
     {items.length > SHOWN && (
       <details className="faq-more">
-        <summary>{items.length - SHOWN} more questions</summary>
+        <summary>{items.length === SHOWN + 1 ? '1 more question' : `${items.length - SHOWN} more questions`}</summary>
         <Questions items={items.slice(SHOWN)} />
       </details>
     )}
