@@ -115,7 +115,7 @@ test('the chat comes late and for cars alone; the page that was open is noted (R
   const chat = page.locator('.site-chat');
   await page.goto(`${product.base}/car-insurance`);
   await page.clock.runFor(1_500);
-  await page.waitForFunction(() => performance.getEntriesByType('resource').some((one) => one.name.includes('/later')));
+  await expect.poll(() => scripts.some((path) => path.includes('/later'))).toBe(true);
   expect(await page.evaluate(() => localStorage.getItem('lastvisit'))).toBe(null);
   await page.clock.runFor(1_500);
   await expect.poll(() => page.evaluate(() => localStorage.getItem('lastvisit'))).toBe('/car-insurance');
@@ -129,7 +129,7 @@ test('the chat comes late and for cars alone; the page that was open is noted (R
   scripts.length = 0;
   await page.goto(`${product.base}/health-insurance`);
   await page.clock.runFor(1_500);
-  await page.waitForFunction(() => performance.getEntriesByType('resource').some((one) => one.name.includes('/later')));
+  await expect.poll(() => scripts.some((path) => path.includes('/later'))).toBe(true);
   await page.clock.runFor(15_000);
   expect(scripts).not.toContain('/chat.js');
   await expect(chat).toHaveCount(0);
