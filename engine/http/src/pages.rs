@@ -8,28 +8,32 @@ use crate::assets::Assets;
 use crate::attribution;
 use crate::gallery;
 use crate::html::{self, Body, Content, Page};
+use crate::middleware::Client;
 use crate::posted;
 use crate::problem::Problem;
 use crate::session::Visitor;
 use crate::site::{self, Facts};
+use axum::Extension;
 use axum::extract::{Request, State};
-use axum::http::{HeaderValue, Method, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use engine_definitions::{Around, Catalog, Special, Step, StepKind, Workflow};
 use engine_runtime::{Opened, Refusal};
+use serde_json::{Map, Value};
 use std::sync::Arc;
 
 /// Where a page without a way on leads: label and address.
 pub const HOME: (&str, &str) = ("Go to the home page", "/");
 /// How long browsers and caches keep a content page.
 const CONTENT: &str = "max-age=60";
+const TOO_MANY: &str = "Too many requests came from your network. Please try again in a minute.";
 
 /// The fallback of the router.
-pub async fn page(State(app): State<App>, mut visitor: Visitor, request: Request) -> Response {
+pub async fn page(State(app): State<App>, Extension(client): Extension<Client>, request: Request) -> Response {
     let (parts, body) = request.into_parts();
     let path = parts.uri.path();
     if parts.method == Method::POST && posted::is_form(&parts.headers) {
-        return posted::first(&app, visitor, &parts, body).await;
+        return posted::first(&app, client, &parts, body).await;
     }
     if parts.method != Method::GET && parts.method != Method::HEAD {
         return (StatusCode::METHOD_NOT_ALLOWED, [(header::ALLOW, "GET, HEAD")]).into_response();
@@ -46,27 +50,40 @@ pub async fn page(State(app): State<App>, mut visitor: Visitor, request: Request
     }
     let query = parts.uri.query().unwrap_or_default();
     let split = attribution::split(query);
+    let mut came_from = attribution::referrer(&app, &parts.headers);
     if !split.found.is_empty() {
-        let mut response = redirect(StatusCode::FOUND, &with_query(path, &split.rest));
-        if let Some(cookie) = attribution::remember(&parts.headers, split.found) {
-            response.headers_mut().append(header::SET_COOKIE, cookie);
-        }
-        return response;
+        came_from.extend(split.found);
+        let response = redirect(StatusCode::FOUND, &with_query(path, &split.rest));
+        return remembering(&app, &parts.headers, came_from, response);
     }
     // One address per page: without a slash at its end.
-    let facts = Facts::of(path, &parts.headers);
+    let facts = Facts::of(&app, path, &parts.headers);
     if let Some((to, status)) = catalog.site().redirect(&facts.path) {
         return redirect(StatusCode::from_u16(status).unwrap_or(StatusCode::FOUND), &with_query(&to, query));
     }
     let ask = Ask { app: &app, catalog: &catalog, facts: &facts };
-    match journey_page(&ask, &mut visitor, query).await {
-        Some(Ok(response)) => visitor.answer(response),
+    let visitor = Visitor::of(&app, &parts.headers, client);
+    let response = match journey_page(&ask, visitor, query).await {
+        Some(Ok(response)) => response,
         Some(Err(problem)) => error_page(&app, &catalog, &problem).await,
         None => match gallery::page(&ask).await {
             Some(response) => response,
             None => content_page(&ask, query).await,
         },
+    };
+    remembering(&app, &parts.headers, came_from, response)
+}
+
+/// The answer, with the cookie of what brought a visitor here: it is for nobody else.
+fn remembering(app: &App, headers: &HeaderMap, came_from: Map<String, Value>, mut response: Response) -> Response {
+    if came_from.is_empty() {
+        return response;
     }
+    if let Some(cookie) = attribution::remember(&app.runtime, headers, came_from) {
+        response.headers_mut().append(header::SET_COOKIE, cookie);
+        response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    }
+    response
 }
 
 /// A page that is asked for.
@@ -103,25 +120,33 @@ pub fn journey_of(query: Option<&str>) -> Option<String> {
 }
 
 /// A workflow's page; `None` when no workflow lives here.
-async fn journey_page(ask: &Ask<'_>, visitor: &mut Visitor, query: &str) -> Option<Result<Response, Problem>> {
+async fn journey_page(
+    ask: &Ask<'_>,
+    visitor: impl Future<Output = Result<Visitor, Problem>>,
+    query: &str,
+) -> Option<Result<Response, Problem>> {
     // A further address of a first page is described beside its title.
     let described = ask.catalog.site().address(&ask.facts.path).map(|address| address.path.clone());
     let path = described.as_ref().unwrap_or(&ask.facts.path);
     let (workflow, rest) = workflow_at(ask.catalog, path)?;
+    let visitor = match visitor.await {
+        Ok(visitor) => visitor,
+        Err(problem) => return Some(Err(problem)),
+    };
     Some(match journey_of(Some(query)) {
-        Some(id) => opened(ask, visitor, &workflow, &id, rest).await,
-        None => first(ask, visitor, &workflow, rest).await,
+        Some(id) => opened(ask, &visitor, &workflow, &id, rest).await,
+        None => first(ask, &visitor, &workflow, rest).await,
     })
 }
 
 /// A page of a workflow without a journey: its first form, or, where a form would be no answer, a word of safety.
-async fn first(ask: &Ask<'_>, visitor: &mut Visitor, workflow: &Workflow, rest: &str) -> Result<Response, Problem> {
+/// Looking at it stores nothing: a session is made when something is written.
+async fn first(ask: &Ask<'_>, visitor: &Visitor, workflow: &Workflow, rest: &str) -> Result<Response, Problem> {
     let asks =
         |step: &Step| matches!(step.kind, StepKind::Form | StepKind::Choice | StepKind::Comparison | StepKind::Upload);
     if !rest.is_empty() && !workflow.step_by_path(rest).any(asks) {
         return Ok(special(ask, StatusCode::OK, Special::Without, Some(workflow)).await);
     }
-    visitor.open(ask.app).await?;
     let view = ask.app.runtime.preview(&workflow.id, &visitor.actor).await?;
     Ok(step_page(ask, StatusCode::OK, Content::First(&view)).await)
 }
@@ -275,23 +300,31 @@ pub async fn error_page(app: &App, catalog: &Catalog, problem: &Problem) -> Resp
     let ask = Ask { app, catalog, facts: &Facts::default() };
     match StatusCode::from_u16(problem.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR) {
         StatusCode::NOT_FOUND => special(&ask, StatusCode::NOT_FOUND, Special::NotFound, None).await,
-        StatusCode::SERVICE_UNAVAILABLE => unavailable(app, StatusCode::SERVICE_UNAVAILABLE).await,
+        StatusCode::SERVICE_UNAVAILABLE | StatusCode::TOO_MANY_REQUESTS => refused(app, problem).await,
         status => special(&ask, status, Special::Failed, None).await,
     }
 }
 
-/// The page of an outage or of too much at once, drawn before and kept, or its bare words.
-pub async fn unavailable(app: &App, status: StatusCode) -> Response {
+/// The page of an outage, of overload, of anything that was refused before it was looked at. An outage is told by the
+/// site's own page, drawn once and kept; the others need nothing that could be missing.
+pub async fn refused(app: &App, problem: &Problem) -> Response {
+    let status = StatusCode::from_u16(problem.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let catalog = app.runtime.catalog();
-    let ask = Ask { app, catalog: &catalog, facts: &Facts::default() };
-    let mut response = match catalog.site().special(Special::Unavailable) {
-        Some(_) => special(&ask, status, Special::Unavailable, None).await,
-        None => {
+    let mut response = match status {
+        StatusCode::SERVICE_UNAVAILABLE if catalog.site().special(Special::Unavailable).is_some() => {
+            let ask = Ask { app, catalog: &catalog, facts: &Facts::default() };
+            special(&ask, status, Special::Unavailable, None).await
+        }
+        StatusCode::SERVICE_UNAVAILABLE => {
             let (title, text) = words(Special::Unavailable);
             html_response(status, html::bare(title, text))
         }
+        StatusCode::TOO_MANY_REQUESTS => html_response(status, html::bare("One moment, please", TOO_MANY)),
+        _ => html_response(status, html::bare("Something Went Wrong", "Please try again.")),
     };
-    response.headers_mut().entry(header::RETRY_AFTER).or_insert(HeaderValue::from_static("30"));
+    if let Some(seconds) = problem.retry_after_s() {
+        response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+    }
     response
 }
 

@@ -53,6 +53,11 @@ pub fn router(app: App, sandbox: Option<Router>) -> Router {
     }
 }
 
+/// Only `/healthz` and `/readyz`, for a listener of their own.
+pub fn health(app: App) -> Router {
+    Router::new().route("/healthz", get(health::healthz)).route("/readyz", get(health::readyz)).with_state(app)
+}
+
 /// The description of the API, with the endpoints of the definitions as they are now.
 async fn described_now(State(app): State<App>) -> Response {
     let mut description = serde_json::to_value(openapi()).unwrap_or_default();
@@ -100,6 +105,7 @@ fn documented() -> OpenApiRouter<App> {
         .routes(routes!(operator::effects::list))
         .routes(routes!(operator::effects::retry))
         .routes(routes!(operator::effects::skip))
+        .routes(routes!(operator::effects::release))
         .routes(routes!(operator::incidents::list))
         .routes(routes!(operator::incidents::retry))
         .routes(routes!(operator::incidents::close))

@@ -1,5 +1,6 @@
 //! The site's content as pages need it: what surrounds a page, content pages, what the app is told.
 
+use crate::app::App;
 use crate::attribution;
 use crate::html::{AppSite, Surroundings};
 use axum::http::{HeaderMap, header};
@@ -25,9 +26,9 @@ pub struct Facts {
 }
 
 impl Facts {
-    pub fn of(path: &str, headers: &HeaderMap) -> Facts {
+    pub fn of(app: &App, path: &str, headers: &HeaderMap) -> Facts {
         let host = headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
-        let came = attribution::read(headers);
+        let came = attribution::read(&app.runtime, headers);
         let known = |name: &str| came.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
         let plain = path.trim_end_matches('/');
         Facts {

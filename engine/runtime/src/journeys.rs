@@ -456,7 +456,7 @@ impl Runtime {
         actor: &Actor,
     ) -> Result<CallResult, Refusal> {
         match name {
-            "otp.send" => self.send_otp(turn, input, actor.address.as_deref()).await,
+            "otp.send" => self.send_otp(turn, input, actor).await,
             "otp.verify" => Ok(self.verify_otp(turn, input)),
             "settled" => Ok(CallResult::Done { output: Value::Null, correlate: Vec::new(), document: None }),
             other => Ok(CallResult::Failed {

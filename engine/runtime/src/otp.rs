@@ -4,11 +4,12 @@
 //! commit: after a crash nothing was counted that did not happen. **seq-cas** lets one try be the n-th. The code is
 //! derived from the server's key and what it is bound to, when it is sent and when it is compared.
 
+use crate::actor::Actor;
 use crate::clock::{new_id, rfc3339};
 use crate::effect::{CallResult, FailureKind, NotifyPayload, OtpRef};
 use crate::refusal::Refusal;
 use crate::runtime::Runtime;
-use crate::send_gate::{Limit, SendGate};
+use crate::send_gate::{Limit, SendGate, sends_of};
 use crate::turn::Turn;
 use serde_json::{Value, json};
 use subtle::ConstantTimeEq;
@@ -50,17 +51,18 @@ fn done(output: Value) -> CallResult {
 }
 
 impl Runtime {
-    /// `{mobile, purpose, message?}` → `{ok, left, resend_at, id, purpose}`; refused with `otp.limited`. The message that
-    /// carries the code joins the turn.
+    /// `{mobile, purpose, message?}` → `{ok, left, resend_at, id, purpose}`; refused with `otp.limited`, or the request
+    /// as a whole until it comes with a proof of work. The message that carries the code joins the turn.
     pub(crate) async fn send_otp(
         &self,
         turn: &mut Turn<'_>,
         input: &Value,
-        address: Option<&str>,
+        actor: &Actor,
     ) -> Result<CallResult, Refusal> {
         let (mobile, purpose) = (normal_mobile(text(input, "mobile")), text(input, "purpose"));
         let settings = &self.inner.settings.otp;
-        let gate = self.send_gate(&mobile, address);
+        let address = actor.address.as_deref().map(|address| self.inner.keys.short_hash("sends-address", address));
+        let gate = self.send_gate(&mobile, address.clone());
         let now = self.now_ms();
         let (recipient, latest, slots) = gate.asks(now);
         let mut history = self.store().send_history(recipient, latest, &slots).await?;
@@ -74,6 +76,10 @@ impl Runtime {
                 kind: FailureKind::Declined,
             });
         };
+        let unproven = address.filter(|_| !actor.proven);
+        if unproven.is_some_and(|bucket| sends_of(&history, &bucket) >= settings.unproven_per_address_hour) {
+            return Err(Refusal::Proof);
+        }
         turn.count_send(counted);
         let id = new_id();
         turn.notify(NotifyPayload {
@@ -109,7 +115,7 @@ impl Runtime {
         Some(self.inner.keys.otp_code(journey, &otp.purpose, &notify.to, &otp.id))
     }
 
-    fn send_gate(&self, mobile: &str, address: Option<&str>) -> SendGate {
+    fn send_gate(&self, mobile: &str, address: Option<String>) -> SendGate {
         let (settings, keys) = (&self.inner.settings.otp, &self.inner.keys);
         let hour = |max| Limit { window_ms: HOUR_MS, max };
         let block = &mobile[..mobile.len().saturating_sub(3)];
@@ -117,7 +123,7 @@ impl Runtime {
             (keys.short_hash("sends-block", block), hour(settings.block_hour)),
             (keys.short_hash("sends-all", ""), hour(settings.global_hour)),
         ];
-        wide.extend(address.map(|a| (keys.short_hash("sends-address", a), hour(settings.per_address_hour))));
+        wide.extend(address.map(|bucket| (bucket, hour(settings.per_address_hour))));
         SendGate {
             recipient: keys.hash("sends-to", mobile),
             narrow: vec![

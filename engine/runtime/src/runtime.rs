@@ -2,6 +2,7 @@
 
 use crate::clock::Clock;
 use crate::keys::Keys;
+use crate::proof::UsedProofs;
 use crate::publish::aside;
 use crate::recent::Recent;
 use crate::sessions::Known;
@@ -30,6 +31,7 @@ pub(crate) struct Inner {
     pub recent: Recent,
     /// Sessions that this node has just looked up.
     pub sessions: Known,
+    pub proofs: UsedProofs,
     /// Keeps this node's writers of one journey in line; correctness is the store's (**seq-cas**).
     lines: Mutex<Lines>,
 }
@@ -84,6 +86,7 @@ impl Runtime {
             versions: Mutex::default(),
             recent: Recent::default(),
             sessions: Known::default(),
+            proofs: UsedProofs::default(),
             lines: Mutex::default(),
         };
         Ok(Runtime { inner: Arc::new(inner) })

@@ -5,7 +5,7 @@ use crate::app::App;
 use crate::attribution;
 use crate::middleware::Class;
 use crate::problem::{Code, FieldProblem, Problem};
-use crate::session::{ChangeRequest, Visitor};
+use crate::session::{ChangeRequest, Opening, Visitor};
 use axum::Json;
 use axum::extract::{FromRequest, FromRequestParts, Request, State};
 use axum::http::{HeaderValue, Method, StatusCode, header};
@@ -64,9 +64,9 @@ async fn answered(
     read(app, catalog, &endpoint, &mut found).await?;
     let mut answer = None;
     if let (Some(starts), Some(mut change)) = (&endpoint.start, caller) {
-        let journey = begun(app, catalog, &endpoint, starts, &mut change, &found).await?;
+        let (journey, opening) = begun(app, catalog, &endpoint, starts, &mut change, &found).await?;
         found.insert("journey".into(), journey);
-        answer = Some(change.visitor);
+        answer = Some((change, opening));
     }
     let now = Now::at(app.runtime.now_ms(), ZONE);
     let reply = endpoint.reply(&found, &catalog.host(&now, None)).map_err(|error| broken(&endpoint, &error))?;
@@ -76,7 +76,7 @@ async fn answered(
         response.headers_mut().insert(header::CACHE_CONTROL, value);
     }
     Ok(match answer {
-        Some(visitor) => visitor.answer(response),
+        Some((change, opening)) => change.visitor.begun(opening, &change.headers, response),
         None => response,
     })
 }
@@ -128,7 +128,7 @@ async fn read(
     Ok(())
 }
 
-/// Begins a journey for the caller: `{id, url, step}`.
+/// Begins a journey for the caller: `{id, url, step}`, and the session that was opened for it.
 async fn begun(
     app: &App,
     catalog: &Catalog,
@@ -136,26 +136,24 @@ async fn begun(
     starts: &Starts,
     change: &mut ChangeRequest<Map<String, Value>>,
     found: &Map<String, Value>,
-) -> Result<Value, Problem> {
+) -> Result<(Value, Option<Opening>), Problem> {
     app.limit(Class::Start, change.visitor.client)?;
     let now = Now::at(app.runtime.now_ms(), ZONE);
     let data = starts.data(found, &catalog.host(&now, None)).map_err(|error| broken(endpoint, &error))?;
     // A call without a key is one journey.
     let key = change.key().unwrap_or_else(|_| new_id());
-    let opening = change.visitor.begin(app, &key);
+    let came_from = attribution::of(app, &change.visitor, &change.headers);
+    let opening = change.visitor.begin(app, &key, &came_from);
     let start = Start {
         workflow: starts.workflow.clone(),
         key,
         event: Some((starts.event.clone(), data)),
-        attribution: Value::Object(attribution::read(&change.headers)),
+        attribution: Value::Object(came_from),
         session: opening.as_ref().map(|opening| opening.session.clone()),
     };
-    let sent = app.runtime.start(&change.visitor.actor, start).await?;
-    if let Some(opening) = opening {
-        change.visitor.begun(opening.token);
-    }
-    let view = sent.view;
-    Ok(json!({"id": view.journey.id, "url": view.step.url, "step": view.step.path}))
+    let sent = app.runtime.start(&change.visitor.actor, start).await;
+    let view = sent.map_err(|refusal| app.refused(refusal, change.visitor.client))?.view;
+    Ok((json!({"id": view.journey.id, "url": view.step.url, "step": view.step.path}), opening))
 }
 
 fn refused(pointer: String, code: &str, text: String) -> Problem {

@@ -46,8 +46,11 @@ impl Turn<'_> {
                     code: text("code").or_else(|| of("code")).unwrap_or_else(|| "unknown".into()),
                     level: text("level").or_else(|| of("level")).or_else(|| (!from.is_null()).then(|| "error".into())),
                     pointer: of("pointer").or_else(|| text("pointer")),
-                    // What an outage says of itself is for operators (security rule 26).
-                    text: of("message").filter(|_| of("kind").as_deref() != Some("failed")),
+                    // What an outage, or an answer that no rule knows, says of itself is for operators (security rule 26).
+                    text: of("message").filter(|words| {
+                        let unknown = of("code").is_some_and(|code| code.starts_with("partner."));
+                        !words.is_empty() && !unknown && of("kind").as_deref() != Some("failed")
+                    }),
                     fields: fields.shift_remove("data").unwrap_or(Value::Null),
                 };
                 // Told again, not twice.
