@@ -340,6 +340,16 @@ async fn what_is_typed_is_kept_and_idle_journeys_end() {
         (expired.status, expired.code().as_str(), &expired.json()["base"]),
         (410, "expired", &json!("/parcel-cover"))
     );
+    // R9-39: its page offers a fresh one with the answers of the old one, and only to whose it was.
+    let address = format!("/parcel-cover/sender?request={}", id(&view));
+    let offered = visitor.get(&address).await;
+    assert!(offered.status == 200 && offered.text().contains("Start again with my answers"), "{}", offered.text());
+    assert_eq!(post(&server.visitor(), &address, &[], "").await.status, 404);
+    let afresh = post(&visitor, &address, &[], "").await;
+    let page = visitor.get(afresh.header("location")).await;
+    let fresh = &boot(&page)["view"];
+    assert_eq!((afresh.status, &fresh["step"]["form"]["data"]["weight"]), (303, &json!(2)));
+    assert!(fresh["journey"]["id"].is_string() && fresh["journey"]["id"] != view["journey"]["id"]);
     server.stop().await;
 }
 

@@ -166,10 +166,20 @@ async fn opened(
             redirect(StatusCode::FOUND, &view.step.url)
         }
         Ok(Opened::Here(view) | Opened::Elsewhere(view)) => step_page(ask, StatusCode::OK, Content::Step(&view)).await,
-        Err(Refusal::Expired { .. }) => special(ask, StatusCode::GONE, Special::Expired, Some(workflow)).await,
+        Err(Refusal::Expired { .. }) => expired(ask, workflow).await,
         Err(Refusal::NotFound) => special(ask, StatusCode::NOT_FOUND, Special::Gone, Some(workflow)).await,
         Err(other) => return Err(other.into()),
     })
+}
+
+/// R9-39: a fresh journey is offered, with the answers of the one that has expired. Its button posts to this address.
+async fn expired(ask: &Ask<'_>, workflow: &Workflow) -> Response {
+    let flow = (workflow.base.as_str(), workflow.title.as_str());
+    let own = site::special(ask.catalog, Special::Expired, flow, ask.app.runtime.now_ms());
+    let said = own.as_ref().and_then(|page| Some((page.title.as_str(), page.blocks.first()?.get("text")?.as_str()?)));
+    let (title, text) = said.unwrap_or_else(|| words(Special::Expired));
+    let content = Content::Confirm { text, label: "Start again with my answers" };
+    page_with(ask, StatusCode::OK, title, &content).await
 }
 
 /// The page of a step, begun or not.

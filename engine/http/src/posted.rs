@@ -49,9 +49,12 @@ async fn answered(
     app.limit(Class::Start, client)?;
     let mut visitor = Visitor::of(app, &parts.headers, client).await?;
     let facts = Facts::of(app, parts.uri.path(), &parts.headers);
-    // Steps that are begun are sent by scripts.
-    let found = pages::workflow_at(catalog, &facts.path).filter(|_| pages::journey_of(parts.uri.query()).is_none());
-    let (workflow, _) = found.ok_or_else(|| Problem::new(Code::NotFound))?;
+    let (workflow, _) = pages::workflow_at(catalog, &facts.path).ok_or_else(|| Problem::new(Code::NotFound))?;
+    // Steps that are begun are sent by scripts; of a journey that has expired the button begins it afresh.
+    if let Some(expired) = pages::journey_of(parts.uri.query()) {
+        let sent = app.runtime.afresh(&visitor.actor, &expired).await?;
+        return Ok(pages::redirect(StatusCode::SEE_OTHER, &sent.view.step.url));
+    }
     let workflow = workflow.id.clone();
     let fields: Fields = url::form_urlencoded::parse(&session::read(body).await?)
         .take(FIELDS_MAX)

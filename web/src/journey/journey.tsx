@@ -103,7 +103,7 @@ export function Journey({ view: first, site, problem, attribution, place }: Prop
     [send, say, sending, view.journey.id],
   );
 
-  if (state.matches({ work: 'expired' })) return <Ended reason="expired" base={view.journey.base} />;
+  if (state.matches({ work: 'expired' })) return <Ended reason="expired" base={view.step.url || view.journey.base} />;
   if (state.matches({ work: 'gone' })) return <Ended reason="gone" base={view.journey.base} />;
 
   return (
