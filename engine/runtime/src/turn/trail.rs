@@ -1,15 +1,13 @@
 //! Where a person has been: Back, Change, and the way forward again after a change (workflows.md rules 18–20).
 
-use super::{Move, Pending, Refused, Turn};
-use crate::actor::Actor;
-use crate::state::{Resume, Sent, TrailEntry};
+use super::{Move, Refused, Turn};
+use crate::state::TrailEntry;
 use engine_definitions::{StepKind, Trail};
-use engine_statechart::Event;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 impl Turn<'_> {
-    /// Keeps the trail after a move from `before`; `sent` is the person's event that caused it.
-    pub(super) fn moved(&mut self, before: &str, sent: Option<Sent>) {
+    /// Keeps the trail after a move from `before`; `sent` is the number of the person's event that caused it.
+    pub(super) fn moved(&mut self, before: &str, sent: Option<i64>) {
         let after = self.step_node();
         if after == before {
             return;
@@ -46,35 +44,9 @@ impl Turn<'_> {
         })
     }
 
-    /// One step back. The machine is asked first, by exact descriptor.
-    pub fn back(&mut self, actor: &Actor) -> Result<(), Refused> {
-        if self.asked("back", Value::Null, actor)? {
-            return Ok(());
-        }
-        let Some(target) = self.state.trail.last().map(|e| e.node.clone()) else { return Err(Refused::Unselected) };
-        self.state.resume = None;
-        self.jump("back", &target, json!({}), actor)
-    }
-
-    /// Back to a step of the trail, remembering where from.
-    pub fn change(&mut self, node: &str, actor: &Actor) -> Result<(), Refused> {
-        if self.asked("change", json!({"step": node}), actor)? {
-            return Ok(());
-        }
-        let Some(position) = self.state.trail.iter().position(|e| e.node == node) else {
-            return Err(Refused::Unselected);
-        };
-        let resume =
-            Resume { goal: self.step_node(), later: self.state.trail[position + 1..].to_vec(), by: actor.clone() };
-        self.jump("change", node, json!({"step": node}), actor)?;
-        self.state.resume = Some(resume);
-        Ok(())
-    }
-
-    fn jump(&mut self, kind: &str, target: &str, data: Value, actor: &Actor) -> Result<(), Refused> {
+    pub(super) fn jump(&mut self, target: &str) -> Result<(), Refused> {
         let from = self.step_node();
         self.state.messages.clear();
-        self.append(kind, data, actor);
         if !self.feed(Move::Jump { from: &from, to: target })? {
             return Err(Refused::Unselected);
         }
@@ -83,27 +55,8 @@ impl Turn<'_> {
         }
         self.state.since_ms = self.now_ms;
         self.state.leave = None;
-        self.revision += 1;
+        self.record.revision += 1;
         Ok(())
-    }
-
-    /// Lets the machine answer a built-in event itself, when an active state names it exactly.
-    pub(super) fn asked(&mut self, kind: &str, data: Value, actor: &Actor) -> Result<bool, Refused> {
-        if !self.names(kind) {
-            return Ok(false);
-        }
-        let before = self.step_node();
-        let (seq, index) = (self.seq, self.next_index);
-        self.append(kind, data.clone(), actor);
-        let event = Event::new(kind).with("data", data).with("by", actor.by());
-        if self.feed(Move::Event(&event))? {
-            self.moved(&before, None);
-            self.revision += 1;
-            return Ok(true);
-        }
-        self.out.events.pop();
-        (self.seq, self.next_index) = (seq, index);
-        Ok(false)
     }
 
     /// Whether an active state names this event exactly.
@@ -113,56 +66,29 @@ impl Turn<'_> {
         nodes.any(|node| machine.events_of(node).any(|named| named == kind))
     }
 
-    /// After a change: sends the later answers again until a step needs the person, or the start of the change is
+    /// After a change: the later answers are sent once more, until a step needs the person or the start of the change is
     /// reached.
-    pub(super) fn resume(&mut self) -> Result<(), Refused> {
-        let Some(resume) = self.state.resume.clone() else { return Ok(()) };
+    pub(super) fn way_forward(&mut self) {
+        if self.all_answered().is_some() {
+            // That follows by itself, and comes first.
+            return;
+        }
+        let Some(mut resume) = self.state.resume.take() else { return };
         let here = self.step_node();
-        let Some(step) = self.workflow.step_by_node(&here) else { return Ok(()) };
         if here == resume.goal {
-            self.state.resume = None;
-            return Ok(());
+            return;
         }
-        if matches!(step.kind, StepKind::Wait | StepKind::Redirect) {
-            return Ok(());
+        if self.workflow.step_by_node(&here).is_none_or(|s| matches!(s.kind, StepKind::Wait | StepKind::Redirect)) {
+            self.state.resume = Some(resume);
+            return;
         }
-        let Some(entry) = resume.later.iter().find(|e| e.node == here).cloned() else {
-            self.state.resume = None;
-            return Ok(());
-        };
+        let Some(position) = resume.later.iter().position(|entry| entry.node == here) else { return };
         // Each entry is sent once at most: this ends.
-        self.state.resume = Some(Resume {
-            goal: resume.goal,
-            by: resume.by,
-            later: resume.later.into_iter().filter(|e| e.node != here).collect(),
-        });
-        if !self.satisfied(&entry) {
-            self.state.resume = None;
-            return Ok(());
+        let entry = resume.later.remove(position);
+        if self.satisfied(&entry) {
+            self.state.resume = Some(resume);
+            self.resending = entry.sent;
         }
-        match (entry.sent, &self.replaying) {
-            (None, _) => {}
-            (Some(sent), Some(next)) if *next != sent.kind => self.state.resume = None,
-            (Some(_), Some(_)) => {}
-            (Some(Sent { kind, seq }), None) => self.pending.push_back(Pending::Sent { node: here, kind, seq }),
-        }
-        Ok(())
-    }
-
-    /// The answer to [`Pending::Sent`]: sends it once more; what is refused now ends the way forward.
-    pub fn sent_again(&mut self, node: &str, kind: &str, data: Option<Value>) -> Result<bool, Refused> {
-        let Some(by) = self.state.resume.as_ref().map(|resume| resume.by.clone()) else { return Ok(false) };
-        if self.step_node() != node {
-            return Ok(false);
-        }
-        if data.is_none_or(|data| self.send_again(kind, &data, &by).is_err()) {
-            self.state.resume = None;
-            return Ok(false);
-        }
-        if self.step_node() != node {
-            self.resume()?;
-        }
-        Ok(true)
     }
 
     fn satisfied(&self, entry: &TrailEntry) -> bool {
