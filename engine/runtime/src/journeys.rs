@@ -1,7 +1,6 @@
 //! What people do with journeys: start, send, look, keep a draft.
 
 use crate::actor::{Action, Actor, can};
-use crate::clock::new_id;
 use crate::effect::{CallFailure, CallResult};
 use crate::fact::{Fact, Outcome};
 use crate::refusal::{Difference, Refusal};
@@ -50,11 +49,11 @@ pub struct Sent {
     pub repeated: bool,
 }
 
-/// Where a page address leads.
+/// What a page address of a journey shows: its current step, which is there or at another address.
 #[derive(Debug, Clone)]
 pub enum Opened {
     Here(Box<StepView>),
-    Elsewhere(String),
+    Elsewhere(Box<StepView>),
 }
 
 /// Tries of a turn against other writers of the same journey.
@@ -223,8 +222,7 @@ impl Runtime {
         self.view_of(&actor, record).await
     }
 
-    /// A page of a journey is opened by its address: the current step, a step of the trail (back, change), or
-    /// elsewhere.
+    /// A page of a journey is opened by its address. Opening changes nothing: what is shown is the current step.
     pub async fn open_path(&self, actor: &Actor, journey: &str, path: &str) -> Result<Opened, Refusal> {
         let (record, actor) = self.mine(actor, Action::See, journey).await?;
         let actor = actor.as_ref();
@@ -232,25 +230,39 @@ impl Runtime {
         let (workflow, catalog) = (self.workflow_of(&record).await?, self.catalog());
         let path = workflow.aliases.get(path).map_or(path, String::as_str);
         let turn = Turn::on(&workflow, &catalog, read(record)?, self.now_ms());
-        let view = self.render(&turn, actor, Some(journey));
-        if view.step.path.as_deref().unwrap_or_default() == path {
-            return Ok(Opened::Here(Box::new(view)));
+        let view = Box::new(self.render(&turn, actor, Some(journey)));
+        let is_here = view.step.path.as_deref().unwrap_or_default() == path;
+        Ok(if is_here { Opened::Here(view) } else { Opened::Elsewhere(view) })
+    }
+
+    /// A fresh journey of the flow of one that has expired; what its owner had answered stands in its forms as drafts.
+    /// Asked twice it is the same one. `NotFound` when it has not expired, and to everybody else: a link shows no answers.
+    pub async fn afresh(&self, actor: &Actor, expired: &str) -> Result<Sent, Refusal> {
+        let (record, _) = self.mine(actor, Action::See, expired).await?;
+        if record.owner != actor.id {
+            return Err(Refusal::NotFound);
         }
-        let target =
-            turn.state.trail.iter().rev().find(|e| {
-                workflow.step_by_node(&e.node).is_some_and(|s| s.path.as_deref().unwrap_or_default() == path)
-            });
-        let Some(target) = target.map(|e| e.node.clone()) else { return Ok(Opened::Elsewhere(view.step.url)) };
-        let last = turn.state.trail.last().is_some_and(|e| e.node == target);
-        let (kind, data) = if last { ("back", json!({})) } else { ("change", json!({"step": target})) };
-        let send = Send { key: new_id(), revision: view.journey.revision, kind: kind.into(), data };
-        match self.send(actor, journey, send).await {
-            Ok(sent) if sent.view.step.path.as_deref().unwrap_or_default() == path => Ok(Opened::Here(sent.view)),
-            Ok(sent) => Ok(Opened::Elsewhere(sent.view.step.url)),
-            // The journey forbids it, or moved meanwhile.
-            Err(Refusal::NotAccepted { view } | Refusal::Stale { view, .. }) => Ok(Opened::Elsewhere(view.step.url)),
-            Err(refusal) => Err(refusal),
+        match self.refuse_ended(&record).await {
+            Err(Refusal::Expired { .. }) => {}
+            Err(other) => return Err(other),
+            Ok(()) => return Err(Refusal::NotFound),
         }
+        let id = self.workflow_of(&record).await?.id.clone();
+        let attribution = record.attribution.clone();
+        let context = read(record)?.state.snapshot.context;
+        let key = format!("afresh {expired}");
+        let start = Start { workflow: id.clone(), key, event: None, attribution, session: None };
+        let sent = self.start(actor, start).await?;
+        let (catalog, journey) = (self.catalog(), sent.view.journey.id.clone().unwrap_or_default());
+        let Some(workflow) = catalog.workflow(&id).filter(|_| !sent.repeated) else { return Ok(sent) };
+        for step in workflow.steps().filter(|step| step.form.is_some()) {
+            let mut place = step.into.as_deref().unwrap_or_default().split('.');
+            let first = place.next().and_then(|name| context.get(name));
+            if let Some(answers) = place.fold(first, |value, name| value?.get(name)) {
+                self.keep_draft(workflow, &journey, &step.node, answers.clone()).await?;
+            }
+        }
+        Ok(sent)
     }
 
     /// What is being typed; never part of the history. Secret fields are not kept.
