@@ -7,7 +7,7 @@ use super::report::Report;
 use anyhow::Result;
 use engine_runtime::{Runtime, SystemClock};
 use engine_settings::{Secret, Settings};
-use engine_store::{EffectFilter, EffectRecord, EffectState, EventRecord, Store};
+use engine_store::{EffectFilter, EffectRecord, EffectState, EventRecord, JourneyStatus, Store};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -109,10 +109,13 @@ async fn one(
     if tags.iter().collect::<BTreeSet<_>>().len() != tags.len() {
         report.violation(format!("{journey}: an event is twice in the history: {tags:?}"));
     }
-    let picked = events.iter().filter(|e| e.kind == "errand.picked").count();
+    let picked = events.iter().filter(|e| e.data["event"] == "errand.picked").count();
     match promised {
-        Some(_) if record.status != "done" || !record.step.ends_with("errand") && !record.step.ends_with("done") => {
-            report.violation(format!("{journey} is `{}` at `{}`", record.status, record.step));
+        Some(_)
+            if record.status != JourneyStatus::Done
+                || !record.step.ends_with("errand") && !record.step.ends_with("done") =>
+        {
+            report.violation(format!("{journey} is {:?} at `{}`", record.status, record.step));
         }
         Some(_) if picked != 1 => report.violation(format!("{journey}: its webhook came {picked} times")),
         // Nobody knows it: it waits for its person, and for nothing else.

@@ -36,7 +36,7 @@ async fn with_offers(visitor: &Visitor) -> Value {
         changes.next().await.expect("the stream stays open");
         let view = visitor.view(id(&view)).await;
         let items = view["step"]["view"]["blocks"][0]["items"].as_array().expect("offers").clone();
-        if items.len() == 2 && items.iter().all(|item| item["state"] == "quoted") {
+        if items.len() == 2 && items.iter().all(|item| item["state"] == "answered") {
             return view;
         }
     }

@@ -147,7 +147,7 @@ async fn a_link_opens_one_journey_for_its_purpose() {
             view["step"]["view"]["blocks"][0]["items"]
                 .as_array()?
                 .iter()
-                .any(|item| item["state"] == "quoted" && item["provider"]["name"] == "swift")
+                .any(|item| item["state"] == "answered" && item["provider"]["name"] == "swift")
                 .then_some(view)
         })
         .await;
@@ -156,7 +156,7 @@ async fn a_link_opens_one_journey_for_its_purpose() {
     assert_eq!(chosen.status, 404, "{}", chosen.text());
     assert_eq!(other.get(&journey).await.status, 404);
     let history = stage.server.store().await.events(id, 0, 100).await.expect("a history");
-    let select = history.iter().find(|event| event.kind == "select").expect("the event");
+    let select = history.iter().find(|event| event.data["event"] == "select").expect("the event");
     assert_eq!((&select.by["kind"], &select.by["roles"]), (&json!("link"), &json!(["visitor", "link:choose"])));
 
     // The code itself stands nowhere in the history or in what a job reads.

@@ -71,9 +71,9 @@ fn id(view: &Value) -> &str {
     view["journey"]["id"].as_str().expect("a journey")
 }
 
-fn quoted(view: &Value) -> bool {
+fn all_answered(view: &Value) -> bool {
     let items = view["step"]["view"]["blocks"][0]["items"].as_array();
-    items.is_some_and(|items| items.len() == 2 && items.iter().all(|item| item["state"] == "quoted"))
+    items.is_some_and(|items| items.len() == 2 && items.iter().all(|item| item["state"] == "answered"))
 }
 
 /// The offers of a journey arrive on the stream of a browser; each look is caused by a change.
@@ -82,7 +82,7 @@ async fn offers_are_heard(visitor: &Visitor, view: &Value) {
     let view = visitor.event(view, "submit", json!({"name": "Asha Rao"})).await.ok(200);
     loop {
         changes.next().await.expect("the stream stays open");
-        if quoted(&visitor.view(id(&view)).await) {
+        if all_answered(&visitor.view(id(&view)).await) {
             return;
         }
     }
@@ -138,7 +138,7 @@ async fn a_journey_goes_on_at_another_node() {
     let there = here.moved(nodes.at(1));
     assert_eq!(there.view(id(&view)).await["journey"]["revision"], view["journey"]["revision"]);
     let view = there.event(&view, "submit", json!({"name": "Asha Rao"})).await.ok(200);
-    until("the offers", async || quoted(&here.view(id(&view)).await).then_some(())).await;
+    until("the offers", async || all_answered(&here.view(id(&view)).await).then_some(())).await;
     let stranger = Visitor::at(nodes.at(1));
     assert_eq!(stranger.get(&format!("/api/v1/journeys/{}", id(&view))).await.status, 404);
     nodes.stop().await;
@@ -168,7 +168,7 @@ async fn one_key_at_two_nodes_at_once_has_one_effect() {
             two.text()
         );
         let events = nodes.all[0].runtime.store().events(id(&view), 0, 100).await.expect("events");
-        assert_eq!(events.iter().filter(|event| event.kind == "submit").count(), 2, "the first step's and this one");
+        assert_eq!(events.iter().filter(|event| event.kind == "submitted").count(), 2, "the first step's and this one");
 
         // other keys at the same revision: one is first, the other is told
         let view = here.view(id(&view)).await;
@@ -315,7 +315,7 @@ async fn a_node_that_stops_gives_its_work_to_another_at_once() {
     assert_eq!(visitor.send("POST", "/sandbox/switches", &[], Some(switch("normal"))).await.status, 200);
     nodes.join(Source::Stored, true, patient).await;
     nodes.all.remove(1).stop().await.expect("it stops, whatever its calls do");
-    until("the offers", async || quoted(&visitor.view(id(&view)).await).then_some(())).await;
+    until("the offers", async || all_answered(&visitor.view(id(&view)).await).then_some(())).await;
     let done = store
         .effects(EffectFilter { state: Some(EffectState::Done), ..EffectFilter::default() })
         .await
@@ -345,7 +345,7 @@ async fn a_lost_line_between_nodes_delays_and_loses_nothing() {
     let view = there.event(&view, "submit", json!({"name": "Asha Rao"})).await.ok(200);
     until("a change that is heard", async || {
         changes.next().await.expect("the stream stays open");
-        quoted(&visitor.view(id(&view)).await).then_some(())
+        all_answered(&visitor.view(id(&view)).await).then_some(())
     })
     .await;
     nodes.stop().await;

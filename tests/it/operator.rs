@@ -227,7 +227,7 @@ async fn a_history_tells_what_happened_and_nothing_that_was_written() {
     }
     let history: JourneyHistory = serde_json::from_value(reply.ok(200)).expect("a history");
     assert!(history.events.iter().map(|e| e.seq).eq(1..=history.events.len() as i64));
-    let submit = history.events.iter().find(|e| e.kind == "submit").expect("the answer");
+    let submit = history.events.iter().find(|e| e.kind == "submitted").expect("the answer");
     assert_eq!(
         (submit.by.as_str(), submit.fields.as_slice()),
         ("visitor", ["weight", "kind", "note"].map(str::to_owned).as_slice())

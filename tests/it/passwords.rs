@@ -232,7 +232,7 @@ async fn a_code_that_cannot_be_sent_is_told_to_the_person() {
     let store = server.store().await;
     server.until("a parked message", async || store.effects(filter()).await.ok()?.pop()).await;
     let events = store.events(id(&view), 0, 100).await.expect("events");
-    assert!(events.iter().all(|event| event.kind != "notify.failed"), "{events:?}");
+    assert!(events.iter().all(|event| event.data["event"] != "notify.failed"), "{events:?}");
     server.stop().await;
 }
 

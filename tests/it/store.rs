@@ -51,7 +51,7 @@ fn id() -> String {
 pub fn event(journey: &str, seq: i64) -> Commit {
     let update = JourneyUpdate {
         revision: seq + 1,
-        status: "active".into(),
+        status: JourneyStatus::Active,
         step: format!("step {seq}"),
         state: json!({"seq": seq, "text": "ä \"quoted\" \u{0} [", "z": 1, "a": [1.5, null]}).to_string(),
         owner: None,
@@ -74,7 +74,7 @@ pub fn event(journey: &str, seq: i64) -> Commit {
             by: json!({"kind": "reader"}),
             at_ms: 1_000 + seq,
         }],
-        ..Commit::moving(journey, seq, update, "step")
+        ..Commit::moving(journey, seq, update, Changed::Step)
     }
 }
 
@@ -763,7 +763,7 @@ async fn a_version_keeps_its_files() {
             vec![version(1, &[("loan", 1), ("form", 2)])],
         );
         assert_eq!(store.publish(one.clone()).await?, 1);
-        assert_eq!(changes.recv().await?.what, "publication");
+        assert_eq!(changes.recv().await?.what, Changed::Publication);
         assert_eq!(store.current_publication().await?, Some(Publication { number: 1, ..one }));
         let two = publication(vec![file("loan", 1), file("form", 3)], vec![version(2, &[("loan", 1), ("form", 3)])]);
         assert_eq!(store.publish(two).await?, 2);

@@ -80,7 +80,7 @@ async fn an_outcome_counts_once_and_a_late_one_is_an_incident() {
     let moved = json!({"id": "r1", "meeting": meeting, "status": "rescheduled", "slot": "2026-11-27T09:30:00.000Z"});
     let store = server.store().await;
     let told = async |kind: &str| {
-        store.events(&id, 0, 200).await.expect("a history").iter().filter(|event| event.kind == kind).count()
+        store.events(&id, 0, 200).await.expect("a history").iter().filter(|event| event.data["event"] == kind).count()
     };
 
     assert_eq!(report(&server, None, moved.clone()).await, 401);

@@ -17,7 +17,7 @@ pub use jobs::Context;
 use apalis::layers::WorkerBuilderExt;
 use apalis::prelude::{Data, WorkerBuilder};
 use engine_runtime::Runtime;
-use engine_store::MISSED;
+use engine_store::Changed;
 use queue::{Job, Queue};
 use settlements::Settlements;
 use std::future::Future;
@@ -72,7 +72,7 @@ pub async fn follow(runtime: Runtime, stop: CancellationToken) {
                 () = stop.cancelled() => return,
                 () = &mut look => break,
                 change = changes.recv() => match change {
-                    Ok(change) if change.what != "publication" && change.what != MISSED => {}
+                    Ok(change) if !matches!(change.what, Changed::Publication | Changed::Missed) => {}
                     Ok(_) | Err(RecvError::Lagged(_)) => break,
                     Err(RecvError::Closed) => return,
                 },

@@ -3,7 +3,7 @@
 use crate::middleware::{Client, Place, Places};
 use crate::problem::Problem;
 use engine_settings::Limits;
-use engine_store::{Change, MISSED};
+use engine_store::{Change, Changed};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::broadcast;
@@ -53,7 +53,7 @@ impl Subscriptions {
 
     fn all_read_again(&self) {
         for (journey, sender) in &self.state().journeys {
-            let _ = sender.send(Change { journey: journey.clone(), seq: 0, revision: 0, what: "step".into() });
+            let _ = sender.send(Change { journey: journey.clone(), seq: 0, revision: 0, what: Changed::Step });
         }
     }
 
@@ -80,7 +80,7 @@ async fn deliver(subscriptions: Subscriptions, mut changes: broadcast::Receiver<
         };
         match next {
             // This node could not hear the others, or heard too much at once: everybody reads again.
-            Ok(Change { what, .. }) if what == MISSED => subscriptions.all_read_again(),
+            Ok(Change { what: Changed::Missed, .. }) => subscriptions.all_read_again(),
             Err(broadcast::error::RecvError::Lagged(_)) => subscriptions.all_read_again(),
             Ok(change) => {
                 if let Some(sender) = subscriptions.state().journeys.get(&change.journey) {

@@ -6,7 +6,7 @@ use crate::jobs::Settled;
 use crate::refusal::Refusal;
 use crate::runtime::{Runtime, RuntimeError};
 use crate::state::JourneyState;
-use crate::turn::{Finished, Journey, Turn};
+use crate::turn::{Ends, Journey, Turn};
 use engine_definitions::{Channel, mask};
 use engine_store::{EffectEnd, EffectRecord};
 use serde_json::{Value, json};
@@ -76,17 +76,16 @@ impl Runtime {
         let settings = &self.inner.settings;
         let allowed = followed(url, &settings.public_url(), &settings.tracking.redirect_hosts);
         if !allowed {
-            tracing::warn!(effect = %effect.key, to = payload.to, "a tracking partner's address is not allowed; the person stays");
+            tracing::warn!(effect = %effect.key, to = payload.to.as_ref().map(ToString::to_string), "a tracking partner's address is not allowed; the person stays");
         }
         let outcome = json!({"tracked": true, "leads_away": allowed});
-        let ends = (effect.key.clone(), effect.fence, EffectEnd::Done { outcome });
-        let finished = || Finished { settles: Some(ends.clone()), ..Finished::default() };
+        let end = EffectEnd::Done { outcome };
         if !allowed {
-            let (key, fence, end) = ends;
-            let done = self.store().finish_effect(&key, fence, end).await?;
+            let done = self.store().finish_effect(&effect.key, effect.fence, end).await?;
             return Ok(if done { Settled::Done } else { Settled::Superseded });
         }
-        self.internal_turn(&effect.key.journey, finished, |turn| Ok(turn.lead_away(&payload.at, url))).await
+        let ends = Ends::Effect(effect.key.clone(), effect.fence, end);
+        self.internal_turn(&effect.key.journey, &ends, |turn| turn.lead_away(&payload.at, url)).await
     }
 }
 

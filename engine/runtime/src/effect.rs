@@ -1,23 +1,52 @@
-//! Payloads of effects: what a job reads. Ids and inputs only; partners and messages are looked up live.
+//! Effects: what a journey orders and a job does. Ids and inputs only; partners and messages are looked up live.
 
+use crate::fact::Outcome;
+use engine_definitions::CallErrorKind;
+use engine_store::EffectRecord;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
+
+/// The closed set of effects: a kind and what its job needs to know.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", content = "payload", rename_all = "snake_case")]
+pub enum Effect {
+    Call(CallPayload),
+    Notify(NotifyPayload),
+    Track(TrackPayload),
+}
+
+impl Effect {
+    /// Of an effect as stored; fails on one that this program does not know.
+    pub fn read(effect: &EffectRecord) -> Result<Effect, serde_json::Error> {
+        serde_json::from_value(json!({"kind": effect.kind, "payload": effect.payload}))
+    }
+
+    /// Kind and payload, as they are stored.
+    pub(crate) fn written(&self) -> Result<(String, Value), serde_json::Error> {
+        let mut written = serde_json::to_value(self)?;
+        let kind = written["kind"].as_str().unwrap_or_default().to_owned();
+        Ok((kind, written["payload"].take()))
+    }
+
+    /// What it goes to: `partner/operation`, `partner:contract`, a message, a step.
+    pub fn target(&self) -> String {
+        match self {
+            Effect::Call(call) => call.target.to_string(),
+            Effect::Notify(notify) => notify.message.clone(),
+            Effect::Track(track) => track.step.clone(),
+        }
+    }
+}
+
+/// The kind of effects of a journey that are done in their order.
+pub const TRACK: &str = "track";
 
 /// Where a call goes; the operation is found when the call is made, since partners are always live. Kept as
 /// `partner/operation` or `partner:contract`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(into = "String", try_from = "KeptTarget")]
+#[serde(into = "String", try_from = "String")]
 pub enum Target {
-    Operation { partner: String, operation: String },
-    Contract { contract: String, partner: String },
-}
-
-/// Effects of older programs name the parts.
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum KeptTarget {
-    Text(String),
     Operation { partner: String, operation: String },
     Contract { contract: String, partner: String },
 }
@@ -28,23 +57,19 @@ impl From<Target> for String {
     }
 }
 
-impl TryFrom<KeptTarget> for Target {
+impl TryFrom<String> for Target {
     type Error = String;
 
-    fn try_from(kept: KeptTarget) -> Result<Target, String> {
-        match kept {
-            KeptTarget::Operation { partner, operation } => Ok(Target::Operation { partner, operation }),
-            KeptTarget::Contract { contract, partner } => Ok(Target::Contract { contract, partner }),
-            // a contract's name has a slash of its own
-            KeptTarget::Text(text) => match (text.split_once(':'), text.split_once('/')) {
-                (Some((partner, contract)), _) => {
-                    Ok(Target::Contract { contract: contract.into(), partner: partner.into() })
-                }
-                (None, Some((partner, operation))) => {
-                    Ok(Target::Operation { partner: partner.into(), operation: operation.into() })
-                }
-                (None, None) => Err(format!("`{text}` is neither partner/operation nor partner:contract")),
-            },
+    fn try_from(text: String) -> Result<Target, String> {
+        // a contract's name has a slash of its own
+        match (text.split_once(':'), text.split_once('/')) {
+            (Some((partner, contract)), _) => {
+                Ok(Target::Contract { contract: contract.into(), partner: partner.into() })
+            }
+            (None, Some((partner, operation))) => {
+                Ok(Target::Operation { partner: partner.into(), operation: operation.into() })
+            }
+            (None, None) => Err(format!("`{text}` is neither partner/operation nor partner:contract")),
         }
     }
 }
@@ -125,30 +150,58 @@ pub struct TrackPayload {
     pub data: Value,
     /// State whose step was shown then.
     pub at: String,
-    /// `partner/operation`; without one it is only kept.
+    /// Without one it is only kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub to: Option<String>,
+    pub to: Option<Target>,
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub input: Value,
 }
 
-/// What a call came to, as the machine will hear it.
+/// What a partner's reply brought.
 #[derive(Debug, Clone, PartialEq)]
-pub enum CallResult {
-    Done { output: Value, correlate: Vec<(String, Value)>, document: Option<DocumentBytes> },
-    Failed { code: String, row: String, message: Option<String>, pointer: Option<String>, kind: FailureKind },
+pub struct CallResult {
+    pub outcome: Outcome,
+    /// References under which later events find the journey, with what they must agree with.
+    pub correlate: Vec<(String, Value)>,
+    pub document: Option<DocumentBytes>,
 }
 
-/// Who said no, as `event.error.kind`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum FailureKind {
-    /// The partner understood and says no.
-    Declined,
-    /// Our request was wrong for the partner.
-    Refused,
+impl CallResult {
+    pub fn output(output: Value) -> CallResult {
+        CallResult { outcome: Outcome::Output(output), correlate: Vec::new(), document: None }
+    }
+}
+
+impl From<CallFailure> for CallResult {
+    fn from(failure: CallFailure) -> CallResult {
+        CallResult { outcome: Outcome::Error(failure), correlate: Vec::new(), document: None }
+    }
+}
+
+/// Why a call came to nothing, as `event.error` has it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CallFailure {
+    pub code: String,
+    /// Of the contract's table of errors, when the partner's answer names one.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub row: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pointer: Option<String>,
+    #[serde(default = "no_answer")]
+    pub kind: CallErrorKind,
+}
+
+fn no_answer() -> CallErrorKind {
+    CallErrorKind::Failed
+}
+
+impl CallFailure {
     /// No usable answer.
-    Failed,
+    pub fn of(code: &str) -> CallFailure {
+        CallFailure { code: code.into(), row: String::new(), message: None, pointer: None, kind: CallErrorKind::Failed }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -161,22 +214,15 @@ pub struct DocumentBytes {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
 
     #[test]
     fn a_target_is_kept_as_text() {
-        let (partner, operation) = ("courier".to_string(), "book".to_string());
-        let book = Target::Operation { partner: partner.clone(), operation };
+        let partner = "courier".to_string();
+        let book = Target::Operation { partner: partner.clone(), operation: "book".into() };
         let quote = Target::Contract { contract: "parcel/quote".into(), partner };
-        for (target, kept) in
-            [(&book, json!("courier/book")), (&book, json!({"partner": "courier", "operation": "book"}))]
-        {
-            assert_eq!(serde_json::from_value::<Target>(kept).ok().as_ref(), Some(target));
-        }
-        for target in [book, quote] {
-            let text = serde_json::to_value(&target).unwrap_or_default();
-            assert!(text.is_string());
-            assert_eq!(serde_json::from_value(text).ok(), Some(target));
+        for (target, kept) in [(book, json!("courier/book")), (quote, json!("courier:parcel/quote"))] {
+            assert_eq!(serde_json::to_value(&target).ok(), Some(kept.clone()));
+            assert_eq!(serde_json::from_value(kept).ok(), Some(target));
         }
     }
 }

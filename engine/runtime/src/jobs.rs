@@ -4,13 +4,11 @@
 use crate::actor::Actor;
 use crate::clock::new_id;
 use crate::effect::{CallPayload, CallResult, NotifyPayload};
+use crate::fact::{Outcome, Work};
 use crate::journeys::{Unanswered, read};
-use crate::operator::{with_work, work_of};
 use crate::runtime::{Runtime, RuntimeError};
-use crate::turn::{Finished, Journey, Refused, Turn};
-use engine_store::{
-    Commit, Committed, EffectEnd, EffectRecord, IncidentRecord, JourneyRecord, JourneyUpdate, NewEvent, WebhookRecord,
-};
+use crate::turn::{Ends, Refused, Turn};
+use engine_store::{Committed, EffectEnd, EffectRecord, WebhookRecord};
 use serde_json::{Map, Value, json};
 
 /// What became of a piece of background work.
@@ -38,8 +36,6 @@ pub struct Hook {
 }
 
 const TRIES: usize = 50;
-/// Event of an incident: recorded, without a consequence for the machine.
-pub(crate) const INCIDENT: &str = "incident";
 
 impl Runtime {
     /// The outcome of a call's effect, in one commit with what it changes.
@@ -49,9 +45,9 @@ impl Runtime {
         payload: &CallPayload,
         result: CallResult,
     ) -> Result<Settled, RuntimeError> {
-        let outcome = match &result {
-            CallResult::Done { .. } => json!({"ok": true}),
-            CallResult::Failed { code, .. } => json!({"ok": false, "code": code}),
+        let outcome = match &result.outcome {
+            Outcome::Output(_) => json!({"ok": true}),
+            Outcome::Error(failure) => json!({"ok": false, "code": failure.code}),
         };
         self.settle_as(effect, payload, result, EffectEnd::Done { outcome }).await
     }
@@ -63,12 +59,9 @@ impl Runtime {
         result: CallResult,
         end: EffectEnd,
     ) -> Result<Settled, RuntimeError> {
-        let ends = (effect.key.clone(), effect.fence, end);
-        let finished = || Finished { settles: Some(ends.clone()), ..Finished::default() };
-        self.internal_turn(&effect.key.journey, finished, |turn| {
-            turn.reply(&effect.key, payload, result.clone()).map(|()| true)
-        })
-        .await
+        let ends = Ends::Effect(effect.key.clone(), effect.fence, end);
+        let reply = |turn: &mut Turn<'_>| turn.reply(payload, result.clone()).map(|()| true);
+        self.internal_turn(&effect.key.journey, &ends, reply).await
     }
 
     /// A message is given up: an operator sees it, and the person, where the journey has something to say.
@@ -79,9 +72,8 @@ impl Runtime {
         reason: Value,
     ) -> Result<Settled, RuntimeError> {
         let code = reason.get("code").and_then(Value::as_str).unwrap_or("failed").to_owned();
-        let ends = (effect.key.clone(), effect.fence, EffectEnd::Parked { reason });
-        let finished = || Finished { settles: Some(ends.clone()), ..Finished::default() };
-        self.internal_turn(&effect.key.journey, finished, |turn| turn.message_failed(&effect.key, order, &code)).await
+        let ends = Ends::Effect(effect.key.clone(), effect.fence, EffectEnd::Parked { reason });
+        self.internal_turn(&effect.key.journey, &ends, |turn| turn.message_failed(order, &code)).await
     }
 
     /// Work on these journeys follows at once: what this node does not have in hand is read together. A journey that is
@@ -102,8 +94,7 @@ impl Runtime {
 
     /// A due timer. One that the journey no longer has does nothing (security rule 8).
     pub async fn fire(&self, journey: &str, timer: &str) -> Result<Settled, RuntimeError> {
-        let finished = || Finished { fires: Some(timer.to_string()), ..Finished::default() };
-        self.internal_turn(journey, finished, |turn| turn.fire(timer)).await
+        self.internal_turn(journey, &Ends::Timer(timer.to_string()), |turn| turn.fire(timer)).await
     }
 
     /// An outside event, found by its reference; unknown ones are parked (workflows.md rule 22).
@@ -148,8 +139,8 @@ impl Runtime {
         };
         let mut data = hook.data.clone();
         data.insert("expected".into(), expected.clone());
-        let finished = || Finished { consumes: Some(record.clone()), ..Finished::default() };
-        self.internal_turn(journey, finished, |turn| turn.webhook(&record, &kind, data.clone()).map(|()| true)).await
+        let ends = Ends::Webhook(record.clone());
+        self.internal_turn(journey, &ends, |turn| turn.webhook(&record, &kind, data.clone()).map(|()| true)).await
     }
 
     fn hook_record(&self, hook: &Hook) -> Result<WebhookRecord, RuntimeError> {
@@ -172,7 +163,7 @@ impl Runtime {
     pub async fn expire_due(&self, limit: u32) -> Result<usize, RuntimeError> {
         let due = self.store().expired_journeys(self.now_ms(), limit).await?;
         for journey in &due {
-            self.internal_turn(journey, Finished::default, |turn| turn.expire().map(|()| true)).await?;
+            self.internal_turn(journey, &Ends::Nothing, |turn| turn.expire().map(|()| true)).await?;
         }
         Ok(due.len())
     }
@@ -182,8 +173,8 @@ impl Runtime {
     pub(crate) async fn internal_turn(
         &self,
         journey: &str,
-        finished: impl Fn() -> Finished,
-        decide: impl Fn(&mut Turn) -> Result<bool, Refused>,
+        ends: &Ends,
+        decide: impl Fn(&mut Turn<'_>) -> Result<bool, Refused>,
     ) -> Result<Settled, RuntimeError> {
         let _line = self.lock(journey).await;
         let mut recent = self.inner.recent.take(journey);
@@ -197,10 +188,10 @@ impl Runtime {
                 },
             };
             let (workflow, catalog) = (self.workflow_of(&stored.record).await?, self.catalog());
-            let expires = stored.record.expires_at_ms;
             let mut turn = Turn::on(&workflow, &catalog, stored, self.now_ms());
+            turn.end(ends.clone());
             let decided = decide(&mut turn);
-            if from_recent && (!matches!(decided, Ok(true)) || !turn.pending.is_empty()) {
+            if from_recent && (!matches!(decided, Ok(true)) || turn.has_questions()) {
                 continue;
             }
             let done = match decided {
@@ -214,20 +205,20 @@ impl Runtime {
                         reason,
                         "definition failed on a reply or timer"
                     );
-                    return self.incident_commit(journey, &place, &reason, finished()).await;
+                    return self.incident_commit(journey, &place, &reason, ends).await;
                 }
             };
-            if !done && finished().settles.is_none() && finished().fires.is_none() {
+            if !done && !ends.without_a_fact() {
                 return Ok(Settled::Superseded);
             }
             match self.answer_pending(&mut turn, &Actor::system()).await {
                 Ok(()) => {}
                 Err(Unanswered::Broken { place, reason }) => {
-                    return self.incident_commit(journey, &place, &reason, finished()).await;
+                    return self.incident_commit(journey, &place, &reason, ends).await;
                 }
                 Err(Unanswered::Refused(_)) => return Err(engine_store::StoreError::Busy.into()),
             }
-            let (commit, after) = turn.commit(finished(), expires)?;
+            let (commit, after) = turn.commit()?;
             match self.store().commit(commit).await? {
                 Committed::Done { .. } => {
                     self.inner.recent.put(after);
@@ -235,6 +226,26 @@ impl Runtime {
                 }
                 Committed::Superseded | Committed::KeyUsed(_) => return Ok(Settled::Superseded),
                 Committed::Moved => {}
+            }
+        }
+        Err(engine_store::StoreError::Busy.into())
+    }
+
+    /// Only facts, on a journey that does not move.
+    pub(crate) async fn note(
+        &self,
+        journey: &str,
+        note: impl Fn(&mut Turn<'_>) -> Result<(), Refused>,
+    ) -> Result<Option<Committed>, RuntimeError> {
+        for _ in 0..TRIES {
+            let Some(record) = self.store().journey(journey).await? else { return Ok(None) };
+            let (workflow, catalog) = (self.workflow_of(&record).await?, self.catalog());
+            let mut turn = Turn::on(&workflow, &catalog, read(record)?, self.now_ms());
+            let failed = |reason: String| RuntimeError::Definition { place: journey.into(), reason };
+            note(&mut turn).map_err(|refused| failed(format!("{refused:?}")))?;
+            match self.store().commit(turn.commit()?.0).await? {
+                Committed::Moved => {}
+                committed => return Ok(Some(committed)),
             }
         }
         Err(engine_store::StoreError::Busy.into())
@@ -248,24 +259,16 @@ impl Runtime {
         reason: &str,
         detail: Value,
     ) -> Result<(String, String), RuntimeError> {
-        for _ in 0..TRIES {
-            let Some(record) = self.store().journey(&failed.journey).await? else { break };
-            let id = new_id();
-            let step = record.step.clone();
-            let incident = self.incident_record(&id, &record, place, reason, detail.clone());
-            let Journey { state: mut now, .. } = read(record.clone())?;
-            let tries = now.count_tries(&failed.state.otps);
-            let mut commit = unmoved(record, &incident, self.now_ms());
-            if !tries.is_empty() {
-                commit.update.state = serde_json::to_string(&now)?;
-                commit.events[0].data["tries"] = json!(tries);
-            }
-            commit.incidents.push(incident);
-            if let Committed::Done { .. } = self.store().commit(commit).await? {
-                return Ok((id, step));
-            }
+        let (id, tried) = (new_id(), &failed.state.otps);
+        let step = std::sync::Mutex::new(String::new());
+        let noted = self.note(failed.id(), |turn| {
+            *step.lock().unwrap_or_else(|e| e.into_inner()) = turn.step_node();
+            turn.fail(&id, place, reason, detail.clone(), tried)
+        });
+        match noted.await? {
+            Some(_) => Ok((id, step.into_inner().unwrap_or_else(|e| e.into_inner()))),
+            None => Err(engine_store::StoreError::Busy.into()),
         }
-        Err(engine_store::StoreError::Busy.into())
     }
 
     async fn incident_commit(
@@ -273,52 +276,21 @@ impl Runtime {
         journey: &str,
         place: &str,
         reason: &str,
-        finished: Finished,
+        ends: &Ends,
     ) -> Result<Settled, RuntimeError> {
-        for _ in 0..TRIES {
-            let Some(record) = self.store().journey(journey).await? else { return Ok(Settled::Superseded) };
-            let incident =
-                self.incident_record(&new_id(), &record, place, reason, with_work(Value::Null, &work_of(&finished)));
-            let mut commit = unmoved(record, &incident, self.now_ms());
-            commit.incidents.push(incident);
-            commit.settles = finished.settles.clone().map(|(key, fence, _)| {
-                (
-                    key,
-                    fence,
-                    EffectEnd::Parked { reason: json!({"code": "definition", "place": place, "reason": reason}) },
-                )
+        let detail = Work::beside(Value::Null, ends.work().as_ref());
+        let parked = EffectEnd::Parked { reason: json!({"code": "definition", "place": place, "reason": reason}) };
+        let noted = self.note(journey, |turn| {
+            turn.end(match ends.clone() {
+                Ends::Effect(key, fence, _) => Ends::Effect(key, fence, parked.clone()),
+                other => other,
             });
-            commit.fires = finished.fires.clone();
-            commit.consumes = finished.consumes.clone();
-            match self.store().commit(commit).await? {
-                Committed::Moved => {}
-                Committed::Done { .. } => return Ok(Settled::Done),
-                Committed::Superseded | Committed::KeyUsed(_) => return Ok(Settled::Superseded),
-            }
-        }
-        Err(engine_store::StoreError::Busy.into())
-    }
-
-    fn incident_record(
-        &self,
-        id: &str,
-        record: &JourneyRecord,
-        place: &str,
-        reason: &str,
-        detail: Value,
-    ) -> IncidentRecord {
-        let (journey, version) = (record.id.clone(), record.version.clone());
-        IncidentRecord {
-            id: id.into(),
-            journey,
-            version,
-            place: place.into(),
-            reason: reason.into(),
-            detail,
-            at_ms: self.now_ms(),
-            closed_at_ms: None,
-            closed_by: None,
-        }
+            turn.fail(&new_id(), place, reason, detail.clone(), &Default::default())
+        });
+        Ok(match noted.await? {
+            Some(Committed::Done { .. }) => Settled::Done,
+            Some(Committed::Superseded | Committed::KeyUsed(_) | Committed::Moved) | None => Settled::Superseded,
+        })
     }
 }
 
@@ -342,29 +314,4 @@ impl StoredHook {
             actual: self.actual,
         }
     }
-}
-
-/// A commit that moves nothing: the history says that there was an incident.
-fn unmoved(record: JourneyRecord, incident: &IncidentRecord, now_ms: i64) -> Commit {
-    let event = NewEvent {
-        kind: INCIDENT.into(),
-        data: json!({"id": incident.id, "place": incident.place}),
-        by: Actor::system().stored_by(&record.owner),
-        at_ms: now_ms,
-    };
-    noted(record, event, now_ms)
-}
-
-/// One event beside the machine.
-pub(crate) fn noted(record: JourneyRecord, event: NewEvent, now_ms: i64) -> Commit {
-    let update = JourneyUpdate {
-        revision: record.revision,
-        status: record.status,
-        step: record.step,
-        state: record.state,
-        owner: None,
-        expires_at_ms: record.expires_at_ms,
-        at_ms: now_ms,
-    };
-    Commit { events: vec![event], ..Commit::moving(&record.id, record.seq, update, "message") }
 }

@@ -2,21 +2,22 @@
 
 use crate::actor::{Action, Actor, can};
 use crate::clock::new_id;
-use crate::effect::{CallResult, FailureKind};
+use crate::effect::{CallFailure, CallResult};
+use crate::fact::{Fact, Outcome};
 use crate::refusal::{Difference, Refusal};
 use crate::runtime::{Runtime, RuntimeError};
 use crate::state::JourneyState;
-use crate::turn::{
-    Checked, Finished, Journey, Pending, Refused, SETTLE_WAIT, Turn, draft_of, get_path, write_canonical,
-};
+use crate::turn::{Checked, Journey, Question, Refused, Turn, draft_of, get_path, write_canonical};
 use crate::view::{JourneySummary, StepKind, StepView};
 use engine_definitions::{FieldError, Workflow};
 use engine_store::{
-    Change, Committed, DocumentRecord, Draft, IdempotencyKey, JourneyRecord, NewJourney, SessionRecord, UsedKey,
+    Change, Committed, DocumentRecord, Draft, IdempotencyKey, JourneyRecord, JourneyStatus, NewJourney, SessionRecord,
+    UsedKey,
 };
 use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::RecvError;
 
@@ -73,8 +74,9 @@ impl Runtime {
     pub async fn preview(&self, workflow: &str, actor: &Actor) -> Result<StepView, Refusal> {
         let catalog = self.catalog();
         let workflow = catalog.workflow(workflow).ok_or(Refusal::NotFound)?.clone();
-        let turn = Turn::begin(&workflow, &catalog, "", actor, &Value::Null, self.now_ms())
-            .map_err(|r| internal(&workflow, r))?;
+        let new = new_journey(&workflow, actor, None, Value::Null);
+        let turn =
+            Turn::begin(&workflow, &catalog, "", new, actor, self.now_ms()).map_err(|r| internal(&workflow, r))?;
         Ok(self.render(&turn, actor, None))
     }
 
@@ -88,21 +90,13 @@ impl Runtime {
         let body_hash = self.request_hash(&[&start.workflow, kind], data);
         // Who starts twice with one key finds the same journey; nobody can guess its id.
         let id = self.inner.keys.short_hash("start", &format!("{} {}", actor.id, start.key));
-        let new = NewJourney {
-            session: start.session,
-            workflow: workflow.id.clone(),
-            version: workflow.version.clone(),
-            owner: actor.id.clone(),
-            language: actor.language.clone(),
-            channel: actor.channel.clone(),
-            attribution: start.attribution,
-        };
+        let new = new_journey(&workflow, actor, start.session, start.attribution);
         for _ in 0..TRIES {
             let now = self.now_ms();
-            let mut turn = Turn::begin(&workflow, &catalog, &id, actor, &new.attribution, now)
-                .map_err(|r| internal(&workflow, r))?;
+            let mut turn =
+                Turn::begin(&workflow, &catalog, &id, new.clone(), actor, now).map_err(|r| internal(&workflow, r))?;
             // The commit refuses a repeat; what asks the store on the way, or is refused now, must not come so far.
-            let mut asked = !turn.pending.is_empty();
+            let mut asked = turn.has_questions();
             if asked && let Some(used) = self.store().used_key(&id, None).await? {
                 return Box::pin(self.repeated_start(actor, new.session, used, body_hash)).await;
             }
@@ -115,17 +109,16 @@ impl Runtime {
             }
             if start.event.is_some() {
                 let applied = self.event_on(&mut turn, actor, kind, data);
-                asked = !asked && (!turn.pending.is_empty() || !matches!(applied, Ok(Applied::Done)));
+                asked = !asked && (turn.has_questions() || !matches!(applied, Ok(Applied::Done)));
                 if asked && let Some(used) = self.store().used_key(&id, None).await? {
                     return Box::pin(self.repeated_start(actor, new.session, used, body_hash)).await;
                 }
                 self.applied(&mut turn, applied, actor, (kind, data), None).await?;
             }
-            let idempotency = Some(IdempotencyKey { key: None, body_hash });
-            let finished = Finished { new: Some(new.clone()), idempotency, alive: true, ..Finished::default() };
+            turn.acted(IdempotencyKey { key: None, body_hash });
             let view = Box::new(self.render(&turn, actor, Some(&id)));
             let changes = waits(&view).then(|| self.changes());
-            let (commit, after) = turn.commit(finished, None).map_err(RuntimeError::from)?;
+            let (commit, after) = turn.commit().map_err(RuntimeError::from)?;
             match self.store().commit(commit).await? {
                 Committed::Done { .. } => {
                     self.inner.recent.put(after);
@@ -157,7 +150,7 @@ impl Runtime {
         let body_hash = self.request_hash(&[&send.kind, &send.revision.to_string()], &send.data);
         let key = self.inner.keys.number("key", &send.key);
         let _line = self.lock(journey).await;
-        let fits = |record: &JourneyRecord| record.revision == send.revision && record.status == "active";
+        let fits = |record: &JourneyRecord| record.revision == send.revision && record.status == JourneyStatus::Active;
         // Only from answer to answer: whoever goes another way may come to a step with a draft that this node has not
         // seen.
         let forward = send.kind == "submit";
@@ -191,15 +184,14 @@ impl Runtime {
             let now = self.now_ms();
             let mut turn = Turn::on(&workflow, &catalog, stored, now);
             let applied = self.event_on(&mut turn, sender, &send.kind, &send.data);
-            if from_recent && (!matches!(applied, Ok(Applied::Done)) || !turn.pending.is_empty()) {
+            if from_recent && (!matches!(applied, Ok(Applied::Done)) || turn.has_questions()) {
                 continue;
             }
             self.applied(&mut turn, applied, sender, (&send.kind, &send.data), Some(journey)).await?;
-            let idempotency = IdempotencyKey { key: Some(key), body_hash };
-            let finished = Finished { idempotency: Some(idempotency), alive: true, ..Finished::default() };
+            turn.acted(IdempotencyKey { key: Some(key), body_hash });
             let view = Box::new(self.render(&turn, sender, Some(journey)));
             let changes = waits(&view).then(|| self.changes());
-            let (commit, after) = turn.commit(finished, None).map_err(RuntimeError::from)?;
+            let (commit, after) = turn.commit().map_err(RuntimeError::from)?;
             match self.store().commit(commit).await? {
                 Committed::Done { .. } => {
                     if forward {
@@ -306,7 +298,7 @@ impl Runtime {
                     title: workflow.map_or_else(|| head.workflow.clone(), |w| w.title.clone()),
                     id: head.id,
                     workflow: head.workflow,
-                    status: head.status,
+                    status: head.status.into(),
                     step: head.step,
                     updated_at: crate::clock::rfc3339(head.updated_at_ms),
                 }
@@ -335,8 +327,11 @@ impl Runtime {
     }
 
     async fn refuse_ended(&self, record: &JourneyRecord) -> Result<(), Refusal> {
-        let over = record.status == "expired"
-            || (record.status == "active" && record.expires_at_ms.is_some_and(|at| at <= self.now_ms()));
+        let over = match record.status {
+            JourneyStatus::Expired => true,
+            JourneyStatus::Active => record.expires_at_ms.is_some_and(|at| at <= self.now_ms()),
+            JourneyStatus::Done => false,
+        };
         if !over {
             return Ok(());
         }
@@ -345,7 +340,7 @@ impl Runtime {
     }
 
     fn event_on(&self, turn: &mut Turn<'_>, actor: &Actor, kind: &str, data: &Value) -> Result<Applied, Refused> {
-        let flow = turn.journey.clone();
+        let flow = turn.id().to_owned();
         apply_event(turn, actor, kind, data, &|plain| self.inner.keys.seal(plain, &flow))
     }
 
@@ -359,7 +354,7 @@ impl Runtime {
         stored: Option<&str>,
     ) -> Result<(), Refusal> {
         match applied {
-            Ok(Applied::Done) if turn.pending.is_empty() => Ok(()),
+            Ok(Applied::Done) if !turn.has_questions() => Ok(()),
             applied => Box::pin(self.answered(turn, applied, actor, event, stored)).await,
         }
     }
@@ -431,34 +426,30 @@ impl Runtime {
 
     /// Answers what the turn asked, until it asks no more.
     pub(crate) async fn answer_pending(&self, turn: &mut Turn<'_>, actor: &Actor) -> Result<(), Unanswered> {
-        let flow = turn.journey.clone();
-        while let Some(pending) = turn.pending.pop_front() {
-            let settled = match pending {
-                Pending::Reuse { invoke, run, key, source, input_hash, since_ms } => {
+        let flow = turn.id().to_owned();
+        while let Some(question) = turn.question() {
+            let answered = match question {
+                Question::Reuse { invoke, run, key, source, input_hash, since_ms } => {
                     match self.store().reusable_reply(&source, &input_hash, since_ms).await? {
-                        Some(output) => turn.settle_pending(
-                            &invoke,
-                            run,
-                            &key,
-                            CallResult::Done { output, correlate: Vec::new(), document: None },
-                        ),
-                        None => Ok(false),
+                        Some(output) => turn.answer(&invoke, run, &key, Outcome::Output(output)),
+                        None => Ok(()),
                     }
                 }
-                Pending::Sent { node, kind, seq } => {
+                Question::Resend { seq } => {
                     let sent = self.store().events(&flow, seq - 1, 1).await?.pop().filter(|event| event.seq == seq);
-                    turn.sent_again(&node, &kind, sent.and_then(|event| event.data.get("data").cloned()))
+                    turn.resend(sent.and_then(|event| Fact::read(&event).ok()));
+                    Ok(())
                 }
-                Pending::Link { effect, name, purpose, valid_ms } => {
+                Question::Link { effect, name, purpose, valid_ms } => {
                     self.remember_link(turn, &effect, &name, &purpose, valid_ms);
-                    Ok(false)
+                    Ok(())
                 }
-                Pending::System { invoke, run, name, input } => {
+                Question::System { invoke, run, name, input } => {
                     let result = self.system(turn, &name, &input, actor).await?;
-                    turn.settle_pending(&invoke, run, "", result)
+                    turn.answer(&invoke, run, "", result.outcome)
                 }
             };
-            if let Err(Refused::Broken { place, reason }) = settled {
+            if let Err(Refused::Broken { place, reason }) = answered {
                 return Err(Unanswered::Broken { place, reason });
             }
         }
@@ -476,14 +467,10 @@ impl Runtime {
         match name {
             "otp.send" => self.send_otp(turn, input, actor).await,
             "otp.verify" => Ok(self.verify_otp(turn, input)),
-            "settled" => Ok(CallResult::Done { output: Value::Null, correlate: Vec::new(), document: None }),
-            other => Ok(CallResult::Failed {
-                code: "unknown_source".into(),
-                row: String::new(),
-                message: Some(format!("`system/{other}` does not exist")),
-                pointer: None,
-                kind: FailureKind::Failed,
-            }),
+            other => {
+                let message = Some(format!("`system/{other}` does not exist"));
+                Ok(CallFailure { message, ..CallFailure::of("unknown_source") }.into())
+            }
         }
     }
 
@@ -582,6 +569,26 @@ impl Runtime {
             *view = self.view(actor, &journey).await?;
         }
         Ok(view)
+    }
+}
+
+/// How long a reply may wait for a quick call to settle (workflows.md rule 17).
+const SETTLE_WAIT: Duration = Duration::from_secs(1);
+
+pub(crate) fn new_journey(
+    workflow: &Workflow,
+    actor: &Actor,
+    session: Option<SessionRecord>,
+    attribution: Value,
+) -> NewJourney {
+    NewJourney {
+        session,
+        workflow: workflow.id.clone(),
+        version: workflow.version.clone(),
+        owner: actor.id.clone(),
+        language: actor.language.clone(),
+        channel: actor.channel.clone(),
+        attribution,
     }
 }
 

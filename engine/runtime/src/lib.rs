@@ -3,13 +3,14 @@
 //! The only place where a stored journey meets the statechart ([`turn`]). It decides in memory and commits once.
 //! It does not know HTTP, partners' protocols, SQL, or any line of business: those are `http`, `partners`, `store`
 //! and the definitions.
-//! A new built-in event: `turn/person.rs` or `turn/trail.rs`. A new product action: `turn/effects.rs`. A new use
+//! A new fact: `fact.rs`, and its consequence in `turn/apply.rs`. A new product action: `turn/effects.rs`. A new use
 //! case: one file here, one `impl Runtime` block.
 
 mod actor;
 mod clock;
 mod contact;
 pub mod effect;
+pub mod fact;
 mod jobs;
 mod journeys;
 mod keys;

@@ -107,7 +107,7 @@ impl Runtime {
         valid_ms: i64,
     ) {
         let grant = Grant {
-            journey: turn.journey.clone(),
+            journey: turn.id().into(),
             purpose: purpose.into(),
             made_ms: turn.now_ms,
             until_ms: turn.now_ms.saturating_add(valid_ms),
@@ -117,7 +117,7 @@ impl Runtime {
         turn.expect_reference(CorrelationRecord {
             partner: PARTNER.into(),
             reference,
-            journey: turn.journey.clone(),
+            journey: turn.id().into(),
             expected: json!(grant),
         });
     }

@@ -9,18 +9,18 @@ mod view;
 pub use view::{EffectView, Effects, EventView, IncidentView, JourneyHistory, TimerView, state_name};
 
 use crate::actor::{Action, Actor, Resource, can};
-use crate::effect::{CallPayload, CallResult, FailureKind};
-use crate::jobs::{Settled, noted};
+use crate::effect::{CallFailure, Effect};
+use crate::fact::{Fact, Work};
+use crate::jobs::Settled;
 use crate::journeys::read;
 use crate::refusal::Refusal;
 use crate::runtime::Runtime;
-use crate::turn::{Finished, RETRIED, Turn};
-use engine_store::{Committed, EffectEnd, EffectFilter, EffectKey, EffectRecord, EffectState, NewEvent, NewTimer};
-use serde_json::{Value, json};
+use crate::turn::{Ends, Turn};
+use engine_store::{Committed, EffectEnd, EffectFilter, EffectKey, EffectRecord, EffectState, NewTimer};
+use serde_json::json;
 
 /// Longest list.
 const LIMIT_MAX: u32 = 1_000;
-const TRIES: usize = 20;
 
 impl Runtime {
     pub async fn effects(&self, actor: &Actor, wanted: Effects) -> Result<Vec<EffectView>, Refusal> {
@@ -49,18 +49,15 @@ impl Runtime {
         permitted(actor)?;
         let effect = self.parked(key).await?;
         let end = EffectEnd::Cancelled { reason: json!({"code": "skipped", "by": actor.id, "was": effect.outcome}) };
-        let done = match serde_json::from_value::<CallPayload>(effect.payload.clone()) {
-            Ok(payload) if effect.kind == "call" => {
-                let result = CallResult::Failed {
-                    code: "skipped".into(),
-                    row: String::new(),
-                    message: None,
-                    pointer: None,
-                    kind: FailureKind::Failed,
-                };
-                self.settle_as(&effect, &payload, result, end).await? == Settled::Done
+        let done = match Effect::read(&effect) {
+            Ok(Effect::Call(payload)) => {
+                let skipped = CallFailure::of("skipped").into();
+                self.settle_as(&effect, &payload, skipped, end).await? == Settled::Done
             }
-            _ => self.store().finish_effect(key, effect.fence, end).await?,
+            // Also one that this program cannot read.
+            Ok(Effect::Notify(_) | Effect::Track(_)) | Err(_) => {
+                self.store().finish_effect(key, effect.fence, end).await?
+            }
         };
         if !done {
             return Err(not_possible(format!("effect `{key}` has changed meanwhile")));
@@ -110,19 +107,21 @@ impl Runtime {
         if incident.closed_at_ms.is_some() {
             return Err(not_possible("the incident is closed already".into()));
         }
-        let work = &incident.detail["work"];
-        if let Some(key) = work["effect"].as_str().and_then(effect_key) {
-            self.again(actor, &key).await?;
-        } else if let Some(timer) = work["timer"].as_str() {
-            let due = NewTimer { id: timer.into(), due_at_ms: self.now_ms() };
-            self.note_retry(actor, &incident.journey, json!({"timer": timer}), Some(due)).await?;
-        } else if let (Some(partner), Some(once)) = (work["webhook"][0].as_str(), work["webhook"][1].as_str()) {
-            self.note_retry(actor, &incident.journey, json!({"webhook": partner}), None).await?;
-            if !self.store().requeue_webhook(partner, once).await? {
-                return Err(not_possible("the webhook is not kept any more".into()));
+        let work = Work::of(&incident.detail).ok_or_else(|| {
+            not_possible("nothing waits for this incident: the person sends it again, or close it".into())
+        })?;
+        match work.clone() {
+            Work::Effect(key) => self.again(actor, &key).await?,
+            Work::Timer(timer) => {
+                let due = NewTimer { id: timer, due_at_ms: self.now_ms() };
+                self.note_retry(actor, &incident.journey, work, Some(due)).await?;
             }
-        } else {
-            return Err(not_possible("nothing waits for this incident: the person sends it again, or close it".into()));
+            Work::Webhook(partner, once) => {
+                self.note_retry(actor, &incident.journey, work, None).await?;
+                if !self.store().requeue_webhook(&partner, &once).await? {
+                    return Err(not_possible("the webhook is not kept any more".into()));
+                }
+            }
         }
         // Last: until then it may be retried again.
         self.store().close_incident(id, &actor.id, self.now_ms()).await?;
@@ -175,11 +174,11 @@ impl Runtime {
         if !matches!(effect.state, EffectState::Parked | EffectState::Done) {
             return Err(not_possible(format!("effect `{key}` is neither parked nor done")));
         }
-        match serde_json::from_value::<CallPayload>(effect.payload.clone()) {
-            Ok(payload) if effect.kind == "call" && payload.invoke.is_some() => {
+        match Effect::read(&effect) {
+            Ok(Effect::Call(payload)) if payload.invoke.is_some() => {
                 let reopened = std::sync::atomic::AtomicBool::new(false);
-                let settled = self.internal_turn(&key.journey, Finished::default, |turn| {
-                    let open = turn.reopen(&payload, key, actor);
+                let settled = self.internal_turn(&key.journey, &Ends::Nothing, |turn| {
+                    let open = turn.reopen(&payload, key, actor)?;
                     reopened.store(open, std::sync::atomic::Ordering::Relaxed);
                     Ok(open)
                 });
@@ -188,7 +187,8 @@ impl Runtime {
                     return Err(not_possible("the journey has left the state that made this call".into()));
                 }
             }
-            _ => self.note_retry(actor, &key.journey, json!({"effect": key.to_string()}), None).await?,
+            Ok(_) => self.note_retry(actor, &key.journey, Work::Effect(key.clone()), None).await?,
+            Err(error) => return Err(not_possible(format!("effect `{key}` is not readable: {error}"))),
         }
         if !self.store().requeue_effect(key, self.now_ms()).await? {
             return Err(not_possible(format!("effect `{key}` has changed meanwhile")));
@@ -202,57 +202,17 @@ impl Runtime {
         &self,
         actor: &Actor,
         journey: &str,
-        data: Value,
+        work: Work,
         timer: Option<NewTimer>,
     ) -> Result<(), Refusal> {
-        for _ in 0..TRIES {
-            let Some(record) = self.store().journey(journey).await? else { break };
-            let event = NewEvent {
-                kind: RETRIED.into(),
-                data: data.clone(),
-                by: actor.stored_by(&record.owner),
-                at_ms: self.now_ms(),
-            };
-            let mut commit = noted(record, event, self.now_ms());
-            commit.timers.extend(timer.clone());
-            if let Committed::Done { .. } = self.store().commit(commit).await? {
-                return Ok(());
-            }
+        let noted = self.note(journey, |turn| {
+            turn.due(timer.clone());
+            turn.apply(Fact::Retried { work: work.clone(), awaited: None }, actor).map(drop)
+        });
+        match noted.await? {
+            Some(Committed::Done { .. }) => Ok(()),
+            Some(Committed::Superseded | Committed::KeyUsed(_) | Committed::Moved) | None => Err(Refusal::Busy),
         }
-        Err(Refusal::Busy)
-    }
-}
-
-/// `journey.seq.index`, as lists show it.
-pub fn effect_key(text: &str) -> Option<EffectKey> {
-    let mut parts = text.splitn(3, '.');
-    Some(EffectKey {
-        journey: parts.next()?.to_owned(),
-        seq: parts.next()?.parse().ok()?,
-        index: parts.next()?.parse().ok()?,
-    })
-}
-
-/// The detail of an incident, with the work that can be repeated.
-pub(crate) fn with_work(detail: Value, work: &Value) -> Value {
-    match (detail, work) {
-        (detail, Value::Null) => detail,
-        (Value::Object(mut map), work) => {
-            map.insert("work".into(), work.clone());
-            Value::Object(map)
-        }
-        (Value::Null, work) => json!({"work": work}),
-        (other, work) => json!({"detail": other, "work": work}),
-    }
-}
-
-/// What a turn was for, as an incident names it.
-pub(crate) fn work_of(finished: &Finished) -> Value {
-    match (&finished.settles, &finished.fires, &finished.consumes) {
-        (Some((key, ..)), _, _) => json!({"effect": key.to_string()}),
-        (None, Some(timer), _) => json!({"timer": timer}),
-        (None, None, Some(hook)) => json!({"webhook": [hook.partner, hook.once]}),
-        (None, None, None) => Value::Null,
     }
 }
 

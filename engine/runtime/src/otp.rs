@@ -6,11 +6,12 @@
 
 use crate::actor::Actor;
 use crate::clock::{new_id, rfc3339};
-use crate::effect::{CallResult, FailureKind, NotifyPayload, OtpRef};
+use crate::effect::{CallFailure, CallResult, NotifyPayload, OtpRef};
 use crate::refusal::Refusal;
-use crate::runtime::Runtime;
+use crate::runtime::{Runtime, RuntimeError};
 use crate::send_gate::{Limit, SendGate, sends_of};
 use crate::turn::Turn;
+use engine_definitions::CallErrorKind;
 use serde_json::{Value, json};
 use subtle::ConstantTimeEq;
 
@@ -26,7 +27,9 @@ pub(crate) struct Passwords {
 impl Passwords {
     pub fn sent(&self, id: &str, purpose: &str, now_ms: i64) -> CallResult {
         let resend_at = rfc3339(now_ms + self.resend_ms);
-        done(json!({"ok": true, "left": self.tries, "resend_at": resend_at, "id": id, "purpose": purpose}))
+        CallResult::output(
+            json!({"ok": true, "left": self.tries, "resend_at": resend_at, "id": id, "purpose": purpose}),
+        )
     }
 
     /// `{ok, left, resend_at, reason, purpose}`: a wrong, old or used code is `ok: false`, never an error. `reason`:
@@ -34,7 +37,9 @@ impl Passwords {
     pub fn verify(&self, turn: &Turn<'_>, purpose: &str, is_code_of: impl FnOnce(&str) -> bool) -> CallResult {
         let answer = |left: i32, sent_ms: i64, reason: &str| {
             let (ok, resend_at) = (reason == "verified", rfc3339(sent_ms + self.resend_ms));
-            done(json!({"ok": ok, "left": left, "resend_at": resend_at, "reason": reason, "purpose": purpose}))
+            CallResult::output(
+                json!({"ok": ok, "left": left, "resend_at": resend_at, "reason": reason, "purpose": purpose}),
+            )
         };
         match turn.state.otps.get(purpose) {
             None => answer(0, turn.now_ms - self.resend_ms, "none"),
@@ -44,10 +49,6 @@ impl Passwords {
             Some(open) => answer(open.left - 1, open.sent_ms, "wrong"),
         }
     }
-}
-
-fn done(output: Value) -> CallResult {
-    CallResult::Done { output, correlate: Vec::new(), document: None }
 }
 
 impl Runtime {
@@ -68,13 +69,7 @@ impl Runtime {
         let mut history = self.store().send_history(recipient, latest, &slots).await?;
         turn.add_own_sends(recipient, &mut history);
         let Ok(counted) = gate.decide(&history, now) else {
-            return Ok(CallResult::Failed {
-                code: "otp.limited".into(),
-                row: String::new(),
-                message: None,
-                pointer: None,
-                kind: FailureKind::Declined,
-            });
+            return Ok(CallFailure { kind: CallErrorKind::Declined, ..CallFailure::of("otp.limited") }.into());
         };
         let unproven = address.filter(|_| !actor.proven);
         if unproven.is_some_and(|bucket| sends_of(&history, &bucket) >= settings.unproven_per_address_hour) {
@@ -90,16 +85,17 @@ impl Runtime {
             waits: None,
             otp: Some(OtpRef { id: id.clone(), purpose: purpose.into() }),
             links: Default::default(),
-        });
+        })
+        .map_err(|refused| RuntimeError::Definition { place: "otp".into(), reason: format!("{refused:?}") })?;
         Ok(self.passwords().sent(&id, purpose, now))
     }
 
     /// `{mobile, purpose, code}` → see [`Passwords::verify`].
     pub(crate) fn verify_otp(&self, turn: &Turn<'_>, input: &Value) -> CallResult {
         let (mobile, purpose) = (normal_mobile(text(input, "mobile")), text(input, "purpose"));
-        let given = self.inner.keys.open(text(input, "code"), &turn.journey).unwrap_or_default();
+        let given = self.inner.keys.open(text(input, "code"), turn.id()).unwrap_or_default();
         self.passwords().verify(turn, purpose, |id| {
-            let expected = self.inner.keys.otp_code(&turn.journey, purpose, &mobile, id);
+            let expected = self.inner.keys.otp_code(turn.id(), purpose, &mobile, id);
             bool::from(expected.as_bytes().ct_eq(given.as_bytes()))
         })
     }

@@ -2,7 +2,7 @@
 
 use crate::runtime::{Runtime, RuntimeError};
 use engine_definitions::{Files, Held, Problem, Severity};
-use engine_store::{DefinitionFile, Publication, StoreError, VersionRecord};
+use engine_store::{DefinitionFile, JourneyStatus, Publication, StoreError, VersionRecord};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -87,7 +87,7 @@ impl Runtime {
 
     /// Versions of open journeys that are not what these files make; `hash` of a file among them.
     async fn held(&self, hash: impl Fn(&str) -> Option<String>) -> Result<Vec<Held>, StoreError> {
-        let counts = self.store().journey_counts().await?.into_iter().filter(|c| c.status == "active");
+        let counts = self.store().journey_counts().await?.into_iter().filter(|c| c.status == JourneyStatus::Active);
         let versions: BTreeSet<(String, String)> = counts.map(|c| (c.workflow, c.version)).collect();
         let mut held = Vec::new();
         for (workflow, version) in versions {

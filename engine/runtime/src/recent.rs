@@ -5,6 +5,7 @@
 //! question to the store or a view is always decided on what is stored.
 
 use crate::turn::Journey;
+use engine_store::JourneyStatus;
 use std::collections::HashMap;
 use std::sync::Mutex;
 
@@ -33,7 +34,7 @@ impl Recent {
     }
 
     pub fn put(&self, journey: Journey) {
-        if journey.record.status != "active" {
+        if journey.record.status != JourneyStatus::Active {
             return;
         }
         let mut all = self.0.lock().unwrap_or_else(|e| e.into_inner());

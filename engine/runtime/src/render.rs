@@ -22,7 +22,7 @@ pub(crate) type Returns<'a> = &'a dyn Fn(&str) -> String;
 impl Runtime {
     /// `journey` is `None` for the first step before there is a journey.
     pub(crate) fn render(&self, turn: &Turn<'_>, actor: &Actor, journey: Option<&str>) -> StepView {
-        render(turn, actor, journey, &|partner| self.return_url(partner, &turn.journey, turn.revision))
+        render(turn, actor, journey, &|partner| self.return_url(partner, turn.id(), turn.record.revision))
     }
 }
 
@@ -41,8 +41,8 @@ pub(crate) fn render(turn: &Turn<'_>, actor: &Actor, journey: Option<&str>, retu
             line: workflow.line.clone(),
             title: workflow.title.clone(),
             version: workflow.version.clone(),
-            revision: if journey.is_some() { turn.revision } else { 0 },
-            status: turn.status.clone(),
+            revision: if journey.is_some() { turn.record.revision } else { 0 },
+            status: turn.record.status.into(),
             base: workflow.base.clone(),
             language: actor.language.clone(),
             channel: actor.channel.clone(),
@@ -50,9 +50,7 @@ pub(crate) fn render(turn: &Turn<'_>, actor: &Actor, journey: Option<&str>, retu
         messages: messages(turn, &audience, step.form.as_ref()),
         step,
         // It may carry more than a link shows.
-        presence: journey
-            .filter(|_| turn.status == "active" && actor.came_by.is_none())
-            .and_then(|_| turn.presence_input()),
+        presence: journey.filter(|_| turn.is_active() && actor.came_by.is_none()).and_then(|_| turn.presence_input()),
         leave: turn.leave(),
         server_time: rfc3339(turn.now_ms),
     }
@@ -86,7 +84,7 @@ fn declared(turn: &Turn<'_>, step: &definitions::Step, actor: &Actor, journey: O
             turn.with_scope(|scope| redirected(turn, redirect, audience, &scope.clone().with("return_url", &back)));
         result.inspect_err(|error| tracing::error!(step = step.node, %error, "redirect failed")).ok()
     });
-    let over = turn.status != "active";
+    let over = !turn.is_active();
     let trail = |turn: &Turn<'_>| {
         turn.state.trail.last().and_then(|e| workflow.step_by_node(&e.node)).map(|s| address(workflow, s, journey))
     };
@@ -139,7 +137,7 @@ fn declared(turn: &Turn<'_>, step: &definitions::Step, actor: &Actor, journey: O
 fn undeclared(turn: &Turn<'_>, audience: &Audience, journey: Option<&str>) -> Step {
     let workflow = turn.workflow;
     let waits = waits(turn);
-    let over = turn.status != "active";
+    let over = !turn.is_active();
     let code = if over { "journey.over" } else { "journey.working" };
     let text = workflow.text(code, &audience.language, &Map::new());
     Step {

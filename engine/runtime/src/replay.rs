@@ -1,7 +1,7 @@
 //! `journey replay`: is what is stored what the events say?
 
 use crate::runtime::{Runtime, RuntimeError};
-use crate::turn::differs_from_replay;
+use crate::turn::differences;
 
 const PAGE: u32 = 500;
 
@@ -19,7 +19,7 @@ impl Runtime {
             }
         }
         let (workflow, catalog) = (self.workflow_of(&record).await?, self.catalog());
-        let differences = differs_from_replay(&workflow, &catalog, &record, &events);
-        Ok(Some(differences.unwrap_or_else(|refused| vec![format!("{refused:?}")])))
+        let found = differences(&workflow, &catalog, &record, &events);
+        Ok(Some(found.unwrap_or_else(|error| vec![error.to_string()])))
     }
 }

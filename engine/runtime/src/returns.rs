@@ -3,7 +3,8 @@
 use crate::refusal::Refusal;
 use crate::render::address;
 use crate::runtime::Runtime;
-use crate::turn::Finished;
+use crate::turn::Ends;
+use engine_store::JourneyStatus;
 use serde_json::{Map, Value, json};
 
 impl Runtime {
@@ -24,11 +25,11 @@ impl Runtime {
             .ok_or(Refusal::NotFound)?;
         let (journey, revision): (String, i64) = serde_json::from_str(&opened).map_err(|_| Refusal::NotFound)?;
         let record = self.store().journey(&journey).await?.ok_or(Refusal::NotFound)?;
-        if record.revision == revision && record.status == "active" {
+        if record.revision == revision && record.status == JourneyStatus::Active {
             let data: Map<String, Value> = [("partner".to_string(), Value::from(partner))].into_iter().collect();
-            self.internal_turn(&journey, Finished::default, |turn| {
+            self.internal_turn(&journey, &Ends::Nothing, |turn| {
                 // Somebody may have moved it since it was read: then the state is used up.
-                if turn.revision != revision { Ok(false) } else { turn.outside("returned", data.clone()) }
+                if turn.record.revision != revision { Ok(false) } else { turn.receive("returned", data.clone()) }
             })
             .await?;
         }

@@ -3,7 +3,7 @@
 use crate::actor::Actor;
 use engine_definitions::row_number;
 use engine_statechart::Snapshot;
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
@@ -75,17 +75,13 @@ impl JourneyState {
         self.rows.iter().filter_map(|(place, n)| Some((below(place)?, *n))).collect()
     }
 
-    /// Passwords that have fewer tries left than here, as (purpose, tries left): here too, they are gone now.
-    pub(crate) fn count_tries(&mut self, tried: &BTreeMap<String, OpenOtp>) -> BTreeMap<String, i32> {
-        let fewer = |open: &OpenOtp, tried: &OpenOtp| open.id == tried.id && tried.left < open.left;
-        let mut counted = BTreeMap::new();
-        for (purpose, open) in &mut self.otps {
-            if let Some(tried) = tried.get(purpose).filter(|tried| fewer(open, tried)) {
-                open.left = tried.left;
-                counted.insert(purpose.clone(), tried.left);
-            }
-        }
-        counted
+    /// Passwords that have fewer tries left there than here: purpose → tries left.
+    pub(crate) fn fewer_tries(&self, tried: &BTreeMap<String, OpenOtp>) -> BTreeMap<String, i32> {
+        let fewer = |(purpose, open): (&String, &OpenOtp)| {
+            let tried = tried.get(purpose).filter(|tried| tried.id == open.id && tried.left < open.left)?;
+            Some((purpose.clone(), tried.left))
+        };
+        self.otps.iter().filter_map(fewer).collect()
     }
 }
 
@@ -99,73 +95,39 @@ pub struct Leave {
     pub seq: i64,
 }
 
-/// Stored as `[node, seq]` when it says no more than that a submit left the step: every journey has many of these.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(from = "WrittenEntry")]
+/// Stored as `[node, seq]` when nothing that it depends on is kept: every journey has many of these.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(from = "WrittenEntry", into = "WrittenEntry")]
 pub struct TrailEntry {
     /// Id of the step's state.
     pub node: String,
-    /// The event with which it was left; `None` when the machine moved by itself.
-    pub sent: Option<Sent>,
+    /// Number of the event with which it was left, whose data stands in the history only; `None` when the machine moved
+    /// by itself, or when it cannot be sent again.
+    pub sent: Option<i64>,
     /// Values of the step's `depends` when it was left.
     pub depends: Vec<Value>,
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Sent {
-    #[serde(default = "submit", skip_serializing_if = "is_submit")]
-    pub kind: String,
-    /// Number of the event; its data stands in the history only.
-    #[serde(default)]
-    pub seq: i64,
-}
-
-fn submit() -> String {
-    "submit".into()
-}
-
-fn is_submit(kind: &str) -> bool {
-    kind == "submit"
-}
-
 /// The two forms of a [`TrailEntry`].
-#[derive(Serialize, Deserialize)]
+#[derive(Clone, Serialize, Deserialize)]
 #[serde(untagged)]
-enum WrittenEntry<N = String, S = Sent, D = Vec<Value>> {
-    Short(N, i64),
-    Full {
-        node: N,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        sent: Option<S>,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        depends: Option<D>,
-    },
+enum WrittenEntry {
+    Short(String, Option<i64>),
+    Full(String, Option<i64>, Vec<Value>),
 }
 
 impl From<WrittenEntry> for TrailEntry {
     fn from(written: WrittenEntry) -> TrailEntry {
         match written {
-            WrittenEntry::Short(node, seq) => {
-                TrailEntry { node, sent: Some(Sent { kind: submit(), seq }), depends: Vec::new() }
-            }
-            WrittenEntry::Full { node, sent, depends } => {
-                TrailEntry { node, sent, depends: depends.unwrap_or_default() }
-            }
+            WrittenEntry::Short(node, sent) => TrailEntry { node, sent, depends: Vec::new() },
+            WrittenEntry::Full(node, sent, depends) => TrailEntry { node, sent, depends },
         }
     }
 }
 
-impl Serialize for TrailEntry {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let written = match &self.sent {
-            Some(sent) if is_submit(&sent.kind) && self.depends.is_empty() => WrittenEntry::Short(&self.node, sent.seq),
-            sent => WrittenEntry::Full {
-                node: &self.node,
-                sent: sent.as_ref(),
-                depends: (!self.depends.is_empty()).then_some(&self.depends),
-            },
-        };
-        written.serialize(serializer)
+impl From<TrailEntry> for WrittenEntry {
+    fn from(TrailEntry { node, sent, depends }: TrailEntry) -> WrittenEntry {
+        if depends.is_empty() { WrittenEntry::Short(node, sent) } else { WrittenEntry::Full(node, sent, depends) }
     }
 }
 
@@ -199,6 +161,37 @@ pub struct Run {
     pub settled: bool,
 }
 
+/// One call of a fan-out, as expressions see it (`context.<into>[key]`).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct AnswerRow {
+    pub state: AnswerState,
+    pub run: i64,
+    /// RFC 3339, UTC.
+    pub asked_at: String,
+    /// It came after the fan-out was over.
+    pub late: bool,
+    /// What the same call gave in the run before.
+    #[serde(default)]
+    pub previous: Value,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answered_at: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output: Option<Value>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<Map<String, Value>>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AnswerState {
+    Asked,
+    Answered,
+    /// The partner understood and says no.
+    Declined,
+    /// No usable answer.
+    Failed,
+}
+
 /// A text to the person.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Note {
@@ -225,24 +218,16 @@ mod tests {
 
     #[test]
     fn an_entry_of_the_trail_says_no_more_than_it_must() {
-        let plain = TrailEntry {
-            node: "start.contact".into(),
-            sent: Some(Sent { kind: "submit".into(), seq: 3 }),
-            depends: Vec::new(),
-        };
+        let plain = TrailEntry { node: "start.contact".into(), sent: Some(3), depends: Vec::new() };
         let bound = TrailEntry { depends: vec![json!("petrol")], ..plain.clone() };
-        let other = TrailEntry { sent: Some(Sent { kind: "choose".into(), seq: 3 }), ..plain.clone() };
-        let alone = TrailEntry { sent: None, ..plain.clone() };
+        let by_itself = TrailEntry { sent: None, ..plain.clone() };
         for (entry, written) in [
-            (plain.clone(), json!(["start.contact", 3])),
-            (bound, json!({"node": "start.contact", "sent": {"seq": 3}, "depends": ["petrol"]})),
-            (other, json!({"node": "start.contact", "sent": {"kind": "choose", "seq": 3}})),
-            (alone, json!({"node": "start.contact"})),
+            (plain, json!(["start.contact", 3])),
+            (bound, json!(["start.contact", 3, ["petrol"]])),
+            (by_itself, json!(["start.contact", null])),
         ] {
             assert_eq!(serde_json::to_value(&entry).expect("JSON"), written);
             assert_eq!(read(written), entry);
         }
-        // as it was written before there was a short form
-        assert_eq!(read(json!({"node": "start.contact", "sent": {"seq": 3}})), plain);
     }
 }

@@ -46,6 +46,36 @@ impl Level {
     }
 }
 
+/// Whether a journey still goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+#[schema(as = JourneyStatus)]
+pub enum Status {
+    Active,
+    Done,
+    Expired,
+}
+
+impl From<engine_store::JourneyStatus> for Status {
+    fn from(status: engine_store::JourneyStatus) -> Status {
+        match status {
+            engine_store::JourneyStatus::Active => Status::Active,
+            engine_store::JourneyStatus::Done => Status::Done,
+            engine_store::JourneyStatus::Expired => Status::Expired,
+        }
+    }
+}
+
+impl std::fmt::Display for Status {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Status::Active => "active",
+            Status::Done => "done",
+            Status::Expired => "expired",
+        })
+    }
+}
+
 /// What kind of page a step is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
@@ -98,8 +128,7 @@ pub struct JourneyView {
     pub title: String,
     pub version: String,
     pub revision: i64,
-    /// `active`, `done`, `expired`, `broken`.
-    pub status: String,
+    pub status: Status,
     pub base: String,
     pub language: String,
     pub channel: String,
@@ -344,7 +373,7 @@ pub struct JourneySummary {
     pub id: String,
     pub workflow: String,
     pub title: String,
-    pub status: String,
+    pub status: Status,
     pub step: String,
     pub url: String,
     /// RFC 3339, UTC.

@@ -78,7 +78,7 @@ fn step(id: &str, seq: i64, mut state: Value) -> Commit {
     }
     let update = JourneyUpdate {
         revision: seq + 1,
-        status: "active".into(),
+        status: JourneyStatus::Active,
         step: format!("step {seq}"),
         state: state.to_string(),
         owner: None,
@@ -111,7 +111,7 @@ fn step(id: &str, seq: i64, mut state: Value) -> Commit {
             deadline_ms: None,
         }],
         idempotency: Some(IdempotencyKey { key: (seq > 0).then_some(seq), body_hash: 0xab }),
-        ..Commit::moving(id, seq, update, "step")
+        ..Commit::moving(id, seq, update, Changed::Step)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Who is told after a commit: workers (something may be due) and listeners of journeys.
 
-use crate::{Change, MISSED};
+use crate::{Change, Changed};
 use tokio::sync::{broadcast, watch};
 
 pub(crate) struct Hub {
@@ -26,7 +26,7 @@ impl Hub {
     /// What others said meanwhile is unknown: everybody looks again.
     pub fn missed(&self) {
         self.wake();
-        self.tell(Change { journey: String::new(), seq: 0, revision: 0, what: MISSED.into() });
+        self.tell(Change { journey: String::new(), seq: 0, revision: 0, what: Changed::Missed });
     }
 
     pub fn wakes(&self) -> watch::Receiver<u64> {

@@ -151,7 +151,7 @@ async fn who_went_on_is_not_led_away_and_replay_agrees() {
     assert_eq!(visitor.view(id(&view)).await["leave"], Value::Null);
     assert_eq!(next["step"]["id"], "join.two");
     let history = server.product.runtime.store().events(id(&view), 0, 100).await.expect("events");
-    assert!(history.iter().all(|event| event.kind != "system.leave"));
+    assert!(history.iter().all(|event| event.kind != "led_away"));
     // one who stays is led, and her history gives the same state again
     let other = member(&visitor, "Ours", json!({})).await;
     ended(&server, id(&other), "one", EffectState::Done).await;

@@ -482,14 +482,14 @@ export interface components {
             journey: string;
             /** @description `journey.seq.index`; the partner's idempotency key. */
             key: string;
-            /** @description `call`, `notify`, or a workflow's own. */
+            /** @description `call`, `notify`, `track`. */
             kind: string;
             lane: string;
             /** @description For a definition at fault: where, and why. */
             reason?: string | null;
             /** @description `pending`, `running`, `done`, `parked`, `cancelled`. */
             state: string;
-            /** @description `partner/operation`, or the message. */
+            /** @description `partner/operation`, the message, or the step. */
             target: string;
         };
         /** @description A page was opened that is not the journey's current one. */
@@ -513,6 +513,7 @@ export interface components {
             by: string;
             /** @description Names of what it carried; values are the person's. */
             fields: string[];
+            /** @description What happened in one word; of an event its own name. */
             kind: string;
             /** Format: int64 */
             seq: number;
@@ -564,7 +565,7 @@ export interface components {
             incidents: components["schemas"]["IncidentView"][];
             /** Format: int64 */
             revision: number;
-            status: string;
+            status: components["schemas"]["JourneyStatus"];
             step: string;
             timers: components["schemas"]["TimerView"][];
             version: string;
@@ -580,16 +581,20 @@ export interface components {
             line: string;
             /** Format: int64 */
             revision: number;
-            /** @description `active`, `done`, `expired`, `broken`. */
-            status: string;
+            status: components["schemas"]["JourneyStatus"];
             title: string;
             version: string;
             workflow: string;
         };
+        /**
+         * @description Whether a journey still goes on.
+         * @enum {string}
+         */
+        JourneyStatus: "active" | "done" | "expired";
         /** @description A person's journey in a list. */
         JourneySummary: {
             id: string;
-            status: string;
+            status: components["schemas"]["JourneyStatus"];
             step: string;
             title: string;
             /** @description RFC 3339, UTC. */
@@ -874,6 +879,7 @@ export type FormView = components['schemas']['FormView'];
 export type IncidentView = components['schemas']['IncidentView'];
 export type JourneyHistory = components['schemas']['JourneyHistory'];
 export type JourneyInfo = components['schemas']['JourneyInfo'];
+export type JourneyStatus = components['schemas']['JourneyStatus'];
 export type JourneySummary = components['schemas']['JourneySummary'];
 export type LeaveView = components['schemas']['LeaveView'];
 export type Level = components['schemas']['Level'];

@@ -10,6 +10,7 @@ use crate::queue::{Job, Work};
 use crate::settlements::Settlements;
 use engine_definitions::{Catalog, Operation, Partner};
 use engine_partners::{Begins, CallOutcome, Order, Partners};
+use engine_runtime::effect::{Effect, TRACK, Target};
 use engine_runtime::{Runtime, RuntimeError};
 use engine_store::{EffectEnd, EffectRecord};
 use futures::FutureExt;
@@ -101,7 +102,7 @@ pub(crate) async fn perform(job: Job, context: &Context, stop: &CancellationToke
         }
         Work::Effect(effect) => {
             let end = effect_job(context, &effect, stop, settlements).await;
-            if effect.kind == track_step::KIND {
+            if effect.kind == TRACK {
                 track_step::after(context, &effect, end.as_ref()).await;
             }
         }
@@ -119,10 +120,12 @@ async fn effect_job(
     let measure = Measure::begin(context, effect);
     let attempt = Attempt { context, effect, settlements };
     let work = guarded(async {
-        match effect.kind.as_str() {
-            "call" => call_partner::call(&attempt).await,
-            "notify" => send_message::send(&attempt).await,
-            _ => track_step::track(&attempt).await,
+        match Effect::read(effect) {
+            Ok(Effect::Call(call)) => call_partner::call(&attempt, &call).await,
+            Ok(Effect::Notify(message)) => send_message::send(&attempt, &message).await,
+            Ok(Effect::Track(step)) => track_step::track(&attempt, &step).await,
+            // Of another program: an operator decides.
+            Err(error) => Ok(End::Park(json!({"code": "unreadable", "text": error.to_string()}))),
         }
     });
     let ended = tokio::select! {
@@ -182,6 +185,14 @@ impl Measure {
         let [kind, lane] = self.labels;
         metrics::counter!("journey_effects_total", "kind" => kind.1, "lane" => lane.1, "outcome" => outcome)
             .increment(1);
+    }
+}
+
+/// Found when the call is made: partners are always live.
+fn operation_of<'c>(catalog: &'c Catalog, target: &Target) -> Option<(&'c Arc<Partner>, &'c Arc<Operation>)> {
+    match target {
+        Target::Operation { partner, operation } => catalog.partner(partner).zip(catalog.operation(partner, operation)),
+        Target::Contract { contract, partner } => catalog.for_contract(contract, partner),
     }
 }
 

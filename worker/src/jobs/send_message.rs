@@ -21,11 +21,8 @@ enum Tried {
     NotBegun,
 }
 
-pub(super) async fn send(attempt: &Attempt<'_>) -> Result<End, RuntimeError> {
+pub(super) async fn send(attempt: &Attempt<'_>, payload: &NotifyPayload) -> Result<End, RuntimeError> {
     let (context, effect) = (attempt.context, attempt.effect);
-    let Ok(payload) = serde_json::from_value::<NotifyPayload>(effect.payload.clone()) else {
-        return Ok(End::Park(json!({"code": "payload"})));
-    };
     let catalog = context.runtime.catalog();
     let Some(message) = catalog.message(&payload.message) else {
         return Ok(End::Park(json!({"code": "unknown_message", "message": payload.message})));
@@ -38,11 +35,11 @@ pub(super) async fn send(attempt: &Attempt<'_>) -> Result<End, RuntimeError> {
     if let Some((calendar, until_ms)) = message.waits(catalog.calendars(), context.runtime.now_ms()) {
         return Ok(End::Later { due_at_ms: until_ms, reason: quiet(&calendar, until_ms) });
     }
-    let rendered = match render(context, effect, message, &payload) {
+    let rendered = match render(context, effect, message, payload) {
         Ok(rendered) => rendered,
         Err(error) => {
             let reason = json!({"code": "template", "text": error.to_string()});
-            context.runtime.message_failed(effect, &payload, reason).await?;
+            context.runtime.message_failed(effect, payload, reason).await?;
             return Ok(End::Settled);
         }
     };
@@ -50,26 +47,26 @@ pub(super) async fn send(attempt: &Attempt<'_>) -> Result<End, RuntimeError> {
         && !context.runtime.consents(&effect.key.journey, consent).await?
     {
         let reason = json!({"code": "no_consent", "consent": consent});
-        record(context, effect, message, &payload, &rendered, (MessageState::Skipped, None, Some(reason.clone())))
+        record(context, effect, message, payload, &rendered, (MessageState::Skipped, None, Some(reason.clone())))
             .await?;
         return Ok(End::Cancel(reason));
     }
     let tried = match message.channel {
-        Channel::Email => by_email(attempt, &payload, &rendered).await,
-        Channel::Sms | Channel::Whatsapp => by_operation(attempt, &catalog, message, &payload, &rendered).await,
+        Channel::Email => by_email(attempt, payload, &rendered).await,
+        Channel::Sms | Channel::Whatsapp => by_operation(attempt, &catalog, message, payload, &rendered).await,
     };
     Ok(match tried {
         Tried::Sent { provider_id } => {
             let outcome = json!({"sent": true, "id": provider_id});
-            record(context, effect, message, &payload, &rendered, (MessageState::Sent, provider_id, None)).await?;
+            record(context, effect, message, payload, &rendered, (MessageState::Sent, provider_id, None)).await?;
             End::Done(outcome)
         }
         Tried::NotBegun => attempt.not_begun(),
         Tried::Again { wait_ms, reason } if effect.may_retry() => End::Retry { after_ms: Some(wait_ms), reason },
         Tried::Again { reason, .. } | Tried::Refused(reason) => {
-            record(context, effect, message, &payload, &rendered, (MessageState::Failed, None, Some(reason.clone())))
+            record(context, effect, message, payload, &rendered, (MessageState::Failed, None, Some(reason.clone())))
                 .await?;
-            context.runtime.message_failed(effect, &payload, reason).await?;
+            context.runtime.message_failed(effect, payload, reason).await?;
             End::Settled
         }
     })

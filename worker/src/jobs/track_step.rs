@@ -1,37 +1,32 @@
 //! A step of a journey as a partner tracks it: in order per journey, given up rather than in anybody's way.
 
-use super::{Attempt, Context, End};
+use super::{Attempt, Context, End, operation_of};
 use crate::backoff::full_jitter;
 use engine_definitions::Retry;
 use engine_partners::CallOutcome;
 use engine_runtime::RuntimeError;
-use engine_runtime::effect::TrackPayload;
+use engine_runtime::effect::{TRACK, TrackPayload};
 use engine_store::{EffectEnd, EffectRecord};
 use serde_json::{Value, json};
 
-/// The kind whose effects of one journey are done in their order.
-pub(super) const KIND: &str = "track";
 /// One that waits for an earlier one is called when that ends; should its worker die before, it looks again.
 const LOOK_AGAIN_MS: i64 = 5_000;
 
-pub(super) async fn track(attempt: &Attempt<'_>) -> Result<End, RuntimeError> {
+pub(super) async fn track(attempt: &Attempt<'_>, payload: &TrackPayload) -> Result<End, RuntimeError> {
     let (context, effect) = (attempt.context, attempt.effect);
-    let payload = serde_json::from_value::<TrackPayload>(effect.payload.clone()).ok();
-    let Some((payload, (partner, operation))) =
-        payload.as_ref().and_then(|p| Some((p, p.to.as_deref()?.split_once('/')?)))
-    else {
+    let Some(to) = &payload.to else {
         // Nobody is told: it stands in the history.
         return Ok(End::Done(json!({"recorded": true})));
     };
-    if !context.runtime.store().first_in_line(&effect.key, KIND).await? {
+    if !context.runtime.store().first_in_line(&effect.key, TRACK).await? {
         return Ok(End::Later {
             due_at_ms: context.runtime.now_ms() + LOOK_AGAIN_MS,
             reason: json!({"code": "in_line"}),
         });
     }
     let catalog = context.runtime.catalog();
-    let Some((partner, operation)) = catalog.partner(partner).zip(catalog.operation(partner, operation)) else {
-        return Ok(End::Park(json!({"code": "no_operation", "operation": payload.to})));
+    let Some((partner, operation)) = operation_of(&catalog, to) else {
+        return Ok(End::Park(json!({"code": "no_operation", "operation": to})));
     };
     match attempt.call(&catalog, partner, operation, &payload.input).await {
         CallOutcome::Done { output, .. } => {
@@ -65,9 +60,9 @@ pub(super) async fn after(context: &Context, effect: &EffectRecord, end: Option<
     let (store, now_ms) = (context.runtime.store(), context.runtime.now_ms());
     let called = match end {
         None | Some(EffectEnd::Done { .. } | EffectEnd::Parked { .. } | EffectEnd::Cancelled { .. }) => {
-            store.call_next(&effect.key, KIND, now_ms).await
+            store.call_next(&effect.key, TRACK, now_ms).await
         }
-        Some(EffectEnd::Later { .. }) => match store.first_in_line(&effect.key, KIND).await {
+        Some(EffectEnd::Later { .. }) => match store.first_in_line(&effect.key, TRACK).await {
             Ok(true) => store.call_effect(&effect.key, now_ms).await,
             other => other,
         },

@@ -5,6 +5,7 @@ use super::{FormView, properties, rows};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
+#[derive(Clone)]
 pub struct Fields {
     prepared: Arc<Prepared>,
     resolved: Arc<Resolved>,
@@ -13,6 +14,10 @@ pub struct Fields {
 impl Fields {
     pub(super) fn new(prepared: Arc<Prepared>, resolved: Arc<Resolved>) -> Self {
         Fields { prepared, resolved }
+    }
+
+    pub(super) fn resolved(&self) -> &Resolved {
+        &self.resolved
     }
 
     pub fn contains(&self, name: &str) -> bool {

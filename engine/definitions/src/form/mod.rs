@@ -121,11 +121,15 @@ impl Form {
         scope: &Scope<'_>,
         data: &mut Value,
     ) -> Result<Vec<FieldError>, EvalError> {
-        let resolved =
-            self.resolve(&self.prepared(self.mask(audience), &audience.language), &audience.language, scope)?;
+        self.checked(&self.fields(audience, scope)?, data)
+    }
+
+    /// The same for fields that are known already.
+    pub fn checked(&self, fields: &Fields, data: &mut Value) -> Result<Vec<FieldError>, EvalError> {
+        let resolved = fields.resolved();
         normalise::object(&resolved.schema, &self.normalisers, data);
         answers::prune(&resolved.schema, data);
-        validate::errors(&resolved, data).map_err(|message| self.broken(message))
+        validate::errors(resolved, data).map_err(|message| self.broken(message))
     }
 
     /// What the browser's code must agree with, for tests of both: `shown` and `required`, by pointer, of checked data.

@@ -7,6 +7,7 @@ use crate::contract::Contract;
 use engine_statechart::source::Span;
 use engine_statechart::template::Mapping;
 use engine_statechart::{EvalError, Host, Scope, expression::Expression};
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
@@ -156,7 +157,8 @@ pub enum Retry {
     Later(Option<u64>),
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum CallErrorKind {
     /// The partner understood and says no.
     Declined,

@@ -9,7 +9,7 @@ use axum::extract::{Path, State};
 use axum::http::HeaderValue;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
-use engine_store::Change;
+use engine_store::{Change, Changed};
 use futures::stream::{self, Stream};
 use serde::Serialize;
 use serde_json::json;
@@ -28,7 +28,8 @@ pub struct ChangeNote {
     /// 0 when it is not known which change it was.
     seq: i64,
     /// `step`, `answer`, or another word for what changed.
-    what: String,
+    #[schema(value_type = String)]
+    what: Changed,
 }
 
 const PING: Duration = Duration::from_secs(20);
@@ -42,7 +43,7 @@ pub async fn open(State(app): State<App>, Path(id): Path<String>, visitor: Visit
     // Listen first, look second: a change in between is told, not lost.
     let listener = app.subscriptions.listen(known_id(&id)?, visitor.client)?;
     let view = app.runtime.view(&visitor.actor, &id).await?;
-    let first = Change { journey: id, seq: 0, revision: view.journey.revision, what: "step".into() };
+    let first = Change { journey: id, seq: 0, revision: view.journey.revision, what: Changed::Step };
     let keep_alive = KeepAlive::new().interval(PING).event(Event::default().event("ping").data("{}"));
     let mut response = Sse::new(events(listener, first, app.shutdown.clone())).keep_alive(keep_alive).into_response();
     // Proxies must pass each event on at once.
@@ -62,7 +63,7 @@ fn events(
                 next = listener.changes.recv() => match next {
                     Ok(change) => change,
                     // This listener was too slow: it reads again.
-                    Err(RecvError::Lagged(_)) => Change { journey: String::new(), seq: 0, revision: 0, what: "step".into() },
+                    Err(RecvError::Lagged(_)) => Change { journey: String::new(), seq: 0, revision: 0, what: Changed::Step },
                     Err(RecvError::Closed) => return None,
                 },
                 () = shutdown.cancelled() => return None,

@@ -2,7 +2,10 @@
 
 use crate::actor::VISITOR;
 use crate::clock::rfc3339;
+use crate::effect::Effect;
+use crate::fact::{Fact, Work};
 use crate::turn::Turn;
+use crate::view::Status;
 use engine_store::{EffectRecord, EffectState, EventRecord, IncidentRecord, JourneyRecord};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -23,10 +26,10 @@ pub struct EffectView {
     /// `journey.seq.index`; the partner's idempotency key.
     pub key: String,
     pub journey: String,
-    /// `call`, `notify`, or a workflow's own.
+    /// `call`, `notify`, `track`.
     pub kind: String,
     pub lane: String,
-    /// `partner/operation`, or the message.
+    /// `partner/operation`, the message, or the step.
     pub target: String,
     /// `pending`, `running`, `done`, `parked`, `cancelled`.
     pub state: String,
@@ -51,11 +54,7 @@ impl EffectView {
         let text = |name: &str| outcome.and_then(|o| o.get(name)).and_then(Value::as_str).map(str::to_owned);
         let ok = outcome.is_some_and(|o| o["ok"] == true || o["sent"] == true || o["recorded"] == true);
         let code = text("code").or_else(|| ok.then(|| "ok".into()));
-        let payload = |name: &str| effect.payload.get(name).and_then(Value::as_str);
-        let target = match serde_json::from_value::<crate::effect::CallPayload>(effect.payload.clone()) {
-            Ok(call) if effect.kind == "call" => call.target.to_string(),
-            _ => payload("message").unwrap_or_default().to_owned(),
-        };
+        let target = Effect::read(effect).map(|order| order.target()).unwrap_or_default();
         EffectView {
             key: effect.key.to_string(),
             journey: effect.key.journey.clone(),
@@ -122,9 +121,9 @@ pub struct IncidentView {
 
 impl IncidentView {
     pub(super) fn of(incident: IncidentRecord) -> IncidentView {
-        let work = incident.detail.get("work").and_then(Value::as_object);
+        let work = Work::of(&incident.detail).filter(|_| incident.closed_at_ms.is_none());
         IncidentView {
-            retries: work.filter(|_| incident.closed_at_ms.is_none()).and_then(|work| work.keys().next().cloned()),
+            retries: work.map(|work| work.name().into()),
             id: incident.id,
             journey: incident.journey,
             version: incident.version,
@@ -143,7 +142,7 @@ pub struct JourneyHistory {
     pub id: String,
     pub workflow: String,
     pub version: String,
-    pub status: String,
+    pub status: Status,
     pub step: String,
     pub revision: i64,
     pub events: Vec<EventView>,
@@ -155,6 +154,7 @@ pub struct JourneyHistory {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct EventView {
     pub seq: i64,
+    /// What happened in one word; of an event its own name.
     pub kind: String,
     pub at: String,
     /// `visitor`, `customer`, `system`, …; of an operator with the name.
@@ -190,7 +190,7 @@ impl JourneyHistory {
             id: head.id.clone(),
             workflow: head.workflow.clone(),
             version: head.version.clone(),
-            status: head.status.clone(),
+            status: head.status.into(),
             step: head.step.clone(),
             revision: head.revision,
             events: events.iter().map(EventView::of).collect(),
@@ -203,17 +203,19 @@ impl JourneyHistory {
 
 impl EventView {
     fn of(event: &EventRecord) -> EventView {
-        let names =
-            |value: &Value| value.as_object().map(|map| map.keys().cloned().collect::<Vec<_>>()).unwrap_or_default();
         let kind = event.by.get("kind").and_then(Value::as_str).unwrap_or(VISITOR);
         let by = match (kind, event.by.get("id").and_then(Value::as_str)) {
             ("operator", Some(name)) => format!("operator {name}"),
             _ => kind.to_owned(),
         };
-        let fields = match event.data.get("data") {
-            Some(data) => names(data),
-            None => names(&event.data),
-        };
-        EventView { seq: event.seq, kind: event.kind.clone(), at: rfc3339(event.at_ms), by, fields }
+        let fact = Fact::read(event);
+        let fields = fact.as_ref().ok().and_then(Fact::data).map(|data| data.keys().cloned().collect());
+        EventView {
+            seq: event.seq,
+            kind: fact.map_or_else(|_| event.kind.clone(), |fact| fact.name()),
+            at: rfc3339(event.at_ms),
+            by,
+            fields: fields.unwrap_or_default(),
+        }
     }
 }

@@ -2,11 +2,12 @@
 
 use super::compare::{Difference, differ, each_in, none_in};
 use crate::actor::{Action, Actor, can};
-use crate::effect::{CallPayload, CallResult, FailureKind};
-use crate::journeys::{Applied, apply_event};
+use crate::effect::{CallFailure, CallPayload, CallResult, Effect, NotifyPayload};
+use crate::fact::{Fact, Outcome};
+use crate::journeys::{Applied, apply_event, new_journey};
 use crate::otp::Passwords;
 use crate::render::render;
-use crate::turn::{Finished, Journey, Pending, Refused, Turn};
+use crate::turn::{Journey, Question, Refused, Turn, differences};
 use engine_definitions::story::{Act, Answer, Expect, Story, StoryStep};
 use engine_definitions::{Catalog, FieldError, Operation, Partner, Workflow};
 use engine_store::{Commit, EffectKey, EventRecord, JourneyRecord};
@@ -46,27 +47,11 @@ impl<'a> Stage<'a> {
         actor.language = story.language.clone().unwrap_or(actor.language);
         actor.channel = story.channel.clone().unwrap_or(actor.channel);
         let now_ms = story.at_ms.unwrap_or(1_795_200_000_000);
+        let new = new_journey(workflow, &actor, None, Value::Null);
         let turn =
-            Turn::begin(workflow, catalog, "story", &actor, &Value::Null, now_ms).map_err(|r| format!("{r:?}"))?;
-        let record = JourneyRecord {
-            id: "story".into(),
-            workflow: workflow.id.clone(),
-            version: workflow.version.clone(),
-            revision: 0,
-            seq: 0,
-            status: "active".into(),
-            step: String::new(),
-            state: String::new(),
-            owner: actor.id.clone(),
-            language: actor.language.clone(),
-            channel: actor.channel.clone(),
-            attribution: Value::Null,
-            created_at_ms: now_ms,
-            updated_at_ms: now_ms,
-            expires_at_ms: None,
-            answers: Vec::new(),
-            drafts: Vec::new(),
-        };
+            Turn::begin(workflow, catalog, "story", new, &actor, now_ms).map_err(|refused| format!("{refused:?}"))?;
+        let mut record = (*turn.record).clone();
+        record.seq = 0;
         let mut stage = Stage {
             catalog,
             workflow,
@@ -108,7 +93,7 @@ impl<'a> Stage<'a> {
                 let data = data.as_object().cloned().unwrap_or_default();
                 self.internal(&mut seen, |turn| {
                     // Like the runtime: an event that nothing takes is an incident, not an error.
-                    turn.outside(kind, data.clone()).map(drop)
+                    turn.receive(kind, data.clone()).map(drop)
                 });
             }
             Act::Advance { ms } => self.advance(*ms, &mut seen),
@@ -169,13 +154,13 @@ impl<'a> Stage<'a> {
         };
         let result = match answer {
             Answer::Output(output) => self.answered(&payload, output.clone()),
-            Answer::Error(error) => Ok(failed(error)),
+            Answer::Error(error) => failed(error),
             Answer::Example { name, change } => match self.example(&payload, name) {
                 Some(Ok(mut output)) => {
                     merge(&mut output, change);
                     self.answered(&payload, output)
                 }
-                Some(Err(error)) => Ok(failed(&error)),
+                Some(Err(error)) => failed(&error),
                 None => Err(format!("`{invoke}` has no example `{name}`")),
             },
         };
@@ -184,20 +169,22 @@ impl<'a> Stage<'a> {
             Err(why) => return seen.refused = Some(why),
         };
         self.calls.remove(&effect);
-        self.internal(seen, |turn| turn.reply(&effect, &payload, result.clone()));
+        self.internal(seen, |turn| turn.reply(&payload, result.clone()));
     }
 
     /// An output as the partner's mapping would give it: with the contract's defaults, and nothing else.
     fn answered(&self, payload: &CallPayload, mut output: Value) -> Result<CallResult, String> {
         let invoke = payload.invoke.as_deref().and_then(|id| self.workflow.invoke(id));
-        let Some(contract) = invoke.and_then(|invoke| self.workflow.contract(invoke)) else { return Ok(done(output)) };
+        let Some(contract) = invoke.and_then(|invoke| self.workflow.contract(invoke)) else {
+            return Ok(CallResult::output(output));
+        };
         // The id of a kept document is given by the runtime.
         let keeps = self.operation(payload).is_some_and(|(_, operation)| operation.document);
         if let (Some(map), true) = (output.as_object_mut(), keeps) {
             map.entry("document").or_insert_with(|| "document".into());
         }
         let output = contract.output(output).map_err(|misfit| format!("output: {misfit}, by `{}`", contract.id))?;
-        Ok(done(output))
+        Ok(CallResult::output(output))
     }
 
     fn operation(&self, payload: &CallPayload) -> Option<(&Partner, &Operation)> {
@@ -264,30 +251,30 @@ impl<'a> Stage<'a> {
 
     /// Answers what the turn asks, then keeps its commit as the store would.
     fn end(&mut self, mut turn: Turn<'a>, seen: &mut Seen) {
-        while let Some(pending) = turn.pending.pop_front() {
-            let result = match pending {
-                Pending::Reuse { invoke, run, key, source, input_hash, .. } => {
+        while let Some(question) = turn.question() {
+            let answered = match question {
+                Question::Reuse { invoke, run, key, source, input_hash, .. } => {
                     match self.replies.get(&(source, input_hash)) {
-                        Some(output) => turn.settle_pending(&invoke, run, &key, done(output.clone())),
-                        None => continue,
+                        Some(output) => turn.answer(&invoke, run, &key, Outcome::Output(output.clone())),
+                        None => Ok(()),
                     }
                 }
-                Pending::Sent { node, kind, seq } => {
+                Question::Resend { seq } => {
                     let sent = self.events.iter().find(|event| event.seq == seq);
-                    turn.sent_again(&node, &kind, sent.and_then(|event| event.data.get("data").cloned()))
+                    turn.resend(sent.and_then(|event| Fact::read(event).ok()));
+                    Ok(())
                 }
-                Pending::Link { .. } => continue,
-                Pending::System { invoke, run, name, input } => {
-                    let result = self.system(&name, &input, &mut turn);
-                    turn.settle_pending(&invoke, run, "", result)
-                }
+                Question::Link { .. } => Ok(()),
+                Question::System { invoke, run, name, input } => self
+                    .system(&name, &input, &mut turn)
+                    .and_then(|result| turn.answer(&invoke, run, "", result.outcome)),
             };
-            if let Err(refused) = result {
+            if let Err(refused) = answered {
                 return seen.refused = Some(format!("{refused:?}"));
             }
         }
         let notes = turn.state.messages.clone();
-        match turn.commit(Finished::default(), None) {
+        match turn.commit() {
             Ok((commit, _)) => self.keep(commit, seen),
             Err(error) => return seen.refused = Some(error.to_string()),
         }
@@ -298,12 +285,12 @@ impl<'a> Stage<'a> {
         );
     }
 
-    fn system(&mut self, name: &str, input: &Value, turn: &mut Turn<'_>) -> CallResult {
+    fn system(&mut self, name: &str, input: &Value, turn: &mut Turn<'_>) -> Result<CallResult, Refused> {
         let purpose = input.get("purpose").and_then(Value::as_str).unwrap_or_default();
-        match name {
+        Ok(match name {
             "otp.send" => {
                 let to = input.get("mobile").and_then(Value::as_str).unwrap_or_default().to_string();
-                turn.notify(crate::effect::NotifyPayload {
+                turn.notify(NotifyPayload {
                     message: "otp".into(),
                     to,
                     data: json!({}),
@@ -311,43 +298,31 @@ impl<'a> Stage<'a> {
                     waits: None,
                     otp: None,
                     links: BTreeMap::new(),
-                });
+                })?;
                 PASSWORDS.sent("otp", purpose, self.now_ms)
             }
             "otp.verify" => {
                 let code = input.get("code").and_then(Value::as_str);
                 PASSWORDS.verify(turn, purpose, |_| code == Some(&format!("sealed:{CODE}")))
             }
-            _ => done(Value::Null),
-        }
+            _ => CallResult::output(Value::Null),
+        })
     }
 
     fn keep(&mut self, commit: Commit, seen: &mut Seen) {
         for effect in commit.effects {
-            match effect.kind.as_str() {
-                "call" => {
-                    if let Ok(call) = serde_json::from_value::<CallPayload>(effect.payload) {
-                        let contract = call.invoke.as_deref().and_then(|id| self.workflow.invoke(id));
-                        let contract = contract.and_then(|invoke| self.workflow.contract(invoke));
-                        if let Some(Err(misfit)) = contract.map(|contract| contract.input(&call.input)) {
-                            let target = call.target.to_string();
-                            seen.refused = Some(format!("the input of `{target}`: {misfit}, by its contract"));
-                        }
-                        seen.effects.push(described(&call));
-                        self.calls.insert(effect.key, call);
-                    }
+            let written = json!({"kind": effect.kind, "payload": effect.payload});
+            match serde_json::from_value(written) {
+                Ok(Effect::Call(call)) => self.keep_call(effect.key, call, seen),
+                Ok(Effect::Notify(NotifyPayload { message, to, data, links, .. })) => {
+                    seen.effects.push(json!({"notify": message, "to": to, "data": data, "links": links}));
                 }
-                "notify" => {
-                    let of = |name: &str| effect.payload.get(name).cloned();
-                    seen.effects.push(
-                        json!({"notify": of("message"), "to": of("to"), "data": of("data"), "links": of("links")}),
-                    );
-                }
-                other => {
+                Ok(Effect::Track(_)) => {
                     let mut fields = effect.payload.as_object().cloned().unwrap_or_default();
-                    fields.insert("kind".into(), other.into());
+                    fields.insert("kind".into(), effect.kind.into());
                     seen.effects.push(Value::Object(fields));
                 }
+                Err(error) => seen.refused = Some(format!("effect `{}`: {error}", effect.kind)),
             }
         }
         for cancelled in &commit.cancel_effects {
@@ -384,11 +359,21 @@ impl<'a> Stage<'a> {
         self.record.step = commit.update.step;
     }
 
+    fn keep_call(&mut self, key: EffectKey, call: CallPayload, seen: &mut Seen) {
+        let contract = call.invoke.as_deref().and_then(|id| self.workflow.invoke(id));
+        let contract = contract.and_then(|invoke| self.workflow.contract(invoke));
+        if let Some(Err(misfit)) = contract.map(|contract| contract.input(&call.input)) {
+            seen.refused = Some(format!("the input of `{}`: {misfit}, by its contract", call.target));
+        }
+        seen.effects.push(described(&call));
+        self.calls.insert(key, call);
+    }
+
     /// The events of the story give its state again, to the letter.
     pub fn replayed(&self) -> Vec<Difference> {
-        match crate::turn::differs_from_replay(self.workflow, self.catalog, &self.record, &self.events) {
+        match differences(self.workflow, self.catalog, &self.record, &self.events) {
             Ok(differences) => differences.into_iter().map(|d| Difference::new("replay", "the same", d)).collect(),
-            Err(refused) => vec![Difference::new("replay", "the same", format!("{refused:?}"))],
+            Err(error) => vec![Difference::new("replay", "the same", error.to_string())],
         }
     }
 
@@ -420,8 +405,9 @@ impl<'a> Stage<'a> {
             let shown = self.workflow.step(active).and_then(|s| s.path.clone()).unwrap_or_default();
             differ("path", &Value::from(path.as_str()), &Value::from(shown), &mut wrong);
         }
-        if let Some(status) = expect.status.as_ref().filter(|s| **s != turn.status) {
-            wrong.push(Difference::new("status", status.as_str(), turn.status.to_string()));
+        let status = turn.record.status.as_str();
+        if let Some(expected) = expect.status.as_ref().filter(|expected| *expected != status) {
+            wrong.push(Difference::new("status", expected.as_str(), status));
         }
         if let Some(context) = &expect.context {
             differ("context", context, &Value::Object(turn.context().into_owned()), &mut wrong);
@@ -492,20 +478,10 @@ fn described(call: &CallPayload) -> Value {
     }
 }
 
-fn done(output: Value) -> CallResult {
-    CallResult::Done { output, correlate: Vec::new(), document: None }
-}
-
-fn failed(error: &Value) -> CallResult {
-    let text = |name: &str| error.get(name).and_then(Value::as_str).map(str::to_string);
-    let kind = error.get("kind").and_then(|k| serde_json::from_value(k.clone()).ok()).unwrap_or(FailureKind::Failed);
-    CallResult::Failed {
-        code: text("code").unwrap_or_else(|| "failed".into()),
-        row: text("row").unwrap_or_default(),
-        message: text("message"),
-        pointer: text("pointer"),
-        kind,
-    }
+fn failed(error: &Value) -> Result<CallResult, String> {
+    let mut written = json!({"code": "failed"});
+    merge(&mut written, error);
+    serde_json::from_value(written).map(CallFailure::into).map_err(|wrong| format!("error: {wrong}"))
 }
 
 fn as_list(value: Option<&Value>) -> Vec<Value> {

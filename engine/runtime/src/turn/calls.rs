@@ -1,129 +1,108 @@
 //! Replies of calls: of one, of one among many, late, or never.
 
-use super::effects::parse_deadline;
+use super::effects::{deadline_timer, parse_deadline};
 use super::{Move, Refused, Turn};
 use crate::actor::Actor;
 use crate::clock::new_id;
-use crate::effect::{CallPayload, CallResult, FailureKind};
-use crate::state::OpenOtp;
-use engine_definitions::{Invoke, Source};
+use crate::effect::{CallFailure, CallPayload, CallResult, DocumentBytes};
+use crate::fact::{Awaited, Fact, Outcome, Work};
+use crate::state::{AnswerRow, AnswerState, OpenOtp};
+use engine_definitions::{CallErrorKind, Invoke, Source};
 use engine_statechart::Event;
 use engine_store::{CorrelationRecord, DocumentRecord, EffectKey, ReusableReply};
 use serde_json::{Map, Value, json};
 
 impl Turn<'_> {
     /// The outcome of a call's effect. A reply of a run that is over is recorded and changes nothing else (rule 13).
-    pub fn reply(&mut self, effect: &EffectKey, payload: &CallPayload, result: CallResult) -> Result<(), Refused> {
+    pub fn reply(&mut self, payload: &CallPayload, result: CallResult) -> Result<(), Refused> {
         let system = Actor::system();
-        self.work = json!({"effect": effect.to_string()});
-        self.correlate(payload, &result);
-        let result = self.keep_document(result);
-        if let (Some(hash), CallResult::Done { output, .. }) = (&payload.reuse, &result) {
-            self.out.replies.push(ReusableReply {
+        self.correlate(payload, result.correlate);
+        let outcome = self.keep_document(result.outcome, result.document);
+        if let (Some(hash), Outcome::Output(output)) = (&payload.reuse, &outcome) {
+            self.commit.replies.push(ReusableReply {
                 source: payload.target.to_string(),
                 input_hash: hash.clone(),
                 output: output.clone(),
                 at_ms: self.now_ms,
             });
         }
-        let Some(invoke) = payload
-            .invoke
-            .as_deref()
-            .and_then(|id| self.workflow.invoke(id))
-            .filter(|i| self.runs(i, payload.run, &payload.key))
-        else {
-            let data = json!({"target": payload.target.to_string(), "run": payload.run, "key": payload.key, "result": describe(&result)});
-            self.append("reply.dropped", data, &system);
-            if payload.invoke.is_none()
-                && let CallResult::Failed { code, message, .. } = &result
-            {
-                self.incident(&payload.target.to_string(), code, json!({"message": message}));
-            }
-            return Ok(());
-        };
-        self.settle(invoke, &payload.key, result, &system)?;
-        self.resume()
+        let invoke = payload.invoke.as_deref().and_then(|id| self.workflow.invoke(id));
+        if let Some(invoke) = invoke.filter(|invoke| self.is_awaited(invoke, payload.run, &payload.key)) {
+            return self.happen(ended(invoke, &payload.key, outcome), &system).map(drop);
+        }
+        if let (None, Outcome::Error(CallFailure { code, message, .. })) = (&payload.invoke, &outcome) {
+            self.incident(&payload.target.to_string(), code, json!({"message": message}));
+        }
+        let (target, run, key) = (payload.target.clone(), payload.run, payload.key.clone());
+        self.happen(Fact::Dropped { target, run, key, result: outcome }, &system).map(drop)
     }
 
-    /// Is this call still awaited?
-    fn runs(&self, invoke: &Invoke, run: i64, key: &str) -> bool {
+    fn is_awaited(&self, invoke: &Invoke, run: i64, key: &str) -> bool {
         self.state.runs.get(&invoke.id).is_some_and(|r| r.seq == run && r.open.contains_key(key))
     }
 
     /// A call of a state that is still active is awaited again, as an operator wants it; false when its run is over.
-    pub fn reopen(&mut self, payload: &CallPayload, effect: &EffectKey, by: &Actor) -> bool {
-        let Some(id) = payload.invoke.as_deref() else { return true };
-        let Some(run) = self.state.runs.get_mut(id).filter(|run| run.seq == payload.run) else { return false };
-        run.open.insert(payload.key.clone(), effect.index);
-        self.append(RETRIED, json!({"invoke": id, "run": payload.run, "key": payload.key, "index": effect.index}), by);
-        true
+    pub fn reopen(&mut self, payload: &CallPayload, effect: &EffectKey, by: &Actor) -> Result<bool, Refused> {
+        let run = payload.invoke.as_ref().and_then(|id| Some((id, self.state.runs.get(id)?)));
+        let Some((invoke, _)) = run.filter(|(_, run)| run.seq == payload.run) else { return Ok(false) };
+        let (run, key, index) = (payload.run, payload.key.clone(), effect.index);
+        let awaited = Some(Awaited { invoke: invoke.clone(), run, key, index });
+        self.happen(Fact::Retried { work: Work::Effect(effect.clone()), awaited }, by)
     }
 
-    /// As the history has it.
-    pub(super) fn reopen_again(&mut self, data: &Value, by: &Actor) {
-        let text = |name: &str| data.get(name).and_then(Value::as_str).unwrap_or_default();
-        let number = |name: &str| data.get(name).and_then(Value::as_i64).unwrap_or_default();
-        if let Some(run) = self.state.runs.get_mut(text("invoke")).filter(|run| run.seq == number("run")) {
-            run.open.insert(text("key").to_string(), number("index") as i32);
-        }
-        self.append(RETRIED, data.clone(), by);
-    }
-
-    /// Answers a pending question of this turn; false when it is no longer asked.
-    pub fn settle_pending(&mut self, invoke: &str, run: i64, key: &str, result: CallResult) -> Result<bool, Refused> {
-        let Some(invoke) = self.workflow.invoke(invoke) else { return Ok(false) };
-        let Some(state) = self.state.runs.get(&invoke.id).filter(|r| r.seq == run) else { return Ok(false) };
-        if invoke.each && state.of == 0 {
-            self.complete(&invoke.id, &Actor::system())?;
-            self.resume()?;
-            return Ok(true);
-        }
-        let Some(index) = state.open.get(key).copied() else { return Ok(false) };
+    /// The answer to a question of this turn; nothing when it is no longer asked.
+    pub fn answer(&mut self, invoke: &str, run: i64, key: &str, outcome: Outcome) -> Result<(), Refused> {
+        let workflow = self.workflow;
+        let Some(invoke) = workflow.invoke(invoke) else { return Ok(()) };
+        let run_of = self.state.runs.get(&invoke.id).filter(|r| r.seq == run);
+        let Some(index) = run_of.and_then(|run| run.open.get(key).copied()) else { return Ok(()) };
         if index >= 0 {
             self.cancel_call(run, index);
         }
-        self.settle(invoke, key, result, &Actor::system())?;
-        self.resume()?;
-        Ok(true)
+        self.happen(ended(invoke, key, outcome), &Actor::system()).map(drop)
     }
 
-    fn settle(&mut self, invoke: &Invoke, key: &str, result: CallResult, by: &Actor) -> Result<(), Refused> {
-        if invoke.each { self.settle_one_of(invoke, key, result, by) } else { self.settle_single(invoke, result, by) }
-    }
-
-    pub(super) fn settle_single(&mut self, invoke: &Invoke, result: CallResult, by: &Actor) -> Result<(), Refused> {
+    pub(super) fn call_ended(&mut self, invoke: &str, result: &Outcome) -> Result<bool, Refused> {
+        let workflow = self.workflow;
+        let Some(invoke) = workflow.invoke(invoke) else { return Ok(false) };
         if let Some(run) = self.state.runs.get_mut(&invoke.id) {
             run.open.clear();
         }
-        self.remember_otp(invoke, &result);
         let event = match result {
-            CallResult::Done { output, .. } => {
+            Outcome::Output(output) => {
+                self.remember_otp(invoke, output);
                 if let Some(into) = &invoke.into {
-                    self.merge_into(into, &output);
+                    self.merge_into(into, output);
                 }
-                Event::new(format!("xstate.done.actor.{}", invoke.id)).with("output", output)
+                Event::new(format!("xstate.done.actor.{}", invoke.id)).with("output", output.clone())
             }
-            CallResult::Failed { code, row, message, pointer, kind } => {
-                let known = self.workflow.error_columns(invoke, &code, &row);
-                let pointer = pointer.or_else(|| pointed(&known));
+            Outcome::Error(CallFailure { code, row, message, pointer, kind }) => {
+                let known = self.workflow.error_columns(invoke, code, row);
+                let pointer = pointer.clone().or_else(|| pointed(&known));
                 let mut error = json!({"code": code, "row": row, "message": message, "pointer": pointer, "kind": kind});
                 error.as_object_mut().into_iter().for_each(|error| error.extend(known.clone()));
+                if !invoke.handles_error {
+                    self.incident(&invoke.id, "a failed call that nothing handles", error);
+                    return Ok(false);
+                }
                 Event::new(format!("xstate.error.actor.{}", invoke.id)).with("error", error)
             }
         };
-        if event.kind.starts_with("xstate.error.") && !invoke.handles_error {
-            let detail = event.data.get("error").cloned().unwrap_or(Value::Null);
-            self.append(&event.kind, Value::Object(event.data), by);
-            self.incident(&invoke.id, "a failed call that nothing handles", detail);
-            return Ok(());
-        }
-        self.deliver_internal(event, by)
+        self.hear(&event)
+    }
+
+    /// An event of the machine's own.
+    fn hear(&mut self, event: &Event) -> Result<bool, Refused> {
+        let before = self.step_node();
+        let taken = self.feed(Move::Event(event))?;
+        self.moved_by_itself(&before);
+        Ok(taken)
     }
 
     /// Which password is open for a purpose, how many tries it has left, and that one was verified: from the answers of
     /// the system's sources, so that replay knows it too.
-    fn remember_otp(&mut self, invoke: &Invoke, result: &CallResult) {
-        let (Source::System(name), CallResult::Done { output, .. }) = (&invoke.source, result) else { return };
+    fn remember_otp(&mut self, invoke: &Invoke, output: &Value) {
+        let Source::System(name) = &invoke.source else { return };
         let text = |field: &str| output.get(field).and_then(Value::as_str).unwrap_or_default().to_string();
         let left = output.get("left").and_then(Value::as_i64).and_then(|left| i32::try_from(left).ok()).unwrap_or(0);
         if name == "otp.send" {
@@ -146,168 +125,120 @@ impl Turn<'_> {
         }
     }
 
-    pub(super) fn settle_one_of(
-        &mut self,
-        invoke: &Invoke,
-        key: &str,
-        result: CallResult,
-        by: &Actor,
-    ) -> Result<(), Refused> {
-        let Some(into) = invoke.into.clone() else { return Ok(()) };
-        let Some(run) = self.state.runs.get_mut(&invoke.id) else { return Ok(()) };
+    pub(super) fn answered(&mut self, invoke: &str, key: &str, result: &Outcome) -> Result<bool, Refused> {
+        let workflow = self.workflow;
+        let Some((invoke, into)) = workflow.invoke(invoke).and_then(|i| Some((i, i.into.as_deref()?))) else {
+            return Ok(false);
+        };
+        let Some(run) = self.state.runs.get_mut(&invoke.id) else { return Ok(false) };
         run.open.remove(key);
-        let (late, all_in, settled) = (run.settled, run.open.is_empty(), run.settled);
-        let mut row = self
-            .answers
-            .get(&into)
-            .and_then(|rows| rows.get(key))
-            .and_then(Value::as_object)
-            .cloned()
-            .unwrap_or_default();
-        row.insert("late".into(), Value::Bool(late));
-        row.insert("answered_at".into(), Value::String(self.now_text()));
-        match &result {
-            CallResult::Done { output, .. } => {
-                row.insert("state".into(), "quoted".into());
-                row.insert("output".into(), output.clone());
+        let (run, late) = (run.seq, run.settled);
+        let known = self.answers.get_mut(into).and_then(|rows| rows.get_mut(key)).map(Value::take);
+        let row = match known.map(serde_json::from_value) {
+            Some(row) => row?,
+            None => self.asked(run),
+        };
+        let answered_at = Some(self.now_text());
+        let row = match result {
+            Outcome::Output(output) => {
+                AnswerRow { state: AnswerState::Answered, output: Some(output.clone()), error: None, ..row }
             }
-            CallResult::Failed { code, row: of, message, kind, .. } => {
-                row.insert(
-                    "state".into(),
-                    if *kind == FailureKind::Declined { "declined".into() } else { "failed".into() },
-                );
-                let mut error = self.workflow.error_columns(invoke, code, of);
+            Outcome::Error(CallFailure { code, row: of, message, kind, .. }) => {
+                let state = match kind {
+                    CallErrorKind::Declined => AnswerState::Declined,
+                    CallErrorKind::Refused | CallErrorKind::Failed => AnswerState::Failed,
+                };
+                let mut error = workflow.error_columns(invoke, code, of);
                 error.extend([("code".into(), json!(code)), ("message".into(), json!(message))]);
-                row.insert("error".into(), Value::Object(error));
+                AnswerRow { state, error: Some(error), ..row }
             }
-        }
-        self.append("answer", json!({"invoke": invoke.id, "key": key, "result": describe(&result), "late": late}), by);
-        self.put_answer(&into, key, Value::Object(row));
+        };
+        self.put_answer(into, key, &AnswerRow { late, answered_at, ..row })?;
         if invoke.on_reply {
-            let event = Event::new(format!("reply.{}", invoke.id)).with("key", key);
-            self.feed(Move::Event(&event))?;
+            self.hear(&Event::new(format!("reply.{}", invoke.id)).with("key", key))?;
         }
-        if all_in && !settled && !self.replaying { self.complete(&invoke.id, by) } else { Ok(()) }
+        Ok(true)
     }
 
-    /// All have settled, or the deadline has come: the done event, once.
-    pub(super) fn complete(&mut self, id: &str, by: &Actor) -> Result<(), Refused> {
-        let Some(run) = self.state.runs.get_mut(id) else { return Ok(()) };
-        if run.settled {
-            return Ok(());
-        }
+    /// A fan-out without an open call that is not over yet.
+    pub(super) fn all_answered(&self) -> Option<String> {
+        let over = |(id, run): &(&String, &crate::state::Run)| {
+            run.open.is_empty() && !run.settled && self.workflow.invoke(id).is_some_and(|invoke| invoke.each)
+        };
+        self.state.runs.iter().find(over).map(|(id, _)| id.clone())
+    }
+
+    /// The done event of a fan-out, once.
+    pub(super) fn all_are_answered(&mut self, id: &str) -> Result<bool, Refused> {
+        let Some(run) = self.state.runs.get_mut(id).filter(|run| !run.settled) else { return Ok(false) };
         run.settled = true;
         let (of, open, deadline, seq) = (run.of, run.open.len(), run.deadline_ms, run.seq);
         if deadline.is_some_and(|due| due > self.now_ms) {
-            self.out.cancel_timers.push(super::effects::deadline_timer(id, seq));
+            self.cancel_timer(deadline_timer(id, seq));
         }
-        let event =
-            Event::new(format!("xstate.done.actor.{id}")).with("output", json!({"asked": of, "answered": of - open}));
-        self.deliver_internal(event, by)
+        let output = json!({"asked": of, "answered": of - open});
+        self.hear(&Event::new(format!("xstate.done.actor.{id}")).with("output", output))
     }
 
-    /// A timer of the runtime (`deadline:…`) or of the machine.
+    /// A timer of the runtime (`deadline:…`) or of the machine; false when there is none.
     pub fn fire(&mut self, timer: &str) -> Result<bool, Refused> {
         let system = Actor::system();
         let Some((seq, id)) = parse_deadline(timer) else {
-            let before = self.step_node();
-            let known = self.state.snapshot.timers.iter().any(|t| t.id == timer);
-            if !known {
+            if !self.state.snapshot.timers.iter().any(|t| t.id == timer) {
                 return Ok(false);
             }
-            self.append("timer", json!({"id": timer}), &system);
-            self.feed(Move::Timer(timer))?;
-            self.after_internal(&before);
-            self.resume()?;
+            self.happen(Fact::TimerFired { timer: timer.into() }, &system)?;
             return Ok(true);
         };
         let Some(invoke) = self.workflow.invoke(id) else { return Ok(false) };
         let Some(run) = self.state.runs.get(id).filter(|r| r.seq == seq && !r.settled) else { return Ok(false) };
-        if invoke.each {
-            self.complete(id, &system)?;
+        let fact = if invoke.each {
+            Fact::AllAnswered { invoke: id.into() }
         } else {
             let open: Vec<i32> = run.open.values().copied().filter(|i| *i >= 0).collect();
             for index in open {
                 self.cancel_call(seq, index);
             }
-            let result = CallResult::Failed {
-                code: "deadline".into(),
-                row: String::new(),
-                message: None,
-                pointer: None,
-                kind: FailureKind::Failed,
-            };
-            self.settle_single(invoke, result, &system)?;
-        }
-        self.resume()?;
+            Fact::CallEnded { invoke: id.into(), result: Outcome::Error(CallFailure::of("deadline")) }
+        };
+        self.happen(fact, &system)?;
         Ok(true)
     }
 
-    pub(super) fn deliver_internal(&mut self, event: Event, by: &Actor) -> Result<(), Refused> {
-        let before = self.step_node();
-        self.append(&event.kind, Value::Object(event.data.clone()), by);
-        self.feed(Move::Event(&event))?;
-        self.after_internal(&before);
-        Ok(())
-    }
-
-    /// A change of step moves the revision, whoever caused it (security rule 3).
-    pub(super) fn after_internal(&mut self, before: &str) {
-        self.moved(before, None);
-        if self.step_node() != before && self.revision == self.base_revision {
-            self.revision += 1;
+    fn correlate(&mut self, payload: &CallPayload, references: Vec<(String, Value)>) {
+        for (reference, expected) in references {
+            let (partner, journey) = (payload.target.partner().to_string(), self.record.id.clone());
+            self.expect_reference(CorrelationRecord { partner, reference, journey, expected });
         }
     }
 
-    fn correlate(&mut self, payload: &CallPayload, result: &CallResult) {
-        if let CallResult::Done { correlate, .. } = result {
-            for (reference, expected) in correlate {
-                let partner = payload.target.partner().to_string();
-                self.out.correlations.push(CorrelationRecord {
-                    partner,
-                    reference: reference.clone(),
-                    journey: self.journey.clone(),
-                    expected: expected.clone(),
-                });
-            }
-        }
-    }
-
-    fn keep_document(&mut self, result: CallResult) -> CallResult {
-        let CallResult::Done { mut output, correlate, document: Some(document) } = result else { return result };
+    /// A document is kept under an id that the output then has.
+    fn keep_document(&mut self, outcome: Outcome, document: Option<DocumentBytes>) -> Outcome {
+        let (Outcome::Output(output), Some(document)) = (&outcome, document) else { return outcome };
         let id = new_id();
-        if !output.is_object() {
-            output = Value::Object(Map::new());
-        }
-        if let Some(map) = output.as_object_mut() {
-            map.insert("document".into(), Value::String(id.clone()));
-        }
-        self.out.documents.push(DocumentRecord {
+        let mut output = output.as_object().cloned().unwrap_or_default();
+        output.insert("document".into(), Value::String(id.clone()));
+        self.commit.documents.push(DocumentRecord {
             id,
-            journey: self.journey.clone(),
+            journey: self.record.id.clone(),
             name: document.name,
             media_type: document.media_type,
             bytes: document.bytes,
             at_ms: self.now_ms,
         });
-        CallResult::Done { output, correlate, document: None }
+        Outcome::Output(Value::Object(output))
     }
 }
 
-/// Event of an operator's retry of a call.
-pub(crate) const RETRIED: &str = "retried";
+fn ended(invoke: &Invoke, key: &str, result: Outcome) -> Fact {
+    let id = invoke.id.clone();
+    match invoke.each {
+        true => Fact::Answered { invoke: id, key: key.into(), result },
+        false => Fact::CallEnded { invoke: id, result },
+    }
+}
 
 /// The field that a contract's row names for a code: a pointer into the form where it is corrected.
 fn pointed(known: &Map<String, Value>) -> Option<String> {
     known.get("field").and_then(Value::as_str).filter(|field| !field.is_empty()).map(str::to_string)
-}
-
-/// For the history; enough to replay.
-fn describe(result: &CallResult) -> Value {
-    match result {
-        CallResult::Done { output, .. } => json!({"output": output}),
-        CallResult::Failed { code, row, message, pointer, kind } => {
-            json!({"error": {"code": code, "row": row, "message": message, "pointer": pointer, "kind": kind}})
-        }
-    }
 }

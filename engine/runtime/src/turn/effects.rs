@@ -1,13 +1,92 @@
 //! Effects of a macrostep become rows: calls, messages, records, timers.
 
-use super::{Pending, Refused, Turn};
-use crate::effect::{CallPayload, LinkOrder, NotifyPayload, Target};
-use crate::state::{Note, Run};
+use super::{Question, Refused, Turn};
+use crate::effect::{CallPayload, Effect, LinkOrder, NotifyPayload, Target};
+use crate::state::{AnswerRow, AnswerState, Note, Run};
 use engine_definitions::{Invoke, OnVersion, Operation, Source};
-use engine_statechart::Effect;
+use engine_statechart::Effect as MachineEffect;
 use engine_store::{CorrelationRecord, EffectKey, NewEffect, NewRecord, NewTimer};
+use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
+
+/// What a workflow can order besides calls that it waits for.
+#[derive(Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Action {
+    Message(Told),
+    Record {
+        kind: String,
+        #[serde(deserialize_with = "text_of")]
+        key: String,
+        #[serde(default)]
+        data: Value,
+    },
+    Notify {
+        message: String,
+        #[serde(deserialize_with = "text_of")]
+        to: String,
+        #[serde(default)]
+        data: Value,
+        #[serde(default)]
+        language: Option<String>,
+        #[serde(default)]
+        links: BTreeMap<String, LinkOrder>,
+    },
+    Call {
+        operation: String,
+        #[serde(default = "nothing")]
+        input: Value,
+    },
+    Correlate {
+        partner: String,
+        #[serde(deserialize_with = "text_of")]
+        reference: String,
+        #[serde(default)]
+        expect: Value,
+    },
+    Revoke {
+        purpose: String,
+    },
+    Resume {
+        to: String,
+    },
+    Incident {
+        #[serde(default = "reported")]
+        reason: String,
+        #[serde(default)]
+        detail: Value,
+    },
+    Track {
+        step: String,
+        #[serde(default)]
+        data: Value,
+    },
+}
+
+/// A text to the person; `from` is an error that has the rest.
+#[derive(Deserialize)]
+struct Told {
+    code: Option<String>,
+    level: Option<String>,
+    pointer: Option<String>,
+    #[serde(default)]
+    from: Value,
+    #[serde(default)]
+    data: Value,
+}
+
+fn reported() -> String {
+    "reported by the workflow".into()
+}
+
+fn nothing() -> Value {
+    json!({})
+}
+
+fn text_of<'d, D: Deserializer<'d>>(deserializer: D) -> Result<String, D::Error> {
+    Ok(as_text(&Value::deserialize(deserializer)?))
+}
 
 /// Attempts of what has no policy of its own.
 pub(super) const ATTEMPTS_DEFAULT: i32 = 5;
@@ -15,131 +94,98 @@ pub(super) const ATTEMPTS_DEFAULT: i32 = 5;
 const ATTEMPTS_PROLONGED: i32 = 10_000;
 
 impl Turn<'_> {
-    pub(super) fn order(&mut self, effects: Vec<Effect>) -> Result<(), Refused> {
+    pub(super) fn order(&mut self, effects: Vec<MachineEffect>) -> Result<(), Refused> {
         for effect in effects {
             match effect {
-                Effect::Action { node, kind, fields } => self.act(&node, &kind, fields),
-                Effect::Invoke { id, input, .. } => self.invoke(&id, input)?,
-                Effect::Stop { id } => self.stop(&id),
-                Effect::StartTimer(timer) => self.out.timers.push(NewTimer { id: timer.id, due_at_ms: timer.due_ms }),
-                Effect::CancelTimer { id } => self.cancel_timer(id),
+                MachineEffect::Action { node, kind, fields } => self.act(&node, &kind, fields)?,
+                MachineEffect::Invoke { id, input, .. } => self.invoke(&id, input)?,
+                MachineEffect::Stop { id } => self.stop(&id),
+                MachineEffect::StartTimer(timer) => {
+                    self.commit.timers.push(NewTimer { id: timer.id, due_at_ms: timer.due_ms })
+                }
+                MachineEffect::CancelTimer { id } => self.cancel_timer(id),
             }
         }
         Ok(())
     }
 
-    fn cancel_timer(&mut self, id: String) {
-        let started_here = self.out.timers.len();
-        self.out.timers.retain(|t| t.id != id);
-        if self.out.timers.len() == started_here {
-            self.out.cancel_timers.push(id);
+    pub(super) fn cancel_timer(&mut self, id: String) {
+        let started_here = self.commit.timers.len();
+        self.commit.timers.retain(|t| t.id != id);
+        if self.commit.timers.len() == started_here {
+            self.commit.cancel_timers.push(id);
         }
     }
 
-    fn act(&mut self, node: &str, kind: &str, mut fields: Map<String, Value>) {
-        let text = |name: &str| fields.get(name).and_then(Value::as_str).map(str::to_string);
-        match kind {
-            "message" => {
-                let from = fields.get("from").cloned().unwrap_or(Value::Null);
-                let of = |name: &str| from.get(name).and_then(Value::as_str).map(str::to_string);
-                let note = Note {
-                    code: text("code").or_else(|| of("code")).unwrap_or_else(|| "unknown".into()),
-                    level: text("level").or_else(|| of("level")).or_else(|| (!from.is_null()).then(|| "error".into())),
-                    pointer: of("pointer").or_else(|| text("pointer")),
-                    // What an outage, or an answer that no rule knows, says of itself is for operators (security rule 26).
-                    text: of("message").filter(|words| {
-                        let unknown = of("code").is_some_and(|code| code.starts_with("partner."));
-                        !words.is_empty() && !unknown && of("kind").as_deref() != Some("failed")
-                    }),
-                    fields: fields.shift_remove("data").unwrap_or(Value::Null),
-                };
-                // Told again, not twice.
-                self.state.messages.retain(|told| told.code != note.code || told.pointer != note.pointer);
-                self.state.messages.push(note);
+    fn act(&mut self, node: &str, kind: &str, fields: Map<String, Value>) -> Result<(), Refused> {
+        let broken = |reason: String| Refused::Broken { place: node.into(), reason };
+        let written = Value::Object(Map::from_iter([(kind.to_owned(), Value::Object(fields))]));
+        let action = serde_json::from_value(written).map_err(|error| broken(format!("action `{kind}`: {error}")))?;
+        match action {
+            Action::Message(message) => self.tell(message),
+            Action::Record { kind, key, data } => self.commit.records.push(NewRecord { kind, key, data }),
+            Action::Notify { message, to, data, language, links } => {
+                let languages = language.into_iter().collect();
+                let data = if data.is_null() { json!({}) } else { data };
+                return self.notify(NotifyPayload { message, to, data, languages, waits: None, otp: None, links });
             }
-            "record" => {
-                let (kind, key) =
-                    (text("kind").unwrap_or_default(), fields.get("key").map(as_text).unwrap_or_default());
-                let data = fields.shift_remove("data").unwrap_or(Value::Null);
-                self.out.records.push(NewRecord { kind, key, data });
-            }
-            "notify" => {
-                let languages = text("language").into_iter().collect();
-                let payload = NotifyPayload {
-                    message: text("message").unwrap_or_default(),
-                    to: fields.get("to").map(as_text).unwrap_or_default(),
-                    data: fields.shift_remove("data").unwrap_or_else(|| json!({})),
-                    languages,
-                    waits: None,
-                    otp: None,
-                    links: fields
-                        .shift_remove("links")
-                        .and_then(|links| serde_json::from_value(links).ok())
-                        .unwrap_or_default(),
-                };
-                self.notify(payload);
-            }
-            "call" => {
-                let operation = text("operation").unwrap_or_default();
-                let input = fields.shift_remove("input").unwrap_or_else(|| Value::Object(fields));
+            Action::Call { operation, input } => {
                 let (partner, operation) = operation.split_once('/').unwrap_or((operation.as_str(), ""));
                 let target = Target::Operation { partner: partner.into(), operation: operation.into() };
-                self.call(
-                    CallPayload { target, invoke: None, key: String::new(), run: self.seq, input, reuse: None },
-                    None,
-                    None,
-                );
+                let run = self.record.seq;
+                let call = CallPayload { target, invoke: None, key: String::new(), run, input, reuse: None };
+                return self.call(call, None, None).map(drop);
             }
-            "correlate" => {
-                let reference = fields.get("reference").map(as_text).unwrap_or_default();
-                let partner = text("partner").unwrap_or_default();
-                let expected = fields.shift_remove("expect").unwrap_or(Value::Null);
-                self.expect_reference(CorrelationRecord {
-                    partner,
-                    reference,
-                    journey: self.journey.clone(),
-                    expected,
-                });
+            Action::Correlate { partner, reference, expect } => {
+                let journey = self.record.id.clone();
+                self.expect_reference(CorrelationRecord { partner, reference, journey, expected: expect });
             }
-            "resume" => self.resumes = text("to"),
-            "revoke" => drop(self.state.revoked.insert(text("purpose").unwrap_or_default(), self.now_ms)),
-            "incident" => {
-                let reason = text("reason").unwrap_or_else(|| "reported by the workflow".into());
-                let detail = fields.shift_remove("detail").unwrap_or(Value::Null);
-                self.incident(node, &reason, detail);
-            }
-            "track" => {
-                let step = text("step").unwrap_or_default();
-                self.track(&step, fields.shift_remove("data").unwrap_or(Value::Null));
-            }
-            // Other named effects are jobs of their own name.
-            other => {
-                let lane = other.to_string();
-                self.push_effect(other, lane, Value::Object(fields), ATTEMPTS_DEFAULT, None, self.now_ms);
-            }
+            Action::Resume { to } => self.resumes = Some(to),
+            Action::Revoke { purpose } => drop(self.state.revoked.insert(purpose, self.now_ms)),
+            Action::Incident { reason, detail } => self.incident(node, &reason, detail),
+            Action::Track { step, data } => self.track(&step, data)?,
         }
+        Ok(())
+    }
+
+    fn tell(&mut self, message: Told) {
+        let Told { code, level, pointer, from, data } = message;
+        let of = |name: &str| from.get(name).and_then(Value::as_str).map(str::to_string);
+        let note = Note {
+            code: code.or_else(|| of("code")).unwrap_or_else(|| "unknown".into()),
+            level: level.or_else(|| of("level")).or_else(|| (!from.is_null()).then(|| "error".into())),
+            pointer: of("pointer").or(pointer),
+            // What an outage, or an answer that no rule knows, says of itself is for operators (security rule 26).
+            text: of("message").filter(|words| {
+                let unknown = of("code").is_some_and(|code| code.starts_with("partner."));
+                !words.is_empty() && !unknown && of("kind").as_deref() != Some("failed")
+            }),
+            fields: data,
+        };
+        // Told again, not twice.
+        self.state.messages.retain(|told| told.code != note.code || told.pointer != note.pointer);
+        self.state.messages.push(note);
     }
 
     pub(crate) fn expect_reference(&mut self, correlation: CorrelationRecord) {
-        self.out.correlations.push(correlation);
+        self.commit.correlations.push(correlation);
     }
 
     /// In the journey's language; outside of its hours it is due when they begin.
-    pub fn notify(&mut self, mut payload: NotifyPayload) {
-        let own = self.meta.get("language").and_then(Value::as_str).unwrap_or_default();
-        payload.languages.extend([own.to_string(), self.workflow.language.clone()]);
+    pub fn notify(&mut self, mut payload: NotifyPayload) -> Result<(), Refused> {
+        payload.languages.extend([self.record.language.clone(), self.workflow.language.clone()]);
         payload.languages.dedup();
         let waits = self.catalog.message(&payload.message).and_then(|m| m.waits(self.catalog.calendars(), self.now_ms));
         let due_ms = waits.as_ref().map_or(self.now_ms, |(_, opening)| *opening);
         payload.waits = waits.map(|(calendar, until)| quiet(&calendar, until));
         let lane = format!("message:{}", payload.message);
         let links = payload.links.clone();
-        let payload = serde_json::to_value(payload).unwrap_or(Value::Null);
-        let index = self.push_effect("notify", lane, payload, ATTEMPTS_DEFAULT, None, due_ms);
+        let index = self.push_effect(&Effect::Notify(payload), lane, ATTEMPTS_DEFAULT, None, due_ms)?;
         for (name, LinkOrder { purpose, valid_ms }) in links {
-            let effect = EffectKey { journey: self.journey.clone(), seq: self.seq, index };
-            self.pending.push_back(Pending::Link { effect, name, purpose, valid_ms });
+            let effect = EffectKey { journey: self.record.id.clone(), seq: self.record.seq, index };
+            self.questions.push_back(Question::Link { effect, name, purpose, valid_ms });
         }
+        Ok(())
     }
 
     fn invoke(&mut self, id: &str, input: Value) -> Result<(), Refused> {
@@ -147,7 +193,7 @@ impl Turn<'_> {
             return Err(Refused::Broken { place: id.into(), reason: format!("unknown invoke `{id}`") });
         };
         let mut run = Run {
-            seq: self.seq,
+            seq: self.record.seq,
             since_ms: self.now_ms,
             deadline_ms: invoke.deadline_ms.map(|d| self.now_ms + d),
             open: BTreeMap::new(),
@@ -155,41 +201,31 @@ impl Turn<'_> {
             settled: false,
         };
         if let Some(due) = run.deadline_ms {
-            self.out.timers.push(NewTimer { id: deadline_timer(id, run.seq), due_at_ms: due });
+            self.commit.timers.push(NewTimer { id: deadline_timer(id, run.seq), due_at_ms: due });
         }
         if invoke.each {
-            self.fan_out(invoke, &input, &mut run);
+            self.fan_out(invoke, &input, &mut run)?;
         } else {
-            self.single(invoke, input, &mut run);
+            self.single(invoke, input, &mut run)?;
         }
         run.of = run.open.len();
-        let empty = run.open.is_empty() && !matches!(invoke.source, Source::System(_));
         self.state.runs.insert(id.to_string(), run);
-        if empty {
-            // A fan-out over nobody is over at once.
-            self.pending.push_back(Pending::System {
-                invoke: id.into(),
-                run: self.seq,
-                name: "settled".into(),
-                input: Value::Null,
-            });
-        }
         Ok(())
     }
 
-    fn single(&mut self, invoke: &Invoke, mut input: Value, run: &mut Run) {
+    fn single(&mut self, invoke: &Invoke, mut input: Value, run: &mut Run) -> Result<(), Refused> {
         let partner = input.get("partner").map(as_text);
         let input = input.get_mut("input").map(Value::take).unwrap_or(Value::Null);
         let target = match &invoke.source {
             Source::System(name) => {
                 run.open.insert(String::new(), -1);
-                self.pending.push_back(Pending::System {
+                self.questions.push_back(Question::System {
                     invoke: invoke.id.clone(),
                     run: run.seq,
                     name: name.clone(),
                     input,
                 });
-                return;
+                return Ok(());
             }
             Source::Operation { partner, operation } => {
                 Target::Operation { partner: partner.clone(), operation: operation.clone() }
@@ -198,13 +234,15 @@ impl Turn<'_> {
                 Target::Contract { contract: contract.clone(), partner: partner.unwrap_or_default() }
             }
         };
-        self.start_call(invoke, target, String::new(), input, run);
+        self.start_call(invoke, target, String::new(), input, run)
     }
 
-    fn fan_out(&mut self, invoke: &Invoke, input: &Value, run: &mut Run) {
-        let Some(into) = invoke.into.clone() else { return };
+    fn fan_out(&mut self, invoke: &Invoke, input: &Value, run: &mut Run) -> Result<(), Refused> {
+        let Some(into) = invoke.into.clone() else { return Ok(()) };
         let before = self.answers.remove(&into).unwrap_or_default();
-        self.cleared_answers.insert(into.clone());
+        if !self.commit.clear_answers.contains(&into) {
+            self.commit.clear_answers.push(into.clone());
+        }
         self.changed_answers.retain(|(name, _)| *name != into);
         self.answers.insert(into.clone(), Map::new());
         for call in input.get("calls").and_then(Value::as_array).into_iter().flatten() {
@@ -218,21 +256,38 @@ impl Turn<'_> {
                     Target::Contract { contract: contract.clone(), partner }
                 }
             };
-            let previous = before
-                .get(&key)
-                .and_then(|row| row.get("output").or_else(|| row.get("previous")))
-                .filter(|v| !v.is_null())
-                .cloned();
-            let row = json!({"state": "asked", "run": run.seq, "asked_at": self.now_text(), "late": false, "previous": previous});
-            self.put_answer(&into, &key, row);
-            self.start_call(invoke, target, key, call.get("input").cloned().unwrap_or(Value::Null), run);
+            let previous = before.get(&key).and_then(|row| row.get("output").or_else(|| row.get("previous")));
+            let row = AnswerRow { previous: previous.cloned().unwrap_or_default(), ..self.asked(run.seq) };
+            self.put_answer(&into, &key, &row)?;
+            self.start_call(invoke, target, key, call.get("input").cloned().unwrap_or(Value::Null), run)?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn asked(&self, run: i64) -> AnswerRow {
+        AnswerRow {
+            state: AnswerState::Asked,
+            run,
+            asked_at: self.now_text(),
+            late: false,
+            previous: Value::Null,
+            answered_at: None,
+            output: None,
+            error: None,
         }
     }
 
-    fn start_call(&mut self, invoke: &Invoke, target: Target, key: String, input: Value, run: &mut Run) {
+    fn start_call(
+        &mut self,
+        invoke: &Invoke,
+        target: Target,
+        key: String,
+        input: Value,
+        run: &mut Run,
+    ) -> Result<(), Refused> {
         let reuse = invoke.reuse_ms.map(|_| hash_input(&target, &input));
         if let (Some(age), Some(hash)) = (invoke.reuse_ms, &reuse) {
-            self.pending.push_back(Pending::Reuse {
+            self.questions.push_back(Question::Reuse {
                 invoke: invoke.id.clone(),
                 run: run.seq,
                 key: key.clone(),
@@ -243,11 +298,12 @@ impl Turn<'_> {
         }
         let payload =
             CallPayload { target, invoke: Some(invoke.id.clone()), key: key.clone(), run: run.seq, input, reuse };
-        let index = self.call(payload, invoke.retry_ms, run.deadline_ms.filter(|_| !invoke.each));
+        let index = self.call(payload, invoke.retry_ms, run.deadline_ms.filter(|_| !invoke.each))?;
         run.open.insert(key, index);
+        Ok(())
     }
 
-    fn call(&mut self, payload: CallPayload, retry_ms: Option<i64>, deadline_ms: Option<i64>) -> i32 {
+    fn call(&mut self, payload: CallPayload, retry_ms: Option<i64>, deadline_ms: Option<i64>) -> Result<i32, Refused> {
         let operation = self.operation(&payload.target);
         let attempts = match (retry_ms, operation) {
             (Some(_), _) => ATTEMPTS_PROLONGED,
@@ -256,8 +312,7 @@ impl Turn<'_> {
         };
         let deadline = retry_ms.map(|r| self.now_ms + r).or(deadline_ms);
         let lane = payload.target.partner().to_string();
-        let payload = serde_json::to_value(payload).unwrap_or(Value::Null);
-        self.push_effect("call", lane, payload, attempts, deadline, self.now_ms)
+        Ok(self.push_effect(&Effect::Call(payload), lane, attempts, deadline, self.now_ms)?)
     }
 
     pub(super) fn operation(&self, target: &Target) -> Option<&Operation> {
@@ -269,25 +324,17 @@ impl Turn<'_> {
 
     pub(super) fn push_effect(
         &mut self,
-        kind: &str,
+        order: &Effect,
         lane: String,
-        payload: Value,
         attempts_max: i32,
         deadline_ms: Option<i64>,
         due_at_ms: i64,
-    ) -> i32 {
+    ) -> serde_json::Result<i32> {
+        let (kind, payload) = order.written()?;
         let index = self.take_index();
-        let key = EffectKey { journey: self.journey.clone(), seq: self.seq, index };
-        self.out.effects.push(NewEffect {
-            key,
-            kind: kind.into(),
-            lane,
-            payload,
-            due_at_ms,
-            attempts_max,
-            deadline_ms,
-        });
-        index
+        let key = EffectKey { journey: self.record.id.clone(), seq: self.record.seq, index };
+        self.commit.effects.push(NewEffect { key, kind, lane, payload, due_at_ms, attempts_max, deadline_ms });
+        Ok(index)
     }
 
     /// The state of an invoke was left: open calls and their deadline are over.
@@ -299,18 +346,18 @@ impl Turn<'_> {
         for index in run.open.values().copied().filter(|i| *i >= 0) {
             self.cancel_call(run.seq, index);
         }
-        self.pending.retain(|p| match p {
-            Pending::System { invoke, .. } | Pending::Reuse { invoke, .. } => invoke != id,
-            Pending::Sent { .. } | Pending::Link { .. } => true,
+        self.questions.retain(|question| match question {
+            Question::System { invoke, .. } | Question::Reuse { invoke, .. } => invoke != id,
+            Question::Resend { .. } | Question::Link { .. } => true,
         });
     }
 
     pub(super) fn cancel_call(&mut self, seq: i64, index: i32) {
-        let key = EffectKey { journey: self.journey.clone(), seq, index };
-        let ordered_here = self.out.effects.len();
-        self.out.effects.retain(|e| e.key != key);
-        if self.out.effects.len() == ordered_here {
-            self.out.cancel_effects.push(key);
+        let key = EffectKey { journey: self.record.id.clone(), seq, index };
+        let ordered_here = self.commit.effects.len();
+        self.commit.effects.retain(|e| e.key != key);
+        if self.commit.effects.len() == ordered_here {
+            self.commit.cancel_effects.push(key);
         }
     }
 

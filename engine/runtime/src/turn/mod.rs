@@ -1,37 +1,37 @@
 //! One turn: everything that one event changes, decided in memory and without I/O.
 //!
-//! A turn starts from a stored journey, is fed events (`person`, `calls`, `outside`), and ends as one
-//! [`engine_store::Commit`]. What needs the store on the way (one-time passwords, reusable replies) is left in
-//! [`Turn::pending`]; the caller answers it and the turn goes on. This is the only place where a stored journey
-//! meets the statechart.
+//! A turn starts from a stored journey, is told what happened ([`Turn::apply`] is the only way in), and ends as one
+//! [`engine_store::Commit`], which it fills as it goes. What needs the store on the way (one-time passwords, reusable
+//! replies, an answer that is sent once more) is asked by [`Turn::question`]; the caller answers it and the turn goes on.
+//! This is the only place where a stored journey meets the statechart.
 
+mod apply;
 mod calls;
 mod effects;
+mod external_events;
 mod finish;
-mod outside;
 mod person;
 mod replay;
-mod report;
+mod tracking;
 mod trail;
 
-pub(crate) use calls::RETRIED;
 pub use effects::quiet;
 pub(crate) use effects::write_canonical;
-pub use finish::Finished;
-pub(crate) use finish::SETTLE_WAIT;
+pub use finish::Ends;
 pub(crate) use person::draft_of;
 pub use person::{Answer, Checked, audience};
-pub use replay::{differs_from_replay, replay};
+pub use replay::{ReplayError, differences, replay};
 
 use crate::actor::Actor;
 use crate::clock::rfc3339;
-use crate::state::JourneyState;
-use engine_definitions::{Catalog, Now, ProductHost, Step, Workflow};
+use crate::fact::{Fact, Work};
+use crate::state::{AnswerRow, JourneyState, OpenOtp};
+use engine_definitions::{Catalog, Fields, Now, ProductHost, Step, Workflow};
 use engine_statechart::expression::Memory;
 use engine_statechart::{Env, Event, Outcome, Scope};
 use engine_store::{
-    AnswerRecord, CorrelationRecord, CountedSend, DocumentRecord, Draft, EffectKey, IncidentRecord, JourneyRecord,
-    NewEffect, NewEvent, NewRecord, NewTimer, ReusableReply, SendHistory,
+    Commit, CountedSend, Draft, EffectKey, IncidentRecord, JourneyRecord, JourneyStatus, NewEvent, NewJourney,
+    SendHistory,
 };
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
@@ -39,13 +39,13 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// Something only the caller can answer before the turn is over.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Pending {
+pub enum Question {
     /// A system source (`system/otp.send` …) of an invoke.
     System { invoke: String, run: i64, name: String, input: Value },
     /// Is there a young enough answer of the same source and input?
     Reuse { invoke: String, run: i64, key: String, source: String, input_hash: String, since_ms: i64 },
-    /// What did the person send with this event, from this step? It is sent again.
-    Sent { node: String, kind: String, seq: i64 },
+    /// What did the person send with this event? It is sent again: [`Turn::resend`].
+    Resend { seq: i64 },
     /// A message carries a link: its hash belongs into this commit.
     Link { effect: EffectKey, name: String, purpose: String, valid_ms: i64 },
 }
@@ -57,6 +57,13 @@ pub enum Refused {
     Unselected,
     /// The definition failed on it: becomes an incident (workflows.md rule 27).
     Broken { place: String, reason: String },
+}
+
+impl From<serde_json::Error> for Refused {
+    /// What happened cannot be written down.
+    fn from(error: serde_json::Error) -> Refused {
+        Refused::Broken { place: "history".into(), reason: error.to_string() }
+    }
 }
 
 /// A journey at rest: its row, with state, answers and drafts as the turn uses them. Boxed, since it goes from hand to
@@ -81,57 +88,60 @@ impl Journey {
         let drafts = std::mem::take(&mut record.drafts);
         Ok(Journey { record: Box::new(record), state, answers, drafts })
     }
+
+    fn new(id: &str, new: &NewJourney, now_ms: i64) -> Journey {
+        let record = JourneyRecord {
+            id: id.into(),
+            workflow: new.workflow.clone(),
+            version: new.version.clone(),
+            revision: 1,
+            seq: 0,
+            status: JourneyStatus::Active,
+            step: String::new(),
+            state: String::new(),
+            owner: new.owner.clone(),
+            language: new.language.clone(),
+            channel: new.channel.clone(),
+            attribution: new.attribution.clone(),
+            created_at_ms: now_ms,
+            updated_at_ms: now_ms,
+            expires_at_ms: None,
+            answers: Vec::new(),
+            drafts: Vec::new(),
+        };
+        let state = Box::new(JourneyState { since_ms: now_ms, ..JourneyState::default() });
+        Journey { record: Box::new(record), state, answers: BTreeMap::new(), drafts: Vec::new() }
+    }
 }
 
+#[derive(Clone)]
 pub struct Turn<'w> {
     pub workflow: &'w Workflow,
     pub catalog: &'w Catalog,
     pub now_ms: i64,
     /// The same for expressions.
     now: Now,
-    pub journey: String,
-    owner: String,
-    /// `seq` that the turn was computed from; 0 for a new journey.
-    pub base_seq: i64,
-    pub base_revision: i64,
-    pub revision: i64,
-    pub status: String,
+    /// The journey's row as this turn leaves it; `step` is that of the beginning until the end.
+    pub record: Box<JourneyRecord>,
     pub state: Box<JourneyState>,
-    pub pending: VecDeque<Pending>,
-    meta: Value,
     answers: BTreeMap<String, Map<String, Value>>,
     drafts: Vec<Draft>,
-    changed_answers: BTreeSet<(String, String)>,
-    cleared_answers: BTreeSet<String>,
-    seq: i64,
+    /// `journey` of expressions.
+    meta: Value,
+    /// The revision that people saw before.
+    base_revision: i64,
+    /// Numbers effects of one event.
     next_index: i32,
-    /// The work that this turn does, as an operator may repeat it; incidents name it.
-    work: Value,
-    /// The events come from the history: nothing is sent again by itself.
-    replaying: bool,
+    changed_answers: BTreeSet<(String, String)>,
+    questions: VecDeque<Question>,
+    /// Number of the event that is sent once more, if it still is a good answer.
+    resending: Option<i64>,
     /// The state to which the transition that was just taken leads back.
     resumes: Option<String>,
-    out: Out,
-    /// The row that it began from; none for a new journey.
-    record: Option<Box<JourneyRecord>>,
-}
-
-/// Rows that the commit will write.
-#[derive(Default)]
-struct Out {
-    events: Vec<NewEvent>,
-    effects: Vec<NewEffect>,
-    cancel_effects: Vec<EffectKey>,
-    timers: Vec<NewTimer>,
-    cancel_timers: Vec<String>,
-    records: Vec<NewRecord>,
-    documents: Vec<DocumentRecord>,
-    correlations: Vec<CorrelationRecord>,
-    incidents: Vec<IncidentRecord>,
-    replies: Vec<ReusableReply>,
-    sends: Vec<CountedSend>,
-    typed: Vec<Draft>,
-    clear_drafts: Vec<String>,
+    /// The fields of the shown step's form as its sender sees them; of the context as it is now.
+    fields: Option<Fields>,
+    /// Everything that is written at the end.
+    commit: Commit,
 }
 
 /// How the machine is moved.
@@ -173,26 +183,19 @@ impl<'w> Turn<'w> {
             catalog,
             now_ms,
             now: workflow.now(now_ms),
-            journey: record.id.clone(),
-            owner: record.owner.clone(),
-            base_seq: record.seq,
             base_revision: record.revision,
-            revision: record.revision,
-            status: record.status.clone(),
+            commit: Commit::on(&record),
+            record,
             state,
-            pending: VecDeque::new(),
-            meta,
             answers,
             drafts,
-            changed_answers: BTreeSet::new(),
-            cleared_answers: BTreeSet::new(),
-            seq: record.seq,
+            meta,
             next_index: 0,
-            work: Value::Null,
-            replaying: false,
+            changed_answers: BTreeSet::new(),
+            questions: VecDeque::new(),
+            resending: None,
             resumes: None,
-            out: Out::default(),
-            record: Some(record),
+            fields: None,
         }
     }
 
@@ -201,40 +204,23 @@ impl<'w> Turn<'w> {
         workflow: &'w Workflow,
         catalog: &'w Catalog,
         id: &str,
+        new: NewJourney,
         actor: &Actor,
-        attribution: &Value,
         now_ms: i64,
     ) -> Result<Self, Refused> {
-        let mut turn = Turn {
-            workflow,
-            catalog,
-            now_ms,
-            now: workflow.now(now_ms),
-            journey: id.to_string(),
-            owner: actor.id.clone(),
-            base_seq: 0,
-            base_revision: 0,
-            revision: 1,
-            status: "active".into(),
-            state: Box::new(JourneyState { since_ms: now_ms, ..JourneyState::default() }),
-            pending: VecDeque::new(),
-            meta: journey_variable(Some(id), workflow, &actor.channel, &actor.language, false, attribution),
-            answers: BTreeMap::new(),
-            drafts: Vec::new(),
-            changed_answers: BTreeSet::new(),
-            cleared_answers: BTreeSet::new(),
-            seq: 0,
-            next_index: 0,
-            work: Value::Null,
-            replaying: false,
-            resumes: None,
-            out: Out::default(),
-            record: None,
-        };
-        turn.append("started", Value::Null, actor);
-        let outcome = turn.with_host(|host| engine_statechart::start(&workflow.machine, &Env { now_ms, host }));
-        turn.accept(outcome)?;
+        let mut turn = Turn::on(workflow, catalog, Journey::new(id, &new, now_ms), now_ms);
+        turn.base_revision = 0;
+        turn.commit.new = Some(new);
+        turn.happen(Fact::Started, actor)?;
         Ok(turn)
+    }
+
+    pub fn id(&self) -> &str {
+        &self.record.id
+    }
+
+    pub fn is_active(&self) -> bool {
+        self.record.status == JourneyStatus::Active
     }
 
     /// Id of the shown step's state, or of the machine when no step is declared.
@@ -264,12 +250,8 @@ impl<'w> Turn<'w> {
     /// What is being typed on the shown step.
     pub fn draft(&self) -> Option<&Draft> {
         let step = self.step_node();
-        let kept = self.drafts.iter().filter(|_| !self.out.clear_drafts.contains(&step));
-        self.out.typed.iter().chain(kept).find(|d| d.step == step)
-    }
-
-    pub fn seq(&self) -> i64 {
-        self.seq
+        let kept = self.drafts.iter().filter(|_| !self.commit.clear_drafts.contains(&step));
+        self.commit.drafts.iter().chain(kept).find(|d| d.step == step)
     }
 
     /// While replaying, time is that of the events.
@@ -302,6 +284,7 @@ impl<'w> Turn<'w> {
     }
 
     fn accept(&mut self, outcome: Outcome) -> Result<bool, Refused> {
+        self.fields = None;
         let mut snapshot = outcome.snapshot;
         for into in self.answers.keys() {
             // The rows are the truth; the snapshot keeps the place only (**rows-beside**).
@@ -312,18 +295,24 @@ impl<'w> Turn<'w> {
             return Err(Refused::Broken { place: self.step_node(), reason: error.to_string() });
         }
         if self.state.snapshot.status == engine_statechart::Status::Done {
-            self.status = "done".into();
+            self.record.status = JourneyStatus::Done;
         }
         self.order(outcome.effects)?;
         Ok(outcome.selected)
     }
 
-    /// Its place among the events of this turn.
-    fn append(&mut self, kind: &str, data: Value, by: &Actor) -> usize {
-        self.seq += 1;
+    /// Number of an event that begins: what it orders is counted from it.
+    fn next_event(&mut self) {
+        self.record.seq += 1;
         self.next_index = 0;
-        self.out.events.push(NewEvent { kind: kind.into(), data, by: by.stored_by(&self.owner), at_ms: self.now_ms });
-        self.out.events.len() - 1
+    }
+
+    /// Into the history; the last one that began.
+    fn record_fact(&mut self, fact: &Fact, by: &Actor) -> Result<(), Refused> {
+        let (kind, data) = fact.written()?;
+        let by = by.stored_by(&self.record.owner);
+        self.commit.events.push(NewEvent { kind, data, by, at_ms: self.now_ms });
+        Ok(())
     }
 
     fn take_index(&mut self) -> i32 {
@@ -332,46 +321,55 @@ impl<'w> Turn<'w> {
         index
     }
 
-    fn put_answer(&mut self, into: &str, key: &str, value: Value) {
-        self.answers.entry(into.into()).or_default().insert(key.into(), value);
+    fn put_answer(&mut self, into: &str, key: &str, row: &AnswerRow) -> Result<(), Refused> {
+        self.answers.entry(into.into()).or_default().insert(key.into(), serde_json::to_value(row)?);
         self.changed_answers.insert((into.into(), key.into()));
-    }
-
-    fn answer_rows(&self) -> Vec<AnswerRecord> {
-        self.changed_answers
-            .iter()
-            .filter_map(|(into, key)| {
-                let value = self.answers.get(into)?.get(key)?.clone();
-                Some(AnswerRecord { into: into.clone(), key: key.clone(), value })
-            })
-            .collect()
+        Ok(())
     }
 
     pub(crate) fn count_send(&mut self, send: CountedSend) {
-        self.out.sends.push(send);
+        self.commit.sends.push(send);
     }
 
     /// What this turn itself sends to a recipient is the newest of its sends.
     pub(crate) fn add_own_sends(&self, recipient: &str, history: &mut SendHistory) {
-        for send in self.out.sends.iter().filter(|send| send.recipient == recipient) {
+        for send in self.commit.sends.iter().filter(|send| send.recipient == recipient) {
             history.latest.insert(0, (send.number, self.now_ms));
         }
     }
 
-    pub(crate) fn incident(&mut self, place: &str, reason: &str, detail: Value) -> String {
-        let id = crate::clock::new_id();
-        self.out.incidents.push(IncidentRecord {
-            id: id.clone(),
-            journey: self.journey.clone(),
+    pub(crate) fn incident(&mut self, place: &str, reason: &str, detail: Value) {
+        let work = self.commit.settles.as_ref().map(|(key, ..)| Work::Effect(key.clone()));
+        self.report(crate::clock::new_id(), place, reason, Work::beside(detail, work.as_ref()));
+    }
+
+    /// A turn on this journey failed: only that is kept, and the tries of passwords that it made.
+    pub(crate) fn fail(
+        &mut self,
+        incident: &str,
+        place: &str,
+        reason: &str,
+        detail: Value,
+        tried: &BTreeMap<String, OpenOtp>,
+    ) -> Result<(), Refused> {
+        self.report(incident.into(), place, reason, detail);
+        let tries = self.state.fewer_tries(tried);
+        let fact = Fact::Failed { incident: incident.into(), place: place.into(), tries };
+        self.apply(fact, &Actor::system()).map(drop)
+    }
+
+    fn report(&mut self, id: String, place: &str, reason: &str, detail: Value) {
+        self.commit.incidents.push(IncidentRecord {
+            id,
+            journey: self.record.id.clone(),
             version: self.workflow.version.clone(),
             place: place.into(),
             reason: reason.into(),
-            detail: crate::operator::with_work(detail, &self.work),
+            detail,
             at_ms: self.now_ms,
             closed_at_ms: None,
             closed_by: None,
         });
-        id
     }
 
     /// Evaluates expressions of the workflow outside of a macrostep (views, `depends`, `satisfied`).

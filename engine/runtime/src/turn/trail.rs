@@ -1,15 +1,14 @@
 //! Where a person has been: Back, Change, and the way forward again after a change (workflows.md rules 18–20).
 
-use super::{Move, Pending, Refused, Turn};
+use super::{Move, Refused, Turn};
 use crate::actor::Actor;
-use crate::state::{Resume, Sent, TrailEntry};
+use crate::state::{Resume, TrailEntry};
 use engine_definitions::{Step, StepKind, Trail};
-use engine_statechart::Event;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 impl Turn<'_> {
-    /// Keeps the trail after a move from `before`; `sent` is the person's event that caused it.
-    pub(super) fn moved(&mut self, before: &str, sent: Option<Sent>) {
+    /// Keeps the trail after a move from `before`; `sent` is the number of the person's event that caused it.
+    pub(super) fn moved(&mut self, before: &str, sent: Option<i64>) {
         let after = self.step_node();
         let resumes = self.resumes.take();
         if after == before {
@@ -52,35 +51,9 @@ impl Turn<'_> {
         })
     }
 
-    /// One step back. The machine is asked first, by exact descriptor.
-    pub fn back(&mut self, actor: &Actor) -> Result<(), Refused> {
-        if self.asked("back", Value::Null, actor)? {
-            return Ok(());
-        }
-        let Some(target) = self.state.trail.last().map(|e| e.node.clone()) else { return Err(Refused::Unselected) };
-        self.state.resume = None;
-        self.jump("back", &target, json!({}), actor)
-    }
-
-    /// Back to a step of the trail, remembering where from.
-    pub fn change(&mut self, node: &str, actor: &Actor) -> Result<(), Refused> {
-        if self.asked("change", json!({"step": node}), actor)? {
-            return Ok(());
-        }
-        let Some(position) = self.state.trail.iter().position(|e| e.node == node) else {
-            return Err(Refused::Unselected);
-        };
-        let later = self.state.trail[position + 1..].to_vec();
-        let resume = Resume { goal: self.step_node(), at: node.into(), later, by: Some(actor.clone()) };
-        self.jump("change", node, json!({"step": node}), actor)?;
-        self.state.resume = Some(resume);
-        Ok(())
-    }
-
-    fn jump(&mut self, kind: &str, target: &str, data: Value, actor: &Actor) -> Result<(), Refused> {
+    pub(super) fn jump(&mut self, target: &str) -> Result<(), Refused> {
         let from = self.step_node();
         self.state.messages.clear();
-        self.append(kind, data, actor);
         if !self.feed(Move::Jump { from: &from, to: target })? {
             return Err(Refused::Unselected);
         }
@@ -89,27 +62,8 @@ impl Turn<'_> {
         }
         self.state.since_ms = self.now_ms;
         self.state.leave = None;
-        self.revision += 1;
+        self.record.revision += 1;
         Ok(())
-    }
-
-    /// Lets the machine answer a built-in event itself, when an active state names it exactly.
-    pub(super) fn asked(&mut self, kind: &str, data: Value, actor: &Actor) -> Result<bool, Refused> {
-        if !self.names(kind) {
-            return Ok(false);
-        }
-        let before = self.step_node();
-        let (seq, index) = (self.seq, self.next_index);
-        self.append(kind, data.clone(), actor);
-        let event = Event::new(kind).with("data", data).with("by", actor.by());
-        if self.feed(Move::Event(&event))? {
-            self.moved(&before, None);
-            self.revision += 1;
-            return Ok(true);
-        }
-        self.out.events.pop();
-        (self.seq, self.next_index) = (seq, index);
-        Ok(false)
     }
 
     /// Whether an active state names this event exactly.
@@ -119,32 +73,32 @@ impl Turn<'_> {
         nodes.any(|node| machine.events_of(node).any(|named| named == kind))
     }
 
-    /// After a change: sends the later answers again until the goal is reached. A step that needs the person is shown,
-    /// and with its answer it goes on.
-    pub(super) fn resume(&mut self) -> Result<(), Refused> {
-        let Some(mut resume) = self.state.resume.take() else { return Ok(()) };
+    /// After a change the later answers are sent once more, until the goal is reached. A step that needs the person is
+    /// shown, and with its answer it goes on.
+    pub(super) fn way_forward(&mut self) {
+        if self.all_answered().is_some() {
+            // That follows by itself, and comes first.
+            return;
+        }
+        let Some(mut resume) = self.state.resume.take() else { return };
         let here = self.step_node();
-        if here == resume.goal || self.is_active(&resume.goal) {
-            return Ok(());
+        if here == resume.goal || self.is_in(&resume.goal) {
+            return;
         }
         let passes = |step: &Step| matches!(step.kind, StepKind::Wait | StepKind::Redirect);
         if here == resume.at || self.workflow.step_by_node(&here).is_none_or(passes) {
             self.state.resume = Some(resume);
-            return Ok(());
+            return;
         }
         // Each entry is sent once at most: this ends.
-        let entry = resume.later.iter().position(|e| e.node == here).map(|at| resume.later.remove(at));
-        resume.at.clone_from(&here);
-        let can_send = !self.replaying && resume.by.is_some();
+        let entry = resume.later.iter().position(|entry| entry.node == here).map(|at| resume.later.remove(at));
+        let can_send = resume.by.is_some() && !self.is_asking(&here);
+        self.resending = entry.filter(|entry| can_send && self.satisfied(entry)).and_then(|entry| entry.sent);
+        resume.at = here;
         self.state.resume = Some(resume);
-        let sent = entry.filter(|entry| can_send && self.satisfied(entry) && !self.is_asking(&here));
-        if let Some(Sent { kind, seq }) = sent.and_then(|entry| entry.sent) {
-            self.pending.push_back(Pending::Sent { node: here, kind, seq });
-        }
-        Ok(())
     }
 
-    fn is_active(&self, state: &str) -> bool {
+    fn is_in(&self, state: &str) -> bool {
         let machine = &self.workflow.machine;
         self.state.snapshot.active.iter().any(|leaf| machine.ancestors(leaf).any(|id| id == state))
     }
@@ -155,23 +109,8 @@ impl Turn<'_> {
         self.state.runs.iter().any(|(id, run)| !run.settled && is_here(id))
     }
 
-    /// The answer to [`Pending::Sent`]: sends it once more; what is refused now waits for the person.
-    pub fn sent_again(&mut self, node: &str, kind: &str, data: Option<Value>) -> Result<bool, Refused> {
-        let Some(by) = self.state.resume.as_ref().and_then(|resume| resume.by.clone()) else { return Ok(false) };
-        if self.step_node() != node {
-            return Ok(false);
-        }
-        if data.is_none_or(|data| self.send_again(kind, &data, &by).is_err()) {
-            return Ok(false);
-        }
-        if self.step_node() != node {
-            self.resume()?;
-        }
-        Ok(true)
-    }
-
     /// Later answers are sent again for whoever answers now.
-    pub(super) fn answered(&mut self, actor: &Actor) {
+    pub(super) fn goes_on_for(&mut self, actor: &Actor) {
         if let Some(resume) = &mut self.state.resume {
             resume.by = Some(actor.clone());
         }

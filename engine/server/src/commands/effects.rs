@@ -3,7 +3,7 @@
 use super::operated;
 use crate::cli::Effects;
 use anyhow::{Result, anyhow};
-use engine_runtime::operator::{self, effect_key};
+use engine_runtime::operator;
 use engine_settings::Settings;
 use engine_store::EffectKey;
 use std::process::ExitCode;
@@ -46,6 +46,5 @@ pub async fn effects(settings: Settings, command: Effects) -> Result<ExitCode> {
 }
 
 fn read_key(text: &str) -> Result<EffectKey> {
-    effect_key(text)
-        .ok_or_else(|| anyhow!("`{text}` is not a key: journey.seq.index, as `journey effects list` shows it"))
+    text.parse().map_err(|()| anyhow!("`{text}` is not a key: journey.seq.index, as `journey effects list` shows it"))
 }

@@ -107,8 +107,8 @@ fn payloads(node: &str, messages: &mut Vec<Message>) -> Vec<String> {
         match message {
             Message::Wake => wake = true,
             Message::Change(change) => {
-                // keys, quotes and numbers take less than 100 bytes
-                let size = 100 + 2 * change.journey.len() + 2 * change.what.len();
+                // keys, quotes, numbers and what changed take less than 120 bytes
+                let size = 120 + 2 * change.journey.len();
                 if bytes + size > BYTES_MAX {
                     parts.push(Vec::new());
                     bytes = 0;

@@ -16,7 +16,7 @@ use engine_definitions::Files;
 use engine_partners::Partners;
 use engine_runtime::{Runtime, SystemClock};
 use engine_settings::{Secret, Settings};
-use engine_store::{Commit, JourneyUpdate, NewJourney};
+use engine_store::{Changed, Commit, JourneyStatus, JourneyUpdate, NewJourney};
 use serde_json::json;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -146,7 +146,7 @@ impl Others {
 fn started(id: &str, workflow: &str, version: &str, state: String, at_ms: i64) -> Commit {
     let update = JourneyUpdate {
         revision: 1,
-        status: "active".into(),
+        status: JourneyStatus::Active,
         step: "waiting".into(),
         state,
         owner: None,
@@ -162,7 +162,7 @@ fn started(id: &str, workflow: &str, version: &str, state: String, at_ms: i64) -
         channel: "web".into(),
         attribution: json!({}),
     };
-    Commit { new: Some(new), ..Commit::moving(id, 0, update, "step") }
+    Commit { new: Some(new), ..Commit::moving(id, 0, update, Changed::Step) }
 }
 
 /// The value below which this share of the sorted values lies.

@@ -66,7 +66,7 @@ async fn lateness(bench: &Bench, template: &Template, journeys: &[(String, i64)]
             .events(id, template.record.seq, 100)
             .await?
             .iter()
-            .filter(|e| e.kind == "timer")
+            .filter(|e| e.kind == "timer_fired")
             .map(|e| e.at_ms)
             .collect();
         ensure!(fired.len() == 1, "a timer of `{id}` fired {} times", fired.len());

@@ -7,17 +7,17 @@ import type { Option, OptionsBlock } from './types';
  * where it stands, marked stale, until its provider has answered. Offers without a card before come as they are.
  */
 export function standing(before: Option[], items: Option[]): Option[] {
-  const quoted = items.filter((item) => item.state === 'quoted');
-  const here = new Set(quoted.map((item) => item.id));
+  const answered = items.filter((item) => item.state === 'answered');
+  const here = new Set(answered.map((item) => item.id));
   const asked = new Set(items.filter((item) => item.state === 'asked').map(providerOf));
   const kept = before
     .filter((item) => !here.has(item.id) && asked.has(providerOf(item)))
     .map((item) => ({ ...item, stale: true }));
-  const known = new Set([...quoted, ...kept].map(providerOf));
+  const known = new Set([...answered, ...kept].map(providerOf));
   const priced = items.filter(
     (item) => item.state === 'asked' && item.stale && item.price && !known.has(providerOf(item)),
   );
-  return [...quoted, ...kept, ...priced];
+  return [...answered, ...kept, ...priced];
 }
 
 /** Cards that stand keep their places; a provider's new card takes the place of its old one; the rest come after, as they arrived. */

@@ -70,7 +70,7 @@ export interface OptionsBlock extends BlockHead {
 export interface Option {
   id: string;
   provider: { name: string; short?: string; logo?: string | null; colour?: string | null };
-  state: 'asked' | 'quoted' | 'declined' | 'failed';
+  state: 'asked' | 'answered' | 'declined' | 'failed';
   late?: boolean;
   stale?: boolean;
   price?: Paise | null;

@@ -6,7 +6,7 @@ use crate::problem::{Code, Problem, refusals};
 use axum::Json;
 use axum::extract::{Path, Query, State};
 use axum::http::StatusCode;
-use engine_runtime::operator::{EffectView, Effects, effect_key};
+use engine_runtime::operator::{EffectView, Effects};
 use engine_store::EffectKey;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -84,5 +84,5 @@ pub async fn skip(operator: Operator, State(app): State<App>, Path(key): Path<St
 }
 
 fn known_key(text: &str) -> Result<EffectKey, Problem> {
-    effect_key(text).ok_or_else(|| Problem::new(Code::NotFound))
+    text.parse().map_err(|()| Problem::new(Code::NotFound))
 }

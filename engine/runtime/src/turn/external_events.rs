@@ -1,0 +1,45 @@
+//! Events from outside that are nobody's answer: webhooks, and the end of an idle journey.
+
+use super::{Refused, Turn};
+use crate::actor::Actor;
+use crate::effect::{NotifyPayload, OtpRef};
+use crate::fact::Fact;
+use engine_store::WebhookRecord;
+use serde_json::{Map, Value, json};
+
+/// Event of a message that cannot be sent.
+const MESSAGE_FAILED: &str = "notify.failed";
+
+impl Turn<'_> {
+    /// A webhook that found its journey. On a journey that is over it becomes an incident, never nothing (rule 22).
+    pub fn webhook(&mut self, hook: &WebhookRecord, kind: &str, data: Map<String, Value>) -> Result<(), Refused> {
+        let reason =
+            if self.is_active() { "an event that nothing takes" } else { "an event for a journey that is over" };
+        if !self.receive(kind, data)? {
+            self.incident(&hook.partner, reason, json!({"event": kind, "reference": hook.reference}));
+        }
+        Ok(())
+    }
+
+    /// A message cannot be sent: the machine hears of it where an active state names the event, so that the page can say
+    /// so. False when nobody listens, or when another code was sent since.
+    pub fn message_failed(&mut self, order: &NotifyPayload, code: &str) -> Result<bool, Refused> {
+        let open = |otp: &OtpRef| self.state.otps.get(&otp.purpose).is_some_and(|open| open.id == otp.id);
+        let current = order.otp.as_ref().is_none_or(open);
+        if !self.is_active() || !current || !self.names(MESSAGE_FAILED) {
+            return Ok(false);
+        }
+        let data = [("message", order.message.as_str()), ("code", code)];
+        self.receive(MESSAGE_FAILED, data.into_iter().map(|(name, text)| (name.into(), text.into())).collect())
+    }
+
+    /// A named event from outside; false when nothing takes it.
+    pub fn receive(&mut self, kind: &str, data: Map<String, Value>) -> Result<bool, Refused> {
+        self.happen(Fact::Received { event: kind.into(), data }, &Actor::system())
+    }
+
+    /// The journey was idle for its time to live.
+    pub fn expire(&mut self) -> Result<(), Refused> {
+        self.happen(Fact::Expired, &Actor::system()).map(drop)
+    }
+}
