@@ -56,10 +56,10 @@ pub fn folder() -> PathBuf {
 /// Runs all cases of all forms; `Err` names the first form that is refused.
 pub fn run(written: &[Written]) -> Result<Vec<Done>, String> {
     let mut files = Files::default();
-    let shared = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../forms/shared");
-    for name in ["fields.json", "messages.json"] {
-        let text = std::fs::read(shared.join(name)).map_err(|e| e.to_string())?;
-        files.insert(format!("forms/shared/{name}"), text);
+    let product = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..");
+    for path in ["forms/shared/fields.json", "forms/shared/messages.json", "workflows/shared/tables/agreements.yaml"] {
+        let text = std::fs::read(product.join(path)).map_err(|e| e.to_string())?;
+        files.insert(path, text);
     }
     files.insert("workflows/case/all/flow.yaml", FLOW.as_bytes());
     for (i, one) in written.iter().enumerate() {
