@@ -11,19 +11,19 @@ pub(crate) fn normalise(mut commit: Commit) -> Result<Commit> {
         || commit.effects.iter().any(|e| foreign(&e.key.journey))
         || commit.settles.as_ref().is_some_and(|(k, _, _)| foreign(&k.journey))
     {
-        return Err(StoreError::Settings("a commit changes effects of another journey".into()));
+        return Err(StoreError::Invalid("a commit changes effects of another journey".into()));
     }
     let last_seq = commit.expected_seq.saturating_add(commit.events.len() as i64);
     if commit.effects.iter().any(|e| !ids::fits(e.key.seq, e.key.index)) || !ids::fits(last_seq, 0) {
-        return Err(StoreError::Settings("a journey has more events or effects than can be numbered".into()));
+        return Err(StoreError::Invalid("a journey has more events or effects than can be numbered".into()));
     }
 
     if let Some(used) = &commit.idempotency {
         if commit.events.is_empty() {
-            return Err(StoreError::Settings("a key is used by a commit without an event".into()));
+            return Err(StoreError::Invalid("a key is used by a commit without an event".into()));
         }
         if used.key.is_some() == commit.new.is_some() {
-            return Err(StoreError::Settings(
+            return Err(StoreError::Invalid(
                 "an event has a key of its own, a start has none beside its journey's id".into(),
             ));
         }
@@ -84,15 +84,15 @@ fn last_of_each<T, K: Eq + Hash>(items: &mut Vec<T>, key: impl Fn(&T) -> K) {
 
 /// What two commits of one batch must not share: the second would be decided against what the first has not yet
 /// written.
-pub(crate) struct Claims {
+pub(crate) struct BatchConflicts {
     journeys: HashSet<String>,
     hooks: HashSet<(String, String)>,
     rows: HashSet<(u8, String, String)>,
 }
 
-impl Claims {
+impl BatchConflicts {
     pub fn new() -> Self {
-        Claims { journeys: HashSet::new(), hooks: HashSet::new(), rows: HashSet::new() }
+        BatchConflicts { journeys: HashSet::new(), hooks: HashSet::new(), rows: HashSet::new() }
     }
 
     /// Whether `commit` can join the batch; if so, what it touches is taken.

@@ -1,10 +1,10 @@
 //! PostgreSQL: any number of nodes share one database; row locks and **seq-cas** decide between them.
 
+mod batch;
 mod commit;
 pub(crate) mod dialect;
 mod notify;
-mod parts;
-mod rows;
+mod tables;
 // The same source is compiled once per backend, each with its own `dialect`.
 #[allow(clippy::duplicate_mod)]
 #[path = "../shared/mod.rs"]
@@ -135,15 +135,15 @@ impl Database {
     /// what is leased for longer than now is looked at.
     pub async fn write_sign_of_life(&self, worker: &str, now_ms: i64, dead_after_ms: Option<i64>) -> Result<u64> {
         let worker = worker.to_owned();
-        let sql = "with clock as (select (extract(epoch from clock_timestamp()) * 1000)::bigint as now), \
+        let sql = sql!("with clock as (select (extract(epoch from clock_timestamp()) * 1000)::bigint as now), \
              here as (insert into workers (id, seen_at) select $1, now from clock \
                on conflict (id) do update set seen_at = excluded.seen_at), \
              dead as (delete from workers w using clock where w.id <> $1 and w.seen_at < clock.now - $3 returning w.id), \
              freed as (update effects e set next_at = $2 from dead \
-               where e.state <= 1 and e.state = 1 and e.next_at > $2 and e.worker = dead.id returning 1), \
+               where e.state <= " open " and e.state = " running " and e.next_at > $2 and e.worker = dead.id returning 1), \
              unset as (update timers t set next_at = t.due_at from dead \
                where t.next_at > $2 and t.due_at <= $2 and t.worker = dead.id returning 1) \
-             select (select count(*) from freed) + (select count(*) from unset)";
+             select (select count(*) from freed) + (select count(*) from unset)");
         let freed: i64 = self
             .write(move |conn| {
                 Box::pin(async move {

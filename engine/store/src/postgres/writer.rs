@@ -4,7 +4,7 @@
 use super::notify::Sender;
 use super::{Conn, commit};
 use crate::hub::Hub;
-use crate::normal::Claims;
+use crate::normal::BatchConflicts;
 use crate::{Commit, Committed, EffectState, Result, StoreError};
 use sqlx::postgres::PgConnectOptions;
 use sqlx::{ConnectOptions, PgPool};
@@ -93,15 +93,15 @@ impl Writer {
 impl Task {
     async fn run(mut self, queue: Arc<Mutex<mpsc::Receiver<Waiting>>>) {
         let mut jobs = Vec::with_capacity(BATCH_MAX);
-        let mut late: Vec<Waiting> = Vec::new();
+        let mut deferred: Vec<Waiting> = Vec::new();
         loop {
-            if late.is_empty() && queue.lock().await.recv_many(&mut jobs, BATCH_MAX).await == 0 {
+            if deferred.is_empty() && queue.lock().await.recv_many(&mut jobs, BATCH_MAX).await == 0 {
                 return;
             }
-            let mut claims = Claims::new();
+            let mut conflicts = BatchConflicts::new();
             let (batch, rest): (Vec<Waiting>, Vec<Waiting>) =
-                late.drain(..).chain(jobs.drain(..)).partition(|w| claims.join(&w.commit));
-            late = rest;
+                deferred.drain(..).chain(jobs.drain(..)).partition(|w| conflicts.join(&w.commit));
+            deferred = rest;
             self.process(batch).await;
         }
     }
@@ -139,7 +139,7 @@ impl Task {
                 }
                 tracing::debug!(%error, commits = batch.len(), "a batch is repeated one by one");
                 for waiting in batch {
-                    let outcome = self.alone(&waiting.commit, unknown).await;
+                    let outcome = self.write_one(&waiting.commit, unknown).await;
                     self.answer(waiting, outcome);
                 }
             }
@@ -147,7 +147,7 @@ impl Task {
     }
 
     /// Repeating is safe: what was written once is refused the second time, and then recognised as ours.
-    async fn alone(&mut self, commit: &Commit, mut unknown: bool) -> Result<Committed> {
+    async fn write_one(&mut self, commit: &Commit, mut unknown: bool) -> Result<Committed> {
         let until = Instant::now() + PATIENCE;
         let mut tries = 0;
         loop {
@@ -223,7 +223,7 @@ impl Task {
         }
         if let Some(hook) = &commit.consumes {
             let seen: bool = sqlx::query_scalar(
-                "select exists (select 1 from webhooks where partner = $1 and once = $2 and state <> 0)",
+                sql!("select exists (select 1 from webhooks where partner = $1 and once = $2 and state <> " waiting ")"),
             )
             .bind(hook.partner.as_str())
             .bind(hook.once.as_str())

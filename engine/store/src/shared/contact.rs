@@ -1,10 +1,33 @@
 //! Messages that were sent, and who is there.
 
 use super::super::{Conn, Database, Row, dialect};
-use super::values::{json, value};
+use super::json::{json, value};
 use crate::ids::{effect_key, effect_place, pack, to_hex, unpack};
 use crate::*;
+use async_trait::async_trait;
 use sqlx::{AssertSqlSafe, QueryBuilder, Row as _};
+
+#[async_trait]
+impl Contact for Database {
+    async fn save_message(&self, message: SentMessage) -> Result<()> {
+        write!(self, conn => save_message(conn, &message))
+    }
+    async fn message(&self, effect: &EffectKey) -> Result<Option<SentMessage>> {
+        read!(self.read_message(effect))
+    }
+    async fn messages(&self, filter: MessageFilter) -> Result<Vec<SentMessage>> {
+        read!(self.read_messages(&filter))
+    }
+    async fn note_presence(&self, notes: Vec<PresenceNote>) -> Result<()> {
+        write!(self, conn => note_presence(conn, &notes))
+    }
+    async fn presence(&self, journey: &str) -> Result<Option<PresenceNote>> {
+        read!(self.read_presence(journey))
+    }
+    async fn clean_messages(&self, before_ms: i64, limit: u32) -> Result<u64> {
+        write!(self, conn => clean_messages(conn, before_ms, limit))
+    }
+}
 
 const COLUMNS: &str = "effect, (select j.id from journeys j where j.n = messages.effect >> 32), message, channel, purpose, language, \
      template_id, recipient, recipient_hash, state, provider_id, reason, ordered_at, at";
@@ -57,18 +80,19 @@ impl Database {
 
 /// One row per effect; what was sent stays sent.
 pub async fn save_message(conn: &mut Conn, m: &SentMessage) -> Result<()> {
-    sqlx::query(
-        "insert into messages (effect, ordered_at, at, state, message, channel, purpose, language, template_id, recipient, recipient_hash, \
-           provider_id, reason) \
+    sqlx::query(sql!(
+        "insert into messages (effect, ordered_at, at, state, message, channel, purpose, language, template_id, \
+           recipient, recipient_hash, provider_id, reason) \
          select (n << 32) | $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14 from journeys where id = $1 \
-         on conflict (effect) do update set at = excluded.at, state = excluded.state, language = excluded.language, \
-           template_id = excluded.template_id, provider_id = excluded.provider_id, reason = excluded.reason where messages.state <> 1",
-    )
+         on conflict (effect) do update set at = excluded.at, state = excluded.state, \
+           language = excluded.language, template_id = excluded.template_id, provider_id = excluded.provider_id, \
+           reason = excluded.reason where messages.state <> " sent
+    ))
     .bind(pack(&m.effect.journey))
     .bind(effect_place(&m.effect))
     .bind(m.ordered_at_ms)
     .bind(m.at_ms)
-    .bind(state_number(m.state))
+    .bind(m.state.number())
     .bind(m.message.as_str())
     .bind(m.channel.as_str())
     .bind(m.purpose.as_str())
@@ -103,21 +127,7 @@ pub async fn note_presence(conn: &mut Conn, notes: &[PresenceNote]) -> Result<()
     Ok(())
 }
 
-fn state_number(state: MessageState) -> i16 {
-    match state {
-        MessageState::Failed => 0,
-        MessageState::Sent => 1,
-        MessageState::Skipped => 2,
-    }
-}
-
 fn message(r: &Row) -> Result<SentMessage> {
-    let state = match r.try_get::<i16, _>(9)? {
-        0 => MessageState::Failed,
-        1 => MessageState::Sent,
-        2 => MessageState::Skipped,
-        other => return Err(StoreError::Corrupt { column: "messages.state", reason: other.to_string() }),
-    };
     Ok(SentMessage {
         effect: effect_key(unpack(r.try_get(1)?, "messages.effect")?, r.try_get(0)?),
         message: r.try_get(2)?,
@@ -127,7 +137,7 @@ fn message(r: &Row) -> Result<SentMessage> {
         template_id: r.try_get(6)?,
         recipient: r.try_get(7)?,
         recipient_hash: unpack(r.try_get(8)?, "messages.recipient_hash")?,
-        state,
+        state: MessageState::numbered(r.try_get(9)?)?,
         provider_id: r.try_get(10)?,
         reason: r.try_get::<Option<&str>, _>(11)?.map(|t| value(t, "messages.reason")).transpose()?,
         ordered_at_ms: r.try_get(12)?,

@@ -1,11 +1,30 @@
 //! Files by content, versions by closure, publications by number.
 
 use super::super::{Conn, Database, dialect};
-use super::values::opened;
+use super::json::opened;
 use crate::ids::{pack, unpack};
 use crate::*;
+use async_trait::async_trait;
 use sqlx::{QueryBuilder, Row as _};
 use std::collections::HashMap;
+
+#[async_trait]
+impl Definitions for Database {
+    async fn publish(&self, publication: Publication) -> Result<i64> {
+        let number = transact!(self, conn => publish(conn, &publication))?;
+        self.tell_all(Change { journey: String::new(), seq: number, revision: 0, what: Changed::Publication });
+        Ok(number)
+    }
+    async fn current_publication(&self) -> Result<Option<Publication>> {
+        read!(self.read_publication())
+    }
+    async fn publication_number(&self) -> Result<i64> {
+        read!(self.read_publication_number())
+    }
+    async fn version_files(&self, workflow: &str, version: &str) -> Result<Option<Vec<DefinitionFile>>> {
+        read!(self.read_version_files(workflow, version))
+    }
+}
 
 /// Path and hash of each file.
 type Manifest = Vec<(String, String)>;

@@ -1,10 +1,46 @@
 //! Reading journeys, their events and drafts.
 
 use super::super::{Conn, Database, Pool, Row, dialect};
-use super::values::{json, opened, value};
+use super::json::{json, opened, value};
 use crate::ids::{pack, to_hex, unpack};
 use crate::*;
+use async_trait::async_trait;
 use sqlx::Row as _;
+use tokio::sync::broadcast;
+
+#[async_trait]
+impl Journeys for Database {
+    async fn journey(&self, id: &str) -> Result<Option<JourneyRecord>> {
+        read!(self.read_journey(id))
+    }
+    async fn journeys(&self, ids: &[String]) -> Result<Vec<JourneyRecord>> {
+        read!(self.read_journeys(ids))
+    }
+    async fn commit(&self, commit: Commit) -> Result<Committed> {
+        self.write_commit(commit).await
+    }
+    async fn used_key(&self, journey: &str, key: Option<i64>) -> Result<Option<UsedKey>> {
+        read!(self.read_used_key(journey, key))
+    }
+    async fn events(&self, journey: &str, after_seq: i64, limit: u32) -> Result<Vec<EventRecord>> {
+        read!(self.read_events(journey, after_seq, limit))
+    }
+    async fn journeys_of(&self, owner: &str, limit: u32) -> Result<Vec<JourneyHead>> {
+        read!(self.read_journeys_of(owner, limit))
+    }
+    async fn expired_journeys(&self, now_ms: i64, limit: u32) -> Result<Vec<String>> {
+        read!(self.read_expired(now_ms, limit))
+    }
+    async fn journey_counts(&self) -> Result<Vec<JourneyCount>> {
+        read!(self.read_counts())
+    }
+    async fn save_draft(&self, draft: Draft) -> Result<()> {
+        write!(self, conn => save_draft(conn, &draft))
+    }
+    fn changes(&self) -> broadcast::Receiver<Change> {
+        self.hub.changes()
+    }
+}
 
 impl Database {
     pub async fn read_journey(&self, id: &str) -> Result<Option<JourneyRecord>> {

@@ -1,10 +1,28 @@
 //! Sessions, and what the gate of sends has counted.
 
 use super::super::{Conn, Database};
-use super::values::{json, value};
+use super::json::{json, value};
 use crate::ids::{pack, unpack};
 use crate::*;
+use async_trait::async_trait;
 use sqlx::{QueryBuilder, Row as _};
+
+#[async_trait]
+impl People for Database {
+    async fn session(&self, token_hash: &str) -> Result<Option<SessionRecord>> {
+        read!(self.read_session(token_hash))
+    }
+    async fn save_session(&self, session: SessionRecord) -> Result<()> {
+        write!(self, conn => save_session(conn, &session))
+    }
+    async fn end_session(&self, token_hash: &str) -> Result<()> {
+        let token_hash = token_hash.to_owned();
+        write!(self, conn => end_session(conn, &token_hash))
+    }
+    async fn send_history(&self, recipient: &str, limit: u32, buckets: &[(String, i64)]) -> Result<SendHistory> {
+        read!(self.read_sends(recipient, limit, buckets))
+    }
+}
 
 impl Database {
     pub async fn read_session(&self, token_hash: &str) -> Result<Option<SessionRecord>> {

@@ -76,7 +76,7 @@ fn refusal(conn: &Connection, commit: &Commit, stored: Option<(i64, i64)>) -> Re
     let held = match &commit.settles {
         Some((key, fence, _)) => exists(
             conn,
-            "select 1 from effects where id = ?1 and fence = ?2 and state in (1, 3)",
+            sql!("select 1 from effects where id = ?1 and fence = ?2 and state in (" running ", " parked ")"),
             params![place(n, key), fence],
         )?,
         None => true,
@@ -88,7 +88,7 @@ fn refusal(conn: &Connection, commit: &Commit, stored: Option<(i64, i64)>) -> Re
     let seen = match &commit.consumes {
         Some(hook) => exists(
             conn,
-            "select 1 from webhooks where partner = ?1 and once = ?2 and state <> 0",
+            sql!("select 1 from webhooks where partner = ?1 and once = ?2 and state <> " waiting),
             params![hook.partner, hook.once],
         )?,
         None => false,
@@ -191,12 +191,17 @@ fn queue(conn: &Connection, commit: &Commit, n: i64, epoch: i32) -> Result<()> {
         run(conn, sql, params![place(Some(n), key), state, due_at, outcome])?;
     }
     for key in &commit.cancel_effects {
-        let sql = "update effects set state = 4, due_at = min(due_at, ?2) where id = ?1 and state in (0, 1)";
+        let sql = sql!(
+            "update effects set state = " cancelled ", due_at = min(due_at, ?2) \
+             where id = ?1 and state in (" pending ", " running ")"
+        );
         run(conn, sql, params![place(Some(n), key), commit.update.at_ms])?;
     }
     for e in &commit.effects {
-        let sql = "insert into effects (id, next_at, due_at, fence, attempts, attempts_max, state, deadline, kind, lane, payload, epoch) \
-             values (?1, ?2, ?2, 0, 0, ?3, 0, ?4, ?5, ?6, ?7, ?8)";
+        let sql = sql!(
+            "insert into effects (id, next_at, due_at, fence, attempts, attempts_max, state, deadline, kind, lane, payload, \
+               epoch) values (?1, ?2, ?2, 0, 0, ?3, " pending ", ?4, ?5, ?6, ?7, ?8)"
+        );
         let values = params![
             place(Some(n), &e.key),
             e.due_at_ms,
@@ -251,8 +256,10 @@ fn outside(conn: &Connection, commit: &Commit) -> Result<()> {
         run(conn, sql, params![c.partner, c.reference, pack(&c.journey), json(&c.expected)])?;
     }
     if let Some(hook) = &commit.consumes {
-        let sql = "insert into webhooks (partner, once, state, reference, at, event) values (?1, ?2, 1, ?3, ?4, ?5) \
-             on conflict (partner, once) do update set state = 1";
+        let sql = sql!(
+            "insert into webhooks (partner, once, state, reference, at, event) \
+             values (?1, ?2, " consumed ", ?3, ?4, ?5) on conflict (partner, once) do update set state = " consumed
+        );
         run(conn, sql, params![hook.partner, hook.once, hook.reference, hook.at_ms, json(&hook.event)])?;
     }
     for reply in &commit.replies {

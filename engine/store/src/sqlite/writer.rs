@@ -44,10 +44,10 @@ impl Writer {
         let writes = options.connect().await?;
         let commits = open(&options)?;
         let (jobs, queue) = sync_channel(WAITING_MAX);
-        let desk = Desk { commits, writes, options, hub, epoch };
+        let writer = WriterThread { commits, writes, options, hub, epoch };
         let thread = std::thread::Builder::new().name("sqlite-writer".into());
         thread
-            .spawn(move || desk.run(&queue))
+            .spawn(move || writer.run(&queue))
             .map_err(|e| StoreError::Settings(format!("a thread for the writer: {e}")))?;
         Ok(Writer { jobs })
     }
@@ -58,14 +58,14 @@ impl Writer {
         answer.await.map_err(|_| StoreError::Busy)?
     }
 
-    /// `many`: of several statements, which must be undone together.
-    pub async fn write<T, F>(&self, many: bool, call: F) -> Result<T>
+    /// `atomic`: of several statements, which must be undone together.
+    pub async fn write<T, F>(&self, atomic: bool, call: F) -> Result<T>
     where
         T: Send + 'static,
         F: for<'c> FnOnce(&'c mut Conn) -> BoxFuture<'c, Result<T>> + Send + 'static,
     {
         let (reply, answer) = oneshot::channel();
-        self.send(Job::Write(Box::new(Call { many, call: Some(call), result: None, reply })))?;
+        self.send(Job::Write(Box::new(Call { atomic, call: Some(call), result: None, reply })))?;
         answer.await.map_err(|_| StoreError::Busy)?
     }
 
@@ -84,7 +84,7 @@ fn open(options: &SqliteConnectOptions) -> Result<Connection> {
     Ok(conn)
 }
 
-struct Desk {
+struct WriterThread {
     commits: Connection,
     writes: Conn,
     options: SqliteConnectOptions,
@@ -92,7 +92,7 @@ struct Desk {
     epoch: Arc<AtomicI32>,
 }
 
-impl Desk {
+impl WriterThread {
     /// Until the store is dropped.
     fn run(mut self, queue: &Receiver<Job>) {
         while let Ok(first) = queue.recv() {
@@ -103,27 +103,29 @@ impl Desk {
                     Job::Write(write) => writes.push(write),
                 }
             }
-            if !writes.is_empty() && !sound(|| block_on(write_all(&mut self.writes, writes))) {
-                self.writes = again(|| block_on(self.options.connect()).map_err(StoreError::from));
+            if !writes.is_empty() && !run_guarded(|| block_on(write_all(&mut self.writes, writes))) {
+                self.writes = reopen(|| block_on(self.options.connect()).map_err(StoreError::from));
             }
             if !commits.is_empty()
-                && !sound(|| commit_all(&mut self.commits, commits, &self.hub, self.epoch.load(Ordering::Relaxed)))
+                && !run_guarded(|| {
+                    commit_all(&mut self.commits, commits, &self.hub, self.epoch.load(Ordering::Relaxed))
+                })
             {
-                self.commits = again(|| open(&self.options));
+                self.commits = reopen(|| open(&self.options));
             }
         }
     }
 }
 
 /// A connection in an unknown state is not used again.
-fn sound(work: impl FnOnce() -> bool) -> bool {
+fn run_guarded(work: impl FnOnce() -> bool) -> bool {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| {
         tracing::error!("the writer panicked; its batch is undone");
         false
     })
 }
 
-fn again<T>(open: impl Fn() -> Result<T>) -> T {
+fn reopen<T>(open: impl Fn() -> Result<T>) -> T {
     loop {
         match open() {
             Ok(conn) => return conn,
@@ -195,7 +197,7 @@ async fn write_together(conn: &mut Conn, writes: &mut [Box<dyn Write>]) -> Resul
         return Ok(());
     }
     for write in writes {
-        if write.many() {
+        if write.atomic() {
             sqlx::raw_sql("savepoint part").execute(&mut *conn).await?;
             let end = if write.run(conn).await { "release part" } else { "rollback to part; release part" };
             sqlx::raw_sql(end).execute(&mut *conn).await?;
@@ -210,7 +212,7 @@ async fn write_together(conn: &mut Conn, writes: &mut [Box<dyn Write>]) -> Resul
 
 /// A write with its reply.
 trait Write: Send {
-    fn many(&self) -> bool;
+    fn atomic(&self) -> bool;
     /// True when its changes shall stay.
     fn run<'a>(&'a mut self, conn: &'a mut Conn) -> BoxFuture<'a, bool>;
     /// With the failure of the transaction, if it failed.
@@ -218,7 +220,7 @@ trait Write: Send {
 }
 
 struct Call<T, F> {
-    many: bool,
+    atomic: bool,
     call: Option<F>,
     result: Option<Result<T>>,
     reply: oneshot::Sender<Result<T>>,
@@ -229,8 +231,8 @@ where
     T: Send,
     F: for<'c> FnOnce(&'c mut Conn) -> BoxFuture<'c, Result<T>> + Send,
 {
-    fn many(&self) -> bool {
-        self.many
+    fn atomic(&self) -> bool {
+        self.atomic
     }
 
     fn run<'a>(&'a mut self, conn: &'a mut Conn) -> BoxFuture<'a, bool> {

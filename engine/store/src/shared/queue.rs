@@ -1,11 +1,90 @@
 //! The queue: effects and timers, claimed in batches under a lease (**fence**).
 
 use super::super::{Conn, Database, Pool, Row, dialect};
-use super::values::{json, value};
+use super::json::{json, value};
 use crate::ids::{effect_key, effect_place, fits, pack, unpack};
 use crate::*;
+use async_trait::async_trait;
 use sqlx::{AssertSqlSafe, QueryBuilder, Row as _};
 use std::collections::HashSet;
+use tokio::sync::watch;
+
+#[async_trait]
+impl Queue for Database {
+    async fn claim_effects(&self, claim: ClaimRequest) -> Result<Vec<EffectRecord>> {
+        write!(self, conn => claim_effects(conn, &claim))
+    }
+    async fn begin_effects(&self, effects: Vec<(EffectKey, i64)>) -> Result<Vec<bool>> {
+        write!(self, conn => begin_effects(conn, &effects))
+    }
+    async fn sign_of_life(&self, worker: &str, now_ms: i64, dead_after_ms: Option<i64>) -> Result<u64> {
+        let freed = self.write_sign_of_life(worker, now_ms, dead_after_ms).await?;
+        if freed > 0 {
+            self.wake_all();
+        }
+        Ok(freed)
+    }
+    async fn extend_lease(&self, effect: &EffectKey, fence: i64, until_ms: i64) -> Result<bool> {
+        let key = effect.clone();
+        write!(self, conn => extend_lease(conn, &key, fence, until_ms))
+    }
+    async fn finish_effects(&self, ends: Vec<(EffectKey, i64, EffectEnd)>) -> Result<Vec<bool>> {
+        let again = ends.iter().any(|(_, _, end)| end.due_again_ms().is_some());
+        let done = write!(self, conn => finish_effects(conn, &ends))?;
+        if again && done.contains(&true) {
+            self.wake_all();
+        }
+        Ok(done)
+    }
+    async fn first_in_line(&self, effect: &EffectKey, kind: &str) -> Result<bool> {
+        read!(self.read_first_in_line(effect, kind))
+    }
+    async fn call_next(&self, effect: &EffectKey, kind: &str, now_ms: i64) -> Result<bool> {
+        let (key, kind) = (effect.clone(), kind.to_owned());
+        let called = write!(self, conn => call_next(conn, &key, &kind, now_ms))?;
+        if called {
+            self.wake_all();
+        }
+        Ok(called)
+    }
+    async fn call_effect(&self, effect: &EffectKey, now_ms: i64) -> Result<bool> {
+        let key = effect.clone();
+        let called = write!(self, conn => call_effect(conn, &key, now_ms))?;
+        if called {
+            self.wake_all();
+        }
+        Ok(called)
+    }
+    async fn effect(&self, effect: &EffectKey) -> Result<Option<EffectRecord>> {
+        read!(self.read_effect(effect))
+    }
+    async fn effects(&self, filter: EffectFilter) -> Result<Vec<EffectRecord>> {
+        read!(self.read_effects(&filter))
+    }
+    async fn requeue_effect(&self, effect: &EffectKey, now_ms: i64) -> Result<bool> {
+        let key = effect.clone();
+        let done = write!(self, conn => requeue_effect(conn, &key, now_ms))?;
+        if done {
+            self.wake_all();
+        }
+        Ok(done)
+    }
+    async fn claim_timers(&self, claim: ClaimRequest) -> Result<Vec<TimerRecord>> {
+        write!(self, conn => claim_timers(conn, &claim))
+    }
+    async fn end_leases(&self, now_ms: i64) -> Result<()> {
+        transact!(self, conn => end_leases(conn, now_ms))
+    }
+    async fn next_due(&self) -> Result<Option<i64>> {
+        read!(self.read_next_due())
+    }
+    fn wake(&self) -> watch::Receiver<u64> {
+        self.hub.wakes()
+    }
+    async fn backlog(&self) -> Result<Vec<Backlog>> {
+        read!(self.read_backlog())
+    }
+}
 
 /// Qualified by the table's own name: SQLite knows no alias in `returning`.
 const COLUMNS: &str = "effects.id, (select j.id from journeys j where j.n = effects.id >> 32), effects.kind, effects.lane, \
@@ -34,7 +113,7 @@ impl Database {
         }
         if let Some(state) = filter.state {
             // a literal: the partial indexes need it
-            query.push(format!(" and effects.state = {}", state_number(state)));
+            query.push(format!(" and effects.state = {}", state.number()));
         }
         if let Some(kind) = &filter.kind {
             query.push(" and effects.kind = ").push_bind(kind.clone());
@@ -50,8 +129,10 @@ impl Database {
 
     /// Whether no earlier effect of this kind and journey is still to be done.
     pub async fn read_first_in_line(&self, key: &EffectKey, kind: &str) -> Result<bool> {
-        let sql = "select id from effects where id >= ((select n from journeys where id = $1) << 32) \
-             and id < (((select n from journeys where id = $1) << 32) | $2) and kind = $3 and state <= 1 limit 1";
+        let sql = sql!(
+            "select id from effects where id >= ((select n from journeys where id = $1) << 32) \
+             and id < (((select n from journeys where id = $1) << 32) | $2) and kind = $3 and state <= " open " limit 1"
+        );
         let before: Option<i64> = sqlx::query_scalar(sql)
             .bind(pack(&key.journey))
             .bind(effect_place(key))
@@ -63,11 +144,14 @@ impl Database {
 
     /// The states as literals: the partial indexes need them.
     pub async fn read_backlog(&self) -> Result<Vec<Backlog>> {
-        let rows = sqlx::query(
-            "select kind, lane, cast(state as bigint), count(*), min(next_at) from effects where state <= 1 group by kind, lane, state \
-             union all select kind, lane, cast(state as bigint), count(*), min(due_at) from effects where state = 3 group by kind, lane, state \
-             union all select 'timer', '', cast(0 as bigint), count(*), min(next_at) from timers having count(*) > 0",
-        );
+        let rows = sqlx::query(sql!(
+            "select kind, lane, cast(state as bigint), count(*), min(next_at) from effects \
+               where state <= " open " group by kind, lane, state \
+             union all select kind, lane, cast(state as bigint), count(*), min(due_at) from effects \
+               where state = " parked " group by kind, lane, state \
+             union all select 'timer', '', cast(" pending " as bigint), count(*), min(next_at) from timers \
+               having count(*) > 0"
+        ));
         rows.fetch_all(&self.pool)
             .await?
             .iter()
@@ -75,7 +159,7 @@ impl Database {
                 Ok(Backlog {
                     kind: r.try_get(0)?,
                     lane: r.try_get(1)?,
-                    state: state_of(r.try_get(2)?)?,
+                    state: EffectState::numbered(r.try_get(2)?)?,
                     count: r.try_get(3)?,
                     oldest_ms: r.try_get(4)?,
                 })
@@ -84,10 +168,10 @@ impl Database {
     }
 
     pub async fn read_next_due(&self) -> Result<Option<i64>> {
-        let due = sqlx::query_scalar(
-            "select min(at) from (select min(next_at) as at from effects where state <= 1 \
-             union all select min(next_at) from timers) as waiting",
-        );
+        let due = sqlx::query_scalar(sql!(
+            "select min(at) from (select min(next_at) as at from effects where state <= " open " \
+             union all select min(next_at) from timers) as waiting"
+        ));
         Ok(due.fetch_one(&self.pool).await?)
     }
 }
@@ -108,18 +192,21 @@ pub async fn effect_by_key(pool: &Pool, key: &EffectKey) -> Result<Option<Effect
 /// a frozen worker cannot settle it any more.
 pub async fn claim_effects(conn: &mut Conn, claim: &ClaimRequest) -> Result<Vec<EffectRecord>> {
     let sql = format!(
-        "with due as materialized (select id, attempts < attempts_max and claims < {CLAIMS_MAX} as fit from effects \
-           where state <= 1 and next_at <= $1 \
+        sql!(
+            "with due as materialized (select id, attempts < attempts_max and claims < {claims_max} as fit from effects \
+           where state <= " open " and next_at <= $1 \
            and not exists (select 1 from kv where bucket = 'store' and key = 'held') order by next_at limit $2{lock}) \
          update effects set fence = fence + 1, \
-           state = case when due.fit then 1 else 3 end, \
+           state = case when due.fit then " running " else " parked " end, \
            claims = case when due.fit then claims + 1 else claims end, \
            next_at = case when due.fit then $3 else next_at end, \
            worker = case when due.fit then $4 else worker end, \
            outcome = case when due.fit then outcome else '{{\"code\":\"' || \
              case when attempts < attempts_max then 'claims' else 'attempts' end || \
              case when outcome is null then '\"}}' else '\",\"last\":' || outcome || '}}' end end \
-         from due where effects.id = due.id returning {columns}",
+         from due where effects.id = due.id returning {columns}"
+        ),
+        claims_max = CLAIMS_MAX,
         lock = dialect::SKIP_LOCKED,
         columns = COLUMNS,
     );
@@ -162,7 +249,8 @@ pub async fn claim_timers(conn: &mut Conn, claim: &ClaimRequest) -> Result<Vec<T
 /// Leased effects are due at once; a leased timer looks later than it is due.
 pub async fn end_leases(conn: &mut Conn, now_ms: i64) -> Result<()> {
     for sql in [
-        "update effects set next_at = $1 where state <= 1 and state = 1 and next_at > $1",
+        // the first condition is the index's
+        sql!("update effects set next_at = $1 where state <= " open " and state = " running " and next_at > $1"),
         "update timers set next_at = due_at where next_at > $1 and due_at <= $1",
     ] {
         sqlx::query(sql).bind(now_ms).execute(&mut *conn).await?;
@@ -171,7 +259,7 @@ pub async fn end_leases(conn: &mut Conn, now_ms: i64) -> Result<()> {
 }
 
 pub async fn extend_lease(conn: &mut Conn, key: &EffectKey, fence: i64, until_ms: i64) -> Result<bool> {
-    let sql = format!("update effects set next_at = $4 where {BY_KEY} and fence = $3 and state = 1");
+    let sql = format!(sql!("update effects set next_at = $4 where {} and fence = $3 and state = " running), BY_KEY);
     let done = sqlx::query(AssertSqlSafe(sql))
         .bind(pack(&key.journey))
         .bind(effect_place(key))
@@ -191,11 +279,11 @@ pub async fn begin_effects(conn: &mut Conn, begun: &[(EffectKey, i64)]) -> Resul
     query.push_values(begun, |mut row, (key, fence)| {
         row.push_bind(pack(&key.journey)).push_bind(effect_place(key)).push_bind(*fence);
     });
-    query.push(
+    query.push(sql!(
         ") update effects set attempts = attempts + 1, claims = 0 from v join journeys on journeys.id = v.journey \
-         where effects.id = ((journeys.n << 32) | v.place) and effects.fence = v.fence and effects.state = 1 \
-         returning effects.id, (select j.id from journeys j where j.n = effects.id >> 32)",
-    );
+         where effects.id = ((journeys.n << 32) | v.place) and effects.fence = v.fence and effects.state = " running " \
+         returning effects.id, (select j.id from journeys j where j.n = effects.id >> 32)"
+    ));
     let done = returned_keys(conn, query).await?;
     Ok(begun.iter().map(|(key, _)| done.contains(key)).collect())
 }
@@ -213,15 +301,15 @@ pub async fn finish_effects(conn: &mut Conn, ends: &[(EffectKey, i64, EffectEnd)
         row.push_bind(due_at).push_bind(outcome).push_bind(i64::from(matches!(end, EffectEnd::Retry { .. })));
         row.push_bind(-i64::from(matches!(end, EffectEnd::Later { .. })));
     });
-    query.push(
+    query.push(sql!(
         ") update effects set state = v.state, outcome = v.outcome, due_at = coalesce(v.due_at, effects.due_at), \
          next_at = coalesce(v.due_at, effects.next_at), claims = 0, \
          attempts = effects.attempts + case when effects.claims > 0 then v.unbegun else v.begun end \
          from v join journeys on journeys.id = v.journey \
          where effects.id = ((journeys.n << 32) | v.place) and effects.fence = v.fence \
-         and (effects.state in (1, 3) or effects.state = 0 and v.state = 4) \
-         returning effects.id, (select j.id from journeys j where j.n = effects.id >> 32)",
-    );
+         and (effects.state in (" running ", " parked ") or effects.state = " pending " and v.state = " cancelled ") \
+         returning effects.id, (select j.id from journeys j where j.n = effects.id >> 32)"
+    ));
     let done = returned_keys(conn, query).await?;
     Ok(ends.iter().map(|(key, _, _)| done.contains(key)).collect())
 }
@@ -233,16 +321,21 @@ async fn returned_keys(conn: &mut Conn, mut query: QueryBuilder<dialect::Db>) ->
 
 /// The next effect of this kind and journey, if it waits, is due now.
 pub async fn call_next(conn: &mut Conn, key: &EffectKey, kind: &str, now_ms: i64) -> Result<bool> {
-    let sql = "update effects set next_at = $4, due_at = $4 where next_at > $4 and id = (select min(id) from effects \
-         where id > (((select n from journeys where id = $1) << 32) | $2) and id < (((select n from journeys where id = $1) + 1) << 32) \
-           and kind = $3 and state = 0)";
+    let sql = sql!(
+        "update effects set next_at = $4, due_at = $4 where next_at > $4 and id = (select min(id) from effects \
+         where id > (((select n from journeys where id = $1) << 32) | $2) \
+           and id < (((select n from journeys where id = $1) + 1) << 32) and kind = $3 and state = " pending ")"
+    );
     let done =
         sqlx::query(sql).bind(pack(&key.journey)).bind(effect_place(key)).bind(kind).bind(now_ms).execute(conn).await?;
     Ok(done.rows_affected() == 1)
 }
 
 pub async fn call_effect(conn: &mut Conn, key: &EffectKey, now_ms: i64) -> Result<bool> {
-    let sql = format!("update effects set next_at = $3, due_at = $3 where {BY_KEY} and state = 0 and next_at > $3");
+    let sql = format!(
+        sql!("update effects set next_at = $3, due_at = $3 where {} and state = " pending " and next_at > $3"),
+        BY_KEY
+    );
     let done = sqlx::query(AssertSqlSafe(sql))
         .bind(pack(&key.journey))
         .bind(effect_place(key))
@@ -254,7 +347,11 @@ pub async fn call_effect(conn: &mut Conn, key: &EffectKey, now_ms: i64) -> Resul
 
 pub async fn requeue_effect(conn: &mut Conn, key: &EffectKey, now_ms: i64) -> Result<bool> {
     let sql = format!(
-        "update effects set state = 0, attempts = 0, claims = 0, due_at = $3, next_at = $3, outcome = null where {BY_KEY} and state in (2, 3)"
+        sql!(
+            "update effects set state = " pending ", attempts = 0, claims = 0, due_at = $3, next_at = $3, \
+             outcome = null where {} and state in (" done ", " parked ")"
+        ),
+        BY_KEY
     );
     let done = sqlx::query(AssertSqlSafe(sql))
         .bind(pack(&key.journey))
@@ -265,40 +362,19 @@ pub async fn requeue_effect(conn: &mut Conn, key: &EffectKey, now_ms: i64) -> Re
     Ok(done.rows_affected() == 1)
 }
 
-pub fn state_number(state: EffectState) -> i16 {
-    match state {
-        EffectState::Pending => 0,
-        EffectState::Running => 1,
-        EffectState::Done => 2,
-        EffectState::Parked => 3,
-        EffectState::Cancelled => 4,
-    }
-}
-
-fn state_of(number: i64) -> Result<EffectState> {
-    Ok(match number {
-        0 => EffectState::Pending,
-        1 => EffectState::Running,
-        2 => EffectState::Done,
-        3 => EffectState::Parked,
-        4 => EffectState::Cancelled,
-        other => return Err(StoreError::Corrupt { column: "effects.state", reason: other.to_string() }),
-    })
-}
-
 /// State, new due time, outcome.
 pub fn ended(end: &EffectEnd) -> (i16, Option<i64>, String) {
     match end {
-        EffectEnd::Done { outcome } => (state_number(EffectState::Done), None, json(outcome)),
-        EffectEnd::Retry { due_at_ms, reason } => (state_number(EffectState::Pending), Some(*due_at_ms), json(reason)),
-        EffectEnd::Later { due_at_ms, reason } => (state_number(EffectState::Pending), Some(*due_at_ms), json(reason)),
-        EffectEnd::Parked { reason } => (state_number(EffectState::Parked), None, json(reason)),
-        EffectEnd::Cancelled { reason } => (state_number(EffectState::Cancelled), None, json(reason)),
+        EffectEnd::Done { outcome } => (EffectState::Done.number(), None, json(outcome)),
+        EffectEnd::Retry { due_at_ms, reason } => (EffectState::Pending.number(), Some(*due_at_ms), json(reason)),
+        EffectEnd::Later { due_at_ms, reason } => (EffectState::Pending.number(), Some(*due_at_ms), json(reason)),
+        EffectEnd::Parked { reason } => (EffectState::Parked.number(), None, json(reason)),
+        EffectEnd::Cancelled { reason } => (EffectState::Cancelled.number(), None, json(reason)),
     }
 }
 
 fn effect(r: &Row) -> Result<EffectRecord> {
-    let state = state_of(r.try_get::<i16, _>(5)?.into())?;
+    let state = EffectState::numbered(r.try_get::<i16, _>(5)?.into())?;
     Ok(EffectRecord {
         key: effect_key(unpack(r.try_get(1)?, "effects.id")?, r.try_get(0)?),
         kind: r.try_get(2)?,

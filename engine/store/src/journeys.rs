@@ -1,0 +1,162 @@
+//! Journeys and their history.
+
+use crate::{Commit, Committed, Result, StoreError};
+use async_trait::async_trait;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// Journeys, their history, and what is typed beside it.
+#[async_trait]
+pub trait Journeys: Send + Sync {
+    /// Journey with its answers (fan-out rows) in one read; `None` when there is none.
+    async fn journey(&self, id: &str) -> Result<Option<JourneyRecord>>;
+    /// Those of these ids that there are, in any order, in one read.
+    async fn journeys(&self, ids: &[String]) -> Result<Vec<JourneyRecord>>;
+    /// The one write path (**one-commit**, **seq-cas**, **key-with-event**, **fence**).
+    async fn commit(&self, commit: Commit) -> Result<Committed>;
+    /// What this key was used for in a journey; without one, by a start.
+    async fn used_key(&self, journey: &str, key: Option<i64>) -> Result<Option<UsedKey>>;
+    async fn events(&self, journey: &str, after_seq: i64, limit: u32) -> Result<Vec<EventRecord>>;
+    async fn journeys_of(&self, owner: &str, limit: u32) -> Result<Vec<JourneyHead>>;
+    /// Active journeys whose `expires_at` has passed.
+    async fn expired_journeys(&self, now_ms: i64, limit: u32) -> Result<Vec<String>>;
+    async fn journey_counts(&self) -> Result<Vec<JourneyCount>>;
+    async fn save_draft(&self, draft: Draft) -> Result<()>;
+    /// Changes of journeys as they commit, on this node or another.
+    fn changes(&self) -> tokio::sync::broadcast::Receiver<Change>;
+}
+
+/// A journey as stored.
+#[derive(Debug, Clone, PartialEq)]
+pub struct JourneyRecord {
+    pub id: String,
+    pub workflow: String,
+    pub version: String,
+    /// Number of the step that a person sees.
+    pub revision: i64,
+    /// Number of the last event; without gaps from 1.
+    pub seq: i64,
+    pub status: JourneyStatus,
+    /// Id of the state whose step is shown, for lists and counts.
+    pub step: String,
+    /// The runtime's document (snapshot, trail, runs …): JSON text, which this crate never reads.
+    pub state: String,
+    /// Subject that may see it: a session's or a customer's id.
+    pub owner: String,
+    pub language: String,
+    pub channel: String,
+    pub attribution: Value,
+    pub created_at_ms: i64,
+    pub updated_at_ms: i64,
+    pub expires_at_ms: Option<i64>,
+    /// Fan-out rows, by (`into`, `key`).
+    pub answers: Vec<AnswerRecord>,
+    /// What is being typed, by step.
+    pub drafts: Vec<Draft>,
+}
+
+/// Whether a journey still goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum JourneyStatus {
+    Active,
+    /// Its machine came to an end.
+    Done,
+    /// It was idle for its time to live.
+    Expired,
+}
+
+impl JourneyStatus {
+    /// As it is stored.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            JourneyStatus::Active => "active",
+            JourneyStatus::Done => "done",
+            JourneyStatus::Expired => "expired",
+        }
+    }
+
+    pub(crate) fn named(name: &str) -> Result<JourneyStatus> {
+        let all = [JourneyStatus::Active, JourneyStatus::Done, JourneyStatus::Expired];
+        all.into_iter()
+            .find(|status| status.as_str() == name)
+            .ok_or_else(|| StoreError::Corrupt { column: "journeys.status", reason: format!("`{name}` is no status") })
+    }
+}
+
+/// One answer of a fan-out, beside the snapshot.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AnswerRecord {
+    pub into: String,
+    pub key: String,
+    pub value: Value,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Draft {
+    pub journey: String,
+    pub step: String,
+    pub data: Value,
+    pub at_ms: i64,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct JourneyHead {
+    pub id: String,
+    pub workflow: String,
+    pub version: String,
+    pub status: JourneyStatus,
+    pub step: String,
+    pub revision: i64,
+    pub created_at_ms: i64,
+    pub updated_at_ms: i64,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct JourneyCount {
+    pub workflow: String,
+    pub version: String,
+    pub step: String,
+    pub status: JourneyStatus,
+    pub count: i64,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct EventRecord {
+    pub seq: i64,
+    pub kind: String,
+    pub data: Value,
+    pub by: Value,
+    pub at_ms: i64,
+}
+
+/// What a key was used for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct UsedKey {
+    pub journey: String,
+    pub body_hash: i64,
+}
+
+/// Told to listeners after a commit.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Change {
+    pub journey: String,
+    pub seq: i64,
+    pub revision: i64,
+    pub what: Changed,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Changed {
+    /// What a person sees.
+    Step,
+    /// Rows of a fan-out, on the same step.
+    Answer,
+    /// Something beside them.
+    Message,
+    /// Without a journey: other definitions are current.
+    Publication,
+    /// Without a journey: a node could not hear the others for a while, and anything may have changed.
+    Missed,
+}

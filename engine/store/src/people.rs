@@ -1,0 +1,47 @@
+//! Who is signed in, and how often something was sent to whom.
+
+use crate::Result;
+use async_trait::async_trait;
+use serde_json::Value;
+
+/// Sessions, and what the gate of sends counts.
+#[async_trait]
+pub trait People: Send + Sync {
+    async fn session(&self, token_hash: &str) -> Result<Option<SessionRecord>>;
+    async fn save_session(&self, session: SessionRecord) -> Result<()>;
+    async fn end_session(&self, token_hash: &str) -> Result<()>;
+    /// The newest `limit` sends to a recipient, and what each bucket counted in the slots that begin after a time.
+    async fn send_history(&self, recipient: &str, limit: u32, buckets: &[(String, i64)]) -> Result<SendHistory>;
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct SessionRecord {
+    /// Hash of the opaque token; the token itself is never stored.
+    pub token_hash: String,
+    pub id: String,
+    /// Who it is: `{roles, mobile?, customer?, channel …}`.
+    pub subject: Value,
+    pub created_at_ms: i64,
+    pub expires_at_ms: i64,
+}
+
+/// A send that a gate counts, at the time of its commit.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CountedSend {
+    /// Keyed hash of the number or address.
+    pub recipient: String,
+    /// One more than that of the recipient's last send. Who finds it taken decides anew ([`Committed::Moved`]): two
+    /// nodes cannot both take the last free place.
+    pub number: i64,
+    /// Wider buckets, each with the start of the slot of time in which the send falls.
+    pub buckets: Vec<(String, i64)>,
+}
+
+/// What a gate has counted so far.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct SendHistory {
+    /// Number and time of a recipient's newest sends, newest first.
+    pub latest: Vec<(i64, i64)>,
+    /// Bucket, start of a slot, sends in it; oldest slot first.
+    pub slots: Vec<(String, i64, i64)>,
+}
