@@ -543,7 +543,7 @@ async fn an_edited_definition_reaches_new_journeys_only() {
     let form = String::from_utf8_lossy(files.get("forms/parcel/cover/sender.json").expect("the form"))
         .replace("Who sends it?", "Who is the sender?");
     files.insert("forms/parcel/cover/sender.json", form.into_bytes());
-    let published = server.product.runtime.publish(&files, "test").await.expect("it checks");
+    let published = server.product.runtime.publishing.publish(&files, "test").await.expect("it checks");
     assert_eq!(published.changed, [PARCEL]);
     assert_eq!(visitor.view(id(&old)).await["step"]["title"], "Who sends it?");
     let new = started(&visitor).await;

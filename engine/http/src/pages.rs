@@ -97,7 +97,7 @@ async fn journey_page(
 
 async fn first(app: &App, catalog: &Catalog, visitor: &mut Visitor, workflow: &str) -> Result<Response, Problem> {
     visitor.open(app).await?;
-    let view = app.runtime.preview(workflow, &visitor.actor).await?;
+    let view = app.runtime.journeys.preview(workflow, &visitor.actor).await?;
     Ok(step_page(app, catalog, StatusCode::OK, Content::First(&view)).await)
 }
 
@@ -113,7 +113,7 @@ async fn opened(
     let (runtime, actor) = (app.runtime.clone(), visitor.actor.clone());
     let (journey, page) = (id.to_owned(), path.to_owned());
     let result = run_to_end(async move {
-        match runtime.open_path(&actor, &journey, &page).await {
+        match runtime.journeys.open_path(&actor, &journey, &page).await {
             Ok(opened) => Ok(Ok(opened)),
             Err(refusal @ (Refusal::NotFound | Refusal::Expired { .. })) => Ok(Err(refusal)),
             Err(other) => Err(other),

@@ -52,7 +52,7 @@ async fn answered(
         .take(FIELDS_MAX)
         .map(|(name, text)| (name.into_owned(), text.into_owned()))
         .collect();
-    let mut view = app.runtime.preview(&workflow, &visitor.actor).await?;
+    let mut view = app.runtime.journeys.preview(&workflow, &visitor.actor).await?;
     let answers = view.step.form.as_ref().map(|form| answers(&form.schema, &fields, "")).unwrap_or_default();
     // Sent without a key: a press is one journey.
     let key = new_id();
@@ -64,7 +64,7 @@ async fn answered(
         attribution: Value::Object(attribution::read(&parts.headers)),
         session: opening.as_ref().map(|opening| opening.session.clone()),
     };
-    match app.runtime.start(&visitor.actor, start).await {
+    match app.runtime.journeys.start(&visitor.actor, start).await {
         Ok(sent) => {
             if let Some(opening) = opening {
                 visitor.begun(opening.token);

@@ -30,7 +30,7 @@ impl Visitor {
     pub(crate) async fn of(app: &App, headers: &HeaderMap, client: Client) -> Result<Visitor, Problem> {
         let token = token(headers);
         let known = match token {
-            Some(token) => app.runtime.session(token).await?,
+            Some(token) => app.runtime.people.session(token).await?,
             None => None,
         };
         let token = token.filter(|_| known.is_some()).map(str::to_owned);
@@ -42,7 +42,7 @@ impl Visitor {
     /// Makes sure that there is a session: a visitor without one gets one with this answer.
     pub async fn open(&mut self, app: &App) -> Result<(), Problem> {
         if self.actor.id.is_empty() {
-            let (token, actor) = app.runtime.new_session(&self.actor.language).await?;
+            let (token, actor) = app.runtime.people.new_session(&self.actor.language).await?;
             self.actor = Actor { address: self.actor.address.take(), ..actor };
             (self.token, self.opened) = (Some(token), true);
         }
@@ -54,7 +54,7 @@ impl Visitor {
         if !self.actor.id.is_empty() {
             return None;
         }
-        let (token, session) = app.runtime.first_session(&self.actor.language, key);
+        let (token, session) = app.runtime.people.first_session(&self.actor.language, key);
         self.actor = Actor { address: self.actor.address.take(), ..Actor::of_session(&session) };
         Some(Opening { token, session })
     }
@@ -68,7 +68,7 @@ impl Visitor {
     pub async fn follow(&mut self, app: &App, grant: Grant) -> Result<(), Problem> {
         self.open(app).await?;
         let (runtime, token) = (app.runtime.clone(), self.token.clone().unwrap_or_default());
-        let Some((token, actor)) = run_to_end(async move { runtime.follow(&token, grant).await }).await? else {
+        let Some((token, actor)) = run_to_end(async move { runtime.people.follow(&token, grant).await }).await? else {
             return Err(Problem::new(Code::NotFound));
         };
         self.actor = Actor { address: self.actor.address.take(), ..actor };

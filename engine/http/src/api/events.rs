@@ -42,6 +42,6 @@ pub async fn send(
     let key = change.key()?;
     let EventBody { kind, data, revision } = change.body;
     let event = Send { key, revision, kind: kind.into(), data: Value::Object(data.unwrap_or_default()) };
-    let sent = app.runtime.send(&change.visitor.actor, &id, event).await?;
+    let sent = app.runtime.journeys.send(&change.visitor.actor, &id, event).await?;
     Ok((replayed(&sent), ViewBody(sent.view)).into_response())
 }

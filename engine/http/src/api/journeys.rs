@@ -70,7 +70,7 @@ pub async fn preview(
     Path((line, name)): Path<(String, String)>,
     visitor: Visitor,
 ) -> Result<Response, Problem> {
-    let view = app.runtime.preview(&format!("{line}/{name}"), &visitor.actor).await?;
+    let view = app.runtime.journeys.preview(&format!("{line}/{name}"), &visitor.actor).await?;
     Ok(ViewBody(Box::new(view)).into_response())
 }
 
@@ -97,7 +97,7 @@ pub async fn start(State(app): State<App>, change: ChangeRequest<StartBody>) -> 
     let session = opening.as_ref().map(|opening| opening.session.clone());
     let workflow = workflow.into();
     let start = Start { workflow, key, event, attribution: Value::Object(came_from), session };
-    let sent = app.runtime.start(&visitor.actor, start).await?;
+    let sent = app.runtime.journeys.start(&visitor.actor, start).await?;
     if let Some(opening) = opening {
         visitor.begun(opening.token);
     }
@@ -116,10 +116,10 @@ pub async fn view(
 ) -> Result<Response, Problem> {
     known_id(&id)?;
     let Some(path) = query.path else {
-        return Ok(ViewBody(Box::new(app.runtime.view(&visitor.actor, &id).await?)).into_response());
+        return Ok(ViewBody(Box::new(app.runtime.journeys.view(&visitor.actor, &id).await?)).into_response());
     };
     let (runtime, actor) = (app.runtime.clone(), visitor.actor);
-    let opened = run_to_end(async move { runtime.open_path(&actor, &id, path.trim_matches('/')).await }).await?;
+    let opened = run_to_end(async move { runtime.journeys.open_path(&actor, &id, path.trim_matches('/')).await }).await?;
     Ok(Json(match opened {
         Opened::Here(view) => OpenedPage::Here(view),
         Opened::Elsewhere(url) => OpenedPage::Elsewhere(Elsewhere { elsewhere: url }),
@@ -134,7 +134,7 @@ pub async fn list(State(app): State<App>, visitor: Visitor) -> Result<Json<Vec<J
     if visitor.actor.id.is_empty() {
         return Ok(Json(Vec::new()));
     }
-    Ok(Json(app.runtime.journeys_of(&visitor.actor).await?))
+    Ok(Json(app.runtime.journeys.journeys_of(&visitor.actor).await?))
 }
 
 /// Marks an answer that repeats an earlier one.

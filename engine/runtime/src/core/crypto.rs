@@ -11,16 +11,16 @@ use sha2::Sha256;
 const SEALED: &str = "sealed:v1:";
 
 /// Derived from the master key, one key per purpose.
-pub struct Keys {
+pub struct Crypto {
     seal: [u8; 32],
     mac: [u8; 32],
     otp: [u8; 32],
     link: [u8; 32],
 }
 
-impl Keys {
-    pub fn derive(master: &[u8; 32]) -> Keys {
-        Keys {
+impl Crypto {
+    pub fn derive(master: &[u8; 32]) -> Crypto {
+        Crypto {
             seal: mac(master, &[b"seal"]),
             mac: mac(master, &[b"mac"]),
             otp: mac(master, &[b"otp"]),
@@ -91,23 +91,4 @@ fn mac(key: &[u8], parts: &[&[u8]]) -> [u8; 32] {
         mac.update(part);
     }
     mac.finalize().into_bytes().into()
-}
-
-impl crate::Runtime {
-    /// The input of a call with its sealed secrets opened; only for the job that makes the call.
-    pub fn unseal(&self, journey: &str, input: &serde_json::Value) -> serde_json::Value {
-        use serde_json::Value;
-        match input {
-            Value::String(text) if Keys::is_handle(text) => {
-                self.inner.keys.open(text, journey).map_or(Value::Null, Value::String)
-            }
-            Value::Array(items) => items.iter().map(|item| self.unseal(journey, item)).collect(),
-            Value::Object(map) => map
-                .iter()
-                .map(|(key, value)| (key.clone(), self.unseal(journey, value)))
-                .collect::<serde_json::Map<_, _>>()
-                .into(),
-            other => other.clone(),
-        }
-    }
 }

@@ -1,0 +1,16 @@
+//! Who people are to us: sessions, links that they came by, how they are reached.
+
+mod contact;
+mod links;
+mod sessions;
+
+pub use contact::{Presence, Recipient};
+
+use crate::core::Core;
+use std::sync::Arc;
+
+/// Who people are to us.
+#[derive(Clone)]
+pub struct People {
+    pub(crate) core: Arc<Core>,
+}
