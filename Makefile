@@ -1,5 +1,5 @@
 # Two commands do everything on a fresh machine: `make run` and `make test`.
-.PHONY: help run dev test contract forms chaos bench web check clean fmt pictures
+.PHONY: help run dev test contract forms chaos siege fuzz release bench web check clean fmt pictures
 .DEFAULT_GOAL := help
 
 CARGO ?= cargo
@@ -61,6 +61,8 @@ test: ## Everything: set-up, Rust, web, definitions, agreement with XState, brow
 	@$(MAKE) --no-print-directory check
 	$(CARGO) test --workspace --quiet
 	$(CARGO) run --quiet --package journey-tests --bin chaos -- --short
+	$(CARGO) run --quiet --package journey-tests --bin siege -- --short
+	@.ci/fuzz $(BINARY) 60 1
 	cd web/contract && npm run --silent check
 	cd web && npm run --silent lint && npm run --silent check && npm test --silent && npm run --silent size
 	cd tests/differential && SIMULATE="$(BINARY) simulate --batch -" npm test --silent && node export.mjs
@@ -86,10 +88,29 @@ else
 	$(RELEASE)/journey-bench jobs
 endif
 
+fuzz: ## Requests made from the API's description, three seeds of five minutes: no answer but what it describes
+	@.ci/setup test
+	@$(MAKE) --no-print-directory web
+	$(CARGO) build --quiet --bin journey
+	@.ci/fuzz $(BINARY) 300 1 2 3
+
+release: ## One program with the web app and the definitions inside, a container file and a unit file beside it: release/
+	@.ci/setup run
+	@$(MAKE) --no-print-directory web
+	$(CARGO) build --release --locked --quiet --package engine-server --bin journey
+	@.ci/release $(RELEASE)/journey release
+
 chaos: ## Crash tests: 200 kills on each database under load, then an audit (options: ARGS="--help")
 	@.ci/setup test
+	@$(MAKE) --no-print-directory web
 	$(CARGO) build --release --quiet --package engine-server --bin journey
 	$(CARGO) run --quiet --package journey-tests --bin chaos -- --binary $(RELEASE)/journey $(ARGS)
+
+siege: ## Customers in quiet, and beside 18,000 half-open, slow and silent connections (options: ARGS="--help")
+	@.ci/setup test
+	@$(MAKE) --no-print-directory web
+	$(CARGO) build --release --quiet --package engine-server --bin journey
+	$(CARGO) run --quiet --package journey-tests --bin siege -- --binary $(RELEASE)/journey $(ARGS)
 
 pictures: ## Pictures of every step at 390 and 1280 pixels, kept beside the browser tests
 	@.ci/setup test

@@ -2,6 +2,7 @@ import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 import { mock } from './dev/mock.ts';
 import { brotli } from './scripts/brotli.ts';
+import { plainImports } from './scripts/plain-imports.ts';
 import { serverBundle } from './scripts/server-bundle.ts';
 import { thinRjsf } from './scripts/thin-rjsf.ts';
 
@@ -9,7 +10,14 @@ import { thinRjsf } from './scripts/thin-rjsf.ts';
 export default defineConfig(({ command }) => {
   const api = process.env.JOURNEY_API;
   return {
-    plugins: [react(), thinRjsf(), brotli(), serverBundle(), ...(command === 'serve' && !api ? [mock()] : [])],
+    plugins: [
+      react(),
+      thinRjsf(),
+      plainImports(),
+      brotli(),
+      serverBundle(),
+      ...(command === 'serve' && !api ? [mock()] : []),
+    ],
     build: {
       target: 'es2022',
       manifest: true,

@@ -53,7 +53,7 @@ struct Customer {
 pub async fn run(number: usize, rng: StdRng, product: Arc<Product>, ledger: Arc<Ledger>, stop: CancellationToken) {
     let client = reqwest::Client::builder().timeout(Duration::from_secs(15)).build().unwrap_or_default();
     let mut customer = Customer { number, rng, product, ledger, client, cookie: None, tags: 0 };
-    // A page first, as people do: with its session a start that got no answer can be repeated.
+    // A page first, as people do.
     if let Err(why) = customer.request("GET", "/errand", None).await {
         customer.ledger.wrong(format!("customer {number}: {why}"));
         return;

@@ -47,12 +47,6 @@ async fn a_parcel_from_the_first_page_to_its_document() {
 
     let page = visitor.get("/parcel-cover").await;
     assert_eq!(page.status, 200);
-    let cookie = page.header("set-cookie");
-    assert!(
-        cookie.starts_with("__Host-session=")
-            && ["Path=/", "HttpOnly", "Secure", "SameSite=Lax"].iter().all(|part| cookie.contains(part)),
-        "{cookie}"
-    );
     let html = page.text();
     for part in [
         "<title>What do you send? – Parcel House</title>",
@@ -69,7 +63,14 @@ async fn a_parcel_from_the_first_page_to_its_document() {
     assert_eq!(boot["view"]["journey"]["id"], Value::Null);
     assert_eq!(boot["site"]["name"], "Parcel House");
 
-    let view = started(&visitor).await;
+    let begun = visitor.start(PARCEL, json!({"weight": 2, "kind": "gift"})).await;
+    let cookie = begun.header("set-cookie");
+    assert!(
+        cookie.starts_with("__Host-session=")
+            && ["Path=/", "HttpOnly", "Secure", "SameSite=Lax"].iter().all(|part| cookie.contains(part)),
+        "{cookie}"
+    );
+    let view = begun.ok(201);
     assert_eq!((&view["step"]["path"], &view["step"]["kind"]), (&json!("sender"), &json!("form")));
     let invalid = visitor.event(&view, "submit", json!({"name": "A"})).await;
     assert_eq!((invalid.status, invalid.code().as_str()), (422, "invalid"));

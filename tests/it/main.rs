@@ -1,5 +1,7 @@
 //! One integration binary: a module per subject.
+mod availability;
 mod cli;
+mod connections;
 mod contact;
 mod definitions;
 mod draw;
@@ -7,6 +9,7 @@ mod forms;
 mod http;
 mod journeys;
 mod links;
+mod motor;
 mod nodes;
 mod operator;
 mod partners;

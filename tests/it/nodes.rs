@@ -43,6 +43,7 @@ impl Nodes {
         settings.database.url = self.url.clone();
         settings.keys.master = Some(Secret::new(KEY.into()));
         settings.sandbox.url = self.all.first().map(|first| format!("{}/sandbox", first.url()));
+        settings.otp.unproven_per_address_hour = 1_000;
         change(&mut settings);
         let start = Start { settings, source, clock: Arc::new(SystemClock::default()), worker };
         self.all.push(Product::start(start).await.expect("the node starts"));

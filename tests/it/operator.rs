@@ -284,7 +284,11 @@ async fn nobody_but_an_operator_learns_that_there_is_an_api() {
     let runtime = &desk.server.product.runtime;
     let token = runtime.people.new_operator("asha", 8).await.expect("a token");
     let other = runtime.people.new_operator("ravi", 8).await.expect("a token");
-    assert_eq!(runtime.people.revoke_operator("asha").await.expect("revoked"), 1, "the one that had ended is not counted");
+    assert_eq!(
+        runtime.people.revoke_operator("asha").await.expect("revoked"),
+        1,
+        "the one that had ended is not counted"
+    );
     assert!(runtime.people.operator(&token).await.expect("an answer").is_none());
     assert_eq!(runtime.people.operator(&other).await.expect("an answer").map(|actor| actor.id), Some("ravi".into()));
     // a visitor who calls himself so is none: the use case asks again

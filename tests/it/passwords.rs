@@ -6,6 +6,7 @@ use engine_runtime::effect::NotifyPayload;
 use engine_store::EffectFilter;
 use journey_tests::server::{Reply, TestServer, Visitor, fixture};
 use serde_json::{Value, json};
+use sha2::Digest;
 use sqlx::Connection;
 
 const GATE: &str = "
@@ -232,5 +233,78 @@ async fn a_code_that_cannot_be_sent_is_told_to_the_person() {
     server.until("a parked message", async || store.effects(filter()).await.ok()?.pop()).await;
     let events = store.events(id(&view), 0, 100).await.expect("events");
     assert!(events.iter().all(|event| event.data["event"] != "notify.failed"), "{events:?}");
+    server.stop().await;
+}
+
+/// A number for which the hash begins with so many zero bits.
+fn solved(challenge: &Value) -> String {
+    let (token, bits) = (challenge["token"].as_str().expect("a token"), challenge["bits"].as_u64().expect("bits"));
+    let zeros = |text: &str| {
+        let hash = sha2::Sha256::digest(text.as_bytes());
+        u128::from_be_bytes(hash[..16].try_into().expect("16 bytes")).leading_zeros()
+    };
+    (0..).map(|n| format!("{token}.{n}")).find(|proof| u64::from(zeros(proof)) >= bits).expect("a proof")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn from_the_third_send_of_a_network_each_needs_a_proof_of_work() {
+    let server = TestServer::start_with(gated(GATE), |settings| {
+        settings.otp.unproven_per_address_hour = 2;
+        settings.otp.proof_bits = 6;
+        settings.otp.resend_ms = 0;
+    })
+    .await;
+    let visitor = server.visitor();
+    let asks = async |key: &str, mobile: &str, proof: &str| {
+        let body = json!({"workflow": "club/gate", "data": member(mobile)}).to_string();
+        visitor.send("POST", "/api/v1/journeys", &[("idempotency-key", key), ("x-proof", proof)], Some(body)).await
+    };
+    for (key, mobile) in [("a", "9876543210"), ("b", "8765432109")] {
+        assert_eq!(step(&asks(key, mobile, "").await.ok(201)), "asking");
+    }
+    let refused = asks("c", "7654321098", "").await;
+    assert_eq!((refused.status, refused.code().as_str()), (403, "proof"));
+    let challenge = refused.json()["challenge"].clone();
+    let proof = solved(&challenge);
+    let token = challenge["token"].as_str().expect("a token");
+    for forged in [format!("{token}.x"), proof.replacen('.', ".0.", 1), format!("9{proof}"), "a.b.c.d.e".into()] {
+        assert_eq!(asks("c", "7654321098", &forged).await.status, 403, "{forged}");
+    }
+    let view = asks("c", "7654321098", &proof).await.ok(201);
+    assert_eq!(step(&view), "asking", "the same request, with the same key");
+    assert_eq!(asks("c", "7654321098", "").await.ok(200)["journey"]["id"], view["journey"]["id"]);
+    assert_eq!(asks("d", "6543210987", &proof).await.code(), "proof", "it counts once");
+
+    // A step that sends again asks too, and what was typed is sent again as it was.
+    let resend = visitor.event(&view, "resend", json!({})).await;
+    assert_eq!(resend.code(), "proof");
+    let late = solved(&resend.json()["challenge"]);
+    server.clock.advance(600_000);
+    assert_eq!(asks("e", "6543210987", &late).await.code(), "proof", "it was valid for ten minutes");
+    server.clock.advance(3_600_000);
+    assert_eq!(step(&asks("f", "6543210987", "").await.ok(201)), "asking", "an hour later nobody is asked");
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_whole_ipv6_network_is_one_address() {
+    let server = TestServer::start_with(gated(GATE), |settings| {
+        settings.otp.per_address_hour = 3;
+        settings.server.trusted_proxies = vec!["127.0.0.1".into()];
+    })
+    .await;
+    let visitor = server.visitor();
+    let asks = async |number: usize, from: &str| {
+        let body = json!({"workflow": "club/gate", "data": member(&format!("98765{number:05}"))}).to_string();
+        let headers = [("idempotency-key", format!("k{number}")), ("x-forwarded-for", from.to_owned())];
+        let headers: Vec<_> = headers.iter().map(|(name, value)| (*name, value.as_str())).collect();
+        step(&visitor.send("POST", "/api/v1/journeys", &headers, Some(body)).await.ok(201)).to_owned()
+    };
+    for (number, host) in ["1", "ffff", "a:b:c:d"].iter().enumerate() {
+        let from = if host.contains(':') { format!("2001:db8:1:2:{host}") } else { format!("2001:db8:1:2::{host}") };
+        assert_eq!(asks(number, &from).await, "asking");
+    }
+    assert_eq!(asks(3, "2001:db8:1:2::77").await, "limited");
+    assert_eq!(asks(4, "2001:db8:1:3::77").await, "asking");
     server.stop().await;
 }

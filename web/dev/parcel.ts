@@ -746,7 +746,7 @@ function option(courier: Courier, index: number, state: Parcel): Option {
   return {
     id: courier.id,
     provider,
-    state: 'quoted',
+    state: 'answered',
     late: courier.late,
     stale: state.stale,
     price: { paise: price },

@@ -33,7 +33,7 @@ test.each(Object.entries(fixtures))('%s has no axe violation', async (_, view) =
 const offer = (id: string, more: Partial<Option> = {}): Option => ({
   id,
   provider: { name: id.split('.')[0]! },
-  state: 'quoted',
+  state: 'answered',
   price: { paise: 100 },
   ...more,
 });

@@ -1,14 +1,15 @@
 //! What every handler may use, and the router over it.
 
+use crate::api::health::Health;
 use crate::assets::Assets;
-use crate::middleware::{Class, Client, Limiter, Origins, Proxies, Requests, SecurityHeaders};
+use crate::middleware::{Class, Client, Limiter, Origins, Places, Proxies, Requests, SecurityHeaders};
 use crate::presence::Presence;
 use crate::problem::{Code, Problem};
 use crate::subscriptions::Subscriptions;
-use engine_draw::{Draw, Limits};
+use engine_draw::Draw;
 use engine_partners::Partners;
-use engine_runtime::Runtime;
-use engine_settings::Settings;
+use engine_runtime::{Refusal, Runtime};
+use engine_settings::{Limits, Settings};
 use metrics_exporter_prometheus::PrometheusHandle;
 use std::ops::Deref;
 use std::sync::Arc;
@@ -33,9 +34,12 @@ pub struct Inner {
     pub origins: Origins,
     pub headers: SecurityHeaders,
     pub requests: Requests,
-    /// Requests at work at once.
-    pub slots: Semaphore,
+    /// Where requests of customers find a place.
+    pub customers: Lane,
+    /// Where webhooks do, whatever customers do.
+    pub webhooks: Lane,
     pub metrics: Option<PrometheusHandle>,
+    pub health: Health,
     /// Cancelled at a stop: streams end, `/readyz` says so.
     pub shutdown: CancellationToken,
 }
@@ -49,17 +53,31 @@ pub struct Options {
     pub shutdown: CancellationToken,
 }
 
+/// Places of one kind of requests.
+pub struct Lane {
+    /// Requests at work at once.
+    pub work: Semaphore,
+    /// Bodies that are still arriving: they wait outside of the places of working requests.
+    pub bodies: Places,
+}
+
+impl Lane {
+    fn new(work: usize, limits: &Limits) -> Lane {
+        Lane { work: Semaphore::new(work), bodies: Places::new(limits.bodies_max, limits.bodies_per_address) }
+    }
+}
+
 impl App {
     /// The error names the setting at fault. Must be called within a tokio runtime.
     pub fn new(options: Options) -> Result<App, String> {
         let Options { runtime, partners, settings, metrics, shutdown } = options;
-        let proxies = Proxies::parse(&settings.server.trusted_proxies)
-            .map_err(|error| format!("`server.trusted_proxies`: {error}"))?;
+        let proxies = Proxies::of(&settings)?;
         let on_disk = || {
             let folder = std::path::PathBuf::from("web/dist");
             (!settings.production() && folder.is_dir()).then_some(folder)
         };
-        let draw = Draw::start(Limits::default()).map_err(|error| format!("no thread to draw pages in: {error}"))?;
+        let draw = Draw::start(engine_draw::Limits::default())
+            .map_err(|error| format!("no thread to draw pages in: {error}"))?;
         let inner = Inner {
             draw,
             presence: Presence::new(runtime.clone(), partners.clone(), &settings, shutdown.clone()),
@@ -69,7 +87,9 @@ impl App {
             origins: Origins::new(&settings),
             headers: SecurityHeaders::new(&settings),
             requests: Requests::default(),
-            slots: Semaphore::new(settings.limits.concurrency_max),
+            health: Health::default(),
+            customers: Lane::new(settings.limits.concurrency_max, &settings.limits),
+            webhooks: Lane::new(settings.limits.webhooks_max, &settings.limits),
             runtime,
             partners,
             settings,
@@ -78,6 +98,14 @@ impl App {
             shutdown,
         };
         Ok(App(Arc::new(inner)))
+    }
+
+    /// A refusal as this client learns it: one that asks for a proof of work carries the challenge.
+    pub fn refused(&self, refusal: Refusal, client: Client) -> Problem {
+        match refusal {
+            Refusal::Proof => Problem::new(Code::Proof).challenge(self.runtime.people.challenge(&client.network())),
+            other => other.into(),
+        }
     }
 
     /// Counts this request against its class, or answers 429.

@@ -18,6 +18,10 @@ use std::time::SystemTime;
 #[allow_missing = true]
 struct Embedded;
 
+/// A release carries the web app, or does not build: without it pages would be empty. `make web` builds it.
+#[cfg(not(debug_assertions))]
+const _: &[u8] = include_bytes!("../../../web/dist/.vite/manifest.json");
+
 /// Static files that a browser asks for; a missing one is a plain 404, never the page (R2.1-29).
 const STATIC: [&str; 11] = ["js", "css", "svg", "png", "jpg", "jpeg", "json", "ico", "gif", "webp", "woff2"];
 const ENTRY: &str = "src/entries/page.ts";

@@ -2,20 +2,27 @@
 //!
 //! One layer instead of many: a step of a journey costs less than its commit, so the frame around it must be thin.
 
-use crate::app::App;
-use crate::middleware::Class;
+use crate::app::{App, Lane};
+use crate::middleware::{Class, Client};
+use crate::pages;
 use crate::problem::{Code, MEDIA_TYPE, Problem};
-use axum::body::Body;
+use axum::body::{Body, HttpBody};
 use axum::extract::{ConnectInfo, MatchedPath, Request, State};
 use axum::http::{HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use futures::FutureExt;
+use engine_settings::Limits;
+use futures::{FutureExt, StreamExt, poll};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::panic::AssertUnwindSafe;
+use std::pin::pin;
+use std::task::Poll;
 use std::time::{Duration, Instant};
 use tower::ServiceExt;
 use tower_http::compression::Compression;
+
+/// Who asks for it reads pages.
+const HTML: &[u8] = b"text/html";
 
 /// The frame around every handler of ours.
 pub async fn frame(State(app): State<App>, mut request: Request, next: Next) -> Response {
@@ -28,26 +35,35 @@ pub async fn frame(State(app): State<App>, mut request: Request, next: Next) -> 
     request.extensions_mut().insert(client);
     let path = request.uri().path();
     let api = path.starts_with("/api/");
-    let free = path.starts_with("/assets/") || matches!(path, "/healthz" | "/readyz" | "/metrics");
+    let health = matches!(path, "/healthz" | "/readyz");
+    let free = health || path.starts_with("/assets/") || path == "/metrics";
+    let webhook = path.starts_with("/api/v1/webhooks/");
+    let browses = !api
+        && request
+            .headers()
+            .get(header::ACCEPT)
+            .is_some_and(|kinds| kinds.as_bytes().windows(HTML.len()).any(|kind| kind.eq_ignore_ascii_case(HTML)));
     let route = request.extensions().get::<MatchedPath>().cloned();
     let method = request.method().clone();
-    let class = if method == Method::GET || method == Method::HEAD || path.starts_with("/api/v1/webhooks/") {
-        Class::Read
-    } else {
-        Class::Write
-    };
+    let class = if method == Method::GET || method == Method::HEAD || webhook { Class::Read } else { Class::Write };
 
     if let Some(home) = public_name(&app, &request) {
         return home;
     }
-    let admitted = if free { Ok(()) } else { app.limit(class, client) };
-    let mut response = match admitted {
-        Err(problem) => problem.into_response(),
-        Ok(()) => match app.slots.try_acquire() {
-            Err(_) => Problem::new(Code::Busy).retry_after_ms(1_000).into_response(),
-            Ok(_slot) => guarded(&app, request, next).await,
-        },
+    let lane = if webhook { &app.webhooks } else { &app.customers };
+    let work = async {
+        if health {
+            return guarded(&app, request, next).await;
+        }
+        if !free {
+            app.limit(class, client)?;
+        }
+        let request = arrived(&app, lane, client, request).await?;
+        let _place = lane.work.try_acquire().map_err(|_| Problem::new(Code::Busy).retry_after_ms(1_000))?;
+        guarded(&app, request, next).await
     };
+    let refused = |problem: Problem| if browses { pages::refused(&problem) } else { problem.into_response() };
+    let mut response = work.await.unwrap_or_else(refused);
     if api {
         as_problem(&mut response);
     }
@@ -91,16 +107,52 @@ fn public_name(app: &App, request: &Request) -> Option<Response> {
     Some(axum::response::Redirect::temporary(&format!("{public}{rest}")).into_response())
 }
 
+/// The request with its whole body. One that is still arriving waits in a place of its own, as long as it keeps coming.
+async fn arrived(app: &App, lane: &Lane, client: Client, request: Request) -> Result<Request, Problem> {
+    let (parts, body) = request.into_parts();
+    if body.is_end_stream() {
+        return Ok(Request::from_parts(parts, body));
+    }
+    let mut reading = pin!(read(&app.settings.limits, body));
+    let bytes = match poll!(&mut reading) {
+        Poll::Ready(bytes) => bytes?,
+        Poll::Pending => {
+            let _place = lane.bodies.take(Some(client.bucket()))?;
+            reading.await?
+        }
+    };
+    Ok(Request::from_parts(parts, Body::from(bytes)))
+}
+
+async fn read(limits: &Limits, body: Body) -> Result<Vec<u8>, Problem> {
+    let grace_ends = tokio::time::Instant::now() + Duration::from_millis(limits.body_timeout_ms);
+    let large = |bytes: usize| bytes > limits.body_bytes_max;
+    if large(usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX)) {
+        return Err(Problem::new(Code::BodyTooLarge));
+    }
+    let (mut parts, mut bytes) = (body.into_data_stream(), Vec::new());
+    loop {
+        let owed_ms = 1_000 * bytes.len() as u64 / limits.body_bytes_per_s.max(1);
+        match tokio::time::timeout_at(grace_ends + Duration::from_millis(owed_ms), parts.next()).await {
+            Err(_) => return Err(Problem::new(Code::BodyTooSlow)),
+            Ok(None) => return Ok(bytes),
+            Ok(Some(Err(_))) => return Err(Problem::new(Code::BodyInvalid)),
+            Ok(Some(Ok(part))) if large(bytes.len() + part.len()) => return Err(Problem::new(Code::BodyTooLarge)),
+            Ok(Some(Ok(part))) => bytes.extend_from_slice(&part),
+        }
+    }
+}
+
 /// A panic is a 500, a handler without end a 503 (security rule 10).
-async fn guarded(app: &App, request: Request, next: Next) -> Response {
+async fn guarded(app: &App, request: Request, next: Next) -> Result<Response, Problem> {
     let limit = Duration::from_millis(app.settings.limits.request_timeout_ms);
     match tokio::time::timeout(limit, AssertUnwindSafe(compressed(request, next)).catch_unwind()).await {
-        Ok(Ok(response)) => response,
+        Ok(Ok(response)) => Ok(response),
         Ok(Err(_)) => {
             tracing::error!("a handler panicked");
-            Problem::new(Code::Internal).into_response()
+            Err(Problem::new(Code::Internal))
         }
-        Err(_) => Problem::new(Code::Timeout).retry_after_ms(1_000).into_response(),
+        Err(_) => Err(Problem::new(Code::Timeout).retry_after_ms(1_000)),
     }
 }
 

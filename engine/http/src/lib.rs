@@ -1,7 +1,7 @@
 //! `engine-http`: the front door. API, pages, webhooks, the web app.
 //!
 //! What it is: [`router`] over an [`App`]; every route stands in `routes.rs`, one file per resource in `api/`, what
-//! every request passes in `frame.rs` and `middleware/`, pages in `pages.rs` and `posted.rs`, the document around what
+//! every request passes in `frame.rs` and `middleware/`, connections in `listen/`, pages in `pages.rs` and `posted.rs`, the document around what
 //! `engine-draw` draws in `html/`.
 //! What it does not know: workflows, forms and lines (they are data of the catalogue), SQL, how partners are called.
 //! It never decides about a journey: it reads a request, asks the runtime, and says the answer in HTTP.
@@ -22,6 +22,7 @@ mod gallery;
 mod html;
 mod json;
 mod links;
+mod listen;
 mod metrics;
 mod middleware;
 mod pages;
@@ -29,11 +30,13 @@ mod posted;
 mod presence;
 mod problem;
 mod routes;
+mod scrub;
 mod session;
 mod site;
 mod subscriptions;
 
 pub use app::{App, Options};
+pub use listen::{Doors, bind, serve};
 pub use metrics::page as metrics_page;
 pub use problem::{Code, FieldProblem, Problem};
-pub use routes::{openapi, router};
+pub use routes::{health, openapi, router};

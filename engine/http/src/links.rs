@@ -16,8 +16,9 @@ use axum::response::{IntoResponse, Response};
 use engine_runtime::{Actor, Grant, Refusal};
 
 /// The page that asks; straight on for a browser that has the right.
-pub async fn ask(State(app): State<App>, Path(code): Path<String>, visitor: Visitor) -> Response {
+pub async fn ask(State(app): State<App>, Path(code): Path<String>, visitor: Result<Visitor, Problem>) -> Response {
     let shown = async {
+        let visitor = visitor?;
         let Some(grant) = app.runtime.people.link(&code).await? else { return Ok(over(&app).await) };
         if let Some(page) = page_of(&app, &visitor.actor, &grant).await? {
             return Ok(go(&page));
@@ -37,20 +38,20 @@ pub async fn follow(
     State(app): State<App>,
     Path(code): Path<String>,
     headers: HeaderMap,
-    mut visitor: Visitor,
+    visitor: Result<Visitor, Problem>,
 ) -> Response {
     let followed = async {
+        let mut visitor = visitor?;
         app.origins.check_origin(&headers)?;
         let Some(grant) = app.runtime.people.link(&code).await? else { return Ok(over(&app).await) };
         visitor.follow(&app, grant.clone()).await?;
         // The step may have moved to where this link does not lead.
         Ok(match page_of(&app, &visitor.actor, &grant).await? {
-            Some(page) => go(&page),
-            None => over(&app).await,
+            Some(page) => visitor.answer(go(&page)),
+            None => visitor.answer(over(&app).await),
         })
     };
-    let response = answer(&app, followed.await).await;
-    private(visitor.answer(response))
+    private(answer(&app, followed.await).await)
 }
 
 async fn page_of(app: &App, actor: &Actor, grant: &Grant) -> Result<Option<String>, Problem> {

@@ -8,27 +8,31 @@ use crate::assets::Assets;
 use crate::attribution;
 use crate::gallery;
 use crate::html::{self, Body, Content, Page};
+use crate::middleware::Client;
 use crate::posted;
 use crate::problem::Problem;
 use crate::session::Visitor;
 use crate::site;
+use axum::Extension;
 use axum::extract::{Request, State};
-use axum::http::{HeaderValue, Method, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use engine_definitions::Catalog;
 use engine_runtime::{Opened, Refusal};
+use serde_json::{Map, Value};
 
 const NOT_FOUND: &str = "Oops! We can't seem to find the page you're looking for.";
 /// Where a page without a way on leads: label and address.
 pub const HOME: (&str, &str) = ("Go to the home page", "/");
+const TOO_MANY: &str = "Too many requests came from your network. Please try again in a minute.";
 const UNAVAILABLE: &str = "We are working on this page. Please try again in a few minutes.";
 
 /// The fallback of the router.
-pub async fn page(State(app): State<App>, mut visitor: Visitor, request: Request) -> Response {
+pub async fn page(State(app): State<App>, Extension(client): Extension<Client>, request: Request) -> Response {
     let (parts, body) = request.into_parts();
     let path = parts.uri.path();
     if parts.method == Method::POST && posted::is_form(&parts.headers) {
-        return posted::first(&app, visitor, &parts, body).await;
+        return posted::first(&app, client, &parts, body).await;
     }
     if parts.method != Method::GET && parts.method != Method::HEAD {
         return (StatusCode::METHOD_NOT_ALLOWED, [(header::ALLOW, "GET, HEAD")]).into_response();
@@ -41,12 +45,11 @@ pub async fn page(State(app): State<App>, mut visitor: Visitor, request: Request
     }
     let query = parts.uri.query().unwrap_or_default();
     let split = attribution::split(query);
+    let mut came_from = attribution::referrer(&app, &parts.headers);
     if !split.found.is_empty() {
-        let mut response = redirect(StatusCode::FOUND, &with_query(path, &split.rest));
-        if let Some(cookie) = attribution::remember(&parts.headers, split.found) {
-            response.headers_mut().append(header::SET_COOKIE, cookie);
-        }
-        return response;
+        came_from.extend(split.found);
+        let response = redirect(StatusCode::FOUND, &with_query(path, &split.rest));
+        return remembering(&app, &parts.headers, came_from, response);
     }
     // Opening the page of an earlier step goes back to it: nothing that a browser should do ahead of the person.
     if parts.headers.get("sec-purpose").is_some_and(|purpose| purpose.as_bytes().starts_with(b"prefetch")) {
@@ -58,21 +61,35 @@ pub async fn page(State(app): State<App>, mut visitor: Visitor, request: Request
     }
     // One address per page: without a slash at its end.
     let plain = path.trim_end_matches('/');
-    match journey_page(&app, &catalog, &mut visitor, plain, query).await {
-        Some(Ok(response)) => visitor.answer(response),
+    let visitor = Visitor::of(&app, &parts.headers, client);
+    let response = match journey_page(&app, &catalog, visitor, plain, query).await {
+        Some(Ok(response)) => response,
         Some(Err(problem)) => error_page(&app, &catalog, &problem).await,
         None => match gallery::page(&app, &catalog, plain).await {
             Some(response) => response,
             None => content_page(&app, &catalog, if plain.is_empty() { "/" } else { plain }).await,
         },
+    };
+    remembering(&app, &parts.headers, came_from, response)
+}
+
+/// The answer, with the cookie of what brought a visitor here: it is for nobody else.
+fn remembering(app: &App, headers: &HeaderMap, came_from: Map<String, Value>, mut response: Response) -> Response {
+    if came_from.is_empty() {
+        return response;
     }
+    if let Some(cookie) = attribution::remember(&app.runtime, headers, came_from) {
+        response.headers_mut().append(header::SET_COOKIE, cookie);
+        response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    }
+    response
 }
 
 /// A workflow's page; `None` when no workflow lives here.
 async fn journey_page(
     app: &App,
     catalog: &Catalog,
-    visitor: &mut Visitor,
+    visitor: impl Future<Output = Result<Visitor, Problem>>,
     path: &str,
     query: &str,
 ) -> Option<Result<Response, Problem>> {
@@ -87,16 +104,22 @@ async fn journey_page(
     let journey = url::form_urlencoded::parse(query.as_bytes())
         .find(|(name, _)| name == "request" || name == "leadId")
         .map(|(_, id)| id.into_owned());
+    // A step without its journey: back to where it starts.
+    if journey.is_none() && !rest.is_empty() {
+        return Some(Ok(redirect(StatusCode::FOUND, &with_query(base, query))));
+    }
+    let visitor = match visitor.await {
+        Ok(visitor) => visitor,
+        Err(problem) => return Some(Err(problem)),
+    };
     Some(match journey {
-        Some(id) => opened(app, catalog, visitor, base, &id, rest).await,
-        None if rest.is_empty() => first(app, catalog, visitor, &workflow.id).await,
-        // A step without its journey: back to where it starts.
-        None => Ok(redirect(StatusCode::FOUND, &with_query(base, query))),
+        Some(id) => opened(app, catalog, &visitor, base, &id, rest).await,
+        None => first(app, catalog, &visitor, &workflow.id).await,
     })
 }
 
-async fn first(app: &App, catalog: &Catalog, visitor: &mut Visitor, workflow: &str) -> Result<Response, Problem> {
-    visitor.open(app).await?;
+/// Looking at it stores nothing: a session is made when something is written.
+async fn first(app: &App, catalog: &Catalog, visitor: &Visitor, workflow: &str) -> Result<Response, Problem> {
     let view = app.runtime.journeys.preview(workflow, &visitor.actor).await?;
     Ok(step_page(app, catalog, StatusCode::OK, Content::First(&view)).await)
 }
@@ -191,7 +214,7 @@ async fn not_found(app: &App, catalog: &Catalog) -> Response {
 pub async fn error_page(app: &App, catalog: &Catalog, problem: &Problem) -> Response {
     match StatusCode::from_u16(problem.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR) {
         StatusCode::NOT_FOUND => not_found(app, catalog).await,
-        status if status == StatusCode::SERVICE_UNAVAILABLE => unavailable(),
+        StatusCode::SERVICE_UNAVAILABLE | StatusCode::TOO_MANY_REQUESTS => refused(problem),
         status => {
             let text = "Please try again. What you have entered so far is saved.";
             message_page(app, catalog, status, "Something Went Wrong", text, HOME).await
@@ -199,10 +222,19 @@ pub async fn error_page(app: &App, catalog: &Catalog, problem: &Problem) -> Resp
     }
 }
 
-/// The page of an outage; needs nothing that could be missing.
-pub fn unavailable() -> Response {
-    let mut response = html_response(StatusCode::SERVICE_UNAVAILABLE, html::bare("Back soon", UNAVAILABLE));
-    response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("30"));
+/// The page of an outage, of overload, of anything that was refused before it was looked at; needs nothing that could
+/// be missing.
+pub fn refused(problem: &Problem) -> Response {
+    let status = StatusCode::from_u16(problem.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    let (title, text) = match status {
+        StatusCode::SERVICE_UNAVAILABLE => ("Back soon", UNAVAILABLE),
+        StatusCode::TOO_MANY_REQUESTS => ("One moment, please", TOO_MANY),
+        _ => ("Something Went Wrong", "Please try again."),
+    };
+    let mut response = html_response(status, html::bare(title, text));
+    if let Some(seconds) = problem.retry_after_s() {
+        response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+    }
     response
 }
 

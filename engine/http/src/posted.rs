@@ -4,7 +4,7 @@
 use crate::app::App;
 use crate::attribution;
 use crate::html::Content;
-use crate::middleware::Class;
+use crate::middleware::{Class, Client};
 use crate::pages;
 use crate::problem::{Code, Problem};
 use crate::session::{self, Visitor};
@@ -29,10 +29,10 @@ pub fn is_form(headers: &HeaderMap) -> bool {
 }
 
 /// Starts the journey whose first page this was posted to.
-pub async fn first(app: &App, mut visitor: Visitor, parts: &Parts, body: Body) -> Response {
+pub async fn first(app: &App, client: Client, parts: &Parts, body: Body) -> Response {
     let catalog = app.runtime.catalog();
-    match answered(app, &catalog, &mut visitor, parts, body).await {
-        Ok(response) => visitor.answer(response),
+    match answered(app, &catalog, client, parts, body).await {
+        Ok(response) => response,
         Err(problem) => pages::error_page(app, &catalog, &problem).await,
     }
 }
@@ -40,15 +40,16 @@ pub async fn first(app: &App, mut visitor: Visitor, parts: &Parts, body: Body) -
 async fn answered(
     app: &App,
     catalog: &Catalog,
-    visitor: &mut Visitor,
+    client: Client,
     parts: &Parts,
     body: Body,
 ) -> Result<Response, Problem> {
     app.origins.check_form(&parts.headers)?;
-    app.limit(Class::Start, visitor.client)?;
+    app.limit(Class::Start, client)?;
+    let mut visitor = Visitor::of(app, &parts.headers, client).await?;
     let base = parts.uri.path().trim_end_matches('/');
     let workflow = catalog.by_base(base).ok_or_else(|| Problem::new(Code::NotFound))?.id.clone();
-    let fields: Fields = url::form_urlencoded::parse(&session::read(app, body).await?)
+    let fields: Fields = url::form_urlencoded::parse(&session::read(body).await?)
         .take(FIELDS_MAX)
         .map(|(name, text)| (name.into_owned(), text.into_owned()))
         .collect();
@@ -56,20 +57,19 @@ async fn answered(
     let answers = view.step.form.as_ref().map(|form| answers(&form.schema, &fields, "")).unwrap_or_default();
     // Sent without a key: a press is one journey.
     let key = new_id();
-    let opening = visitor.begin(app, &key);
+    let came_from = attribution::of(app, &visitor, &parts.headers);
+    let opening = visitor.begin(app, &key, &came_from);
     let start = Start {
         workflow,
         key,
         event: Some(("submit".into(), Value::Object(answers.clone()))),
-        attribution: Value::Object(attribution::read(&parts.headers)),
+        attribution: Value::Object(came_from),
         session: opening.as_ref().map(|opening| opening.session.clone()),
     };
     match app.runtime.journeys.start(&visitor.actor, start).await {
         Ok(sent) => {
-            if let Some(opening) = opening {
-                visitor.begun(opening.token);
-            }
-            Ok(pages::redirect(StatusCode::SEE_OTHER, &sent.view.step.url))
+            let answer = pages::redirect(StatusCode::SEE_OTHER, &sent.view.step.url);
+            Ok(visitor.begun(opening, &parts.headers, answer))
         }
         Err(refusal) => {
             let problem = Problem::from(refusal);

@@ -1,8 +1,9 @@
 //! Errors as the caller sees them: RFC 9457 problem details with stable codes (security rule 26).
 
+use crate::middleware::Full;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use engine_runtime::{Difference, Refusal, StepView};
+use engine_runtime::{Challenge, Difference, Refusal, StepView};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use utoipa::ToSchema;
@@ -28,9 +29,11 @@ pub enum Code {
     Broken,
     BodyInvalid,
     BodyTooLarge,
+    BodyTooSlow,
     MediaType,
     Method,
     Csrf,
+    Proof,
     Signature,
     Timeout,
     Unavailable,
@@ -53,9 +56,11 @@ impl Code {
             Code::Broken => (StatusCode::INTERNAL_SERVER_ERROR, "Something Went Wrong"),
             Code::BodyInvalid => (StatusCode::BAD_REQUEST, "The request cannot be read"),
             Code::BodyTooLarge => (StatusCode::PAYLOAD_TOO_LARGE, "The request is too large"),
+            Code::BodyTooSlow => (StatusCode::REQUEST_TIMEOUT, "The request came too slowly"),
             Code::MediaType => (StatusCode::UNSUPPORTED_MEDIA_TYPE, "The body must be application/json"),
             Code::Method => (StatusCode::METHOD_NOT_ALLOWED, "The method is not possible here"),
             Code::Csrf => (StatusCode::FORBIDDEN, "The request does not come from our pages"),
+            Code::Proof => (StatusCode::FORBIDDEN, "Please try again with scripts turned on"),
             Code::Signature => (StatusCode::UNAUTHORIZED, "The signature is not valid"),
             Code::Timeout => (StatusCode::SERVICE_UNAVAILABLE, "The request took too long"),
             Code::Unavailable => (StatusCode::SERVICE_UNAVAILABLE, "The service is not available"),
@@ -112,6 +117,9 @@ pub struct ProblemDetails {
     /// Where a new journey starts.
     #[serde(skip_serializing_if = "Option::is_none")]
     base: Option<String>,
+    /// What the browser must solve before it sends the same again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    challenge: Option<Challenge>,
 }
 
 impl Problem {
@@ -129,6 +137,7 @@ impl Problem {
             retry_after_s: None,
             reference: None,
             base: None,
+            challenge: None,
         }))
     }
 
@@ -149,6 +158,10 @@ impl Problem {
         self.with(|it| it.view = Some(view))
     }
 
+    pub fn challenge(self, challenge: Challenge) -> Problem {
+        self.with(|it| it.challenge = Some(challenge))
+    }
+
     /// Rounded up to whole seconds, at least one.
     pub fn retry_after_ms(self, ms: u64) -> Problem {
         self.with(|it| it.retry_after_s = Some(ms.div_ceil(1000).max(1)))
@@ -156,6 +169,10 @@ impl Problem {
 
     pub fn status(&self) -> u16 {
         self.0.status
+    }
+
+    pub fn retry_after_s(&self) -> Option<u64> {
+        self.0.retry_after_s
     }
 
     #[cfg(test)]
@@ -187,10 +204,11 @@ impl From<Refusal> for Problem {
             Refusal::Limited { retry_after_ms } => {
                 Problem::new(Code::Limited).retry_after_ms(retry_after_ms.max(0) as u64)
             }
+            Refusal::Proof => Problem::new(Code::Proof),
             Refusal::Busy => Problem::new(Code::Busy).retry_after_ms(1000),
             Refusal::Unavailable(error) => {
                 tracing::error!(%error, "the database is not available");
-                Problem::new(Code::Busy).retry_after_ms(5_000)
+                Problem::new(Code::Unavailable).retry_after_ms(5_000)
             }
             Refusal::Broken { reference } => Problem::new(Code::Broken)
                 .detail("What you typed is saved. Please try again later.")
@@ -203,11 +221,22 @@ impl From<Refusal> for Problem {
     }
 }
 
+/// No place for a stream or a body.
+impl From<Full> for Problem {
+    fn from(full: Full) -> Problem {
+        let code = match full {
+            Full::Address => Code::Limited,
+            Full::All => Code::Busy,
+        };
+        Problem::new(code).retry_after_ms(5_000)
+    }
+}
+
 /// The problems that an operation may answer, for the description of the API; `changing` stands for what every changing
 /// request may meet. What every request may meet is [`ANYWHERE`].
 macro_rules! refusals {
     ($name:ident: changing, $($code:ident),* $(,)?) => {
-        $crate::problem::refusals!($name: Csrf, BodyInvalid, BodyTooLarge, MediaType, $($code),*);
+        $crate::problem::refusals!($name: Csrf, BodyInvalid, BodyTooLarge, BodyTooSlow, MediaType, $($code),*);
     };
     ($name:ident: $($code:ident),* $(,)?) => {
         struct $name;

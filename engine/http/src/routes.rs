@@ -55,6 +55,11 @@ pub fn router(app: App, sandbox: Option<Router>) -> Router {
     }
 }
 
+/// Only `/healthz` and `/readyz`, for a listener of their own.
+pub fn health(app: App) -> Router {
+    Router::new().route("/healthz", get(health::healthz)).route("/readyz", get(health::readyz)).with_state(app)
+}
+
 /// The description of the API, as `/openapi.json` shows it.
 pub fn openapi() -> utoipa::openapi::OpenApi {
     described().1
@@ -95,6 +100,7 @@ fn documented() -> OpenApiRouter<App> {
         .routes(routes!(operator::effects::list))
         .routes(routes!(operator::effects::retry))
         .routes(routes!(operator::effects::skip))
+        .routes(routes!(operator::effects::release))
         .routes(routes!(operator::incidents::list))
         .routes(routes!(operator::incidents::retry))
         .routes(routes!(operator::incidents::close))

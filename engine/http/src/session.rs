@@ -1,6 +1,7 @@
 //! The visitor behind a request: an opaque cookie, nothing else (security rules 13 and 16).
 
 use crate::app::{App, run_to_end};
+use crate::attribution;
 use crate::json;
 use crate::middleware::Client;
 use crate::problem::{Code, Problem};
@@ -11,8 +12,11 @@ use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use engine_runtime::{Actor, Grant, SessionRecord};
 use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
 
 const COOKIE: &str = "__Host-session";
+/// Carries the solution of a challenge.
+const PROOF: &str = "x-proof";
 
 /// Who asks. Without a session it is a visitor who owns nothing.
 pub struct Visitor {
@@ -35,7 +39,10 @@ impl Visitor {
         };
         let token = token.filter(|_| known.is_some()).map(str::to_owned);
         let mut actor = known.unwrap_or_else(|| Actor { language: language(app, headers), ..Actor::visitor("") });
-        actor.address = Some(client.0.to_string());
+        let network = client.network();
+        let proof = headers.get(PROOF).and_then(|proof| proof.to_str().ok());
+        actor.proven = proof.is_some_and(|proof| app.runtime.people.proves(&network, proof));
+        actor.address = Some(network);
         Ok(Visitor { actor, client, token, opened: false, ttl_s: app.settings.session.ttl_ms / 1000 })
     }
 
@@ -43,25 +50,33 @@ impl Visitor {
     pub async fn open(&mut self, app: &App) -> Result<(), Problem> {
         if self.actor.id.is_empty() {
             let (token, actor) = app.runtime.people.new_session(&self.actor.language).await?;
-            self.actor = Actor { address: self.actor.address.take(), ..actor };
+            self.actor = Actor { address: self.actor.address.take(), proven: self.actor.proven, ..actor };
             (self.token, self.opened) = (Some(token), true);
         }
         Ok(())
     }
 
     /// As `open`, for a journey that begins in the same commit as the session; the cookie goes out once it has begun.
-    pub fn begin(&mut self, app: &App, key: &str) -> Option<Opening> {
+    pub fn begin(&mut self, app: &App, key: &str, came_from: &Map<String, Value>) -> Option<Opening> {
         if !self.actor.id.is_empty() {
             return None;
         }
-        let (token, session) = app.runtime.people.first_session(&self.actor.language, key);
-        self.actor = Actor { address: self.actor.address.take(), ..Actor::of_session(&session) };
+        let (token, mut session) = app.runtime.people.first_session(&self.actor.language, key);
+        if !came_from.is_empty() {
+            session.subject["attribution"] = Value::Object(came_from.clone());
+        }
+        self.actor =
+            Actor { address: self.actor.address.take(), proven: self.actor.proven, ..Actor::of_session(&session) };
         Some(Opening { token, session })
     }
 
-    /// It has begun.
-    pub fn begun(&mut self, token: String) {
+    /// The answer to the start with which it has begun.
+    pub fn begun(mut self, opening: Option<Opening>, headers: &HeaderMap, answer: impl IntoResponse) -> Response {
+        let Some(Opening { token, .. }) = opening else { return answer.into_response() };
         (self.token, self.opened) = (Some(token), true);
+        let mut response = self.answer(answer);
+        attribution::forget(headers, &mut response);
+        response
     }
 
     /// Follows a link: the session goes on under a new token, with the link's right.
@@ -71,7 +86,7 @@ impl Visitor {
         let Some((token, actor)) = run_to_end(async move { runtime.people.follow(&token, grant).await }).await? else {
             return Err(Problem::new(Code::NotFound));
         };
-        self.actor = Actor { address: self.actor.address.take(), ..actor };
+        self.actor = Actor { address: self.actor.address.take(), proven: self.actor.proven, ..actor };
         (self.token, self.opened) = (Some(token), true);
         Ok(())
     }
@@ -131,7 +146,7 @@ impl<B: DeserializeOwned + Send> FromRequest<App> for ChangeRequest<B> {
         app.origins.check(&headers)?;
         let client = parts.extensions.get::<Client>().copied().ok_or_else(|| Problem::new(Code::Internal))?;
         require_json(&headers)?;
-        let body = json::body(&read(app, body).await?, app.settings.limits.json_depth_max)?;
+        let body = json::body(&read(body).await?, app.settings.limits.json_depth_max)?;
         let visitor = Visitor::of(app, &headers, client).await?;
         let key = match headers.get("idempotency-key").map(HeaderValue::to_str) {
             None => "",
@@ -142,13 +157,9 @@ impl<B: DeserializeOwned + Send> FromRequest<App> for ChangeRequest<B> {
     }
 }
 
-/// The whole body, within its limit.
-pub async fn read(app: &App, body: Body) -> Result<axum::body::Bytes, Problem> {
-    axum::body::to_bytes(body, app.settings.limits.body_bytes_max).await.map_err(|error| {
-        let too_large =
-            std::error::Error::source(&error).is_some_and(|source| source.to_string().contains("length limit"));
-        Problem::new(if too_large { Code::BodyTooLarge } else { Code::BodyInvalid })
-    })
+/// The whole body: the frame has read it, within its limits.
+pub async fn read(body: Body) -> Result<axum::body::Bytes, Problem> {
+    axum::body::to_bytes(body, usize::MAX).await.map_err(|_| Problem::new(Code::BodyInvalid))
 }
 
 fn require_json(headers: &HeaderMap) -> Result<(), Problem> {

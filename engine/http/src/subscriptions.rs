@@ -1,7 +1,7 @@
 //! Changes of journeys, handed to the browsers that wait for them: one subscription per node, not one per stream.
 
-use crate::middleware::Client;
-use crate::problem::{Code, Problem};
+use crate::middleware::{Client, Place, Places};
+use crate::problem::Problem;
 use engine_settings::Limits;
 use engine_store::{Change, Changed};
 use std::collections::HashMap;
@@ -17,30 +17,21 @@ pub struct Subscriptions(Arc<Mutex<State>>);
 
 struct State {
     journeys: HashMap<String, broadcast::Sender<Change>>,
-    /// Open streams by client.
-    clients: HashMap<u128, u32>,
-    open: usize,
-    per_client_max: u32,
-    max: usize,
+    streams: Places,
 }
 
 /// A place in the list of listeners, given back when dropped.
 pub struct Listener {
     pub changes: broadcast::Receiver<Change>,
     journey: String,
-    client: u128,
     home: Subscriptions,
+    _place: Place,
 }
 
 impl Subscriptions {
     pub fn new(changes: broadcast::Receiver<Change>, limits: &Limits, shutdown: CancellationToken) -> Subscriptions {
-        let state = State {
-            journeys: HashMap::new(),
-            clients: HashMap::new(),
-            open: 0,
-            per_client_max: limits.streams_per_address,
-            max: limits.streams_max,
-        };
+        let streams = Places::new(limits.streams_max, limits.streams_per_address);
+        let state = State { journeys: HashMap::new(), streams };
         let subscriptions = Subscriptions(Arc::new(Mutex::new(state)));
         tokio::spawn(deliver(subscriptions.clone(), changes, shutdown));
         subscriptions
@@ -48,26 +39,16 @@ impl Subscriptions {
 
     /// Listens to one journey; too many streams of one client or of all answer 429 and 503.
     pub fn listen(&self, journey: &str, client: Client) -> Result<Listener, Problem> {
-        let client = client.bucket();
         let mut state = self.state();
-        if state.open >= state.max {
-            return Err(Problem::new(Code::Busy).retry_after_ms(5_000));
-        }
-        let per_client_max = state.per_client_max;
-        let count = state.clients.entry(client).or_default();
-        if *count >= per_client_max {
-            return Err(Problem::new(Code::Limited).retry_after_ms(5_000));
-        }
-        *count += 1;
-        state.open += 1;
+        let place = state.streams.take(Some(client.bucket()))?;
         let changes =
             state.journeys.entry(journey.to_owned()).or_insert_with(|| broadcast::channel(BEHIND_MAX).0).subscribe();
-        Ok(Listener { changes, journey: journey.to_owned(), client, home: self.clone() })
+        Ok(Listener { changes, journey: journey.to_owned(), home: self.clone(), _place: place })
     }
 
     /// Open streams of this node.
     pub fn open(&self) -> usize {
-        self.state().open
+        self.state().streams.all()
     }
 
     fn all_read_again(&self) {
@@ -84,13 +65,6 @@ impl Subscriptions {
 impl Drop for Listener {
     fn drop(&mut self) {
         let mut state = self.home.state();
-        state.open = state.open.saturating_sub(1);
-        if let Some(count) = state.clients.get_mut(&self.client) {
-            *count -= 1;
-            if *count == 0 {
-                state.clients.remove(&self.client);
-            }
-        }
         // This listener is still counted by its channel.
         if state.journeys.get(&self.journey).is_some_and(|sender| sender.receiver_count() <= 1) {
             state.journeys.remove(&self.journey);

@@ -2,7 +2,7 @@
 
 use engine_store::{JourneyRecord, SessionRecord};
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
 /// Kind and role of a person without a sign-in.
@@ -19,9 +19,15 @@ pub struct Actor {
     pub channel: String,
     pub partner: Option<String>,
     pub language: String,
-    /// Client address, for limits only; never stored with a journey.
+    /// Client network, for limits only; never stored with a journey.
     #[serde(skip)]
     pub address: Option<String>,
+    /// This request came with a proof of work.
+    #[serde(skip)]
+    pub proven: bool,
+    /// What brought this session here: information for journeys that it starts, never a right.
+    #[serde(skip)]
+    pub attribution: Map<String, Value>,
     /// Rights that links gave to this session.
     #[serde(skip)]
     pub grants: Vec<Grant>,
@@ -83,6 +89,8 @@ impl Actor {
             partner: None,
             language: "en".into(),
             address: None,
+            proven: false,
+            attribution: Map::new(),
             grants: Vec::new(),
             came_by: None,
         }
@@ -98,6 +106,8 @@ impl Actor {
             partner: None,
             language: "en".into(),
             address: None,
+            proven: false,
+            attribution: Map::new(),
             grants: Vec::new(),
             came_by: None,
         }
@@ -129,6 +139,8 @@ impl Actor {
             partner: session.subject.get("partner").and_then(Value::as_str).map(str::to_string),
             language: text("language", "en"),
             address: None,
+            proven: false,
+            attribution: session.subject.get("attribution").and_then(Value::as_object).cloned().unwrap_or_default(),
             grants: Grant::of_subject(&session.subject),
             came_by: None,
         }

@@ -25,14 +25,14 @@ pub mod turn;
 pub mod view;
 mod work;
 
+pub use crate::core::{RuntimeError, Settled};
 pub use actor::{Action, Actor, Grant, LinkAccess, Resource, can};
 pub use clock::{Clock, ManualClock, SystemClock, new_id, parse_rfc3339, rfc3339};
-pub use crate::core::{RuntimeError, Settled};
 pub use engine_definitions::FieldError;
 pub use engine_store::SessionRecord;
 pub use journeys::{Journeys, Opened, Send, Sent, Start};
 pub use operations::Operations;
-pub use people::{People, Presence, Recipient};
+pub use people::{Challenge, People, Presence, Recipient};
 pub use publishing::{PublishError, Published, Publishing};
 pub use refusal::{Difference, Refusal};
 pub use runtime::Runtime;

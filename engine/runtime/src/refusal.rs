@@ -39,6 +39,9 @@ pub enum Refusal {
     Expired { base: String },
     #[error("too many tries")]
     Limited { retry_after_ms: i64 },
+    /// So many messages were asked for from this network that the next one needs a proof of work.
+    #[error("a proof of work is needed")]
+    Proof,
     #[error("busy")]
     Busy,
     /// The database cannot be reached or written; it may again later.

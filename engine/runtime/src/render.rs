@@ -18,11 +18,6 @@ mod review;
 /// Makes the address to which a partner (its id) sends the person back.
 pub(crate) type ReturnUrl<'a> = &'a dyn Fn(&str) -> String;
 
-pub(crate) fn render(&self, turn: &Turn<'_>, actor: &Actor, journey: Option<&str>) -> StepView {
-        render(turn, actor, journey, &|partner| self.return_url(partner, turn.id(), turn.record.revision))
-    }
-}
-
 pub(crate) fn render(turn: &Turn<'_>, actor: &Actor, journey: Option<&str>, returns: ReturnUrl) -> StepView {
     let workflow = turn.workflow;
     let audience = audience(actor);
@@ -53,7 +48,13 @@ pub(crate) fn render(turn: &Turn<'_>, actor: &Actor, journey: Option<&str>, retu
     }
 }
 
-fn declared(turn: &Turn<'_>, step: &definitions::Step, actor: &Actor, journey: Option<&str>, returns: ReturnUrl) -> Step {
+fn declared(
+    turn: &Turn<'_>,
+    step: &definitions::Step,
+    actor: &Actor,
+    journey: Option<&str>,
+    returns: ReturnUrl,
+) -> Step {
     let (workflow, audience) = (turn.workflow, &audience(actor));
     let data = turn.with_scope(|scope| evaluate_all(step, scope));
     let view = step.view.as_deref().and_then(|id| workflow.view(id));

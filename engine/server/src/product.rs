@@ -3,7 +3,7 @@
 use crate::{StoreMemory, definitions};
 use anyhow::{Context as _, Result, bail};
 use engine_definitions::{Catalog, Files};
-use engine_http::{App, Options};
+use engine_http::{App, Doors, Options};
 use engine_partners::memory::Memory;
 use engine_partners::{Partners, sandbox};
 use engine_runtime::{Clock, PublishError, Runtime};
@@ -41,11 +41,13 @@ pub struct Start {
 /// A running product. Dropping it stops nothing: call [`Product::stop`].
 pub struct Product {
     pub address: SocketAddr,
+    /// Of `server.health_address`.
+    pub health_address: Option<SocketAddr>,
     pub runtime: Runtime,
     pub settings: Arc<Settings>,
     pub memory: Arc<dyn Memory>,
     stop: CancellationToken,
-    server: JoinHandle<std::io::Result<()>>,
+    server: JoinHandle<()>,
     worker: Option<JoinHandle<Result<(), worker::WorkerError>>>,
     /// A SQLite file is ours as long as this is open.
     _alone: Option<std::fs::File>,
@@ -56,9 +58,12 @@ impl Product {
     pub async fn start(start: Start) -> Result<Product> {
         let Start { mut settings, source, clock, worker } = start;
         // First the address: partners of the sandbox and return pages name it.
-        let listener = TcpListener::bind(&settings.server.address)
-            .await
-            .with_context(|| format!("cannot listen on {}", settings.server.address))?;
+        let listener = listen("server.address", &settings.server.address).await?;
+        let health = match &settings.server.health_address {
+            Some(address) => Some(listen("server.health_address", address).await?),
+            None => None,
+        };
+        let health_address = health.as_ref().map(TcpListener::local_addr).transpose()?;
         let address = listener.local_addr()?;
         settings.server.address = reachable(address).to_string();
         let settings = Arc::new(settings);
@@ -85,10 +90,14 @@ impl Product {
             shutdown: stop.clone(),
         })
         .map_err(anyhow::Error::msg)?;
+        if let Some(listener) = health {
+            let (router, doors) = (engine_http::health(app.clone()), Doors::of_health(&settings));
+            tokio::spawn(engine_http::serve(listener, router, doors, stop.clone()));
+        }
         let router =
             engine_http::router(app, settings.sandbox.enabled.then(|| fake_partners(&runtime, &settings, &memory)));
-
-        let server = tokio::spawn(serve(listener, router, stop.clone()));
+        let doors = Doors::new(&settings).map_err(anyhow::Error::msg)?;
+        let server = tokio::spawn(engine_http::serve(listener, router, doors, stop.clone()));
         let worker = worker.then(|| {
             let context = worker::Context { runtime: runtime.clone(), partners };
             tokio::spawn(worker::run(context, stop.clone().cancelled_owned()))
@@ -96,7 +105,7 @@ impl Product {
         if worker.is_none() {
             tokio::spawn(worker::follow(runtime.clone(), stop.clone()));
         }
-        Ok(Product { address, runtime, settings, memory, stop, server, worker, _alone: alone })
+        Ok(Product { address, health_address, runtime, settings, memory, stop, server, worker, _alone: alone })
     }
 
     /// `http://…` of this process.
@@ -141,7 +150,7 @@ impl Product {
             (server, worker)
         };
         match tokio::time::timeout(limit, both).await {
-            Ok((Ok(Ok(())), Ok(None | Some(Ok(()))))) => Ok(()),
+            Ok((Ok(()), Ok(None | Some(Ok(()))))) => Ok(()),
             Ok((server, worker)) => bail!("stopped with an error: {server:?} {worker:?}"),
             Err(_) => {
                 bail!("requests or jobs were still running after {} ms; what was committed is kept", limit.as_millis())
@@ -165,17 +174,8 @@ pub fn alone(url: &str) -> Result<Option<std::fs::File>> {
     }
 }
 
-async fn serve(listener: TcpListener, router: axum::Router, stop: CancellationToken) -> std::io::Result<()> {
-    use axum::serve::ListenerExt;
-    let listener = listener.tap_io(|stream| {
-        // Answers are small: waiting for more to send only costs time.
-        if let Err(error) = stream.set_nodelay(true) {
-            tracing::debug!(%error, "set_nodelay");
-        }
-    });
-    axum::serve(listener, router.into_make_service_with_connect_info::<SocketAddr>())
-        .with_graceful_shutdown(stop.cancelled_owned())
-        .await
+async fn listen(setting: &str, address: &str) -> Result<TcpListener> {
+    engine_http::bind(address).await.with_context(|| format!("`{setting}`: cannot listen on {address}"))
 }
 
 async fn publish(runtime: &Runtime, source: Source, stop: &CancellationToken) -> Result<()> {

@@ -15,6 +15,13 @@ pub struct Field {
     pub doc: String,
 }
 
+impl Field {
+    /// `server.address`
+    pub fn path(&self) -> String {
+        if self.area.is_empty() { self.name.to_owned() } else { format!("{}.{}", self.area, self.name) }
+    }
+}
+
 macro_rules! settings {
     ($(#[doc = $area_doc:literal])* $area:literal $name:ident { $( $(#[doc = $doc:literal])* $field:ident : $kind:ty = $default:expr ),* $(,)? }) => {
         $(#[doc = $area_doc])*
@@ -42,6 +49,8 @@ settings! {
     "server" Server {
         /// Address and port to listen on; port 0 takes a free one.
         address: String = "127.0.0.1:8080".into(),
+        /// Address and port that serve `/healthz` and `/readyz` only, apart from customers' connections.
+        health_address: Option<String> = None,
         /// Address that customers see, without a path, such as `https://shop.example`; default: the listening address.
         public_url: Option<String> = None,
         /// Further origins whose pages may send changing requests.
@@ -138,6 +147,26 @@ settings! {
         request_timeout_ms: u64 = 30_000,
         /// Requests handled at once.
         concurrency_max: usize = 1_024,
+        /// Webhooks handled at once; they take no places of other requests.
+        webhooks_max: usize = 128,
+        /// Connections at once; 0: three quarters of the files that the system lets this process open.
+        connections_max: usize = 0,
+        /// Connections of one client address at once; proxies of `server.trusted_proxies` may have any number.
+        connections_per_address: usize = 256,
+        /// From the first byte of a request, or the begin of its connection, to the end of its header, in milliseconds.
+        header_timeout_ms: u64 = 10_000,
+        /// Between two requests of a connection, in milliseconds.
+        idle_timeout_ms: u64 = 75_000,
+        /// Longest time in which a client reads nothing of its answer, in milliseconds.
+        stalled_timeout_ms: u64 = 30_000,
+        /// Time that any body may take, in milliseconds; a longer one must come at `body_bytes_per_s`.
+        body_timeout_ms: u64 = 10_000,
+        /// Slowest body, in bytes per second.
+        body_bytes_per_s: u64 = 1_024,
+        /// Bodies that are still arriving, of webhooks and of other requests each; they take no places of requests.
+        bodies_max: usize = 1_024,
+        /// Bodies of one client address that are still arriving.
+        bodies_per_address: usize = 64,
         /// Reading requests per second and client address, on average.
         rate_per_s: u32 = 50,
         /// Reading requests of a client address at once.
@@ -155,7 +184,7 @@ settings! {
         /// Most errors of one report.
         errors_per_report: usize = 20,
         /// Open change streams of one client address.
-        streams_per_address: u32 = 32,
+        streams_per_address: usize = 32,
         /// Open change streams on this node.
         streams_max: usize = 10_000,
     }
@@ -234,8 +263,12 @@ settings! {
         per_hour: i64 = 5,
         /// Sends to one number in a day.
         per_day: i64 = 10,
-        /// Sends asked for by one client address in an hour.
-        per_address_hour: i64 = 20,
+        /// Sends asked for by one client network in an hour.
+        per_address_hour: i64 = 500,
+        /// Of these so many without a proof of work; more ask the browser for one.
+        unproven_per_address_hour: i64 = 2,
+        /// Work of a proof: 2 to the power of it attempts on average.
+        proof_bits: u32 = 16,
         /// Sends to one block of 1,000 numbers in an hour.
         block_hour: i64 = 50,
         /// Sends of the whole product in an hour.

@@ -43,6 +43,9 @@ pub struct Settings {
     pub otp: Otp,
     pub definitions: Definitions,
     pub log: Log,
+    /// What is odd about how they were given; for whoever reads the log.
+    #[serde(skip)]
+    pub warnings: Vec<String>,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]

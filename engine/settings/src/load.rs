@@ -1,5 +1,6 @@
 //! Reading settings: defaults < file < environment.
 
+use crate::reference::{fields, variable};
 use crate::{Mode, Secret, Settings};
 use figment::Figment;
 use figment::providers::{Format, Toml};
@@ -33,7 +34,7 @@ impl Settings {
         file: Option<&Path>,
         variables: impl IntoIterator<Item = (String, String)>,
     ) -> Result<Settings, SettingsError> {
-        let mut figment = Figment::new();
+        let (mut figment, mut warnings) = (Figment::new(), Vec::new());
         match file {
             Some(path) if !path.is_file() => return Err(SettingsError::NoFile(path.display().to_string())),
             Some(path) => figment = figment.merge(Toml::file_exact(path)),
@@ -43,6 +44,10 @@ impl Settings {
         for (name, value) in variables {
             let Some(path) = name.strip_prefix(PREFIX) else { continue };
             let path = path.to_ascii_lowercase().replace("__", ".");
+            if !is_known(&path) {
+                warnings.push(unknown(&name, &path));
+                continue;
+            }
             // A secret of digits must stay text with its leading zeros.
             figment = match is_text(&path) {
                 true => figment.merge((path, value)),
@@ -50,6 +55,7 @@ impl Settings {
             };
         }
         let mut settings: Settings = figment.extract().map_err(|error| SettingsError::Invalid(error.to_string()))?;
+        settings.warnings = warnings;
         if settings.keys.master.is_none() && settings.mode == Mode::Development {
             settings.keys.master = Some(development_key(&settings.keys.file)?);
         }
@@ -58,6 +64,23 @@ impl Settings {
         }
         Ok(settings)
     }
+}
+
+/// A setting, or an entry of one that is a map.
+fn is_known(path: &str) -> bool {
+    MAPS.iter().any(|map| path.starts_with(map)) || settings().any(|setting| setting == path)
+}
+
+const MAPS: [&str; 2] = ["partners.hosts.", "partners.secrets."];
+
+fn settings() -> impl Iterator<Item = String> {
+    fields().into_iter().map(|field| field.path())
+}
+
+/// What somebody who mistyped a variable needs to know.
+fn unknown(name: &str, path: &str) -> String {
+    let nearest = settings().min_by_key(|setting| strsim::damerau_levenshtein(setting, path)).unwrap_or_default();
+    format!("`{name}` is not a setting; the nearest is `{}`", variable(&nearest))
 }
 
 fn is_text(path: &str) -> bool {
@@ -146,9 +169,10 @@ mod tests {
     }
 
     #[test]
-    fn unknown_names_and_bad_keys_are_refused() {
-        check(&[("JOURNEY_SERVER__ADRESS", "x")], |settings| {
-            assert!(settings.unwrap_err().to_string().contains("adress"))
+    fn an_unknown_variable_is_a_warning_and_a_bad_key_is_refused() {
+        check(&[("JOURNEY_SERVER__ADRESS", "x"), ("JOURNEY_PARTNERS__SECRETS__ANY", "x")], |settings| {
+            let warned = "`JOURNEY_SERVER__ADRESS` is not a setting; the nearest is `JOURNEY_SERVER__ADDRESS`";
+            assert_eq!(settings.unwrap().warnings, [warned]);
         });
         check(&[("JOURNEY_KEYS__MASTER", "abc")], |settings| assert!(matches!(settings, Err(SettingsError::Key))));
     }
@@ -169,5 +193,37 @@ mod tests {
             assert_eq!(named, ["keys.master", "sandbox.enabled", "server.public_url", "smtp.host"]);
         });
         check(&[], |settings| assert!(settings.unwrap().refusals().is_empty()));
+    }
+
+    /// In production this setting, given this value, and nothing else of these is refused.
+    fn refused(variable: &str, value: &str, setting: &str) {
+        let good = [
+            ("JOURNEY_MODE", "production"),
+            ("JOURNEY_KEYS__MASTER", "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"),
+            ("JOURNEY_SANDBOX__ENABLED", "false"),
+            ("JOURNEY_SERVER__PUBLIC_URL", "https://shop.example"),
+            ("JOURNEY_SMTP__HOST", "mail.example"),
+        ];
+        let named = |settings: Result<Settings, SettingsError>| -> Vec<_> {
+            settings.unwrap().refusals().into_iter().map(|refusal| refusal.setting).collect()
+        };
+        check(&good, |settings| assert_eq!(named(settings), [""; 0]));
+        check(&[&good[..], &[(variable, value)]].concat(), |settings| {
+            assert_eq!(named(settings), [setting], "{variable}={value}");
+        });
+    }
+
+    #[test]
+    fn production_refuses_settings_that_open_a_gate() {
+        refused("JOURNEY_SMTP__SECURITY", "none", "smtp.security");
+        refused("JOURNEY_OTP__TRIES", "1000000", "otp.tries");
+        refused("JOURNEY_OTP__TRIES", "0", "otp.tries");
+        refused("JOURNEY_LIMITS__WRITE_RATE_PER_S", "0", "limits.write_rate_per_s");
+        refused("JOURNEY_OTP__PER_ADDRESS_HOUR", "0", "otp.per_address_hour");
+        refused("JOURNEY_SERVER__ORIGINS", "[\"null\"]", "server.origins");
+        refused("JOURNEY_SERVER__ORIGINS", "[\"*\"]", "server.origins");
+        refused("JOURNEY_SERVER__TRUSTED_PROXIES", "[\"0.0.0.0/0\"]", "server.trusted_proxies");
+        refused("JOURNEY_SERVER__TRUSTED_PROXIES", "[\"::/0\"]", "server.trusted_proxies");
+        refused("JOURNEY_TRACKING__REDIRECT_HOSTS", "[\"*\"]", "tracking.redirect_hosts");
     }
 }

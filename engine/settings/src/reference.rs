@@ -35,8 +35,8 @@ pub fn fields() -> Vec<Field> {
 pub fn reference() -> String {
     let mut table = String::from("| setting | environment | default | meaning |\n| --- | --- | --- | --- |\n");
     for field in fields() {
-        let path = if field.area.is_empty() { field.name.to_owned() } else { format!("{}.{}", field.area, field.name) };
-        let variable = format!("JOURNEY_{}", path.replace('.', "__").to_uppercase());
+        let path = field.path();
+        let variable = variable(&path);
         table.push_str(&format!(
             "| `{path}` | `{variable}` | {} | {} |\n",
             shown(field.default),
@@ -44,6 +44,11 @@ pub fn reference() -> String {
         ));
     }
     table
+}
+
+/// Of the environment, for a setting: `server.address` → `JOURNEY_SERVER__ADDRESS`.
+pub fn variable(setting: &str) -> String {
+    format!("JOURNEY_{}", setting.replace('.', "__").to_uppercase())
 }
 
 /// A default as written in Rust, as an operator writes it.

@@ -43,6 +43,37 @@ impl Settings {
         if self.smtp.host.is_none() {
             refuse("smtp.host", "no mail server is set".into());
         }
+        if !matches!(self.smtp.security.as_str(), "starttls" | "tls") {
+            refuse("smtp.security", format!("`{}` sends mail in the clear: `starttls` or `tls`", self.smtp.security));
+        }
+        if !(1..=10).contains(&self.otp.tries) {
+            refuse("otp.tries", format!("{} tries of a one-time password: 1 to 10", self.otp.tries));
+        }
+        let (limits, otp) = (&self.limits, &self.otp);
+        for (setting, rate) in [
+            ("limits.rate_per_s", i64::from(limits.rate_per_s)),
+            ("limits.write_rate_per_s", i64::from(limits.write_rate_per_s)),
+            ("limits.starts_per_hour", i64::from(limits.starts_per_hour)),
+            ("limits.error_reports_per_hour", i64::from(limits.error_reports_per_hour)),
+            ("otp.per_hour", otp.per_hour),
+            ("otp.per_day", otp.per_day),
+            ("otp.per_address_hour", otp.per_address_hour),
+            ("otp.block_hour", otp.block_hour),
+            ("otp.global_hour", otp.global_hour),
+        ] {
+            if rate <= 0 {
+                refuse(setting, "a rate of 0 is no limit, or lets nobody in".into());
+            }
+        }
+        for origin in self.server.origins.iter().filter(|origin| !origin.starts_with("https://")) {
+            refuse("server.origins", format!("`{origin}` is not the address of a site over https://"));
+        }
+        for network in self.server.trusted_proxies.iter().filter(|network| is_vast(network)) {
+            refuse("server.trusted_proxies", format!("`{network}` believes strangers: name your proxies"));
+        }
+        for host in self.tracking.redirect_hosts.iter().filter(|host| host.contains('*')) {
+            refuse("tracking.redirect_hosts", format!("`{host}` lets a partner send customers anywhere"));
+        }
         for (name, value) in &self.partners.secrets {
             if value.expose().trim().is_empty() || value.expose().starts_with("sandbox-") {
                 refuse("partners.secrets", format!("`{name}` has a default value"));
@@ -62,6 +93,11 @@ impl Settings {
         }
         found
     }
+}
+
+/// No network of one operator is so large.
+fn is_vast(network: &str) -> bool {
+    network.rsplit_once('/').and_then(|(_, length)| length.trim().parse().ok()).is_some_and(|length: u8| length < 8)
 }
 
 #[cfg(unix)]

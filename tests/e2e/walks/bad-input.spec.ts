@@ -126,14 +126,3 @@ test('keyboard only: the first two steps', async ({ walk, page }) => {
   await page.keyboard.press('Enter');
   await walk.at('Enter the code we sent you', '/otp');
 });
-
-test.describe('without scripts', () => {
-  test.use({ javaScriptEnabled: false });
-  test('the first page shows its form and says what is needed', async ({ page, product }) => {
-    await page.goto(`${product.base}/car-insurance`);
-    await expect(page.getByLabel('Registration number')).toBeVisible();
-    // no role or text of a noscript element is exposed to the runner
-    await expect(page.locator('noscript .notice')).toHaveText('Please switch on JavaScript to continue.');
-    await expect(page.getByText('Is car insurance required by law?')).toBeVisible();
-  });
-});

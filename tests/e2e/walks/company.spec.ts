@@ -23,8 +23,7 @@ test('company: failing identity check, pending payment that arrives late, policy
   ).toBeVisible();
   await walk.submit('Verify KYC');
   await walk.at('Check your answers', '/confirm');
-  await expect(page.getByText('Lakeview Traders')).toBeVisible();
-  await expect(page.getByText('07AAACB1234C1Z5')).toBeVisible();
+  await expect(page.getByText('A company · Lakeview Traders · 07AAACB1234C1Z5')).toBeVisible();
   await motor.confirm();
   await motor.pay('The bank takes a while');
   await walk.at('Your payment is on its way', '/payment-pending');

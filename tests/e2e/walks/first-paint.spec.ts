@@ -36,7 +36,7 @@ for (const viewport of widths) {
     test('a first step can be sent; the next one says that it needs scripts', async ({ page, product }) => {
       await page.goto(`${product.base}/car-insurance`);
       await page.getByLabel('Registration number').fill('DL-3-CAB-1234');
-      await page.getByRole('button', { name: 'See prices' }).click();
+      await page.getByRole('button', { name: 'See my prices' }).click();
       await expect(page).toHaveURL(/request=/);
       await expect(page.locator('noscript p')).toBeVisible();
       await expect(page.locator('noscript p')).toContainText('This page needs JavaScript');
@@ -54,7 +54,7 @@ test('a press before the scripts are there starts the journey; with an error it 
   await page.goto(`${product.base}/car-insurance`, { waitUntil: 'commit' });
   await page.getByLabel('Registration number').fill('nonsense');
   const refused = page.waitForResponse((response) => response.request().method() === 'POST');
-  await page.getByRole('button', { name: 'See prices' }).click({ noWaitAfter: true });
+  await page.getByRole('button', { name: 'See my prices' }).click({ noWaitAfter: true });
   expect((await refused).status()).toBe(422);
   release();
   await walk.settled();
@@ -63,7 +63,7 @@ test('a press before the scripts are there starts the journey; with an error it 
   await walk.accessible();
 
   await page.getByLabel('Registration number').fill('DL-3-CAB-1234');
-  await page.getByRole('button', { name: 'See prices' }).click();
+  await page.getByRole('button', { name: 'See my prices' }).click();
   await expect(page).toHaveURL(/request=/);
 });
 
@@ -82,8 +82,8 @@ test('what is typed before the scripts are there stays, with the caret', async (
   await walk.settled();
   await expect(field).toBeFocused();
   await page.keyboard.type('3');
-  await expect(field).toHaveValue('DL-3-CAB-1234');
-  await page.getByRole('button', { name: 'See prices' }).click();
+  await expect(field).toHaveValue('DL 3 CAB 1234');
+  await page.getByRole('button', { name: 'See my prices' }).click();
   await expect(page).toHaveURL(/request=/);
 });
 

@@ -59,7 +59,7 @@ fn events_are_believed_by_their_signature_and_read() {
     let check = |event: &str, status: &str, expected: (&str, Value)| {
         let raw = serde_json::to_vec_pretty(&payload(event, status)).unwrap();
         let signed = headers(&signature::hmac_sha256_hex(b"whsec-of-the-test", &raw));
-        assert_eq!(world.partners.verify_webhook(webhook, &signed, &raw, NOW_MS), Ok(()));
+        assert_eq!(world.partners.verify_webhook(webhook, &signed, &raw), Ok(()));
         let body = serde_json::from_slice(&raw).unwrap();
         let read = webhook.read(&Map::new(), &body, &host).unwrap().unwrap();
         assert_eq!(
@@ -72,6 +72,25 @@ fn events_are_believed_by_their_signature_and_read() {
 }
 
 #[test]
+fn an_old_event_is_not_believed_though_it_is_signed() {
+    const DAY_MS: i64 = 86_400_000;
+    let world = world();
+    let webhook = world.catalog.webhook("gateway", "payments").unwrap();
+    let sent_ms = 1_795_255_200_000;
+    let check = |now_ms: i64, body: &Value, expected: bool| {
+        let now = engine_definitions::Now::at(now_ms, "Asia/Kolkata".parse().unwrap());
+        assert_eq!(webhook.is_timely(body, &world.catalog.host(&now, None), now_ms), Ok(expected), "{now_ms}");
+    };
+    let captured = payload("payment.captured", "captured");
+    check(sent_ms, &captured, true);
+    check(sent_ms + 3 * DAY_MS, &captured, true);
+    check(sent_ms + 3 * DAY_MS + 1, &captured, false);
+    check(sent_ms - 4 * DAY_MS, &captured, false);
+    check(sent_ms, &json!({"created_at": "2026-11-21T10:00:00Z"}), true);
+    check(sent_ms, &json!({"created_at": "soon"}), false);
+}
+
+#[test]
 fn other_senders_are_not_believed() {
     let world = world();
     let webhook = world.catalog.webhook("gateway", "payments").unwrap();
@@ -79,7 +98,7 @@ fn other_senders_are_not_believed() {
     let good = signature::hmac_sha256_hex(b"whsec-of-the-test", raw.as_bytes());
     let cheaper = raw.replace("1031200", "1031300");
     let check = |headers: HeaderMap, raw: &str, expected: WebhookRefused| {
-        assert_eq!(world.partners.verify_webhook(webhook, &headers, raw.as_bytes(), NOW_MS), Err(expected));
+        assert_eq!(world.partners.verify_webhook(webhook, &headers, raw.as_bytes()), Err(expected));
     };
     check(HeaderMap::new(), &raw, WebhookRefused::Unsigned);
     check(headers(&good), &cheaper, WebhookRefused::Forged);
@@ -168,7 +187,7 @@ async fn the_hosted_page_ends_in_every_way() {
         .await;
         let mut names = Vec::new();
         for (headers, body) in &taken {
-            assert_eq!(shop.world.partners.verify_webhook(webhook, headers, body, NOW_MS), Ok(()), "{button}");
+            assert_eq!(shop.world.partners.verify_webhook(webhook, headers, body), Ok(()), "{button}");
             let host = shop.world.catalog.host(&now, None);
             let read = webhook.read(&Map::new(), &serde_json::from_slice(body).unwrap(), &host).unwrap().unwrap();
             assert_eq!(read.reference, order_id);

@@ -1,6 +1,6 @@
 //! Small values.
 
-use super::{check};
+use super::check;
 use anyhow::Result;
 use engine_store::*;
 use futures::future::join_all;

@@ -17,7 +17,7 @@ use std::time::Duration;
 pub const START_MS: i64 = 1_795_235_400_000;
 
 /// Longest wait for something that must come; only a failing test waits so long.
-const PATIENCE: Duration = Duration::from_secs(15);
+pub const PATIENCE: Duration = Duration::from_secs(15);
 
 pub struct TestServer {
     pub product: Product,
@@ -54,6 +54,8 @@ impl TestServer {
         settings.database.url = format!("sqlite:{}", folder.path().join("journey.db").display());
         settings.keys.master = Some(Secret::new("5a".repeat(32)));
         settings.worker.poll_ms = 20;
+        // all visitors of a test come from one address
+        settings.otp.unproven_per_address_hour = 1_000;
         change(&mut settings);
         let database = settings.database.url.clone();
         let clock = Arc::new(ManualClock::at(START_MS));
@@ -65,6 +67,10 @@ impl TestServer {
     /// The product's database, for a look beside it.
     pub async fn store(&self) -> Arc<dyn engine_store::Store> {
         engine_store::connect(&self.database).await.expect("the database opens")
+    }
+
+    pub fn database(&self) -> &str {
+        &self.database
     }
 
     /// A browser of its own.

@@ -64,7 +64,12 @@ async function call<T>(
     throw new Unreachable(String(error));
   }
   if (response.ok) return response.status === 204 ? (undefined as T) : ((await response.json()) as T);
-  throw new Refusal(await problem(response));
+  const refused = await problem(response);
+  if (refused.challenge && !headers['x-proof']) {
+    const { solve } = await import('./proof');
+    return call(method, url, body, { ...headers, 'x-proof': await solve(refused.challenge) }, more);
+  }
+  throw new Refusal(refused);
 }
 
 async function problem(response: Response): Promise<Problem> {

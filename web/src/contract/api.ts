@@ -181,6 +181,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/operator/effects/release": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** After a restore from a backup: what waits goes out. */
+        post: operations["release_effects"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/operator/effects/{key}/retry": {
         parameters: {
             query?: never;
@@ -375,7 +392,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Requests can be served: the database answers, definitions are there, nothing must be put right first. */
+        /** Requests can be served: the database takes writes, definitions are there, nothing must be put right first. */
         get: operations["readyz"];
         put?: never;
         post?: never;
@@ -405,6 +422,12 @@ export interface components {
             }[];
             intro?: string | null;
             title?: string | null;
+        };
+        /** @description Find a number for which SHA-256 of `<token>.<number>` begins with `bits` zero bits, and send both as `X-Proof`. */
+        Challenge: {
+            /** Format: int32 */
+            bits: number;
+            token: string;
         };
         /** @description Something changed: the page reads the journey again. */
         ChangeNote: {
@@ -459,14 +482,14 @@ export interface components {
             journey: string;
             /** @description `journey.seq.index`; the partner's idempotency key. */
             key: string;
-            /** @description `call`, `notify`, or a workflow's own. */
+            /** @description `call`, `notify`, `track`. */
             kind: string;
             lane: string;
             /** @description For a definition at fault: where, and why. */
             reason?: string | null;
             /** @description `pending`, `running`, `done`, `parked`, `cancelled`. */
             state: string;
-            /** @description `partner/operation`, or the message. */
+            /** @description `partner/operation`, the message, or the step. */
             target: string;
         };
         /** @description A page was opened that is not the journey's current one. */
@@ -490,6 +513,7 @@ export interface components {
             by: string;
             /** @description Names of what it carried; values are the person's. */
             fields: string[];
+            /** @description What happened in one word; of an event its own name. */
             kind: string;
             /** Format: int64 */
             seq: number;
@@ -541,7 +565,7 @@ export interface components {
             incidents: components["schemas"]["IncidentView"][];
             /** Format: int64 */
             revision: number;
-            status: string;
+            status: components["schemas"]["JourneyStatus"];
             step: string;
             timers: components["schemas"]["TimerView"][];
             version: string;
@@ -557,16 +581,20 @@ export interface components {
             line: string;
             /** Format: int64 */
             revision: number;
-            /** @description `active`, `done`, `expired`, `broken`. */
-            status: string;
+            status: components["schemas"]["JourneyStatus"];
             title: string;
             version: string;
             workflow: string;
         };
+        /**
+         * @description Whether a journey still goes on.
+         * @enum {string}
+         */
+        JourneyStatus: "active" | "done" | "expired";
         /** @description A person's journey in a list. */
         JourneySummary: {
             id: string;
-            status: string;
+            status: components["schemas"]["JourneyStatus"];
             step: string;
             title: string;
             /** @description RFC 3339, UTC. */
@@ -601,6 +629,7 @@ export interface components {
         Problem: {
             /** @description Where a new journey starts. */
             base?: string | null;
+            challenge?: components["schemas"]["Challenge"] | null;
             /** @description Stable name of the problem. */
             code: components["schemas"]["ProblemCode"];
             detail?: string | null;
@@ -620,11 +649,13 @@ export interface components {
          * @description Every way a request can fail.
          * @enum {string}
          */
-        ProblemCode: "not_found" | "stale" | "invalid" | "not_accepted" | "key_reused" | "key_missing" | "expired" | "not_possible" | "limited" | "busy" | "broken" | "body_invalid" | "body_too_large" | "media_type" | "method" | "csrf" | "signature" | "timeout" | "unavailable" | "internal";
+        ProblemCode: "not_found" | "stale" | "invalid" | "not_accepted" | "key_reused" | "key_missing" | "expired" | "not_possible" | "limited" | "busy" | "broken" | "body_invalid" | "body_too_large" | "body_too_slow" | "media_type" | "method" | "csrf" | "proof" | "signature" | "timeout" | "unavailable" | "internal";
         Progress: {
             sections: components["schemas"]["Section"][];
         };
         Readiness: {
+            /** @description What an operator should know meanwhile. */
+            notes: string[];
             /**
              * Format: int64
              * @description Publication that this node serves.
@@ -651,6 +682,11 @@ export interface components {
             /** @description `GET` or `POST`. */
             method: string;
             url: string;
+        };
+        /** @description What a release did. */
+        Released: {
+            /** @description False when nothing was held. */
+            released: boolean;
         };
         Review: {
             sections: components["schemas"]["ReviewSection"][];
@@ -828,6 +864,7 @@ export interface components {
 }
 export type Accepted = components['schemas']['Accepted'];
 export type BlocksView = components['schemas']['BlocksView'];
+export type Challenge = components['schemas']['Challenge'];
 export type ChangeNote = components['schemas']['ChangeNote'];
 export type Changeable = components['schemas']['Changeable'];
 export type Consent = components['schemas']['Consent'];
@@ -842,6 +879,7 @@ export type FormView = components['schemas']['FormView'];
 export type IncidentView = components['schemas']['IncidentView'];
 export type JourneyHistory = components['schemas']['JourneyHistory'];
 export type JourneyInfo = components['schemas']['JourneyInfo'];
+export type JourneyStatus = components['schemas']['JourneyStatus'];
 export type JourneySummary = components['schemas']['JourneySummary'];
 export type LeaveView = components['schemas']['LeaveView'];
 export type Level = components['schemas']['Level'];
@@ -853,6 +891,7 @@ export type Progress = components['schemas']['Progress'];
 export type Readiness = components['schemas']['Readiness'];
 export type Received = components['schemas']['Received'];
 export type Redirect = components['schemas']['Redirect'];
+export type Released = components['schemas']['Released'];
 export type Review = components['schemas']['Review'];
 export type ReviewPart = components['schemas']['ReviewPart'];
 export type ReviewRow = components['schemas']['ReviewRow'];
@@ -910,6 +949,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `body_too_slow`: The request came too slowly */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `body_too_large`: The request is too large */
             413: {
                 headers: {
@@ -952,6 +1000,8 @@ export interface operations {
             header: {
                 /** @description the same key and body give the same journey; before there is a cookie, for an hour and only where the key is random: a UUID of version 4, or 32 hexadecimal digits */
                 "Idempotency-Key": string;
+                /** @description the solution of the challenge of a problem `proof` */
+                "X-Proof"?: string | null;
             };
             path?: never;
             cookie?: never;
@@ -990,7 +1040,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `csrf`: The request does not come from our pages */
+            /** @description `csrf`: The request does not come from our pages; `proof`: Please try again with scripts turned on */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -1001,6 +1051,15 @@ export interface operations {
             };
             /** @description `not_found`: Not found */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `body_too_slow`: The request came too slowly */
+            408: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1193,6 +1252,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `body_too_slow`: The request came too slowly */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `expired`: The journey has expired */
             410: {
                 headers: {
@@ -1230,6 +1298,8 @@ export interface operations {
             query?: never;
             header: {
                 "Idempotency-Key": string;
+                /** @description the solution of the challenge of a problem `proof` */
+                "X-Proof"?: string | null;
             };
             path: {
                 id: string;
@@ -1260,7 +1330,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `csrf`: The request does not come from our pages */
+            /** @description `csrf`: The request does not come from our pages; `proof`: Please try again with scripts turned on */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -1271,6 +1341,15 @@ export interface operations {
             };
             /** @description `not_found`: Not found */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `body_too_slow`: The request came too slowly */
+            408: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1377,6 +1456,15 @@ export interface operations {
             };
             /** @description `not_found`: Not found */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `body_too_slow`: The request came too slowly */
+            408: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1512,6 +1600,46 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["EffectView"][];
+                };
+            };
+            /** @description `body_invalid`: The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found`: Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: components["responses"]["Anywhere429"];
+            500: components["responses"]["Anywhere500"];
+            503: components["responses"]["Anywhere503"];
+        };
+    };
+    release_effects: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Released"];
                 };
             };
             /** @description `body_invalid`: The request cannot be read */
@@ -1847,6 +1975,15 @@ export interface operations {
             };
             /** @description `not_found`: Not found */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `body_too_slow`: The request came too slowly */
+            408: {
                 headers: {
                     [name: string]: unknown;
                 };

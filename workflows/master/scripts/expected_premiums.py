@@ -140,7 +140,7 @@ def example(number, case):
     given = dict(vehicle=case["vehicle"], category=category, insurer_id=case["insurer_id"], kind=case["kind"], registration="", registered_on="", manufacturing_year=2024,
                  rto=case["rto"], make="", model="", variant=case["variant"], title=case["title"], cc=case["cc"], kw=case["kw"], fuel=case["fuel"], price=case["price"] * 100,
                  seats=case["seats"], age_days=case["age_days"], leadform="new" if case["kind"] == "new" else "used", lead_type="" if case["kind"] == "new" else "Rollover",
-                 break_in=False, expired_days=0, plan_type=case["plan_type"], with_third_party=False, previous={}, ncb=case["ncb"], idv_pct=case["idv_pct"],
+                 break_in=False, expired_days=0, plan_type=case["plan_type"], with_third_party=False, previous={}, ncb=case["ncb"], idv=0 if case["idv_pct"] == 100 else r["idv"],
                  deductible=case["deductible"], passenger_cover=case["passenger"], **{flag: int(key in chosen) for key, flag in FLAGS.items()})
     title = "Third party" if case["plan_type"] == "third_party" else "Standard"
     wire = dict(code="basic", name=title, ribbon="", remark="", coverType=case["plan_type"], category=category, idv=shown_idv, idvBase=r["base"], years=case["term"],
@@ -165,7 +165,7 @@ def main():
     path = kit / "quote.examples.yaml"
     out = ["# Written by workflows/master/scripts/expected_premiums.py, a second calculator."]
     # What the contract has a default for need not be said.
-    said = lambda given: {k: v for k, v in given.items() if v is not False and v not in ("", {}) and not (k.startswith("is") and v == 0)}
+    said = lambda given: {k: v for k, v in given.items() if v is not False and v not in ("", {}) and not (k == "idv" and v == 0) and not (k.startswith("is") and v == 0)}
     for number, case in enumerate(CASES, 1):
         given, reply, output = example(number, case)
         anchor = "&first " if number == 1 else ""

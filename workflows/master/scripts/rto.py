@@ -3,8 +3,9 @@
 
 Codes and places are public facts (state transport departments' lists of registering authorities). The city is the
 place whose traffic the office serves: offices inside one of the eight zone A cities carry that city's name, so that
-`workflows/motor/tables/zones.yaml` (the only place that says what zone A is) decides the zone.
-Codes without leading zero, as on number plates after normalising (`DL-3-C…`), are found under the two-digit code.
+`zones.sandbox.yaml` of the general insurer (the only place that says what zone A is) decides the zone.
+Codes without leading zero, as on number plates after normalising (`DL-3-C…`), are found under the two-digit code; `codes` are
+the other ways to type one: MH12, DL3, in Delhi with the letter of the class too (DL3C, DL-3S).
 
     python3 workflows/master/scripts/rto.py
 """
@@ -13,7 +14,7 @@ import pathlib
 import re
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-ZONES = ROOT.parent / "motor" / "tables" / "zones.yaml"
+ZONES = ROOT.parent / "partners" / "kits" / "general-insurer" / "zones.sandbox.yaml"
 
 # state or territory, its letters, then code and city
 OFFICES = """
@@ -62,6 +63,17 @@ def zone_a():
     return set(re.findall(r"^\s*- \[(.+?), A\]", ZONES.read_text(encoding="utf-8"), re.M))
 
 
+def typed(letters, code):
+    """Every way to write an office but its own, in one cell."""
+    short = code.lstrip("0")
+    heads = [f"{letters}{code}", f"{letters} {code}"]
+    if short != code:
+        heads += [f"{letters}{short}", f"{letters}-{short}", f"{letters} {short}"]
+    if letters == "DL":
+        heads += [f"{letters}{short}{mark}" for mark in "CS"] + [f"{letters}-{short}{mark}" for mark in "CS"] + [f"{letters}-{short}-{mark}" for mark in "CS"]
+    return " ".join(heads)
+
+
 def slug(text):
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
 
@@ -85,7 +97,7 @@ if __name__ == "__main__":
         states.setdefault(state, letters)
         for entry in listed.split(";"):
             code, city = entry.strip().split(" ", 1)
-            offices.append([f"{letters}-{code}", city, state, "A" if city in big else "B", f"{letters}-{code} {city}"])
+            offices.append([f"{letters}-{code}", city, state, "A" if city in big else "B", f"{letters}-{code} {city}", typed(letters, code)])
             cities.setdefault(city, [None, city, states[state], slug(city)])
     popular = ["New Delhi", "Mumbai", "Bengaluru", "Chennai", "Kolkata", "Hyderabad", "Pune", "Ahmedabad", "Jaipur", "Lucknow", "Gurugram"]
     order = {city: rank for rank, city in enumerate(popular)}
@@ -93,6 +105,6 @@ if __name__ == "__main__":
     for number, row in enumerate(listed, 1):
         row[0] = number
         row.append("true" if row[1] in order else "false")
-    write("rto", ["rto", "city", "state", "zone", "title"], sorted(offices))
+    write("rto", ["rto", "city", "state", "zone", "title", "codes"], sorted(offices))
     write("states", ["stateId", "stateName"], sorted([letters, state] for state, letters in states.items()))
     write("cities", ["cityId", "cityName", "stateId", "citySlug", "isPopular"], listed)

@@ -207,6 +207,20 @@ FUELS = {"petrol": "Petrol", "diesel": "Diesel", "cng": "CNG", "lpg": "LPG", "hy
 BOTH_KINDS = {"honda"}  # the maker of bikes is another record: models filter by make alone
 
 
+SCENES = {"fw": "/scenes/car-side.svg", "tw": "/scenes/scooter.svg"}      # a drawing of the kind stands for each model
+
+
+def sign(make_id, make):
+    """The makers' marks belong to them: a tile with initials stands for each."""
+    words = make.split()
+    initials = "".join(word[0] for word in words[:2]) if len(words) > 1 else make[:2]
+    tile = (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64"><title>{make}</title><rect width="64" height="64" rx="14" fill="#1d7480"/>'
+            f'<text x="32" y="41" font-family="sans-serif" font-size="26" font-weight="700" text-anchor="middle" fill="#fff">{initials.upper()}</text></svg>\n')
+    path = pathlib.Path(__file__).resolve().parents[3] / "web" / "public" / "makes" / f"{make_id}.svg"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(tile, encoding="utf-8")
+
+
 def vehicles(text, vehicle, models, variants):
     """Makes of one kind of vehicle; appends its models and variants."""
     makes = {}
@@ -215,10 +229,11 @@ def vehicles(text, vehicle, models, variants):
         if vehicle == "tw" and make_id in BOTH_KINDS:
             make_id += "-bikes"
         if make_id not in makes:
-            makes[make_id] = [make_id, make, vehicle, len(makes) + 1, f"/assets/makes/{make_id}.svg"]
+            makes[make_id] = [make_id, make, vehicle, len(makes) + 1, f"/makes/{make_id}.svg"]
+            sign(make_id, make)
         model_id = f"{make_id}-{slug(model)}"
         fuels = " ".join(dict.fromkeys(fuel for _, fuel, _, _ in listed))
-        models.append([model_id, model, make_id, make, vehicle, body, fuels, len(models) + 1, f"/assets/vehicles/{model_id}.svg"])
+        models.append([model_id, model, make_id, make, vehicle, body, fuels, len(models) + 1, SCENES[vehicle]])
         for name, fuel, size, price in listed:
             version_id = f"{model_id}-{slug(name)}"
             electric = fuel == "electric"

@@ -1,7 +1,7 @@
 //! Reading partner, operation and webhook files.
 
 use super::operation::{BodyMapping, CodeRule, ErrorKind, ErrorRule, Segment};
-use super::webhook::EventRule;
+use super::webhook::{EventRule, Window};
 use super::{Auth, Breaker, Credential, Example, Operation, Partner, RetryPolicy, Webhook, WebhookVerify};
 use crate::contract::{Contract, Contracts};
 use crate::expressions::{expression, mapping};
@@ -403,12 +403,11 @@ fn example(node: &Node, problems: &mut Vec<Problem>) -> Option<Example> {
 
 /// `partner` is the partner's id, `name` the file's name without `.webhook.yaml`.
 pub fn compile_webhook(partner: &str, name: &str, node: &Node, problems: &mut Vec<Problem>) -> Option<Webhook> {
-    let mut fields =
-        Fields::open(node, "a webhook", &["title", "description", "verify", "once", "correlate", "events"], problems)?;
+    let keys = ["title", "description", "verify", "sent", "window", "once", "correlate", "events"];
+    let mut fields = Fields::open(node, "a webhook", &keys, problems)?;
     let names = ["headers", "body"];
     let verify = fields.need("verify").and_then(|n| {
-        let mut verify =
-            Fields::open(n, "`verify`", &["kind", "header", "secret", "window", "timestamp_header"], fields.problems)?;
+        let mut verify = Fields::open(n, "`verify`", &["kind", "header", "secret"], fields.problems)?;
         verify.need("kind");
         let kind = verify.word("kind", &["hmac_sha256_hex"])?.to_owned();
         let secret = verify.need_text("secret");
@@ -422,10 +421,17 @@ pub fn compile_webhook(partner: &str, name: &str, node: &Node, problems: &mut Ve
             kind,
             header: verify.need_text("header").to_lowercase(),
             secret: Credential::parse(&secret),
-            window_ms: verify.duration("window"),
-            timestamp_header: verify.text("timestamp_header").map(|h| h.to_lowercase()),
         })
     });
+    let window = fields.get("sent").and_then(|sent| {
+        fields.need("window")?;
+        let age_ms = fields.duration("window")?;
+        Some(Window { sent: expression(sent, call_vocabulary(), &["body"], fields.problems)?, age_ms })
+    });
+    if let (Some(node), None) = (fields.get("window"), fields.get("sent")) {
+        let problem = Problem::error("missing-key", &node.span, "`window` needs `sent`");
+        fields.problems.push(problem.hint("the time in the signed body, such as `sent: body.created_at`"));
+    }
     let mut need = |key: &str| {
         let node = fields.need(key)?;
         expression(node, call_vocabulary(), &names, fields.problems)
@@ -463,6 +469,7 @@ pub fn compile_webhook(partner: &str, name: &str, node: &Node, problems: &mut Ve
         once: once?,
         correlate: correlate?,
         events,
+        window,
     })
 }
 

@@ -444,7 +444,8 @@ impl Operation {
         CallError {
             code: code.unwrap_or_else(|| format!("partner.{}", kind.as_str())),
             row: rule.row.as_ref().and_then(text).unwrap_or_default(),
-            message: rule.message.as_ref().and_then(text).unwrap_or_else(|| format!("status {status}")),
+            // A partner that gives no words of its own leaves them to us.
+            message: rule.message.as_ref().map_or_else(|| format!("status {status}"), |m| text(m).unwrap_or_default()),
             retry,
             kind,
         }

@@ -13,6 +13,14 @@ pub struct Webhook {
     pub(crate) once: Expression,
     pub(crate) correlate: Expression,
     pub(crate) events: Vec<EventRule>,
+    pub(crate) window: Option<Window>,
+}
+
+/// When it was sent, as its signed body says, and how old that may be.
+#[derive(Debug)]
+pub(crate) struct Window {
+    pub sent: Expression,
+    pub age_ms: i64,
 }
 
 /// How the caller proves the sender.
@@ -23,9 +31,6 @@ pub struct WebhookVerify {
     /// Lower case.
     pub header: String,
     pub secret: Credential,
-    /// Oldest accepted age of the time that `timestamp_header` carries.
-    pub window_ms: Option<i64>,
-    pub timestamp_header: Option<String>,
 }
 
 #[derive(Debug)]
@@ -62,6 +67,13 @@ impl Webhook {
         self.events.iter().flat_map(|e| std::iter::once(e.event.as_str()).chain(e.mismatch.as_deref()))
     }
 
+    /// Whether it was sent within its window; without one at any time.
+    pub fn is_timely(&self, body: &Value, host: &dyn Host, now_ms: i64) -> Result<bool, EvalError> {
+        let Some(Window { sent, age_ms }) = &self.window else { return Ok(true) };
+        let sent = sent.eval(&Scope::new().with_host(host).with("body", body))?;
+        Ok(time_ms(&crate::text::plain(&sent)).is_some_and(|sent_ms| now_ms.abs_diff(sent_ms) <= age_ms.unsigned_abs()))
+    }
+
     /// `None` when no rule applies: a webhook that does not interest us.
     pub fn read(
         &self,
@@ -89,5 +101,14 @@ impl Webhook {
             }));
         }
         Ok(None)
+    }
+}
+
+/// Seconds or milliseconds since 1970, or RFC 3339.
+fn time_ms(text: &str) -> Option<i64> {
+    match text.trim().parse::<i64>() {
+        Ok(number) if number.abs() < 100_000_000_000 => Some(number * 1_000),
+        Ok(number) => Some(number),
+        Err(_) => chrono::DateTime::parse_from_rfc3339(text.trim()).ok().map(|time| time.timestamp_millis()),
     }
 }

@@ -143,8 +143,6 @@ fn webhook() -> Value {
         ("kind", "", words(&["hmac_sha256_hex"])),
         ("header", "", text()),
         ("secret", "secret://name", text()),
-        ("window", "", duration()),
-        ("timestamp_header", "", text()),
     ]);
     let event = closed(&[
         ("when", "CEL", cel()),
@@ -157,6 +155,8 @@ fn webhook() -> Value {
         ("title", "", text()),
         ("description", "", text()),
         ("verify", "", needs(verify, &["kind", "header", "secret"])),
+        ("sent", "CEL: when it was sent, as the signed body says: seconds, milliseconds or RFC 3339", cel()),
+        ("window", "How old it may be; shorter than used keys are kept", duration()),
         ("once", "CEL: business key", cel()),
         ("correlate", "CEL: the reference", cel()),
         ("events", "The first that holds", list_of(needs(event, &["event"]))),

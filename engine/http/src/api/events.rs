@@ -5,7 +5,7 @@ use super::known_id;
 use crate::app::App;
 use crate::json::{ViewBody, Word};
 use crate::problem::{Problem, refusals};
-use crate::session::ChangeRequest;
+use crate::session::{ChangeRequest, Visitor};
 use axum::extract::{Path, State};
 use axum::response::{IntoResponse, Response};
 use engine_runtime::Send;
@@ -14,7 +14,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
-refusals!(Refused: changing, KeyMissing, NotFound, Stale, NotAccepted, Expired, Invalid, KeyReused, Broken);
+refusals!(Refused: changing, KeyMissing, NotFound, Stale, NotAccepted, Expired, Invalid, KeyReused, Broken, Proof);
 
 /// One event: its type, its data, and the revision that the person saw.
 #[derive(Deserialize, ToSchema)]
@@ -31,7 +31,8 @@ pub struct EventBody {
 
 /// Send an event; the answer is the new step.
 #[utoipa::path(post, path = "/api/v1/journeys/{id}/events", tag = "journeys", request_body = EventBody,
-    params(("id" = String, Path), ("Idempotency-Key" = String, Header)),
+    params(("id" = String, Path), ("Idempotency-Key" = String, Header),
+        ("X-Proof" = Option<String>, Header, description = "the solution of the challenge of a problem `proof`")),
     responses((status = 200, body = StepView, headers(("idempotent-replayed" = bool))), Refused))]
 pub async fn send(
     State(app): State<App>,
@@ -42,6 +43,7 @@ pub async fn send(
     let key = change.key()?;
     let EventBody { kind, data, revision } = change.body;
     let event = Send { key, revision, kind: kind.into(), data: Value::Object(data.unwrap_or_default()) };
-    let sent = app.runtime.journeys.send(&change.visitor.actor, &id, event).await?;
+    let Visitor { actor, client, .. } = change.visitor;
+    let sent = app.runtime.journeys.send(&actor, &id, event).await.map_err(|refusal| app.refused(refusal, client))?;
     Ok((replayed(&sent), ViewBody(sent.view)).into_response())
 }

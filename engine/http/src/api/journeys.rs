@@ -19,7 +19,7 @@ use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use utoipa::{IntoParams, ToSchema};
 
-refusals!(StartRefused: changing, KeyMissing, NotFound, NotAccepted, Invalid, KeyReused, Broken);
+refusals!(StartRefused: changing, KeyMissing, NotFound, NotAccepted, Invalid, KeyReused, Broken, Proof);
 refusals!(ViewRefused: BodyInvalid, NotFound, Expired);
 refusals!(NotThere: NotFound);
 
@@ -77,7 +77,8 @@ pub async fn preview(
 /// Start a journey, usually with its first answers, in one commit.
 #[utoipa::path(post, path = "/api/v1/journeys", tag = "journeys", request_body = StartBody,
     params(("Idempotency-Key" = String, Header, description = "the same key and body give the same journey; before there is a \
-        cookie, for an hour and only where the key is random: a UUID of version 4, or 32 hexadecimal digits")),
+        cookie, for an hour and only where the key is random: a UUID of version 4, or 32 hexadecimal digits"),
+        ("X-Proof" = Option<String>, Header, description = "the solution of the challenge of a problem `proof`")),
     responses((status = 201, body = StepView, headers(("idempotent-replayed" = bool))),
         (status = 200, description = "repeated", body = StepView, headers(("idempotent-replayed" = bool))), StartRefused))]
 pub async fn start(State(app): State<App>, change: ChangeRequest<StartBody>) -> Result<Response, Problem> {
@@ -85,7 +86,7 @@ pub async fn start(State(app): State<App>, change: ChangeRequest<StartBody>) -> 
     let key = change.key()?;
     let ChangeRequest { mut visitor, body, headers, .. } = change;
     let StartBody { workflow, kind, data, attribution: given } = body;
-    let mut came_from = attribution::read(&headers);
+    let mut came_from = attribution::of(&app, &visitor, &headers);
     came_from.extend(attribution::bounded(given.unwrap_or_default()));
     let event = match (kind, data) {
         (None, None) => None,
@@ -93,16 +94,14 @@ pub async fn start(State(app): State<App>, change: ChangeRequest<StartBody>) -> 
             Some((kind.map_or_else(|| "submit".into(), String::from), Value::Object(data.unwrap_or_default())))
         }
     };
-    let opening = visitor.begin(&app, &key);
+    let opening = visitor.begin(&app, &key, &came_from);
     let session = opening.as_ref().map(|opening| opening.session.clone());
     let workflow = workflow.into();
     let start = Start { workflow, key, event, attribution: Value::Object(came_from), session };
-    let sent = app.runtime.journeys.start(&visitor.actor, start).await?;
-    if let Some(opening) = opening {
-        visitor.begun(opening.token);
-    }
+    let sent = app.runtime.journeys.start(&visitor.actor, start).await;
+    let sent = sent.map_err(|refusal| app.refused(refusal, visitor.client))?;
     let status = if sent.repeated { StatusCode::OK } else { StatusCode::CREATED };
-    Ok(visitor.answer((status, replayed(&sent), ViewBody(sent.view))))
+    Ok(visitor.begun(opening, &headers, (status, replayed(&sent), ViewBody(sent.view))))
 }
 
 /// The journey's current step; with `path`, what opening that page gives.
@@ -119,7 +118,8 @@ pub async fn view(
         return Ok(ViewBody(Box::new(app.runtime.journeys.view(&visitor.actor, &id).await?)).into_response());
     };
     let (runtime, actor) = (app.runtime.clone(), visitor.actor);
-    let opened = run_to_end(async move { runtime.journeys.open_path(&actor, &id, path.trim_matches('/')).await }).await?;
+    let opened =
+        run_to_end(async move { runtime.journeys.open_path(&actor, &id, path.trim_matches('/')).await }).await?;
     Ok(Json(match opened {
         Opened::Here(view) => OpenedPage::Here(view),
         Opened::Elsewhere(url) => OpenedPage::Elsewhere(Elsewhere { elsewhere: url }),

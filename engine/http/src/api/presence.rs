@@ -11,7 +11,7 @@ use axum::body::Body;
 use axum::extract::{Path, State};
 use axum::http::{HeaderMap, StatusCode};
 
-refusals!(Refused: Csrf, BodyInvalid, BodyTooLarge, NotFound, Expired);
+refusals!(Refused: Csrf, BodyInvalid, BodyTooLarge, BodyTooSlow, NotFound, Expired);
 
 /// A sign of life of the browser, every half minute while the person is active; neither key nor revision. What the
 /// body says is the browser's word and is not used.
@@ -27,7 +27,7 @@ pub async fn ping(
     app.origins.check(&headers)?;
     let token = token(&headers).ok_or_else(|| Problem::new(Code::NotFound))?;
     let right = right(token, known_id(&id)?);
-    read(&app, body).await?;
+    read(body).await?;
     let now_ms = app.runtime.now_ms();
     if !app.presence.ping(&right, &id, now_ms) {
         let visitor = Visitor::of(&app, &headers, client).await?;

@@ -10,11 +10,12 @@ use axum::extract::{Path, Request, State};
 use axum::http::HeaderMap;
 use engine_definitions::Now;
 use engine_runtime::{Hook, RuntimeError};
+use engine_statechart::EvalError;
 use serde::Serialize;
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
-refusals!(Refused: BodyInvalid, BodyTooLarge, Signature, NotFound);
+refusals!(Refused: BodyInvalid, BodyTooLarge, BodyTooSlow, Signature, NotFound);
 
 /// It is kept, or it is nothing that we want to know.
 #[derive(Serialize, ToSchema)]
@@ -33,17 +34,25 @@ pub async fn receive(
     let catalog = app.runtime.catalog();
     let webhook = catalog.webhook(&partner, &name).ok_or_else(|| Problem::new(Code::NotFound))?.clone();
     let (parts, body) = request.into_parts();
-    let raw = read(&app, body).await?;
-    app.partners.verify_webhook(&webhook, &parts.headers, &raw, app.runtime.now_ms()).map_err(|reason| {
+    let raw = read(body).await?;
+    app.partners.verify_webhook(&webhook, &parts.headers, &raw).map_err(|reason| {
         tracing::warn!(partner, webhook = name, %reason, "a webhook was refused");
         Problem::new(Code::Signature)
     })?;
     let body = json::read(&raw, app.settings.limits.json_depth_max)?;
-    let now = Now::at(app.runtime.now_ms(), chrono_tz::UTC);
-    let event = webhook.read(&texts(&parts.headers), &body, &catalog.host(&now, None)).map_err(|error| {
-        tracing::warn!(partner, webhook = name, error = %error, "a webhook was not understood");
+    let now_ms = app.runtime.now_ms();
+    let now = Now::at(now_ms, chrono_tz::UTC);
+    let host = catalog.host(&now, None);
+    let unread = |error: EvalError| {
+        tracing::warn!(partner, webhook = name, %error, "a webhook was not understood");
         Problem::new(Code::BodyInvalid)
-    })?;
+    };
+    // Whoever recorded one cannot send it again when its key is no longer known.
+    if !webhook.is_timely(&body, &host, now_ms).map_err(unread)? {
+        tracing::warn!(partner, webhook = name, "a webhook was refused: its time is outside of the window");
+        return Err(Problem::new(Code::Signature));
+    }
+    let event = webhook.read(&texts(&parts.headers), &body, &host).map_err(unread)?;
     // A kind of event that no rule names: it is ours to ignore, not theirs to repeat.
     let Some(event) = event else { return Ok(Json(Received { received: true })) };
     let hook = Hook {
@@ -57,7 +66,11 @@ pub async fn receive(
     };
     let runtime = app.runtime.clone();
     run_to_end(async move {
-        runtime.work.deliver(&hook).await.map_err(|error: RuntimeError| Problem::from(engine_runtime::Refusal::from(error)))
+        runtime
+            .work
+            .deliver(&hook)
+            .await
+            .map_err(|error: RuntimeError| Problem::from(engine_runtime::Refusal::from(error)))
     })
     .await?;
     Ok(Json(Received { received: true }))

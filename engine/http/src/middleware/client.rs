@@ -1,7 +1,8 @@
 //! The address of the client, which comes only through configured proxies (security rule 17).
 
 use axum::http::HeaderMap;
-use std::net::IpAddr;
+use engine_settings::Settings;
+use std::net::{IpAddr, Ipv6Addr};
 
 /// Where a request comes from; for limits only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,6 +16,14 @@ impl Client {
             IpAddr::V6(address) => address.to_bits() >> 64 | 1 << 127,
         }
     }
+
+    /// The same as text: limits of sends are counted by it.
+    pub fn network(&self) -> String {
+        match self.0.to_canonical() {
+            IpAddr::V4(address) => address.to_string(),
+            IpAddr::V6(address) => format!("{}/64", Ipv6Addr::from_bits(address.to_bits() >> 64 << 64)),
+        }
+    }
 }
 
 /// Networks whose `X-Forwarded-For` is believed.
@@ -22,6 +31,11 @@ impl Client {
 pub struct Proxies(Vec<(IpAddr, u32)>);
 
 impl Proxies {
+    /// Of the settings; the error names the setting.
+    pub fn of(settings: &Settings) -> Result<Proxies, String> {
+        Proxies::parse(&settings.server.trusted_proxies).map_err(|error| format!("`server.trusted_proxies`: {error}"))
+    }
+
     /// Reads `10.0.0.1` and `10.0.0.0/8`; the error names the bad entry.
     pub fn parse(entries: &[String]) -> Result<Proxies, String> {
         let read = |entry: &String| {
@@ -59,7 +73,7 @@ impl Proxies {
         Client(client)
     }
 
-    fn trusts(&self, address: IpAddr) -> bool {
+    pub fn trusts(&self, address: IpAddr) -> bool {
         self.0.iter().any(|(network, length)| match (network, address) {
             (IpAddr::V4(network), IpAddr::V4(address)) => {
                 same_prefix(network.to_bits().into(), address.to_bits().into(), 32, *length)
@@ -97,5 +111,14 @@ mod tests {
         check(&["10.0.0.0/8"], "10.1.2.3", "forged, 10.9.9.9", "10.9.9.9");
         check(&["fd00::/8"], "fd00::1", "2001:db8::5", "2001:db8::5");
         assert!(Proxies::parse(&["10.0.0.0/33".into()]).is_err());
+    }
+
+    #[test]
+    fn limits_count_networks() {
+        let client = |address: &str| Client(address.parse().unwrap());
+        assert_eq!(client("::ffff:203.0.113.9").network(), "203.0.113.9");
+        assert_eq!(client("2001:db8:1:2:3:4:5:6").network(), "2001:db8:1:2::/64");
+        assert_eq!(client("2001:db8:1:2::1").bucket(), client("2001:db8:1:2:ffff::").bucket());
+        assert_ne!(client("2001:db8:1:3::1").bucket(), client("2001:db8:1:2::1").bucket());
     }
 }

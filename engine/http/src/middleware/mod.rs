@@ -4,11 +4,13 @@
 mod client;
 mod limiter;
 mod origin;
+mod places;
 mod requests;
 mod security;
 
 pub use client::{Client, Proxies};
 pub use limiter::{Class, Limiter};
 pub use origin::Origins;
+pub use places::{Full, Place, Places};
 pub use requests::Requests;
 pub use security::SecurityHeaders;

@@ -21,6 +21,12 @@ impl Origins {
         Origins { known, any_host: !settings.production() }
     }
 
+    /// Is this an address of ours?
+    pub fn is_ours(&self, url: &url::Url, headers: &HeaderMap) -> bool {
+        let host = headers.get(header::HOST).and_then(|host| host.to_str().ok());
+        self.knows(&url.origin().ascii_serialization(), host)
+    }
+
     /// For the API: header `X-Journey: 1`, and an Origin of ours where the browser names one.
     pub fn check(&self, headers: &HeaderMap) -> Result<(), Problem> {
         if headers.get("x-journey").is_none_or(|value| value != "1") {
@@ -44,10 +50,12 @@ impl Origins {
             return if foreign { Err(Problem::new(Code::Csrf)) } else { Ok(()) };
         };
         let host = headers.get(header::HOST).and_then(|host| host.to_str().ok());
-        let ours = origin.to_str().is_ok_and(|origin| {
-            let same_host = origin.split_once("://").is_some_and(|(_, authority)| host == Some(authority));
-            (self.any_host && same_host) || self.known.iter().any(|known| known == origin)
-        });
+        let ours = origin.to_str().is_ok_and(|origin| self.knows(origin, host));
         if ours { Ok(()) } else { Err(Problem::new(Code::Csrf).detail("the Origin is not ours")) }
+    }
+
+    fn knows(&self, origin: &str, host: Option<&str>) -> bool {
+        let same_host = origin.split_once("://").is_some_and(|(_, authority)| host == Some(authority));
+        (self.any_host && same_host) || self.known.iter().any(|known| known == origin)
     }
 }

@@ -187,9 +187,8 @@ impl Partners {
         webhook: &engine_definitions::Webhook,
         headers: &axum::http::HeaderMap,
         raw: &[u8],
-        now_ms: i64,
     ) -> Result<(), WebhookRefused> {
-        webhook::verify(&self.0.settings, webhook.verify_rule(), headers, raw, now_ms)
+        webhook::verify(&self.0.settings, webhook.verify_rule(), headers, raw)
     }
 }
 

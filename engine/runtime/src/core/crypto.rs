@@ -30,24 +30,31 @@ impl Crypto {
 
     /// AES-256-GCM with a random nonce; `bound` must be named again to open it.
     pub fn seal(&self, plain: &str, bound: &str) -> String {
-        let nonce: [u8; 12] = rand::random();
-        let payload = aes_gcm::aead::Payload { msg: plain.as_bytes(), aad: bound.as_bytes() };
-        let cipher = Aes256Gcm::new((&self.seal).into());
-        match cipher.encrypt(&Nonce::from(nonce), payload) {
-            Ok(sealed) => format!("{SEALED}{}", URL_SAFE_NO_PAD.encode([nonce.as_slice(), &sealed].concat())),
-            // Only an input beyond 64 GiB fails.
-            Err(_) => String::new(),
+        match self.seal_bytes(plain.as_bytes(), bound) {
+            Some(sealed) => format!("{SEALED}{sealed}"),
+            None => String::new(),
         }
+    }
+
+    /// The same of bytes, as base64url; only an input beyond 64 GiB fails.
+    fn seal_bytes(&self, plain: &[u8], bound: &str) -> Option<String> {
+        let nonce: [u8; 12] = rand::random();
+        let payload = aes_gcm::aead::Payload { msg: plain, aad: bound.as_bytes() };
+        let sealed = Aes256Gcm::new((&self.seal).into()).encrypt(&Nonce::from(nonce), payload).ok()?;
+        Some(URL_SAFE_NO_PAD.encode([nonce.as_slice(), &sealed].concat()))
     }
 
     /// The secret behind a handle; `None` when it is not one of ours for this purpose.
     pub fn open(&self, handle: &str, bound: &str) -> Option<String> {
-        let bytes = URL_SAFE_NO_PAD.decode(handle.strip_prefix(SEALED)?).ok()?;
+        String::from_utf8(self.open_bytes(handle.strip_prefix(SEALED)?, bound)?).ok()
+    }
+
+    fn open_bytes(&self, sealed: &str, bound: &str) -> Option<Vec<u8>> {
+        let bytes = URL_SAFE_NO_PAD.decode(sealed).ok()?;
         let (nonce, sealed) = bytes.split_at_checked(12)?;
         let nonce: [u8; 12] = nonce.try_into().ok()?;
         let payload = aes_gcm::aead::Payload { msg: sealed, aad: bound.as_bytes() };
-        let plain = Aes256Gcm::new((&self.seal).into()).decrypt(&Nonce::from(nonce), payload).ok()?;
-        String::from_utf8(plain).ok()
+        Aes256Gcm::new((&self.seal).into()).decrypt(&Nonce::from(nonce), payload).ok()
     }
 
     pub fn is_handle(text: &str) -> bool {

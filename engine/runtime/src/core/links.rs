@@ -10,14 +10,7 @@ use serde_json::json;
 pub(crate) const LINKS: &str = "system:link";
 
 impl Core {
-    pub fn remember_link(
-        &self,
-        turn: &mut Turn<'_>,
-        effect: &EffectKey,
-        name: &str,
-        purpose: &str,
-        valid_ms: i64,
-    ) {
+    pub fn remember_link(&self, turn: &mut Turn<'_>, effect: &EffectKey, name: &str, purpose: &str, valid_ms: i64) {
         let grant = Grant {
             journey: turn.id().into(),
             purpose: purpose.into(),

@@ -9,6 +9,7 @@ mod questions;
 mod recent;
 mod send_gate;
 mod turns;
+mod used_proofs;
 
 pub(crate) use access::read;
 pub(crate) use crypto::Crypto;
@@ -25,6 +26,7 @@ use known_sessions::KnownSessions;
 use recent::Recent;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, RwLock, Weak};
+use used_proofs::UsedProofs;
 
 /// The runtime's own state on a node: nothing in it matters after a restart.
 pub(crate) struct Core {
@@ -39,6 +41,7 @@ pub(crate) struct Core {
     pub recent: Recent,
     /// Sessions that this node has just looked up.
     pub sessions: KnownSessions,
+    pub proofs: UsedProofs,
     /// Keeps this node's writers of one journey in line; correctness is the store's (**seq-cas**).
     lines: Mutex<Lines>,
 }
@@ -89,6 +92,7 @@ impl Core {
             versions: Mutex::default(),
             recent: Recent::default(),
             sessions: KnownSessions::default(),
+            proofs: UsedProofs::default(),
             lines: Mutex::default(),
         })
     }
@@ -173,7 +177,10 @@ fn first(problems: &[engine_definitions::Problem]) -> String {
 }
 
 /// Definitions take a while to read: nobody's request waits for that.
-pub(crate) async fn load_blocking<T: Send + 'static>(files: Files, read: impl FnOnce(Files) -> T + Send + 'static) -> T {
+pub(crate) async fn load_blocking<T: Send + 'static>(
+    files: Files,
+    read: impl FnOnce(Files) -> T + Send + 'static,
+) -> T {
     match tokio::task::spawn_blocking(move || read(files)).await {
         Ok(read) => read,
         Err(error) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),

@@ -4,11 +4,12 @@
 //! commit: after a crash nothing was counted that did not happen. **seq-cas** lets one try be the n-th. The code is
 //! derived from the server's key and what it is bound to, when it is sent and when it is compared.
 
+use super::send_gate::{Limit, SendGate, sends_of};
+use super::{Core, RuntimeError};
+use crate::actor::Actor;
 use crate::clock::{new_id, rfc3339};
 use crate::effect::{CallFailure, CallResult, NotifyPayload, OtpRef};
 use crate::refusal::Refusal;
-use super::send_gate::{Limit, SendGate};
-use super::{Core, RuntimeError};
 use crate::turn::Turn;
 use engine_definitions::CallErrorKind;
 use serde_json::{Value, json};
@@ -51,17 +52,13 @@ impl Passwords {
 }
 
 impl Core {
-    /// `{mobile, purpose, message?}` → `{ok, left, resend_at, id, purpose}`; refused with `otp.limited`. The message that
-    /// carries the code joins the turn.
-    pub async fn send_otp(
-        &self,
-        turn: &mut Turn<'_>,
-        input: &Value,
-        address: Option<&str>,
-    ) -> Result<CallResult, Refusal> {
+    /// `{mobile, purpose, message?}` → `{ok, left, resend_at, id, purpose}`; refused with `otp.limited`, or the request
+    /// as a whole until it comes with a proof of work. The message that carries the code joins the turn.
+    pub async fn send_otp(&self, turn: &mut Turn<'_>, input: &Value, actor: &Actor) -> Result<CallResult, Refusal> {
         let (mobile, purpose) = (normal_mobile(text(input, "mobile")), text(input, "purpose"));
         let settings = &self.settings.otp;
-        let gate = self.send_gate(&mobile, address);
+        let address = actor.address.as_deref().map(|address| self.keys.short_hash("sends-address", address));
+        let gate = self.send_gate(&mobile, address.clone());
         let now = self.now_ms();
         let (recipient, latest, slots) = gate.asks(now);
         let mut history = self.store().send_history(recipient, latest, &slots).await?;
@@ -69,6 +66,10 @@ impl Core {
         let Ok(counted) = gate.decide(&history, now) else {
             return Ok(CallFailure { kind: CallErrorKind::Declined, ..CallFailure::of("otp.limited") }.into());
         };
+        let unproven = address.filter(|_| !actor.proven);
+        if unproven.is_some_and(|bucket| sends_of(&history, &bucket) >= settings.unproven_per_address_hour) {
+            return Err(Refusal::Proof);
+        }
         turn.count_send(counted);
         let id = new_id();
         turn.notify(NotifyPayload {
@@ -105,7 +106,7 @@ impl Core {
         Some(self.keys.otp_code(journey, &otp.purpose, &notify.to, &otp.id))
     }
 
-    fn send_gate(&self, mobile: &str, address: Option<&str>) -> SendGate {
+    fn send_gate(&self, mobile: &str, address: Option<String>) -> SendGate {
         let (settings, keys) = (&self.settings.otp, &self.keys);
         let hour = |max| Limit { window_ms: HOUR_MS, max };
         let block = &mobile[..mobile.len().saturating_sub(3)];
@@ -113,7 +114,7 @@ impl Core {
             (keys.short_hash("sends-block", block), hour(settings.block_hour)),
             (keys.short_hash("sends-all", ""), hour(settings.global_hour)),
         ];
-        wide.extend(address.map(|a| (keys.short_hash("sends-address", a), hour(settings.per_address_hour))));
+        wide.extend(address.map(|bucket| (bucket, hour(settings.per_address_hour))));
         SendGate {
             recipient: keys.hash("sends-to", mobile),
             narrow: vec![

@@ -50,7 +50,7 @@ impl Core {
         actor: &Actor,
     ) -> Result<CallResult, Refusal> {
         match name {
-            "otp.send" => self.send_otp(turn, input, actor.address.as_deref()).await,
+            "otp.send" => self.send_otp(turn, input, actor).await,
             "otp.verify" => Ok(self.verify_otp(turn, input)),
             other => {
                 let message = Some(format!("`system/{other}` does not exist"));

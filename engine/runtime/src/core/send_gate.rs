@@ -74,6 +74,11 @@ impl SendGate {
     }
 }
 
+/// Sends of a wide bucket, as far as they were read.
+pub(crate) fn sends_of(history: &SendHistory, bucket: &str) -> i64 {
+    history.slots.iter().filter(|(of, ..)| of == bucket).map(|(.., count)| count).sum()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -134,13 +134,7 @@ impl Core {
     }
 
     /// The work of a turn that failed: its effect is parked, and the incident names it.
-    async fn fail_turn(
-        &self,
-        journey: &str,
-        place: &str,
-        reason: &str,
-        ends: &Ends,
-    ) -> Result<Settled, RuntimeError> {
+    async fn fail_turn(&self, journey: &str, place: &str, reason: &str, ends: &Ends) -> Result<Settled, RuntimeError> {
         let detail = Work::beside(Value::Null, ends.work().as_ref());
         let parked = EffectEnd::Parked { reason: json!({"code": "definition", "place": place, "reason": reason}) };
         let noted = self.note(journey, |turn| {

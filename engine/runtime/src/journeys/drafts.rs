@@ -29,6 +29,9 @@ impl Journeys {
         data: Value,
     ) -> engine_store::Result<()> {
         let Some(data) = draft_of(workflow, step, data) else { return Ok(()) };
-        self.core.store().save_draft(Draft { journey: journey.into(), step: step.into(), data, at_ms: self.core.now_ms() }).await
+        self.core
+            .store()
+            .save_draft(Draft { journey: journey.into(), step: step.into(), data, at_ms: self.core.now_ms() })
+            .await
     }
 }

@@ -10,7 +10,13 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 
 impl Journeys {
-    pub(super) fn event_on(&self, turn: &mut Turn<'_>, actor: &Actor, kind: &str, data: &Value) -> Result<Applied, Refused> {
+    pub(super) fn event_on(
+        &self,
+        turn: &mut Turn<'_>,
+        actor: &Actor,
+        kind: &str,
+        data: &Value,
+    ) -> Result<Applied, Refused> {
         let flow = turn.id().to_owned();
         apply_event(turn, actor, kind, data, &|plain| self.core.keys.seal(plain, &flow))
     }

@@ -53,11 +53,12 @@ impl Journeys {
         let record = self.core.store().journey(&journey).await?.ok_or(Refusal::NotFound)?;
         if record.revision == revision && record.status == JourneyStatus::Active {
             let data: Map<String, Value> = [("partner".to_string(), Value::from(partner))].into_iter().collect();
-            self.core.turn(&journey, &Ends::Nothing, |turn| {
-                // Somebody may have moved it since it was read: then the state is used up.
-                if turn.record.revision != revision { Ok(false) } else { turn.receive("returned", data.clone()) }
-            })
-            .await?;
+            self.core
+                .turn(&journey, &Ends::Nothing, |turn| {
+                    // Somebody may have moved it since it was read: then the state is used up.
+                    if turn.record.revision != revision { Ok(false) } else { turn.receive("returned", data.clone()) }
+                })
+                .await?;
         }
         let record = self.core.store().journey(&journey).await?.ok_or(Refusal::NotFound)?;
         let workflow = self.core.workflow_of(&record).await?;

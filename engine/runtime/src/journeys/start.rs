@@ -85,7 +85,9 @@ impl Journeys {
     /// Whether the session that began with a start is there, and young: a key is no lasting right to a journey.
     async fn began_lately(&self, token_hash: &str) -> Result<bool, Refusal> {
         let session = self.core.store().session(token_hash).await?;
-        Ok(session.is_some_and(|session| self.core.now_ms() < session.expires_at_ms && self.core.now_ms() < session.created_at_ms + REPEAT_MS))
+        Ok(session.is_some_and(|session| {
+            self.core.now_ms() < session.expires_at_ms && self.core.now_ms() < session.created_at_ms + REPEAT_MS
+        }))
     }
 }
 

@@ -22,7 +22,9 @@ impl People {
         if code.len() != CODE_CHARS || !code.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_')) {
             return Ok(None);
         }
-        let Some(found) = self.core.store().correlation(LINKS, &self.core.link_hash(code)).await? else { return Ok(None) };
+        let Some(found) = self.core.store().correlation(LINKS, &self.core.link_hash(code)).await? else {
+            return Ok(None);
+        };
         let Ok(grant) = serde_json::from_value::<Grant>(found.expected) else { return Ok(None) };
         let record = self.core.store().journey(&grant.journey).await?;
         Ok(record.is_some_and(|record| grant.holds(&record, self.core.now_ms())).then_some(grant))

@@ -88,7 +88,8 @@ impl People {
             expires_at_ms: now + i64::from(hours) * 3_600_000,
         };
         // Listed first: a token that nobody could revoke must not exist.
-        self.core.store()
+        self.core
+            .store()
             .kv_put(
                 OPERATORS,
                 &format!("{name}/{}", session.id),

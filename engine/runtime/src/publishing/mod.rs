@@ -62,7 +62,8 @@ impl Publishing {
             .workflows()
             .map(|w| VersionRecord { workflow: w.id.clone(), version: w.version.clone(), closure: w.closure.clone() })
             .collect();
-        let publication = Publication { number: 0, at_ms: self.core.now_ms(), by: by.into(), files: contents, versions };
+        let publication =
+            Publication { number: 0, at_ms: self.core.now_ms(), by: by.into(), files: contents, versions };
         let number = self.core.store().publish(publication).await?;
         self.core.switch(number, catalog);
         Ok(Published { number, changed, warnings })

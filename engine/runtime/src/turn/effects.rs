@@ -35,7 +35,7 @@ enum Action {
     },
     Call {
         operation: String,
-        #[serde(default)]
+        #[serde(default = "nothing")]
         input: Value,
     },
     Correlate {
@@ -75,6 +75,10 @@ struct Told {
 
 fn reported() -> String {
     "reported by the workflow".into()
+}
+
+fn nothing() -> Value {
+    json!({})
 }
 
 fn text_of<'d, D: Deserializer<'d>>(deserializer: D) -> Result<String, D::Error> {
@@ -147,8 +151,11 @@ impl Turn<'_> {
             code: code.or_else(|| of("code")).unwrap_or_else(|| "unknown".into()),
             level: level.or_else(|| of("level")).or_else(|| (!from.is_null()).then(|| "error".into())),
             pointer: of("pointer").or(pointer),
-            // What an outage says of itself is for operators (security rule 26).
-            text: of("message").filter(|_| of("kind").as_deref() != Some("failed")),
+            // What an outage, or an answer that no rule knows, says of itself is for operators (security rule 26).
+            text: of("message").filter(|words| {
+                let unknown = of("code").is_some_and(|code| code.starts_with("partner."));
+                !words.is_empty() && !unknown && of("kind").as_deref() != Some("failed")
+            }),
             fields: data,
         };
         // Told again, not twice.

@@ -14,6 +14,9 @@ pub async fn doctor(settings: Result<Settings>) -> Result<ExitCode> {
         Ok(settings) => {
             report
                 .good("settings", &format!("{:?} mode, as `journey settings` explains", settings.mode).to_lowercase());
+            for warning in &settings.warnings {
+                report.note("settings", warning);
+            }
             for refusal in settings.refusals() {
                 report.bad("production", &refusal.to_string());
             }

@@ -15,7 +15,8 @@ pub async fn effects(settings: Settings, command: Effects) -> Result<ExitCode> {
             let named = operations::Effects::state_named(&state);
             let state = named
                 .ok_or_else(|| anyhow!("unknown state `{state}`: pending, running, done, parked, cancelled or all"))?;
-            let found = runtime.operations.effects(&me, operations::Effects { state, kind, lane, journey, limit }).await?;
+            let found =
+                runtime.operations.effects(&me, operations::Effects { state, kind, lane, journey, limit }).await?;
             for e in &found {
                 let why = [e.code.as_deref(), e.reason.as_deref(), e.by.as_deref()]
                     .into_iter()

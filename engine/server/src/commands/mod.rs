@@ -32,6 +32,9 @@ pub fn run(cli: Cli) -> Result<ExitCode> {
     let settings = || -> Result<Settings> {
         let settings = Settings::load(cli.settings.as_deref())?;
         log(&settings);
+        for warning in &settings.warnings {
+            tracing::warn!("{warning}");
+        }
         Ok(settings)
     };
     match cli.command {

@@ -19,7 +19,9 @@ pub async fn operator(settings: Settings, command: Operator) -> Result<ExitCode>
                 "token of {name} for {hours} hours; it is not shown again: `Authorization: Bearer …` at /api/v1/operator"
             );
         }
-        Operator::Revoke { name } => println!("{} tokens of {name} are revoked", runtime.people.revoke_operator(&name).await?),
+        Operator::Revoke { name } => {
+            println!("{} tokens of {name} are revoked", runtime.people.revoke_operator(&name).await?)
+        }
     }
     Ok(ExitCode::SUCCESS)
 }

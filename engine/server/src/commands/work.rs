@@ -7,13 +7,13 @@ use anyhow::{Context as _, Result, bail};
 use axum::Router;
 use axum::http::header;
 use axum::routing::get;
+use engine_http::Doors;
 use engine_partners::Partners;
 use engine_partners::memory::Memory;
 use engine_runtime::{Runtime, SystemClock};
 use engine_settings::Settings;
 use std::process::ExitCode;
 use std::sync::Arc;
-use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
 pub async fn work(settings: Settings) -> Result<ExitCode> {
@@ -27,7 +27,7 @@ pub async fn work(settings: Settings) -> Result<ExitCode> {
     let handle = metrics(&CancellationToken::new());
     let listener = match &settings.worker.address {
         Some(address) => Some(
-            TcpListener::bind(address)
+            engine_http::bind(address)
                 .await
                 .with_context(|| format!("`worker.address`: cannot listen on {address}"))?,
         ),
@@ -54,7 +54,8 @@ pub async fn work(settings: Settings) -> Result<ExitCode> {
             )
         };
         let router = Router::new().route("/metrics", get(page)).route("/healthz", get(|| async { "ok" }));
-        tokio::spawn(async move { axum::serve(listener, router).await });
+        let doors = Doors::of_health(&settings);
+        tokio::spawn(engine_http::serve(listener, router, doors, CancellationToken::new()));
     }
     worker::run(worker::Context { runtime, partners }, asked_to_stop()).await.context("the worker ended")?;
     Ok(ExitCode::SUCCESS)

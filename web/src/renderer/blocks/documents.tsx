@@ -1,4 +1,4 @@
-import { lazy, Suspense } from 'react';
+import { lazy, Suspense, useEffect, useState } from 'react';
 import { Block } from '../../ui/block';
 import { Icon } from '../../ui/icon';
 import { useActions } from '../context';
@@ -11,6 +11,9 @@ const Keep = lazy(() => import('./documents-keep'));
 export function DocumentsView({ title, items, style, remind }: DocumentsBlock) {
   const { documentUrl } = useActions();
   const main = style === 'main';
+  // the server draws none of it: what a device can do with a paper only the device knows
+  const [here, setHere] = useState(false);
+  useEffect(() => setHere(true), []);
   return (
     <Block kind="documents" title={title} look={style}>
       <ul className="documents">
@@ -31,7 +34,7 @@ export function DocumentsView({ title, items, style, remind }: DocumentsBlock) {
             </a>
           </li>
         ))}
-        {items[0] && (
+        {here && items[0] && (
           <Suspense>
             <Keep title={items[0].title} url={documentUrl(items[0].document)} remind={remind} />
           </Suspense>

@@ -26,7 +26,7 @@ export function OptionsView({
   renew,
 }: OptionsBlock) {
   const { say } = useActions();
-  const answered = items.filter((item) => item.state === 'answered');
+  const offers = items.filter((item) => item.state === 'answered');
   const open = items.filter((item) => item.state === 'asked');
   const without = items.filter((item) => item.state === 'declined' || item.state === 'failed');
   const settled = open.length === 0;
@@ -39,7 +39,7 @@ export function OptionsView({
   const best = cheapest(lists[0]?.offers ?? []);
   const waiting = open.filter((item) => !cards.some((card) => providerOf(card) === providerOf(item)));
 
-  useAnnounced(answered, asked, say);
+  useAnnounced(offers, asked, say);
   useRenewed(valid_until, settled ? renew?.event : undefined);
   const compared = useCompared(cards, compare_max);
 
@@ -55,7 +55,7 @@ export function OptionsView({
             ) : null}
             <span>
               {best?.price && '· '}
-              {answered.length} {answered.length === 1 ? 'offer' : 'offers'}
+              {offers.length} {offers.length === 1 ? 'offer' : 'offers'}
             </span>
           </p>
           {!settled && (
@@ -71,7 +71,7 @@ export function OptionsView({
             aria-hidden="true"
           />
         </div>
-        {valid_until && answered.length > 0 && (
+        {valid_until && offers.length > 0 && (
           <p className="tag">
             <Icon name="clock" small />
             Prices held till {time(valid_until)}
@@ -353,18 +353,18 @@ function useRenewed(until: string | null | undefined, event: string | undefined)
 }
 
 /** Says once what came: the first offers, and a late one that beats the best so far. */
-function useAnnounced(answered: Option[], asked: number, say: (text: string) => void) {
+function useAnnounced(offers: Option[], asked: number, say: (text: string) => void) {
   const best = useRef<number>(undefined);
-  const count = useRef(answered.length);
+  const count = useRef(offers.length);
   useEffect(() => {
-    const low = Math.min(...answered.map((item) => item.price?.paise ?? Number.POSITIVE_INFINITY));
-    if (answered.length > count.current) {
+    const low = Math.min(...offers.map((item) => item.price?.paise ?? Number.POSITIVE_INFINITY));
+    if (offers.length > count.current) {
       const better = best.current !== undefined && low < best.current;
-      say(better ? `A lower price came in: ${money(low)}` : `${answered.length} of ${asked} have made an offer`);
+      say(better ? `A lower price came in: ${money(low)}` : `${offers.length} of ${asked} have made an offer`);
     }
-    count.current = answered.length;
+    count.current = offers.length;
     if (Number.isFinite(low)) best.current = low;
-  }, [answered, asked, say]);
+  }, [offers, asked, say]);
 }
 
 export const example: Block = {

@@ -17,11 +17,17 @@ export function Input({ widget, text, onText, prefix, suffix, frame = 'control',
   const { id, schema, options, disabled, readonly, placeholder } = widget;
   const ref = useRef<HTMLInputElement>(null);
   const caret = useRef<number | null>(null);
+  const typing = useRef(false);
+  // a text that comes from elsewhere, as on taking the drawn page over, leaves the caret where it is
+  const input = ref.current;
+  if (!typing.current && input && input === document.activeElement && input.value !== text)
+    caret.current = input.selectionStart;
   useLayoutEffect(() => {
     const input = ref.current;
     if (caret.current !== null && input && document.activeElement === input)
       input.setSelectionRange(caret.current, caret.current);
     caret.current = null;
+    typing.current = false;
   });
   return (
     <div className={frame}>
@@ -43,6 +49,7 @@ export function Input({ widget, text, onText, prefix, suffix, frame = 'control',
         value={text}
         onChange={(event) => {
           const { value, selectionStart } = event.target;
+          typing.current = true;
           onText(value);
           // characters dropped before the caret move it back by as many as are missing
           caret.current = selectionStart === value.length ? null : selectionStart;

@@ -8,8 +8,8 @@ use axum::extract::{Path, Query, State};
 use axum::http::StatusCode;
 use engine_runtime::operations::{EffectView, Effects};
 use engine_store::EffectKey;
-use serde::Deserialize;
-use utoipa::IntoParams;
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
 
 refusals!(NotThere: BodyInvalid, NotFound);
 refusals!(Refused: NotFound, NotPossible);
@@ -56,6 +56,22 @@ pub async fn retry(operator: Operator, State(app): State<App>, Path(key): Path<S
     let (runtime, key) = (app.runtime.clone(), known_key(&key)?);
     run_to_end(async move { runtime.operations.retry_effect(&operator.0, &key).await }).await?;
     Ok(StatusCode::NO_CONTENT)
+}
+
+/// What a release did.
+#[derive(Serialize, ToSchema)]
+pub struct Released {
+    /// False when nothing was held.
+    released: bool,
+}
+
+/// After a restore from a backup: what waits goes out.
+#[utoipa::path(post, path = "/api/v1/operator/effects/release", operation_id = "release_effects", tag = "operator",
+    responses((status = 200, body = Released), NotThere))]
+pub async fn release(operator: Operator, State(app): State<App>) -> Result<Json<Released>, Problem> {
+    let runtime = app.runtime.clone();
+    let released = run_to_end(async move { runtime.operations.release_sends(&operator.0).await }).await?;
+    Ok(Json(Released { released }))
 }
 
 /// Give a parked effect up; a call that is still awaited fails with the code `skipped`.

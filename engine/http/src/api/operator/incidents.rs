@@ -30,7 +30,9 @@ pub async fn list(
     State(app): State<App>,
     Query(query): Query<IncidentsQuery>,
 ) -> Result<Json<Vec<IncidentView>>, Problem> {
-    Ok(Json(app.runtime.operations.incidents(&operator.0, !query.all.unwrap_or(false), query.limit.unwrap_or(100)).await?))
+    Ok(Json(
+        app.runtime.operations.incidents(&operator.0, !query.all.unwrap_or(false), query.limit.unwrap_or(100)).await?,
+    ))
 }
 
 /// Do the work that raised it again (a call, a timer, a webhook), and close it.
