@@ -123,7 +123,11 @@ async fn by_operation(
         return Tried::Refused(json!({"code": "no_channel", "contract": contract}));
     };
     let input = json!({
-        "to": payload.to, "text": rendered.text, "template_id": rendered.template_id, "purpose": message.purpose, "language": rendered.language,
+        "to": payload.to,
+        "text": rendered.text,
+        "template_id": rendered.template_id,
+        "purpose": message.purpose,
+        "language": rendered.language,
     });
     match attempt.call(catalog, partner, operation, &input).await {
         CallOutcome::Done { output, .. } => {
@@ -169,7 +173,7 @@ async fn record(
         ordered_at_ms: effect.created_at_ms,
         at_ms: context.runtime.now_ms(),
     };
-    metrics::counter!("messages_total", "channel" => channel, "purpose" => message.purpose.clone(), "state" => format!("{outcome:?}").to_lowercase())
-        .increment(1);
+    let (purpose, state) = (message.purpose.clone(), format!("{outcome:?}").to_lowercase());
+    metrics::counter!("messages_total", "channel" => channel, "purpose" => purpose, "state" => state).increment(1);
     context.runtime.store().save_message(sent).await.map_err(Into::into)
 }

@@ -50,7 +50,7 @@ impl People {
     pub async fn presence(&self, actor: &Actor, journey: &str) -> Result<Option<Presence>, Refusal> {
         let (record, _) = self.core.mine(actor, Action::See, journey).await?;
         let (workflow, catalog) = (self.core.workflow_of(&record).await?, self.core.catalog());
-        let stored = Journey::read(record).map_err(|reason| RuntimeError::State { journey: journey.into(), reason })?;
+        let stored = read(record)?;
         let turn = Turn::on(&workflow, &catalog, stored, self.core.now_ms());
         let call = |input| {
             workflow.presence.as_ref().map(|r| Presence {

@@ -1,7 +1,7 @@
 //! Links in messages: a capability for one journey and one purpose until a time (security rules 11 and 16).
 //!
-//! A browser that follows a link gets a grant in its own session; what a grant opens is the workflow's to say (`links` of a
-//! step), and [`crate::can`] decides. Codes are made in `core/links.rs`.
+//! A browser that follows a link gets a grant in its own session; what a grant opens is the workflow's to say (`links`
+//! of a step), and [`crate::can`] decides. Codes are made in `core/links.rs`.
 
 use super::People;
 use crate::actor::{Actor, Grant, LinkAccess};
@@ -53,7 +53,7 @@ impl People {
 
 impl Actor {
     /// This actor before any journey.
-    fn plain(&self) -> Cow<'_, Actor> {
+    pub(crate) fn plain(&self) -> Cow<'_, Actor> {
         if self.came_by.is_none() {
             return Cow::Borrowed(self);
         }

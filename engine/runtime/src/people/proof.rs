@@ -5,6 +5,7 @@
 //! kept.
 
 use super::People;
+use crate::clock::new_id;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
@@ -22,7 +23,7 @@ const VALID_MS: i64 = 600_000;
 impl People {
     pub fn challenge(&self, network: &str) -> Challenge {
         let bits = self.core.settings.otp.proof_bits;
-        let terms = format!("{}.{bits}.{}", self.core.now_ms() + VALID_MS, hex::encode(rand::random::<[u8; 8]>()));
+        let terms = format!("{}.{bits}.{}", self.core.now_ms() + VALID_MS, new_id());
         Challenge { token: format!("{terms}.{}", self.signed(network, &terms)), bits }
     }
 

@@ -2,7 +2,7 @@
 
 use super::People;
 use crate::actor::Actor;
-use crate::clock::new_id;
+use crate::clock::{new_id, new_token};
 use crate::refusal::Refusal;
 use engine_store::SessionRecord;
 use serde_json::{Value, json};
@@ -54,7 +54,7 @@ impl People {
     }
 
     fn fresh_session(&self, language: &str) -> (String, SessionRecord) {
-        self.session_of(hex::encode(rand::random::<[u8; 32]>()), new_id(), language)
+        self.session_of(new_token(), new_id(), language)
     }
 
     fn session_of(&self, token: String, id: String, language: &str) -> (String, SessionRecord) {
@@ -78,7 +78,7 @@ impl People {
 
     /// A new token for `name`, for `hours`. Only its hash is kept; whoever asked must keep the token.
     pub async fn new_operator(&self, name: &str, hours: u32) -> Result<String, Refusal> {
-        let token = hex::encode(rand::random::<[u8; 32]>());
+        let token = new_token();
         let (now, hash) = (self.core.now_ms(), token_hash(&token));
         let session = SessionRecord {
             token_hash: hash.clone(),
@@ -134,7 +134,7 @@ impl People {
         let Some(mut session) = self.stored(&old).await?.filter(|session| session.subject["kind"] != OPERATOR) else {
             return Ok(None);
         };
-        let token = hex::encode(rand::random::<[u8; 32]>());
+        let token = new_token();
         session.token_hash = token_hash(&token);
         change(&mut session.subject);
         let actor = Actor::of_session(&session);

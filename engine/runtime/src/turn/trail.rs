@@ -66,8 +66,8 @@ impl Turn<'_> {
         nodes.any(|node| machine.events_of(node).any(|named| named == kind))
     }
 
-    /// After a change: the later answers are sent once more, until a step needs the person or the start of the change is
-    /// reached.
+    /// After a change: the later answers are sent once more, until a step needs the person or the start of the change
+    /// is reached.
     pub(super) fn way_forward(&mut self) {
         if self.all_answered().is_some() {
             // That follows by itself, and comes first.

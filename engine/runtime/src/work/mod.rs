@@ -100,7 +100,8 @@ impl Background {
         let settings = &self.core.settings;
         let allowed = followed(url, &settings.public_url(), &settings.tracking.redirect_hosts);
         if !allowed {
-            tracing::warn!(effect = %effect.key, to = payload.to.as_ref().map(ToString::to_string), "a tracking partner's address is not allowed; the person stays");
+            tracing::warn!(effect = %effect.key, to = payload.to.as_ref().map(ToString::to_string), "a tracking \
+                 partner's address is not allowed; the person stays");
         }
         let outcome = json!({"tracked": true, "leads_away": allowed});
         let end = EffectEnd::Done { outcome };
