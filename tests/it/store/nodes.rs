@@ -1,7 +1,6 @@
 //! Several nodes on one database, and builds that do not fit it.
 
 use super::{check, effect, event, id, with};
-use anyhow::Result;
 use engine_store::*;
 use futures::future::join_all;
 use journey_tests::postgres;

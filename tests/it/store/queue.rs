@@ -1,6 +1,6 @@
 //! Effects: leased, counted, fenced, in line, done again.
 
-use super::{DONE, check, claim, effect, event, id, key, with};
+use super::{DONE, check, claim, effect, event, id, with};
 use engine_store::*;
 use futures::future::join_all;
 use serde_json::Value;

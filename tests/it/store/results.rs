@@ -1,6 +1,6 @@
 //! Records, documents, incidents.
 
-use super::{DONE, check, event, id, key, with};
+use super::{DONE, check, event, id, with};
 use engine_store::*;
 use serde_json::Value;
 use serde_json::json;

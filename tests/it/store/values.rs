@@ -2,7 +2,6 @@
 
 use super::check;
 use anyhow::Result;
-use engine_store::*;
 use futures::future::join_all;
 use serde_json::json;
 

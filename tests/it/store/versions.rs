@@ -1,7 +1,6 @@
 //! Publications and versions.
 
 use super::check;
-use anyhow::Result;
 use engine_store::*;
 use futures::future::join_all;
 

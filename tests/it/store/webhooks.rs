@@ -1,7 +1,6 @@
 //! References and webhooks.
 
 use super::{DONE, check, event, id, with};
-use anyhow::Result;
 use engine_store::*;
 use futures::future::join_all;
 use serde_json::json;
