@@ -3,7 +3,7 @@
 
 use engine_definitions::Files;
 use engine_partners::signature::hmac_sha256_hex;
-use journey_tests::server::{Reply, TestServer, Visitor};
+use journey_tests::server::{Reply, START_MS, TestServer, Visitor};
 use serde_json::{Value, json};
 use std::fmt::Write;
 
@@ -161,18 +161,18 @@ impl<'a> Customer<'a> {
 /// What the gateway says, in its public shape, signed with this secret.
 async fn gateway_says(server: &TestServer, secret: &str, order: &str, payment: &str, amount: i64) -> u16 {
     let entity = json!({"id": payment, "entity": "payment", "amount": amount, "currency": "INR", "status": "captured", "order_id": order, "captured": true});
-    let body = json!({"entity": "event", "event": "payment.captured", "contains": ["payment"], "payload": {"payment": {"entity": entity}}}).to_string();
+    let body = json!({"entity": "event", "event": "payment.captured", "contains": ["payment"], "created_at": START_MS / 1_000, "payload": {"payment": {"entity": entity}}}).to_string();
     let signature = hmac_sha256_hex(secret.as_bytes(), body.as_bytes());
     let headers = [("x-razorpay-signature", signature.as_str()), ("x-journey", ""), ("origin", "")];
     server.visitor().send("POST", "/api/v1/webhooks/gateway/payments", &headers, Some(body)).await.status
 }
 
-fn local(url: &str) -> &str {
+pub(crate) fn local(url: &str) -> &str {
     let from = url.find("/sandbox/").or_else(|| url.find("/api/")).expect("an address of ours");
     &url[from..]
 }
 
-fn encoded(text: &str) -> String {
+pub(crate) fn encoded(text: &str) -> String {
     text.bytes().fold(String::new(), |mut out, byte| {
         if byte.is_ascii_alphanumeric() {
             out.push(byte as char)

@@ -13,11 +13,11 @@ test('mobile and name: filters and texts (R5-02, R5-03, R5-05, R5-07, R5-09, R5-
   await motor.number('KA1AB0404');
   await walk.at('Your contact details', '/contact');
   await walk.press('Send one-time password');
-  await walk.errors(['Please enter Name', 'Invalid mobile number.', 'Please allow us to contact you, so that we can send your quotes']);
+  await walk.errors(['Please enter Name', 'Invalid mobile number.']);
   await walk.type('Name', 'A1');
   await walk.type('Mobile number', '9999999999');
   await walk.press('Send one-time password');
-  await walk.errors(['Please enter Name between 3 - 50 characters', 'Invalid mobile number.', 'Please allow us to contact you, so that we can send your quotes']);
+  await walk.errors(['Please enter Name between 3 - 50 characters', 'Invalid mobile number.']);
   await walk.type('Name', 'Asha1 R@o');
   for (const wrong of ['1234567890', '5000000001', '900000000']) {
     await walk.type('Mobile number', wrong);
