@@ -1,10 +1,12 @@
 //! What goes wrong, and when: kills at random, partners that misbehave, and one of each large fault on the way.
 
 use super::Options;
+use super::disk::Disk;
 use super::partners::Partners;
 use super::processes::{Process, Product};
 use super::report::Report;
 use super::resumed::Watch;
+use super::wire::{Line, Wire};
 use crate::postgres::Cluster;
 use anyhow::Result;
 use rand::Rng;
@@ -27,6 +29,13 @@ const OPERATIONS: [(&str, Option<&str>); 7] = [
     ("*", None),
 ];
 
+/// What the line to the database does, and for how long.
+const LINES: [(Line, Duration); 3] = [
+    (Line::Silent, Duration::from_secs(8)),
+    (Line::Broken, Duration::from_millis(500)),
+    (Line::Slow(Duration::from_secs(5)), Duration::from_secs(12)),
+];
+
 /// Bytes beyond which nothing can be written while the disk is full.
 const BOUND: u64 = 65_536;
 
@@ -35,9 +44,10 @@ pub async fn run(
     rng: &mut StdRng,
     product: &Product,
     partners: &Partners,
-    cluster: Option<&Cluster>,
+    database: Option<(&Cluster, &Wire)>,
     watch: &Watch,
 ) -> Result<Report> {
+    let cluster = database.map(|(cluster, _)| cluster);
     let mut report = Report::new(options);
     // Customers get going first.
     pause(1_000).await;
@@ -59,12 +69,45 @@ pub async fn run(
         {
             database_away(product, cluster, watch, &mut report).await?;
         }
+        if let Some((_, wire)) = database
+            && let Some((line, lasts)) =
+                LINES.iter().enumerate().find_map(|(i, fault)| (kill == line_at(options, i)).then_some(*fault))
+        {
+            bad_line(product, wire, line, lasts, watch, &mut report).await;
+        }
     }
     partners.behave().await?;
     // Who was killed last is up again before the customers finish.
     for process in &product.processes {
         until_it_runs(process).await?;
     }
+    Ok(report)
+}
+
+/// The only process dies with the power of its disk, again and again.
+pub async fn unplugged(
+    options: &Options,
+    rng: &mut StdRng,
+    product: &Product,
+    partners: &Partners,
+    disk: &Disk,
+) -> Result<Report> {
+    let mut report = Report::new(options);
+    let mut lost = 0;
+    pause(1_000).await;
+    for _ in 0..options.kills {
+        misbehave(rng, partners).await?;
+        pause(rng.random_range(200..1_000)).await;
+        for process in &product.processes {
+            process.kill();
+            lost += disk.lose_power();
+            report.kills += 1;
+            process.start()?;
+            until_it_runs(process).await?;
+        }
+    }
+    partners.behave().await?;
+    report.figure("bytes that were not synced, lost", lost);
     Ok(report)
 }
 
@@ -150,6 +193,20 @@ async fn database_away(product: &Product, cluster: &Cluster, watch: &Watch, repo
     outage(product, watch);
     report.faults.push("PostgreSQL crashed and away for 2 s".into());
     Ok(())
+}
+
+/// After which kill the line has its fault of this number: between the other large faults.
+fn line_at(options: &Options, fault: usize) -> u32 {
+    options.kills * (2 * fault as u32 + 1) / 8
+}
+
+/// The line between the product and its database goes silent, breaks, or becomes slow; then it is as before.
+async fn bad_line(product: &Product, wire: &Wire, line: Line, lasts: Duration, watch: &Watch, report: &mut Report) {
+    wire.set(line);
+    tokio::time::sleep(lasts).await;
+    wire.set(Line::Through);
+    outage(product, watch);
+    report.faults.push(format!("line to PostgreSQL {line:?} for {:.1} s", lasts.as_secs_f64()));
 }
 
 /// Neither work nor a start could go on until now.

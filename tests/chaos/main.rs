@@ -3,7 +3,7 @@
 #![allow(clippy::disallowed_methods)] // tests are customers, partners and machines
 
 use clap::Parser;
-use journey_tests::chaos::{Database, Options, run};
+use journey_tests::chaos::{Database, Disk, Options, run};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -15,8 +15,9 @@ struct Arguments {
     /// The product's binary, an optimised build; default: that of this build
     #[arg(long, value_name = "FILE")]
     binary: Option<PathBuf>,
-    /// sqlite (one process), postgres (two servers, two workers) or both
-    #[arg(long, default_value = "both", value_parser = ["sqlite", "postgres", "both"])]
+    /// sqlite (one process), power (the same on a disk that loses what was not synced), postgres (two servers, two
+    /// workers) or all
+    #[arg(long, default_value = "all", value_parser = ["sqlite", "power", "postgres", "all"])]
     database: String,
     /// Crashes (kill -9) on each database
     #[arg(long, default_value_t = 200)]
@@ -54,11 +55,16 @@ async fn main() -> anyhow::Result<ExitCode> {
     println!("seed {seed}");
     let databases = match arguments.database.as_str() {
         "sqlite" => vec![Database::Sqlite],
+        "power" => vec![Database::Unplugged],
         "postgres" => vec![Database::Postgres],
-        _ => vec![Database::Sqlite, Database::Postgres],
+        _ => vec![Database::Sqlite, Database::Unplugged, Database::Postgres],
     };
     let mut good = true;
     for database in databases {
+        if database == Database::Unplugged && !Disk::possible() {
+            println!("\nSKIPPED: a disk that loses its power needs /dev/fuse and the right to mount");
+            continue;
+        }
         let long = Options {
             database,
             binary: None,

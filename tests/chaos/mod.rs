@@ -7,17 +7,20 @@
 
 mod audit;
 mod customers;
+mod disk;
 mod faults;
 mod partners;
 pub mod processes;
 mod report;
 mod resumed;
+mod wire;
 
 pub use report::Report;
 
 use crate::postgres::Cluster;
 use anyhow::{Context as _, Result};
 use customers::Ledger;
+pub use disk::Disk;
 use partners::Partners;
 use processes::{Binary, Product};
 use rand::SeedableRng;
@@ -26,11 +29,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
+use wire::Wire;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Database {
     /// One `journey serve` with its worker.
     Sqlite,
+    /// The same on a disk of its own, which loses its power with every kill: [`Disk`].
+    Unplugged,
     /// Two `journey serve --no-worker` and two `journey worker`.
     Postgres,
 }
@@ -67,26 +73,37 @@ pub async fn run(options: Options) -> Result<Report> {
         Some(file) => Binary::copied(file, folder.path())?,
         None => Binary::build(folder.path())?,
     };
+    let disk = (options.database == Database::Unplugged).then(|| Disk::mount(folder.path())).transpose()?;
     let cluster = match options.database {
-        Database::Sqlite => None,
+        Database::Sqlite | Database::Unplugged => None,
         Database::Postgres => Some(tokio::task::spawn_blocking(|| Cluster::start(None)).await??),
     };
     let url = match &cluster {
-        None => format!("sqlite:{}", folder.path().join("journey.db").display()),
+        None => {
+            let at = disk.as_ref().map_or(folder.path(), |disk| &disk.folder);
+            format!("sqlite:{}", at.join("journey.db").display())
+        }
         Some(cluster) => cluster.database().await?,
     };
+    let wire = cluster.as_ref().map(|cluster| Wire::start(folder.path(), &cluster.folder)).transpose()?;
+    // The product's own way to the database; the auditor's has no faults.
+    let reached = wire.as_ref().map_or_else(|| url.clone(), |wire| wire.address(&url));
     let ports = processes::free_ports(3)?;
     let partners =
         Partners::start(&binary, folder.path(), ports[0], ports[1]).await.context("the partners' process")?;
     let product = Arc::new(
-        Product::start(&options, &binary, folder.path(), &url, partners.url(), &ports[1..])
+        Product::start(&options, &binary, folder.path(), &reached, partners.url(), &ports[1..])
             .await
             .context("the product's processes")?,
     );
     let ledger = Arc::new(Ledger::default());
     let stop = CancellationToken::new();
     let watching = CancellationToken::new();
-    let watch = resumed::Watch::start(&url, watching.clone()).await?;
+    // Who looks has the file open, and would not lose its power with the others.
+    let watch = match &disk {
+        None => resumed::Watch::start(&url, watching.clone()).await?,
+        Some(_) => resumed::Watch::blind(),
+    };
     let customers: Vec<_> = (0..options.customers)
         .map(|number| {
             tokio::spawn(customers::run(
@@ -100,7 +117,11 @@ pub async fn run(options: Options) -> Result<Report> {
         .collect();
 
     let mut rng = StdRng::seed_from_u64(options.seed);
-    let told = faults::run(&options, &mut rng, &product, &partners, cluster.as_ref(), &watch).await;
+    let database = cluster.as_ref().zip(wire.as_ref());
+    let told = match &disk {
+        None => faults::run(&options, &mut rng, &product, &partners, database, &watch).await,
+        Some(disk) => faults::unplugged(&options, &mut rng, &product, &partners, disk).await,
+    };
     stop.cancel();
     for customer in customers {
         customer.await?;

@@ -288,7 +288,9 @@ impl Product {
             arguments
         };
         let processes = match options.database {
-            Database::Sqlite => vec![process("serve", serve(ports[0], &[]), true, Some(ports[0]))],
+            Database::Sqlite | Database::Unplugged => {
+                vec![process("serve", serve(ports[0], &[]), true, Some(ports[0]))]
+            }
             Database::Postgres => vec![
                 process("serve-a", serve(ports[0], &["--no-worker"]), false, Some(ports[0])),
                 process("serve-b", serve(ports[1], &["--no-worker"]), false, Some(ports[1])),

@@ -25,6 +25,7 @@ impl Report {
     pub fn new(options: &Options) -> Report {
         let database = match options.database {
             Database::Sqlite => "SQLite, one process",
+            Database::Unplugged => "SQLite on a disk that loses its power",
             Database::Postgres => "PostgreSQL, two servers and two workers",
         };
         Report { database: database.into(), seed: options.seed, ..Report::default() }

@@ -11,7 +11,8 @@ const LOOK: Duration = Duration::from_millis(100);
 /// Shared with the task that looks.
 #[derive(Clone)]
 pub struct Watch {
-    store: Arc<dyn Store>,
+    /// None: nobody looks.
+    store: Option<Arc<dyn Store>>,
     state: Arc<Mutex<State>>,
 }
 
@@ -29,7 +30,7 @@ struct Interrupted {
 
 impl Watch {
     pub async fn start(url: &str, stop: CancellationToken) -> Result<Watch> {
-        let watch = Watch { store: engine_store::connect(url).await?, state: Arc::default() };
+        let watch = Watch { store: Some(engine_store::connect(url).await?), state: Arc::default() };
         let looking = watch.clone();
         tokio::spawn(async move {
             while !stop.is_cancelled() {
@@ -40,9 +41,14 @@ impl Watch {
         Ok(watch)
     }
 
+    pub fn blind() -> Watch {
+        Watch { store: None, state: Arc::default() }
+    }
+
     /// To be called right after a kill: what is at work now may be orphaned.
     pub async fn killed(&self, at: Instant) {
-        let Ok(running) = running(&*self.store).await else { return };
+        let Some(store) = &self.store else { return };
+        let Ok(running) = running(&**store).await else { return };
         let mut state = self.state();
         for (key, fence) in running {
             // A second kill does not start the clock anew.
@@ -63,9 +69,10 @@ impl Watch {
     }
 
     async fn look(&self) {
+        let Some(store) = &self.store else { return };
         let waiting: Vec<(EffectKey, i64)> = self.state().waiting.iter().map(|w| (w.key.clone(), w.fence)).collect();
         for (key, fence) in waiting {
-            let Ok(found) = self.store.effect(&key).await else { return };
+            let Ok(found) = store.effect(&key).await else { return };
             let now = Instant::now();
             if found.as_ref().is_some_and(|effect| effect.fence == fence && effect.state == EffectState::Running) {
                 continue;
