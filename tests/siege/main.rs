@@ -47,6 +47,7 @@ struct Arguments {
 
 #[tokio::main]
 async fn main() -> Result<ExitCode> {
+    let _ = rustls::crypto::ring::default_provider().install_default();
     let mut arguments = Arguments::parse();
     if arguments.short {
         (arguments.connections, arguments.customers, arguments.seconds) = (1_500, 16, 6);

@@ -236,7 +236,7 @@ impl From<Full> for Problem {
 /// request may meet. What every request may meet is [`ANYWHERE`].
 macro_rules! refusals {
     ($name:ident: changing, $($code:ident),* $(,)?) => {
-        $crate::problem::refusals!($name: Csrf, BodyInvalid, BodyTooLarge, BodyTooSlow, MediaType, $($code),*);
+        $crate::problem::refusals!($name: Csrf, BodyInvalid, MediaType, $($code),*);
     };
     ($name:ident: $($code:ident),* $(,)?) => {
         struct $name;
@@ -251,7 +251,15 @@ macro_rules! refusals {
 pub(crate) use refusals;
 
 /// What any request may meet, whatever it asks for.
-pub const ANYWHERE: [Code; 5] = [Code::Limited, Code::Busy, Code::Timeout, Code::Unavailable, Code::Internal];
+pub const ANYWHERE: [Code; 7] = [
+    Code::BodyTooLarge,
+    Code::BodyTooSlow,
+    Code::Limited,
+    Code::Busy,
+    Code::Timeout,
+    Code::Unavailable,
+    Code::Internal,
+];
 
 /// Status → response, each naming its codes and its way to say when to come back.
 pub fn responses(codes: &[Code]) -> BTreeMap<String, RefOr<openapi::Response>> {

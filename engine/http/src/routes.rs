@@ -36,7 +36,6 @@ pub fn router(app: App, sandbox: Option<Router>) -> Router {
     let routes = Router::new()
         .merge(api)
         .route(crate::site::REPORTS, post(reports::report))
-        .route("/api/v1/partners/{partner}/return/{state}", post(returns::back))
         .route("/r/{code}", get(links::ask).post(links::follow))
         .route("/api/{*unknown}", any(|| async { axum::http::StatusCode::NOT_FOUND }))
         .route(
@@ -95,7 +94,7 @@ fn documented() -> OpenApiRouter<App> {
         .routes(routes!(documents::download))
         .routes(routes!(master::find))
         .routes(routes!(webhooks::receive))
-        .routes(routes!(returns::back))
+        .routes(routes!(returns::back, returns::back_by_form))
         .routes(routes!(reports::report))
         .routes(routes!(operator::effects::list))
         .routes(routes!(operator::effects::retry))

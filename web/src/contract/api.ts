@@ -307,10 +307,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Back from a partner's page, by GET or POST. */
+        /** Back from a partner's page. */
         get: operations["back"];
         put?: never;
-        post?: never;
+        /** The same, from partners that send the browser back with a form. */
+        post: operations["back_by_form"];
         delete?: never;
         options?: never;
         head?: never;
@@ -829,6 +830,24 @@ export interface components {
         };
     };
     responses: {
+        /** @description `body_too_slow`: The request came too slowly */
+        Anywhere408: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `body_too_large`: The request is too large */
+        Anywhere413: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description `limited`: Too many requests */
         Anywhere429: {
             headers: {
@@ -907,6 +926,8 @@ export type TimerView = components['schemas']['TimerView'];
 export type Value = components['schemas']['Value'];
 export type Wait = components['schemas']['Wait'];
 export type WaitView = components['schemas']['WaitView'];
+export type ResponseAnywhere408 = components['responses']['Anywhere408'];
+export type ResponseAnywhere413 = components['responses']['Anywhere413'];
 export type ResponseAnywhere429 = components['responses']['Anywhere429'];
 export type ResponseAnywhere500 = components['responses']['Anywhere500'];
 export type ResponseAnywhere503 = components['responses']['Anywhere503'];
@@ -949,24 +970,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `body_too_slow`: The request came too slowly */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `body_too_large`: The request is too large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            408: components["responses"]["Anywhere408"];
+            413: components["responses"]["Anywhere413"];
             429: components["responses"]["Anywhere429"];
             500: components["responses"]["Anywhere500"];
             503: components["responses"]["Anywhere503"];
@@ -989,6 +994,8 @@ export interface operations {
                     "application/json": components["schemas"]["JourneySummary"][];
                 };
             };
+            408: components["responses"]["Anywhere408"];
+            413: components["responses"]["Anywhere413"];
             429: components["responses"]["Anywhere429"];
             500: components["responses"]["Anywhere500"];
             503: components["responses"]["Anywhere503"];
@@ -1058,15 +1065,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `body_too_slow`: The request came too slowly */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            408: components["responses"]["Anywhere408"];
             /** @description `not_accepted`: This is not possible at this step */
             409: {
                 headers: {
@@ -1076,15 +1075,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `body_too_large`: The request is too large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            413: components["responses"]["Anywhere413"];
             /** @description `media_type`: The body must be application/json */
             415: {
                 headers: {
@@ -1155,6 +1146,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["Anywhere408"];
             /** @description `expired`: The journey has expired */
             410: {
                 headers: {
@@ -1164,6 +1156,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            413: components["responses"]["Anywhere413"];
             429: components["responses"]["Anywhere429"];
             500: components["responses"]["Anywhere500"];
             503: components["responses"]["Anywhere503"];
@@ -1199,6 +1192,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["Anywhere408"];
+            413: components["responses"]["Anywhere413"];
             429: components["responses"]["Anywhere429"];
             500: components["responses"]["Anywhere500"];
             503: components["responses"]["Anywhere503"];
@@ -1252,15 +1247,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `body_too_slow`: The request came too slowly */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            408: components["responses"]["Anywhere408"];
             /** @description `expired`: The journey has expired */
             410: {
                 headers: {
@@ -1270,15 +1257,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `body_too_large`: The request is too large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            413: components["responses"]["Anywhere413"];
             /** @description `media_type`: The body must be application/json */
             415: {
                 headers: {
@@ -1348,15 +1327,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `body_too_slow`: The request came too slowly */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            408: components["responses"]["Anywhere408"];
             /** @description `stale`: The journey has moved on; `not_accepted`: This is not possible at this step */
             409: {
                 headers: {
@@ -1375,15 +1346,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `body_too_large`: The request is too large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            413: components["responses"]["Anywhere413"];
             /** @description `media_type`: The body must be application/json */
             415: {
                 headers: {
@@ -1463,15 +1426,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `body_too_slow`: The request came too slowly */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            408: components["responses"]["Anywhere408"];
             /** @description `expired`: The journey has expired */
             410: {
                 headers: {
@@ -1481,15 +1436,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `body_too_large`: The request is too large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            413: components["responses"]["Anywhere413"];
             429: components["responses"]["Anywhere429"];
             500: components["responses"]["Anywhere500"];
             503: components["responses"]["Anywhere503"];
@@ -1524,6 +1471,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["Anywhere408"];
+            413: components["responses"]["Anywhere413"];
             429: components["responses"]["Anywhere429"];
             500: components["responses"]["Anywhere500"];
             503: components["responses"]["Anywhere503"];
@@ -1570,6 +1519,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["Anywhere408"];
+            413: components["responses"]["Anywhere413"];
             429: components["responses"]["Anywhere429"];
             500: components["responses"]["Anywhere500"];
             503: components["responses"]["Anywhere503"];
@@ -1620,6 +1571,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["Anywhere408"];
+            413: components["responses"]["Anywhere413"];
             429: components["responses"]["Anywhere429"];
             500: components["responses"]["Anywhere500"];
             503: components["responses"]["Anywhere503"];
@@ -1660,6 +1613,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["Anywhere408"];
+            413: components["responses"]["Anywhere413"];
             429: components["responses"]["Anywhere429"];
             500: components["responses"]["Anywhere500"];
             503: components["responses"]["Anywhere503"];
@@ -1692,6 +1647,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["Anywhere408"];
             /** @description `not_possible`: This is not possible */
             409: {
                 headers: {
@@ -1701,6 +1657,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            413: components["responses"]["Anywhere413"];
             429: components["responses"]["Anywhere429"];
             500: components["responses"]["Anywhere500"];
             503: components["responses"]["Anywhere503"];
@@ -1733,6 +1690,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["Anywhere408"];
             /** @description `not_possible`: This is not possible */
             409: {
                 headers: {
@@ -1742,6 +1700,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            413: components["responses"]["Anywhere413"];
             429: components["responses"]["Anywhere429"];
             500: components["responses"]["Anywhere500"];
             503: components["responses"]["Anywhere503"];
@@ -1787,6 +1746,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["Anywhere408"];
+            413: components["responses"]["Anywhere413"];
             429: components["responses"]["Anywhere429"];
             500: components["responses"]["Anywhere500"];
             503: components["responses"]["Anywhere503"];
@@ -1818,6 +1779,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["Anywhere408"];
             /** @description `not_possible`: This is not possible */
             409: {
                 headers: {
@@ -1827,6 +1789,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            413: components["responses"]["Anywhere413"];
             429: components["responses"]["Anywhere429"];
             500: components["responses"]["Anywhere500"];
             503: components["responses"]["Anywhere503"];
@@ -1858,6 +1821,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["Anywhere408"];
             /** @description `not_possible`: This is not possible */
             409: {
                 headers: {
@@ -1867,6 +1831,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            413: components["responses"]["Anywhere413"];
             429: components["responses"]["Anywhere429"];
             500: components["responses"]["Anywhere500"];
             503: components["responses"]["Anywhere503"];
@@ -1900,6 +1865,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["Anywhere408"];
+            413: components["responses"]["Anywhere413"];
             429: components["responses"]["Anywhere429"];
             500: components["responses"]["Anywhere500"];
             503: components["responses"]["Anywhere503"];
@@ -1924,6 +1891,43 @@ export interface operations {
                 };
                 content?: never;
             };
+            408: components["responses"]["Anywhere408"];
+            413: components["responses"]["Anywhere413"];
+            429: components["responses"]["Anywhere429"];
+            500: components["responses"]["Anywhere500"];
+            503: components["responses"]["Anywhere503"];
+        };
+    };
+    back_by_form: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                partner: string;
+                state: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description to the journey's page; to the home page when the state is not known */
+            303: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `body_invalid`: The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            408: components["responses"]["Anywhere408"];
+            413: components["responses"]["Anywhere413"];
             429: components["responses"]["Anywhere429"];
             500: components["responses"]["Anywhere500"];
             503: components["responses"]["Anywhere503"];
@@ -1982,24 +1986,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `body_too_slow`: The request came too slowly */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `body_too_large`: The request is too large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            408: components["responses"]["Anywhere408"];
+            413: components["responses"]["Anywhere413"];
             429: components["responses"]["Anywhere429"];
             500: components["responses"]["Anywhere500"];
             503: components["responses"]["Anywhere503"];
@@ -2034,6 +2022,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["Anywhere408"];
+            413: components["responses"]["Anywhere413"];
             429: components["responses"]["Anywhere429"];
             500: components["responses"]["Anywhere500"];
             503: components["responses"]["Anywhere503"];

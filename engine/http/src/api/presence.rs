@@ -11,7 +11,7 @@ use axum::body::Body;
 use axum::extract::{Path, State};
 use axum::http::{HeaderMap, StatusCode};
 
-refusals!(Refused: Csrf, BodyInvalid, BodyTooLarge, BodyTooSlow, NotFound, Expired);
+refusals!(Refused: Csrf, BodyInvalid, NotFound, Expired);
 
 /// A sign of life of the browser, every half minute while the person is active; neither key nor revision. What the
 /// body says is the browser's word and is not used.

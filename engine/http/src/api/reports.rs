@@ -13,7 +13,7 @@ use axum::http::{HeaderMap, StatusCode};
 use serde_json::Value;
 use std::time::Instant;
 
-refusals!(Refused: Csrf, BodyInvalid, BodyTooLarge, BodyTooSlow);
+refusals!(Refused: Csrf, BodyInvalid);
 
 /// Errors that happened in a browser: one, or a list of them. The answer is 204, unless this browser sends too many.
 #[utoipa::path(post, path = "/api/v1/errors", tag = "site", request_body(content = Object), responses((status = 204), Refused))]

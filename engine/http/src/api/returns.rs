@@ -4,13 +4,16 @@
 //! and the answer is a 303 to a page that asks for the session as any other (security rules 17 and 20).
 
 use crate::app::{App, run_to_end};
-use crate::problem::Problem;
+use crate::problem::{Problem, refusals};
 use axum::extract::{Path, State};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use engine_runtime::Refusal;
 
-/// Back from a partner's page, by GET or POST.
+// What the form holds is not read, but it must arrive.
+refusals!(Refused: BodyInvalid);
+
+/// Back from a partner's page.
 #[utoipa::path(get, path = "/api/v1/partners/{partner}/return/{state}", tag = "partners", params(("partner" = String, Path), ("state" = String, Path)),
     responses((status = 303, description = "to the journey's page; to the home page when the state is not known")))]
 pub async fn back(State(app): State<App>, Path((partner, state)): Path<(String, String)>) -> Result<Response, Problem> {
@@ -26,4 +29,11 @@ pub async fn back(State(app): State<App>, Path((partner, state)): Path<(String, 
     let page = found.as_deref().unwrap_or("/");
     let location = HeaderValue::from_str(page).unwrap_or_else(|_| HeaderValue::from_static("/"));
     Ok((StatusCode::SEE_OTHER, [(header::LOCATION, location)]).into_response())
+}
+
+/// The same, from partners that send the browser back with a form.
+#[utoipa::path(post, path = "/api/v1/partners/{partner}/return/{state}", operation_id = "back_by_form", tag = "partners", params(("partner" = String, Path), ("state" = String, Path)),
+    responses((status = 303, description = "to the journey's page; to the home page when the state is not known"), Refused))]
+pub async fn back_by_form(app: State<App>, state: Path<(String, String)>) -> Result<Response, Problem> {
+    back(app, state).await
 }

@@ -15,7 +15,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
-refusals!(Refused: BodyInvalid, BodyTooLarge, BodyTooSlow, Signature, NotFound);
+refusals!(Refused: BodyInvalid, Signature, NotFound);
 
 /// It is kept, or it is nothing that we want to know.
 #[derive(Serialize, ToSchema)]
