@@ -22,7 +22,7 @@ states:
     on:
       hint: {actions: {type: message, code: loan.hint}}
       submit: [{guard: context.loan.pages > params.days * 10, target: checking}, {target: searching}]
-  checking: {use: shared/code, with: {to: \"get(context.loan, 'mobile', '')\"}, onDone: searching}
+  checking: {use: shared/code, with: {to: \"get(context.loan, 'mobile', '')\", note: {by: \"'us'\"}}, onDone: {good: searching, bad: searching}}
   searching:
     step: {wait: loan.searching, path: search}
     invoke: {id: search, contract: library/offer, each: \"rows('library/branches')\", key: item.slug, partner: item.slug, input: {book: context.loan.title, near: item.near}, deadline: 30s, into: offers, onDone: found}
@@ -55,19 +55,19 @@ const FORM: &str = r##"{
   "languages": {"hi": {"/properties/title/title": "शीर्षक"}}
 }"##;
 
-const FRAGMENT: &str = "\
-input: {to: {type: string}, tries: {type: integer, default: 3}}
-context: {left: 3, seen: []}
+const PART: &str = "\
+input: {to: string, tries: {type: integer, default: 3}, note: {text: {type: string, default: none}, by: string}}
+context: {left: 3, seen: [], answers: {}}
 keep: [seen]
-outcomes: [good, bad]
+outcomes: {good: {seen: array}, bad: {}}
 initial: asking
 states:
-  asking: {id: ask, step: {form: code, into: my.answers, path: code, trail: skip}, on: {submit: [{guard: my.left < 1, target: lost}, {target: checking, actions: {assign: {my.left: my.left - 1}}}]}}
+  asking: {id: ask, step: {form: code, into: my.answers, path: code, trail: skip}, on: {submit: [{guard: my.left < 1, target: bad}, {target: checking, actions: {assign: {my.left: my.left - 1}}}]}}
   checking:
     step: {wait: loan.searching}
-    invoke: {id: verify, src: system/otp.verify, input: {mobile: input.to, purpose: \"'loan'\", code: event.secret.code}, onDone: won, onError: '#ask'}
-  won: {type: final, output: {outcome: \"'good'\"}}
-  lost: {type: final, output: {outcome: \"'bad'\"}}
+    invoke: {id: verify, src: system/otp.verify, input: {mobile: input.to, purpose: \"'loan'\", code: event.secret.code}, onDone: good, onError: '#ask'}
+  good: {type: final, output: {seen: my.seen}}
+  bad: {type: final}
 ";
 
 const OPERATION: &str = "\
@@ -108,7 +108,7 @@ fn library() -> Files {
             "title: Found\nblocks:\n  - {block: notice, when: size(data.offers) == 0, text: None}\n  - block: facts\n    items:\n      - {each: values(data.offers), as: o, when: o.price > 0, label: {text: 'From {{o.by}}'}, value: {paise: o.price}}\n",
         ),
         ("workflows/library/loan/values.yaml", "shelf: context.loan.title\nover(pages): params.days > pages\n"),
-        ("workflows/shared/code/part.yaml", FRAGMENT),
+        ("workflows/shared/code/part.yaml", PART),
         (
             "workflows/library/tables/branches.yaml",
             "sample: true\nmatch: {near: equals, floor: max}\ncolumns: {slug: text, near: text, floor: int, fee: money, rate: rate}\nrows:\n  - [north, river, 2, ₹2, 0.5%]\n  - [north, any, 9, '₹1,094.50', 18%]\n",
@@ -279,18 +279,66 @@ fn mistakes_have_a_place_and_a_hint() {
     );
     check(WORKFLOW, "partner: item.slug, ", "", "a call by `contract` needs `partner`");
     check(WORKFLOW, "rows('library/branches')", "rows('library/branch')", "unknown table `library/branch`");
+    check(WORKFLOW, "use: shared/code", "use: shared/cod", "unknown part `shared/cod` (did you mean `shared/code`?)");
+    check(WORKFLOW, "with: {to: ", "with: {too: ", "`to` is missing");
+    check(WORKFLOW, "with: {to: ", "with: {too: 1, to: ", "the part has no `too` (did you mean `to`?)");
+    check(WORKFLOW, "{by: \"'us'\"}", "{buy: \"'us'\"}", "the part has no `note.buy` (did you mean `by`?)");
+    check(WORKFLOW, "{by: \"'us'\"}", "{by: 1}", "`note.by` is a text, not a number");
     check(
         WORKFLOW,
-        "use: shared/code",
-        "use: shared/cod",
-        "unknown fragment `shared/cod` (did you mean `shared/code`?)",
+        "{good: searching, bad: searching}",
+        "{good: searching}",
+        "outcome `bad` of part `shared/code` is not handled",
     );
-    check(WORKFLOW, "with: {to: ", "with: {too: ", "the fragment needs the input `to`");
     check(
         WORKFLOW,
-        "onDone: searching}\n",
-        "onDone: {guard: \"event.output.outcome == 'good'\", target: searching}}\n",
-        "outcome `bad` of fragment `shared/code` is not handled",
+        "{good: searching, bad",
+        "{god: asking, good: searching, bad",
+        "unknown outcome `god` (did you mean `good`?)",
+    );
+    check(WORKFLOW, "{good: searching, bad: searching}", "searching", "beside `use` `onDone` is a map from outcomes");
+    check(
+        WORKFLOW,
+        "{good: searching, bad",
+        "{good: {target: searching, actions: {assign: {loan: event.output.sen}}}, bad",
+        "`event.output.sen` is not in this outcome of the part (did you mean `seen`?)",
+    );
+    check(
+        WORKFLOW,
+        "{good: searching,",
+        "{good: {target: searching, resume: fund},",
+        "unknown state `fund` (did you mean `found`?)",
+    );
+    check(WORKFLOW, "{good: searching,", "{good: {resume: found},", "`resume` belongs beside `target`");
+    check(WORKFLOW, "use: shared/code, ", "use: shared/code, views: {cod: hint}, ", "unknown view `cod`");
+    check(WORKFLOW, "context: {loan: {},", "context: {checking: {}, loan: {},", "`context` has the key `checking`");
+    check(
+        WORKFLOW,
+        "title: Your book}",
+        "title: Your book, step: {viw: hint}}",
+        "unknown key `viw` in `step` of a section",
+    );
+    let part = "workflows/shared/code/part.yaml";
+    check(part, "  good: {type: final, output: {seen: my.seen}}", "  good: {type: final}", "`seen` is missing");
+    check(part, "  bad: {type: final}\n", "", "no final state is called `bad`");
+    check(part, "outcomes: {good", "outcomes: {god", "unknown outcome `good`");
+    check(
+        part,
+        "my.left: my.left - 1",
+        "my.lft: my.left - 1",
+        "unknown key of the part's context `lft` (did you mean `left`?)",
+    );
+    check(
+        part,
+        "keep: [seen]",
+        "keep: [seen]\nhears: {lost: bud}",
+        "unknown target `bud`: a part enters its own states",
+    );
+    check(
+        part,
+        "keep: [seen]",
+        "keep: [seen]\ncontracts: {offer: library/offfer}",
+        "unknown contract `library/offfer` (did you mean `library/offer`?)",
     );
     check(WORKFLOW, "within: desk", "within: dusk", "unknown calendar `dusk` (did you mean `desk`?)");
     check(WORKFLOW, "section: ask", "section: aks", "unknown section `aks`");
@@ -311,12 +359,7 @@ fn mistakes_have_a_place_and_a_hint() {
         "title: Loan\ntitle: Again\n",
         "flow.yaml:2:1: duplicate key `title` (first written in line 1)",
     );
-    check(
-        "workflows/shared/code/part.yaml",
-        "onError: '#ask'",
-        "onError: '#found'",
-        "target `#found` leaves the fragment",
-    );
+    check("workflows/shared/code/part.yaml", "onError: '#ask'", "onError: '#found'", "target `#found` leaves the part");
     check(
         "workflows/shared/code/part.yaml",
         ", onError: '#ask'",
@@ -327,7 +370,7 @@ fn mistakes_have_a_place_and_a_hint() {
         "workflows/shared/code/part.yaml",
         "{assign: {my.left:",
         "{assign: {left:",
-        "a fragment writes `my.…`, not `left`",
+        "a part writes `my.…`, not `left`",
     );
     check(
         "workflows/shared/code/part.yaml",
@@ -738,6 +781,58 @@ fn forms_are_cut_on_the_server() {
     assert_eq!(Value::Object(map), expected);
 }
 
+/// A part in a part: what it keeps, what it hears after it was left, and what its host gives it.
+#[test]
+fn parts_nest_keep_and_hear() {
+    let desk = "title: Desk\nbase: /desk\ninitial: open\ncontext: {reader: {name: none}, got: []}\nstates:\n  open: {step: {wait: loan.hint, path: ''}, on: {go: lending}}\n  lending:\n    use: shared/lending\n    with: {reader: context.reader}\n    onDone: {lent: {target: open, actions: {assign: {got: 'context.got + [event.output.fee]'}}}, left: open}\n";
+    let lending = "input: {reader: {name: string, age: {type: integer, default: 9}}}\ncontext: {notes: 0}\noutcomes: {lent: {fee: integer}, left: {}}\ninitial: noting\nstates:\n  noting: {entry: {assign: {my.notes: my.notes + 1}}, always: fee}\n  fee: {use: shared/fee, with: {who: input.reader.name}, onDone: {paid: lent, left: left}}\n  lent: {type: final, output: {fee: event.output.fee}}\n  left: {type: final}\n";
+    let fee = "input: {who: string}\ncontext: {tries: 0, asked: 0}\nkeep: [tries]\noutcomes: {paid: {fee: integer}, left: {}}\nhears: {coin: {guard: event.of == input.who, target: .paid}}\ninitial: asking\nstates:\n  asking: {step: {wait: loan.hint, path: fee}, entry: {assign: {my.tries: my.tries + 1, my.asked: my.asked + 1}}, on: {leave: left}}\n  paid: {type: final, output: {fee: my.tries * 10 + my.asked}}\n  left: {type: final}\n";
+    let mut files = library();
+    files.insert("workflows/library/desk/flow.yaml", desk.as_bytes());
+    files.insert("workflows/shared/lending/part.yaml", lending.as_bytes());
+    files.insert("workflows/shared/fee/part.yaml", fee.as_bytes());
+    let catalog = catalog(&files);
+    let workflow = catalog.workflow("library/desk").expect("workflow");
+    let (now, journey) = (workflow.now(NOON), json!({"id": "j"}));
+    let host = workflow.host(&now, &journey, &catalog);
+    let env = Env { now_ms: NOON, host: &host as &dyn Host };
+    let mut s = engine_statechart::start(&workflow.machine, &env).snapshot;
+    s.context.insert("reader".into(), json!({"name": "Emma", "shoe": 38}));
+    let coin = |of: &str| Event::new("coin").with("of", json!(of));
+    let mut send = |event: &Event| {
+        let outcome = engine_statechart::step(&workflow.machine, s.clone(), event, &env);
+        assert_eq!(outcome.error, None);
+        s = outcome.snapshot;
+        (outcome.selected, s.active.last().cloned().unwrap_or_default(), s.context.clone())
+    };
+    assert!(!send(&coin("Emma")).0, "nothing is heard before the part was entered");
+    let (_, active, context) = send(&Event::new("go"));
+    assert_eq!(active, "desk.lending.fee.asking");
+    assert_eq!(context["lending"]["input"], json!({"reader": {"name": "Emma", "age": 9}}));
+    assert_eq!(context["lending"]["fee"], json!({"tries": 1, "asked": 1, "input": {"who": "Emma"}}));
+    send(&Event::new("leave"));
+    send(&Event::new("go"));
+    let (_, active, context) = send(&Event::new("leave"));
+    assert_eq!((active.as_str(), &context["lending"]["fee"]["tries"]), ("desk.open", &json!(2)));
+    assert!(!send(&coin("Anne")).0, "another's coin");
+    let (_, active, context) = send(&coin("Emma"));
+    assert_eq!((active.as_str(), &context["got"]), ("desk.open", &json!([21])));
+    assert_eq!(context["lending"]["notes"], json!(1), "entered as it was left");
+
+    let twice = desk.replace("onDone: {lent", "id: first\n    onDone: {lent")
+        + "  again: {use: shared/fee, with: {who: context.reader.name}, onDone: {paid: open, left: open}}\n";
+    files.insert(
+        "workflows/library/desk/flow.yaml",
+        twice.replace("on: {go: lending}", "on: {go: lending, more: again}").as_bytes(),
+    );
+    files.insert(
+        "workflows/shared/fee/part.yaml",
+        fee.replace("{guard: event.of == input.who, target: .paid}", ".paid").as_bytes(),
+    );
+    let said = show(&load(&files).problems);
+    assert!(said.contains("part `shared/fee` takes every `coin`: part `shared/fee` never hears it"), "{said}");
+}
+
 #[test]
 fn a_workflow_runs_on_the_core() {
     let catalog = catalog(&library());
@@ -749,7 +844,10 @@ fn a_workflow_runs_on_the_core() {
     assert_eq!(workflow.step(&s.active).map(|s| s.path.as_deref()), Some(Some("")));
     s.context.insert("loan".into(), json!({"title": "Emma", "pages": 500, "mobile": "9876543210"}));
     let s = engine_statechart::step(&workflow.machine, s, &Event::new("submit"), &env).snapshot;
-    assert_eq!(s.context["checking"], json!({"left": 3, "seen": [], "input": {"to": "9876543210", "tries": 3}}));
+    let note = json!({"text": "none", "by": "us"});
+    let entered =
+        json!({"left": 3, "seen": [], "answers": {}, "input": {"to": "9876543210", "tries": 3, "note": note}});
+    assert_eq!(s.context["checking"], entered);
     let outcome = engine_statechart::step(
         &workflow.machine,
         s,
@@ -891,7 +989,7 @@ fn one_file_alone_is_a_machine() {
     let machine = engine_definitions::plain_machine(
         "loan.yaml",
         LOAN.replace(
-            "  checking: {use: shared/code, with: {to: \"get(context.loan, 'mobile', '')\"}, onDone: searching}\n",
+            "  checking: {use: shared/code, with: {to: \"get(context.loan, 'mobile', '')\", note: {by: \"'us'\"}}, onDone: {good: searching, bad: searching}}\n",
             "  checking: {on: {submit: searching}}\n",
         )
         .as_bytes(),

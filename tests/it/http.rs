@@ -1,5 +1,7 @@
 //! The front door as a browser meets it, on a small neutral journey (`fixtures/parcel`).
 
+use engine_definitions::Files;
+use engine_runtime::PublishError;
 use journey_tests::server::{Reply, TestServer, Visitor, fixture};
 use serde_json::{Value, json};
 
@@ -550,6 +552,64 @@ async fn an_edited_definition_reaches_new_journeys_only() {
     let new = started(&visitor).await;
     assert_eq!(new["step"]["title"], "Who is the sender?");
     assert_ne!(new["journey"]["version"], old["journey"]["version"]);
+    server.stop().await;
+}
+
+/// What is live serves journeys that hold an older version, so it is published only when it can.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_open_journeys_hold_is_not_taken_from_them() {
+    let server = parcels().await;
+    let changed = |path: &str, from: &str, to: &str| {
+        let mut files = fixture("parcel");
+        let text = String::from_utf8_lossy(files.get(path).expect("a file")).replace(from, to);
+        files.insert(path, text.into_bytes());
+        files
+    };
+    let publish = async |files: &Files| match server.product.runtime.publishing.publish(files, "test").await {
+        Ok(_) => "published".to_owned(),
+        Err(PublishError::Problems(problems)) => {
+            problems.iter().map(|p| format!("{}: {}\n", p.code, p.message)).collect()
+        }
+        Err(other) => other.to_string(),
+    };
+    let flow = "workflows/parcel/cover/flow.yaml";
+    let label = "workflows/contracts/parcel/label.yaml";
+    // A sender's new field must have a default, as long as somebody may send without it.
+    let mut dearer = changed(label, "weight: number}", "weight: number, floor: integer}");
+    let sends = String::from_utf8_lossy(dearer.get(flow).expect("the flow")).replace(
+        "weight: context.parcel.weight}, into: label",
+        "weight: context.parcel.weight, floor: 1}, into: label",
+    );
+    dearer.insert(flow, sends.into_bytes());
+    let examples = "workflows/partners/carriers/swift/label.examples.yaml";
+    let sent = String::from_utf8_lossy(dearer.get(examples).expect("examples")).replace("weight:", "floor: 1, weight:");
+    dearer.insert(examples, sent.into_bytes());
+    // An operation that the newest flow no longer calls.
+    let mut without = changed(flow, "src: swift/label", "src: swift/print");
+    for part in ["yaml", "examples.yaml", "sandbox.yaml"] {
+        let old = format!("workflows/partners/carriers/swift/label.{part}");
+        let bytes = std::sync::Arc::clone(without.get(&old).expect("the operation"));
+        without.remove(&old);
+        without.insert(format!("workflows/partners/carriers/swift/print.{part}"), bytes);
+    }
+    started(&server.visitor()).await;
+    let said = publish(&dearer).await;
+    assert_eq!(
+        said,
+        "contract-in-use: open journeys of `parcel/cover` hold the contract `parcel/label`: input `/floor` is new and has no default\n"
+    );
+    let said = publish(&without).await;
+    assert_eq!(
+        said,
+        "version-in-use: open journeys of `parcel/cover` go on with what they began with: unknown operation `label` of partner `swift`\n"
+    );
+    let kinder = changed(label, "weight: number}", "weight: number, floor: {type: integer, default: 0}}");
+    assert_eq!(publish(&kinder).await, "published");
+    server.stop().await;
+
+    let server = parcels().await;
+    let nobody = async |files: &Files| server.product.runtime.publishing.publish(files, "test").await.is_ok();
+    assert!(nobody(&dearer).await && nobody(&without).await, "nobody holds anything");
     server.stop().await;
 }
 

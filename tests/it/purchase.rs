@@ -109,7 +109,7 @@ impl<'a> Customer<'a> {
         let mut papers = self.view["step"]["form"]["data"].clone();
         papers["previous_policy_number"] = json!("OG-25-1234-5678");
         papers["terms"] = json!(true);
-        self.submits(papers, "car.kyc.asking").await;
+        self.submits(papers, "car.purchase.kyc.asking").await;
         let mut identity = json!({"document": "pan_card", "pan_number": "ABCPE0000F", "occupation": "salaried", "income_source": "salary",
             "is_politically_exposed_person": false, "kyc_consent": true});
         self.view = self.browser.event(&self.view, "submit", identity.clone()).await.ok(200);
@@ -124,7 +124,7 @@ impl<'a> Customer<'a> {
         let refused = "The KYC is unsuccessful. Please click on Verify KYC to re-submit. After redirection, please close insurance company window.";
         assert_eq!(self.view["messages"][0]["text"], refused);
         identity["pan_number"] = json!("ABCPE1234F");
-        self.submits(identity, "car.check").await;
+        self.submits(identity, "car.purchase.check").await;
     }
 
     /// Presses a button of the hosted page and comes back.
@@ -286,12 +286,12 @@ async fn from_the_registration_number_to_the_policy() {
     asha.fills_the_proposal().await;
     let price = card["price"]["paise"].as_i64().expect("a price");
     assert_eq!(total(&block(&asha.view, "breakup")["lines"]), price);
-    asha.submits(json!({}), "car.payment.paying").await;
+    asha.submits(json!({}), "car.purchase.payment.paying").await;
     let fields = asha.view["step"]["redirect"]["fields"].clone();
     assert_eq!(fields["amount"], price.to_string());
 
     asha.pays("pay").await;
-    asha.at("car.issued").await;
+    asha.at("car.policy.issued").await;
     assert_eq!(total(&block(&asha.view, "breakup")["lines"]), price);
     let document = block(&asha.view, "documents")["items"][0]["document"].as_str().expect("a document").to_owned();
     let file = format!("/api/v1/journeys/{id}/documents/{document}");
@@ -315,7 +315,7 @@ async fn from_the_registration_number_to_the_policy() {
         let view = asha.browser.view(&id).await;
         assert_eq!(
             (&view["step"]["id"], &view["messages"][0]["code"], &view["messages"][1]),
-            (&json!("car.issued"), &told, &Value::Null)
+            (&json!("car.policy.issued"), &told, &Value::Null)
         );
     }
     let refunds = server

@@ -26,6 +26,8 @@ pub struct Contract {
     pub errors: ErrorTable,
     /// The file and those that it extends or takes its errors from.
     pub files: BTreeSet<String>,
+    /// The file and those that it extends.
+    bases: BTreeSet<String>,
 }
 
 /// What is known of each error code; the row of a code travels with the error.
@@ -53,6 +55,7 @@ impl Contract {
     fn compile(id: &str, kind: &Kind<'_>, problems: &mut Vec<Problem>) -> Option<Contract> {
         let mut files = BTreeSet::new();
         let tree = kind.resolve(kind.paths.get(id)?, &mut files, problems)?;
+        let bases = files.clone();
         let mut fields = Fields::open(&tree, "a contract", &KEYS, problems)?;
         let title = fields.need_text("title");
         let shape = |node: Option<&Node>, problems: &mut Vec<Problem>| {
@@ -69,7 +72,12 @@ impl Contract {
             Some(node) => errors(node, kind, &mut files, fields.problems),
             None => ErrorTable::default(),
         };
-        Some(Contract { id: id.to_owned(), title, input, output, errors, files })
+        Some(Contract { id: id.to_owned(), title, input, output, errors, files, bases })
+    }
+
+    /// Whether it is made of that contract.
+    pub fn extends(&self, id: &str) -> bool {
+        self.bases.contains(&crate::layout::contract_file(id))
     }
 
     /// The input with its defaults; an error when it does not fit.

@@ -47,7 +47,7 @@ pub use files::Files;
 pub use form::{Audience, FieldError, Fields, Form, FormView, place_of, row_number};
 pub use frozen::Frozen;
 pub use host::{FUNCTIONS, Now, ProductHost, mask};
-pub use load::{Held, Loaded, load, load_beside};
+pub use load::{Held, Loaded, load, load_beside, publishable};
 pub use master::{Master, Masters};
 pub use message::{Channel, Message, MessageError, Rendered};
 pub use partner::{

@@ -43,9 +43,35 @@ pub fn load(files: &Files) -> Loaded {
     load_beside(files, &[])
 }
 
-/// As [`load`], beside versions that are still in use: what is live must serve their journeys too. Their rows go on
-/// making partners, and their contracts must still be met.
+/// As [`load`], beside versions that are still in use: their rows go on making partners.
 pub fn load_beside(files: &Files, held: &[Held]) -> Loaded {
+    load_with(files, held, false)
+}
+
+/// As [`load_beside`], before it is published: what is live must serve the journeys of these versions too. Their
+/// contracts must still be met, and the partners, operations and messages that they name be there.
+pub fn publishable(files: &Files, held: &[Held]) -> Loaded {
+    let mut loaded = load_with(files, held, true);
+    let Some(catalog) = &loaded.catalog else { return loaded };
+    let broken = held.iter().flat_map(|held| {
+        let found = crate::workflow::reload_closure(&held.workflow, &held.files, catalog).err();
+        let why = |p: Problem| {
+            let message =
+                format!("open journeys of `{}` go on with what they began with: {}", held.workflow, p.message);
+            Problem::error("version-in-use", &p.span, message).maybe_hint(p.hint)
+        };
+        found.into_iter().flatten().filter(Problem::is_error).map(why)
+    });
+    let broken: Vec<Problem> = broken.collect();
+    if !broken.is_empty() {
+        loaded.problems.extend(broken);
+        finish(&mut loaded.problems);
+        loaded.catalog = None;
+    }
+    loaded
+}
+
+fn load_with(files: &Files, held: &[Held], is_new: bool) -> Loaded {
     let mut problems = Vec::new();
     for (path, _) in files.iter().filter(|(path, _)| kind_of(path).is_none()) {
         let at = Span::new(&Arc::from(path), 1, 1);
@@ -60,7 +86,7 @@ pub fn load_beside(files: &Files, held: &[Held]) -> Loaded {
     };
     let site = site(&parts.nodes, &mut problems);
     let held: Vec<HeldParts<'_>> = held.iter().map(HeldParts::read).collect();
-    held.iter().for_each(|held| held.check(&parts, &mut problems));
+    held.iter().filter(|_| is_new).for_each(|held| held.check(&parts, &mut problems));
     let (partners, messages, stories) = std::thread::scope(|scope| {
         let partners =
             scope.spawn(|| collect(|problems| partners(files, &parts, &masters, &calendars, &held, problems)));

@@ -214,10 +214,6 @@ impl Fact {
             | Fact::Failed { .. } => None,
         }
     }
-
-    pub(crate) fn is_again(&self) -> bool {
-        matches!(self, Fact::Submitted { again: true, .. } | Fact::Sent { again: true, .. })
-    }
 }
 
 #[cfg(test)]

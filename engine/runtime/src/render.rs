@@ -59,7 +59,7 @@ fn declared(
     let data = turn.with_scope(|scope| evaluate_all(step, scope));
     let view = step.view.as_deref().and_then(|id| workflow.view(id));
     let rendered = view.and_then(|view| {
-        let result = turn.with_step(step, |scope| view.render(&data, scope));
+        let result = turn.with_scope(|scope| view.render(&data, &scope.clone().with_names(step.view_names())));
         result.inspect_err(|error| tracing::error!(step = step.node, %error, "view failed")).ok()
     });
     let form = step.form.as_deref().and_then(|id| workflow.form(id)).map(|form| form_part(turn, step, form, audience));

@@ -20,7 +20,7 @@ pub struct JourneyState {
     /// Shown until the next accepted event of a person.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub messages: Vec<Note>,
-    /// After a change: what is sent again on the way back to where the person was.
+    /// After a change or a correction: what is sent again on the way back to where the person was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resume: Option<Resume>,
     /// Open one-time passwords by purpose.
@@ -133,12 +133,17 @@ impl From<TrailEntry> for WrittenEntry {
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Resume {
-    /// The step from which the change started.
+    /// The state to which it leads: the step from which a change started, or what a transition named.
     pub goal: String,
-    /// Entries of the trail behind the changed step, in order.
+    /// The step that waits for the person.
+    #[serde(default)]
+    pub at: String,
+    /// Entries of the trail behind the first of these steps, in order.
     pub later: Vec<TrailEntry>,
-    /// Who changed: the answers are sent again as theirs, also when a reply moves the journey on.
-    pub by: Actor,
+    /// Who answered since: the answers are sent again as theirs, also when a reply moves the journey on; `None`: nobody
+    /// has, so nothing is sent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<Actor>,
 }
 
 /// One run of an invoke: the effects (`seq`, `first_index` …) that it ordered.

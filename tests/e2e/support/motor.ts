@@ -155,7 +155,7 @@ export class Motor {
     await this.at(`Owner of the ${this.line.noun}`, '/checkout');
     await this.walk.choose('Who owns it?', 'A company or firm');
     await this.walk.type('Company name', 'Lakeview Traders');
-    await this.walk.type('GSTIN', '07aaacb1234c1z5');
+    await this.walk.type('GSTIN', '07aaacb8888c1z5');
     await this.walk.type('CIN', 'U12345DL2015PTC123456');
     await this.walk.date(/Date of incorporation/, '2015-03-02');
     await this.walk.type('Number of the certificate of incorporation', '123456');
@@ -184,6 +184,17 @@ export class Motor {
     await this.walk.type(/^Number of your last policy/, 'OG-25-1234-5678');
     await this.walk.tick(/terms and conditions/);
     await this.walk.submit('Continue');
+  }
+
+  /** A firm has its own PAN and no occupation. */
+  async kycOfFirm(pan: string): Promise<void> {
+    await this.at('Verify your identity', '/checkout-kyc');
+    await this.walk.choose(/Which document/, 'PAN card');
+    await this.walk.type('PAN of the firm', pan);
+    await this.walk.choose(/money of the firm/, 'Business or profession');
+    await this.walk.choose(/high public office/, 'No');
+    await this.walk.tick(/checks my identity/);
+    await this.walk.submit('Verify KYC');
   }
 
   async kyc(pan = 'ABCPE1234F'): Promise<void> {

@@ -12,18 +12,20 @@ test('company: failing identity check, pending payment that arrives late, policy
   await motor.vehicle();
   await motor.previous();
   await motor.quotes(20);
+  // a firm does not drive
+  await motor.requoted('HDFC ERGO', () => motor.choices(() => walk.select(/Accident cover of ₹15 lakh/, 'A firm owns the vehicle')));
   await motor.buy('HDFC ERGO');
   await motor.company();
   await motor.address();
   // a company has no nominee
   await motor.papers();
-  await motor.kyc('AAACB8888C');
+  await motor.kycOfFirm('AAACB8888C');
   await expect(
     page.getByText('The KYC is unsuccessful. Please click on Verify KYC to re-submit. After redirection, please close insurance company window.'),
   ).toBeVisible();
   await walk.submit('Verify KYC');
   await walk.at('Check your answers', '/confirm');
-  await expect(page.getByText('A company · Lakeview Traders · 07AAACB1234C1Z5')).toBeVisible();
+  await expect(page.getByText(/A company or firm · .*Lakeview Traders/)).toBeVisible();
   await motor.confirm();
   await motor.pay('The bank takes a while');
   await walk.at('Your payment is on its way', '/payment-pending');

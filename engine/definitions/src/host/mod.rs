@@ -102,7 +102,7 @@ pub fn limits() -> Limits {
     Limits { expression_chars_long: 160, expression_chars_max: EXPRESSION_CHARS_MAX, ..Limits::default() }
 }
 
-const EXPRESSION_CHARS_MAX: usize = 4_096;
+const EXPRESSION_CHARS_MAX: usize = 300;
 
 /// The vocabulary of views, forms and steps, made once.
 pub fn shared_vocabulary() -> &'static Vocabulary {

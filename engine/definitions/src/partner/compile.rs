@@ -8,9 +8,10 @@ use crate::expressions::{expression, mapping};
 use crate::extends::Kind;
 use crate::fields::{Fields, unknown};
 use crate::host::call_vocabulary;
+use crate::shape::Given;
 use crate::source::{Node, Value as Source};
 use engine_statechart::Problem;
-use engine_statechart::expression::Expression;
+use engine_statechart::expression::{Expression, Names};
 use engine_statechart::template::Mapping;
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
@@ -108,7 +109,7 @@ fn auth(node: &Node, problems: &mut Vec<Problem>) -> Auth {
     }
 }
 
-pub(crate) const OPERATION_KEYS: [&str; 14] = [
+pub(crate) const OPERATION_KEYS: [&str; 15] = [
     "contract",
     "title",
     "description",
@@ -121,6 +122,7 @@ pub(crate) const OPERATION_KEYS: [&str; 14] = [
     "idempotent",
     "timeout",
     "retry",
+    "values",
     "reply",
     "errors",
 ];
@@ -168,6 +170,9 @@ pub(super) fn compile_operation(
         let sandbox = super::sandbox::compile(script, true, problems);
         return Some(Operation { method, segments, sandbox, ..Operation::empty(id, &files.path, &script.span) });
     };
+    let values = Fields { node, problems, what: "an operation" }.entries("values");
+    let names = Names::compile(values, &[], call_vocabulary(), &REPLY_NAMES, problems);
+    let node = &node.with_names(&Arc::new(names));
     let mut fields = Fields::open(node, "an operation", &OPERATION_KEYS, problems)?;
     let contract = contract(&mut fields, contracts);
     let method = method(&mut fields);
@@ -315,7 +320,8 @@ fn reply(node: &Node, operation: &mut Operation, problems: &mut Vec<Problem>) {
             map.push((key, Node::new(node.span.clone(), Source::String("''".into()))));
         }
         let compile = |at: &Node| Expression::read(at, call_vocabulary(), &REPLY_NAMES, &mut Vec::new());
-        contract.output.check_mapping(&given, "", &compile, fields.problems);
+        let against = Given { of: "contract", is_cut: false, compile: &compile };
+        contract.output.check_mapping(&given, "", &against, fields.problems);
     }
     for item in fields.get("correlate").map_or(&[][..], Node::items) {
         let Some(mut entry) = Fields::open(item, "a correlation", &["reference", "expect"], fields.problems) else {

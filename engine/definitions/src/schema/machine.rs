@@ -1,16 +1,17 @@
-//! Workflows, fragments, stories.
+//! Workflows, parts, values, stories.
 
 use super::{
     Kinds, any, cel, closed, duration, flag, list_of, map_of, mapping, needs, one_or_list, text, texts, words,
     words_or_template,
 };
-use crate::workflow::{LEVELS, StepKind};
-use serde_json::{Value, json};
+use crate::workflow::{LEVELS, SECTION_STEP_KEYS, StepKind};
+use serde_json::{Map, Value, json};
 
 pub fn all() -> Kinds {
     vec![
         ("workflow.json", "A workflow: workflows/<line>/<flow>/flow.yaml", workflow()),
-        ("fragment.json", "A part: workflows/shared/<part>/part.yaml", fragment()),
+        ("part.json", "A part: workflows/shared/<part>/part.yaml", part()),
+        ("values.json", "Values: values.yaml of a flow, a part or a line's shared/", values()),
         ("story.json", "A story: workflows/<line>/<flow>/stories/<name>.yaml", story()),
     ]
 }
@@ -28,7 +29,14 @@ fn workflow() -> Value {
         (
             "sections",
             "The progress line",
-            list_of(needs(closed(&[("id", "", text()), ("title", "", text())]), &["id", "title"])),
+            list_of(needs(
+                closed(&[
+                    ("id", "", text()),
+                    ("title", "Its places are {{params.x}}", words_or_template()),
+                    ("step", SECTION_STEP, section_step()),
+                ]),
+                &["id", "title"],
+            )),
         ),
         ("extends", "Another workflow, line/name, of which this is a patch", text()),
         ("merge", "The patch: maps are merged, null deletes, lists are replaced", map_of(any())),
@@ -41,10 +49,20 @@ fn workflow() -> Value {
         ),
     ];
     keys.extend(
-        state_keys().into_iter().filter(|(k, ..)| !matches!(*k, "use" | "with" | "section" | "history" | "target")),
+        state_keys().into_iter().filter(|(k, ..)| !USE_KEYS.contains(k) && !matches!(*k, "history" | "target")),
     );
     keys.push(("context", "The journey's data at its start", map_of(any())));
     with_definitions(closed(&keys))
+}
+
+/// Beside `use`.
+const USE_KEYS: [&str; 5] = ["use", "with", "contracts", "views", "section"];
+const SECTION_STEP: &str = "What its steps take unless they say otherwise; waits and redirects only hide and trail";
+
+fn section_step() -> Value {
+    let own = step();
+    let keys = SECTION_STEP_KEYS.map(|k| (k.to_owned(), own["properties"][k].clone()));
+    json!({"type": "object", "properties": Map::from_iter(keys), "additionalProperties": false})
 }
 
 fn with_definitions(mut schema: Value) -> Value {
@@ -83,7 +101,11 @@ fn state_keys() -> Vec<(&'static str, &'static str, Value)> {
         ("after", "Duration or delay name → transitions", map_of(reference("transitions"))),
         ("entry", "", reference("actions")),
         ("exit", "", reference("actions")),
-        ("onDone", "When a final child is reached", reference("transitions")),
+        (
+            "onDone",
+            "When a final child is reached; beside `use` by outcome of the part",
+            json!({"oneOf": [reference("transitions"), map_of(reference("transitions"))]}),
+        ),
         ("invoke", "Calls that run while the state is active", one_or_list(reference("invoke"))),
         ("history", "", words(&["shallow", "deep"])),
         ("target", "Default of a history state", text()),
@@ -92,9 +114,11 @@ fn state_keys() -> Vec<(&'static str, &'static str, Value)> {
         ("tags", "", texts()),
         ("meta", "", any()),
         ("step", "What a person sees", reference("step")),
-        ("use", "A fragment: shared/otp", text()),
-        ("with", "Inputs of the fragment", mapping()),
-        ("section", "Part of the progress line, for the fragment's steps that name none", text()),
+        ("use", "A part: shared/otp", text()),
+        ("with", "Inputs of the part", mapping()),
+        ("contracts", "The part's name of a contract → one that extends the part's", map_of(text())),
+        ("views", "The part's name of a view → the view that is shown in its place", map_of(text())),
+        ("section", "Part of the progress line, for the part's steps that name none", text()),
     ]
 }
 
@@ -104,6 +128,7 @@ fn transition() -> Value {
         ("guard", "", json!({"$ref": "#/$defs/guard"})),
         ("actions", "", json!({"$ref": "#/$defs/actions"})),
         ("reenter", "Leave and enter again", flag()),
+        ("resume", "Later answers are sent again until this state is entered; beside `target`", text()),
         ("description", "", text()),
     ])
 }
@@ -202,25 +227,39 @@ fn delay() -> Value {
     )
 }
 
-fn fragment() -> Value {
+fn part() -> Value {
+    let transitions = || json!({"$ref": "#/$defs/transitions"});
     let mut keys = vec![
         ("title", "", text()),
-        (
-            "input",
-            "Name → {type, default?}",
-            map_of(closed(&[
-                ("type", "", words(&["string", "integer", "number", "boolean", "object", "array", "any"])),
-                ("default", "", any()),
-                ("description", "", text()),
-            ])),
-        ),
+        ("input", "Name → shape; copied on entry, read as `input.x`", map_of(super::outside::shape())),
+        ("contracts", "Name → the contract that a host's must extend; calls say the name", map_of(text())),
+        ("views", "Name → the view, unless the host names another; steps say the name", map_of(text())),
         ("context", "Read and written as `my.x`", map_of(any())),
         ("keep", "Keys that stay when it is entered again", list_of(text())),
-        ("outcomes", "How it may end", list_of(text())),
+        ("outcomes", "How it may end → what it gives: {name: shape}", map_of(map_of(super::outside::shape()))),
+        (
+            "hears",
+            "Event → transitions, also after it was left: asked when nothing active took it",
+            map_of(transitions()),
+        ),
+        (
+            "sections",
+            "Steps that name none stand in the first",
+            list_of(needs(closed(&[("id", "", text()), ("step", SECTION_STEP, section_step())]), &["id"])),
+        ),
     ];
-    let own = ["initial", "states", "on", "always", "after", "entry", "exit", "id", "meta", "description"];
+    let own = ["initial", "states", "on", "always", "after", "entry", "exit", "meta", "description"];
     keys.extend(state_keys().into_iter().filter(|(k, ..)| own.contains(k)));
     needs(with_definitions(closed(&keys)), &["outcomes", "initial", "states"])
+}
+
+/// `name` or `name(argument, …)` → a tree of expressions.
+fn values() -> Value {
+    json!({
+        "type": "object",
+        "propertyNames": {"pattern": r"^[a-z][a-z0-9_]*(\([a-z][a-z0-9_]*(, *[a-z][a-z0-9_]*)*\))?$"},
+        "additionalProperties": {"type": ["string", "number", "boolean", "null", "object", "array"]},
+    })
 }
 
 fn story() -> Value {

@@ -122,7 +122,11 @@ mod tests {
         use crate::workflow::keys::*;
         check("workflow.json", "/$defs/step/properties", &[&STEP_KEYS]);
         check("workflow.json", "/$defs/invoke/properties", &[&INVOKE_KEYS]);
-        check("fragment.json", "/properties", &[&FRAGMENT_KEYS]);
+        check("part.json", "/properties", &[&PART_KEYS]);
+        let state = "/$defs/state/properties";
+        let other =
+            ["type", "initial", "states", "always", "invoke", "history", "target", "output", "tags", "meta", "step"];
+        check("workflow.json", state, &[&HOST_KEYS, &other]);
         let state = [
             "id", "type", "initial", "context", "states", "on", "always", "after", "entry", "exit", "onDone", "invoke",
             "output", "tags", "meta", "step",

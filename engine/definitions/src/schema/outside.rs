@@ -84,6 +84,7 @@ fn operation() -> Value {
         ("idempotent", "May be sent again with the same key", flag()),
         ("timeout", "Of one attempt, at most 30s", duration()),
         ("retry", "", closed(&[("attempts", "", int()), ("base", "", duration()), ("cap", "", duration())])),
+        ("values", "Names for what mappings ask of `status`, `headers`, `body`, `input`, `partner`", map_of(any())),
         ("reply", "", reply),
         ("errors", "The first that holds", list_of(error)),
     ];
@@ -114,8 +115,12 @@ fn sandbox() -> Value {
     needs(closed(&keys), &["cases"])
 }
 
+/// A type, `{type, enum, …}`, a map or a list of one shape.
+pub fn shape() -> Value {
+    json!({"type": ["string", "object", "array"]})
+}
+
 fn contract() -> Value {
-    let shape = || json!({"type": ["string", "object", "array"]});
     let errors = closed(&[
         ("columns", "Name → kind, as in a table", map_of(text())),
         ("rows", "Code → cells; `any` for codes that have no row", map_of(any())),

@@ -6,7 +6,7 @@ use super::product;
 use crate::contract::Contract;
 use crate::fields::{Fields, unknown};
 use crate::layout::FileKind;
-use crate::source::{Key, Node, Value as Source};
+use crate::source::{Key, Node, Span, Value as Source};
 use engine_statechart::Problem;
 use std::sync::Arc;
 
@@ -42,15 +42,14 @@ impl Builder<'_> {
         let mut map = Vec::with_capacity(entries.len());
         for (k, value) in entries {
             let name = match (place.context(), k.name.strip_prefix("my.")) {
-                (Some(place), Some(rest)) => format!("{place}.{rest}"),
+                (Some(my), Some(rest)) => {
+                    self.declared(rest, &k.span, place);
+                    format!("{my}.{rest}")
+                }
                 (Some(_), None) => {
                     self.problems.push(
-                        Problem::error(
-                            "fragment-border",
-                            &k.span,
-                            format!("a fragment writes `my.…`, not `{}`", k.name),
-                        )
-                        .hint(format!("`my.{}`", k.name)),
+                        Problem::error("part-border", &k.span, format!("a part writes `my.…`, not `{}`", k.name))
+                            .hint(format!("`my.{}`", k.name)),
                     );
                     continue;
                 }
@@ -68,8 +67,30 @@ impl Builder<'_> {
         Node::new(node.span.clone(), Source::Map(map))
     }
 
+    /// A part writes what its `context` names: all of it is made afresh when it is entered.
+    pub fn declared(&mut self, path: &str, span: &Span, place: &Place) {
+        let Some(border) = &place.border else { return };
+        let first = path.split('.').next().unwrap_or_default();
+        if !border.declared.contains(first) {
+            let at = Node::new(span.clone(), Source::Null);
+            let problem = unknown("key of the part's context", &at, first, border.declared.iter().map(String::as_str));
+            self.problems.push(problem);
+        }
+    }
+
+    /// The same for a place that takes answers.
+    pub fn declared_place(&mut self, into: &str, span: &Span, place: &Place) {
+        let own = place.context().and_then(|my| into.strip_prefix(my)?.strip_prefix('.')).map(str::to_owned);
+        own.into_iter().for_each(|own| self.declared(&own, span, place));
+    }
+
     fn named_action(&mut self, node: &Node) -> Node {
         let kind = node.get("type").and_then(Node::as_str).unwrap_or_default().to_owned();
+        if kind == product::RESUME {
+            let problem =
+                Problem::error("misplaced-key", &node.span, "`resume` is no action: it stands beside `target`");
+            self.problems.push(problem.hint("{target: contact, resume: purchase}"));
+        }
         self.check_action(&kind, node);
         let links = if kind == "notify" { self.message_links(node) } else { Vec::new() };
         let is_link = |name: &str| links.iter().any(|(k, _)| k.name == name);

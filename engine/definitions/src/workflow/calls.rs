@@ -59,6 +59,9 @@ impl Builder<'_> {
         let (deadline_ms, reuse_ms, retry_ms) =
             (fields.duration("deadline"), fields.duration("reuse"), fields.duration("retry"));
         let into = fields.text("into").map(|into| place_of(&into, node, place, fields.problems));
+        if let Some((k, own)) = node.key("into").zip(into.as_deref()) {
+            self.declared_place(own, &k.span, place);
+        }
         let (each, partner, row_key) = (fields.get("each"), fields.get("partner"), fields.get("key"));
         if each.is_some() {
             for (name, found) in [("key", row_key), ("into", fields.get("into"))] {
@@ -82,7 +85,7 @@ impl Builder<'_> {
             }
         }
         self.problems = problems;
-        let (source, contract) = self.source(node, partner).unzip();
+        let (source, contract) = self.source(node, partner, place).unzip();
         let contract = contract.flatten();
         if let Some(contract) = &contract {
             self.check_input(contract, node);
@@ -158,7 +161,12 @@ impl Builder<'_> {
         Node::new(span.clone(), Value::Map(out))
     }
 
-    fn source(&mut self, node: &Node, partner: Option<&Node>) -> Option<(Source, Option<Arc<Contract>>)> {
+    fn source(
+        &mut self,
+        node: &Node,
+        partner: Option<&Node>,
+        place: &Place,
+    ) -> Option<(Source, Option<Arc<Contract>>)> {
         match (node.get("src"), node.get("contract")) {
             (Some(at), None) => {
                 let Some(name) = at.as_str() else {
@@ -180,7 +188,7 @@ impl Builder<'_> {
                 Some((Source::Operation { partner, operation }, contract))
             }
             (None, Some(at)) => {
-                let name = at.as_str().unwrap_or_default().to_owned();
+                let name = place.contract(at.as_str().unwrap_or_default()).to_owned();
                 let known = self.library.contracts;
                 let contract = known.get(&name).cloned();
                 if contract.is_none() && !self.library.has_file(&layout::contract_file(&name)) {
@@ -229,15 +237,14 @@ fn input(node: &Node, each: Option<&Node>, row_key: Option<&Node>, partner: Opti
     at(Value::Map(vec![(key("calls", span), calls)]))
 }
 
-/// A path into the context; in a fragment it starts with `my`.
+/// A path into the context; in a part it starts with `my`.
 pub fn place_of(into: &str, node: &Node, place: &Place, problems: &mut Vec<Problem>) -> String {
     let at = node.get("into").map_or(&node.span, |n| &n.span);
     let path = match (place.context(), into.split_once('.')) {
-        (Some(place), None) if into == "my" => return place.to_owned(),
-        (Some(place), Some(("my", rest))) => format!("{place}.{rest}"),
+        (Some(my), Some(("my", rest))) => format!("{my}.{rest}"),
         (Some(_), _) => {
             problems.push(
-                Problem::error("fragment-border", at, format!("a fragment writes `my.…`, not `{into}`"))
+                Problem::error("part-border", at, format!("a part writes `my.…`, not `{into}`"))
                     .hint(format!("`my.{into}`")),
             );
             return into.to_owned();

@@ -21,7 +21,7 @@ pub(super) struct Pinned {
     pub tables: Tables,
 }
 
-/// Paths with hashes, the version, and what is pinned: workflow and its bases, fragments, forms with
+/// Paths with hashes, the version, and what is pinned: workflow and its bases, parts, forms with
 /// what they refer to, views, tables, texts.
 pub(super) fn of(builder: &Builder<'_>, library: &Library<'_>) -> (Vec<(String, String)>, String, Pinned) {
     let mut paths = builder.used.clone();

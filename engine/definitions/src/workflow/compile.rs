@@ -1,6 +1,6 @@
 //! A workflow file and everything that it names → a `Workflow`, or all that is wrong with it.
 
-use super::desugar::{Builder, Place};
+use super::desugar::{Builder, Place, Sections};
 use super::{OnVersion, Section, Workflow, closure, merge, product, values, verify};
 use crate::calendar::{Calendars, timezone};
 use crate::contract::Contracts;
@@ -15,6 +15,7 @@ use crate::partner::Partner;
 use crate::source::{Key, Node, Span, Value as Source};
 use crate::story::Story;
 use crate::table::Tables;
+use crate::text::Text;
 use crate::texts::{FlowTexts, Texts};
 use crate::view::View;
 use engine_statechart::{Machine, Problem, Severity, Vocabulary};
@@ -109,6 +110,9 @@ pub(crate) fn compile(id: &str, library: &Library<'_>, problems: &mut Vec<Proble
     verify::verify(&machine, &mut builder, &tree, head.sections.as_slice(), &head.aliases);
     verify::links(&mut builder, &head.links, &tree.span);
     super::contracts::check(&machine, &mut builder);
+    super::part::check_outcomes(&machine, &mut builder);
+    verify::resumed(&machine, &mut builder);
+    let closed = verify::closed(&machine, &mut builder);
     verify::names(&machine, &names, &mut builder);
     builder.problems.extend(super::defined::check(&machine, &builder));
     problems.append(&mut builder.problems);
@@ -143,6 +147,7 @@ pub(crate) fn compile(id: &str, library: &Library<'_>, problems: &mut Vec<Proble
         stories: library.stories.get(id).cloned().unwrap_or_default(),
         contracts: builder.contracts,
         forbidden: builder.forbidden,
+        closed,
         steps: builder.steps,
         invokes: builder.invokes,
     })
@@ -179,8 +184,12 @@ fn head(tree: &Node, id: &str, problems: &mut Vec<Problem>) -> Head {
     }
     let mut sections: Vec<Section> = Vec::new();
     for item in fields.list("sections") {
-        let Some(mut entry) = Fields::open(item, "a section", &["id", "title"], fields.problems) else { continue };
-        sections.push(Section { id: entry.need_text("id"), title: entry.need_text("title") });
+        let keys = ["id", "title", "step"];
+        let Some(mut entry) = Fields::open(item, "a section", &keys, fields.problems) else { continue };
+        let id = entry.need_text("id");
+        let title = entry.need("title").and_then(|at| of_params(at, &params, entry.problems)).unwrap_or_default();
+        sections.push(Section { id, title });
+        Sections::read(String::new(), item, entry.problems);
     }
     let mut aliases = BTreeMap::new();
     for (key, value) in fields.entries("aliases") {
@@ -237,6 +246,12 @@ fn delay(node: &Node, builder: &mut Builder<'_>, problems: &mut Vec<Problem>) ->
     };
     let ms = Node { value: Source::String(format!("ms_until({moment})")), ..until.clone() };
     Some((rule, ms))
+}
+
+/// A text whose places are `params`.
+fn of_params(at: &Node, params: &Value, problems: &mut Vec<Problem>) -> Option<String> {
+    let text = Text::from_node(at, problems)?.render(&json!({"params": params}));
+    text.map_err(|message| problems.push(Problem::error("template", &at.span, message))).ok()
 }
 
 pub(super) fn machine_vocabulary(delays: BTreeMap<String, Node>) -> Vocabulary {

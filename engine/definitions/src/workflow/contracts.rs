@@ -4,6 +4,7 @@ use super::Invoke;
 use super::desugar::Builder;
 use crate::contract::{Contract, ERROR_FIELDS, not_there};
 use crate::host::shared_vocabulary;
+use crate::shape::Given;
 use crate::source::{Node, Span, Value};
 use engine_statechart::expression::Expression;
 use engine_statechart::flow::Work;
@@ -17,7 +18,8 @@ impl Builder<'_> {
         let input = node.get("input").unwrap_or(&empty);
         // Mistakes of an expression are said where it is compiled.
         let compile = |at: &Node| Expression::read(at, shared_vocabulary(), &["item"], &mut Vec::new());
-        contract.input.check_mapping(input, "", &compile, &mut self.problems);
+        let given = Given { of: "contract", is_cut: false, compile: &compile };
+        contract.input.check_mapping(input, "", &given, &mut self.problems);
     }
 }
 

@@ -1,14 +1,17 @@
-//! Product states → plain states: fragments unfolded, steps and calls moved into tables beside the machine.
+//! Product states → plain states: parts unfolded, steps and calls moved into tables beside the machine.
 
 use super::compile::{Library, ROOT_KEYS, key};
 use super::{Invoke, Step};
 use crate::contract::Contracts;
+use crate::fields::Fields;
+use crate::shape::Shape;
 use crate::source::{Key, Node, Span, Value as Source};
 use crate::texts::FlowTexts;
 use engine_statechart::expression::Expression;
 use engine_statechart::{Problem, did_you_mean};
 use indexmap::IndexMap;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 pub(crate) struct Builder<'a> {
     pub library: &'a Library<'a>,
@@ -24,14 +27,82 @@ pub(crate) struct Builder<'a> {
     pub forms: BTreeSet<String>,
     pub views: BTreeSet<String>,
     pub tables: BTreeSet<String>,
-    /// Context that fragments need: path → defaults.
+    /// Context that parts need: path → defaults.
     pub contexts: Vec<(String, Node)>,
+    /// Keys of the flow's own context.
+    pub context_keys: BTreeSet<String>,
+    /// What steps of the flow's sections take.
+    pub sections: Sections,
+    /// What parts hear after they were left.
+    pub heard: Vec<Heard>,
+    /// By event of a part's end: what each candidate of the host is given.
+    pub outcomes: BTreeMap<String, Vec<Shape>>,
+    /// States to which a transition leads back, with its place.
+    pub resumed: Vec<(String, Span)>,
+    /// States of the flow → final states of parts that lead there.
+    pub ends: Vec<(String, String, Span)>,
     /// State → events that it forbids: `on: {back: {}}`.
     pub forbidden: BTreeMap<String, BTreeSet<String>>,
     /// Purposes of the links that messages ask for.
     pub linked: Vec<(String, Span)>,
-    /// Fragments being unfolded, for cycles.
+    /// Parts being unfolded, for cycles.
     pub unfolding: Vec<String>,
+}
+
+/// An event that a part hears after it was left.
+pub struct Heard {
+    pub event: Key,
+    pub handler: Node,
+    pub part: String,
+    /// Nothing is left for another part that hears the same.
+    pub is_open: bool,
+}
+
+/// What steps of a section take unless they say otherwise, by its id, in order.
+#[derive(Debug, Default)]
+pub struct Sections {
+    list: Vec<(String, Node)>,
+}
+
+/// What a section may say for its steps.
+pub const SECTION_STEP_KEYS: [&str; 8] = ["view", "kind", "submit", "data", "accepts", "hide", "trail", "links"];
+
+impl Sections {
+    pub fn read(id: String, section: &Node, problems: &mut Vec<Problem>) -> (String, Node) {
+        let empty = Node::new(section.span.clone(), Source::Map(Vec::new()));
+        let step = section.get("step").unwrap_or(&empty);
+        Fields::open(step, "`step` of a section", &SECTION_STEP_KEYS, problems);
+        (id, step.clone())
+    }
+
+    /// `sections: [{id, step}]` of a part.
+    pub fn of_part(part: &Node, problems: &mut Vec<Problem>) -> Sections {
+        let mut fields = Fields { node: part, problems, what: "a part" };
+        let mut list = Vec::new();
+        for item in fields.list("sections") {
+            let Some(mut entry) = Fields::open(item, "a section of a part", &["id", "step"], fields.problems) else {
+                continue;
+            };
+            let id = entry.need_text("id");
+            list.push(Sections::read(id, item, entry.problems));
+        }
+        Sections { list }
+    }
+
+    /// `sections: [{id, title, step}]` of a flow, whose mistakes are said where its head is read.
+    pub fn of_flow(flow: &Node) -> Sections {
+        let id = |item: &Node| item.get("id").and_then(Node::as_str).map(str::to_owned);
+        let items = flow.get("sections").map_or(&[][..], Node::items).iter();
+        Sections { list: items.filter_map(|item| Some(Sections::read(id(item)?, item, &mut Vec::new()))).collect() }
+    }
+
+    pub fn first(&self) -> Option<&str> {
+        self.list.first().map(|(id, _)| id.as_str())
+    }
+
+    pub fn step(&self, id: &str) -> Option<&Node> {
+        self.list.iter().find(|(known, _)| known == id).map(|(_, step)| step)
+    }
 }
 
 /// Where a state stands.
@@ -39,20 +110,29 @@ pub(crate) struct Builder<'a> {
 pub struct Place {
     /// Keys below the root, joined by dots; empty for the root.
     pub path: String,
-    /// Inside a fragment: the host state.
-    pub border: Option<Border>,
+    /// Inside a part: the host state.
+    pub border: Option<Arc<Border>>,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Border {
     /// Id of the host state.
     pub host_id: String,
     /// Path of the host state: prefix of invoke ids.
     pub host_path: String,
-    /// Custom ids inside the fragment.
+    /// Custom ids inside the part.
     pub ids: BTreeSet<String>,
     /// Where its `my` is in the context.
     pub context: String,
+    /// Keys of its `my`.
+    pub declared: BTreeSet<String>,
+    /// Short names → contracts.
+    pub contracts: BTreeMap<String, String>,
+    /// Short names → where the view is named.
+    pub views: BTreeMap<String, Node>,
+    /// Of the progress line, for steps that name none.
+    pub section: Option<String>,
+    pub sections: Sections,
 }
 
 impl Place {
@@ -60,7 +140,17 @@ impl Place {
         Place { path: String::new(), border: None }
     }
 
-    /// Where `my` is in the context, inside a fragment.
+    /// A contract by the name under which a part calls it.
+    pub fn contract<'n>(&'n self, name: &'n str) -> &'n str {
+        self.border.as_ref().and_then(|border| border.contracts.get(name)).map_or(name, String::as_str)
+    }
+
+    /// Where a view is named that a part's host may replace.
+    pub fn view<'n>(&'n self, named: &'n Node) -> &'n Node {
+        self.border.as_ref().and_then(|border| border.views.get(named.as_str()?)).unwrap_or(named)
+    }
+
+    /// Where `my` is in the context, inside a part.
     pub fn context(&self) -> Option<&str> {
         self.border.as_ref().map(|border| border.context.as_str())
     }
@@ -87,6 +177,12 @@ impl<'a> Builder<'a> {
             views: BTreeSet::new(),
             tables: BTreeSet::new(),
             contexts: Vec::new(),
+            context_keys: BTreeSet::new(),
+            sections: Sections::default(),
+            heard: Vec::new(),
+            outcomes: BTreeMap::new(),
+            resumed: Vec::new(),
+            ends: Vec::new(),
             forbidden: BTreeMap::new(),
             linked: Vec::new(),
             unfolding: Vec::new(),
@@ -98,7 +194,11 @@ impl<'a> Builder<'a> {
         let entries: Vec<(Key, Node)> =
             tree.map().iter().filter(|(k, _)| !ROOT_KEYS.contains(&k.name.as_str())).cloned().collect();
         let plain = Node::new(tree.span.clone(), Source::Map(entries));
+        self.context_keys =
+            tree.get("context").map_or(&[][..], Node::map).iter().map(|(k, _)| k.name.clone()).collect();
+        self.sections = Sections::of_flow(tree);
         let mut root = self.state(&plain, place);
+        self.listen(&mut root);
         let contexts = std::mem::take(&mut self.contexts);
         let span = tree.span.clone();
         if let Some(map) = root.map_mut() {
@@ -123,6 +223,21 @@ impl<'a> Builder<'a> {
             }
         }
         root
+    }
+
+    /// What parts hear is asked last.
+    fn listen(&mut self, root: &mut Node) {
+        let Some(map) = root.map_mut() else { return };
+        let heard = std::mem::take(&mut self.heard);
+        for (at, Heard { event, handler, part, is_open }) in heard.iter().enumerate() {
+            if let Some(next) = heard[at + 1..].iter().find(|next| *is_open && next.event.name == event.name) {
+                let message =
+                    format!("part `{part}` takes every `{}`: part `{}` never hears it", event.name, next.part);
+                let problem = Problem::error("hears", &event.span, message);
+                self.problems.push(problem.hint("its last candidate needs a guard: whose event is it?"));
+            }
+            add_handler(map, event, handler.clone());
+        }
     }
 
     pub fn state_id(&self, node: &Node, place: &Place) -> String {
@@ -210,24 +325,65 @@ impl<'a> Builder<'a> {
             }
             Source::String(_) => self.target(node, place),
             Source::Map(entries) => {
-                let map = entries
-                    .iter()
-                    .map(|(k, value)| {
-                        let new = match k.name.as_str() {
-                            "target" => self.target(value, place),
-                            "actions" => self.actions(value, place),
-                            _ => value.clone(),
-                        };
-                        (k.clone(), new)
-                    })
-                    .collect();
+                let mut map: Vec<(Key, Node)> = Vec::with_capacity(entries.len());
+                for (k, value) in entries {
+                    let new = match k.name.as_str() {
+                        "target" => self.target(value, place),
+                        "actions" => self.actions(value, place),
+                        "resume" => continue,
+                        _ => value.clone(),
+                    };
+                    map.push((k.clone(), new));
+                }
+                if let (Some(k), Some(goal)) = (node.key("resume"), node.get("resume")) {
+                    if node.get("target").is_none() {
+                        let problem = Problem::error("misplaced-key", &k.span, "`resume` belongs beside `target`");
+                        self.problems.push(problem);
+                    }
+                    let action = self.resume(goal, place);
+                    match map.iter_mut().find(|(k, _)| k.name == "actions") {
+                        Some((_, actions)) => {
+                            let list = actions.items().iter().cloned().chain([action]).collect();
+                            *actions = Node::new(actions.span.clone(), Source::List(list));
+                        }
+                        None => map.push((key("actions", &k.span), action)),
+                    }
+                }
                 Node::new(node.span.clone(), Source::Map(map))
             }
             _ => node.clone(),
         }
     }
 
-    /// Inside a fragment `#id` means an id of the fragment; nothing else may be reached.
+    /// `resume: state`, found like a target: from there on later answers are sent again until it is entered.
+    fn resume(&mut self, goal: &Node, place: &Place) -> Node {
+        let name = goal.as_str().unwrap_or_default();
+        let path = match (name.strip_prefix('#'), name.strip_prefix('.')) {
+            (Some(id), _) => place.border.as_ref().map_or_else(|| id.to_owned(), |b| format!("{}.{id}", b.host_id)),
+            (None, Some(child)) => [self.root_id.as_str(), &place.path, child].join(".").replace("..", "."),
+            (None, None) => {
+                let parent = place.path.rsplit_once('.').map_or("", |(parent, _)| parent);
+                [self.root_id.as_str(), parent, name].join(".").replace("..", ".")
+            }
+        };
+        self.resumed.push((path.clone(), goal.span.clone()));
+        let at = |value| Node::new(goal.span.clone(), value);
+        at(Source::Map(vec![
+            (key("type", &goal.span), text_node(super::product::RESUME, &goal.span)),
+            (key("to", &goal.span), at(Source::String(path))),
+        ]))
+    }
+
+    /// Notes where a final state of a part leads to in the flow.
+    pub fn closes(&mut self, transition: &Node, end: &str, place: &Place) {
+        let target = transition.get("target").unwrap_or(transition).as_str();
+        if let (None, Some(target)) = (&place.border, target.filter(|t| !t.starts_with(['#', '.']))) {
+            let parent = place.path.rsplit_once('.').map_or(String::new(), |(parent, _)| format!("{parent}."));
+            self.ends.push((format!("{}.{parent}{target}", self.root_id), end.to_owned(), transition.span.clone()));
+        }
+    }
+
+    /// Inside a part `#id` means an id of the part; nothing else may be reached.
     fn target(&mut self, node: &Node, place: &Place) -> Node {
         if let Source::List(items) = &node.value {
             let list = items.iter().map(|t| self.target(t, place)).collect();
@@ -237,9 +393,8 @@ impl<'a> Builder<'a> {
         let Some(id) = target.strip_prefix('#') else { return node.clone() };
         let first = id.split('.').next().unwrap_or(id);
         if !border.ids.contains(first) {
-            let problem =
-                Problem::error("fragment-border", &node.span, format!("target `{target}` leaves the fragment"))
-                    .hint("end in a final state with an outcome; the host decides where to go");
+            let problem = Problem::error("part-border", &node.span, format!("target `{target}` leaves the part"))
+                .hint("end in a final state with an outcome; the host decides where to go");
             self.problems.push(problem.maybe_hint(did_you_mean(first, border.ids.iter().map(String::as_str))));
         }
         text_node(&format!("#{}.{id}", border.host_id), &node.span)

@@ -9,9 +9,9 @@ mod compile;
 mod contracts;
 mod defined;
 mod desugar;
-mod fragment;
 mod invoke;
 mod merge;
+mod part;
 mod places;
 mod product;
 mod report;
@@ -21,6 +21,7 @@ mod values;
 mod verify;
 
 pub(crate) use compile::{Library, compile};
+pub(crate) use desugar::SECTION_STEP_KEYS;
 pub(crate) use product::LEVELS;
 
 /// The checker's closed lists of keys.
@@ -28,7 +29,7 @@ pub(crate) use product::LEVELS;
 pub(crate) mod keys {
     pub use super::calls::INVOKE_KEYS;
     pub use super::compile::ROOT_KEYS;
-    pub use super::fragment::FRAGMENT_KEYS;
+    pub use super::part::{HOST_KEYS, PART_KEYS};
     pub use super::steps::STEP_KEYS;
 }
 pub use closure::reload_closure;
@@ -95,6 +96,8 @@ pub struct Workflow {
     pub(crate) contracts: Contracts,
     /// State → events that it forbids.
     pub(crate) forbidden: BTreeMap<String, BTreeSet<String>>,
+    /// Final states without a step → the step that they go on showing.
+    pub(crate) closed: BTreeMap<String, String>,
 }
 
 /// One part of the progress line.
@@ -128,7 +131,8 @@ impl Workflow {
     /// `active` as in a snapshot, document order.
     pub fn step(&self, active: &[String]) -> Option<&Step> {
         // One region may have a step of its own while another only finds an ancestor's: the deepest wins.
-        let nearest = |id: &String| self.machine.ancestors(id).find_map(|node| self.steps.get(node));
+        let shown = |node: &str| self.steps.get(self.closed.get(node).map_or(node, String::as_str));
+        let nearest = |id: &String| self.machine.ancestors(id).find_map(shown);
         active.iter().filter_map(nearest).rev().max_by_key(|step| self.machine.ancestors(&step.node).count())
     }
 

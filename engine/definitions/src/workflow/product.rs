@@ -4,7 +4,7 @@ use engine_statechart::Field;
 use std::collections::BTreeMap;
 
 /// Type, then the fields that are names (literal) and those that are values (expressions).
-pub const ACTIONS: [(&str, &[&str], &[&str]); 8] = [
+pub const ACTIONS: [(&str, &[&str], &[&str]); 9] = [
     ("message", &["code", "level", "pointer"], &["from", "data"]),
     ("record", &["kind"], &["key", "data"]),
     ("notify", &["message"], &["to", "data", "language", "links"]),
@@ -13,7 +13,10 @@ pub const ACTIONS: [(&str, &[&str], &[&str]); 8] = [
     ("incident", &["reason"], &["detail"]),
     ("correlate", &["partner"], &["reference", "expect"]),
     ("revoke", &["purpose"], &[]),
+    (RESUME, &["to"], &[]),
 ];
+/// What `resume` beside a target becomes; nobody writes it.
+pub const RESUME: &str = "resume";
 
 /// Fields that must be there.
 pub const NEEDED: [(&str, &[&str]); 8] = [

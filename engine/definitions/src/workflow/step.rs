@@ -42,14 +42,21 @@ pub struct Step {
     pub submit: Option<Text>,
     /// Parts of the page's frame that are left out: `header`, `footer`.
     pub hide: Vec<String>,
-    /// What names mean in its form and view.
+    /// What names mean in its form.
     pub(crate) names: Option<Arc<Names>>,
+    /// What names mean in its view.
+    pub(crate) view_names: Option<Arc<Names>>,
 }
 
 impl Step {
-    /// What names mean in its form and view: values of the flow or part that it is in.
+    /// What names mean in its form: values of the flow or part that it is in.
     pub fn names(&self) -> Option<&Names> {
         self.names.as_deref()
+    }
+
+    /// What names mean in its view, which the host of a part may have given.
+    pub fn view_names(&self) -> Option<&Names> {
+        self.view_names.as_deref()
     }
 }
 

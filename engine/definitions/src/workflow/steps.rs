@@ -1,8 +1,8 @@
 //! Reading `step` of a state.
 
 use super::calls::place_of;
-use super::compile::Library;
-use super::desugar::{Builder, Place};
+use super::compile::{Library, key};
+use super::desugar::{Builder, Place, text_node};
 use super::{Accept, Redirect, Step, StepKind, Trail};
 use crate::fields::{Fields, unknown};
 use crate::host::shared_vocabulary;
@@ -42,6 +42,7 @@ const BUILT_IN: [&str; 5] = ["submit", "back", "change", "save", "expire"];
 
 impl Builder<'_> {
     pub fn step(&mut self, node: &Node, state: &str, owner: &Node, place: &Place) {
+        let node = &self.with_section(node, place);
         let mut problems = std::mem::take(&mut self.problems);
         let step = self.read_step(node, state, place, &mut problems);
         problems.append(&mut self.problems);
@@ -52,12 +53,38 @@ impl Builder<'_> {
         }
     }
 
+    /// A step with what its section says for all its steps; a wait or a hop to a partner shows nothing else.
+    fn with_section(&self, node: &Node, place: &Place) -> Node {
+        if !node.is_map() {
+            return node.clone();
+        }
+        let border = place.border.as_deref();
+        let sections = border.map_or(&self.sections, |border| &border.sections);
+        let named = node.get("section").and_then(Node::as_str);
+        let id = named.or_else(|| border.and_then(|b| b.sections.first()));
+        let passes = node.get("wait").is_some() || node.get("redirect").is_some();
+        let mut step = node.clone();
+        let Some(map) = step.map_mut() else { return step };
+        for (k, value) in id.and_then(|id| sections.step(id)).map_or(&[][..], Node::map) {
+            if node.get(&k.name).is_none() && (!passes || ["hide", "trail"].contains(&k.name.as_str())) {
+                map.push((k.clone(), value.clone()));
+            }
+        }
+        if let (None, Some(section)) = (named, border.and_then(|b| b.section.as_ref())) {
+            map.push((key("section", &node.span), text_node(section, &node.span)));
+        }
+        step
+    }
+
     fn read_step(&mut self, node: &Node, state: &str, place: &Place, problems: &mut Vec<Problem>) -> Option<Step> {
         let mut fields = Fields::open(node, "a step", &STEP_KEYS, problems)?;
         let wait = fields.text("wait");
         let library = self.library;
-        let form = named(&mut fields, "form", library, layout::form_file, library.forms.keys());
-        let view = named(&mut fields, "view", library, layout::view_file, library.views.keys());
+        let form = fields.get("form");
+        let form = form.and_then(|at| named(&mut fields, "form", at, library, layout::form_file, library.forms.keys()));
+        let at = fields.get("view").map(|at| place.view(at));
+        let view = at.and_then(|at| named(&mut fields, "view", at, library, layout::view_file, library.views.keys()));
+        let view_names = at.and_then(|at| at.names.clone());
         if let (Some(code), Some(at)) = (&wait, fields.get("wait")) {
             self.need_text(at, code);
         }
@@ -100,6 +127,9 @@ impl Builder<'_> {
             }
         }
         let into = fields.text("into").map(|into| place_of(&into, node, place, fields.problems));
+        if let Some((k, own)) = node.key("into").zip(into.as_deref()) {
+            self.declared_place(own, &k.span, place);
+        }
         if into.is_some() && form.is_none() {
             fields.problems.push(Problem::error("misplaced-key", &node.span, "`into` belongs beside `form`"));
         }
@@ -114,7 +144,7 @@ impl Builder<'_> {
             }
         }
         if let Some(view) = view.as_ref().and_then(|v| library.views.get(v)) {
-            let at = fields.get("view").unwrap_or(node);
+            let at = at.unwrap_or(node);
             for name in view.data_names().filter(|n| !data.contains_key(*n)) {
                 let mut problem = unknown("step data", at, name, data.keys().map(String::as_str));
                 problem.message.push_str(&format!(": view `{}` reads `data.{name}`", view.id));
@@ -172,6 +202,7 @@ impl Builder<'_> {
             submit,
             hide,
             names: node.names.clone(),
+            view_names,
         })
     }
 
@@ -266,16 +297,20 @@ pub fn links(fields: &mut Fields<'_, '_>) -> BTreeMap<String, Vec<String>> {
 fn named<'k>(
     fields: &mut Fields<'_, '_>,
     key: &str,
+    at: &Node,
     library: &Library<'_>,
     file: fn(&str) -> String,
     known: impl Iterator<Item = &'k String>,
 ) -> Option<String> {
-    let (name, at) = (fields.text(key)?, fields.get(key)?);
-    let id = layout::id_of(&name, at);
+    let Some(name) = at.as_str() else {
+        fields.wrong(at, key, "a text");
+        return None;
+    };
+    let id = layout::id_of(name, at);
     if !library.has_file(&file(&id)) {
         let beside = layout::id_of("", at);
         let names = known.map(|id| id.strip_prefix(&beside).filter(|name| !name.contains('/')).unwrap_or(id));
-        fields.problems.push(unknown(key, at, &name, names));
+        fields.problems.push(unknown(key, at, name, names));
     }
     Some(id)
 }

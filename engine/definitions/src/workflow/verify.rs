@@ -56,6 +56,7 @@ pub fn names(machine: &Machine, values: &Names, builder: &mut Builder<'_>) {
             problems.extend(form.expressions().flat_map(|(e, span)| names.check(e, span, false)));
         }
         if let Some(view) = step.view.as_ref().and_then(|v| builder.library.views.get(v)) {
+            let names = step.view_names.as_deref().unwrap_or(values);
             problems.extend(view.expressions().flat_map(|e| names.check(e, e.span(), true)));
         }
     }
@@ -67,6 +68,34 @@ pub fn names(machine: &Machine, values: &Names, builder: &mut Builder<'_>) {
     for (span, function, name) in values.things() {
         builder.thing(function, name, span);
     }
+}
+
+/// States to which a correction leads back must exist.
+pub fn resumed(machine: &Machine, builder: &mut Builder<'_>) {
+    let known: BTreeSet<&str> = machine.nodes().map(|node| node.id).collect();
+    for (id, span) in std::mem::take(&mut builder.resumed) {
+        if !known.contains(id.as_str()) {
+            let name = id.rsplit('.').next().unwrap_or_default();
+            let names = known.iter().map(|id| id.rsplit('.').next().unwrap_or_default());
+            builder.problems.push(unknown("state", &Node::new(span, Source::Null), name, names));
+        }
+    }
+}
+
+/// Final states of the flow that show nothing themselves go on showing the last step of the part that led there.
+pub fn closed(machine: &Machine, builder: &mut Builder<'_>) -> BTreeMap<String, String> {
+    let mut closed: BTreeMap<String, String> = BTreeMap::new();
+    let is_bare = |id: &str| machine.nodes().any(|node| node.id == id && node.kind == NodeKind::Final);
+    for (state, end, span) in std::mem::take(&mut builder.ends) {
+        if builder.steps.contains_key(&state) || !builder.steps.contains_key(&end) || !is_bare(&state) {
+            continue;
+        }
+        if let Some(other) = closed.insert(state.clone(), end.clone()).filter(|other| *other != end) {
+            let message = format!("`{state}` cannot go on showing both `{other}` and `{end}`");
+            builder.problems.push(Problem::error("closed", &span, message).hint("give it a step"));
+        }
+    }
+    closed
 }
 
 struct Shape {

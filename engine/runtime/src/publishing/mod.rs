@@ -1,8 +1,9 @@
 //! Publishing: definitions become versions, in one transaction, for every node.
 
 use crate::core::{Core, RuntimeError, load_blocking};
-use engine_definitions::{Files, Problem, Severity};
-use engine_store::{DefinitionFile, Publication, VersionRecord};
+use engine_definitions::{Files, Held, Problem, Severity};
+use engine_store::{DefinitionFile, JourneyStatus, Publication, StoreError, VersionRecord};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// What is current, here and on every node.
@@ -29,8 +30,8 @@ pub enum PublishError {
     Runtime(#[from] RuntimeError),
 }
 
-impl From<engine_store::StoreError> for PublishError {
-    fn from(error: engine_store::StoreError) -> Self {
+impl From<StoreError> for PublishError {
+    fn from(error: StoreError) -> Self {
         PublishError::Runtime(error.into())
     }
 }
@@ -38,7 +39,8 @@ impl From<engine_store::StoreError> for PublishError {
 impl Publishing {
     /// Checks everything, stores it and switches new journeys to it. The same files again change nothing.
     pub async fn publish(&self, files: &Files, by: &str) -> Result<Published, PublishError> {
-        let loaded = load_blocking(files.clone(), |files| engine_definitions::load(&files)).await;
+        let held = self.held(|path| files.contains(path).then(|| files.hash(path))).await?;
+        let loaded = load_blocking(files.clone(), move |files| engine_definitions::publishable(&files, &held)).await;
         let Some(catalog) = loaded.catalog else { return Err(PublishError::Problems(loaded.problems)) };
         let warnings: Vec<Problem> = loaded.problems.into_iter().filter(|p| p.severity == Severity::Warning).collect();
         let contents: Vec<DefinitionFile> = files
@@ -79,7 +81,8 @@ impl Publishing {
         for file in current.files {
             files.insert(file.path, Arc::<[u8]>::from(file.content));
         }
-        let loaded = load_blocking(files, |files| engine_definitions::load(&files)).await;
+        let held = self.held(|path| files.contains(path).then(|| files.hash(path))).await?;
+        let loaded = load_blocking(files, move |files| engine_definitions::load_beside(&files, &held)).await;
         let Some(catalog) = loaded.catalog else {
             return Err(RuntimeError::Publication(
                 loaded.problems.first().map(ToString::to_string).unwrap_or_default(),
@@ -87,6 +90,24 @@ impl Publishing {
         };
         self.core.switch(current.number, catalog);
         Ok(true)
+    }
+
+    /// Versions of open journeys that are not what these files make; `hash` of a file among them.
+    async fn held(&self, hash: impl Fn(&str) -> Option<String>) -> Result<Vec<Held>, StoreError> {
+        let counts =
+            self.core.store().journey_counts().await?.into_iter().filter(|c| c.status == JourneyStatus::Active);
+        let versions: BTreeSet<(String, String)> = counts.map(|c| (c.workflow, c.version)).collect();
+        let mut held = Vec::new();
+        for (workflow, version) in versions {
+            let stored = self.core.store().version_files(&workflow, &version).await?.unwrap_or_default();
+            if stored.iter().all(|file| hash(&file.path).as_ref() == Some(&file.hash)) {
+                continue;
+            }
+            let mut files = Files::new();
+            stored.into_iter().for_each(|file| files.insert(file.path, file.content));
+            held.push(Held { workflow, files });
+        }
+        Ok(held)
     }
 
     /// Follows publications of other nodes; cheap when nothing changed.

@@ -27,10 +27,7 @@ impl Turn<'_> {
     /// The one way in: gives a fact its consequence and writes it into the history. Whether anything took it. After an
     /// error the turn is of no use any more.
     pub fn apply(&mut self, fact: Fact, by: &Actor) -> Result<bool, Refused> {
-        if self.resending.take().is_some() && !fact.is_again() {
-            // What was to be sent once more was refused.
-            self.state.resume = None;
-        }
+        self.resending = None;
         self.next_event();
         let before = self.step_node();
         let (fact, taken) = match fact {
@@ -123,6 +120,7 @@ impl Turn<'_> {
         let before = self.step_node();
         if !again {
             self.state.messages.clear();
+            self.goes_on_for(by);
         }
         let fields = self.fields_of_answer(by)?;
         let consents = self.consents(&before, fields.as_ref(), &data);
@@ -154,6 +152,7 @@ impl Turn<'_> {
         let before = self.step_node();
         if !again {
             self.state.messages.clear();
+            self.goes_on_for(by);
         }
         let mut event = Event::new(kind).with("data", data).with("by", by.by());
         if !self.feed(Move::Event(&event))? {
@@ -193,7 +192,7 @@ impl Turn<'_> {
             let position = self.state.trail.iter().position(|e| e.node == step).ok_or(Refused::Unselected)?;
             let (goal, later) = (self.step_node(), self.state.trail[position + 1..].to_vec());
             self.jump(&step)?;
-            self.state.resume = Some(Resume { goal, later, by: by.clone() });
+            self.state.resume = Some(Resume { goal, at: step.clone(), later, by: Some(by.clone()) });
         }
         Ok(Fact::Changed { step })
     }

@@ -48,6 +48,9 @@ enum Action {
     Revoke {
         purpose: String,
     },
+    Resume {
+        to: String,
+    },
     Incident {
         #[serde(default = "reported")]
         reason: String,
@@ -137,6 +140,7 @@ impl Turn<'_> {
                 let journey = self.record.id.clone();
                 self.expect_reference(CorrelationRecord { partner, reference, journey, expected: expect });
             }
+            Action::Resume { to } => self.resumes = Some(to),
             Action::Revoke { purpose } => drop(self.state.revoked.insert(purpose, self.now_ms)),
             Action::Incident { reason, detail } => self.incident(node, &reason, detail),
             Action::Track { step, data } => self.track(&step, data)?,

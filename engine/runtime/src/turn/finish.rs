@@ -73,7 +73,6 @@ impl Turn<'_> {
 
     /// Everything that this turn changed, for the store, and the journey as it is once that is written.
     pub fn commit(mut self) -> Result<(Commit, Journey), serde_json::Error> {
-        self.end_way_forward();
         self.track_step()?;
         self.record.step = self.step_node();
         let Turn { mut commit, mut record, state, answers, mut drafts, .. } = self;
@@ -97,12 +96,5 @@ impl Turn<'_> {
         drafts.retain(|draft| !over(&draft.step));
         drafts.extend(commit.drafts.iter().cloned());
         Ok((commit, Journey { record, state, answers, drafts }))
-    }
-
-    /// What was to be sent once more and was not: the person goes on by hand.
-    pub(super) fn end_way_forward(&mut self) {
-        if self.resending.take().is_some() {
-            self.state.resume = None;
-        }
     }
 }

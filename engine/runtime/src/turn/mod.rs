@@ -136,6 +136,8 @@ pub struct Turn<'w> {
     questions: VecDeque<Question>,
     /// Number of the event that is sent once more, if it still is a good answer.
     resending: Option<i64>,
+    /// The state to which the transition that was just taken leads back.
+    resumes: Option<String>,
     /// The fields of the shown step's form as its sender sees them; of the context as it is now.
     fields: Option<Fields>,
     /// Everything that is written at the end.
@@ -192,6 +194,7 @@ impl<'w> Turn<'w> {
             changed_answers: BTreeSet::new(),
             questions: VecDeque::new(),
             resending: None,
+            resumes: None,
             fields: None,
         }
     }

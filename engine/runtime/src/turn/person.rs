@@ -142,14 +142,13 @@ impl<'w> Turn<'w> {
         self.happen(Fact::Changed { step: step.into() }, actor).map(drop)
     }
 
-    /// What was sent before, once more, when it still is a good answer; what is refused now ends the way forward.
+    /// What was sent before, once more, when it still is a good answer; what is refused now waits for the person.
     pub fn resend(&mut self, sent: Option<Fact>) {
         self.resending = None;
         let before = self.clone();
-        let by = self.state.resume.as_ref().map(|resume| resume.by.clone());
+        let by = self.state.resume.as_ref().and_then(|resume| resume.by.clone());
         if sent.zip(by).is_none_or(|(fact, by)| self.again(fact, &by).is_err()) {
             *self = before;
-            self.state.resume = None;
         }
     }
 

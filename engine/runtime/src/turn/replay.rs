@@ -52,7 +52,6 @@ pub fn replay<'w>(
             })
         })?;
     }
-    turn.end_way_forward();
     Ok(turn)
 }
 

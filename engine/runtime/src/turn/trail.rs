@@ -1,20 +1,27 @@
 //! Where a person has been: Back, Change, and the way forward again after a change (workflows.md rules 18–20).
 
 use super::{Move, Refused, Turn};
-use crate::state::TrailEntry;
-use engine_definitions::{StepKind, Trail};
+use crate::actor::Actor;
+use crate::state::{Resume, TrailEntry};
+use engine_definitions::{Step, StepKind, Trail};
 use serde_json::Value;
 
 impl Turn<'_> {
     /// Keeps the trail after a move from `before`; `sent` is the number of the person's event that caused it.
     pub(super) fn moved(&mut self, before: &str, sent: Option<i64>) {
         let after = self.step_node();
+        let resumes = self.resumes.take();
         if after == before {
             return;
         }
         self.state.since_ms = self.now_ms;
         self.state.leave = None;
-        if let Some(position) = self.state.trail.iter().position(|e| e.node == after) {
+        let position = self.state.trail.iter().position(|e| e.node == after);
+        if let Some(goal) = resumes {
+            let later = self.state.trail[position.map_or(0, |p| p + 1)..].to_vec();
+            self.state.resume = Some(Resume { goal, at: after.clone(), later, by: None });
+        }
+        if let Some(position) = position {
             self.state.trail.truncate(position);
         } else if self.keeps(before) {
             let depends = self.depends(before);
@@ -66,8 +73,8 @@ impl Turn<'_> {
         nodes.any(|node| machine.events_of(node).any(|named| named == kind))
     }
 
-    /// After a change: the later answers are sent once more, until a step needs the person or the start of the change
-    /// is reached.
+    /// After a change the later answers are sent once more, until the goal is reached. A step that needs the person is
+    /// shown, and with its answer it goes on.
     pub(super) fn way_forward(&mut self) {
         if self.all_answered().is_some() {
             // That follows by itself, and comes first.
@@ -75,19 +82,37 @@ impl Turn<'_> {
         }
         let Some(mut resume) = self.state.resume.take() else { return };
         let here = self.step_node();
-        if here == resume.goal {
+        if here == resume.goal || self.is_in(&resume.goal) {
             return;
         }
-        if self.workflow.step_by_node(&here).is_none_or(|s| matches!(s.kind, StepKind::Wait | StepKind::Redirect)) {
+        let passes = |step: &Step| matches!(step.kind, StepKind::Wait | StepKind::Redirect);
+        if here == resume.at || self.workflow.step_by_node(&here).is_none_or(passes) {
             self.state.resume = Some(resume);
             return;
         }
-        let Some(position) = resume.later.iter().position(|entry| entry.node == here) else { return };
         // Each entry is sent once at most: this ends.
-        let entry = resume.later.remove(position);
-        if self.satisfied(&entry) {
-            self.state.resume = Some(resume);
-            self.resending = entry.sent;
+        let entry = resume.later.iter().position(|entry| entry.node == here).map(|at| resume.later.remove(at));
+        let can_send = resume.by.is_some() && !self.is_asking(&here);
+        self.resending = entry.filter(|entry| can_send && self.satisfied(entry)).and_then(|entry| entry.sent);
+        resume.at = here;
+        self.state.resume = Some(resume);
+    }
+
+    fn is_in(&self, state: &str) -> bool {
+        let machine = &self.workflow.machine;
+        self.state.snapshot.active.iter().any(|leaf| machine.ancestors(leaf).any(|id| id == state))
+    }
+
+    /// Whether partners are being asked on this step: there is nothing yet to choose from.
+    fn is_asking(&self, node: &str) -> bool {
+        let is_here = |run: &str| self.workflow.invoke(run).is_some_and(|i| i.each && i.node == node);
+        self.state.runs.iter().any(|(id, run)| !run.settled && is_here(id))
+    }
+
+    /// Later answers are sent again for whoever answers now.
+    pub(super) fn goes_on_for(&mut self, actor: &Actor) {
+        if let Some(resume) = &mut self.state.resume {
+            resume.by = Some(actor.clone());
         }
     }
 

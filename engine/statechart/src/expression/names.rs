@@ -83,7 +83,7 @@ impl Signatures {
                 hint: "give it an argument: `offered(choice)`, asked for as `offered(event.data)`",
             }),
             "context" if !self.places.is_empty() => Some(Hidden {
-                code: "fragment-border",
+                code: "part-border",
                 message: "a part sees `my` and `input`, not `context`",
                 hint: "hand the value in with `with`",
             }),

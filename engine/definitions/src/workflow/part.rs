@@ -1,0 +1,527 @@
+//! Parts: `use` unfolds a folder's states into the host state, with literal bindings. Their context lies under the
+//! state's key, they are entered fresh except for `keep`, leave by final states named after their outcomes, and hear
+//! events after they were left.
+
+use super::compile::key;
+use super::desugar::{Border, Builder, Heard, Place, Sections, add_handler, text_node};
+use super::{cel, values};
+use crate::contract::not_there;
+use crate::fields::{Fields, unknown, unknown_keys};
+use crate::host::shared_vocabulary;
+use crate::layout;
+use crate::shape::{Given, Shape};
+use crate::source::{Key, Node, Span, Value as Source};
+use engine_statechart::expression::Expression;
+use engine_statechart::flow::Work;
+use engine_statechart::{Machine, Problem, did_you_mean};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+pub const PART_KEYS: [&str; 18] = [
+    "title",
+    "description",
+    "input",
+    "contracts",
+    "views",
+    "context",
+    "keep",
+    "outcomes",
+    "hears",
+    "sections",
+    "initial",
+    "states",
+    "on",
+    "always",
+    "after",
+    "entry",
+    "exit",
+    "meta",
+];
+pub const HOST_KEYS: [&str; 12] =
+    ["use", "with", "contracts", "views", "section", "onDone", "on", "after", "entry", "exit", "id", "description"];
+const NESTING_MAX: usize = 4;
+/// What a final state gives its host: which outcome it is.
+const OUTCOME: &str = "outcome";
+
+impl Builder<'_> {
+    /// A state with `use`.
+    pub fn unfold(&mut self, node: &Node, place: &Place) -> Node {
+        let nothing = Node::new(node.span.clone(), Source::Map(Vec::new()));
+        unknown_keys(node, "a state that uses a part", &HOST_KEYS, &mut self.problems);
+        let Some(at) = node.get("use") else { return nothing };
+        let name = at.as_str().unwrap_or_default().to_owned();
+        let path = layout::part_file(&name);
+        let library = self.library;
+        let Some(part) = library.nodes.get(&path) else {
+            let parts = library.nodes.keys().filter_map(|path| match layout::kind_of(path) {
+                Some(layout::FileKind::Part(id)) => Some(id),
+                _ => None,
+            });
+            let known: Vec<String> = parts.collect();
+            self.problems.push(unknown("part", at, &name, known.iter().map(String::as_str)));
+            return nothing;
+        };
+        if self.unfolding.contains(&name) || self.unfolding.len() >= NESTING_MAX {
+            self.problems.push(Problem::error(
+                "part-cycle",
+                &at.span,
+                format!("part `{name}` uses itself, or parts are nested deeper than {NESTING_MAX}"),
+            ));
+            return nothing;
+        }
+        self.used.insert(path);
+        self.texts.add(&name, library.texts);
+        self.unfolding.push(name.clone());
+        let state = self.unfolded(node, part, &name, place);
+        self.unfolding.pop();
+        state
+    }
+
+    fn unfolded(&mut self, host: &Node, part: &Node, name: &str, place: &Place) -> Node {
+        unknown_keys(part, "a part", &PART_KEYS, &mut self.problems);
+        let context = self.context_of(host, place);
+        let host_id = self.state_id(host, place);
+        let names = values::of_part(name, &context, self.library.nodes, &mut self.used, &mut self.problems);
+        for (span, function, thing) in names.things() {
+            self.thing(function, thing, span);
+        }
+        let part = &part.with_names(&names);
+        let empty = Node::new(part.span.clone(), Source::Map(Vec::new()));
+        let defaults = part.get("context").filter(|c| c.is_map()).unwrap_or(&empty).clone();
+        let border = self.border(host, part, name, place, &host_id, &context, &defaults);
+        let inner = Place { path: place.path.clone(), border: Some(Arc::new(border)) };
+        self.contexts.push((context.clone(), defaults.clone()));
+        let outcomes = outcomes(part, &mut self.problems);
+
+        let mut out: Vec<(Key, Node)> = Vec::new();
+        if host.get("id").is_some() || place.path.is_empty() {
+            out.push((key("id", &host.span), text_node(&host_id, &host.span)));
+        }
+        if let Some(entry) = host.get("entry") {
+            out.push((key("entry", &host.span), self.actions(entry, place)));
+        }
+        let first = self.first(host, part, &defaults, &context, &inner);
+        out.push((key("initial", &host.span), first));
+        if let Some(states) = part.get("states") {
+            let states = self.with_outcomes(states, &outcomes);
+            out.push((key("states", &states.span), self.states(&states, &inner)));
+        }
+        let mut exit: Vec<Node> = Vec::new();
+        for (source, place) in [(host, place), (part, &inner)] {
+            if let Some(more) = source.get("exit") {
+                exit.extend(self.actions(more, place).items().to_vec());
+            }
+            if let Some(on) = source.get("on") {
+                self.stays_inside(source, part, on);
+                for (event, handler) in self.on(on, place).map() {
+                    add_handler(&mut out, event, handler.clone());
+                }
+            }
+            for k in ["always", "after"] {
+                if let Some(more) = source.get(k) {
+                    self.stays_inside(source, part, more);
+                    let more = if k == "after" { self.on(more, place) } else { self.transitions(more, place) };
+                    out.push((key(k, &host.span), more));
+                }
+            }
+        }
+        if !exit.is_empty() {
+            out.push((key("exit", &host.span), Node::new(host.span.clone(), Source::List(exit))));
+        }
+        let done = self.done(host, &outcomes, name, &host_id, place);
+        out.push((key("onDone", &done.span), done));
+        self.hears(part, name, &context, &inner);
+        Node::new(host.span.clone(), Source::Map(out))
+    }
+
+    /// Where its `my` is: below that of the part around it, under the state's key.
+    fn context_of(&mut self, host: &Node, place: &Place) -> String {
+        let state = place.path.rsplit('.').next().unwrap_or_default();
+        let outer = place.context();
+        let path = outer.map_or_else(|| state.to_owned(), |outer| format!("{outer}.{state}"));
+        let mut refuse = |message: String| {
+            let problem = Problem::error("part-context", &host.span, message);
+            self.problems.push(problem.hint("give one of them another name"));
+        };
+        if self.contexts.iter().any(|(known, _)| *known == path) {
+            refuse(format!("another state called `{state}` uses a part too: both would write `context.{path}`"));
+        }
+        let is_declared = match outer {
+            Some(outer) => self.contexts.iter().any(|(known, keys)| known == outer && keys.get(state).is_some()),
+            None => self.context_keys.contains(state),
+        };
+        if is_declared {
+            refuse(format!("`context` has the key `{state}`, where the part of this state keeps its own"));
+        }
+        path
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn border(
+        &mut self,
+        host: &Node,
+        part: &Node,
+        name: &str,
+        place: &Place,
+        host_id: &str,
+        context: &str,
+        defaults: &Node,
+    ) -> Border {
+        let mut ids = BTreeSet::new();
+        custom_ids(part.get("states"), &mut ids);
+        let sections = Sections::of_part(part, &mut self.problems);
+        let outer = place.border.as_ref().and_then(|border| border.section.clone());
+        let own = host.get("section").and_then(Node::as_str).map(str::to_owned);
+        Border {
+            host_id: host_id.to_owned(),
+            host_path: place.path.clone(),
+            ids,
+            context: context.to_owned(),
+            declared: defaults.map().iter().map(|(k, _)| k.name.clone()).collect(),
+            contracts: self.bound_contracts(host, part, name, place),
+            views: self.bound_views(host, part, name, place),
+            section: own.or_else(|| sections.first().map(str::to_owned)).or(outer),
+            sections,
+        }
+    }
+
+    /// Short names of contracts → the contracts that the host names; each extends the part's own.
+    fn bound_contracts(&mut self, host: &Node, part: &Node, name: &str, place: &Place) -> BTreeMap<String, String> {
+        let mut bound = BTreeMap::new();
+        let slots = part.get("contracts").map_or(&[][..], Node::map);
+        for (slot, default) in slots {
+            let base = default.as_str().unwrap_or_default();
+            let at = host.get("contracts").and_then(|named| named.get(&slot.name)).unwrap_or(default);
+            let id = place.contract(at.as_str().unwrap_or_default()).to_owned();
+            let known = self.library.contracts;
+            if !known.contains_key(&id) && !self.library.has_file(&layout::contract_file(&id)) {
+                self.problems.push(unknown("contract", at, &id, known.keys().map(String::as_str)));
+            }
+            if known.get(&id).is_some_and(|contract| id != base && !contract.extends(base)) {
+                let message = format!("part `{name}` calls by `{base}`: `{id}` does not extend it");
+                self.problems.push(Problem::error("part-contract", &at.span, message).hint(format!("extends: {base}")));
+            }
+            bound.insert(slot.name.clone(), id);
+        }
+        self.only_slots(host, "contracts", slots, name);
+        bound
+    }
+
+    /// Names of views that the host may replace → where the view is named: by the host, else by the part.
+    fn bound_views(&mut self, host: &Node, part: &Node, name: &str, place: &Place) -> BTreeMap<String, Node> {
+        let slots = part.get("views").map_or(&[][..], Node::map);
+        self.only_slots(host, "views", slots, name);
+        let named = |slot: &str| Some(place.view(host.get("views")?.get(slot)?).clone());
+        slots.iter().map(|(slot, own)| (slot.name.clone(), named(&slot.name).unwrap_or_else(|| own.clone()))).collect()
+    }
+
+    fn only_slots(&mut self, host: &Node, what: &'static str, slots: &[(Key, Node)], name: &str) {
+        for (k, _) in host.get(what).map_or(&[][..], Node::map) {
+            if !slots.iter().any(|(slot, _)| slot.name == k.name) {
+                let at = Node::new(k.span.clone(), Source::Null);
+                let mut problem =
+                    unknown(what.trim_end_matches('s'), &at, &k.name, slots.iter().map(|(s, _)| &*s.name));
+                problem.message.push_str(&format!(": part `{name}` has no such place"));
+                self.problems.push(problem);
+            }
+        }
+    }
+
+    /// `initial`, with what a fresh entry starts with: its actions run only when the part is entered from its start.
+    fn first(&mut self, host: &Node, part: &Node, defaults: &Node, context: &str, inner: &Place) -> Node {
+        let span = &host.span;
+        let at = |value| Node::new(span.clone(), value);
+        let mut entries = self.kept(part, defaults, context);
+        entries.push((key(&format!("{context}.input"), span), at(Source::Map(self.inputs(host, part)))));
+        let reset = at(Source::Map(vec![(key("assign", span), at(Source::Map(entries)))]));
+        let mut actions = vec![reset];
+        let initial = part.get("initial");
+        for more in [part.get("entry"), initial.and_then(|i| i.get("actions"))].into_iter().flatten() {
+            actions.extend(self.actions(more, inner).items().to_vec());
+        }
+        let target = initial.map(|i| i.get("target").unwrap_or(i)).cloned();
+        if target.is_none() {
+            self.problems.push(Problem::error("missing", &part.span, "a part needs `initial`"));
+        }
+        at(Source::Map(vec![
+            (key("target", span), target.unwrap_or_else(|| at(Source::Null))),
+            (key("actions", span), at(Source::List(actions))),
+        ]))
+    }
+
+    /// Its context afresh, key by key: what parts inside it keep stays.
+    fn kept(&mut self, part: &Node, defaults: &Node, context: &str) -> Vec<(Key, Node)> {
+        let mut fields = Fields { node: part, problems: &mut self.problems, what: "a part" };
+        let keep: BTreeSet<String> = fields.texts("keep").into_iter().collect();
+        for name in keep.iter().filter(|k| defaults.get(k).is_none()) {
+            fields.problems.push(unknown(
+                "context key",
+                part.get("keep").unwrap_or(part),
+                name,
+                defaults.map().iter().map(|(k, _)| k.name.as_str()),
+            ));
+        }
+        let value = |k: &Key, default: &Node| match keep.contains(&k.name) {
+            false => cel::quoted(default),
+            true => {
+                let text = format!("has(my.{0}) ? my.{0} : {1}", k.name, cel::literal(default));
+                Node { names: part.names.clone(), ..text_node(&text, &default.span) }
+            }
+        };
+        let keyed = |k: &Key| Key { span: k.span.clone(), name: format!("{context}.{}", k.name) };
+        defaults.map().iter().map(|(k, default)| (keyed(k), value(k, default))).collect()
+    }
+
+    /// What the host gives, as the part wants it.
+    fn inputs(&mut self, host: &Node, part: &Node) -> Vec<(Key, Node)> {
+        let empty = Node::new(host.span.clone(), Source::Map(Vec::new()));
+        let declared = part.get("input").unwrap_or(&empty);
+        let shape = Shape::map(declared, &mut self.problems);
+        let with = host.get("with").unwrap_or(&empty);
+        // Mistakes of an expression are said where it is compiled.
+        let compile = |at: &Node| Expression::read(at, shared_vocabulary(), &[], &mut Vec::new());
+        let given = Given { of: "part", is_cut: true, compile: &compile };
+        shape.check_mapping(with, "", &given, &mut self.problems);
+        passed_map(with, &shape)
+    }
+
+    /// On the part's own root a target must be one of its states.
+    fn stays_inside(&mut self, source: &Node, part: &Node, handlers: &Node) {
+        if !std::ptr::eq(source, part) {
+            return;
+        }
+        let lists: Vec<&Node> =
+            if handlers.is_map() { handlers.map().iter().map(|(_, v)| v).collect() } else { vec![handlers] };
+        for transition in lists.iter().flat_map(|l| l.items()) {
+            let target = transition.get("target").unwrap_or(transition);
+            for target in target.items() {
+                if let Some(text) = target.as_str()
+                    && !text.starts_with(['.', '#'])
+                {
+                    let problem =
+                        Problem::error("part-border", &target.span, format!("target `{text}` leaves the part"));
+                    self.problems.push(problem.hint(format!("`.{text}` is a state of the part")));
+                }
+            }
+        }
+    }
+
+    /// Each final state of a part is the outcome of its name, and gives what that has.
+    fn with_outcomes(&mut self, states: &Node, outcomes: &[(Key, Shape)]) -> Node {
+        let is_final = |state: &Node| state.get("type").and_then(Node::as_str) == Some("final");
+        for (outcome, _) in outcomes.iter().filter(|(k, _)| !states.get(&k.name).is_some_and(is_final)) {
+            let message = format!("no final state is called `{}`", outcome.name);
+            self.problems.push(Problem::error("outcome", &outcome.span, message));
+        }
+        let state = |(k, state): &(Key, Node)| {
+            if !is_final(state) {
+                return (k.clone(), state.clone());
+            }
+            let Some((_, shape)) = outcomes.iter().find(|(outcome, _)| outcome.name == k.name) else {
+                let at = Node::new(k.span.clone(), Source::Null);
+                self.problems.push(unknown("outcome", &at, &k.name, outcomes.iter().map(|(o, _)| &*o.name)));
+                return (k.clone(), state.clone());
+            };
+            let empty = Node::new(state.span.clone(), Source::Map(Vec::new()));
+            let output = state.get("output").unwrap_or(&empty);
+            let compile = |at: &Node| Expression::read(at, shared_vocabulary(), &[], &mut Vec::new());
+            let given = Given { of: "outcome", is_cut: false, compile: &compile };
+            shape.check_mapping(output, "", &given, &mut self.problems);
+            let mut entries = passed_map(output, shape);
+            entries.push((key(OUTCOME, &k.span), text_node(&cel::quote(&k.name), &k.span)));
+            let mut state = state.clone();
+            if let Some(map) = state.map_mut() {
+                map.retain(|(name, _)| name.name != "output");
+                map.push((key("output", &output.span), Node::new(output.span.clone(), Source::Map(entries))));
+            }
+            (k.clone(), state)
+        };
+        let list = states.map().iter().map(state).collect();
+        Node::new(states.span.clone(), Source::Map(list))
+    }
+
+    /// `onDone: {outcome: transitions}` of the host as candidates that ask for the outcome.
+    fn done(&mut self, host: &Node, outcomes: &[(Key, Shape)], name: &str, host_id: &str, place: &Place) -> Node {
+        let empty = Node::new(host.span.clone(), Source::Map(Vec::new()));
+        let handled = host.get("onDone").unwrap_or(&empty);
+        let names = || outcomes.iter().map(|(k, _)| k.name.as_str());
+        if !handled.is_map() {
+            let message = format!("beside `use` `onDone` is a map from outcomes, not {}", handled.kind());
+            let problem = Problem::error("shape", &handled.span, message);
+            self.problems.push(problem.hint(names().collect::<Vec<_>>().join(", ")));
+        }
+        for outcome in names().filter(|o| handled.get(o).is_none()) {
+            let message = format!("outcome `{outcome}` of part `{name}` is not handled");
+            let problem = Problem::error("outcome", &handled.span, message);
+            self.problems.push(problem.hint(format!("onDone: {{{outcome}: …}}")));
+        }
+        let mut candidates = Vec::new();
+        let mut shapes = Vec::new();
+        for (k, transitions) in handled.map() {
+            let Some((_, shape)) = outcomes.iter().find(|(outcome, _)| outcome.name == k.name) else {
+                let at = Node::new(k.span.clone(), Source::Null);
+                self.problems.push(unknown("outcome", &at, &k.name, names()));
+                continue;
+            };
+            let asked = text_node(&format!("event.output.{OUTCOME} == {}", cel::quote(&k.name)), &k.span);
+            for transition in transitions.items() {
+                self.closes(transition, &format!("{host_id}.{}", k.name), place);
+                candidates.push(guarded(transition, &asked));
+                shapes.push(shape.clone());
+            }
+        }
+        self.outcomes.insert(format!("xstate.done.state.{host_id}"), shapes);
+        self.transitions(&Node::new(handled.span.clone(), Source::List(candidates)), place)
+    }
+
+    /// Events that it hears after it was left: the root asks it when nothing that is active took them.
+    fn hears(&mut self, part: &Node, name: &str, context: &str, inner: &Place) {
+        let Some(border) = inner.border.clone() else { return };
+        let entered = text_node(&format!("has(context.{context}.input)"), &part.span);
+        let states = part.get("states");
+        for (event, transitions) in part.get("hears").map_or(&[][..], Node::map) {
+            let mut list = Vec::new();
+            for transition in transitions.items() {
+                let mut handler = self.transitions(&guarded(transition, &entered), inner);
+                let map = handler.map_mut().into_iter().flatten();
+                for (_, target) in map.filter(|(k, target)| k.name == "target" && target.as_str().is_some()) {
+                    let text = target.as_str().unwrap_or_default();
+                    if text.starts_with('#') {
+                        continue;
+                    }
+                    let text = text.trim_start_matches('.');
+                    let first = text.split('.').next().unwrap_or_default();
+                    if states.is_none_or(|s| s.get(first).is_none()) {
+                        let known = states.map_or(&[][..], Node::map).iter().map(|(k, _)| k.name.as_str());
+                        let message = format!("unknown target `{text}`: a part enters its own states");
+                        let problem = Problem::error("part-border", &target.span, message);
+                        self.problems.push(problem.maybe_hint(did_you_mean(first, known)));
+                    }
+                    *target = text_node(&format!("#{}.{text}", border.host_id), &target.span);
+                }
+                list.push(handler);
+            }
+            let is_open = transitions.items().iter().any(|t| t.get("guard").is_none());
+            let handler = Node::new(transitions.span.clone(), Source::List(list));
+            self.heard.push(Heard { event: event.clone(), handler, part: name.to_owned(), is_open });
+        }
+    }
+}
+
+/// A transition that is only taken when something else holds too.
+fn guarded(transition: &Node, also: &Node) -> Node {
+    let span = &transition.span;
+    let mut map: Vec<(Key, Node)> = match &transition.value {
+        Source::Map(entries) => entries.clone(),
+        Source::Null => Vec::new(),
+        _ => vec![(key("target", span), transition.clone())],
+    };
+    match map.iter_mut().find(|(k, _)| k.name == "guard") {
+        Some((_, guard)) => {
+            let both = vec![also.clone(), guard.clone()];
+            let list = Node::new(guard.span.clone(), Source::List(both));
+            *guard = Node::new(guard.span.clone(), Source::Map(vec![(key("and", span), list)]));
+        }
+        None => map.push((key("guard", span), also.clone())),
+    }
+    Node::new(span.clone(), Source::Map(map))
+}
+
+/// A map as who takes it wants it: defaults filled in, nothing that it does not know.
+fn passed_map(given: &Node, shape: &Shape) -> Vec<(Key, Node)> {
+    let property = |(name, shape): (&str, &Shape)| {
+        let value = match (given.get(name), shape.default()) {
+            (Some(value), _) => passed(value, shape),
+            (None, Some(default)) => literal(default, &given.span),
+            (None, None) => return None,
+        };
+        let own = given.key(name).map_or(&given.span, |k| &k.span);
+        Some((key(name, own), value))
+    };
+    shape.properties().filter_map(property).collect()
+}
+
+fn passed(given: &Node, shape: &Shape) -> Node {
+    if !shape.is_closed() {
+        return given.clone();
+    }
+    match &given.value {
+        Source::Map(entries) if !matches!(entries.as_slice(), [(k, _)] if k.name == "text" || k.name == "cel") => {
+            Node::new(given.span.clone(), Source::Map(passed_map(given, shape)))
+        }
+        Source::Map(entries) => match entries.as_slice() {
+            [(k, inner)] if k.name == "cel" => passed(inner, shape),
+            _ => given.clone(),
+        },
+        Source::String(text) => selected(text, given, shape),
+        _ => given.clone(),
+    }
+}
+
+/// The properties of what an expression gives, each asked for.
+fn selected(text: &str, given: &Node, shape: &Shape) -> Node {
+    let property = |(name, shape): (&str, &Shape)| {
+        let value = match shape.default() {
+            Some(default) => {
+                // Asking for it would be wrong where it can never be.
+                let default = format!("{{{}: {}}}", cel::quote(name), cel::literal(&Node::from_json(default)));
+                Node { value: Source::String(format!("merge({default}, {text}).{name}")), ..given.clone() }
+            }
+            None if shape.is_closed() => selected(&format!("({text}).{name}"), given, shape),
+            None => Node { value: Source::String(format!("({text}).{name}")), ..given.clone() },
+        };
+        (key(name, &given.span), value)
+    };
+    Node::new(given.span.clone(), Source::Map(shape.properties().map(property).collect()))
+}
+
+fn literal(value: &serde_json::Value, span: &Span) -> Node {
+    Node { span: span.clone(), ..cel::quoted(&Node::from_json(value)) }
+}
+
+/// `outcomes: {name: {what: shape}}`
+fn outcomes(part: &Node, problems: &mut Vec<Problem>) -> Vec<(Key, Shape)> {
+    let Some(declared) = part.get("outcomes").filter(|o| o.is_map() && !o.map().is_empty()) else {
+        let problem =
+            Problem::error("missing", &part.span, "a part needs `outcomes`: how it may end, and what it gives");
+        problems.push(problem.hint("outcomes: {done: {number: string}}"));
+        return Vec::new();
+    };
+    declared.map().iter().map(|(k, gives)| (k.clone(), Shape::map(gives, problems))).collect()
+}
+
+/// `event.output.x` in what a host does with an outcome, held against what the outcome gives.
+pub fn check_outcomes(machine: &Machine, builder: &mut Builder<'_>) {
+    let mut found: BTreeMap<(Span, String), Problem> = BTreeMap::new();
+    for node in machine.nodes() {
+        for list in machine.candidates(node.order) {
+            let Some(shapes) = list.first().and_then(|c| builder.outcomes.get(c.event)) else { continue };
+            for (candidate, shape) in list.iter().zip(shapes) {
+                let work = candidate.work.iter().map(|work| match work {
+                    Work::Read(expression) | Work::Assign { value: expression, .. } => *expression,
+                });
+                for expression in candidate.guard.iter().copied().chain(work) {
+                    for read in expression.reads_of("event", None).reads {
+                        let ["output", rest @ ..] = read.path.as_slice() else { continue };
+                        if rest.first().is_none_or(|name| *name == OUTCOME) {
+                            continue;
+                        }
+                        let Some((shown, hint)) = not_there("event.output", shape, rest) else { continue };
+                        let span = read.asked.span.unwrap_or_else(|| expression.span());
+                        let message = format!("`{shown}` is not in this outcome of the part");
+                        let problem = Problem::error("outcome", span, message).maybe_hint(hint);
+                        found.entry((span.clone(), shown)).or_insert(problem);
+                    }
+                }
+            }
+        }
+    }
+    builder.problems.extend(found.into_values());
+}
+
+fn custom_ids(states: Option<&Node>, ids: &mut BTreeSet<String>) {
+    for (_, state) in states.map_or(&[][..], Node::map) {
+        ids.extend(state.get("id").and_then(Node::as_str).map(str::to_owned));
+        custom_ids(state.get("states"), ids);
+    }
+}
