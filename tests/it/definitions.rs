@@ -186,7 +186,7 @@ fn a_small_library_loads_without_problems() {
     );
     assert_eq!(workflow.invokes().map(|i| i.id.as_str()).collect::<Vec<_>>(), ["checking.verify", "search"]);
     assert!(workflow.forbids("loan.found", "back") && !workflow.forbids("loan.asking", "back"));
-    assert_eq!(catalog.site().page("/about").map(|p| p.title.as_str()), Some("About"));
+    assert!(catalog.site().address("/about").is_some());
     assert_eq!(workflow.text("loan.hint", "hi", &Map::new()), "रीढ़ देखें");
     assert_eq!(workflow.find_text("loan.none", "hi", &Map::new()), None);
 }

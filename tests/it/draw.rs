@@ -11,13 +11,21 @@ fn built(file: &str) -> Vec<u8> {
     std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}; `make web` builds it", path.display()))
 }
 
+fn item(text: &str, link: &str, below: Value) -> Value {
+    json!({
+        "link": link, "text": text, "title": "", "img_path": "", "subMenus": below, "desktop_only": false,
+        "mobile_only": false, "domain": "", "selfTarget": false, "upper_text": "", "logoImage": "",
+    })
+}
+
 /// One page of every kind, and every example of a block and of a widget, as a first step and as content.
 fn pages() -> Vec<String> {
     let gallery: Value = serde_json::from_slice(&built("dist/server/gallery.json")).expect("the gallery");
     let site = json!({
-        "name": "Sample", "legal": "It sells nothing.", "call": {"number": "+91180", "display": "180", "text": "24/7"},
-        "nav": [{"text": "Parcels", "link": "/parcels", "sub": [{"text": "Claims", "link": "https://claims.example/"}]}],
-        "footer": [{"title": "Company", "links": [{"text": "Terms", "link": "/terms"}, {"text": "Soon", "link": "#"}]}],
+        "name": "Sample", "path": "/parcels", "home": "/", "logo": true, "legal": "It sells nothing.",
+        "call": {"number": "+91180", "display": "180", "text": "24/7"}, "login": {"text": "Login", "link": "/me"},
+        "menu": [item("Parcels", "/parcels", json!([item("Claims", "https://claims.example/", json!([]))]))],
+        "footer": [{"title": "Company", "links": [item("Terms", "/terms", json!([])), item("Soon", "#", json!([]))]}],
     });
     let page = |what: Value| {
         let mut page = json!({"site": site, "title": "A page"});
@@ -73,9 +81,9 @@ async fn every_example_is_drawn_as_node_draws_it() {
 #[tokio::test]
 async fn a_page_cannot_be_broken_by_texts() {
     let evil = "</script><script>alert(1)</script>";
-    let link = json!({"text": evil, "link": "javascript:alert(1)"});
+    let link = item(evil, "javascript:alert(1)", json!([]));
     let page = json!({
-        "site": {"name": evil, "nav": [link], "footer": [{"title": evil, "links": [link]}], "legal": evil},
+        "site": {"name": evil, "path": evil, "home": "javascript:alert(1)", "logo": true, "menu": [link], "footer": [{"title": evil, "links": [link]}], "legal": evil},
         "title": evil,
         "blocks": [
             {"block": "links", "items": [{"label": evil, "href": "javascript:alert(1)"}]},

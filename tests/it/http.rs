@@ -56,7 +56,7 @@ async fn a_parcel_from_the_first_page_to_its_document() {
         "<li data-state=\"current\" aria-current=\"step\"><span>Your parcel</span>",
         "<h1 id=\"step-title\" tabindex=\"-1\">What do you send?</h1><p class=\"lead\">We cover parcels of up to 30 kg.</p>",
         "<input class=\"input\" id=\"f-weight\" type=\"text\"",
-        "<a href=\"https://trade.example/\" target=\"_blank\" rel=\"noopener\">Trade body</a>",
+        "<a href=\"https://trade.example/\" target=\"_blank\" rel=\"noopener\"><span>Trade body</span>",
         "<a class=\"site-call\" href=\"tel:+911234567890\">",
     ] {
         assert!(html.contains(part), "{part} is not in {html}");
@@ -328,11 +328,13 @@ async fn what_is_typed_is_kept_and_idle_journeys_end() {
     let page = visitor.get(view["step"]["url"].as_str().expect("an address")).await;
     assert_eq!((page.status, &boot(&page)["view"]["step"]["form"]["data"]), (200, &json!({"name": "Ash"})));
 
-    // Back by the address of the step before; its answer is there.
-    let back = visitor.get(&format!("/parcel-cover?request={}", id(&view))).await;
-    assert_eq!((back.status, &boot(&back)["view"]["step"]["form"]["data"]["weight"]), (200, &json!(2)));
+    // Opening the address of the step before changes nothing: the current step is shown.
+    let revision = |view: &Value| view["journey"]["revision"].clone();
+    let before = visitor.get(&format!("/parcel-cover?request={}", id(&view))).await;
+    assert_eq!((before.status, &boot(&before)["view"]["step"]["path"]), (200, &json!("sender")));
     let elsewhere = visitor.get(&format!("/api/v1/journeys/{}?path=offers", id(&view))).await.ok(200);
-    assert_eq!(elsewhere["elsewhere"], json!(format!("/parcel-cover?request={}", id(&view))));
+    assert_eq!(elsewhere["elsewhere"], json!(format!("/parcel-cover/sender?request={}", id(&view))));
+    assert_eq!(revision(&visitor.view(id(&view)).await), revision(&view));
 
     server.clock.advance(11 * 86_400_000);
     let expired = visitor.get(&format!("/api/v1/journeys/{}", id(&view))).await;
@@ -340,6 +342,16 @@ async fn what_is_typed_is_kept_and_idle_journeys_end() {
         (expired.status, expired.code().as_str(), &expired.json()["base"]),
         (410, "expired", &json!("/parcel-cover"))
     );
+    // R9-39: its page offers a fresh one with the answers of the old one, and only to whose it was.
+    let address = format!("/parcel-cover/sender?request={}", id(&view));
+    let offered = visitor.get(&address).await;
+    assert!(offered.status == 200 && offered.text().contains("Start again with my answers"), "{}", offered.text());
+    assert_eq!(post(&server.visitor(), &address, &[], "").await.status, 404);
+    let afresh = post(&visitor, &address, &[], "").await;
+    let page = visitor.get(afresh.header("location")).await;
+    let fresh = &boot(&page)["view"];
+    assert_eq!((afresh.status, &fresh["step"]["form"]["data"]["weight"]), (303, &json!(2)));
+    assert!(fresh["journey"]["id"].is_string() && fresh["journey"]["id"] != view["journey"]["id"]);
     server.stop().await;
 }
 
@@ -356,10 +368,12 @@ async fn pages_redirects_and_what_is_not_there() {
     check("/no-such-page", 404, "", "<meta name=\"robots\" content=\"noindex\">").await;
     check("/parcel-cover/nothing", 404, "", "Oops!").await;
     check("/old-help?a=1", 301, "/help?a=1", "").await;
-    check("/help", 200, "", "<body data-hide=\"footer\">").await;
+    check("/help", 200, "", "<body data-hide=\"footer\"").await;
     check("/help/", 200, "", "Ask &lt;us&gt; anything.").await;
-    check("/parcel-cover/prices?a=1", 302, "/parcel-cover?a=1", "").await;
-    check("/parcel-cover/offers", 302, "/parcel-cover", "").await;
+    // A step's address without its journey: the first form, or a word where a form would be no answer.
+    check("/parcel-cover/prices?a=1", 200, "", "What do you send?</h1>").await;
+    check("/parcel-cover/offers", 200, "", "<link rel=\"canonical\" href=\"").await;
+    check("/parcel-cover/label", 200, "", "Nothing is open here").await;
     check("/parcel-cover?_aid=1&_uid=2&x=3&utm_source=mail", 302, "/parcel-cover?x=3", "").await;
     check("/openapi.json", 200, "", "/api/v1/journeys/{id}/events").await;
     check("/healthz", 200, "", "ok").await;
@@ -402,8 +416,8 @@ async fn a_press_before_the_scripts_starts_the_journey() {
     let page = visitor.get(begun.header("location")).await;
     let view = &boot(&page)["view"];
     assert_eq!((page.status, &view["step"]["id"]), (200, &json!("cover.sender")));
-    let form = visitor.get(&format!("/parcel-cover?request={}", id(view))).await;
-    assert_eq!(boot(&form)["view"]["step"]["form"]["data"], json!({"weight": 2, "kind": "gift"}));
+    let back = visitor.event(view, "back", json!({})).await.ok(200);
+    assert_eq!(back["step"]["form"]["data"], json!({"weight": 2, "kind": "gift"}));
 
     // With errors: the step again, with what was typed and what is wrong with it.
     let refused = post(&visitor, "/parcel-cover", &[], "weight=99&note=for+Asha").await;
@@ -425,7 +439,8 @@ async fn a_press_before_the_scripts_starts_the_journey() {
     assert_eq!([foreign.status, nowhere.status, cross.status], [403; 3]);
     let ours = post(&visitor, "/parcel-cover", &[("origin", ""), ("sec-fetch-site", "same-origin")], "weight=2").await;
     assert_eq!(ours.status, 422);
-    assert_eq!(post(&visitor, "/parcel-cover/sender", &[], "name=Asha").await.status, 404);
+    assert_eq!(post(&visitor, "/parcel-cover/sender", &[], "name=Asha").await.status, 422);
+    assert_eq!(post(&visitor, "/parcel-cover/sender?request=1", &[], "weight=2&kind=gift").await.status, 404);
     assert_eq!(post(&visitor, "/help", &[], "a=1").await.status, 404);
     assert_eq!(visitor.send("POST", "/parcel-cover", &[], Some("{}".into())).await.status, 405);
     assert_eq!(visitor.get("/api/v1/journeys").await.ok(200).as_array().map(Vec::len), Some(1));

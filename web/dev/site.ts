@@ -1,37 +1,35 @@
 /** What stands around the pages of the sample. */
 import type { Site } from '../src/site/boot.ts';
-import type { Surroundings } from '../src/site/frame.tsx';
+import type { Item, Surroundings } from '../src/site/frame.tsx';
 
-const nav = [
-  { text: 'Parcels', link: '/parcel-insurance' },
-  {
-    text: 'Claims',
-    link: '/claims',
-    sub: [
-      { text: 'Report a damage', link: '/claims/new' },
-      { text: 'Track a claim', link: '/claims/track' },
-    ],
-  },
-  { text: 'Help', link: '/help' },
-];
+const item = (text: string, link: string, subMenus: Item[] = []): Item => ({
+  link,
+  text,
+  subMenus,
+  title: '',
+  img_path: '',
+  desktop_only: false,
+  mobile_only: false,
+  domain: '',
+  selfTarget: false,
+  upper_text: '',
+  logoImage: '',
+});
 export const site: Site & Surroundings = {
   name: 'Sample Cover',
-  nav,
+  path: '/',
+  home: '/',
+  logo: true,
+  menu: [
+    item('Parcels', '/parcel-insurance'),
+    item('Claims', '#', [item('Report a damage', '/claims/new'), item('Track a claim', '/claims/track')]),
+    item('Help', '/help'),
+  ],
   footer: [
-    {
-      title: 'Products',
-      links: [
-        { text: 'Parcels', link: '/parcel-insurance' },
-        { text: 'Yearly cover', link: '/yearly' },
-      ],
-    },
+    { title: 'Products', links: [item('Parcels', '/parcel-insurance'), item('Yearly cover', '/yearly')] },
     {
       title: 'Company',
-      links: [
-        { text: 'Contact us', link: '/contact' },
-        { text: 'Privacy', link: '/privacy' },
-        { text: 'Terms', link: '/terms' },
-      ],
+      links: [item('Contact us', '/contact'), item('Privacy', '/privacy'), item('Terms', '/terms')],
     },
   ],
   legal: 'Sample Cover is a sample. It sells nothing and covers nothing.',

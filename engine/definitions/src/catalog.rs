@@ -1,6 +1,7 @@
 //! Everything authored, checked and compiled: what a node serves from.
 
 use crate::calendar::Calendars;
+use crate::endpoint::Endpoint;
 use crate::form::Form;
 use crate::host::{Now, ProductHost};
 use crate::master::{Master, Masters};
@@ -25,6 +26,8 @@ pub struct Catalog {
     pub(crate) masters: Masters,
     pub(crate) calendars: Calendars,
     pub(crate) site: Site,
+    /// By path, then by method.
+    pub(crate) endpoints: BTreeMap<String, BTreeMap<&'static str, Arc<Endpoint>>>,
 }
 
 impl Catalog {
@@ -94,6 +97,15 @@ impl Catalog {
 
     pub fn masters(&self) -> impl Iterator<Item = &Arc<Master>> {
         self.masters.iter()
+    }
+
+    /// The endpoints of an address, by method.
+    pub fn endpoints_at(&self, path: &str) -> Option<&BTreeMap<&'static str, Arc<Endpoint>>> {
+        self.endpoints.get(path)
+    }
+
+    pub fn endpoints(&self) -> impl Iterator<Item = &Arc<Endpoint>> {
+        self.endpoints.values().flat_map(BTreeMap::values)
     }
 
     pub fn site(&self) -> &Site {

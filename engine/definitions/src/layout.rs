@@ -39,8 +39,12 @@ pub(crate) enum FileKind {
     Form(String),
     Master,
     Calendars,
+    /// `site/<name>.yaml`: what stands around every page, in one file or several
     Site,
+    /// `site/pages/…`
     Page,
+    /// `endpoints/<name>.yaml`
+    Endpoint(String),
 }
 
 /// Whose operations a folder holds.
@@ -69,7 +73,7 @@ pub(crate) enum OperationPart {
 }
 
 /// Folders of workflows/ that are no lines of business.
-const NO_LINES: [&str; 6] = ["shared", "partners", "contracts", "master", "site", "schema"];
+const NO_LINES: [&str; 7] = ["shared", "partners", "contracts", "master", "site", "endpoints", "schema"];
 /// Folders inside a line or a flow that are neither flows nor parts.
 const KINDS: [&str; 5] = ["shared", "tables", "messages", "views", "stories"];
 
@@ -118,8 +122,15 @@ pub(crate) fn kind_of(path: &str) -> Option<FileKind> {
     let inside = inside.strip_suffix(".yaml")?;
     match inside {
         "calendars" => return Some(FileKind::Calendars),
-        "site/site" => return Some(FileKind::Site),
+        _ if inside.starts_with("endpoints/") => {
+            return inside.strip_prefix("endpoints/").map(|id| FileKind::Endpoint(id.to_owned()));
+        }
         _ if inside.starts_with("site/pages/") => return Some(FileKind::Page),
+        _ if inside.starts_with("site/tables/") => {
+            let name = inside.strip_prefix("site/tables/").filter(|name| !name.contains('/'))?;
+            return Some(FileKind::Table(format!("site/{name}")));
+        }
+        _ if inside.strip_prefix("site/").is_some_and(|name| !name.contains('/')) => return Some(FileKind::Site),
         _ => {}
     }
     let (above, name) = inside.rsplit_once('/')?;

@@ -13,6 +13,7 @@ mod calendar;
 mod catalog;
 pub mod check;
 mod contract;
+mod endpoint;
 mod expressions;
 mod extends;
 mod fields;
@@ -42,6 +43,7 @@ mod workflow;
 pub use calendar::{Calendar, Calendars};
 pub use catalog::Catalog;
 pub use contract::{Contract, ErrorTable};
+pub use endpoint::{Endpoint, List, Starts, Who};
 pub use engine_statechart::{EvalError, Problem, Severity};
 pub use files::Files;
 pub use form::{Audience, FieldError, Fields, Form, FormView, place_of, row_number};
@@ -57,7 +59,10 @@ pub use partner::{
 };
 pub use plain::{plain_machine, xstate_machine};
 pub use shape::{Misfit, Shape};
-pub use site::{Page, Redirect as SiteRedirect, Site};
+pub use site::{
+    Address, Around, Asked, Frame, Group, MENU_KEYS, MenuItem, Page, Product as SiteProduct, Rendered as SitePage,
+    Site, Special,
+};
 pub use story::Story;
 pub use table::{Table, Tables};
 pub use text::Text;

@@ -4,6 +4,7 @@
 use crate::calendar::Calendars;
 use crate::catalog::Catalog;
 use crate::contract::{self, Contracts};
+use crate::endpoint::{self, Endpoint};
 use crate::fields::unknown;
 use crate::files::Files;
 use crate::form::{Form, Messages, SHARED_MESSAGES, read as read_form};
@@ -24,6 +25,9 @@ use engine_statechart::{Host, Problem};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// When examples are held to their expectations and pages are drawn for the check: 1 January 2026.
+const SAMPLE_MS: i64 = 1_767_225_600_000;
 
 /// A catalog when no problem is an error; all problems, sorted by place.
 pub struct Loaded {
@@ -84,7 +88,8 @@ fn load_with(files: &Files, held: &[Held], is_new: bool) -> Loaded {
         Some(node) => Calendars::compile(node, &mut problems),
         None => Calendars::default(),
     };
-    let site = site(&parts.nodes, &mut problems);
+    let mut site = site(&parts.nodes, &mut problems);
+    let endpoints = endpoints(&parts.nodes, &mut problems);
     let held: Vec<HeldParts<'_>> = held.iter().map(HeldParts::read).collect();
     held.iter().filter(|_| is_new).for_each(|held| held.check(&parts, &mut problems));
     let (partners, messages, stories) = std::thread::scope(|scope| {
@@ -116,6 +121,22 @@ fn load_with(files: &Files, held: &[Held], is_new: bool) -> Loaded {
     let workflows = workflows(&ids, &library, &mut problems);
     unique_bases(&workflows, &parts.nodes, &mut problems);
     check_stories(&workflows, &parts.nodes, &mut problems);
+    if workflows.len() == ids.len() {
+        let now = crate::host::Now::at(SAMPLE_MS, chrono_tz::Tz::Asia__Kolkata);
+        let (tables, calendars) = (&parts.tables, &calendars);
+        let host =
+            ProductHost { now: &now, journey: None, params: None, tables, masters: &masters, calendars, extra: None };
+        site.settle(&workflows, &host, &mut problems);
+        let known = endpoint::Known {
+            workflows: &workflows,
+            forms: &parts.forms,
+            masters: &masters,
+            tables: &parts.tables,
+            site: site.described(),
+            host: &host,
+        };
+        endpoints.values().flat_map(BTreeMap::values).for_each(|endpoint| endpoint.verify(&known, &mut problems));
+    }
     finish(&mut problems);
     let catalog = (!problems.iter().any(Problem::is_error)).then(|| {
         Arc::new(Catalog {
@@ -128,6 +149,7 @@ fn load_with(files: &Files, held: &[Held], is_new: bool) -> Loaded {
             masters,
             calendars,
             site,
+            endpoints,
         })
     });
     let catalog = match catalog {
@@ -380,13 +402,31 @@ fn messages(
 
 fn site(nodes: &BTreeMap<String, Node>, problems: &mut Vec<Problem>) -> Site {
     let mut site = Site::default();
-    if let Some(node) = nodes.get("workflows/site/site.yaml") {
-        site.read(node, problems);
-    }
+    let files: Vec<&Node> =
+        nodes.iter().filter(|(p, _)| kind_of(p) == Some(FileKind::Site)).map(|(_, node)| node).collect();
+    files.iter().for_each(|node| site.read(node, problems));
+    site.told(&files, problems);
     for (path, node) in nodes.iter().filter(|(p, _)| kind_of(p) == Some(FileKind::Page)) {
         site.add_page(path, node, problems);
     }
     site
+}
+
+/// By path, then by method.
+type Endpoints = BTreeMap<String, BTreeMap<&'static str, Arc<Endpoint>>>;
+
+fn endpoints(nodes: &BTreeMap<String, Node>, problems: &mut Vec<Problem>) -> Endpoints {
+    let mut all = Endpoints::new();
+    for (path, node) in nodes {
+        let Some(FileKind::Endpoint(id)) = kind_of(path) else { continue };
+        let Some(endpoint) = Endpoint::compile(&id, node, problems) else { continue };
+        let of_path = all.entry(endpoint.path.clone()).or_default();
+        if let Some(other) = of_path.insert(endpoint.method, Arc::new(endpoint)) {
+            let message = format!("{} {} is already `{}`", other.method, other.path, other.id);
+            problems.push(Problem::error("duplicate-id", &node.span, message));
+        }
+    }
+    all
 }
 
 fn stories(nodes: &BTreeMap<String, Node>, problems: &mut Vec<Problem>) -> BTreeMap<String, Vec<Arc<Story>>> {
@@ -465,7 +505,7 @@ fn unique_bases(
 
 /// Every example of an operation goes through both of its mappings.
 fn examples(catalog: &Catalog, problems: &mut Vec<Problem>) {
-    let now = crate::host::Now::at(1_767_225_600_000, chrono_tz::Tz::Asia__Kolkata);
+    let now = crate::host::Now::at(SAMPLE_MS, chrono_tz::Tz::Asia__Kolkata);
     let keys = crate::partner::ExampleHost;
     let host = catalog.host(&now, Some(&keys));
     let mut done: BTreeSet<&str> = BTreeSet::new();

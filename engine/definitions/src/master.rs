@@ -67,8 +67,6 @@ enum Kind {
     Bool,
 }
 
-/// Rows that one search returns at most.
-pub const FOUND_MAX: usize = 200;
 const MASTER_BYTES_MAX: usize = 64 * 1024 * 1024;
 
 impl Master {
@@ -160,7 +158,6 @@ impl Master {
             .map(|(column, value)| Some((data.columns.iter().position(|c| c == column)?, value.as_str())))
             .collect();
         let Some(filters) = filters else { return (Vec::new(), false) };
-        let limit = limit.min(FOUND_MAX);
         let (mut first, mut later) = (Vec::new(), Vec::new());
         for row in 0..data.rows() {
             let cells = data.cells_of(row);

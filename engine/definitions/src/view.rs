@@ -38,7 +38,7 @@ pub const TEXTS: [&str; 19] = [
 pub const WORDS: [&str; 12] =
     ["block", "tone", "size", "style", "align", "kind", "as", "event", "icon", "step", "href", "type"];
 /// Block types of the renderer.
-pub const BLOCKS: [&str; 16] = [
+pub const BLOCKS: [&str; 22] = [
     "text",
     "notice",
     "facts",
@@ -53,6 +53,12 @@ pub const BLOCKS: [&str; 16] = [
     "faq",
     "cards",
     "hero",
+    "reviews",
+    "slider",
+    "countdown",
+    "banner",
+    "coverage",
+    "share",
     "form",
     "review",
 ];

@@ -65,7 +65,7 @@ pub fn of(app: &App, visitor: &Visitor, headers: &HeaderMap) -> Map<String, Valu
 }
 
 /// What the cookie holds.
-fn read(runtime: &Runtime, headers: &HeaderMap) -> Map<String, Value> {
+pub fn read(runtime: &Runtime, headers: &HeaderMap) -> Map<String, Value> {
     let sealed = cookie(headers, COOKIE).filter(|text| text.len() <= COOKIE_BYTES_MAX);
     let packed = sealed.and_then(|sealed| runtime.people.open_for(COOKIE, sealed));
     let text = packed.and_then(|packed| {

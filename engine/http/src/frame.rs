@@ -62,8 +62,11 @@ pub async fn frame(State(app): State<App>, mut request: Request, next: Next) -> 
         let _place = lane.work.try_acquire().map_err(|_| Problem::new(Code::Busy).retry_after_ms(1_000))?;
         guarded(&app, request, next).await
     };
-    let refused = |problem: Problem| if browses { pages::refused(&problem) } else { problem.into_response() };
-    let mut response = work.await.unwrap_or_else(refused);
+    let mut response = match work.await {
+        Ok(response) => response,
+        Err(problem) if browses => pages::refused(&app, &problem).await,
+        Err(problem) => problem.into_response(),
+    };
     if api {
         as_problem(&mut response);
     }

@@ -1,9 +1,9 @@
 //! Every address that is not the API: files of the web app, journeys' pages, content pages, redirects, not found.
 //!
-//! Order: file of the app, static name that is missing (plain 404), attribution out of the address, redirect of the
-//! site, page of a workflow, page of the site, not found. No line is known here: bases and pages are definitions.
+//! Order: file of the app, static name that is missing (plain 404), what robots read, attribution out of the address,
+//! redirect of the site, page of a workflow, page of the site, not found. No line is known here: bases and pages are definitions.
 
-use crate::app::{App, run_to_end};
+use crate::app::App;
 use crate::assets::Assets;
 use crate::attribution;
 use crate::gallery;
@@ -12,20 +12,21 @@ use crate::middleware::Client;
 use crate::posted;
 use crate::problem::Problem;
 use crate::session::Visitor;
-use crate::site;
+use crate::site::{self, Facts};
 use axum::Extension;
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use engine_definitions::Catalog;
+use engine_definitions::{Around, Catalog, Special, Step, StepKind, Workflow};
 use engine_runtime::{Opened, Refusal};
 use serde_json::{Map, Value};
+use std::sync::Arc;
 
-const NOT_FOUND: &str = "Oops! We can't seem to find the page you're looking for.";
 /// Where a page without a way on leads: label and address.
 pub const HOME: (&str, &str) = ("Go to the home page", "/");
+/// How long browsers and caches keep a content page.
+const CONTENT: &str = "max-age=60";
 const TOO_MANY: &str = "Too many requests came from your network. Please try again in a minute.";
-const UNAVAILABLE: &str = "We are working on this page. Please try again in a few minutes.";
 
 /// The fallback of the router.
 pub async fn page(State(app): State<App>, Extension(client): Extension<Client>, request: Request) -> Response {
@@ -43,6 +44,10 @@ pub async fn page(State(app): State<App>, Extension(client): Extension<Client>, 
     if Assets::is_static(path) {
         return (StatusCode::NOT_FOUND, "not found").into_response();
     }
+    let catalog = app.runtime.catalog();
+    if let Some(text) = for_robots(&app, &catalog, path) {
+        return text;
+    }
     let query = parts.uri.query().unwrap_or_default();
     let split = attribution::split(query);
     let mut came_from = attribution::referrer(&app, &parts.headers);
@@ -51,23 +56,19 @@ pub async fn page(State(app): State<App>, Extension(client): Extension<Client>, 
         let response = redirect(StatusCode::FOUND, &with_query(path, &split.rest));
         return remembering(&app, &parts.headers, came_from, response);
     }
-    // Opening the page of an earlier step goes back to it: nothing that a browser should do ahead of the person.
-    if parts.headers.get("sec-purpose").is_some_and(|purpose| purpose.as_bytes().starts_with(b"prefetch")) {
-        return StatusCode::SERVICE_UNAVAILABLE.into_response();
-    }
-    let catalog = app.runtime.catalog();
-    if let Some(rule) = catalog.site().redirects.iter().find(|rule| rule.from == path) {
-        return redirect(StatusCode::from_u16(rule.status).unwrap_or(StatusCode::FOUND), &with_query(&rule.to, query));
-    }
     // One address per page: without a slash at its end.
-    let plain = path.trim_end_matches('/');
+    let facts = Facts::of(&app, path, &parts.headers);
+    if let Some((to, status)) = catalog.site().redirect(&facts.path) {
+        return redirect(StatusCode::from_u16(status).unwrap_or(StatusCode::FOUND), &with_query(&to, query));
+    }
+    let ask = Ask { app: &app, catalog: &catalog, facts: &facts };
     let visitor = Visitor::of(&app, &parts.headers, client);
-    let response = match journey_page(&app, &catalog, visitor, plain, query).await {
+    let response = match journey_page(&ask, visitor, query).await {
         Some(Ok(response)) => response,
         Some(Err(problem)) => error_page(&app, &catalog, &problem).await,
-        None => match gallery::page(&app, &catalog, plain).await {
+        None => match gallery::page(&ask).await {
             Some(response) => response,
-            None => content_page(&app, &catalog, if plain.is_empty() { "/" } else { plain }).await,
+            None => content_page(&ask, query).await,
         },
     };
     remembering(&app, &parts.headers, came_from, response)
@@ -85,159 +86,259 @@ fn remembering(app: &App, headers: &HeaderMap, came_from: Map<String, Value>, mu
     response
 }
 
+/// A page that is asked for.
+#[derive(Clone, Copy)]
+pub struct Ask<'a> {
+    pub app: &'a App,
+    pub catalog: &'a Catalog,
+    pub facts: &'a Facts,
+}
+
+fn for_robots(app: &App, catalog: &Catalog, path: &str) -> Option<Response> {
+    let public = app.settings.public_url();
+    let (kind, text) = match path {
+        "/sitemap.xml" => ("application/xml", site::sitemap(catalog, &public)),
+        "/robots.txt" => ("text/plain; charset=utf-8", site::robots(&public)),
+        _ => return None,
+    };
+    Some(([(header::CONTENT_TYPE, kind), (header::CACHE_CONTROL, "public, max-age=3600")], text).into_response())
+}
+
+/// The workflow whose page this address is, and the page below its base.
+pub fn workflow_at<'a>(catalog: &Catalog, path: &'a str) -> Option<(Arc<Workflow>, &'a str)> {
+    let (base, rest) = bases(path).find(|(base, _)| catalog.by_base(base).is_some())?;
+    let (workflow, rest) = (catalog.by_base(base)?.clone(), rest.trim_start_matches('/'));
+    let known = rest.is_empty() || workflow.step_by_path(rest).next().is_some();
+    known.then_some((workflow, rest))
+}
+
+/// The journey that an address names (R2.1-16).
+pub fn journey_of(query: Option<&str>) -> Option<String> {
+    url::form_urlencoded::parse(query.unwrap_or_default().as_bytes())
+        .find(|(name, _)| name == "request" || name == "leadId")
+        .map(|(_, id)| id.into_owned())
+}
+
 /// A workflow's page; `None` when no workflow lives here.
 async fn journey_page(
-    app: &App,
-    catalog: &Catalog,
+    ask: &Ask<'_>,
     visitor: impl Future<Output = Result<Visitor, Problem>>,
-    path: &str,
     query: &str,
 ) -> Option<Result<Response, Problem>> {
-    let (base, rest) = bases(path).find(|(base, _)| catalog.by_base(base).is_some())?;
-    let workflow = catalog.by_base(base)?.clone();
-    let rest = rest.trim_start_matches('/');
-    let known = rest.is_empty() || workflow.aliases.contains_key(rest) || workflow.step_by_path(rest).next().is_some();
-    // Content may live below a workflow's base.
-    if !known || (!rest.is_empty() && !workflow.aliases.contains_key(rest) && catalog.site().page(path).is_some()) {
-        return None;
-    }
-    let journey = url::form_urlencoded::parse(query.as_bytes())
-        .find(|(name, _)| name == "request" || name == "leadId")
-        .map(|(_, id)| id.into_owned());
-    // A step without its journey: back to where it starts.
-    if journey.is_none() && !rest.is_empty() {
-        return Some(Ok(redirect(StatusCode::FOUND, &with_query(base, query))));
-    }
+    // A further address of a first page is described beside its title.
+    let described = ask.catalog.site().address(&ask.facts.path).map(|address| address.path.clone());
+    let path = described.as_ref().unwrap_or(&ask.facts.path);
+    let (workflow, rest) = workflow_at(ask.catalog, path)?;
     let visitor = match visitor.await {
         Ok(visitor) => visitor,
         Err(problem) => return Some(Err(problem)),
     };
-    Some(match journey {
-        Some(id) => opened(app, catalog, &visitor, base, &id, rest).await,
-        None => first(app, catalog, &visitor, &workflow.id).await,
+    Some(match journey_of(Some(query)) {
+        Some(id) => opened(ask, &visitor, &workflow, &id, rest).await,
+        None => first(ask, &visitor, &workflow, rest).await,
     })
 }
 
+/// A page of a workflow without a journey: its first form, or, where a form would be no answer, a word of safety.
 /// Looking at it stores nothing: a session is made when something is written.
-async fn first(app: &App, catalog: &Catalog, visitor: &Visitor, workflow: &str) -> Result<Response, Problem> {
-    let view = app.runtime.journeys.preview(workflow, &visitor.actor).await?;
-    Ok(step_page(app, catalog, StatusCode::OK, Content::First(&view)).await)
+async fn first(ask: &Ask<'_>, visitor: &Visitor, workflow: &Workflow, rest: &str) -> Result<Response, Problem> {
+    let asks =
+        |step: &Step| matches!(step.kind, StepKind::Form | StepKind::Choice | StepKind::Comparison | StepKind::Upload);
+    if !rest.is_empty() && !workflow.step_by_path(rest).any(asks) {
+        return Ok(special(ask, StatusCode::OK, Special::Without, Some(workflow)).await);
+    }
+    let view = ask.app.runtime.journeys.preview(&workflow.id, &visitor.actor).await?;
+    Ok(step_page(ask, StatusCode::OK, Content::First(&view)).await)
 }
 
-/// The page of a journey: here, elsewhere, or the same words for what is not there and what is not this visitor's.
+/// The page of a journey: its current step, elsewhere, or the same words for what is not there and what is not this
+/// visitor's (security rule 11). Opening a page changes nothing.
 async fn opened(
-    app: &App,
-    catalog: &Catalog,
+    ask: &Ask<'_>,
     visitor: &Visitor,
-    base: &str,
+    workflow: &Workflow,
     id: &str,
     path: &str,
 ) -> Result<Response, Problem> {
-    let (runtime, actor) = (app.runtime.clone(), visitor.actor.clone());
-    let (journey, page) = (id.to_owned(), path.to_owned());
-    let result = run_to_end(async move {
-        match runtime.journeys.open_path(&actor, &journey, &page).await {
-            Ok(opened) => Ok(Ok(opened)),
-            Err(refusal @ (Refusal::NotFound | Refusal::Expired { .. })) => Ok(Err(refusal)),
-            Err(other) => Err(other),
-        }
-    })
-    .await?;
-    Ok(match result {
+    Ok(match ask.app.runtime.journeys.open_path(&visitor.actor, id, path).await {
         // An id of another workflow belongs under that one's base.
-        Ok(Opened::Here(view)) if view.journey.base != base => redirect(StatusCode::FOUND, &view.step.url),
-        Ok(Opened::Here(view)) => step_page(app, catalog, StatusCode::OK, Content::Step(&view)).await,
-        Ok(Opened::Elsewhere(url)) => redirect(StatusCode::FOUND, &url),
-        // Not yours and not there look the same (security rule 11).
-        Err(Refusal::Expired { .. }) => {
-            let text = "Nobody went on with it for a while. Please start again: it takes a few minutes.";
-            let title = "This request has expired";
-            message_page(app, catalog, StatusCode::GONE, title, text, ("Start again", base)).await
+        Ok(Opened::Here(view) | Opened::Elsewhere(view)) if view.journey.base != workflow.base => {
+            redirect(StatusCode::FOUND, &view.step.url)
         }
-        Err(_) => {
-            let text = "It may have been opened on another device or browser. You can start again here.";
-            let title = "We cannot find this request";
-            message_page(app, catalog, StatusCode::NOT_FOUND, title, text, ("Start again", base)).await
-        }
+        Ok(Opened::Here(view) | Opened::Elsewhere(view)) => step_page(ask, StatusCode::OK, Content::Step(&view)).await,
+        Err(Refusal::Expired { .. }) => expired(ask, workflow).await,
+        Err(Refusal::NotFound) => special(ask, StatusCode::NOT_FOUND, Special::Gone, Some(workflow)).await,
+        Err(other) => return Err(other.into()),
     })
+}
+
+/// R9-39: a fresh journey is offered, with the answers of the one that has expired. Its button posts to this address.
+async fn expired(ask: &Ask<'_>, workflow: &Workflow) -> Response {
+    let flow = (workflow.base.as_str(), workflow.title.as_str());
+    let own = site::special(ask.catalog, Special::Expired, flow, ask.app.runtime.now_ms());
+    let said = own.as_ref().and_then(|page| Some((page.title.as_str(), page.blocks.first()?.get("text")?.as_str()?)));
+    let (title, text) = said.unwrap_or_else(|| words(Special::Expired));
+    let content = Content::Confirm { text, label: "Start again with my answers" };
+    page_with(ask, StatusCode::OK, title, &content).await
 }
 
 /// The page of a step, begun or not.
-pub async fn step_page(app: &App, catalog: &Catalog, status: StatusCode, content: Content<'_>) -> Response {
-    let Some(view) = content.step() else { return not_found(app, catalog).await };
+pub async fn step_page(ask: &Ask<'_>, status: StatusCode, content: Content<'_>) -> Response {
+    let Some(view) = content.step() else { return special(ask, StatusCode::NOT_FOUND, Special::NotFound, None).await };
+    let Ask { app, catalog, facts } = *ask;
     let title = if view.step.title.is_empty() { view.journey.title.clone() } else { view.step.title.clone() };
-    let first = view.journey.id.is_none();
-    let landing = if first { site::page(catalog, &view.journey.base, app.runtime.now_ms()) } else { None };
-    let mut hide = view.step.hide.clone();
-    let described = landing.unwrap_or_default();
-    hide.extend(described.hide.into_iter().filter(|part| !view.step.hide.contains(part)));
-    let canonical = first.then(|| html::canonical(&app.settings.public_url(), &view.journey.base)).flatten();
+    let is_first = view.journey.id.is_none();
+    let base = &view.journey.base;
+    let landing = if is_first { site::page(catalog, base, 1, app.runtime.now_ms()).ok().flatten() } else { None };
+    let mut around = catalog.site().around(&facts.at(&facts.path, &view.step.id));
+    let own = landing.iter().flat_map(|found| &found.hide).chain(&view.step.hide);
+    add(&mut around.hide, own);
+    let canonical = is_first.then(|| html::canonical(&app.settings.public_url(), base)).flatten();
+    let described = landing.map(|found| found.page).unwrap_or_default();
     let title = if described.title.is_empty() { title } else { described.title };
-    let page = Page { title, description: described.description, hide, noindex: !first, canonical };
-    html_response(status, whole(app, catalog, &page, &content, &view.journey.language).await.0)
+    let hide = around.hide.clone();
+    let page = Page { title, description: described.description, hide, noindex: !is_first, canonical };
+    html_response(status, whole(ask, &page, &around, &content, &view.journey.language).await.0)
 }
 
-async fn content_page(app: &App, catalog: &Catalog, path: &str) -> Response {
-    let Some(found) = site::page(catalog, path, app.runtime.now_ms()) else { return not_found(app, catalog).await };
-    let canonical = html::canonical(&app.settings.public_url(), path);
-    let page = Page { title: found.title, description: found.description, hide: found.hide, noindex: false, canonical };
-    let (text, drawn) = whole(app, catalog, &page, &Content::Blocks(&found.blocks), "en").await;
+async fn content_page(ask: &Ask<'_>, query: &str) -> Response {
+    let Ask { app, catalog, facts } = *ask;
+    let number = url::form_urlencoded::parse(query.as_bytes())
+        .find(|(name, _)| name == "page")
+        .map_or(1, |(_, number)| number.parse().unwrap_or(0));
+    let mut found = match site::page(catalog, &facts.path, number, app.runtime.now_ms()) {
+        Ok(Some(found)) => found,
+        Ok(None) => return special(ask, StatusCode::NOT_FOUND, Special::NotFound, None).await,
+        Err(_) => return special(ask, StatusCode::INTERNAL_SERVER_ERROR, Special::Failed, None).await,
+    };
+    let mut around = catalog.site().around(&facts.at(&facts.path, ""));
+    add(&mut around.hide, &found.hide);
+    let canonical = html::canonical(&app.settings.public_url(), &found.path);
+    // How others reach the page is known here alone.
+    for block in found.page.blocks.iter_mut().filter(|block| block["block"] == "share") {
+        block["url"] = canonical.as_deref().into();
+    }
+    let page = Page {
+        title: found.page.title,
+        description: found.page.description,
+        hide: around.hide.clone(),
+        noindex: found.noindex,
+        canonical,
+    };
+    let (text, drawn) = whole(ask, &page, &around, &Content::Blocks(&found.page.blocks), "en").await;
     let mut response = html_response(StatusCode::OK, text);
     if drawn {
-        // The same for everybody.
-        response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("public, max-age=60"));
+        // The same for everybody, unless a layout rule asks who it is.
+        let whose = if around.is_personal { "private" } else { "public" };
+        if let Ok(value) = HeaderValue::from_str(&format!("{whose}, {CONTENT}")) {
+            response.headers_mut().insert(header::CACHE_CONTROL, value);
+        }
     }
     response
 }
 
-/// The document, and whether its body was drawn.
-async fn whole(app: &App, catalog: &Catalog, page: &Page, content: &Content<'_>, language: &str) -> (String, bool) {
-    let build = app.assets.build();
-    let site = site::surroundings(catalog);
-    let drawn = match &build.drawing {
-        Some(bundle) => {
-            app.draw.html(bundle, &html::drawing(site, page, content, &site::today(app.runtime.now_ms()))).await
-        }
-        None => None,
-    };
-    let about = site::app_site(catalog, &app.settings, &page.hide);
-    let body = Body { drawn: drawn.as_deref(), site: about, language };
-    (html::document(site, page, content, body, &build.entry), drawn.is_some())
-}
-
-/// R2.1-24.
-async fn not_found(app: &App, catalog: &Catalog) -> Response {
-    message_page(app, catalog, StatusCode::NOT_FOUND, "Page not found", NOT_FOUND, HOME).await
-}
-
-/// R2.1-25, R2.1-27: readable, no-index, with the status of the problem.
-pub async fn error_page(app: &App, catalog: &Catalog, problem: &Problem) -> Response {
-    match StatusCode::from_u16(problem.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR) {
-        StatusCode::NOT_FOUND => not_found(app, catalog).await,
-        StatusCode::SERVICE_UNAVAILABLE | StatusCode::TOO_MANY_REQUESTS => refused(problem),
-        status => {
-            let text = "Please try again. What you have entered so far is saved.";
-            message_page(app, catalog, status, "Something Went Wrong", text, HOME).await
+fn add<'a>(hide: &mut Vec<String>, more: impl IntoIterator<Item = &'a String>) {
+    for part in more {
+        if !hide.contains(part) {
+            hide.push(part.clone());
         }
     }
 }
 
-/// The page of an outage, of overload, of anything that was refused before it was looked at; needs nothing that could
-/// be missing.
-pub fn refused(problem: &Problem) -> Response {
-    let status = StatusCode::from_u16(problem.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    let (title, text) = match status {
-        StatusCode::SERVICE_UNAVAILABLE => ("Back soon", UNAVAILABLE),
-        StatusCode::TOO_MANY_REQUESTS => ("One moment, please", TOO_MANY),
-        _ => ("Something Went Wrong", "Please try again."),
+/// The document, and whether its body was drawn.
+async fn whole(
+    ask: &Ask<'_>,
+    page: &Page,
+    around: &Around<'_>,
+    content: &Content<'_>,
+    language: &str,
+) -> (String, bool) {
+    let Ask { app, catalog, facts } = *ask;
+    let build = app.assets.build();
+    let path = content.step().map_or(facts.path.as_str(), |view| &view.journey.base);
+    let site = site::surroundings(catalog, around, path);
+    let drawn = match &build.drawing {
+        Some(bundle) => {
+            app.draw.html(bundle, &html::drawing(&site, page, content, &site::today(app.runtime.now_ms()))).await
+        }
+        None => None,
     };
-    let mut response = html_response(status, html::bare(title, text));
+    let workflow = content.step().and_then(|view| catalog.workflow(&view.journey.workflow));
+    let hide_at = workflow.map(|workflow| site::hidden_at(catalog, workflow, facts, &page.hide)).unwrap_or_default();
+    let around = Around { hide: page.hide.clone(), ..around.clone() };
+    let about = site::app_site(catalog, &app.settings, &around, hide_at);
+    let body = Body { drawn: drawn.as_deref(), site: about, language };
+    (html::document(&site, page, content, body, &build.entry), drawn.is_some())
+}
+
+/// Title and text of a page that the site does not describe itself.
+fn words(special: Special) -> (&'static str, &'static str) {
+    match special {
+        Special::NotFound => ("Page not found", "Oops! We can't seem to find the page you're looking for."),
+        Special::Failed => ("Something Went Wrong", "Please try again. What you have entered so far is saved."),
+        Special::Unavailable => ("Back soon", "We are working on this page. Please try again in a few minutes."),
+        Special::Gone => (
+            "We cannot find this request",
+            "It may have been opened on another device or browser. You can start again here.",
+        ),
+        Special::Expired => (
+            "This request has expired",
+            "Nobody went on with it for a while. Please start again: it takes a few minutes.",
+        ),
+        Special::Without => (
+            "Nothing is open here",
+            "This page belongs to a request. Open it from your messages or in the browser you began in, or start here.",
+        ),
+    }
+}
+
+/// The page that stands in for another one: readable, no-index, with a way on.
+pub async fn special(ask: &Ask<'_>, status: StatusCode, kind: Special, workflow: Option<&Workflow>) -> Response {
+    let flow = workflow.map_or(("/", ""), |workflow| (workflow.base.as_str(), workflow.title.as_str()));
+    match site::special(ask.catalog, kind, flow, ask.app.runtime.now_ms()) {
+        Some(page) => page_with(ask, status, &page.title, &Content::Blocks(&page.blocks)).await,
+        None => {
+            let (title, text) = words(kind);
+            let next = workflow.map_or(HOME, |workflow| ("Start again", &workflow.base));
+            message(ask, status, title, text, next).await
+        }
+    }
+}
+
+/// R2.1-24, R2.1-25, R2.1-27: the page of a problem, with its status.
+pub async fn error_page(app: &App, catalog: &Catalog, problem: &Problem) -> Response {
+    let ask = Ask { app, catalog, facts: &Facts::default() };
+    match StatusCode::from_u16(problem.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR) {
+        StatusCode::NOT_FOUND => special(&ask, StatusCode::NOT_FOUND, Special::NotFound, None).await,
+        StatusCode::SERVICE_UNAVAILABLE | StatusCode::TOO_MANY_REQUESTS => refused(app, problem).await,
+        status => special(&ask, status, Special::Failed, None).await,
+    }
+}
+
+/// The page of an outage, of overload, of anything that was refused before it was looked at. An outage is told by the
+/// site's own page, drawn once and kept; the others need nothing that could be missing.
+pub async fn refused(app: &App, problem: &Problem) -> Response {
+    let status = StatusCode::from_u16(problem.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    let catalog = app.runtime.catalog();
+    let mut response = match status {
+        StatusCode::SERVICE_UNAVAILABLE if catalog.site().special(Special::Unavailable).is_some() => {
+            let ask = Ask { app, catalog: &catalog, facts: &Facts::default() };
+            special(&ask, status, Special::Unavailable, None).await
+        }
+        StatusCode::SERVICE_UNAVAILABLE => {
+            let (title, text) = words(Special::Unavailable);
+            html_response(status, html::bare(title, text))
+        }
+        StatusCode::TOO_MANY_REQUESTS => html_response(status, html::bare("One moment, please", TOO_MANY)),
+        _ => html_response(status, html::bare("Something Went Wrong", "Please try again.")),
+    };
     if let Some(seconds) = problem.retry_after_s() {
         response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
     }
     response
 }
 
+/// A title, a text and a way on.
 pub async fn message_page(
     app: &App,
     catalog: &Catalog,
@@ -246,21 +347,27 @@ pub async fn message_page(
     text: &str,
     next: (&str, &str),
 ) -> Response {
+    message(&Ask { app, catalog, facts: &Facts::default() }, status, title, text, next).await
+}
+
+async fn message(ask: &Ask<'_>, status: StatusCode, title: &str, text: &str, next: (&str, &str)) -> Response {
     let blocks = [
         serde_json::json!({"block": "text", "text": text, "size": "lead"}),
         serde_json::json!({"block": "links", "items": [{"label": next.0, "href": next.1}]}),
     ];
-    page_with(app, catalog, status, title, &Content::Blocks(&blocks)).await
+    page_with(ask, status, title, &Content::Blocks(&blocks)).await
 }
 
 /// A page of its own, which no search engine keeps.
 pub async fn document(app: &App, status: StatusCode, title: &str, content: &Content<'_>) -> Response {
-    page_with(app, &app.runtime.catalog(), status, title, content).await
+    let catalog = app.runtime.catalog();
+    page_with(&Ask { app, catalog: &catalog, facts: &Facts::default() }, status, title, content).await
 }
 
-async fn page_with(app: &App, catalog: &Catalog, status: StatusCode, title: &str, content: &Content<'_>) -> Response {
-    let page = Page { title: title.into(), noindex: true, ..Page::default() };
-    html_response(status, whole(app, catalog, &page, content, "en").await.0)
+async fn page_with(ask: &Ask<'_>, status: StatusCode, title: &str, content: &Content<'_>) -> Response {
+    let around = ask.catalog.site().around(&ask.facts.at(&ask.facts.path, ""));
+    let page = Page { title: title.into(), noindex: true, hide: around.hide.clone(), ..Page::default() };
+    html_response(status, whole(ask, &page, &around, content, "en").await.0)
 }
 
 fn html_response(status: StatusCode, text: String) -> Response {

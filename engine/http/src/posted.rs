@@ -5,9 +5,10 @@ use crate::app::App;
 use crate::attribution;
 use crate::html::Content;
 use crate::middleware::{Class, Client};
-use crate::pages;
+use crate::pages::{self, Ask};
 use crate::problem::{Code, Problem};
 use crate::session::{self, Visitor};
+use crate::site::Facts;
 use axum::body::Body;
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode, header};
@@ -47,8 +48,14 @@ async fn answered(
     app.origins.check_form(&parts.headers)?;
     app.limit(Class::Start, client)?;
     let mut visitor = Visitor::of(app, &parts.headers, client).await?;
-    let base = parts.uri.path().trim_end_matches('/');
-    let workflow = catalog.by_base(base).ok_or_else(|| Problem::new(Code::NotFound))?.id.clone();
+    let facts = Facts::of(app, parts.uri.path(), &parts.headers);
+    let (workflow, _) = pages::workflow_at(catalog, &facts.path).ok_or_else(|| Problem::new(Code::NotFound))?;
+    // Steps that are begun are sent by scripts; of a journey that has expired the button begins it afresh.
+    if let Some(expired) = pages::journey_of(parts.uri.query()) {
+        let sent = app.runtime.journeys.afresh(&visitor.actor, &expired).await?;
+        return Ok(pages::redirect(StatusCode::SEE_OTHER, &sent.view.step.url));
+    }
+    let workflow = workflow.id.clone();
     let fields: Fields = url::form_urlencoded::parse(&session::read(body).await?)
         .take(FIELDS_MAX)
         .map(|(name, text)| (name.into_owned(), text.into_owned()))
@@ -78,7 +85,8 @@ async fn answered(
                 return Err(problem);
             }
             keep(&mut view, answers);
-            Ok(pages::step_page(app, catalog, status, Content::Refused(&view, &problem)).await)
+            let ask = Ask { app, catalog, facts: &facts };
+            Ok(pages::step_page(&ask, status, Content::Refused(&view, &problem)).await)
         }
     }
 }

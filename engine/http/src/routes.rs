@@ -1,7 +1,8 @@
 //! Every route of the product, on one page.
 
 use crate::api::{
-    documents, drafts, events, health, journeys, master, operator, presence, reports, returns, stream, webhooks,
+    documents, drafts, endpoints, events, health, journeys, master, operator, presence, reports, returns, stream,
+    webhooks,
 };
 use crate::app::App;
 use crate::frame;
@@ -9,7 +10,9 @@ use crate::links;
 use crate::pages;
 use crate::problem::{self, ProblemDetails};
 use axum::Router;
+use axum::extract::State;
 use axum::http::header::CONTENT_TYPE;
+use axum::response::{IntoResponse, Response};
 use axum::routing::{any, get, post};
 use utoipa::OpenApi;
 use utoipa::openapi::{Ref, RefOr};
@@ -30,18 +33,13 @@ struct Description;
 
 /// The product's router; `sandbox` is mounted at `/sandbox`.
 pub fn router(app: App, sandbox: Option<Router>) -> Router {
-    let (api, description) = described();
-    // Written once: the description as a value is twenty times as large.
-    let description = axum::body::Bytes::from(description.to_json().unwrap_or_default());
+    let (api, _) = described();
     let routes = Router::new()
         .merge(api)
         .route(crate::site::REPORTS, post(reports::report))
         .route("/r/{code}", get(links::ask).post(links::follow))
-        .route("/api/{*unknown}", any(|| async { axum::http::StatusCode::NOT_FOUND }))
-        .route(
-            "/openapi.json",
-            get(move || std::future::ready(([(CONTENT_TYPE, "application/json")], description.clone()))),
-        )
+        .route("/api/{*path}", any(endpoints::answer))
+        .route("/openapi.json", get(described_now))
         .fallback(pages::page)
         .layer(axum::middleware::from_fn_with_state(app.clone(), frame::frame))
         .with_state(app.clone());
@@ -59,7 +57,14 @@ pub fn health(app: App) -> Router {
     Router::new().route("/healthz", get(health::healthz)).route("/readyz", get(health::readyz)).with_state(app)
 }
 
-/// The description of the API, as `/openapi.json` shows it.
+/// The description of the API, with the endpoints of the definitions as they are now.
+async fn described_now(State(app): State<App>) -> Response {
+    let mut description = serde_json::to_value(openapi()).unwrap_or_default();
+    endpoints::describe(&mut description, &app.runtime.catalog(), app.runtime.now_ms());
+    ([(CONTENT_TYPE, "application/json")], description.to_string()).into_response()
+}
+
+/// The description of what the program itself serves.
 pub fn openapi() -> utoipa::openapi::OpenApi {
     described().1
 }

@@ -185,7 +185,7 @@ pub fn cookie<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
 /// The first language of the browser that the site speaks.
 fn language(app: &App, headers: &HeaderMap) -> String {
     let catalog = app.runtime.catalog();
-    let spoken = crate::site::languages(&catalog);
+    let spoken = &catalog.site().languages;
     let wanted = headers.get(header::ACCEPT_LANGUAGE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let mut wanted =
         wanted.split(',').filter_map(|item| item.split([';', '-']).next()).map(|tag| tag.trim().to_ascii_lowercase());

@@ -1,10 +1,13 @@
-//! The site's content as pages need it: what surrounds every page, content pages, redirects.
+//! The site's content as pages need it: what surrounds a page, content pages, what the app is told.
 
+use crate::app::App;
+use crate::attribution;
 use crate::html::{AppSite, Surroundings};
-use engine_definitions::{Catalog, Now};
+use axum::http::{HeaderMap, header};
+use engine_definitions::{Around, Asked, Catalog, EvalError, Now, SitePage, Special, Workflow};
 use engine_settings::Settings;
-use engine_statechart::expression::Scope;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
 
 /// `today` of content pages.
 const ZONE: chrono_tz::Tz = chrono_tz::Asia::Kolkata;
@@ -12,31 +15,80 @@ const ZONE: chrono_tz::Tz = chrono_tz::Asia::Kolkata;
 /// Where browsers send their errors.
 pub const REPORTS: &str = "/stackTraceApi";
 
-/// A content page, its blocks evaluated.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct SitePage {
-    pub title: String,
-    pub description: String,
-    pub hide: Vec<String>,
-    pub blocks: Vec<Value>,
+/// What layout rules may ask about a request.
+#[derive(Debug, Clone, Default)]
+pub struct Facts {
+    /// The page's address, without a slash at its end.
+    pub path: String,
+    host: String,
+    source: String,
+    partner: String,
 }
 
-/// What surrounds every page.
-pub fn surroundings(catalog: &Catalog) -> Surroundings<'_> {
-    let data = &catalog.site().value;
-    let list = |key: &str| data.get(key).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-    let text = |key: &str| data.get(key).and_then(Value::as_str).unwrap_or_default();
-    Surroundings {
-        name: text("name"),
-        nav: list("nav"),
-        footer: list("footer"),
-        legal: text("legal"),
-        call: data.get("call"),
+impl Facts {
+    pub fn of(app: &App, path: &str, headers: &HeaderMap) -> Facts {
+        let host = headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
+        let came = attribution::read(&app.runtime, headers);
+        let known = |name: &str| came.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+        let plain = path.trim_end_matches('/');
+        Facts {
+            path: if plain.is_empty() { "/".into() } else { plain.to_owned() },
+            host: host.split(':').next().unwrap_or_default().to_ascii_lowercase(),
+            source: known("source"),
+            partner: known("partner"),
+        }
+    }
+
+    /// With this step shown, at its address.
+    pub fn at<'a>(&'a self, path: &'a str, step: &'a str) -> Asked<'a> {
+        Asked { path, step, host: &self.host, source: &self.source, partner: &self.partner }
     }
 }
 
-/// What the app knows of the site, on a page that leaves these parts out.
-pub fn app_site<'a>(catalog: &'a Catalog, settings: &Settings, hide: &'a [String]) -> AppSite<'a> {
+/// What stands around a page.
+pub fn surroundings<'a>(catalog: &'a Catalog, around: &Around<'a>, path: &'a str) -> Surroundings<'a> {
+    let site = catalog.site();
+    let frame = around.frame;
+    Surroundings {
+        name: &site.name,
+        path,
+        home: frame.map_or("/", |frame| &frame.home),
+        logo: !around.hide.iter().any(|part| part == "logo"),
+        menu: frame.map_or(&[], |frame| site.menu(frame)),
+        footer: frame.map(|frame| site.footer(frame, around.product)).unwrap_or_default(),
+        legal: &site.legal,
+        call: frame.map_or(&Value::Null, |frame| &frame.call),
+        login: frame.map_or(&Value::Null, |frame| &frame.login),
+    }
+}
+
+/// What is hidden at each page of a flow, where it is not what this page hides.
+pub fn hidden_at(
+    catalog: &Catalog,
+    workflow: &Workflow,
+    facts: &Facts,
+    here: &[String],
+) -> BTreeMap<String, Vec<String>> {
+    let mut all = BTreeMap::new();
+    for step in workflow.steps() {
+        let Some(path) = &step.path else { continue };
+        let address = format!("{}/{path}", workflow.base);
+        let hide = catalog.site().around(&facts.at(address.trim_end_matches('/'), &step.node)).hide;
+        if hide != here {
+            all.insert(path.clone(), hide);
+        }
+    }
+    all
+}
+
+/// What the app knows of the site, on a page with these surroundings.
+pub fn app_site<'a>(
+    catalog: &'a Catalog,
+    settings: &Settings,
+    around: &'a Around<'a>,
+    hide_at: BTreeMap<String, Vec<String>>,
+) -> AppSite<'a> {
+    let site = catalog.site();
     let presence = json!({"every_ms": settings.presence.every_ms, "idle_ms": settings.presence.idle_ms});
     let reports = reports(catalog).map(|set| {
         let of = |name: &str, default: Value| set.get(name).cloned().unwrap_or(default);
@@ -45,7 +97,9 @@ pub fn app_site<'a>(catalog: &'a Catalog, settings: &Settings, hide: &'a [String
             "libraries": of("libraries", json!([]))
         })
     });
-    AppSite { name: surroundings(catalog).name, hide, presence, reports }
+    let (chat, analytics) = (site.chat.as_ref(), site.analytics.as_ref());
+    let (name, timers) = (&site.name, &site.timers);
+    AppSite { name, product: around.product, hide: &around.hide, hide_at, timers, chat, analytics, presence, reports }
 }
 
 /// The day in India: `2026-11-21`.
@@ -57,32 +111,52 @@ pub fn today(now_ms: i64) -> String {
 
 /// How browsers report errors; `None` when they shall not.
 pub fn reports(catalog: &Catalog) -> Option<&Value> {
-    catalog.site().value.get("reports").filter(|reports| reports.get("enabled") == Some(&Value::Bool(true)))
+    catalog.site().reports.as_ref().filter(|reports| reports.get("enabled") == Some(&Value::Bool(true)))
 }
 
-/// Languages of the site, the first one is the default.
-pub fn languages(catalog: &Catalog) -> Vec<String> {
-    catalog
-        .site()
-        .value
-        .get("languages")
-        .and_then(Value::as_array)
-        .into_iter()
-        .flatten()
-        .filter_map(Value::as_str)
-        .map(str::to_owned)
-        .collect()
+/// A content page as it is drawn, with the address that search engines shall know.
+pub struct Found {
+    pub page: SitePage,
+    pub path: String,
+    pub hide: Vec<String>,
+    pub noindex: bool,
 }
 
-/// The page of an address, its blocks evaluated at `now_ms`; `None` when there is none.
-pub fn page(catalog: &Catalog, path: &str, now_ms: i64) -> Option<SitePage> {
-    let page = catalog.site().page(path)?;
+/// The page of an address, evaluated at `now_ms`; of a paged list its `number`th part. `None` when there is none.
+pub fn page(catalog: &Catalog, path: &str, number: usize, now_ms: i64) -> Result<Option<Found>, EvalError> {
+    let Some(address) = catalog.site().address(path) else { return Ok(None) };
     let now = Now::at(now_ms, ZONE);
-    let host = catalog.host(&now, None);
-    let data = json!({"company": catalog.site().value.get("company")});
-    let rendered = page.view.render(&data, &Scope::new().with_host(&host));
-    let rendered =
-        rendered.inspect_err(|error| tracing::error!(path, %error, "a page of the site failed")).unwrap_or_default();
-    let blocks = rendered.get("blocks").and_then(Value::as_array).cloned().unwrap_or_default();
-    Some(SitePage { title: page.title.clone(), description: page.description.clone(), hide: page.hide.clone(), blocks })
+    let rendered = address.render(catalog.site().data(), &catalog.host(&now, None), number);
+    let rendered = rendered.inspect_err(|error| tracing::error!(path, %error, "a page of the site failed"))?;
+    let path = if number == 1 { address.path.clone() } else { format!("{}?page={number}", address.path) };
+    let (hide, noindex) = (address.page.hide.clone(), address.page.noindex);
+    Ok(rendered.map(|page| Found { page, path, hide, noindex }))
+}
+
+/// The page that stands for this case; `flow`: base and title of the journey's flow.
+pub fn special(catalog: &Catalog, special: Special, flow: (&str, &str), now_ms: i64) -> Option<SitePage> {
+    let page = catalog.site().special(special)?;
+    let more = Map::from_iter([("base".into(), json!(flow.0)), ("title".into(), json!(flow.1))]);
+    let now = Now::at(now_ms, ZONE);
+    let rendered = page.render(catalog.site().data(), more, &catalog.host(&now, None));
+    rendered.inspect_err(|error| tracing::error!(?special, %error, "a page of the site failed")).ok().flatten()
+}
+
+/// `/sitemap.xml`: every address that a search engine may keep.
+pub fn sitemap(catalog: &Catalog, public_url: &str) -> String {
+    let pages = catalog.site().addresses().filter(|(path, address)| *path == address.path && !address.page.noindex);
+    let mut all: Vec<&str> = pages.map(|(path, _)| path).collect();
+    all.extend(catalog.workflows().map(|workflow| workflow.base.as_str()));
+    all.sort_unstable();
+    all.dedup();
+    // Parts of addresses are small letters, digits, `-`, `+` and `.`: nothing to escape.
+    let urls: String = all.iter().map(|path| format!("<url><loc>{public_url}{path}</loc></url>\n")).collect();
+    format!(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n{urls}</urlset>\n"
+    )
+}
+
+/// `/robots.txt`: pages of journeys belong to one person.
+pub fn robots(public_url: &str) -> String {
+    format!("User-agent: *\nDisallow: /api/\nDisallow: /r/\nDisallow: /*?request=\nSitemap: {public_url}/sitemap.xml\n")
 }

@@ -46,7 +46,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The journey's current step; with `path`, what opening that page gives. */
+        /** The journey's current step; with `path`, where it is when it is not on that page. */
         get: operations["view"];
         put?: never;
         post?: never;

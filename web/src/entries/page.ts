@@ -6,7 +6,7 @@ import '../styles/index.css';
 import type { Boot } from '../site/boot';
 import { collectErrors } from '../site/reports';
 
-const boot = JSON.parse(document.getElementById('boot')?.textContent || '{}') as Boot;
+const boot = JSON.parse(document.getElementById('boot')!.textContent) as Boot;
 const reports = boot.site?.reports;
 if (reports)
   collectErrors(reports, (errors) => {
@@ -19,11 +19,15 @@ if (reports)
   });
 
 if (boot.view || boot.problem) {
-  import('../journey/app').then(({ start }) => start(boot));
+  import('../journey/app').then((app) => app.start(boot));
 }
 
-// an open menu closes when something else is pressed
-document.addEventListener('click', (event) => {
-  for (const menu of document.querySelectorAll<HTMLDetailsElement>('.site-header [open]'))
-    menu.open = menu.contains(event.target as Node);
-});
+// from here on the header stays in sight
+const stick = () => document.body.toggleAttribute('data-stuck', scrollY > 50);
+addEventListener('scroll', stick, { passive: true });
+stick();
+
+// menus open by themselves; what else they need comes with the first press, and the rest in a moment
+const later = () => import('../site/later');
+addEventListener('click', later, { once: true });
+setTimeout(later, 1e3);

@@ -30,7 +30,8 @@ export function useAddress(
     shown.current = view;
     const here = pathname + query;
     const { url } = view.step;
-    if (!url || url === here) return;
+    // a first page stays where it was opened
+    if (!url || url === here || view.journey.id === null) return;
     if (arrival === 'first' || arrival === 'popped' || !isInTrail(before, view)) {
       window.history.replaceState(
         { ...entry(), journey: view.journey.id, depth: depth.current },
@@ -40,7 +41,7 @@ export function useAddress(
       return;
     }
     // the first page of a journey that has just begun is that journey's page from now on
-    const previous = before.journey.id === null ? pathname + search(url) : here;
+    const previous = before.journey.id === null ? before.step.url + search(url) : here;
     if (previous !== here)
       window.history.replaceState({ ...entry(), journey: view.journey.id, depth: depth.current }, '', previous);
     depth.current += 1;

@@ -103,7 +103,7 @@ export function Journey({ view: first, site, problem, attribution, place }: Prop
     [send, say, sending, view.journey.id],
   );
 
-  if (state.matches({ work: 'expired' })) return <Ended reason="expired" base={view.journey.base} />;
+  if (state.matches({ work: 'expired' })) return <Ended reason="expired" base={view.step.url || view.journey.base} />;
   if (state.matches({ work: 'gone' })) return <Ended reason="gone" base={view.journey.base} />;
 
   return (
@@ -189,7 +189,8 @@ function useArrival(view: StepView, adopted: number, site: Site, focus: string |
   // biome-ignore lint/correctness/useExhaustiveDependencies: once for every view taken over
   useEffect(() => {
     document.title = [view.step.title || view.journey.title, site.name].filter(Boolean).join(' – ');
-    setHidden([...(view.step.hide ?? []), ...(site.hide ?? [])]);
+    const here = adopted === 0 ? undefined : site.hide_at?.[view.step.path ?? ''];
+    setHidden([...(view.step.hide ?? []), ...(here ?? site.hide ?? [])]);
     setBegun(view.journey.id !== null);
     if (shown.current === view.step.id) return;
     shown.current = view.step.id;

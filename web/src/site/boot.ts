@@ -3,11 +3,20 @@ import type { Problem, StepView } from '../contract/api';
 
 export interface Site {
   name: string;
+  /** the product that the page belongs to */
+  product?: string;
   /** parts of the surroundings that this page leaves out */
   hide?: string[];
+  /** the same for other pages of the journey, by their path, where it differs */
+  hide_at?: Record<string, string[]>;
   /** how often a page says that somebody is there, and for how long without a sign of the person */
   presence?: { every_ms: number; idle_ms: number };
   reports?: Reports;
+  /** times of a page by name, in milliseconds */
+  timers?: Record<string, number>;
+  /** scripts of others that come at their time */
+  chat?: { script: string };
+  analytics?: { script: string };
 }
 /** How errors of a page are reported. */
 export interface Reports {

@@ -1,22 +1,52 @@
-/** What stands around every page. Drawn by the server only and never taken over: menus are `<details>`, links are links. */
+/**
+ * What stands around every page. Drawn by the server only and never taken over: menus are `<details>`, the menu of a phone is a
+ * popover, links are links. What a page leaves out is not displayed (`data-hide` of the body).
+ */
 import { safeUrl } from '../routes';
+import { Icon } from '../ui/icon';
 
-export interface Link {
+/** One item of a menu, with all its keys. */
+export interface Item {
+  link: string;
   text: string;
-  link?: string;
+  title: string;
+  img_path: string;
+  subMenus: Item[];
+  desktop_only: boolean;
+  mobile_only: boolean;
+  /** where `link` is, when it is elsewhere */
+  domain: string;
   /** an address elsewhere that opens in this window all the same */
-  self?: boolean;
-  sub?: Link[];
+  selfTarget: boolean;
+  /** a few words above the text */
+  upper_text: string;
+  /** a logo instead of the words */
+  logoImage: string;
+}
+
+interface Line {
+  label?: string;
+  number?: string;
+  display?: string;
 }
 
 /** The site's own data, as `workflows/site` gives it. */
 export interface Surroundings {
   name: string;
-  nav: Link[];
-  footer: { title: string; links: Link[] }[];
+  /** address of the page itself */
+  path: string;
+  /** where the logo leads */
+  home: string;
+  logo: boolean;
+  menu: Item[];
+  footer: { title: string; links: Item[] }[];
   legal: string;
-  call?: { number?: string; display?: string; text?: string } | null;
+  /** one number, or several lines with a hint */
+  call?: (Line & { text?: string; hint?: string; lines?: Line[] }) | null;
+  login?: { text?: string; link?: string } | null;
 }
+
+const SLIDE = 'site-menu';
 
 export const SkipLink = () => (
   <a className="skip-link" href="#main">
@@ -25,37 +55,96 @@ export const SkipLink = () => (
 );
 
 export const Header = ({ site }: { site: Surroundings }) => (
-  <header className="site-header">
-    <div className="site-header-in">
-      <a className="wordmark" href="/">
-        <svg className="wordmark-mark" aria-hidden="true" viewBox="0 0 24 24">
-          <path d="M4 18V7.5L12 4l8 3.5V18" />
-          <path d="M8 18v-6h8v6" />
-        </svg>
-        <span>{site.name}</span>
-      </a>
-      <nav className="site-nav" aria-label="Main">
-        <details className="site-menu">
-          <summary className="site-menu-button">
+  <>
+    <header className="site-header">
+      <div className="site-header-in">
+        <Wordmark site={site} />
+        {site.menu.length > 0 && (
+          <nav className="site-nav" aria-label="Main">
+            <Menu className="site-nav-list" items={site.menu.filter((item) => !item.mobile_only)} path={site.path} />
+          </nav>
+        )}
+        <p className="site-secure">
+          <Icon name="lock" small />
+          Secure
+        </p>
+        <Call site={site} />
+        <Login site={site} />
+        {site.menu.length > 0 && (
+          <button className="site-menu-button" type="button" popoverTarget={SLIDE}>
             <span className="site-menu-icon" aria-hidden="true" />
             Menu
-          </summary>
-          <Menu className="site-menu-list" items={site.nav} />
-        </details>
-        <Menu className="site-nav-list" items={site.nav} />
+          </button>
+        )}
+      </div>
+    </header>
+    {site.menu.length > 0 && (
+      <nav className="site-slide" id={SLIDE} popover="auto" aria-label="Menu">
+        <div className="site-slide-head">
+          <Login site={site} />
+          {/* biome-ignore lint/a11y/noAutofocus: where the focus goes when the menu opens */}
+          <button className="site-menu-button" type="button" popoverTarget={SLIDE} popoverTargetAction="hide" autoFocus>
+            Close
+            <Icon name="cross" small />
+          </button>
+        </div>
+        <Menu items={site.menu.filter((item) => !item.desktop_only)} path={site.path} />
       </nav>
-      {site.call?.number && (
-        <a className="site-call" href={`tel:${site.call.number}`}>
-          <span className="site-call-icon" aria-hidden="true" />
-          <span className="site-call-text">
-            <small>{site.call.text}</small>
-            {site.call.display}
-          </span>
-        </a>
-      )}
-    </div>
-  </header>
+    )}
+  </>
 );
+
+function Wordmark({ site }: { site: Surroundings }) {
+  const name = <span>{site.name}</span>;
+  return site.logo ? (
+    <a className="wordmark" href={safeUrl(site.home)}>
+      {name}
+    </a>
+  ) : (
+    <span className="wordmark">{name}</span>
+  );
+}
+
+function Call({ site: { call } }: { site: Surroundings }) {
+  if (call?.lines)
+    return (
+      <details className="site-call-lines site-sub">
+        <summary className="site-call">
+          <span className="site-call-icon" aria-hidden="true" />
+          {call.text}
+        </summary>
+        <ul>
+          {call.lines.map((line) => (
+            <li key={line.label}>
+              <a href={`tel:${line.number}`}>
+                {line.label} <strong>{line.display}</strong>
+              </a>
+            </li>
+          ))}
+          <li>
+            <small>{call.hint}</small>
+          </li>
+        </ul>
+      </details>
+    );
+  return call?.number ? (
+    <a className="site-call" href={`tel:${call.number}`}>
+      <span className="site-call-icon" aria-hidden="true" />
+      <span className="site-call-text">
+        <small>{call.text}</small>
+        {call.display}
+      </span>
+    </a>
+  ) : null;
+}
+
+const Login = ({ site: { login } }: { site: Surroundings }) =>
+  login?.link ? (
+    <a className="site-login" href={safeUrl(login.link)}>
+      <Icon name="person" small />
+      {login.text}
+    </a>
+  ) : null;
 
 export const Footer = ({ site }: { site: Surroundings }) => (
   <footer className="site-footer">
@@ -79,37 +168,54 @@ export const Footer = ({ site }: { site: Surroundings }) => (
   </footer>
 );
 
-const Menu = ({ className, items }: { className: string; items: Link[] }) => (
+const Menu = ({ className, items, path }: { className?: string; items: Item[]; path: string }) => (
   <ul className={className}>
     {items.map((item) => (
       <li key={item.text}>
-        {item.sub && item.sub.length > 0 ? (
+        {item.subMenus.length > 0 ? (
           <details className="site-sub">
-            <summary>{item.text}</summary>
-            <ul>
-              {item.sub.map((one) => (
-                <li key={one.text}>
-                  <SiteLink {...one} />
-                </li>
-              ))}
-            </ul>
+            <summary title={item.title || undefined}>
+              <Words {...item} />
+            </summary>
+            <Menu items={item.subMenus} path={path} />
           </details>
         ) : (
-          <SiteLink {...item} />
+          <SiteLink {...item} path={path} />
         )}
       </li>
     ))}
   </ul>
 );
 
-/** A link of the site; what has no address yet is only its words. */
-function SiteLink({ text, link, self }: Link) {
-  const url = safeUrl(link);
-  if (!url || url === '#') return <span>{text}</span>;
-  const away = /^https?:/i.test(url) && !self;
+const Words = ({ text, img_path, upper_text, logoImage }: Item) => (
+  <>
+    {img_path && <img src={safeUrl(img_path)} alt="" width={48} height={28} loading="lazy" />}
+    <span>
+      {upper_text && <small>{upper_text}</small>}
+      {logoImage ? <img src={safeUrl(logoImage)} alt={text} height={28} loading="lazy" /> : text}
+    </span>
+  </>
+);
+
+/** A link of the site; `#` leads nowhere and is only its words. */
+function SiteLink({ path, ...item }: Item & { path?: string }) {
+  const url = item.link === '#' ? undefined : safeUrl(item.domain + item.link);
+  if (!url)
+    return (
+      <span>
+        <Words {...item} />
+      </span>
+    );
+  const away = /^https?:/i.test(url) && !item.selfTarget;
   return (
-    <a href={url} {...(away ? { target: '_blank', rel: 'noopener' } : {})}>
-      {text}
+    <a
+      href={url}
+      title={item.title || undefined}
+      aria-current={url === path ? 'page' : undefined}
+      {...(away ? { target: '_blank', rel: 'noopener' } : {})}
+    >
+      <Words {...item} />
+      {away && <span className="sr"> (opens in a new tab)</span>}
     </a>
   );
 }

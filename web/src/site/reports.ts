@@ -39,7 +39,7 @@ export function collectErrors({ wait_ms, max, libraries }: Reports, send: (error
   const rejected = ({ reason }: PromiseRejectionEvent) =>
     add(String((reason as Error | undefined)?.message ?? reason), '', reason);
 
-  window.addEventListener('error', failed);
-  window.addEventListener('unhandledrejection', rejected);
-  window.addEventListener('pagehide', flush);
+  addEventListener('error', failed);
+  addEventListener('unhandledrejection', rejected);
+  addEventListener('pagehide', flush);
 }

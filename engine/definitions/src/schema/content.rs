@@ -5,6 +5,7 @@ use super::{
 };
 use crate::form::WIDGETS;
 use crate::message::DELAYED;
+use crate::site::{MENU_KEYS, PARTS, SPECIALS};
 use crate::view::BLOCKS;
 use serde_json::{Value, json};
 
@@ -15,7 +16,7 @@ pub fn all() -> Kinds {
         ("texts.json", "Texts: workflows/<line>/<flow>/texts.yaml", map_of(map_of(text()))),
         ("view.json", "A view: workflows/<line>/<flow>/views/<name>.yaml", view(&[])),
         ("page.json", "A page: workflows/site/pages/<name>.yaml", page()),
-        ("site.json", "The site: workflows/site/site.yaml", site()),
+        ("site.json", "The site: workflows/site/<name>.yaml", site()),
         ("calendars.json", "Calendars: workflows/calendars.yaml", map_of(calendar())),
         ("master.json", "A note on reference data: workflows/master/<name>.yaml", master()),
     ]
@@ -86,17 +87,74 @@ fn view(more: &[(&'static str, &'static str, Value)]) -> Value {
 }
 
 fn page() -> Value {
+    let parts = one_or_list(words(&PARTS));
     let schema = view(&[
-        ("path", "Address", text()),
-        ("hide", "", one_or_list(words(&["header", "footer"]))),
-        ("meta", "", map_of(any())),
+        ("path", "Address, or with `each` a pattern: /parcels/{slug}", text()),
+        ("instead", "The page stands where another one cannot", words(&SPECIALS.map(|(word, _)| word))),
+        ("also", "Further addresses, answered alike", one_or_list(text())),
+        ("each", "Rows: one address for each", cel()),
+        ("as", "Name of a row in `data`", text()),
+        ("hide", "Parts of the frame", parts),
+        ("noindex", "Search engines leave it out", flag()),
     ]);
-    needs(schema, &["path", "title", "blocks"])
+    needs(schema, &["title", "blocks"])
 }
 
 fn site() -> Value {
+    let link = json!({"$ref": "#/$defs/item"});
+    let mut item = closed(&MENU_KEYS.map(|key| {
+        let shape = match key {
+            "subMenus" => list_of(link.clone()),
+            "desktop_only" | "mobile_only" | "selfTarget" => flag(),
+            _ => text(),
+        };
+        (key, "", shape)
+    }));
+    item["required"] = json!(["text"]);
     let redirect = needs(closed(&[("from", "", text()), ("to", "", text()), ("status", "", int())]), &["from", "to"]);
-    json!({"type": "object", "properties": {"name": text(), "nav": any(), "footer": any(), "legal": any(), "call": any(), "redirects": list_of(redirect)}})
+    let group =
+        closed(&[("title", "", text()), ("links", "", list_of(link.clone())), ("products", "", one_or_list(text()))]);
+    let frame = closed(&[
+        ("home", "Where the logo leads", text()),
+        ("menu", "By default the one of the frame's name", text()),
+        ("footer", "By default the one of the frame's name", text()),
+        ("call", "", map_of(any())),
+        ("login", "", closed(&[("text", "", text()), ("link", "", text())])),
+    ]);
+    let several = || one_or_list(text());
+    let rule = closed(&[
+        ("parts", "Whole parts of the address, or joined by a hyphen", several()),
+        ("under", "Starts of the address", several()),
+        ("product", "", several()),
+        ("step", "Ids of states", several()),
+        ("host", "", several()),
+        ("source", "Who sent the visitor", several()),
+        ("partner", "", several()),
+        ("device", "Below or from 768 px", words(&["phone", "desktop"])),
+        ("frame", "", text()),
+        ("hide", "", one_or_list(words(&PARTS))),
+        ("show", "Takes an earlier `hide` back", one_or_list(words(&PARTS))),
+        ("description", "", text()),
+    ]);
+    let keys = [
+        ("name", "", text()),
+        ("legal", "Below every page", words_or_template()),
+        ("company", "What pages read as `data.company`", map_of(any())),
+        ("languages", "The first is the default", list_of(text())),
+        ("reports", "How browsers report errors", map_of(any())),
+        ("timers", "Times of the browser", map_of(any())),
+        ("chat", "", map_of(any())),
+        ("analytics", "", map_of(any())),
+        ("menus", "", map_of(list_of(link.clone()))),
+        ("footers", "", map_of(list_of(group))),
+        ("frames", "What stands around pages of an audience; the first is the usual one", map_of(frame)),
+        ("products", "", map_of(closed(&[("under", "Starts of its addresses", several())]))),
+        ("layout", "Rules in their order", list_of(rule)),
+        ("redirects", "", list_of(redirect)),
+    ];
+    let mut site = closed(&keys);
+    site["$defs"] = json!({"item": item});
+    site
 }
 
 fn calendar() -> Value {

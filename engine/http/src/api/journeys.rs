@@ -2,7 +2,7 @@
 //! journey.
 
 use super::known_id;
-use crate::app::{App, run_to_end};
+use crate::app::App;
 use crate::attribution;
 use crate::json::{ViewBody, Word};
 use crate::middleware::Class;
@@ -104,7 +104,7 @@ pub async fn start(State(app): State<App>, change: ChangeRequest<StartBody>) -> 
     Ok(visitor.begun(opening, &headers, (status, replayed(&sent), ViewBody(sent.view))))
 }
 
-/// The journey's current step; with `path`, what opening that page gives.
+/// The journey's current step; with `path`, where it is when it is not on that page.
 #[utoipa::path(get, path = "/api/v1/journeys/{id}", tag = "journeys", params(("id" = String, Path), ViewQuery),
     responses((status = 200, body = OpenedPage), ViewRefused))]
 pub async fn view(
@@ -117,12 +117,9 @@ pub async fn view(
     let Some(path) = query.path else {
         return Ok(ViewBody(Box::new(app.runtime.journeys.view(&visitor.actor, &id).await?)).into_response());
     };
-    let (runtime, actor) = (app.runtime.clone(), visitor.actor);
-    let opened =
-        run_to_end(async move { runtime.journeys.open_path(&actor, &id, path.trim_matches('/')).await }).await?;
-    Ok(Json(match opened {
+    Ok(Json(match app.runtime.journeys.open_path(&visitor.actor, &id, path.trim_matches('/')).await? {
         Opened::Here(view) => OpenedPage::Here(view),
-        Opened::Elsewhere(url) => OpenedPage::Elsewhere(Elsewhere { elsewhere: url }),
+        Opened::Elsewhere(view) => OpenedPage::Elsewhere(Elsewhere { elsewhere: view.step.url }),
     })
     .into_response())
 }

@@ -1,7 +1,9 @@
-//! The API: one file per resource. A new resource: a file here and its line in `routes.rs`.
+//! The API: one file per resource. A new resource: a file here and its line in `routes.rs`; calls that
+//! are data: `endpoints`.
 
 pub mod documents;
 pub mod drafts;
+pub mod endpoints;
 pub mod events;
 pub mod health;
 pub mod journeys;

@@ -4,22 +4,29 @@ use super::link::safe_url;
 use super::writer::Html;
 use crate::assets::Entry;
 use crate::problem::Problem;
+use engine_definitions::{Group, MenuItem};
 use engine_runtime::StepView;
 use engine_runtime::view::StepKind;
 use serde::Serialize;
 use serde_json::Value;
+use std::collections::BTreeMap;
 
-/// What surrounds every page, from the site's files.
-#[derive(Debug, Clone, Copy, Serialize)]
+/// What surrounds a page, from the site's files.
+#[derive(Debug, Clone, Serialize)]
 pub struct Surroundings<'a> {
     pub name: &'a str,
-    /// `[{text, link, self?, sub?: […]}]`
-    pub nav: &'a [Value],
-    /// `[{title, links: [{text, link}]}]`
-    pub footer: &'a [Value],
+    /// Of the page itself: its item of the menu is marked.
+    pub path: &'a str,
+    /// Where the logo leads, when it leads anywhere.
+    pub home: &'a str,
+    pub logo: bool,
+    pub menu: &'a [MenuItem],
+    pub footer: Vec<&'a Group>,
     pub legal: &'a str,
-    /// `{number, display, text}`
-    pub call: Option<&'a Value>,
+    /// `{number, display, text}`, or `{text, hint, lines: [{label, number, display}]}`
+    pub call: &'a Value,
+    /// `{text, link}`
+    pub login: &'a Value,
 }
 
 /// One page: what differs from page to page.
@@ -27,7 +34,7 @@ pub struct Surroundings<'a> {
 pub struct Page {
     pub title: String,
     pub description: String,
-    /// `header`, `footer`.
+    /// Parts of the surroundings that are left out.
     pub hide: Vec<String>,
     pub noindex: bool,
     pub canonical: Option<String>,
@@ -60,7 +67,7 @@ impl<'a> Content<'a> {
 
 #[derive(Serialize)]
 struct Drawing<'a> {
-    site: Surroundings<'a>,
+    site: &'a Surroundings<'a>,
     title: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     view: Option<&'a StepView>,
@@ -80,7 +87,7 @@ struct Question<'a> {
 
 /// What the drawing engine is given: the same for everybody, the whole day long. Of a step that somebody has begun it
 /// learns the kind alone.
-pub fn drawing(site: Surroundings, page: &Page, content: &Content, today: &str) -> String {
+pub fn drawing(site: &Surroundings, page: &Page, content: &Content, today: &str) -> String {
     let mut drawing = Drawing { site, title: "", view: None, skeleton: None, blocks: None, confirm: None };
     let of_today;
     match *content {
@@ -101,8 +108,21 @@ pub fn drawing(site: Surroundings, page: &Page, content: &Content, today: &str) 
 #[derive(Serialize)]
 pub struct AppSite<'a> {
     pub name: &'a str,
+    /// The product that the page belongs to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub product: Option<&'a str>,
     /// Parts of the surroundings to leave out.
     pub hide: &'a [String],
+    /// The same for other pages of the journey, by their path, where it differs.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub hide_at: BTreeMap<String, Vec<String>>,
+    /// Times of the browser by name, in milliseconds.
+    pub timers: &'a BTreeMap<String, i64>,
+    /// Scripts of others that come at their time: `{script}`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub chat: Option<&'a Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub analytics: Option<&'a Value>,
     /// How often a browser says that somebody is there: `{every_ms, idle_ms}`.
     pub presence: Value,
     /// How errors are reported: `{url, wait_ms, max, libraries}`; absent when they are not.
@@ -128,11 +148,12 @@ pub struct Body<'a> {
 }
 
 /// The whole document.
-pub fn document(site: Surroundings, page: &Page, content: &Content, body: Body, entry: &Entry) -> String {
+pub fn document(site: &Surroundings, page: &Page, content: &Content, body: Body, entry: &Entry) -> String {
     let mut html = Html::default();
     html.raw("<!doctype html>\n").open("html", &[("lang", body.language)]);
     head(&mut html, site, page, content, entry);
-    html.open("body", &[("data-hide", &page.hide.join(" "))]);
+    let product = body.site.product.unwrap_or_default();
+    html.open("body", &[("data-hide", &page.hide.join(" ")), ("data-product", product)]);
     match body.drawn {
         Some(drawn) => {
             html.drawn(drawn);
@@ -148,7 +169,7 @@ pub fn document(site: Surroundings, page: &Page, content: &Content, body: Body, 
     html.into_string()
 }
 
-fn head(html: &mut Html, site: Surroundings, page: &Page, content: &Content, entry: &Entry) {
+fn head(html: &mut Html, site: &Surroundings, page: &Page, content: &Content, entry: &Entry) {
     html.raw("<head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">");
     let title = if site.name.is_empty() { page.title.clone() } else { format!("{} – {}", page.title, site.name) };
     html.element("title", &[], &title);
@@ -178,7 +199,7 @@ fn head(html: &mut Html, site: Surroundings, page: &Page, content: &Content, ent
 }
 
 /// A page that could not be drawn: a step is drawn by the browser, content is its words.
-fn undrawn(html: &mut Html, site: Surroundings, page: &Page, content: &Content) {
+fn undrawn(html: &mut Html, site: &Surroundings, page: &Page, content: &Content) {
     html.raw("<main id=\"main\" class=\"main\" tabindex=\"-1\">");
     match content {
         Content::First(_) | Content::Step(_) | Content::Refused(..) => {
@@ -248,12 +269,25 @@ mod tests {
             json!({"block": "links", "items": [{"label": evil, "href": "javascript:alert(1)"}]}),
             json!({"block": "text", "title": evil, "text": evil}),
         ];
-        let site = Surroundings { name: evil, nav: &[], footer: &[], legal: evil, call: None };
-        let about = AppSite { name: evil, hide: &[], presence: Value::Null, reports: None };
+        let site = Surroundings {
+            name: evil,
+            path: evil,
+            home: "/",
+            logo: true,
+            menu: &[],
+            footer: Vec::new(),
+            legal: evil,
+            call: &Value::Null,
+            login: &Value::Null,
+        };
+        let (hide, hide_at) = (&[][..], BTreeMap::new());
+        let (timers, presence) = (&BTreeMap::new(), Value::Null);
+        let (chat, analytics, reports) = (None, None, None);
+        let about = AppSite { name: evil, product: None, hide, hide_at, timers, chat, analytics, presence, reports };
         let page = Page { title: evil.into(), description: evil.into(), ..Page::default() };
         let entry = Entry { scripts: vec!["/assets/page.js".into()], ..Entry::default() };
         let body = Body { drawn: None, site: about, language: "en" };
-        let html = document(site, &page, &Content::Blocks(&blocks), body, &entry);
+        let html = document(&site, &page, &Content::Blocks(&blocks), body, &entry);
         assert_eq!(html.matches("<script").count(), 2, "the entry and the boot data: {html}");
         assert!(!html.contains("alert(1)</script>") && !html.contains("href=\"javascript:"), "{html}");
         let boot = html.split_once("id=\"boot\">").unwrap().1.split_once("</script>").unwrap().0;

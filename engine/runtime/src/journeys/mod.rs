@@ -1,5 +1,6 @@
 //! What people do with journeys: start, send, look, keep a draft.
 
+mod afresh;
 mod conflict;
 mod drafts;
 mod event;
@@ -58,11 +59,11 @@ pub struct Sent {
     pub repeated: bool,
 }
 
-/// Where a page address leads.
+/// What a page address of a journey shows: its current step, which is there or at another address.
 #[derive(Debug, Clone)]
 pub enum Opened {
     Here(Box<StepView>),
-    Elsewhere(String),
+    Elsewhere(Box<StepView>),
 }
 
 /// How long a reply may wait for a quick call to settle (workflows.md rule 17).

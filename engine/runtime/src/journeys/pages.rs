@@ -1,18 +1,16 @@
 //! Pages of a journey: opened by their address, and come back to from a partner's page.
 
-use super::{Journeys, Opened, Send};
+use super::{Journeys, Opened};
 use crate::actor::{Action, Actor};
-use crate::clock::new_id;
 use crate::core::read;
 use crate::refusal::Refusal;
 use crate::render::address;
 use crate::turn::{Ends, Turn};
 use engine_store::JourneyStatus;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 impl Journeys {
-    /// A page of a journey is opened by its address: the current step, a step of the trail (back, change), or
-    /// elsewhere.
+    /// A page of a journey is opened by its address. Opening changes nothing: what is shown is the current step.
     pub async fn open_path(&self, actor: &Actor, journey: &str, path: &str) -> Result<Opened, Refusal> {
         let (record, actor) = self.core.mine(actor, Action::See, journey).await?;
         let actor = actor.as_ref();
@@ -20,25 +18,9 @@ impl Journeys {
         let (workflow, catalog) = (self.core.workflow_of(&record).await?, self.core.catalog());
         let path = workflow.aliases.get(path).map_or(path, String::as_str);
         let turn = Turn::on(&workflow, &catalog, read(record)?, self.core.now_ms());
-        let view = self.core.render(&turn, actor, Some(journey));
-        if view.step.path.as_deref().unwrap_or_default() == path {
-            return Ok(Opened::Here(Box::new(view)));
-        }
-        let target =
-            turn.state.trail.iter().rev().find(|e| {
-                workflow.step_by_node(&e.node).is_some_and(|s| s.path.as_deref().unwrap_or_default() == path)
-            });
-        let Some(target) = target.map(|e| e.node.clone()) else { return Ok(Opened::Elsewhere(view.step.url)) };
-        let last = turn.state.trail.last().is_some_and(|e| e.node == target);
-        let (kind, data) = if last { ("back", json!({})) } else { ("change", json!({"step": target})) };
-        let send = Send { key: new_id(), revision: view.journey.revision, kind: kind.into(), data };
-        match self.send(actor, journey, send).await {
-            Ok(sent) if sent.view.step.path.as_deref().unwrap_or_default() == path => Ok(Opened::Here(sent.view)),
-            Ok(sent) => Ok(Opened::Elsewhere(sent.view.step.url)),
-            // The journey forbids it, or moved meanwhile.
-            Err(Refusal::NotAccepted { view } | Refusal::Stale { view, .. }) => Ok(Opened::Elsewhere(view.step.url)),
-            Err(refusal) => Err(refusal),
-        }
+        let view = Box::new(self.core.render(&turn, actor, Some(journey)));
+        let is_here = view.step.path.as_deref().unwrap_or_default() == path;
+        Ok(if is_here { Opened::Here(view) } else { Opened::Elsewhere(view) })
     }
 
     /// Sends the journey the outside event `returned`, once, and gives the path of its page. What the browser brought

@@ -2,10 +2,11 @@ import { safeUrl } from '../../routes';
 import { Block } from '../../ui/block';
 import { Icon } from '../../ui/icon';
 import { Paragraphs } from '../paragraphs';
+import { PagerLinks } from './pager';
 import type { Block as AnyBlock, CardsBlock } from './types';
 
 /** Short things side by side, each with an icon or a drawing; one with an address is a way in. */
-export const CardsView = ({ title, items }: CardsBlock) => (
+export const CardsView = ({ title, items, pager }: CardsBlock) => (
   <Block kind="cards" title={title}>
     <ul className="cards">
       {items.map((item) => {
@@ -23,6 +24,7 @@ export const CardsView = ({ title, items }: CardsBlock) => (
         );
       })}
     </ul>
+    <PagerLinks pager={pager} />
   </Block>
 );
 

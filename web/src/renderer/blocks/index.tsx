@@ -1,8 +1,11 @@
 /** All blocks by name. A block that this version does not know is left out, so that newer content never breaks an open page. */
 import type { ReactNode } from 'react';
 import { ActionsView } from './actions';
+import { BannerView } from './banner';
 import { BreakupView } from './breakup';
 import { CardsView } from './cards';
+import { CountdownView } from './countdown';
+import { CoverageView } from './coverage';
 import { DocumentsView } from './documents';
 import { FactsView } from './facts';
 import { FaqView } from './faq';
@@ -10,6 +13,9 @@ import { HeroView } from './hero';
 import { LinksView } from './links';
 import { NoticeView } from './notice';
 import { OptionsView } from './options';
+import { ReviewsView } from './reviews';
+import { ShareView } from './share';
+import { SliderView } from './slider';
 import { StepsView } from './steps';
 import { TableView } from './table';
 import { TextView } from './text';
@@ -47,6 +53,18 @@ export function BlockView({ block, form }: { block: Block; form?: ReactNode }) {
       return <CardsView {...block} />;
     case 'hero':
       return <HeroView {...block} />;
+    case 'reviews':
+      return <ReviewsView {...block} />;
+    case 'slider':
+      return <SliderView {...block} />;
+    case 'countdown':
+      return <CountdownView {...block} />;
+    case 'banner':
+      return <BannerView {...block} />;
+    case 'coverage':
+      return <CoverageView {...block} />;
+    case 'share':
+      return <ShareView {...block} />;
     case 'form':
       return <>{form}</>;
     default:

@@ -1,8 +1,9 @@
 import { safeUrl } from '../../routes';
 import { Block } from '../../ui/block';
+import { PagerLinks } from './pager';
 import type { Block as AnyBlock, LinksBlock } from './types';
 
-export function LinksView({ title, items }: LinksBlock) {
+export function LinksView({ title, items, pager }: LinksBlock) {
   const out = (href: string) => /^https?:/i.test(href);
   return (
     <Block kind="links" title={title}>
@@ -15,6 +16,7 @@ export function LinksView({ title, items }: LinksBlock) {
           </li>
         ))}
       </ul>
+      <PagerLinks pager={pager} />
     </Block>
   );
 }
@@ -26,4 +28,5 @@ export const example: AnyBlock = {
     { label: 'Terms of carriage', href: '/terms' },
     { label: 'Trade body', href: 'https://trade.example/' },
   ],
+  pager: { page: 2, pages: 3, first: 2, href: '/couriers' },
 };

@@ -1,14 +1,16 @@
 import { Block } from '../../ui/block';
 import { isMoney, Shown } from '../value';
+import { PagerLinks } from './pager';
 import type { Block as AnyBlock, TableBlock } from './types';
 
 /** A table that scrolls sideways by itself where it is too wide. */
-export const TableView = ({ title, columns, rows }: TableBlock) => (
+export const TableView = ({ title, columns, rows, pager, style }: TableBlock) => (
   <Block kind="table" title={title}>
     <div className="table-scroll" tabIndex={0} role="region" aria-label={title ?? 'Table'}>
       <table>
         <thead>
           <tr>
+            {style === 'ranked' && <th scope="col">Place</th>}
             {columns.map((column) => (
               <th key={column.title} scope="col" data-align={column.align}>
                 {column.title}
@@ -19,6 +21,7 @@ export const TableView = ({ title, columns, rows }: TableBlock) => (
         <tbody>
           {rows.map((row, index) => (
             <tr key={index}>
+              {style === 'ranked' && <td data-rank="">{(pager?.first ?? 0) + index + 1}</td>}
               {row.map((cell, at) => (
                 <td key={at} data-align={columns[at]?.align ?? (isMoney(cell) ? 'right' : undefined)}>
                   <Shown value={cell} />
@@ -29,6 +32,7 @@ export const TableView = ({ title, columns, rows }: TableBlock) => (
         </tbody>
       </table>
     </div>
+    <PagerLinks pager={pager} />
   </Block>
 );
 

@@ -16,6 +16,12 @@ export type Block =
   | ({ block: 'faq' } & FaqBlock)
   | ({ block: 'cards' } & CardsBlock)
   | ({ block: 'hero' } & HeroBlock)
+  | ({ block: 'reviews' } & ReviewsBlock)
+  | ({ block: 'slider' } & SliderBlock)
+  | ({ block: 'countdown' } & CountdownBlock)
+  | ({ block: 'banner' } & BannerBlock)
+  | ({ block: 'coverage' } & CoverageBlock)
+  | ({ block: 'share' } & ShareBlock)
   | ({ block: 'form' } & BlockHead);
 
 export interface BlockHead {
@@ -115,10 +121,23 @@ export interface Action {
   after?: string | null;
 }
 export interface TableBlock extends BlockHead {
+  /** ranked: each row has its place before it */
+  style?: 'ranked';
+  pager?: Pager;
   columns: { title: string; align?: 'left' | 'right' | 'center' }[];
   rows: Value[][];
 }
+/** one part of a long list */
+export interface Pager {
+  page: number;
+  pages: number;
+  /** how many entries stand before these */
+  first: number;
+  /** address of the first part */
+  href: string;
+}
 export interface LinksBlock extends BlockHead {
+  pager?: Pager;
   items: { label: string; href: string }[];
 }
 export interface StepsBlock extends BlockHead {
@@ -128,6 +147,7 @@ export interface FaqBlock extends BlockHead {
   items: { question: string; answer: string }[];
 }
 export interface CardsBlock extends BlockHead {
+  pager?: Pager;
   items: { title: string; text: string; icon?: string; image?: string | null; href?: string; link?: string }[];
 }
 export interface HeroBlock extends BlockHead {
@@ -137,4 +157,35 @@ export interface HeroBlock extends BlockHead {
   points?: Value[];
   /** the heading that its title is */
   level?: 'h1' | 'h2';
+}
+export interface ReviewsBlock extends BlockHead {
+  /** of all, 1 to 5 */
+  rating?: number | null;
+  note?: string | null;
+  items: { title: string; note?: string; rating: number; text: string }[];
+}
+export interface SliderBlock extends BlockHead {
+  /** it turns after this time; without, it is turned by hand alone */
+  every_ms?: number;
+  items: { title: string; text: string; image?: string | null; href?: string }[];
+}
+export interface CountdownBlock extends BlockHead {
+  text: string;
+  /** a day or a moment */
+  until: string;
+}
+export interface BannerBlock extends BlockHead {
+  text?: string;
+  image?: string | null;
+  label?: string;
+  href?: string;
+}
+export interface CoverageBlock extends BlockHead {
+  columns: { title: string }[];
+  items: { label: string; values: (Value | boolean)[] }[];
+}
+export interface ShareBlock extends BlockHead {
+  text?: string;
+  /** address of the page, as others reach it; the server says it */
+  url?: string;
 }

@@ -1,0 +1,124 @@
+//! Menus of the header and groups of the footer.
+
+use crate::fields::Fields;
+use crate::source::Node;
+use engine_statechart::Problem;
+use engine_statechart::source::Span;
+use serde::Serialize;
+
+/// The keys of an item, as calls answer them.
+pub const MENU_KEYS: [&str; 11] = [
+    "link",
+    "text",
+    "title",
+    "img_path",
+    "subMenus",
+    "desktop_only",
+    "mobile_only",
+    "domain",
+    "selfTarget",
+    "upper_text",
+    "logoImage",
+];
+
+/// One item; all keys are always there.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct MenuItem {
+    /// An address, `tel:…`, or `#`: only a heading.
+    pub link: String,
+    pub text: String,
+    /// Said by a pointer that rests on it.
+    pub title: String,
+    /// A small drawing before the words.
+    pub img_path: String,
+    #[serde(rename = "subMenus")]
+    pub sub_menus: Vec<MenuItem>,
+    pub desktop_only: bool,
+    pub mobile_only: bool,
+    /// Where `link` is, when it is elsewhere: `https://news.example`.
+    pub domain: String,
+    /// Opens in this window though it is elsewhere.
+    #[serde(rename = "selfTarget")]
+    pub self_target: bool,
+    /// A few words above the text: `New`.
+    pub upper_text: String,
+    /// A logo instead of the words, which are its alternative.
+    #[serde(rename = "logoImage")]
+    pub logo_image: String,
+    #[serde(skip)]
+    pub(super) span: Span,
+}
+
+impl MenuItem {
+    fn read(node: &Node, problems: &mut Vec<Problem>) -> Option<MenuItem> {
+        let mut fields = Fields::open(node, "an item of a menu", &MENU_KEYS, problems)?;
+        let mut text = |key: &str| fields.text(key).unwrap_or_default();
+        let (title, img_path, domain) = (text("title"), text("img_path"), text("domain"));
+        let (upper_text, logo_image, link) = (text("upper_text"), text("logoImage"), text("link"));
+        let item = MenuItem {
+            text: fields.need_text("text"),
+            link: if link.is_empty() { "#".into() } else { link },
+            desktop_only: fields.bool("desktop_only"),
+            mobile_only: fields.bool("mobile_only"),
+            self_target: fields.bool("selfTarget"),
+            sub_menus: fields.get("subMenus").map(|list| items(list, fields.problems)).unwrap_or_default(),
+            span: node.span.clone(),
+            title,
+            img_path,
+            domain,
+            upper_text,
+            logo_image,
+        };
+        if item.desktop_only && item.mobile_only {
+            let message = "`desktop_only` and `mobile_only` together show it nowhere";
+            problems.push(Problem::error("value", &node.span, message));
+        }
+        if !item.domain.is_empty() && !item.domain.starts_with("https://") {
+            problems.push(Problem::error("value", &node.span, "`domain` begins with https://"));
+        }
+        Some(item)
+    }
+
+    /// The address that it leads to.
+    pub fn address(&self) -> String {
+        format!("{}{}", self.domain, self.link)
+    }
+
+    /// It and all below it.
+    pub(super) fn all<'a>(&'a self, out: &mut Vec<&'a MenuItem>) {
+        out.push(self);
+        self.sub_menus.iter().for_each(|item| item.all(out));
+    }
+}
+
+pub(super) fn items(node: &Node, problems: &mut Vec<Problem>) -> Vec<MenuItem> {
+    if !node.is_list() {
+        problems.push(Problem::error("shape", &node.span, format!("a menu is a list, not {}", node.kind())));
+    }
+    node.list().iter().filter_map(|item| MenuItem::read(item, problems)).collect()
+}
+
+/// Links of the footer under a heading.
+#[derive(Clone, Debug, Serialize)]
+pub struct Group {
+    pub title: String,
+    pub links: Vec<MenuItem>,
+    /// Only on pages of these products; none: on all.
+    #[serde(skip)]
+    pub(super) products: Vec<String>,
+    #[serde(skip)]
+    pub(super) span: Span,
+}
+
+impl Group {
+    pub(super) fn read(node: &Node, problems: &mut Vec<Problem>) -> Option<Group> {
+        let mut fields = Fields::open(node, "a group of the footer", &["title", "links", "products"], problems)?;
+        let (title, products) = (fields.need_text("title"), fields.texts("products"));
+        let links = fields.need("links").map(|list| items(list, fields.problems)).unwrap_or_default();
+        Some(Group { title, links, products, span: node.span.clone() })
+    }
+
+    pub(super) fn is_for(&self, product: Option<&str>) -> bool {
+        self.products.is_empty() || product.is_some_and(|product| self.products.iter().any(|one| one == product))
+    }
+}

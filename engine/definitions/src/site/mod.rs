@@ -1,0 +1,225 @@
+//! The site: what stands around every page (`workflows/site/*.yaml`), its pages of blocks, redirects. Always live.
+//!
+//! Everything is read once and closed; `Site::settle` then fills the addresses of pages that are made of rows, and
+//! says what leads nowhere.
+
+mod around;
+mod menu;
+mod page;
+mod redirect;
+mod verify;
+
+pub(crate) use around::PARTS;
+pub use around::{Around, Asked, Frame, Product};
+pub use menu::{Group, MENU_KEYS, MenuItem};
+pub(crate) use page::SPECIALS;
+pub use page::{Address, Page, Rendered, Special};
+pub use redirect::Redirect;
+
+use crate::fields::Fields;
+use crate::source::{Node, Value as Source};
+use crate::text::Text;
+use around::Layout;
+use engine_statechart::Problem;
+use engine_statechart::source::Span;
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Keys of the files in workflows/site/, each in one of them.
+const KEYS: [&str; 14] = [
+    "name",
+    "legal",
+    "company",
+    "languages",
+    "reports",
+    "timers",
+    "chat",
+    "analytics",
+    "menus",
+    "footers",
+    "frames",
+    "products",
+    "layout",
+    "redirects",
+];
+
+#[derive(Debug, Default)]
+pub struct Site {
+    pub name: String,
+    /// Who we are, whose licence; below every page.
+    pub legal: String,
+    /// What pages read as `data.company`.
+    pub company: Value,
+    /// Languages of the site, the first one is the default.
+    pub languages: Vec<String>,
+    /// How browsers report errors: `{enabled, wait_ms, max, libraries}`.
+    pub reports: Option<Value>,
+    /// Times of the browser by name, in milliseconds.
+    pub timers: BTreeMap<String, i64>,
+    /// `{script}`: address of the chat's script.
+    pub chat: Option<Value>,
+    /// `{script}`: address of the analytics script.
+    pub analytics: Option<Value>,
+    menus: BTreeMap<String, Vec<MenuItem>>,
+    footers: BTreeMap<String, Vec<Group>>,
+    layout: Layout,
+    redirects: Vec<Redirect>,
+    pages: Vec<Arc<Page>>,
+    specials: BTreeMap<Special, Arc<Page>>,
+    addresses: BTreeMap<String, Address>,
+    described: Value,
+    seen: BTreeMap<String, Span>,
+}
+
+impl Site {
+    /// The page of an address.
+    pub fn address(&self, path: &str) -> Option<&Address> {
+        self.addresses.get(path)
+    }
+
+    /// Every address of a page, further ones included.
+    pub fn addresses(&self) -> impl Iterator<Item = (&str, &Address)> {
+        self.addresses.iter().map(|(path, address)| (path.as_str(), address))
+    }
+
+    /// The page that stands in for another one.
+    pub fn special(&self, special: Special) -> Option<&Arc<Page>> {
+        self.specials.get(&special)
+    }
+
+    /// Where an address leads, and with which status.
+    pub fn redirect(&self, path: &str) -> Option<(String, u16)> {
+        self.redirects.iter().find_map(|rule| Some((rule.leads(path)?, rule.status)))
+    }
+
+    /// What stands around a page.
+    pub fn around(&self, asked: &Asked<'_>) -> Around<'_> {
+        self.layout.around(asked)
+    }
+
+    /// The product that an address belongs to.
+    pub fn product(&self, path: &str) -> Option<&Product> {
+        self.layout.product(path)
+    }
+
+    /// The items of a frame's menu.
+    pub fn menu(&self, frame: &Frame) -> &[MenuItem] {
+        self.menus.get(&frame.menu).map_or(&[], Vec::as_slice)
+    }
+
+    /// The groups of a frame's footer on pages of this product.
+    pub fn footer(&self, frame: &Frame, product: Option<&str>) -> Vec<&Group> {
+        let all = self.footers.get(&frame.footer).map_or(&[][..], Vec::as_slice);
+        all.iter().filter(|group| group.is_for(product)).collect()
+    }
+
+    pub fn frame(&self, name: &str) -> Option<&Frame> {
+        self.layout.frame(name)
+    }
+
+    /// What pages read as `data`, beside their row.
+    pub fn data(&self) -> Value {
+        json!({"company": self.company, "name": self.name})
+    }
+
+    /// What endpoints read as `site`: `{name, legal, company, menus, footers, products}`, menus and footers by name.
+    pub fn described(&self) -> &Value {
+        &self.described
+    }
+
+    /// Reads one of the files in workflows/site/.
+    pub(crate) fn read(&mut self, node: &Node, problems: &mut Vec<Problem>) {
+        let Some(mut fields) = Fields::open(node, "the site", &KEYS, problems) else { return };
+        for (key, _) in node.map() {
+            if let Some(other) = self.seen.insert(key.name.clone(), key.span.clone()) {
+                let message = format!("`{}` already stands in {}", key.name, other.file);
+                fields.problems.push(Problem::error("duplicate-key", &key.span, message));
+            }
+        }
+        if let Some(name) = fields.text("name") {
+            self.name = name;
+        }
+        if let Some(company) = fields.get("company") {
+            self.company = company.to_json();
+        }
+        if fields.get("languages").is_some() {
+            self.languages = fields.texts("languages");
+        }
+        self.reports = fields.get("reports").map(Node::to_json).or(self.reports.take());
+        self.chat = fields.get("chat").map(Node::to_json).or(self.chat.take());
+        self.analytics = fields.get("analytics").map(Node::to_json).or(self.analytics.take());
+        for (key, value) in fields.entries("timers") {
+            match crate::fields::duration_ms(value) {
+                Ok(ms) => drop(self.timers.insert(key.name.clone(), ms)),
+                Err(problem) => fields.problems.push(problem),
+            }
+        }
+        for (key, value) in fields.entries("menus") {
+            let items = menu::items(value, fields.problems);
+            self.menus.insert(key.name.clone(), items);
+        }
+        for (key, value) in fields.entries("footers") {
+            let groups = value.items().iter().filter_map(|group| Group::read(group, fields.problems)).collect();
+            self.footers.insert(key.name.clone(), groups);
+        }
+        for item in fields.list("redirects") {
+            self.redirects.extend(Redirect::read(item, fields.problems));
+        }
+        self.layout.read(&mut fields);
+    }
+
+    /// What is said with places of `company`: once all files are read.
+    pub(crate) fn told(&mut self, nodes: &[&Node], problems: &mut Vec<Problem>) {
+        let data = self.data();
+        for node in nodes {
+            if let Some(legal) = node.get("legal") {
+                self.legal = words(legal, &data, problems).as_str().unwrap_or_default().to_owned();
+            }
+            for (key, frame) in node.get("frames").map_or(&[][..], Node::map) {
+                if let Some(call) = frame.get("call") {
+                    let call = words(call, &data, problems);
+                    self.layout.call(&key.name, call);
+                }
+            }
+        }
+    }
+
+    pub(crate) fn add_page(&mut self, file: &str, node: &Node, problems: &mut Vec<Problem>) {
+        let Some(page) = Page::read(file, node, problems) else { return };
+        let page = Arc::new(page);
+        match page.special {
+            Some(special) => {
+                if let Some(other) = self.specials.insert(special, Arc::clone(&page)) {
+                    let message = format!("{} already stands there", other.view.path);
+                    problems.push(Problem::error("duplicate-key", &node.span, message));
+                }
+            }
+            None => self.pages.push(page),
+        }
+    }
+}
+
+/// JSON of a node in which `{text: "… {{company.x}}"}` is already said.
+fn words(node: &Node, data: &Value, problems: &mut Vec<Problem>) -> Value {
+    match &node.value {
+        Source::Map(entries)
+            if entries.len() == 1 && entries[0].0.name == "text" && entries[0].1.as_str().is_some() =>
+        {
+            let Some(text) = Text::from_node(node, problems) else { return Value::Null };
+            match text.render_with(|name| data.get(name)) {
+                Ok(text) => text.into(),
+                Err(message) => {
+                    problems.push(Problem::error("template", &node.span, message));
+                    Value::Null
+                }
+            }
+        }
+        Source::Map(entries) => {
+            let said = entries.iter().map(|(key, inner)| (key.name.clone(), words(inner, data, problems)));
+            Value::Object(said.collect::<Map<_, _>>())
+        }
+        Source::List(items) => items.iter().map(|item| words(item, data, problems)).collect(),
+        _ => node.to_json(),
+    }
+}

@@ -1,0 +1,279 @@
+//! Pages of blocks: one address, or one for each row of a table.
+
+use crate::fields::Fields;
+use crate::host::shared_vocabulary;
+use crate::source::{Node, Value as Source};
+use crate::text::Text;
+use crate::view::View;
+use engine_statechart::expression::{Expression, Scope};
+use engine_statechart::source::Span;
+use engine_statechart::{EvalError, Host, Problem};
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+const KEYS: [&str; 11] =
+    ["path", "instead", "also", "each", "as", "title", "description", "hide", "noindex", "blocks", "intro"];
+
+/// Pages that stand where another one cannot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Special {
+    /// There is no such address.
+    NotFound,
+    /// Something of ours went wrong.
+    Failed,
+    /// Too much to do, or an outage.
+    Unavailable,
+    /// A journey that is not there, or not of this visitor; `data.base`, `data.title` are of its flow.
+    Gone,
+    /// A journey that nobody went on with; as above.
+    Expired,
+    /// A later step without its journey; as above.
+    Without,
+}
+
+pub(crate) const SPECIALS: [(&str, Special); 6] = [
+    ("not_found", Special::NotFound),
+    ("failed", Special::Failed),
+    ("unavailable", Special::Unavailable),
+    ("gone", Special::Gone),
+    ("expired", Special::Expired),
+    ("without", Special::Without),
+];
+
+#[derive(Debug)]
+pub struct Page {
+    /// Its address, or a pattern: `/parcels/{slug}`. Empty for a page instead of another.
+    pub path: String,
+    /// Further addresses, answered alike.
+    pub also: Vec<String>,
+    pub special: Option<Special>,
+    /// Parts of the frame that are left out.
+    pub hide: Vec<String>,
+    /// No search engine keeps it.
+    pub noindex: bool,
+    pub view: View,
+    description: Option<Text>,
+    /// The rows, and the name of one in `data`.
+    each: Option<(Expression, String)>,
+    /// Where addresses stand that it names literally.
+    links: BTreeMap<String, Span>,
+    pub(super) span: Span,
+}
+
+/// One address of a page.
+#[derive(Clone, Debug)]
+pub struct Address {
+    pub page: Arc<Page>,
+    /// The address that search engines shall know.
+    pub path: String,
+    /// Its row, under its name.
+    row: Map<String, Value>,
+}
+
+/// A page as it is drawn.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Rendered {
+    pub title: String,
+    pub description: String,
+    pub blocks: Vec<Value>,
+}
+
+impl Page {
+    pub(super) fn read(file: &str, node: &Node, problems: &mut Vec<Problem>) -> Option<Page> {
+        let mut fields = Fields::open(node, "a page", &KEYS, problems)?;
+        let words = SPECIALS.map(|(word, _)| word);
+        let special = fields.word("instead", &words);
+        let special = special.and_then(|word| SPECIALS.iter().find(|(known, _)| *known == word)).map(|(_, of)| *of);
+        let path = match special {
+            Some(_) => String::new(),
+            None => fields.need_text("path"),
+        };
+        let also = fields.texts("also");
+        if special.is_none() {
+            for one in std::iter::once(&path).chain(&also).filter(|one| !one.starts_with('/')) {
+                fields.problems.push(Problem::error("value", &node.span, format!("`{one}` does not start with `/`")));
+            }
+        }
+        fields.need("title");
+        let (hide, noindex) = (fields.texts("hide"), fields.bool("noindex") || special.is_some());
+        for name in hide.iter().filter(|name| !super::around::PARTS.contains(&name.as_str())) {
+            let at = fields.get("hide").unwrap_or(node);
+            fields.problems.push(crate::fields::unknown("part of a page", at, name, super::around::PARTS));
+        }
+        let description = fields.get("description").and_then(|text| Text::from_node(text, fields.problems));
+        let name = fields.text("as").unwrap_or_else(|| "item".into());
+        let each = fields.get("each").and_then(|each| {
+            let read = crate::expressions::expression(each, shared_vocabulary(), &[], fields.problems)?;
+            Some((read, name))
+        });
+        if each.is_some() != path.contains('{') {
+            let message = "`each` makes one page per row, and `{column}` in `path` is what differs: both or none";
+            fields.problems.push(Problem::error("value", &node.span, message));
+        }
+        let view = View::of(if path.is_empty() { file } else { &path }, file, node, shared_vocabulary(), problems)?;
+        let mut links = BTreeMap::new();
+        named(node, &mut links);
+        Some(Page { path, also, special, hide, noindex, view, description, each, links, span: node.span.clone() })
+    }
+
+    /// Its addresses.
+    pub(super) fn addresses(self: &Arc<Self>, host: &dyn Host, problems: &mut Vec<Problem>) -> Vec<(String, Address)> {
+        let mut all = Vec::new();
+        let mut add = |row: Map<String, Value>, of: &Value| -> Result<(), String> {
+            let path = filled(&self.path, of)?;
+            for one in &self.also {
+                let address = Address { page: Arc::clone(self), path: path.clone(), row: row.clone() };
+                all.push((filled(one, of)?, address));
+            }
+            all.push((path.clone(), Address { page: Arc::clone(self), path, row }));
+            Ok(())
+        };
+        let Some((each, name)) = &self.each else {
+            if let Err(message) = add(Map::new(), &Value::Null) {
+                problems.push(Problem::error("value", &self.span, message));
+            }
+            return all;
+        };
+        let scope = Scope::new().with_host(host);
+        match each.eval(&scope) {
+            Ok(Value::Array(rows)) => {
+                for (at, row) in rows.iter().enumerate() {
+                    if let Err(message) = add(Map::from_iter([(name.clone(), row.clone())]), row) {
+                        let message = format!("row {}: {message}", at + 1);
+                        problems.push(Problem::error("page-row", each.span(), message));
+                    }
+                }
+            }
+            Ok(_) => problems.push(Problem::error("page-row", each.span(), "`each` of a page is a list of rows")),
+            Err(error) => problems.push(Problem::error("evaluation", &error.span, error.message)),
+        }
+        all
+    }
+
+    /// As it is drawn with this data besides the site's. An error says which expression failed.
+    pub fn render(&self, data: Value, more: Map<String, Value>, host: &dyn Host) -> Rendering {
+        self.part(data, more, host, &self.path, 1)
+    }
+
+    /// The `number`th part of its paged list. `None`: there is no such part.
+    fn part(&self, mut data: Value, more: Map<String, Value>, host: &dyn Host, path: &str, number: usize) -> Rendering {
+        if let Value::Object(data) = &mut data {
+            data.extend(more);
+        }
+        let wrong = |message| EvalError { message, span: self.span.clone(), expression: String::from("description") };
+        let description = match &self.description {
+            Some(text) => text.render_with(|name| data.get(name)).map_err(wrong)?,
+            None => String::new(),
+        };
+        let mut rendered = self.view.render(&data, &Scope::new().with_host(host))?;
+        let title = rendered.get("title").and_then(Value::as_str).unwrap_or_default().to_owned();
+        let Some(Value::Array(mut blocks)) = rendered.get_mut("blocks").map(Value::take) else {
+            return Ok((number == 1).then(|| Rendered { title, description, blocks: Vec::new() }));
+        };
+        let there = paged(&mut blocks, number, path);
+        Ok(there.then_some(Rendered { title, description, blocks }))
+    }
+
+    /// Where this page names an address.
+    pub(super) fn place_of(&self, address: &str) -> &Span {
+        self.links.get(address).unwrap_or(&self.span)
+    }
+}
+
+pub type Rendering = Result<Option<Rendered>, EvalError>;
+
+impl Address {
+    /// As [`Page::render`], with the row of this address; of a paged list its `number`th part, `None` when there is none.
+    pub fn render(&self, data: Value, host: &dyn Host, number: usize) -> Rendering {
+        self.page.part(data, self.row.clone(), host, &self.path, number)
+    }
+}
+
+/// Cuts the list of the block with `page` (entries of one part) to its `number`th part, and says in `pager` which of
+/// how many it is. False: there is no such part.
+fn paged(blocks: &mut [Value], number: usize, path: &str) -> bool {
+    let block = blocks.iter_mut().filter_map(Value::as_object_mut).find(|block| block.contains_key("page"));
+    let Some(block) = block else { return number == 1 };
+    let size = block.remove("page").as_ref().and_then(Value::as_u64).unwrap_or(20).max(1) as usize;
+    let Some(list) = ["items", "rows"].into_iter().find(|key| block.get(*key).is_some_and(Value::is_array)) else {
+        return number == 1;
+    };
+    let Some(Value::Array(all)) = block.get_mut(list) else { return false };
+    let parts = all.len().div_ceil(size).max(1);
+    if number == 0 || number > parts {
+        return false;
+    }
+    *all = std::mem::take(all).into_iter().skip((number - 1) * size).take(size).collect();
+    block.insert("pager".into(), json!({"page": number, "pages": parts, "first": (number - 1) * size, "href": path}));
+    true
+}
+
+/// A pattern with the cells of a row in its places.
+fn filled(pattern: &str, row: &Value) -> Result<String, String> {
+    let mut out = String::new();
+    let mut rest = pattern;
+    while let Some((before, after)) = rest.split_once('{') {
+        let Some((name, after)) = after.split_once('}') else {
+            return Err(format!("`{{` in `{pattern}` is not closed"));
+        };
+        let cell = row.get(name).and_then(Value::as_str).ok_or_else(|| format!("it has no text `{name}`"))?;
+        let is_slug = |text: &str| {
+            !text.is_empty()
+                && !text.contains("//")
+                && text.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b"-+./".contains(&b))
+        };
+        if !is_slug(cell) {
+            return Err(format!("`{cell}` is no part of an address: small letters, digits, hyphens"));
+        }
+        out.push_str(before);
+        out.push_str(cell);
+        rest = after;
+    }
+    Ok(out + rest)
+}
+
+/// Addresses that stand literally under `href` and `link`.
+fn named(node: &Node, out: &mut BTreeMap<String, Span>) {
+    match &node.value {
+        Source::Map(entries) => {
+            for (key, inner) in entries {
+                match (key.name.as_str(), inner.as_str()) {
+                    ("href" | "link", Some(text)) => {
+                        out.entry(text.trim_matches('\'').to_owned()).or_insert_with(|| inner.span.clone());
+                    }
+                    _ => named(inner, out),
+                }
+            }
+        }
+        Source::List(items) => items.iter().for_each(|item| named(item, out)),
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pattern_takes_cells_that_are_parts_of_addresses() {
+        let row = json!({"slug": "new-delhi", "name": "New Delhi"});
+        assert_eq!(filled("/in/{slug}", &row), Ok("/in/new-delhi".into()));
+        assert!(filled("/in/{name}", &row).is_err() && filled("/in/{none}", &row).is_err());
+    }
+
+    #[test]
+    fn a_long_list_is_cut_into_parts() {
+        let whole = || vec![json!({"block": "links", "page": 2, "items": [1, 2, 3]})];
+        let part = |number| {
+            let mut blocks = whole();
+            paged(&mut blocks, number, "/in").then(|| blocks.remove(0))
+        };
+        assert_eq!(
+            part(2),
+            Some(json!({"block": "links", "items": [3], "pager": {"page": 2, "pages": 2, "first": 2, "href": "/in"}}))
+        );
+        assert_eq!((part(0), part(3)), (None, None));
+        assert!(paged(&mut [json!({"block": "text"})], 1, "/") && !paged(&mut [json!({"block": "text"})], 2, "/"));
+    }
+}

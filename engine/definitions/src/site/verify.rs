@@ -1,0 +1,150 @@
+//! What only the whole set of definitions shows: addresses out of rows, pages that cannot be drawn, links and rules
+//! that lead nowhere.
+
+use super::{MenuItem, Site};
+use crate::workflow::Workflow;
+use engine_statechart::source::Span;
+use engine_statechart::{Host, Problem};
+use serde_json::{Map, Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+impl Site {
+    /// Fills the addresses of pages, draws each page once, and checks what is named. `host` knows tables.
+    pub(crate) fn settle(
+        &mut self,
+        workflows: &BTreeMap<String, Arc<Workflow>>,
+        host: &dyn Host,
+        problems: &mut Vec<Problem>,
+    ) {
+        let products = self.layout.products.iter().map(|one| (one.id.clone(), json!(one.under)));
+        let products: Map<String, Value> = products.collect();
+        self.described = json!({
+            "name": self.name, "legal": self.legal, "company": self.company, "menus": self.menus,
+            "footers": self.footers, "products": products,
+        });
+        let steps = steps(workflows);
+        let bases: BTreeSet<&str> = workflows.values().map(|workflow| workflow.base.as_str()).collect();
+        for page in self.pages.clone() {
+            for (path, address) in page.addresses(host, problems) {
+                let at = &page.span;
+                if steps.contains_key(&path) && !bases.contains(path.as_str()) {
+                    let message = format!("`{path}` is the page of a step of {}", steps[&path]);
+                    problems.push(Problem::error("duplicate-key", at, message));
+                }
+                if let Some(other) = self.addresses.insert(path.clone(), address) {
+                    let message = format!("`{path}` is already an address of {}", other.page.view.path);
+                    problems.push(Problem::error("duplicate-key", at, message));
+                }
+            }
+        }
+        let known = |link: &str| {
+            let path = link.split(['?', '#']).next().unwrap_or_default();
+            let path = if path.len() > 1 { path.trim_end_matches('/') } else { path };
+            path.is_empty()
+                || self.addresses.contains_key(path)
+                || steps.contains_key(path)
+                || self.redirect(path).is_some()
+                || OURS.contains(&path)
+        };
+        let dead = |link: &str| link.starts_with('/') && !known(link);
+        let told = |span: &Span, link: &str| {
+            Problem::error("dead-link", span, format!("`{link}` leads nowhere"))
+                .hint("no page, step or redirect is there")
+        };
+        self.pages_are_drawn(host, &dead, &told, problems);
+        let mut items: Vec<&MenuItem> = Vec::new();
+        self.menus.values().flatten().for_each(|item| item.all(&mut items));
+        self.footers.values().flatten().flat_map(|group| &group.links).for_each(|item| item.all(&mut items));
+        problems.extend(items.iter().filter(|item| dead(&item.address())).map(|item| told(&item.span, &item.link)));
+        for group in self.footers.values().flatten() {
+            for product in group.products.iter().filter(|id| !self.layout.products.iter().any(|one| one.id == **id)) {
+                let message = format!("unknown product `{product}`");
+                problems.push(Problem::error("unknown-name", &group.span, message));
+            }
+        }
+        for (at, rule) in self.redirects.iter().enumerate() {
+            let hidden = self.addresses.contains_key(&rule.from) || steps.contains_key(&rule.from);
+            if hidden || self.redirects[..at].iter().any(|before| before.leads(&rule.from).is_some()) {
+                let message = format!("`{}` is already a page, a step or a redirect", rule.from);
+                problems.push(Problem::error("duplicate-key", &rule.span, message));
+            }
+            if !rule.to.contains('{') && dead(&rule.to) {
+                problems.push(told(&rule.span, &rule.to));
+            }
+        }
+        let of_pages = self.addresses.keys().map(|path| (path.as_str(), ""));
+        let places: Vec<(&str, &str)> =
+            of_pages.chain(steps.iter().map(|(path, step)| (path.as_str(), step.as_str()))).collect();
+        let menus: Vec<&str> = self.menus.keys().map(String::as_str).collect();
+        let footers: Vec<&str> = self.footers.keys().map(String::as_str).collect();
+        self.layout.verify(&places, &menus, &footers, problems);
+        for product in self.layout.products.iter().filter(|one| {
+            !places.iter().any(|(path, _)| self.layout.product(path).is_some_and(|found| found.id == one.id))
+        }) {
+            let message = format!("no page of the site belongs to the product `{}`", product.id);
+            problems.push(Problem::error("never-matches", &product.span, message));
+        }
+    }
+
+    fn pages_are_drawn(
+        &self,
+        host: &dyn Host,
+        dead: &dyn Fn(&str) -> bool,
+        told: &dyn Fn(&Span, &str) -> Problem,
+        problems: &mut Vec<Problem>,
+    ) {
+        let of_flow = || Map::from_iter([("base".into(), json!("/")), ("title".into(), json!("Sample"))]);
+        let specials = self.specials.values().map(|page| (page, page.render(self.data(), of_flow(), host)));
+        let pages = self.addresses.values().map(|address| (&address.page, address.render(self.data(), host, 1)));
+        for (page, rendered) in specials.chain(pages) {
+            match rendered {
+                Ok(rendered) => {
+                    let mut links = Vec::new();
+                    links_of(&rendered.unwrap_or_default().blocks.into(), &mut links);
+                    links.retain(|link| dead(link));
+                    problems.extend(links.iter().map(|link| told(page.place_of(link), link)));
+                }
+                Err(error) => problems.push(Problem::error("evaluation", &error.span, error.message)),
+            }
+        }
+    }
+}
+
+/// Addresses that the program itself answers.
+const OURS: [&str; 2] = ["/sitemap.xml", "/robots.txt"];
+
+/// Addresses of steps, with the state there.
+fn steps(workflows: &BTreeMap<String, Arc<Workflow>>) -> BTreeMap<String, String> {
+    let mut all = BTreeMap::new();
+    for workflow in workflows.values() {
+        let place = |path: &str| format!("{}/{path}", workflow.base).trim_end_matches('/').to_owned();
+        all.insert(workflow.base.clone(), String::new());
+        for step in workflow.steps() {
+            if let Some(path) = &step.path {
+                all.insert(place(path), step.node.clone());
+            }
+        }
+        for (alias, path) in &workflow.aliases {
+            let node = workflow.step_by_path(path).next().map(|step| step.node.clone()).unwrap_or_default();
+            all.insert(place(alias), node);
+        }
+    }
+    all
+}
+
+/// Every address under `href` and `link`.
+fn links_of(value: &Value, out: &mut Vec<String>) {
+    match value {
+        Value::Array(list) => list.iter().for_each(|one| links_of(one, out)),
+        Value::Object(map) => {
+            for (key, inner) in map {
+                match (key.as_str(), inner.as_str()) {
+                    ("href" | "link", Some(link)) => out.push(link.to_owned()),
+                    _ => links_of(inner, out),
+                }
+            }
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,182 @@
+/** What stands around every page: header, menus, footer, chat, and how their links behave. */
+import AxeBuilder from '@axe-core/playwright';
+import { expect, test } from '../support/walk.ts';
+
+const phone = { width: 390, height: 844 };
+const desk = { width: 1280, height: 900 };
+
+test('the header changes at 768 px and stays from 50 px of scrolling on (R2.2-12, R2.2-13)', async ({ page, product }) => {
+  await page.setViewportSize({ width: 767, height: 800 });
+  await page.goto(product.base);
+  const bar = page.getByRole('banner');
+  await expect(bar.getByRole('button', { name: 'Menu' })).toBeVisible();
+  await expect(bar.getByRole('navigation', { name: 'Main' })).toBeHidden();
+  await page.setViewportSize({ width: 768, height: 800 });
+  await expect(bar.getByRole('button', { name: 'Menu' })).toBeHidden();
+  await expect(bar.getByRole('navigation', { name: 'Main' })).toBeVisible();
+
+  const top = () => bar.evaluate((one) => one.getBoundingClientRect().top);
+  await page.evaluate(() => scrollTo({ top: 49, behavior: 'instant' }));
+  await expect.poll(top).toBe(-49);
+  await page.evaluate(() => scrollTo({ top: 51, behavior: 'instant' }));
+  await expect.poll(top).toBe(0);
+  await page.evaluate(() => scrollTo({ top: 0, behavior: 'instant' }));
+  await expect(page.locator('body')).not.toHaveAttribute('data-stuck');
+});
+
+test('the menu of a phone slides in and keeps the focus (R2.2-14)', async ({ page, product }) => {
+  await page.setViewportSize(phone);
+  await page.goto(product.base);
+  const open = page.getByRole('banner').getByRole('button', { name: 'Menu' });
+  await open.click();
+  const menu = page.getByRole('navigation', { name: 'Menu' });
+  await expect(menu).toBeVisible();
+  await expect(menu.getByRole('button', { name: 'Close' })).toBeFocused();
+  await expect(page.locator('main')).toHaveAttribute('inert');
+  for (let presses = 0; presses < 24; presses += 1) {
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate(() => document.activeElement === document.body || !!document.activeElement?.closest('#site-menu'))).toBe(true);
+  }
+  // items of a phone alone, and pictures beside words
+  await expect(menu.getByRole('link', { name: 'Travel' })).toBeVisible();
+  await menu.getByText('Motor', { exact: true }).click();
+  await expect(menu.getByRole('link', { name: 'Car insurance' })).toBeVisible();
+  const found = await new AxeBuilder({ page }).include('#site-menu').analyze();
+  expect(found.violations).toEqual([]);
+  await page.keyboard.press('Escape');
+  await expect(menu).toBeHidden();
+  await expect(open).toBeFocused();
+  await expect(page.locator('main')).not.toHaveAttribute('inert');
+  await open.click();
+  await menu.getByRole('button', { name: 'Close' }).click();
+  await expect(menu).toBeHidden();
+});
+
+test('links: a new tab, the telephone, words alone, a whole page (R2.1-05, R2.1-07, R2.1-08, R2.1-09, R2.2-18)', async ({ page, product }) => {
+  await page.setViewportSize(desk);
+  await page.goto(`${product.base}/car-insurance`);
+  const foot = page.getByRole('contentinfo');
+  const away = foot.getByRole('link', { name: 'Vehicle services of the ministry' });
+  await expect(away).toHaveAttribute('target', '_blank');
+  await expect(page.getByRole('banner').getByRole('link', { name: '24/7 assistance' })).toHaveAttribute('href', /^tel:/);
+
+  const main = page.getByRole('navigation', { name: 'Main' });
+  const before = page.url();
+  await main.getByText('Health', { exact: true }).click();
+  expect(page.url()).toBe(before);
+  await expect(main.getByText('Free')).toBeVisible();
+  await page.evaluate(() => Object.assign(window, { stays: true }));
+  await main.getByRole('link', { name: 'Health insurance' }).click();
+  await expect(page).toHaveURL(`${product.base}/health-insurance`);
+  expect(await page.evaluate(() => 'stays' in window)).toBe(false);
+  // another press closes what is open
+  await main.getByText('Motor', { exact: true }).click();
+  await expect(main.getByRole('link', { name: 'Insurers for cars' })).toBeVisible();
+  await page.getByRole('heading', { level: 1 }).click();
+  await expect(main.getByRole('link', { name: 'Insurers for cars' })).toBeHidden();
+});
+
+test('the business header says whom to call and what to press (R2.2-20, R6-09)', async ({ page, product }) => {
+  for (const viewport of [phone, desk]) {
+    await page.setViewportSize(viewport);
+    await page.goto(`${product.base}/sme`);
+    const bar = page.getByRole('banner');
+    await bar.getByText('Call Us').click();
+    await expect(bar.getByRole('link', { name: /Sales/ })).toBeVisible();
+    await expect(bar.getByRole('link', { name: /Support/ })).toBeVisible();
+    await expect(bar.getByText('press 3 for business insurance')).toBeVisible();
+  }
+});
+
+test('what a page leaves out is not displayed (R2.2-01, R2.2-02, R2.2-07)', async ({ page, product }) => {
+  for (const viewport of [phone, desk]) {
+    await page.setViewportSize(viewport);
+    const shown = async (path: string) => {
+      await page.goto(product.base + path);
+      const bar = page.getByRole('banner');
+      return {
+        menu: (await bar.getByRole('button', { name: 'Menu' }).isVisible()) || (await bar.getByRole('navigation').isVisible()),
+        foot: await page.getByRole('contentinfo').isVisible(),
+        call: await bar.locator('a[href^="tel:"]').isVisible(),
+        secure: await bar.getByText('Secure', { exact: true }).isVisible(),
+      };
+    };
+    expect(await shown('/')).toEqual({ menu: true, foot: true, call: true, secure: false });
+    expect(await shown('/car-insurance/quotes')).toEqual({ menu: false, foot: false, call: true, secure: true });
+    expect(await shown('/health-insurance/document-upload')).toEqual({ menu: false, foot: false, call: false, secure: false });
+    expect(await shown('/car-insurance/buy-now')).toEqual({ menu: true, foot: false, call: true, secure: false });
+  }
+});
+
+test('the chat comes late and for cars alone; the page that was open is noted (R2.2-22, R7.2-21, R9-50)', async ({ page, product }) => {
+  await page.clock.install();
+  const scripts: string[] = [];
+  page.on('request', (request) => scripts.push(new URL(request.url()).pathname));
+  const chat = page.locator('.site-chat');
+  await page.goto(`${product.base}/car-insurance`);
+  await page.clock.runFor(1_500);
+  await expect.poll(() => scripts.some((path) => path.includes('/later'))).toBe(true);
+  expect(await page.evaluate(() => localStorage.getItem('lastvisit'))).toBe(null);
+  await page.clock.runFor(1_500);
+  await expect.poll(() => page.evaluate(() => localStorage.getItem('lastvisit'))).toBe('/car-insurance');
+  expect(scripts).not.toContain('/chat.js');
+  await page.clock.runFor(7_000);
+  await expect(chat).toBeVisible();
+  await expect(chat).not.toHaveAttribute('data-placed');
+  await page.clock.runFor(2_000);
+  await expect(chat).toHaveAttribute('data-placed');
+
+  scripts.length = 0;
+  await page.goto(`${product.base}/health-insurance`);
+  await page.clock.runFor(1_500);
+  await expect.poll(() => scripts.some((path) => path.includes('/later'))).toBe(true);
+  await page.clock.runFor(15_000);
+  expect(scripts).not.toContain('/chat.js');
+  await expect(chat).toHaveCount(0);
+});
+
+test('five questions are shown, the rest after a press; each opens and closes (R9-42, R4-47)', async ({ page, product }) => {
+  await page.goto(`${product.base}/health-insurance`);
+  const questions = page.locator('[data-block=faq] .faq');
+  await expect(questions).toHaveCount(6);
+  await expect(questions.nth(4)).toBeVisible();
+  await expect(questions.nth(5)).toBeHidden();
+  await page.getByText('1 more question').click();
+  await expect(questions.nth(5)).toBeVisible();
+  const answer = questions.first().locator('p');
+  await questions.first().locator('summary').click();
+  await expect(answer).toBeVisible();
+  await questions.first().locator('summary').click();
+  await expect(answer).toBeHidden();
+});
+
+test('the slider of the home page turns and can be stopped (R9-56)', async ({ page, product }) => {
+  await page.clock.install();
+  await page.setViewportSize(phone);
+  await page.goto(product.base);
+  await page.clock.runFor(1_500);
+  const stop = page.getByRole('button', { name: 'Stop' });
+  await expect(stop).toBeVisible();
+  const left = () => page.locator('.slides').evaluate((list) => list.scrollLeft);
+  await page.clock.runFor(4_000);
+  expect(await left()).toBe(0);
+  await page.clock.runFor(600);
+  await expect.poll(left).toBeGreaterThan(100);
+  await stop.click();
+  await expect(stop).toHaveCount(0);
+});
+
+test('a step without its journey is its first form at that address, with its query', async ({ page, walk, product }) => {
+  await page.goto(`${product.base}/car-insurance/quotes?city=pune`);
+  await walk.settled();
+  await expect(page).toHaveURL(`${product.base}/car-insurance/quotes?city=pune`);
+  await page.getByLabel('Registration number').fill('DL-3-CAB-1234');
+  await page.getByRole('button', { name: 'See my prices' }).click();
+  await expect(page).toHaveURL(/request=/);
+  // the old address shows where the request is now, and changes nothing
+  const request = new URL(page.url()).searchParams.get('request');
+  const here = new URL(page.url()).pathname;
+  await page.goto(`${product.base}/car-insurance?request=${request}`);
+  await walk.settled();
+  await expect.poll(() => new URL(page.url()).pathname).toBe(here);
+});

@@ -1,0 +1,136 @@
+//! Calls that are data: what each takes, refuses and answers.
+
+use engine_definitions::{Files, MENU_KEYS, load};
+use journey_tests::server::{TestServer, fixture};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::path::Path;
+
+/// The calls that a browser makes for header, footer, home and pickers.
+#[tokio::test(flavor = "multi_thread")]
+async fn calls_of_the_site_answer_as_specified() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let server = TestServer::start(Files::read_dir(root).expect("the definitions are there")).await;
+    let visitor = server.visitor();
+    let get = async |path: &str| visitor.get(path).await.ok(200);
+    let texts = |items: &Value| -> BTreeSet<String> {
+        items.as_array().expect("items").iter().map(|item| item["text"].as_str().expect("a text").to_owned()).collect()
+    };
+
+    // R7.2-16, R3-17
+    let menu = get("/api/v1/menu").await["data"]["menu"].clone();
+    for item in menu.as_array().expect("items") {
+        let keys: BTreeSet<&str> = item.as_object().expect("an item").keys().map(String::as_str).collect();
+        assert_eq!(keys, MENU_KEYS.into(), "R3-17");
+    }
+    let mobile = texts(&get("/api/v1/menu?device=mobile").await["data"]["menu"]);
+    let desktop = texts(&get("/api/v1/menu?device=desktop").await["data"]["menu"]);
+    assert!(mobile.contains("Travel") && !desktop.contains("Travel"), "R3-17 {desktop:?}");
+    assert!(texts(&get("/api/v1/sme-menu").await["data"]["menu"]).contains("Business insurance"));
+    assert_eq!(get("/api/v1/footer-menu").await["data"]["menu"][0]["title"], "Products");
+    assert_eq!(get("/api/v1/home").await["data"]["name"], "Journey");
+    // R7.2-14
+    let footer = get("/api/v1/footerData").await;
+    assert_eq!((&footer["status"], &footer["data"]["footerMenus"][0]["title"]), (&json!(200), &json!("Products")));
+    // R7.2-17, R7.3-06
+    let cities = get("/api/v1/common/get-city?q=pune").await;
+    assert_eq!(cities["data"]["city"][0]["citySlug"], "pune");
+    assert!(get("/api/v1/motorbff/rtoMasterDetail").await["data"]["rto"].as_array().expect("rows").len() > 500);
+    for number in ["DL3C", "dl-03"] {
+        let office = get(&format!("/api/v1/motorbff/getRtoDetails?rto={number}")).await;
+        assert_eq!(office["data"]["rto"]["rto"], "DL-03", "{number}");
+    }
+    assert_eq!(get("/api/v1/motorbff/getRtoDetails?rto=XX99").await["data"]["rto"], Value::Null);
+    // R7.2-11, R7.2-12
+    let all = get("/api/v1/HealthCityList").await["result"].clone();
+    let one = get("/api/v1/hospitalCities?slug=mumbai&digest=x").await["result"].clone();
+    assert!(all["city"].as_array().expect("rows").len() > 100 && all["digest"].is_string());
+    assert_eq!((one["city"].as_array().map(Vec::len), &one["city"][0]["cityName"]), (Some(1), &json!("Mumbai")));
+    // R7.2-18
+    assert_eq!(get("/api/v1/motorbff/getPageLoadTime").await["data"]["time"], "2026-11-21T04:30:00.000Z");
+    // R7.3-17
+    let lines = [(4, "health"), (5, "life"), (6, "investment"), (7, "travel"), (8, "pet"), (41, "shop")];
+    for (id, slug) in lines {
+        let data = get(&format!("/api/v1/master-data?subProductTypeId={id}")).await["data"].clone();
+        assert!(data["slug"] == slug && !data["choices"].as_array().expect("choices").is_empty(), "R7.3-17 {data}");
+    }
+
+    // What is missing or wrong is named; the wrong method says which is right (R7-04, R7.3-34).
+    for path in ["/api/v1/master-data", "/api/v1/master-data?subProductTypeId=9", "/api/v1/menu?device=watch"] {
+        let refused = visitor.get(path).await;
+        assert_eq!((refused.status, refused.code().as_str()), (422, "invalid"), "{path}");
+        assert!(refused.json()["errors"][0]["text"].is_string(), "{path}");
+    }
+    let posted = visitor.send("POST", "/api/v1/menu", &[], Some("{}".into())).await;
+    assert_eq!((posted.status, posted.header("allow"), posted.code().as_str()), (405, "GET", "method"));
+    assert_eq!(visitor.get("/api/v1/menus").await.code(), "not_found");
+    let described = visitor.get("/openapi.json").await.json();
+    assert_eq!(described["paths"]["/api/v1/menu"]["get"]["parameters"][0]["name"], "device");
+    server.stop().await;
+}
+
+fn with(endpoint: &str) -> Files {
+    let mut files = fixture("parcel");
+    files.insert("workflows/endpoints/send.yaml", endpoint.as_bytes().to_vec());
+    files
+}
+
+const SEND: &str = "title: Send a parcel
+method: POST
+path: /api/v1/parcels
+body: parcel/cover/parcel
+start: {workflow: parcel/cover, data: body}
+reply: {statusCode: 200, data: {leadId: journey.id, next: journey.url, kind: body.kind}}
+";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_call_begins_a_journey_of_its_caller() {
+    let server = TestServer::start(with(SEND)).await;
+    let visitor = server.visitor();
+    let post = async |headers: &[(&str, &str)], body: Value| {
+        visitor.send("POST", "/api/v1/parcels", headers, Some(body.to_string())).await
+    };
+    let reply = post(&[("idempotency-key", "a")], json!({"weight": 2, "kind": "gift"})).await.ok(200);
+    assert_eq!((&reply["statusCode"], &reply["data"]["kind"]), (&json!(200), &json!("gift")));
+    let journey = reply["data"]["leadId"].as_str().expect("an id");
+    assert_eq!(visitor.view(journey).await["step"]["path"], "sender");
+    assert_eq!(server.visitor().get(&format!("/api/v1/journeys/{journey}")).await.status, 404, "it is its caller's");
+    let again = post(&[("idempotency-key", "a")], json!({"weight": 2, "kind": "gift"})).await.ok(200);
+    assert_eq!(again["data"]["leadId"], reply["data"]["leadId"]);
+
+    let refused = post(&[], json!({})).await;
+    let errors = refused.json()["errors"].clone();
+    let named: Vec<&Value> = errors.as_array().expect("errors").iter().map(|error| &error["pointer"]).collect();
+    assert_eq!((refused.status, named), (422, vec![&json!("/weight"), &json!("/kind")]), "R7.3-34");
+    assert_eq!(post(&[("content-type", "text/plain")], json!({})).await.status, 415);
+    assert_eq!(post(&[("origin", "https://evil.example")], json!({})).await.status, 403);
+    assert_eq!(visitor.get("/api/v1/parcels").await.status, 405);
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn some_calls_need_a_session() {
+    let files = with("title: Mine\nmethod: GET\npath: /api/v1/mine\nwho: session\nreply: {ok: true}\n");
+    let server = TestServer::start(files).await;
+    let visitor = server.visitor();
+    assert_eq!(visitor.get("/api/v1/mine").await.status, 404);
+    visitor.start("parcel/cover", json!({"weight": 2, "kind": "gift"})).await.ok(201);
+    assert_eq!(visitor.get("/api/v1/mine").await.ok(200), json!({"ok": true}));
+    server.stop().await;
+}
+
+#[test]
+fn an_endpoint_that_cannot_answer_is_found_before_it_is_published() {
+    let errors = |text: &str| -> Vec<String> {
+        let loaded = load(&with(text));
+        loaded.problems.iter().filter(|p| p.is_error()).map(|p| format!("{} {}", p.span.line, p.code)).collect()
+    };
+    let get = "title: A\nmethod: GET\npath: /api/v1/a\n";
+    assert_eq!(errors(&format!("{get}reply: {{a: qery.x}}\n")), ["4 unknown-name"]);
+    assert_eq!(errors(&format!("{get}reply: {{a: site.menus.none}}\n")), ["4 evaluation"]);
+    assert_eq!(errors(&format!("{get}list: {{of: none}}\nreply: {{a: list}}\n")), ["1 unknown-name"]);
+    assert_eq!(errors(&format!("{get}start: {{workflow: parcel/cover, data: query}}\nreply: {{}}\n")), ["1 value"]);
+    assert_eq!(errors("title: A\nmethod: GET\npath: /a\nreply: {}\n"), ["1 value"]);
+    assert_eq!(errors(&SEND.replace("parcel/cover,", "parcel/none,")), ["1 unknown-name"]);
+    assert_eq!(errors(&SEND.replace("cover/parcel", "cover/none")), ["1 unknown-name"]);
+}

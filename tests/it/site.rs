@@ -1,0 +1,332 @@
+//! What stands around pages, and pages from data: the whole product's site as a browser gets it, and small sites with
+//! mistakes in them.
+
+use engine_definitions::{Files, Problem, load};
+use journey_tests::server::{Reply, TestServer, fixture};
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+async fn product() -> TestServer {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    TestServer::start(Files::read_dir(root).expect("the definitions are there")).await
+}
+
+/// Values of an attribute, with the five escapes undone that addresses meet.
+fn values<'a>(html: &'a str, attribute: &str) -> impl Iterator<Item = String> + use<'a> {
+    let start = format!(" {attribute}=\"");
+    let found: Vec<&str> = html.split(&start).skip(1).filter_map(|rest| rest.split('"').next()).collect();
+    found.into_iter().map(|value| value.replace("&amp;", "&"))
+}
+
+/// The address that the product gives of itself.
+fn public(server: &TestServer) -> String {
+    server.product.url().replace("127.0.0.1", "localhost")
+}
+
+fn between<'a>(html: &'a str, start: &str, end: &str) -> &'a str {
+    html.split_once(start).and_then(|(_, rest)| rest.split_once(end)).map_or("", |(inside, _)| inside)
+}
+
+/// What the page leaves out.
+fn hidden(page: &Reply) -> BTreeSet<String> {
+    between(&page.text(), "<body data-hide=\"", "\"").split_whitespace().map(str::to_owned).collect()
+}
+
+fn set(words: &str) -> BTreeSet<String> {
+    words.split_whitespace().map(str::to_owned).collect()
+}
+
+/// R2.1-01, R2.6-18, R2.6-19, R2.4-07: whatever header, footer and pages name is there, for every visitor.
+#[tokio::test(flavor = "multi_thread")]
+async fn every_address_that_a_page_names_answers() {
+    let server = product().await;
+    let visitor = server.visitor();
+    let sitemap = visitor.get("/sitemap.xml").await;
+    assert_eq!((sitemap.status, sitemap.header("content-type")), (200, "application/xml"));
+    let base = public(&server);
+    let listed = sitemap.text();
+    let mut open: Vec<String> = listed
+        .split("<loc>")
+        .skip(1)
+        .filter_map(|rest| rest.split("</loc>").next())
+        .map(|address| address.strip_prefix(&base).expect("an address of ours").to_owned())
+        .collect();
+    assert!(open.iter().any(|path| path == "/") && open.len() > 60, "{open:?}");
+    let robots = visitor.get("/robots.txt").await.text();
+    assert!(robots.contains(&format!("Sitemap: {base}/sitemap.xml")), "{robots}");
+    open.extend(["/car-quotes", "/car-insurance/quotes", "/no-such-page"].map(str::to_owned));
+
+    let mut seen: BTreeSet<String> = open.iter().cloned().collect();
+    let mut outside = BTreeSet::new();
+    while let Some(path) = open.pop() {
+        let page = visitor.get(&path).await;
+        let expected = if path == "/no-such-page" { 404 } else { 200 };
+        let is_redirect = (300..400).contains(&page.status);
+        assert!(page.status == expected || is_redirect, "{path}: {}", page.status);
+        let html = page.text();
+        if page.header("content-type").starts_with("text/html") {
+            assert!(html.contains("<header class=\"site-header\">"), "{path} could not be drawn");
+        }
+        let moved = is_redirect.then(|| page.header("location").to_owned());
+        for link in values(&html, "href").chain(values(&html, "src")).chain(moved) {
+            let link = link.split('#').next().unwrap_or_default().to_owned();
+            match link.chars().next() {
+                Some('/') if seen.insert(link.clone()) => open.push(link),
+                Some('h') => {
+                    outside.insert(link);
+                }
+                _ => {}
+            }
+        }
+    }
+    assert!(seen.len() > 85, "{}", seen.len());
+    assert!(outside.iter().all(|link| link.starts_with("https://") || link.starts_with(&base)), "{outside:?}");
+    server.stop().await;
+}
+
+/// Section 2.2, over real pages: what each leaves out.
+#[tokio::test(flavor = "multi_thread")]
+async fn layout_rules_decide_what_is_left_out() {
+    let server = product().await;
+    let visitor = server.visitor();
+    for (row, path, expected) in [
+        ("R2.2-01", "/", "chat"),
+        ("R2.2-01", "/health-insurance/plans", "chat"),
+        ("R2.2-01", "/health-insurance/plan", "nav footer chat"),
+        ("R2.2-01", "/health-insurance/compare-plans", "nav footer chat"),
+        ("R2.2-01", "/life-insurance/request", "nav footer chat"),
+        ("R2.2-01", "/car-insurance/thirdparty-inspection", "nav footer"),
+        ("R2.2-01", "/car-insurance/lp", "nav footer"),
+        ("R2.2-01", "/health-insurance/lp-fusion", "nav footer chat"),
+        ("R4-45", "/car-insurance/track-policy", "nav footer chat"),
+        ("R2.2-01", "/car-insurance/policy-document", "nav footer"),
+        ("R2.2-01", "/health-insurance/medical-details", "nav footer chat"),
+        ("R2.2-01", "/life-insurance/video-verification", "nav footer chat"),
+        ("R2.2-02", "/health-insurance/document-upload", "nav footer chat call"),
+        ("R2.2-04", "/car-insurance/buy-now", "footer chat"),
+        ("R2.2-05", "/car-insurance/calculator", "footer chat"),
+        ("R2.2-05", "/health-insurance/premium-calculator", "footer chat"),
+        ("R2.2-06", "/health-insurance/lp-brand", "nav footer chat login logo"),
+        ("R2.2-07", "/car-insurance/quotes", "nav footer header"),
+        ("R2.2-07", "/bike-insurance/checkout", "nav footer chat header"),
+        ("R2.2-07", "/car-insurance/confirm", "nav footer header"),
+        ("R2.2-08", "/car-insurance/post-payment-success", "footer"),
+        ("R2.2-09", "/sme/group-shop", "footer chat"),
+        ("R2.2-22", "/car-insurance", ""),
+        ("R2.2-22", "/health-insurance", "chat"),
+    ] {
+        let page = visitor.get(path).await;
+        assert_eq!((page.status, hidden(&page)), (200, set(expected)), "{row} {path}");
+    }
+    // R2.2-06: the logo is no link there.
+    let brand = visitor.get("/health-insurance/lp-brand").await.text();
+    assert!(brand.contains("<span class=\"wordmark\">") && !brand.contains("<a class=\"wordmark\""), "{brand}");
+    // A page of a journey knows what its next pages leave out: these come without a load.
+    let first = visitor.get("/car-insurance").await.text();
+    let boot: Value = serde_json::from_str(between(&first, "id=\"boot\">", "</script>")).expect("JSON");
+    let quotes = boot["site"]["hide_at"]["quotes"].as_array().expect("parts");
+    assert_eq!(quotes.iter().filter_map(Value::as_str).collect::<BTreeSet<_>>(), ["footer", "header", "nav"].into());
+    server.stop().await;
+}
+
+/// R2.1-20, R6-09, R9-66, R2.6-20: the frame and the product follow the address.
+#[tokio::test(flavor = "multi_thread")]
+async fn frames_and_products_follow_the_address() {
+    let server = product().await;
+    let visitor = server.visitor();
+    let retail = visitor.get("/").await.text();
+    for (row, part) in [
+        ("R1-32", "valid till 19/03/2026"),
+        ("R2.2-16", ">Track &amp; Policy Download<"),
+        ("R2.2-18", "<a class=\"site-call\" href=\"tel:+911800000000\">"),
+        ("R2.2-19", "24/7 assistance"),
+        ("R2.1-05", "<a href=\"https://irdai.gov.in/\" target=\"_blank\" rel=\"noopener\">"),
+    ] {
+        assert!(retail.contains(part), "{row}: {part} is not in {retail}");
+    }
+    let business = visitor.get("/sme").await.text();
+    for part in [
+        "<a class=\"wordmark\" href=\"/sme\">",
+        "Call Us</summary>",
+        "<a href=\"tel:+911800000001\">Sales <strong>1800 000 001</strong>",
+        "<a href=\"tel:+911800000002\">Support <strong>1800 000 002</strong>",
+        "press 3 for business insurance",
+    ] {
+        assert!(business.contains(part), "R2.2-20: {part} is not in {business}");
+    }
+    let [one, other] = [&retail, &business].map(|html| between(html, "<header", "</header>").to_owned());
+    let [foot, other_foot] = [&retail, &business].map(|html| between(html, "<footer", "</footer>").to_owned());
+    assert!(one != other && foot != other_foot && !one.contains("Call Us"));
+
+    for (path, product) in [
+        ("/health-insurance", "health"),
+        ("/life-insurance", "life"),
+        ("/life-insurance/term-insurance", "term"),
+        ("/investment", "investment"),
+        ("/car-insurance", "car"),
+        ("/bike-insurance", "bike"),
+        ("/", ""),
+    ] {
+        let page = visitor.get(path).await.text();
+        assert!(page.contains(&format!("data-product=\"{product}\"")), "R9-66 {path}");
+        let foot = between(&page, "<footer", "</footer>");
+        let own = foot.matches("<h2>Good to know").count();
+        assert_eq!(own, usize::from(!product.is_empty()), "R2.6-20 {path}: {foot}");
+        let (away, opened) = (foot.matches("href=\"https://").count(), foot.matches("target=\"_blank\"").count());
+        assert!(away == opened && away >= 2, "R2.6-20 {path}");
+    }
+    server.stop().await;
+}
+
+/// A page from rows has its own words at each address; a long list has parts; one page has one canonical address.
+#[tokio::test(flavor = "multi_thread")]
+async fn pages_from_data() {
+    let server = product().await;
+    let visitor = server.visitor();
+    let base = public(&server);
+    let canonical = |page: &Reply| between(&page.text(), "<link rel=\"canonical\" href=\"", "\"").to_owned();
+    let one = visitor.get("/car-insurance/companies/digit").await;
+    assert!(
+        one.text().contains("<title>Digit car insurance – Journey</title>") && one.text().contains("<h1>Digit car")
+    );
+    assert_eq!(canonical(&one), format!("{base}/car-insurance/companies/digit"));
+    assert_eq!(visitor.get("/car-insurance/companies/nobody").await.status, 404);
+
+    let first = visitor.get("/car-insurance/companies").await;
+    assert!(first.text().contains("Page 1 of 2") && first.text().contains("href=\"/car-insurance/companies?page=2\""));
+    let second = visitor.get("/car-insurance/companies?page=2").await;
+    assert!(second.text().contains("Page 2 of 2") && second.text().contains("href=\"/car-insurance/companies\""));
+    assert_eq!(canonical(&second), format!("{base}/car-insurance/companies?page=2"));
+    for beyond in ["3", "0", "x"] {
+        assert_eq!(visitor.get(&format!("/car-insurance/companies?page={beyond}")).await.status, 404, "{beyond}");
+    }
+    assert_eq!(visitor.get("/privacy-policy?page=2").await.status, 404);
+
+    let further = visitor.get("/car-quotes?a=1").await;
+    assert_eq!((further.status, canonical(&further)), (200, format!("{base}/car-insurance")));
+    let sitemap = visitor.get("/sitemap.xml").await.text();
+    assert!(sitemap.contains("/bike-insurance/companies/acko</loc>") && !sitemap.contains("car-quotes"));
+    assert!(!sitemap.contains("/health-insurance/plans<"), "a page that is only for now is not listed");
+    server.stop().await;
+}
+
+/// R2.1-24..28, R8-28, R8-30: readable, no-index, with a way on and without a code.
+#[tokio::test(flavor = "multi_thread")]
+async fn pages_instead_of_others() {
+    let server = product().await;
+    let visitor = server.visitor();
+    let unknown = "0".repeat(32);
+    for (path, status, said) in [
+        ("/no-such-page".to_owned(), 404, "Oops! We can&#x27;t seem to find the page you&#x27;re looking for."),
+        (format!("/car-insurance/quotes?request={unknown}"), 404, "We cannot find this request"),
+        ("/car-insurance/confirm?a=1".to_owned(), 200, "Nothing was changed and nothing was paid."),
+        ("/car-insurance/payment-success".to_owned(), 200, "Nothing is open here"),
+    ] {
+        let page = visitor.get(&path).await;
+        let html = page.text();
+        assert_eq!(page.status, status, "{path}");
+        for part in ["<meta name=\"robots\" content=\"noindex\">", said, "<ul class=\"links\">"] {
+            assert!(html.contains(part), "{path}: {part} is not in {html}");
+        }
+        let main = between(&html, "<main", "</main>");
+        assert!(!main.contains("404") && !main.contains("500"), "R8-30 {main}");
+    }
+    assert_eq!(visitor.get("/").await.status, 200, "R2.1-28");
+    server.stop().await;
+}
+
+/// R2.1-27: a page that cannot be made says so, and is no page that search engines keep.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_that_fails_is_an_error_page() {
+    let mut files = fixture("parcel");
+    let page = "path: /odd\ntitle: Odd\nblocks:\n  - {block: facts, items: [{label: A, value: \"int(today.contains('2026-11') ? 'x' : '1')\"}]}\n";
+    files.insert("workflows/site/pages/odd.yaml", page.as_bytes().to_vec());
+    let server = TestServer::start(files).await;
+    let odd = server.visitor().get("/odd").await;
+    assert_eq!(odd.status, 500);
+    assert!(odd.text().contains("Something Went Wrong") && odd.text().contains("content=\"noindex\""));
+    server.stop().await;
+}
+
+fn problems(changes: &[(&str, &str)]) -> Vec<String> {
+    let mut files = fixture("parcel");
+    for (path, text) in changes {
+        files.insert(*path, text.as_bytes().to_vec());
+    }
+    let said =
+        |p: &Problem| format!("{}:{} {}", p.span.file.rsplit('/').next().unwrap_or_default(), p.span.line, p.code);
+    load(&files).problems.iter().filter(|p| p.is_error()).map(said).collect()
+}
+
+#[test]
+fn what_leads_nowhere_is_found_before_it_is_published() {
+    let page = "workflows/site/pages/x.yaml";
+    let more = "workflows/site/more.yaml";
+    let cases: BTreeMap<&str, (&str, &str, &[&str])> = [
+        (
+            "a rule that no page fulfils",
+            (
+                more,
+                "layout:\n  - {parts: help, hide: footer}\n  - {parts: hel, hide: footer}\n",
+                &["more.yaml:3 never-matches"][..],
+            ),
+        ),
+        (
+            "a step that is not there",
+            (more, "layout:\n  - {step: cover.none, hide: nav}\n", &["more.yaml:2 never-matches"]),
+        ),
+        ("a part that is none", (more, "layout:\n  - {parts: help, hide: heder}\n", &["more.yaml:2 unknown-name"])),
+        ("a frame that is none", (more, "layout:\n  - {parts: help, frame: hose}\n", &["more.yaml:2 unknown-name"])),
+        (
+            "a product without pages",
+            (more, "products:\n  letters: {under: /letters}\n", &["more.yaml:2 never-matches"]),
+        ),
+        ("a key twice in two files", (more, "legal: Twice\n", &["site.yaml:11 duplicate-key"])),
+        ("a redirect to nowhere", (more, "redirects: []\n", &["site.yaml:12 duplicate-key"])),
+        (
+            "a dead link of a page",
+            (
+                page,
+                "path: /x\ntitle: X\nblocks:\n  - block: links\n    items: [{label: A, href: /hepl}]\n",
+                &["x.yaml:5 dead-link"],
+            ),
+        ),
+        ("a page at a step", (page, "path: /parcel-cover/sender\ntitle: X\nblocks: []\n", &["x.yaml:1 duplicate-key"])),
+        ("a page twice", (page, "path: /x\nalso: /help\ntitle: X\nblocks: []\n", &["x.yaml:1 duplicate-key"])),
+        (
+            "rows without the column",
+            (
+                page,
+                "path: /x/{slug}\neach: \"[{'slug': 'a'}, {'name': 'b'}]\"\ntitle: X\nblocks: []\n",
+                &["x.yaml:2 page-row"],
+            ),
+        ),
+        (
+            "a cell that is no address",
+            (page, "path: /x/{slug}\neach: \"[{'slug': 'A b'}]\"\ntitle: X\nblocks: []\n", &["x.yaml:2 page-row"]),
+        ),
+        (
+            "the same row twice",
+            (
+                page,
+                "path: /x/{slug}\neach: \"[{'slug': 'a'}, {'slug': 'a'}]\"\ntitle: X\nblocks: []\n",
+                &["x.yaml:1 duplicate-key"],
+            ),
+        ),
+        (
+            "a text without its value",
+            (page, "path: /x\ntitle: {text: \"{{compny.x}}\"}\nblocks: []\n", &["x.yaml:2 evaluation"]),
+        ),
+        ("a key that is none", (page, "path: /x\ntitle: X\nhidden: footer\nblocks: []\n", &["x.yaml:3 unknown-key"])),
+    ]
+    .into();
+    for (what, (path, text, expected)) in cases {
+        assert_eq!(problems(&[(path, text)]), expected, "{what}");
+    }
+    let menu = "menus:\n  house:\n    - {text: A, link: /a}\n    - {text: B, link: /help, sub: []}\nfooters: {house: []}\nframes: {house: {}}\nname: X\nredirects:\n  - {from: /help, to: /x}\n";
+    assert_eq!(
+        problems(&[("workflows/site/site.yaml", menu)]),
+        ["site.yaml:3 dead-link", "site.yaml:4 unknown-key", "site.yaml:9 duplicate-key", "site.yaml:9 dead-link"]
+    );
+}

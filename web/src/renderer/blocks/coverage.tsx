@@ -1,0 +1,53 @@
+import { Block } from '../../ui/block';
+import { Icon } from '../../ui/icon';
+import { Shown } from '../value';
+import type { Block as AnyBlock, CoverageBlock } from './types';
+
+/** What is covered and what is not, kind beside kind: yes and no are said, not only drawn. */
+export const CoverageView = ({ title, columns, items }: CoverageBlock) => (
+  <Block kind="coverage" title={title}>
+    <div className="table-scroll" tabIndex={0} role="region" aria-label={title ?? 'Coverage'}>
+      <table>
+        <thead>
+          <tr>
+            <td />
+            {columns.map((column) => (
+              <th key={column.title} scope="col">
+                {column.title}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {items.map((item) => (
+            <tr key={item.label}>
+              <th scope="row">{item.label}</th>
+              {item.values.map((cell, at) => (
+                <td key={at}>
+                  {typeof cell === 'boolean' ? (
+                    <span className="covered" data-yes={cell}>
+                      <Icon name={cell ? 'check' : 'cross'} small />
+                      {cell ? 'Yes' : 'No'}
+                    </span>
+                  ) : (
+                    <Shown value={cell} />
+                  )}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  </Block>
+);
+
+export const example: AnyBlock = {
+  block: 'coverage',
+  title: 'What is covered',
+  columns: [{ title: 'By road' }, { title: 'By air' }],
+  items: [
+    { label: 'Loss', values: [true, true] },
+    { label: 'Delay', values: [false, 'up to ₹500'] },
+  ],
+};

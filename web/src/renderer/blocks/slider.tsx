@@ -1,0 +1,46 @@
+import { safeUrl } from '../../routes';
+import { Block } from '../../ui/block';
+import { Paragraphs } from '../paragraphs';
+import type { Block as AnyBlock, SliderBlock } from './types';
+
+/**
+ * Cards in a row that is scrolled sideways. Scripts turn it by themselves every `every_ms` and show the buttons; pressed, touched or
+ * left by the eye it rests.
+ */
+export const SliderView = ({ title, items, every_ms }: SliderBlock) => (
+  <Block kind="slider" title={title}>
+    <div data-moves="slider" data-every={every_ms}>
+      <ul className="slides" tabIndex={0} aria-label={title}>
+        {items.map((item) => {
+          const href = safeUrl(item.href);
+          return (
+            <li key={item.title}>
+              {item.image && <img src={safeUrl(item.image)} alt="" width={400} height={170} loading="lazy" />}
+              <h3>{href ? <a href={href}>{item.title}</a> : item.title}</h3>
+              <Paragraphs text={item.text} />
+            </li>
+          );
+        })}
+      </ul>
+      <Stop />
+    </div>
+  </Block>
+);
+
+/** What moves by itself can be stopped; where scripts do not run nothing moves. */
+export const Stop = () => (
+  <button className="button moves-stop" type="button" hidden>
+    Stop
+  </button>
+);
+
+export const example: AnyBlock = {
+  block: 'slider',
+  title: 'This month',
+  every_ms: 4_500,
+  items: [
+    { title: 'Books travel cheaper', text: 'Up to 5 kg by road.', href: '/books' },
+    { title: 'Glass', text: 'Packed by us, insured by us.' },
+    { title: 'Across the sea', text: 'Andaman in four days.' },
+  ],
+};

@@ -1,0 +1,50 @@
+/** What a page does beyond its first moment: menus, what moves, what waits for its time. Loaded a moment after the page, or with the first press on it. */
+import type { Boot } from './boot';
+
+// an open menu closes when something else is pressed
+document.addEventListener('click', (event) => {
+  for (const menu of document.querySelectorAll<HTMLDetailsElement>('.site-header [open]'))
+    menu.open = menu.contains(event.target as Node);
+});
+
+// while the menu of a phone is open, everything else is out of reach
+const slide = document.getElementById('site-menu');
+const keep = (isOpen: boolean) => {
+  for (const one of document.body.children) if (one !== slide) (one as HTMLElement).inert = isOpen;
+};
+if (slide) {
+  keep(slide.matches(':popover-open'));
+  slide.addEventListener('beforetoggle', ({ newState }) => keep(newState === 'open'));
+  matchMedia('(min-width: 48rem)').addEventListener('change', () => slide.hidePopover());
+}
+
+if (document.querySelector('[data-moves]')) import('./moves');
+
+const { site } = JSON.parse(document.getElementById('boot')!.textContent) as Boot;
+/** Runs at a time of the site, counted from the page's own beginning. */
+function at(name: string, run: () => void): void {
+  const ms = site?.timers?.[name];
+  if (ms !== undefined) setTimeout(run, Math.max(0, ms - performance.now()));
+}
+
+at('last_visit', () => {
+  try {
+    localStorage.setItem('lastvisit', location.pathname);
+  } catch {
+    // a full or forbidden storage costs only this comfort
+  }
+});
+
+function load(script: string): void {
+  const tag = document.createElement('script');
+  tag.src = script;
+  tag.async = true;
+  document.head.append(tag);
+}
+const hidden = () => document.body.dataset.hide?.split(' ').includes('chat');
+const { chat, analytics } = site ?? {};
+if (chat) {
+  at('chat_load', () => hidden() || load(chat.script));
+  at('chat_place', () => document.querySelector('.site-chat')?.setAttribute('data-placed', ''));
+}
+if (analytics) at('analytics', () => load(analytics.script));

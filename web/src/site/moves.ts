@@ -1,0 +1,63 @@
+/** What moves by itself on a page: sliders that turn, countdowns. Each can be stopped, and none starts where movement is unwanted. */
+export {};
+
+const still = matchMedia('(prefers-reduced-motion: reduce)').matches;
+
+/** Runs `step` every `ms` until the button of the block is pressed; `false` from it ends it too. */
+function repeat(block: HTMLElement, ms: number, step: () => boolean): void {
+  const stop = block.querySelector<HTMLButtonElement>('.moves-stop');
+  const timer = setInterval(() => {
+    if (!step()) end();
+  }, ms);
+  const end = () => {
+    clearInterval(timer);
+    stop?.remove();
+  };
+  if (!stop) return;
+  stop.hidden = false;
+  stop.addEventListener('click', end);
+}
+
+function slider(block: HTMLElement): void {
+  const every = Number(block.dataset.every);
+  const list = block.querySelector('ul');
+  if (!every || still || !list) return;
+  let resting = false;
+  for (const sign of ['pointerenter', 'focusin', 'touchstart']) list.addEventListener(sign, () => (resting = true));
+  for (const sign of ['pointerleave', 'focusout']) list.addEventListener(sign, () => (resting = false));
+  repeat(block, every, () => {
+    if (resting || document.hidden) return true;
+    const width = list.firstElementChild?.clientWidth ?? 0;
+    const end = list.scrollWidth - list.clientWidth;
+    list.scrollTo({ left: list.scrollLeft >= end - 4 ? 0 : list.scrollLeft + width });
+    return true;
+  });
+}
+
+function countdown(block: HTMLElement): void {
+  const { until = '' } = block.dataset;
+  // a day ends with its last moment in India
+  const end = Date.parse(until.length === 10 ? `${until}T23:59:59+05:30` : until);
+  const said = block.querySelector('strong');
+  if (!said || Number.isNaN(end)) return;
+  const tick = (): boolean => {
+    const left = Math.floor((end - Date.now()) / 1000);
+    if (left <= 0) {
+      (block.closest<HTMLElement>('.block') ?? block).hidden = true;
+      return false;
+    }
+    const parts = [Math.floor(left / 86_400), Math.floor(left / 3600) % 24, Math.floor(left / 60) % 60, left % 60];
+    const first = parts.findIndex((part) => part > 0);
+    said.textContent = ['days', 'h', 'min', 's']
+      .map((unit, i) => `${parts[i]} ${unit}`)
+      .slice(first)
+      .join(' ');
+    return true;
+  };
+  if (tick() && !still) repeat(block, 1000, tick);
+}
+
+for (const block of document.querySelectorAll<HTMLElement>('[data-moves]')) {
+  if (block.dataset.moves === 'slider') slider(block);
+  else countdown(block);
+}
