@@ -19,7 +19,7 @@ pub async fn audit(url: &str, ledger: &Ledger, partners: &Partners, report: &mut
         ..Settings::default()
     };
     let runtime = Runtime::new(store.clone(), Arc::new(settings), Arc::new(SystemClock::default()))?;
-    runtime.load_current().await?;
+    runtime.publishing.load_current().await?;
     let witness = engine_store::connect(partners.database()).await?;
 
     for wrong in ledger.wrong.lock().unwrap_or_else(|e| e.into_inner()).drain(..) {
@@ -122,7 +122,7 @@ async fn one(
         None if !record.step.ends_with("address") => report.violation(format!("{journey} rests at `{}`", record.step)),
         Some(_) | None => {}
     }
-    match runtime.replay(journey).await {
+    match runtime.operations.replay(journey).await {
         Ok(Some(differences)) if differences.is_empty() => {}
         Ok(differences) => {
             report.violation(format!("{journey}: replay differs: {:?}", differences.unwrap_or_default().first()))

@@ -1,5 +1,7 @@
 //! `make chaos`: see `--help`.
 
+#![allow(clippy::disallowed_methods)] // tests are customers, partners and machines
+
 use clap::Parser;
 use journey_tests::chaos::{Database, Disk, Options, run};
 use std::path::PathBuf;

@@ -205,7 +205,7 @@ async fn after_a_restore_readiness_says_that_nothing_is_sent() {
     let held = visitor.get("/readyz").await.ok(200);
     assert_eq!(held["ready"], true, "what comes in is taken");
     assert!(held["notes"][0].as_str().is_some_and(|note| note.starts_with("nothing is sent")), "{held}");
-    let token = server.product.runtime.new_operator("asha", 1).await.expect("a token");
+    let token = server.product.runtime.people.new_operator("asha", 1).await.expect("a token");
     let bearer = format!("Bearer {token}");
     let release =
         async |headers: &[(&str, &str)]| visitor.send("POST", "/api/v1/operator/effects/release", headers, None).await;

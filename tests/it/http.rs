@@ -561,7 +561,7 @@ async fn an_edited_definition_reaches_new_journeys_only() {
     let form = String::from_utf8_lossy(files.get("forms/parcel/cover/sender.json").expect("the form"))
         .replace("Who sends it?", "Who is the sender?");
     files.insert("forms/parcel/cover/sender.json", form.into_bytes());
-    let published = server.product.runtime.publish(&files, "test").await.expect("it checks");
+    let published = server.product.runtime.publishing.publish(&files, "test").await.expect("it checks");
     assert_eq!(published.changed, [PARCEL]);
     assert_eq!(visitor.view(id(&old)).await["step"]["title"], "Who sends it?");
     let new = started(&visitor).await;
@@ -580,7 +580,7 @@ async fn what_open_journeys_hold_is_not_taken_from_them() {
         files.insert(path, text.into_bytes());
         files
     };
-    let publish = async |files: &Files| match server.product.runtime.publish(files, "test").await {
+    let publish = async |files: &Files| match server.product.runtime.publishing.publish(files, "test").await {
         Ok(_) => "published".to_owned(),
         Err(PublishError::Problems(problems)) => {
             problems.iter().map(|p| format!("{}: {}\n", p.code, p.message)).collect()
@@ -623,7 +623,7 @@ async fn what_open_journeys_hold_is_not_taken_from_them() {
     server.stop().await;
 
     let server = parcels().await;
-    let nobody = async |files: &Files| server.product.runtime.publish(files, "test").await.is_ok();
+    let nobody = async |files: &Files| server.product.runtime.publishing.publish(files, "test").await.is_ok();
     assert!(nobody(&dearer).await && nobody(&without).await, "nobody holds anything");
     server.stop().await;
 }

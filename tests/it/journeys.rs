@@ -55,7 +55,7 @@ async fn what_is_saved_is_shown_again_and_is_no_answer() {
         assert_eq!(shown["journey"]["revision"], view["journey"]["revision"], "nothing moved under the finger");
         assert_eq!(shown["step"]["form"]["data"], json!({"name": "A"}));
     }
-    assert_eq!(server.product.runtime.replay(id(&view)).await.expect("a replay"), Some(vec![]));
+    assert_eq!(server.product.runtime.operations.replay(id(&view)).await.expect("a replay"), Some(vec![]));
     // a start may be no more than that
     let body = json!({"workflow": PARCEL, "type": "save", "data": {"weight": 7}}).to_string();
     let begun = visitor.send("POST", "/api/v1/journeys", &[("idempotency-key", "t")], Some(body)).await.ok(201);

@@ -2,7 +2,7 @@
 
 use engine_definitions::Files;
 use engine_runtime::Actor;
-use engine_runtime::operator::{Effects, JourneyHistory};
+use engine_runtime::operations::{Effects, JourneyHistory};
 use journey_tests::server::{Reply, TestServer, Visitor, fixture};
 use serde_json::{Value, json};
 
@@ -65,7 +65,7 @@ struct Desk {
 impl Desk {
     async fn open(towns: &[&str]) -> Desk {
         let server = TestServer::start(definitions(towns)).await;
-        let token = server.product.runtime.new_operator("asha", 8).await.expect("a token");
+        let token = server.product.runtime.people.new_operator("asha", 8).await.expect("a token");
         Desk { customer: server.visitor(), server, token }
     }
 
@@ -84,7 +84,7 @@ impl Desk {
     }
 
     async fn repair(&self, towns: &[&str]) {
-        self.server.product.runtime.publish(&definitions(towns), "test").await.expect("it checks");
+        self.server.product.runtime.publishing.publish(&definitions(towns), "test").await.expect("it checks");
     }
 
     /// The one open incident.
@@ -106,7 +106,7 @@ impl Desk {
 
     async fn agrees(&self, journey: &str) {
         assert_eq!(
-            self.server.product.runtime.replay(journey).await.expect("a replay"),
+            self.server.product.runtime.operations.replay(journey).await.expect("a replay"),
             Some(vec![]),
             "the history gives the state, retries included"
         );
@@ -282,14 +282,18 @@ async fn nobody_but_an_operator_learns_that_there_is_an_api() {
     desk.server.clock.advance(1);
     assert_eq!(desk.ask("GET", "incidents").await.status, 404);
     let runtime = &desk.server.product.runtime;
-    let token = runtime.new_operator("asha", 8).await.expect("a token");
-    let other = runtime.new_operator("ravi", 8).await.expect("a token");
-    assert_eq!(runtime.revoke_operator("asha").await.expect("revoked"), 1, "the one that had ended is not counted");
-    assert!(runtime.operator(&token).await.expect("an answer").is_none());
-    assert_eq!(runtime.operator(&other).await.expect("an answer").map(|actor| actor.id), Some("ravi".into()));
+    let token = runtime.people.new_operator("asha", 8).await.expect("a token");
+    let other = runtime.people.new_operator("ravi", 8).await.expect("a token");
+    assert_eq!(
+        runtime.people.revoke_operator("asha").await.expect("revoked"),
+        1,
+        "the one that had ended is not counted"
+    );
+    assert!(runtime.people.operator(&token).await.expect("an answer").is_none());
+    assert_eq!(runtime.people.operator(&other).await.expect("an answer").map(|actor| actor.id), Some("ravi".into()));
     // a visitor who calls himself so is none: the use case asks again
     let pretender = Actor { roles: vec!["operator".into()], ..Actor::visitor("v") };
-    assert!(runtime.effects(&pretender, Effects::default()).await.is_err());
+    assert!(runtime.operations.effects(&pretender, Effects::default()).await.is_err());
     desk.server.stop().await;
 }
 

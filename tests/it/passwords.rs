@@ -84,7 +84,7 @@ async fn code(runtime: &engine_runtime::Runtime, journey: &str) -> String {
     let filter = EffectFilter { journey: Some(journey.into()), kind: Some("notify".into()), ..EffectFilter::default() };
     let order = runtime.store().effects(filter).await.expect("effects").pop().expect("a message");
     let payload: NotifyPayload = serde_json::from_value(order.payload).expect("a payload");
-    runtime.otp_code(journey, &payload).expect("a code")
+    runtime.work.otp_code(journey, &payload).expect("a code")
 }
 
 fn other_than(code: &str) -> &'static str {
@@ -127,7 +127,7 @@ async fn a_submit_that_was_interrupted_succeeds_with_the_same_key() {
     interrupted("right", &right).await;
     assert_eq!(step(&send("right", &right).await.ok(200)), "inside", "the code was not used up");
     assert_eq!(step(&send("right", &right).await.ok(200)), "inside", "and is used once");
-    assert_eq!(runtime.replay(id(&view)).await.expect("a replay"), Some(vec![]));
+    assert_eq!(runtime.operations.replay(id(&view)).await.expect("a replay"), Some(vec![]));
     nodes.stop().await;
 }
 
@@ -161,7 +161,7 @@ async fn five_tries_are_counted_wherever_they_are_made() {
     let view = visitor.view(id(&view)).await;
     let late = enters(&visitor, &view, &right).await.ok(200);
     assert_eq!((step(&late), told(&late)), ("asking", "over"), "the right one comes too late");
-    assert_eq!(nodes.all[0].runtime.replay(id(&view)).await.expect("a replay"), Some(vec![]));
+    assert_eq!(nodes.all[0].runtime.operations.replay(id(&view)).await.expect("a replay"), Some(vec![]));
     nodes.stop().await;
 }
 
@@ -183,7 +183,7 @@ async fn a_try_stays_counted_when_the_definition_fails_on_it() {
     assert_eq!(enters(&visitor, &view, &right).await.status, 500, "no tries are left, which fails too");
     let record = server.store().await.journey(id(&view)).await.expect("a read").expect("a journey");
     assert!(record.drafts.iter().all(|draft| draft.data == json!({})), "{:?}", record.drafts);
-    assert_eq!(server.product.runtime.replay(id(&view)).await.expect("a replay"), Some(vec![]));
+    assert_eq!(server.product.runtime.operations.replay(id(&view)).await.expect("a replay"), Some(vec![]));
     server.stop().await;
 }
 

@@ -108,11 +108,11 @@ async fn after_a_restore_no_key_means_something_else_and_nothing_is_sent_unasked
     assert_eq!(waits.iter().map(|e| (e.fence, e.epoch)).collect::<Vec<_>>(), [(0, 1)]);
     assert_eq!(calls().await, [format!("{journey}.3.0")], "nothing was sent");
     let asha = Actor::operator("asha");
-    assert!(server.product.runtime.release_sends(&asha).await.expect("released"));
-    assert!(!server.product.runtime.release_sends(&asha).await.expect("asked again"));
+    assert!(server.product.runtime.operations.release_sends(&asha).await.expect("released"));
+    assert!(!server.product.runtime.operations.release_sends(&asha).await.expect("asked again"));
     assert_eq!(priced(&server, &visitor, &journey).await, json!(25_000), "the price of five kilograms");
     assert_eq!(calls().await, [format!("{journey}.3.0"), format!("{journey}.3.0.1")]);
-    assert_eq!(server.product.runtime.replay(&journey).await.expect("a replay"), Some(vec![]));
+    assert_eq!(server.product.runtime.operations.replay(&journey).await.expect("a replay"), Some(vec![]));
     server.stop().await;
     carriers.stop().await;
 }

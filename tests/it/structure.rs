@@ -159,13 +159,10 @@ fn the_web_app_has_the_description_of_this_api() {
 }
 
 #[test]
-fn sql_yaml_and_environment_have_one_home() {
+fn sql_yaml_and_templates_have_one_home() {
     let homes: &[(&str, &[&str])] = &[
         ("sqlx::query", &["engine/store/"]),
         ("serde_yaml", &["engine/definitions/src/source/", "engine/definitions/src/fmt/"]),
-        // what Cargo tells a build script is no setting
-        ("std::env::var", &["engine/settings/", "engine/server/build.rs"]),
-        ("env::vars", &["engine/settings/"]),
         ("Handlebars", &["engine/definitions/"]),
     ];
     let mut wrong = Vec::new();
@@ -181,4 +178,97 @@ fn sql_yaml_and_environment_have_one_home() {
         }
     }
     assert_eq!(wrong, Vec::<String>::new());
+}
+
+/// A setting that is documented and does nothing is a lie.
+#[test]
+fn every_setting_is_read() {
+    let mut texts = Vec::new();
+    for top in ["engine", "worker"] {
+        let read = |file: &PathBuf| std::fs::read_to_string(file).unwrap_or_default();
+        let files = sources(&root().join(top)).into_iter().filter(|file| !file.ends_with("settings/src/areas.rs"));
+        texts.extend(files.map(|file| read(&file)));
+    }
+    let mut unread = Vec::new();
+    for engine_settings::Field { area, name, .. } in engine_settings::fields() {
+        let mut of_type = area.to_owned();
+        of_type.get_mut(..1).into_iter().for_each(str::make_ascii_uppercase);
+        let has = |text: &str, word: &str| words(text).any(|found| found == word);
+        let is_read = |text: &String| {
+            let knows_area = area.is_empty() || text.contains(&format!(".{area}")) || text.contains(&of_type);
+            knows_area && text.contains(&format!(".{name}")) && has(text, name)
+        };
+        if !texts.iter().any(is_read) {
+            unread.push(format!("{area}.{name}"));
+        }
+    }
+    assert_eq!(unread, Vec::<String>::new(), "settings that nobody reads");
+}
+
+/// Names of licences that what is built in may have; each asks for no more than a notice. MPL-2.0 is per file, and none of
+/// its files is changed here.
+const LICENCES: &[&str] = &[
+    "0BSD",
+    "Apache-2.0",
+    "BSD-2-Clause",
+    "BSD-3-Clause",
+    "BSL-1.0",
+    "CC0-1.0",
+    "CDLA-Permissive-2.0",
+    "ISC",
+    "LLVM-exception",
+    "MIT",
+    "MIT-0",
+    "MPL-2.0",
+    "Unicode-3.0",
+    "Unlicense",
+    "Zlib",
+];
+
+/// Crates that must not come back, and why.
+const BANNED: &[(&str, &str)] = &[
+    ("openssl-sys", "TLS is rustls: one implementation, nothing of the machine's"),
+    ("native-tls", "TLS is rustls"),
+    ("serde_yaml", "it is not maintained; definitions are read with budgets by another"),
+];
+
+#[test]
+fn what_is_built_in_has_a_known_licence_and_source() {
+    let output = Command::new(env!("CARGO"))
+        .args(["metadata", "--format-version", "1", "--offline", "--filter-platform", "x86_64-unknown-linux-gnu"])
+        .current_dir(root())
+        .output()
+        .expect("cargo metadata runs");
+    let metadata: Value = serde_json::from_slice(&output.stdout).expect("cargo metadata is JSON");
+    let mut wrong = Vec::new();
+    for package in metadata["packages"].as_array().expect("packages") {
+        let name = package["name"].as_str().unwrap_or_default();
+        wrong.extend(BANNED.iter().filter(|(banned, _)| *banned == name).map(|(_, why)| format!("{name}: {why}")));
+        // Ours have no source.
+        let Some(source) = package["source"].as_str() else { continue };
+        if !source.starts_with("registry+https://github.com/rust-lang/crates.io-index") {
+            wrong.push(format!("{name} comes from {source}"));
+        }
+        let licence = package["license"].as_str().unwrap_or_default();
+        let named = licence.split([' ', '/', '(', ')']).filter(|word| !["", "OR", "AND", "WITH"].contains(word));
+        let unknown: Vec<&str> = named.clone().filter(|word| !LICENCES.contains(word)).collect();
+        if named.count() == 0 || !unknown.is_empty() {
+            wrong.push(format!("{name} has the licence `{licence}`"));
+        }
+    }
+    assert_eq!(wrong, Vec::<String>::new());
+}
+
+/// Rooms whose lines are read beside each other on one screen; the formatter leaves long texts and comments alone.
+const NARROW: &[&str] = &["engine/runtime", "engine/store", "worker"];
+
+#[test]
+fn no_line_is_wider_than_120() {
+    let mut wide = Vec::new();
+    for file in NARROW.iter().flat_map(|room| sources(&root().join(room))) {
+        let text = std::fs::read_to_string(&file).unwrap_or_default();
+        let long = text.lines().enumerate().filter(|(_, line)| line.chars().count() > 120);
+        wide.extend(long.map(|(number, _)| format!("{}:{}", file.display(), number + 1)));
+    }
+    assert_eq!(wide, Vec::<String>::new());
 }

@@ -1,6 +1,8 @@
 //! `make siege`: customers at work, first undisturbed, then while thousands of connections from one address send half
 //! a header, a body byte by byte, or nothing; see `--help`.
 
+#![allow(clippy::disallowed_methods)] // tests are customers, partners and machines
+
 mod attack;
 mod customers;
 

@@ -1,5 +1,7 @@
 //! When to try again.
 
+#![allow(clippy::disallowed_methods)] // the room of chance
+
 /// Exponential with full jitter: anywhere between nothing and `base · 2^(attempt - 1)`, capped (security rule 9).
 pub fn full_jitter(attempt: i32, base_ms: i64, cap_ms: i64) -> i64 {
     let doublings = attempt.clamp(1, 20) - 1;

@@ -18,10 +18,10 @@ pub async fn run(context: Context, stop: CancellationToken) {
             () = tokio::time::sleep(Duration::from_secs(1)) => {}
         }
         let runtime = &context.runtime;
-        tell("retry parked webhooks", runtime.retry_parked(PARKED_KEEP_MS).await.map(drop));
+        tell("retry parked webhooks", runtime.work.retry_parked(PARKED_KEEP_MS).await.map(drop));
         if tick.is_multiple_of(10) {
             tell("keep the time", runtime.keep_time().await);
-            tell("expire journeys", runtime.expire_due(EXPIRE_BATCH).await.map(drop));
+            tell("expire journeys", runtime.work.expire_due(EXPIRE_BATCH).await.map(drop));
         }
         if tick.is_multiple_of(60) {
             let (now, settings) = (runtime.now_ms(), &runtime.settings().worker);

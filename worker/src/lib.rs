@@ -78,7 +78,7 @@ pub async fn follow(runtime: Runtime, stop: CancellationToken) {
                 },
             }
         }
-        if let Err(error) = runtime.follow_publications().await {
+        if let Err(error) = runtime.publishing.follow_publications().await {
             tracing::warn!(%error, "publications cannot be followed; it will be tried again");
         }
     }

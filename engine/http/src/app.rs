@@ -103,7 +103,7 @@ impl App {
     /// A refusal as this client learns it: one that asks for a proof of work carries the challenge.
     pub fn refused(&self, refusal: Refusal, client: Client) -> Problem {
         match refusal {
-            Refusal::Proof => Problem::new(Code::Proof).challenge(self.runtime.challenge(&client.network())),
+            Refusal::Proof => Problem::new(Code::Proof).challenge(self.runtime.people.challenge(&client.network())),
             other => other.into(),
         }
     }

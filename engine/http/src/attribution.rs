@@ -67,7 +67,7 @@ pub fn of(app: &App, visitor: &Visitor, headers: &HeaderMap) -> Map<String, Valu
 /// What the cookie holds.
 pub fn read(runtime: &Runtime, headers: &HeaderMap) -> Map<String, Value> {
     let sealed = cookie(headers, COOKIE).filter(|text| text.len() <= COOKIE_BYTES_MAX);
-    let packed = sealed.and_then(|sealed| runtime.open_for(COOKIE, sealed));
+    let packed = sealed.and_then(|sealed| runtime.people.open_for(COOKIE, sealed));
     let text = packed.and_then(|packed| {
         let mut text = Vec::new();
         // Ours is no larger.
@@ -97,7 +97,7 @@ pub fn remember(runtime: &Runtime, headers: &HeaderMap, found: Map<String, Value
     loop {
         let mut packed = DeflateEncoder::new(Vec::new(), Compression::default());
         packed.write_all(&serde_json::to_vec(&all).ok()?).ok()?;
-        let sealed = runtime.seal_for(COOKIE, &packed.finish().ok()?)?;
+        let sealed = runtime.people.seal_for(COOKIE, &packed.finish().ok()?)?;
         let text = format!("{COOKIE}={sealed}; Path=/; Max-Age=2592000; HttpOnly; Secure; SameSite=Lax");
         if text.len() <= COOKIE_BYTES_MAX {
             return HeaderValue::from_str(&text).ok();

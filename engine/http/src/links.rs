@@ -19,11 +19,11 @@ use engine_runtime::{Actor, Grant, Refusal};
 pub async fn ask(State(app): State<App>, Path(code): Path<String>, visitor: Result<Visitor, Problem>) -> Response {
     let shown = async {
         let visitor = visitor?;
-        let Some(grant) = app.runtime.link(&code).await? else { return Ok(over(&app).await) };
+        let Some(grant) = app.runtime.people.link(&code).await? else { return Ok(over(&app).await) };
         if let Some(page) = page_of(&app, &visitor.actor, &grant).await? {
             return Ok(go(&page));
         }
-        let title = app.runtime.link_title(&grant).await?;
+        let title = app.runtime.people.link_title(&grant).await?;
         let text = format!(
             "This link opens your request “{title}” in this browser. Please go on only if the message was sent to you."
         );
@@ -43,7 +43,7 @@ pub async fn follow(
     let followed = async {
         let mut visitor = visitor?;
         app.origins.check_origin(&headers)?;
-        let Some(grant) = app.runtime.link(&code).await? else { return Ok(over(&app).await) };
+        let Some(grant) = app.runtime.people.link(&code).await? else { return Ok(over(&app).await) };
         visitor.follow(&app, grant.clone()).await?;
         // The step may have moved to where this link does not lead.
         Ok(match page_of(&app, &visitor.actor, &grant).await? {
@@ -55,7 +55,7 @@ pub async fn follow(
 }
 
 async fn page_of(app: &App, actor: &Actor, grant: &Grant) -> Result<Option<String>, Problem> {
-    match app.runtime.page_of(actor, &grant.journey).await {
+    match app.runtime.journeys.page_of(actor, &grant.journey).await {
         Ok(page) => Ok(Some(page)),
         Err(Refusal::NotFound) => Ok(None),
         Err(other) => Err(other.into()),

@@ -34,7 +34,7 @@ async fn queue(runtime: &Runtime, page: &mut Page) -> Result<(), StoreError> {
     let (timers, effects): (Vec<_>, Vec<_>) =
         runtime.store().backlog().await?.into_iter().partition(|row| row.kind == "timer");
     for row in &effects {
-        let state = engine_runtime::operator::state_name(row.state);
+        let state = engine_runtime::operations::state_name(row.state);
         page.gauge(
             "journey_effects_waiting",
             "Effects that are not over",

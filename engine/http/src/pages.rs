@@ -147,7 +147,7 @@ async fn first(ask: &Ask<'_>, visitor: &Visitor, workflow: &Workflow, rest: &str
     if !rest.is_empty() && !workflow.step_by_path(rest).any(asks) {
         return Ok(special(ask, StatusCode::OK, Special::Without, Some(workflow)).await);
     }
-    let view = ask.app.runtime.preview(&workflow.id, &visitor.actor).await?;
+    let view = ask.app.runtime.journeys.preview(&workflow.id, &visitor.actor).await?;
     Ok(step_page(ask, StatusCode::OK, Content::First(&view)).await)
 }
 
@@ -160,7 +160,7 @@ async fn opened(
     id: &str,
     path: &str,
 ) -> Result<Response, Problem> {
-    Ok(match ask.app.runtime.open_path(&visitor.actor, id, path).await {
+    Ok(match ask.app.runtime.journeys.open_path(&visitor.actor, id, path).await {
         // An id of another workflow belongs under that one's base.
         Ok(Opened::Here(view) | Opened::Elsewhere(view)) if view.journey.base != workflow.base => {
             redirect(StatusCode::FOUND, &view.step.url)

@@ -52,7 +52,7 @@ async fn answered(
     let (workflow, _) = pages::workflow_at(catalog, &facts.path).ok_or_else(|| Problem::new(Code::NotFound))?;
     // Steps that are begun are sent by scripts; of a journey that has expired the button begins it afresh.
     if let Some(expired) = pages::journey_of(parts.uri.query()) {
-        let sent = app.runtime.afresh(&visitor.actor, &expired).await?;
+        let sent = app.runtime.journeys.afresh(&visitor.actor, &expired).await?;
         return Ok(pages::redirect(StatusCode::SEE_OTHER, &sent.view.step.url));
     }
     let workflow = workflow.id.clone();
@@ -60,7 +60,7 @@ async fn answered(
         .take(FIELDS_MAX)
         .map(|(name, text)| (name.into_owned(), text.into_owned()))
         .collect();
-    let mut view = app.runtime.preview(&workflow, &visitor.actor).await?;
+    let mut view = app.runtime.journeys.preview(&workflow, &visitor.actor).await?;
     let answers = view.step.form.as_ref().map(|form| answers(&form.schema, &fields, "")).unwrap_or_default();
     // Sent without a key: a press is one journey.
     let key = new_id();
@@ -73,7 +73,7 @@ async fn answered(
         attribution: Value::Object(came_from),
         session: opening.as_ref().map(|opening| opening.session.clone()),
     };
-    match app.runtime.start(&visitor.actor, start).await {
+    match app.runtime.journeys.start(&visitor.actor, start).await {
         Ok(sent) => {
             let answer = pages::redirect(StatusCode::SEE_OTHER, &sent.view.step.url);
             Ok(visitor.begun(opening, &parts.headers, answer))

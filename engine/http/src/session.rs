@@ -34,14 +34,14 @@ impl Visitor {
     pub(crate) async fn of(app: &App, headers: &HeaderMap, client: Client) -> Result<Visitor, Problem> {
         let token = token(headers);
         let known = match token {
-            Some(token) => app.runtime.session(token).await?,
+            Some(token) => app.runtime.people.session(token).await?,
             None => None,
         };
         let token = token.filter(|_| known.is_some()).map(str::to_owned);
         let mut actor = known.unwrap_or_else(|| Actor { language: language(app, headers), ..Actor::visitor("") });
         let network = client.network();
         let proof = headers.get(PROOF).and_then(|proof| proof.to_str().ok());
-        actor.proven = proof.is_some_and(|proof| app.runtime.proves(&network, proof));
+        actor.proven = proof.is_some_and(|proof| app.runtime.people.proves(&network, proof));
         actor.address = Some(network);
         Ok(Visitor { actor, client, token, opened: false, ttl_s: app.settings.session.ttl_ms / 1000 })
     }
@@ -49,7 +49,7 @@ impl Visitor {
     /// Makes sure that there is a session: a visitor without one gets one with this answer.
     pub async fn open(&mut self, app: &App) -> Result<(), Problem> {
         if self.actor.id.is_empty() {
-            let (token, actor) = app.runtime.new_session(&self.actor.language).await?;
+            let (token, actor) = app.runtime.people.new_session(&self.actor.language).await?;
             self.actor = Actor { address: self.actor.address.take(), proven: self.actor.proven, ..actor };
             (self.token, self.opened) = (Some(token), true);
         }
@@ -61,7 +61,7 @@ impl Visitor {
         if !self.actor.id.is_empty() {
             return None;
         }
-        let (token, mut session) = app.runtime.first_session(&self.actor.language, key);
+        let (token, mut session) = app.runtime.people.first_session(&self.actor.language, key);
         if !came_from.is_empty() {
             session.subject["attribution"] = Value::Object(came_from.clone());
         }
@@ -83,7 +83,7 @@ impl Visitor {
     pub async fn follow(&mut self, app: &App, grant: Grant) -> Result<(), Problem> {
         self.open(app).await?;
         let (runtime, token) = (app.runtime.clone(), self.token.clone().unwrap_or_default());
-        let Some((token, actor)) = run_to_end(async move { runtime.follow(&token, grant).await }).await? else {
+        let Some((token, actor)) = run_to_end(async move { runtime.people.follow(&token, grant).await }).await? else {
             return Err(Problem::new(Code::NotFound));
         };
         self.actor = Actor { address: self.actor.address.take(), proven: self.actor.proven, ..actor };

@@ -31,9 +31,9 @@ pub struct Actor {
     /// Rights that links gave to this session.
     #[serde(skip)]
     pub grants: Vec<Grant>,
-    /// Towards one journey: the links that open it; see `Runtime::towards`.
+    /// Towards one journey: the links that open it; see `core/access.rs`.
     #[serde(skip)]
-    pub came_by: Option<CameBy>,
+    pub came_by: Option<LinkAccess>,
 }
 
 /// A link's right: one journey, one purpose, until a time.
@@ -67,12 +67,12 @@ impl Grant {
 
 /// What links open of one journey at the step that it shows: it may be seen, and these events may be sent (`*`: any).
 #[derive(Debug, Clone, PartialEq)]
-pub struct CameBy {
+pub struct LinkAccess {
     pub(crate) journey: String,
     pub(crate) events: Vec<String>,
 }
 
-impl CameBy {
+impl LinkAccess {
     fn lets(&self, event: &str) -> bool {
         self.events.iter().any(|e| e == event || e == "*")
     }

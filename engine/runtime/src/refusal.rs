@@ -1,5 +1,6 @@
 //! Why something was not done, as the caller learns it. `http` turns each into a problem (RFC 9457).
 
+use crate::core::RuntimeError;
 use crate::view::StepView;
 use engine_definitions::FieldError;
 use serde::Serialize;
@@ -58,6 +59,15 @@ impl From<engine_store::StoreError> for Refusal {
         match error {
             engine_store::StoreError::Busy => Refusal::Busy,
             error if error.outage().is_some() => Refusal::Unavailable(error),
+            other => Refusal::Internal(Box::new(other)),
+        }
+    }
+}
+
+impl From<RuntimeError> for Refusal {
+    fn from(error: RuntimeError) -> Self {
+        match error {
+            RuntimeError::Store(error) => error.into(),
             other => Refusal::Internal(Box::new(other)),
         }
     }

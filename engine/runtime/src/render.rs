@@ -2,7 +2,6 @@
 
 use crate::actor::Actor;
 use crate::clock::rfc3339;
-use crate::runtime::Runtime;
 use crate::turn::{Turn, audience, get_path};
 use crate::view::{
     Accepted, Changeable, ConsentPart, FormPart, JourneyView, Level, MessageView, Progress, ProgressSection,
@@ -17,16 +16,9 @@ use std::cmp::Ordering;
 mod review;
 
 /// Makes the address to which a partner (its id) sends the person back.
-pub(crate) type Returns<'a> = &'a dyn Fn(&str) -> String;
+pub(crate) type ReturnUrl<'a> = &'a dyn Fn(&str) -> String;
 
-impl Runtime {
-    /// `journey` is `None` for the first step before there is a journey.
-    pub(crate) fn render(&self, turn: &Turn<'_>, actor: &Actor, journey: Option<&str>) -> StepView {
-        render(turn, actor, journey, &|partner| self.return_url(partner, turn.id(), turn.record.revision))
-    }
-}
-
-pub(crate) fn render(turn: &Turn<'_>, actor: &Actor, journey: Option<&str>, returns: Returns) -> StepView {
+pub(crate) fn render(turn: &Turn<'_>, actor: &Actor, journey: Option<&str>, returns: ReturnUrl) -> StepView {
     let workflow = turn.workflow;
     let audience = audience(actor);
     let step = workflow.step(&turn.state.snapshot.active);
@@ -56,7 +48,13 @@ pub(crate) fn render(turn: &Turn<'_>, actor: &Actor, journey: Option<&str>, retu
     }
 }
 
-fn declared(turn: &Turn<'_>, step: &definitions::Step, actor: &Actor, journey: Option<&str>, returns: Returns) -> Step {
+fn declared(
+    turn: &Turn<'_>,
+    step: &definitions::Step,
+    actor: &Actor,
+    journey: Option<&str>,
+    returns: ReturnUrl,
+) -> Step {
     let (workflow, audience) = (turn.workflow, &audience(actor));
     let data = turn.with_scope(|scope| evaluate_all(step, scope));
     let view = step.view.as_deref().and_then(|id| workflow.view(id));

@@ -95,7 +95,7 @@ async fn publish_again(runtime: &Runtime, folder: &Path) {
         Ok(files) => files,
         Err(error) => return tracing::warn!(%error, "definitions cannot be read"),
     };
-    match runtime.publish(&files, "development").await {
+    match runtime.publishing.publish(&files, "development").await {
         Ok(published) => {
             print_problems(&published.warnings);
             tracing::info!("{}", told(&published));

@@ -181,7 +181,7 @@ async fn listen(setting: &str, address: &str) -> Result<TcpListener> {
 async fn publish(runtime: &Runtime, source: Source, stop: &CancellationToken) -> Result<()> {
     let (files, by) = match source {
         Source::Stored => {
-            if runtime.load_current().await? {
+            if runtime.publishing.load_current().await? {
                 return Ok(());
             }
             (definitions::embedded(), "binary")
@@ -196,7 +196,7 @@ async fn publish(runtime: &Runtime, source: Source, stop: &CancellationToken) ->
             (files, "folder")
         }
     };
-    match runtime.publish(&files, by).await {
+    match runtime.publishing.publish(&files, by).await {
         Ok(published) => {
             definitions::print_problems(&published.warnings);
             tracing::info!("{}", definitions::told(&published));
@@ -205,7 +205,7 @@ async fn publish(runtime: &Runtime, source: Source, stop: &CancellationToken) ->
         Err(PublishError::Problems(problems)) => {
             definitions::print_problems(&problems);
             // An edit that does not check must not take down what worked.
-            if runtime.load_current().await? {
+            if runtime.publishing.load_current().await? {
                 tracing::warn!("the definitions have errors; the last published ones stay");
                 return Ok(());
             }

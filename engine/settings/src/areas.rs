@@ -74,12 +74,6 @@ settings! {
     "database" Database {
         /// `sqlite:<file>` or `postgres://…`.
         url: String = "sqlite:.data/journey.db".into(),
-        /// Connections of the reading pool (SQLite) or of the pool (PostgreSQL).
-        connections: u32 = 16,
-        /// Longest wait for a connection, in milliseconds.
-        connect_timeout_ms: u64 = 5_000,
-        /// Most commits that are written together.
-        batch_max: usize = 256,
     }
 }
 

@@ -1,5 +1,7 @@
 //! Reading settings: defaults < file < environment.
 
+#![allow(clippy::disallowed_methods)] // the room of settings
+
 use crate::reference::{fields, variable};
 use crate::{Mode, Secret, Settings};
 use figment::Figment;

@@ -4,6 +4,8 @@
 //! state, one event, one effect, one idempotency key each), reading the journey before each move as a server does, for
 //! `SECONDS` (3).
 
+#![allow(clippy::disallowed_methods)] // a measurement
+
 use engine_store::*;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -70,8 +72,9 @@ async fn live(store: Arc<dyn Store>, moves: i64, until: Instant) -> Result<Vec<D
 fn step(id: &str, seq: i64, mut state: Value) -> Commit {
     let at_ms = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_millis() as i64);
     let form = json!({
-        "street": "12 Long Lane", "city": "Springfield", "zone": "A4", "floor": 3, "name": "A. Reader", "language": "en",
-        "consent": true, "since": "2019-04-12", "weight": 1250, "note": "ring twice", "slot": "10:00", "ref": "poster-7",
+        "street": "12 Long Lane", "city": "Springfield", "zone": "A4", "floor": 3, "name": "A. Reader",
+        "language": "en", "consent": true, "since": "2019-04-12", "weight": 1250, "note": "ring twice",
+        "slot": "10:00", "ref": "poster-7",
     });
     if let Some(context) = state["context"].as_object_mut() {
         context.insert(format!("form {seq}"), form.clone());

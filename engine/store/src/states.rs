@@ -1,4 +1,5 @@
-//! Names for the states of rows. In the database they are numbers, and in SQL literals, since partial indexes need them.
+//! Names for the states of rows. In the database they are numbers, and in SQL literals, since partial indexes need
+//! them.
 
 /// A text of SQL with states by their names: `sql!("update effects set state = " done " where …")`.
 macro_rules! sql {

@@ -140,7 +140,7 @@ async fn what_was_sent_is_on_record_without_the_number() {
     assert_eq!((sent["letter"].recipient.as_str(), sent["letter"].channel.as_str()), ("a**a@example.com", "email"));
     assert_eq!(sent["hello"].channel, "whatsapp");
     let store = server.product.runtime.store();
-    let hash = server.product.runtime.recipient_hash("9876543210");
+    let hash = server.product.runtime.people.recipient_hash("9876543210");
     let to_her = store
         .messages(MessageFilter { recipient_hash: Some(hash), ..MessageFilter::default() })
         .await

@@ -47,7 +47,7 @@ async fn a_ping_asks_the_database_once_in_a_while() {
     // with the session gone from the database, only what is remembered can answer
     let store = server.product.runtime.store();
     let token = visitor.cookie("__Host-session");
-    server.product.runtime.end_session(&token).await.expect("ended");
+    server.product.runtime.people.end_session(&token).await.expect("ended");
     assert_eq!(ping(&visitor, id(&view)).await, 204);
     server.clock.advance(server.product.settings.presence.allow_ms);
     assert_eq!(ping(&visitor, id(&view)).await, 404);

@@ -157,7 +157,7 @@ async fn who_went_on_is_not_led_away_and_replay_agrees() {
     ended(&server, id(&other), "one", EffectState::Done).await;
     assert!(visitor.view(id(&other)).await["leave"].is_object());
     for view in [&view, &other] {
-        assert_eq!(server.product.runtime.replay(id(view)).await.expect("replayed"), Some(Vec::new()));
+        assert_eq!(server.product.runtime.operations.replay(id(view)).await.expect("replayed"), Some(Vec::new()));
     }
     server.stop().await;
 }

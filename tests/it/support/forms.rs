@@ -73,8 +73,9 @@ pub fn run(written: &[Written]) -> Result<Vec<Done>, String> {
     written.iter().enumerate().map(|(i, one)| run_one(&catalog, &format!("case/all/f{i}"), one)).collect()
 }
 
-/// Gives the forms their functions and their day.
-const FLOW: &str = "title: Case\nbase: /case\ntimezone: UTC\ninitial: over\nstates: {over: {type: final}}\n";
+/// Gives the forms their functions, their day and the table that shared fields read.
+const FLOW: &str = "title: Case\nbase: /case\ntimezone: UTC\ncontext: {terms: ''}\ninitial: over\n\
+     states: {over: {type: final, entry: {assign: {terms: \"lookup('shared/agreements', 'terms').text\"}}}}\n";
 
 fn run_one(catalog: &Arc<Catalog>, id: &str, written: &Written) -> Result<Done, String> {
     let form = catalog.form(id).ok_or("the form is not there")?;

@@ -1,5 +1,7 @@
 //! What the integration tests share.
 
+#![allow(clippy::disallowed_methods)] // tests are customers, partners and machines
+
 #[path = "../../chaos/mod.rs"]
 pub mod chaos;
 pub mod contract;

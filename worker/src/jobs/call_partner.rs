@@ -16,7 +16,7 @@ pub(super) async fn call(attempt: &Attempt<'_>, payload: &CallPayload) -> Result
     let Some((partner, operation)) = operation_of(&catalog, &payload.target) else {
         return settle(context, effect, payload, CallFailure::of("no_operation").into()).await;
     };
-    let input = context.runtime.unseal(&effect.key.journey, &payload.input);
+    let input = context.runtime.work.unseal(&effect.key.journey, &payload.input);
     let result = match attempt.call(&catalog, partner, operation, &input).await {
         CallOutcome::Done { output, correlate, document } => {
             let document =
@@ -47,6 +47,6 @@ async fn settle(
     payload: &CallPayload,
     result: CallResult,
 ) -> Result<End, RuntimeError> {
-    context.runtime.settle(effect, payload, result).await?;
+    context.runtime.work.settle(effect, payload, result).await?;
     Ok(End::Settled)
 }

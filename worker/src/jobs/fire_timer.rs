@@ -5,7 +5,7 @@ use engine_runtime::{RuntimeError, Settled};
 use engine_store::TimerRecord;
 
 pub(super) async fn fire(context: &Context, timer: &TimerRecord) -> Result<(), RuntimeError> {
-    let settled = context.runtime.fire(&timer.journey, &timer.id).await?;
+    let settled = context.runtime.work.fire(&timer.journey, &timer.id).await?;
     let late_ms = context.runtime.now_ms() - timer.due_at_ms;
     let outcome = if settled == Settled::Done { "fired" } else { "superseded" };
     metrics::counter!("journey_timers_total", "outcome" => outcome).increment(1);

@@ -130,7 +130,9 @@ async fn effect_job(
     });
     let ended = tokio::select! {
         ended = with_lease(context, effect, work) => ended,
-        () = too_long(context, stop) => Ok(End::Later { due_at_ms: context.runtime.now_ms(), reason: json!({"code": "given_back"}) }),
+        () = too_long(context, stop) => {
+            Ok(End::Later { due_at_ms: context.runtime.now_ms(), reason: json!({"code": "given_back"}) })
+        }
     };
     let end = match ended {
         Ok(End::Settled) => {

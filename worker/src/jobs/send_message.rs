@@ -39,12 +39,12 @@ pub(super) async fn send(attempt: &Attempt<'_>, payload: &NotifyPayload) -> Resu
         Ok(rendered) => rendered,
         Err(error) => {
             let reason = json!({"code": "template", "text": error.to_string()});
-            context.runtime.message_failed(effect, payload, reason).await?;
+            context.runtime.work.message_failed(effect, payload, reason).await?;
             return Ok(End::Settled);
         }
     };
     if let Some(consent) = &message.consent
-        && !context.runtime.consents(&effect.key.journey, consent).await?
+        && !context.runtime.people.consents(&effect.key.journey, consent).await?
     {
         let reason = json!({"code": "no_consent", "consent": consent});
         record(context, effect, message, payload, &rendered, (MessageState::Skipped, None, Some(reason.clone())))
@@ -66,7 +66,7 @@ pub(super) async fn send(attempt: &Attempt<'_>, payload: &NotifyPayload) -> Resu
         Tried::Again { reason, .. } | Tried::Refused(reason) => {
             record(context, effect, message, payload, &rendered, (MessageState::Failed, None, Some(reason.clone())))
                 .await?;
-            context.runtime.message_failed(effect, payload, reason).await?;
+            context.runtime.work.message_failed(effect, payload, reason).await?;
             End::Settled
         }
     })
@@ -80,9 +80,9 @@ fn render(
 ) -> Result<Rendered, engine_definitions::MessageError> {
     let mut data = payload.data.clone();
     if let Some(map) = data.as_object_mut() {
-        let code = context.runtime.otp_code(&effect.key.journey, payload);
+        let code = context.runtime.work.otp_code(&effect.key.journey, payload);
         map.extend(code.map(|code| ("code".to_owned(), Value::String(code))));
-        map.extend(context.runtime.link_addresses(effect, payload));
+        map.extend(context.runtime.work.link_addresses(effect, payload));
     }
     message.render(&payload.languages, &data)
 }
@@ -123,7 +123,11 @@ async fn by_operation(
         return Tried::Refused(json!({"code": "no_channel", "contract": contract}));
     };
     let input = json!({
-        "to": payload.to, "text": rendered.text, "template_id": rendered.template_id, "purpose": message.purpose, "language": rendered.language,
+        "to": payload.to,
+        "text": rendered.text,
+        "template_id": rendered.template_id,
+        "purpose": message.purpose,
+        "language": rendered.language,
     });
     match attempt.call(catalog, partner, operation, &input).await {
         CallOutcome::Done { output, .. } => {
@@ -152,7 +156,7 @@ async fn record(
     rendered: &Rendered,
     (state, provider_id, reason): (MessageState, Option<String>, Option<Value>),
 ) -> Result<(), RuntimeError> {
-    let recipient = context.runtime.recipient(message.channel, &payload.to);
+    let recipient = context.runtime.people.recipient(message.channel, &payload.to);
     let (channel, outcome) = (message.channel.as_str(), state);
     let sent = SentMessage {
         effect: effect.key.clone(),
@@ -169,7 +173,7 @@ async fn record(
         ordered_at_ms: effect.created_at_ms,
         at_ms: context.runtime.now_ms(),
     };
-    metrics::counter!("messages_total", "channel" => channel, "purpose" => message.purpose.clone(), "state" => format!("{outcome:?}").to_lowercase())
-        .increment(1);
+    let (purpose, state) = (message.purpose.clone(), format!("{outcome:?}").to_lowercase());
+    metrics::counter!("messages_total", "channel" => channel, "purpose" => purpose, "state" => state).increment(1);
     context.runtime.store().save_message(sent).await.map_err(Into::into)
 }

@@ -32,7 +32,7 @@ pub(super) async fn track(attempt: &Attempt<'_>, payload: &TrackPayload) -> Resu
         CallOutcome::Done { output, .. } => {
             match output.get("redirect").and_then(Value::as_str).filter(|url| !url.is_empty()) {
                 Some(url) => {
-                    context.runtime.lead_away(effect, payload, url).await?;
+                    context.runtime.work.lead_away(effect, payload, url).await?;
                     Ok(End::Settled)
                 }
                 None => Ok(End::Done(json!({"tracked": true}))),

@@ -18,7 +18,7 @@ pub async fn download(
     Path((id, document)): Path<(String, String)>,
     visitor: Visitor,
 ) -> Result<Response, Problem> {
-    let found = app.runtime.document(&visitor.actor, known_id(&id)?, known_id(&document)?).await?;
+    let found = app.runtime.journeys.document(&visitor.actor, known_id(&id)?, known_id(&document)?).await?;
     let kind = HeaderValue::from_str(&found.media_type)
         .unwrap_or_else(|_| HeaderValue::from_static("application/octet-stream"));
     Ok(([(header::CONTENT_TYPE, kind), (header::CONTENT_DISPOSITION, disposition(&found.name))], found.bytes)

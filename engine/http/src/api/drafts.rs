@@ -35,6 +35,6 @@ pub async fn save(
     known_id(&id)?;
     let DraftBody { step, data } = change.body;
     let (runtime, actor, step) = (app.runtime.clone(), change.visitor.actor, String::from(step));
-    run_to_end(async move { runtime.save_draft(&actor, &id, &step, Value::Object(data)).await }).await?;
+    run_to_end(async move { runtime.journeys.save_draft(&actor, &id, &step, Value::Object(data)).await }).await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -151,7 +151,7 @@ async fn begun(
         attribution: Value::Object(came_from),
         session: opening.as_ref().map(|opening| opening.session.clone()),
     };
-    let sent = app.runtime.start(&change.visitor.actor, start).await;
+    let sent = app.runtime.journeys.start(&change.visitor.actor, start).await;
     let view = sent.map_err(|refusal| app.refused(refusal, change.visitor.client))?.view;
     Ok((json!({"id": view.journey.id, "url": view.step.url, "step": view.step.path}), opening))
 }

@@ -44,6 +44,6 @@ pub async fn send(
     let EventBody { kind, data, revision } = change.body;
     let event = Send { key, revision, kind: kind.into(), data: Value::Object(data.unwrap_or_default()) };
     let Visitor { actor, client, .. } = change.visitor;
-    let sent = app.runtime.send(&actor, &id, event).await.map_err(|refusal| app.refused(refusal, client))?;
+    let sent = app.runtime.journeys.send(&actor, &id, event).await.map_err(|refusal| app.refused(refusal, client))?;
     Ok((replayed(&sent), ViewBody(sent.view)).into_response())
 }

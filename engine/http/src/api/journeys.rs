@@ -70,7 +70,7 @@ pub async fn preview(
     Path((line, name)): Path<(String, String)>,
     visitor: Visitor,
 ) -> Result<Response, Problem> {
-    let view = app.runtime.preview(&format!("{line}/{name}"), &visitor.actor).await?;
+    let view = app.runtime.journeys.preview(&format!("{line}/{name}"), &visitor.actor).await?;
     Ok(ViewBody(Box::new(view)).into_response())
 }
 
@@ -98,7 +98,7 @@ pub async fn start(State(app): State<App>, change: ChangeRequest<StartBody>) -> 
     let session = opening.as_ref().map(|opening| opening.session.clone());
     let workflow = workflow.into();
     let start = Start { workflow, key, event, attribution: Value::Object(came_from), session };
-    let sent = app.runtime.start(&visitor.actor, start).await;
+    let sent = app.runtime.journeys.start(&visitor.actor, start).await;
     let sent = sent.map_err(|refusal| app.refused(refusal, visitor.client))?;
     let status = if sent.repeated { StatusCode::OK } else { StatusCode::CREATED };
     Ok(visitor.begun(opening, &headers, (status, replayed(&sent), ViewBody(sent.view))))
@@ -115,9 +115,9 @@ pub async fn view(
 ) -> Result<Response, Problem> {
     known_id(&id)?;
     let Some(path) = query.path else {
-        return Ok(ViewBody(Box::new(app.runtime.view(&visitor.actor, &id).await?)).into_response());
+        return Ok(ViewBody(Box::new(app.runtime.journeys.view(&visitor.actor, &id).await?)).into_response());
     };
-    Ok(Json(match app.runtime.open_path(&visitor.actor, &id, path.trim_matches('/')).await? {
+    Ok(Json(match app.runtime.journeys.open_path(&visitor.actor, &id, path.trim_matches('/')).await? {
         Opened::Here(view) => OpenedPage::Here(view),
         Opened::Elsewhere(view) => OpenedPage::Elsewhere(Elsewhere { elsewhere: view.step.url }),
     })
@@ -131,7 +131,7 @@ pub async fn list(State(app): State<App>, visitor: Visitor) -> Result<Json<Vec<J
     if visitor.actor.id.is_empty() {
         return Ok(Json(Vec::new()));
     }
-    Ok(Json(app.runtime.journeys_of(&visitor.actor).await?))
+    Ok(Json(app.runtime.journeys.journeys_of(&visitor.actor).await?))
 }
 
 /// Marks an answer that repeats an earlier one.

@@ -31,7 +31,7 @@ pub async fn ping(
     let now_ms = app.runtime.now_ms();
     if !app.presence.ping(&right, &id, now_ms) {
         let visitor = Visitor::of(&app, &headers, client).await?;
-        let call = app.runtime.presence(&visitor.actor, &id).await?;
+        let call = app.runtime.people.presence(&visitor.actor, &id).await?;
         app.presence.allow(right, call, now_ms);
         app.presence.ping(&right, &id, now_ms);
     }

@@ -19,7 +19,7 @@ refusals!(Refused: BodyInvalid);
 pub async fn back(State(app): State<App>, Path((partner, state)): Path<(String, String)>) -> Result<Response, Problem> {
     let runtime = app.runtime.clone();
     let found = run_to_end(async move {
-        match runtime.returned(&partner, &state).await {
+        match runtime.journeys.returned(&partner, &state).await {
             Ok(page) => Ok(Some(page)),
             Err(Refusal::NotFound) => Ok(None),
             Err(other) => Err(other),

@@ -42,7 +42,7 @@ const PING: Duration = Duration::from_secs(20);
 pub async fn open(State(app): State<App>, Path(id): Path<String>, visitor: Visitor) -> Result<Response, Problem> {
     // Listen first, look second: a change in between is told, not lost.
     let listener = app.subscriptions.listen(known_id(&id)?, visitor.client)?;
-    let view = app.runtime.view(&visitor.actor, &id).await?;
+    let view = app.runtime.journeys.view(&visitor.actor, &id).await?;
     let first = Change { journey: id, seq: 0, revision: view.journey.revision, what: Changed::Step };
     let keep_alive = KeepAlive::new().interval(PING).event(Event::default().event("ping").data("{}"));
     let mut response = Sse::new(events(listener, first, app.shutdown.clone())).keep_alive(keep_alive).into_response();

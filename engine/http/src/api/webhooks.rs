@@ -66,7 +66,11 @@ pub async fn receive(
     };
     let runtime = app.runtime.clone();
     run_to_end(async move {
-        runtime.deliver(&hook).await.map_err(|error: RuntimeError| Problem::from(engine_runtime::Refusal::from(error)))
+        runtime
+            .work
+            .deliver(&hook)
+            .await
+            .map_err(|error: RuntimeError| Problem::from(engine_runtime::Refusal::from(error)))
     })
     .await?;
     Ok(Json(Received { received: true }))

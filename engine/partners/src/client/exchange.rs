@@ -1,5 +1,7 @@
 //! One request and its reply over the network, bounded in time and size. No redirects, no proxy, no cookies.
 
+#![allow(clippy::disallowed_methods)] // the way out
+
 use super::resolver::{self, NotPublic, PublicOnly};
 use bytes::{Bytes, BytesMut};
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};

@@ -2,10 +2,10 @@
 
 use super::compare::{Difference, differ, each_in, none_in};
 use crate::actor::{Action, Actor, can};
+use crate::core::Passwords;
 use crate::effect::{CallFailure, CallPayload, CallResult, Effect, NotifyPayload};
 use crate::fact::{Fact, Outcome};
 use crate::journeys::{Applied, apply_event, new_journey};
-use crate::otp::Passwords;
 use crate::render::render;
 use crate::turn::{Journey, Question, Refused, Turn, differences};
 use engine_definitions::story::{Act, Answer, Expect, Story, StoryStep};

@@ -21,8 +21,8 @@ impl Turn<'_> {
         Ok(())
     }
 
-    /// A message cannot be sent: the machine hears of it where an active state names the event, so that the page can say
-    /// so. False when nobody listens, or when another code was sent since.
+    /// A message cannot be sent: the machine hears of it where an active state names the event, so that the page can
+    /// say so. False when nobody listens, or when another code was sent since.
     pub fn message_failed(&mut self, order: &NotifyPayload, code: &str) -> Result<bool, Refused> {
         let open = |otp: &OtpRef| self.state.otps.get(&otp.purpose).is_some_and(|open| open.id == otp.id);
         let current = order.otp.as_ref().is_none_or(open);

@@ -2,8 +2,8 @@
 //!
 //! A turn starts from a stored journey, is told what happened ([`Turn::apply`] is the only way in), and ends as one
 //! [`engine_store::Commit`], which it fills as it goes. What needs the store on the way (one-time passwords, reusable
-//! replies, an answer that is sent once more) is asked by [`Turn::question`]; the caller answers it and the turn goes on.
-//! This is the only place where a stored journey meets the statechart.
+//! replies, an answer that is sent once more) is asked by [`Turn::question`]; the caller answers it and the turn goes
+//! on. This is the only place where a stored journey meets the statechart.
 
 mod apply;
 mod calls;

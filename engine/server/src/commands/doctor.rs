@@ -58,7 +58,7 @@ async fn database(settings: Settings, report: &mut Report) {
     }
     match Runtime::new(store.clone(), Arc::new(settings), Arc::new(SystemClock::default())) {
         Err(error) => report.bad("keys", &error.to_string()),
-        Ok(runtime) => match runtime.load_current().await {
+        Ok(runtime) => match runtime.publishing.load_current().await {
             Err(error) => report.bad("definitions", &error.to_string()),
             Ok(_) => report.good(
                 "definitions",

@@ -3,7 +3,7 @@
 use super::operated;
 use crate::cli::Effects;
 use anyhow::{Result, anyhow};
-use engine_runtime::operator;
+use engine_runtime::operations;
 use engine_settings::Settings;
 use engine_store::EffectKey;
 use std::process::ExitCode;
@@ -12,10 +12,11 @@ pub async fn effects(settings: Settings, command: Effects) -> Result<ExitCode> {
     let (runtime, me) = operated(settings).await?;
     match command {
         Effects::List { journey, state, kind, lane, limit } => {
-            let named = operator::Effects::state_named(&state);
+            let named = operations::Effects::state_named(&state);
             let state = named
                 .ok_or_else(|| anyhow!("unknown state `{state}`: pending, running, done, parked, cancelled or all"))?;
-            let found = runtime.effects(&me, operator::Effects { state, kind, lane, journey, limit }).await?;
+            let found =
+                runtime.operations.effects(&me, operations::Effects { state, kind, lane, journey, limit }).await?;
             for e in &found {
                 let why = [e.code.as_deref(), e.reason.as_deref(), e.by.as_deref()]
                     .into_iter()
@@ -30,15 +31,15 @@ pub async fn effects(settings: Settings, command: Effects) -> Result<ExitCode> {
             eprintln!("{} effects", found.len());
         }
         Effects::Retry { key } => {
-            runtime.retry_effect(&me, &read_key(&key)?).await?;
+            runtime.operations.retry_effect(&me, &read_key(&key)?).await?;
             println!("{key} is due again");
         }
-        Effects::Release => match runtime.release_sends(&me).await? {
+        Effects::Release => match runtime.operations.release_sends(&me).await? {
             true => println!("what waits goes out now"),
             false => println!("nothing was held"),
         },
         Effects::Skip { key } => {
-            runtime.skip_effect(&me, &read_key(&key)?).await?;
+            runtime.operations.skip_effect(&me, &read_key(&key)?).await?;
             println!("{key} is skipped");
         }
     }

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 pub async fn history(settings: Settings, journey: String) -> Result<ExitCode> {
     let (runtime, me) = operated(settings).await?;
-    let history = runtime.history(&me, &journey).await?;
+    let history = runtime.operations.history(&me, &journey).await?;
     println!(
         "{}\t{}\t{}\t{} at {}\trevision {}",
         history.id, history.workflow, history.version, history.status, history.step, history.revision

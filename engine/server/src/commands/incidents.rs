@@ -10,7 +10,7 @@ pub async fn incidents(settings: Settings, command: Incidents) -> Result<ExitCod
     let (runtime, me) = operated(settings).await?;
     match command {
         Incidents::List { all, limit } => {
-            let found = runtime.incidents(&me, !all, limit).await?;
+            let found = runtime.operations.incidents(&me, !all, limit).await?;
             for i in &found {
                 let state = i.closed_by.as_ref().map_or_else(|| "open".to_owned(), |by| format!("closed by {by}"));
                 let retries = i.retries.as_ref().map(|work| format!("\tretry: {work}")).unwrap_or_default();
@@ -22,11 +22,11 @@ pub async fn incidents(settings: Settings, command: Incidents) -> Result<ExitCod
             eprintln!("{} incidents", found.len());
         }
         Incidents::Retry { id } => {
-            runtime.retry_incident(&me, &id).await?;
+            runtime.operations.retry_incident(&me, &id).await?;
             println!("{id} is retried and closed");
         }
         Incidents::Close { id } => {
-            runtime.close_incident(&me, &id).await?;
+            runtime.operations.close_incident(&me, &id).await?;
             println!("{id} is closed");
         }
     }

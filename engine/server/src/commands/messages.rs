@@ -13,9 +13,11 @@ pub async fn messages(settings: Settings, command: Messages) -> Result<ExitCode>
     let Messages::List { journey, to, limit } = command;
     let store = open(&settings).await?;
     let recipient_hash = match to {
-        Some(to) => {
-            Some(Runtime::new(store.clone(), Arc::new(settings), Arc::new(SystemClock::default()))?.recipient_hash(&to))
-        }
+        Some(to) => Some(
+            Runtime::new(store.clone(), Arc::new(settings), Arc::new(SystemClock::default()))?
+                .people
+                .recipient_hash(&to),
+        ),
         None => None,
     };
     let found = store.messages(MessageFilter { journey, recipient_hash, limit }).await?;

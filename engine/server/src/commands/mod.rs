@@ -75,7 +75,7 @@ async fn operated(settings: Settings) -> Result<(Runtime, Actor)> {
     let store = crate::product::open(&settings).await?;
     let runtime = Runtime::new(store, Arc::new(settings), Arc::new(SystemClock::default()))?;
     runtime.go_on().await?;
-    runtime.load_current().await?;
+    runtime.publishing.load_current().await?;
     Ok((runtime, Actor::operator("command line")))
 }
 

@@ -14,12 +14,14 @@ pub async fn operator(settings: Settings, command: Operator) -> Result<ExitCode>
                 && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.@".contains(&byte));
             ensure!(good, "a name has 1 to 60 letters, digits, `-`, `_`, `.` or `@`");
             // On standard output alone, so that it can be kept without being seen.
-            println!("{}", runtime.new_operator(&name, hours).await?);
+            println!("{}", runtime.people.new_operator(&name, hours).await?);
             eprintln!(
                 "token of {name} for {hours} hours; it is not shown again: `Authorization: Bearer …` at /api/v1/operator"
             );
         }
-        Operator::Revoke { name } => println!("{} tokens of {name} are revoked", runtime.revoke_operator(&name).await?),
+        Operator::Revoke { name } => {
+            println!("{} tokens of {name} are revoked", runtime.people.revoke_operator(&name).await?)
+        }
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -15,8 +15,8 @@ pub async fn publish(settings: Settings, dir: PathBuf) -> Result<ExitCode> {
     let files = Files::read_dir(&dir).with_context(|| format!("definitions in `{}` cannot be read", dir.display()))?;
     let store = open(&settings).await?;
     let runtime = Runtime::new(store, Arc::new(settings), Arc::new(SystemClock::default()))?;
-    runtime.load_current().await?;
-    match runtime.publish(&files, "command line").await {
+    runtime.publishing.load_current().await?;
+    match runtime.publishing.publish(&files, "command line").await {
         Ok(published) => {
             print_problems(&published.warnings);
             println!("{}", told(&published));

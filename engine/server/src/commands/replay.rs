@@ -10,8 +10,10 @@ use std::sync::Arc;
 pub async fn replay(settings: Settings, journey: String) -> Result<ExitCode> {
     let store = open(&settings).await?;
     let runtime = Runtime::new(store, Arc::new(settings), Arc::new(SystemClock::default()))?;
-    runtime.load_current().await?;
-    let Some(differences) = runtime.replay(&journey).await? else { bail!("there is no journey `{journey}`") };
+    runtime.publishing.load_current().await?;
+    let Some(differences) = runtime.operations.replay(&journey).await? else {
+        bail!("there is no journey `{journey}`")
+    };
     if differences.is_empty() {
         println!("{journey}: the events give what is stored");
         return Ok(ExitCode::SUCCESS);

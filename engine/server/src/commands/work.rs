@@ -37,7 +37,7 @@ pub async fn work(settings: Settings) -> Result<ExitCode> {
     let memory: Arc<dyn Memory> = Arc::new(StoreMemory(store.clone()));
     let runtime = Runtime::new(store, settings.clone(), Arc::new(SystemClock::default()))?;
     runtime.go_on().await?;
-    if !runtime.load_current().await? {
+    if !runtime.publishing.load_current().await? {
         tracing::warn!("no definitions are published yet; waiting for them");
     }
     let partners = Arc::new(Partners::new(settings.clone(), settings.sandbox.enabled.then_some(memory))?);

@@ -76,8 +76,8 @@ impl Statement {
         Ok(())
     }
 
-    /// The rows of the commits in `ok`, if there are any; each finds the number of its journey by position: no join over
-    /// the batch.
+    /// The rows of the commits in `ok`, if there are any; each finds the number of its journey by position: no join
+    /// over the batch.
     fn write<T: Table>(&mut self, rows: T) -> Result<()> {
         if rows.count() == 0 {
             return Ok(());
@@ -137,7 +137,8 @@ fn statement(commits: &[&Commit], epoch: i32) -> Result<(String, PgArguments)> {
     if has_records {
         let name = Records::NAME;
         sql.push_str(&format!(
-            " union all select ok.no, s.kind, s.key, s.public_id, s.data, s.at from {name} s join ok on ok.n = s.journey"
+            " union all select ok.no, s.kind, s.key, s.public_id, s.data, s.at from {name} s join ok on ok.n = \
+                 s.journey"
         ));
     }
     Ok((sql, statement.arguments))
@@ -155,8 +156,10 @@ impl Preconditions {
             ));
         }
         with.push(format!(
-            "started as (insert into journeys (id, workflow, version, revision, seq, status, step, owner, language, channel, \
-             created_at, updated_at, expires_at, attribution, state) select id, workflow, version, revision, seq, status, step, \
+            "started as (insert into journeys (id, workflow, version, revision, seq, status, step, owner, language, \
+                 channel, \
+             created_at, updated_at, expires_at, attribution, state) select id, workflow, version, revision, seq, \
+             status, step, \
              owner, language, channel, at, at, expires_at, attribution, state from a where expected = 0{seen} \
              on conflict (id) do nothing returning id, n)"
         ));
@@ -172,7 +175,10 @@ impl Preconditions {
             free.push_str(&format!(" and {}", UNCOUNTED.replace("ROW", "h")));
         }
         let (from, seen) = if self.row {
-            with.push(format!("locked as (select h.*, j.n from h join journeys j on j.id = h.journey where j.seq = h.expected{free} for update of j)"));
+            with.push(format!(
+                "locked as (select h.*, j.n from h join journeys j on j.id = h.journey where j.seq = \
+                 h.expected{free} for update of j)"
+            ));
             with.push(
                 sql!(
                     "effect_held as (select l.no from locked l join effects e on e.id = ((l.n << 32) | l.place) \
@@ -180,7 +186,11 @@ impl Preconditions {
                 )
                 .into(),
             );
-            with.push("timer_held as (select l.no from locked l join timers t on t.journey = l.n and t.id = l.timer for update of t)".into());
+            with.push(
+                "timer_held as (select l.no from locked l join timers t on t.journey = l.n and t.id = l.timer \
+                 for update of t)"
+                    .into(),
+            );
             with.push(hook_held("hook_held", "locked"));
             let seen = format!(
                 "j.n = h.n and (h.place is null or h.no in (select no from effect_held)) \

@@ -30,7 +30,8 @@ pub const JOURNEYS: &str =
 
 /// Rows `[id as hex, time, 0 or 1]` of the JSON list $1, with the journey's number, always in one order: nodes that
 /// write the same rows do not wait for each other in a circle.
-pub const SEEN: &str = "select j.n, (r.value ->> 1)::bigint, (r.value ->> 2)::smallint from jsonb_array_elements($1::jsonb) r(value) \
+pub const SEEN: &str = "select j.n, (r.value ->> 1)::bigint, (r.value ->> 2)::smallint from \
+     jsonb_array_elements($1::jsonb) r(value) \
      join journeys j on j.id = decode(r.value ->> 0, 'hex') order by 1";
 
 /// Until the end of the transaction, by name.

@@ -131,16 +131,18 @@ impl Database {
         task.await.map_err(|_| StoreError::Busy)?
     }
 
-    /// Signs are compared by the database's own clock. What a dead worker held ends with the lease at the latest, so only
-    /// what is leased for longer than now is looked at.
+    /// Signs are compared by the database's own clock. What a dead worker held ends with the lease at the latest, so
+    /// only what is leased for longer than now is looked at.
     pub async fn write_sign_of_life(&self, worker: &str, now_ms: i64, dead_after_ms: Option<i64>) -> Result<u64> {
         let worker = worker.to_owned();
         let sql = sql!("with clock as (select (extract(epoch from clock_timestamp()) * 1000)::bigint as now), \
              here as (insert into workers (id, seen_at) select $1, now from clock \
                on conflict (id) do update set seen_at = excluded.seen_at), \
-             dead as (delete from workers w using clock where w.id <> $1 and w.seen_at < clock.now - $3 returning w.id), \
+             dead as (delete from workers w using clock where w.id <> $1 and w.seen_at < clock.now - $3 returning \
+             w.id), \
              freed as (update effects e set next_at = $2 from dead \
-               where e.state <= " open " and e.state = " running " and e.next_at > $2 and e.worker = dead.id returning 1), \
+               where e.state <= " open " and e.state = " running " and e.next_at > $2 and e.worker = dead.id \
+               returning 1), \
              unset as (update timers t set next_at = t.due_at from dead \
                where t.next_at > $2 and t.due_at <= $2 and t.worker = dead.id returning 1) \
              select (select count(*) from freed) + (select count(*) from unset)");

@@ -1,6 +1,6 @@
-//! The tables that a batch of commits writes: what a row has, and the SQL that takes all rows of the batch at once. Rows
-//! travel as one array per column and are read with `unnest`, so that the text of the statement depends only on which
-//! tables it touches. The first field of every row says whose it is: the place of its commit in the batch.
+//! The tables that a batch of commits writes: what a row has, and the SQL that takes all rows of the batch at once.
+//! Rows travel as one array per column and are read with `unnest`, so that the text of the statement depends only on
+//! which tables it touches. The first field of every row says whose it is: the place of its commit in the batch.
 
 use crate::Result;
 use sqlx::postgres::PgArguments;
@@ -64,8 +64,8 @@ impl Source<'_> {
     }
 }
 
-/// `table! { Rows of Row "name" { column: kind, … } "SQL" }`: a row is a struct, so that columns are matched by name and
-/// kind when this is compiled.
+/// `table! { Rows of Row "name" { column: kind, … } "SQL" }`: a row is a struct, so that columns are matched by name
+/// and kind when this is compiled.
 macro_rules! table {
     ($(#[$doc:meta])* $rows:ident of $row:ident $name:literal { $($column:ident: $kind:ty),* $(,)? } $sql:expr) => {
         pub struct $row {
@@ -114,15 +114,16 @@ table! {
 table! {
     /// Journeys that go on, and what must be so; written by a part of its own.
     Moves of Move "moved" {
-        no: i64, journey: Vec<u8>, revision: i64, seq: i64, status: String, step: String, owner: Option<Vec<u8>>, at: i64,
-        expires_at: Option<i64>, state: String, expected: i64, used: Option<i64>, place: Option<i64>, fence: Option<i64>,
-        timer: Option<String>, partner: Option<String>, once: Option<String>,
+        no: i64, journey: Vec<u8>, revision: i64, seq: i64, status: String, step: String, owner: Option<Vec<u8>>,
+        at: i64, expires_at: Option<i64>, state: String, expected: i64, used: Option<i64>, place: Option<i64>,
+        fence: Option<i64>, timer: Option<String>, partner: Option<String>, once: Option<String>,
     } ""
 }
 
 table! {
     Sends of CountedSend "sent" { no: i64, recipient: Vec<u8>, number: i64, at: i64 }
-    "insert into sends (recipient, number, at) select c.recipient, c.number, c.at from counted c join ok on ok.no = c.no"
+    "insert into sends (recipient, number, at) select c.recipient, c.number, c.at from counted c join ok on ok.no = \
+         c.no"
 }
 
 table! {
@@ -153,8 +154,10 @@ table! {
         payload: String, epoch: i64,
     }
     sql!(
-        "insert into effects (id, next_at, due_at, fence, attempts, attempts_max, state, deadline, kind, lane, payload, \
-         epoch) select (n << 32) | place, due_at, due_at, 0, 0, attempts_max, " pending ", deadline, kind, lane, payload, \
+        "insert into effects (id, next_at, due_at, fence, attempts, attempts_max, state, deadline, kind, lane, \
+             payload, \
+         epoch) select (n << 32) | place, due_at, due_at, 0, 0, attempts_max, " pending ", deadline, kind, lane, \
+         payload, \
          epoch from ROWS"
     )
 }

@@ -212,18 +212,22 @@ impl Task {
             }
         }
         if let Some(timer) = &commit.fires {
-            let there: bool = sqlx::query_scalar("select exists (select 1 from timers t join journeys j on j.n = t.journey where j.id = $1 and t.id = $2)")
-                .bind(crate::ids::pack(&commit.journey))
-                .bind(timer.as_str())
-                .fetch_one(&self.reads)
-                .await?;
+            let there: bool = sqlx::query_scalar(
+                "select exists (select 1 from timers t join journeys j on j.n = \
+                 t.journey where j.id = $1 and t.id = $2)",
+            )
+            .bind(crate::ids::pack(&commit.journey))
+            .bind(timer.as_str())
+            .fetch_one(&self.reads)
+            .await?;
             if !there {
                 return Ok(Committed::Superseded);
             }
         }
         if let Some(hook) = &commit.consumes {
             let seen: bool = sqlx::query_scalar(
-                sql!("select exists (select 1 from webhooks where partner = $1 and once = $2 and state <> " waiting ")"),
+                sql!("select exists (select 1 from webhooks where partner = $1 and once = $2 and state <> \
+                     " waiting ")"),
             )
             .bind(hook.partner.as_str())
             .bind(hook.once.as_str())

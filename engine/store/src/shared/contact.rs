@@ -29,7 +29,8 @@ impl Contact for Database {
     }
 }
 
-const COLUMNS: &str = "effect, (select j.id from journeys j where j.n = messages.effect >> 32), message, channel, purpose, language, \
+const COLUMNS: &str = "effect, (select j.id from journeys j where j.n = messages.effect >> 32), message, channel, \
+     purpose, language, \
      template_id, recipient, recipient_hash, state, provider_id, reason, ordered_at, at";
 
 impl Database {
@@ -119,7 +120,8 @@ pub async fn note_presence(conn: &mut Conn, notes: &[PresenceNote]) -> Result<()
         .map(|n| serde_json::json!([to_hex(&pack(&n.journey)), n.seen_at_ms, i32::from(n.online)]))
         .collect();
     let sql = format!(
-        "insert into presence (journey, seen_at, online) {} on conflict (journey) do update set online = excluded.online, \
+        "insert into presence (journey, seen_at, online) {} on conflict (journey) do update set online = \
+             excluded.online, \
          seen_at = excluded.seen_at where excluded.seen_at >= presence.seen_at",
         dialect::SEEN
     );

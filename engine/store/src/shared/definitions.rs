@@ -110,12 +110,15 @@ pub async fn publish(conn: &mut Conn, publication: &Publication) -> Result<i64> 
             .await?;
     }
     for version in &publication.versions {
-        sqlx::query("insert into versions (workflow, version, closure) values ($1, $2, $3) on conflict (workflow, version) do nothing")
-            .bind(version.workflow.as_str())
-            .bind(pack(&version.version))
-            .bind(list(version.closure.iter().map(|(path, hash)| (path, hash))))
-            .execute(&mut *conn)
-            .await?;
+        sqlx::query(
+            "insert into versions (workflow, version, closure) values ($1, $2, $3) on conflict (workflow, \
+             version) do nothing",
+        )
+        .bind(version.workflow.as_str())
+        .bind(pack(&version.version))
+        .bind(list(version.closure.iter().map(|(path, hash)| (path, hash))))
+        .execute(&mut *conn)
+        .await?;
     }
     let number = sqlx::query_scalar(
         "insert into publications (number, at, actor, manifest, versions) \

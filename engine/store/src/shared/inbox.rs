@@ -56,7 +56,8 @@ impl Database {
 
     pub async fn read_parked_webhooks(&self, limit: u32) -> Result<Vec<WebhookRecord>> {
         let rows = sqlx::query(
-            sql!("select partner, once, reference, event, at from webhooks where state = " waiting " order by at limit $1"),
+            sql!("select partner, once, reference, event, at from webhooks where state = " waiting " order by at \
+                 limit $1"),
         )
         .bind(i64::from(limit))
         .fetch_all(&self.pool)

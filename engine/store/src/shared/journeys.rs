@@ -149,7 +149,8 @@ pub async fn events(pool: &Pool, journey: &str, after_seq: i64, limit: u32) -> R
 pub const USED_KEY: &str =
     "select j.id, e.body_hash from journeys j join events e on e.id >> 20 = +j.n and e.key = $2 where j.id = $1";
 /// Of the start of the journey $1.
-pub const USED_START: &str = "select j.id, e.body_hash from journeys j join events e on e.id = ((j.n << 20) | 1) where j.id = $1 and e.body_hash is not null";
+pub const USED_START: &str = "select j.id, e.body_hash from journeys j join events e on e.id = ((j.n << 20) | 1) \
+     where j.id = $1 and e.body_hash is not null";
 
 /// The body's hash stands with the first event of the commit that used the key.
 pub async fn used_key(pool: &Pool, journey: &str, key: Option<i64>) -> Result<Option<UsedKey>> {
@@ -165,7 +166,8 @@ pub async fn used_key(pool: &Pool, journey: &str, key: Option<i64>) -> Result<Op
 pub async fn save_draft(conn: &mut Conn, draft: &Draft) -> Result<()> {
     sqlx::query(
         "insert into drafts (journey, step, at, data) select n, $2, $3, $4 from journeys where id = $1 \
-         on conflict (journey, step) do update set at = excluded.at, data = excluded.data where excluded.at >= drafts.at",
+         on conflict (journey, step) do update set at = excluded.at, data = excluded.data where excluded.at >= \
+         drafts.at",
     )
     .bind(pack(&draft.journey))
     .bind(draft.step.as_str())

@@ -1,6 +1,6 @@
 //! Verbs whose SQL is the same on both databases, a file for each subject: the trait first, its SQL below. Each backend
-//! compiles these files as its own module and gives `Conn`, `Row`, `Database` (with `pool` and `write`), and the few texts
-//! that differ (`super::dialect`). Reads go to the pool, writes to `Database::write`.
+//! compiles these files as its own module and gives `Conn`, `Row`, `Database` (with `pool` and `write`), and the few
+//! texts that differ (`super::dialect`). Reads go to the pool, writes to `Database::write`.
 
 /// A write of one statement, with owned arguments: `write!(self, conn => people::save_session(conn, &session))`.
 macro_rules! write {

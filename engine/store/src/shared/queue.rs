@@ -87,10 +87,12 @@ impl Queue for Database {
 }
 
 /// Qualified by the table's own name: SQLite knows no alias in `returning`.
-const COLUMNS: &str = "effects.id, (select j.id from journeys j where j.n = effects.id >> 32), effects.kind, effects.lane, \
+const COLUMNS: &str = "effects.id, (select j.id from journeys j where j.n = effects.id >> 32), effects.kind, \
+     effects.lane, \
      effects.payload, effects.state, effects.due_at, effects.attempts, effects.attempts_max, effects.deadline, \
      cast(effects.fence as bigint), effects.next_at, effects.worker, effects.outcome, effects.claims, effects.epoch, \
-     coalesce((select e.at from events e where e.id = (((effects.id >> 32) << 20) | ((effects.id >> 12) & 1048575))), effects.due_at)";
+     coalesce((select e.at from events e where e.id = (((effects.id >> 32) << 20) | ((effects.id >> 12) & \
+     1048575))), effects.due_at)";
 
 /// Id of the effect $1 = journey, $2 = place.
 const BY_KEY: &str = "id = (((select n from journeys where id = $1) << 32) | $2)";
@@ -193,7 +195,8 @@ pub async fn effect_by_key(pool: &Pool, key: &EffectKey) -> Result<Option<Effect
 pub async fn claim_effects(conn: &mut Conn, claim: &ClaimRequest) -> Result<Vec<EffectRecord>> {
     let sql = format!(
         sql!(
-            "with due as materialized (select id, attempts < attempts_max and claims < {claims_max} as fit from effects \
+            "with due as materialized (select id, attempts < attempts_max and claims < {claims_max} as fit from \
+                 effects \
            where state <= " open " and next_at <= $1 \
            and not exists (select 1 from kv where bucket = 'store' and key = 'held') order by next_at limit $2{lock}) \
          update effects set fence = fence + 1, \
@@ -226,7 +229,8 @@ pub async fn claim_effects(conn: &mut Conn, claim: &ClaimRequest) -> Result<Vec<
 pub async fn claim_timers(conn: &mut Conn, claim: &ClaimRequest) -> Result<Vec<TimerRecord>> {
     let sql = format!(
         "with due as materialized (select journey, id from timers where next_at <= $1 order by next_at limit $2{lock}) \
-         update timers set next_at = $3, worker = $4 from due where timers.journey = due.journey and timers.id = due.id returning {columns}",
+         update timers set next_at = $3, worker = $4 from due where timers.journey = due.journey and timers.id = \
+         due.id returning {columns}",
         lock = dialect::SKIP_LOCKED,
         columns = "(select j.id from journeys j where j.n = timers.journey), timers.id, timers.due_at",
     );

@@ -84,7 +84,8 @@ pub async fn clean(conn: &mut Conn, replies: &[(String, Vec<u8>)], before_ms: i6
         ),
         "delete from sessions where token_hash in (select token_hash from sessions where expires_at < $1 limit $2)",
         "delete from sends where (recipient, number) in (select recipient, number from sends where at < $1 limit $2)",
-        "delete from send_counts where (bucket, slot) in (select bucket, slot from send_counts where slot < $1 limit $2)",
+        "delete from send_counts where (bucket, slot) in (select bucket, slot from send_counts where slot < $1 limit \
+             $2)",
     ] {
         let done = sqlx::query(sql).bind(before_ms).bind(i64::from(limit)).execute(&mut *conn).await?;
         removed += done.rows_affected();

@@ -125,14 +125,16 @@ fn journey(conn: &Connection, commit: &Commit, stored: Option<i64>) -> Result<i6
     let n = match (&commit.new, stored) {
         (Some(NewJourney { session, workflow, version, owner: first, language, channel, attribution }), _) => {
             if let Some(s) = session {
-                let sql = "insert into sessions (token_hash, id, created_at, expires_at, subject) values (?1, ?2, ?3, ?4, ?5)";
+                let sql = "insert into sessions (token_hash, id, created_at, expires_at, subject) \
+                     values (?1, ?2, ?3, ?4, ?5)";
                 run(
                     conn,
                     sql,
                     params![pack(&s.token_hash), pack(&s.id), s.created_at_ms, s.expires_at_ms, json(&s.subject)],
                 )?;
             }
-            let sql = "insert into journeys (id, workflow, version, revision, seq, status, step, owner, language, channel, created_at, \
+            let sql = "insert into journeys (id, workflow, version, revision, seq, status, step, owner, language, \
+                 channel, created_at, \
                  updated_at, expires_at, attribution, state) \
                  values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?11, ?12, ?13, ?14)";
             let values = params![
@@ -155,7 +157,8 @@ fn journey(conn: &Connection, commit: &Commit, stored: Option<i64>) -> Result<i6
             conn.last_insert_rowid()
         }
         (None, Some(n)) => {
-            let sql = "update journeys set revision = ?2, seq = ?3, status = ?4, step = ?5, owner = coalesce(?6, owner), updated_at = ?7, \
+            let sql = "update journeys set revision = ?2, seq = ?3, status = ?4, step = ?5, owner = coalesce(?6, \
+                 owner), updated_at = ?7, \
                  expires_at = ?8, state = ?9 where n = ?1";
             run(
                 conn,
@@ -187,7 +190,8 @@ fn journey(conn: &Connection, commit: &Commit, stored: Option<i64>) -> Result<i6
 fn queue(conn: &Connection, commit: &Commit, n: i64, epoch: i32) -> Result<()> {
     if let Some((key, _, end)) = &commit.settles {
         let (state, due_at, outcome) = ended(end);
-        let sql = "update effects set state = ?2, outcome = ?4, due_at = coalesce(?3, due_at), next_at = coalesce(?3, next_at) where id = ?1";
+        let sql = "update effects set state = ?2, outcome = ?4, due_at = coalesce(?3, due_at), next_at = \
+             coalesce(?3, next_at) where id = ?1";
         run(conn, sql, params![place(Some(n), key), state, due_at, outcome])?;
     }
     for key in &commit.cancel_effects {
@@ -199,7 +203,8 @@ fn queue(conn: &Connection, commit: &Commit, n: i64, epoch: i32) -> Result<()> {
     }
     for e in &commit.effects {
         let sql = sql!(
-            "insert into effects (id, next_at, due_at, fence, attempts, attempts_max, state, deadline, kind, lane, payload, \
+            "insert into effects (id, next_at, due_at, fence, attempts, attempts_max, state, deadline, kind, lane, \
+                 payload, \
                epoch) values (?1, ?2, ?2, 0, 0, ?3, " pending ", ?4, ?5, ?6, ?7, ?8)"
         );
         let values = params![
@@ -243,7 +248,8 @@ fn rows_beside(conn: &Connection, commit: &Commit, n: i64) -> Result<()> {
         run(conn, sql, params![n, d.step, d.at_ms, json(&d.data)])?;
     }
     for d in &commit.documents {
-        let sql = "insert into documents (id, journey, name, media_type, at, bytes) values (?1, ?2, ?3, ?4, ?5, ?6) on conflict (id) do nothing";
+        let sql = "insert into documents (id, journey, name, media_type, at, bytes) values (?1, ?2, ?3, ?4, ?5, ?6) \
+             on conflict (id) do nothing";
         run(conn, sql, params![pack(&d.id), pack(&d.journey), d.name, d.media_type, d.at_ms, d.bytes])?;
     }
     Ok(())

@@ -28,7 +28,8 @@ pub const JOURNEY: &str = journey!("from journeys j where j.id = $1");
 pub const JOURNEYS: &str = journey!("from json_each($1) r join journeys j on j.id = unhex(r.value)");
 
 /// Rows `[id as hex, time, 0 or 1]` of the JSON list $1, with the journey's number.
-pub const SEEN: &str = "select j.n, r.value ->> 1, r.value ->> 2 from json_each($1) r join journeys j on j.id = unhex(r.value ->> 0) where true";
+pub const SEEN: &str = "select j.n, r.value ->> 1, r.value ->> 2 from json_each($1) r join journeys j on j.id = \
+     unhex(r.value ->> 0) where true";
 
 /// A transaction is alone already.
 pub async fn lock(_: &mut Conn, _: &str) -> Result<()> {

@@ -64,7 +64,7 @@ impl Bench {
         store.migrate().await?;
         let runtime = Runtime::new(store, settings.clone(), Arc::new(SystemClock::default()))?;
         let files = Files::read_dir(definitions())?;
-        runtime.publish(&files, "bench").await.map_err(|error| anyhow::anyhow!("{error:?}"))?;
+        runtime.publishing.publish(&files, "bench").await.map_err(|error| anyhow::anyhow!("{error:?}"))?;
         Ok(Bench { database, runtime, partners: Arc::new(Partners::new(settings, None)?) })
     }
 

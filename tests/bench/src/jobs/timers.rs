@@ -96,6 +96,7 @@ impl Template {
         };
         let sent = bench
             .runtime
+            .journeys
             .start(&Actor::visitor(engine_runtime::new_id()), start)
             .await
             .map_err(|refusal| anyhow::anyhow!("{refusal:?}"))?;

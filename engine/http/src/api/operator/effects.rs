@@ -6,7 +6,7 @@ use crate::problem::{Code, Problem, refusals};
 use axum::Json;
 use axum::extract::{Path, Query, State};
 use axum::http::StatusCode;
-use engine_runtime::operator::{EffectView, Effects};
+use engine_runtime::operations::{EffectView, Effects};
 use engine_store::EffectKey;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -46,7 +46,7 @@ pub async fn list(
         journey: query.journey,
         limit: query.limit.unwrap_or(100),
     };
-    Ok(Json(app.runtime.effects(&operator.0, wanted).await?))
+    Ok(Json(app.runtime.operations.effects(&operator.0, wanted).await?))
 }
 
 /// Try a parked effect again, with fresh attempts and the same idempotency key.
@@ -54,7 +54,7 @@ pub async fn list(
     responses((status = 204), Refused))]
 pub async fn retry(operator: Operator, State(app): State<App>, Path(key): Path<String>) -> Result<StatusCode, Problem> {
     let (runtime, key) = (app.runtime.clone(), known_key(&key)?);
-    run_to_end(async move { runtime.retry_effect(&operator.0, &key).await }).await?;
+    run_to_end(async move { runtime.operations.retry_effect(&operator.0, &key).await }).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -70,7 +70,7 @@ pub struct Released {
     responses((status = 200, body = Released), NotThere))]
 pub async fn release(operator: Operator, State(app): State<App>) -> Result<Json<Released>, Problem> {
     let runtime = app.runtime.clone();
-    let released = run_to_end(async move { runtime.release_sends(&operator.0).await }).await?;
+    let released = run_to_end(async move { runtime.operations.release_sends(&operator.0).await }).await?;
     Ok(Json(Released { released }))
 }
 
@@ -79,7 +79,7 @@ pub async fn release(operator: Operator, State(app): State<App>) -> Result<Json<
     responses((status = 204), Refused))]
 pub async fn skip(operator: Operator, State(app): State<App>, Path(key): Path<String>) -> Result<StatusCode, Problem> {
     let (runtime, key) = (app.runtime.clone(), known_key(&key)?);
-    run_to_end(async move { runtime.skip_effect(&operator.0, &key).await }).await?;
+    run_to_end(async move { runtime.operations.skip_effect(&operator.0, &key).await }).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 

@@ -6,7 +6,7 @@ use crate::app::App;
 use crate::problem::{Problem, refusals};
 use axum::Json;
 use axum::extract::{Path, State};
-use engine_runtime::operator::JourneyHistory;
+use engine_runtime::operations::JourneyHistory;
 
 refusals!(NotThere: NotFound);
 
@@ -18,5 +18,5 @@ pub async fn show(
     State(app): State<App>,
     Path(id): Path<String>,
 ) -> Result<Json<JourneyHistory>, Problem> {
-    Ok(Json(app.runtime.history(&operator.0, known_id(&id)?).await?))
+    Ok(Json(app.runtime.operations.history(&operator.0, known_id(&id)?).await?))
 }

@@ -7,7 +7,7 @@ use crate::problem::{Problem, refusals};
 use axum::Json;
 use axum::extract::{Path, Query, State};
 use axum::http::StatusCode;
-use engine_runtime::operator::IncidentView;
+use engine_runtime::operations::IncidentView;
 use serde::Deserialize;
 use utoipa::IntoParams;
 
@@ -30,7 +30,9 @@ pub async fn list(
     State(app): State<App>,
     Query(query): Query<IncidentsQuery>,
 ) -> Result<Json<Vec<IncidentView>>, Problem> {
-    Ok(Json(app.runtime.incidents(&operator.0, !query.all.unwrap_or(false), query.limit.unwrap_or(100)).await?))
+    Ok(Json(
+        app.runtime.operations.incidents(&operator.0, !query.all.unwrap_or(false), query.limit.unwrap_or(100)).await?,
+    ))
 }
 
 /// Do the work that raised it again (a call, a timer, a webhook), and close it.
@@ -39,7 +41,7 @@ pub async fn list(
 pub async fn retry(operator: Operator, State(app): State<App>, Path(id): Path<String>) -> Result<StatusCode, Problem> {
     known_id(&id)?;
     let runtime = app.runtime.clone();
-    run_to_end(async move { runtime.retry_incident(&operator.0, &id).await }).await?;
+    run_to_end(async move { runtime.operations.retry_incident(&operator.0, &id).await }).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -49,6 +51,6 @@ pub async fn retry(operator: Operator, State(app): State<App>, Path(id): Path<St
 pub async fn close(operator: Operator, State(app): State<App>, Path(id): Path<String>) -> Result<StatusCode, Problem> {
     known_id(&id)?;
     let runtime = app.runtime.clone();
-    run_to_end(async move { runtime.close_incident(&operator.0, &id).await }).await?;
+    run_to_end(async move { runtime.operations.close_incident(&operator.0, &id).await }).await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -28,7 +28,7 @@ impl FromRequestParts<App> for Operator {
             .and_then(|value| value.strip_prefix("Bearer "));
         let token = given.filter(|token| token.len() == 64 && token.bytes().all(|byte| byte.is_ascii_hexdigit()));
         let known = match token {
-            Some(token) => app.runtime.operator(token).await?,
+            Some(token) => app.runtime.people.operator(token).await?,
             None => None,
         };
         known.map(Operator).ok_or_else(|| Problem::new(Code::NotFound))

@@ -4,11 +4,10 @@
 //! A challenge is signed, bound to a network, and counts once on a node; until somebody has solved it nothing of it is
 //! kept.
 
-use crate::runtime::Runtime;
+use super::People;
+use crate::clock::new_id;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
-use std::collections::HashMap;
-use std::sync::Mutex;
 use subtle::ConstantTimeEq;
 use utoipa::ToSchema;
 
@@ -21,14 +20,10 @@ pub struct Challenge {
 
 const VALID_MS: i64 = 600_000;
 
-/// Tokens that were used, until they would be void anyway.
-#[derive(Default)]
-pub(crate) struct UsedProofs(Mutex<HashMap<String, i64>>);
-
-impl Runtime {
+impl People {
     pub fn challenge(&self, network: &str) -> Challenge {
-        let bits = self.inner.settings.otp.proof_bits;
-        let terms = format!("{}.{bits}.{}", self.now_ms() + VALID_MS, hex::encode(rand::random::<[u8; 8]>()));
+        let bits = self.core.settings.otp.proof_bits;
+        let terms = format!("{}.{bits}.{}", self.core.now_ms() + VALID_MS, new_id());
         Challenge { token: format!("{terms}.{}", self.signed(network, &terms)), bits }
     }
 
@@ -41,21 +36,13 @@ impl Runtime {
         let bits: Option<u32> = parts.next().and_then(|text| text.parse().ok());
         let (Some(until_ms), Some(bits)) = (until_ms, bits) else { return false };
         let ours = bool::from(self.signed(network, terms).as_bytes().ct_eq(signature.as_bytes()));
-        ours && self.now_ms() < until_ms
+        ours && self.core.now_ms() < until_ms
             && zero_bits(&Sha256::digest(proof.as_bytes())) >= bits
-            && self.inner.proofs.first(token, until_ms, self.now_ms())
+            && self.core.proofs.first(token, until_ms, self.core.now_ms())
     }
 
     fn signed(&self, network: &str, terms: &str) -> String {
-        self.inner.keys.short_hash("proof", &format!("{network} {terms}"))
-    }
-}
-
-impl UsedProofs {
-    fn first(&self, token: &str, until_ms: i64, now_ms: i64) -> bool {
-        let mut used = self.0.lock().unwrap_or_else(|e| e.into_inner());
-        used.retain(|_, until_ms| *until_ms > now_ms);
-        used.insert(token.to_owned(), until_ms).is_none()
+        self.core.keys.short_hash("proof", &format!("{network} {terms}"))
     }
 }
 

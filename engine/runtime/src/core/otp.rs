@@ -4,12 +4,12 @@
 //! commit: after a crash nothing was counted that did not happen. **seq-cas** lets one try be the n-th. The code is
 //! derived from the server's key and what it is bound to, when it is sent and when it is compared.
 
+use super::send_gate::{Limit, SendGate, sends_of};
+use super::{Core, RuntimeError};
 use crate::actor::Actor;
 use crate::clock::{new_id, rfc3339};
 use crate::effect::{CallFailure, CallResult, NotifyPayload, OtpRef};
 use crate::refusal::Refusal;
-use crate::runtime::{Runtime, RuntimeError};
-use crate::send_gate::{Limit, SendGate, sends_of};
 use crate::turn::Turn;
 use engine_definitions::CallErrorKind;
 use serde_json::{Value, json};
@@ -51,18 +51,13 @@ impl Passwords {
     }
 }
 
-impl Runtime {
+impl Core {
     /// `{mobile, purpose, message?}` → `{ok, left, resend_at, id, purpose}`; refused with `otp.limited`, or the request
     /// as a whole until it comes with a proof of work. The message that carries the code joins the turn.
-    pub(crate) async fn send_otp(
-        &self,
-        turn: &mut Turn<'_>,
-        input: &Value,
-        actor: &Actor,
-    ) -> Result<CallResult, Refusal> {
+    pub async fn send_otp(&self, turn: &mut Turn<'_>, input: &Value, actor: &Actor) -> Result<CallResult, Refusal> {
         let (mobile, purpose) = (normal_mobile(text(input, "mobile")), text(input, "purpose"));
-        let settings = &self.inner.settings.otp;
-        let address = actor.address.as_deref().map(|address| self.inner.keys.short_hash("sends-address", address));
+        let settings = &self.settings.otp;
+        let address = actor.address.as_deref().map(|address| self.keys.short_hash("sends-address", address));
         let gate = self.send_gate(&mobile, address.clone());
         let now = self.now_ms();
         let (recipient, latest, slots) = gate.asks(now);
@@ -91,28 +86,28 @@ impl Runtime {
     }
 
     /// `{mobile, purpose, code}` → see [`Passwords::verify`].
-    pub(crate) fn verify_otp(&self, turn: &Turn<'_>, input: &Value) -> CallResult {
+    pub fn verify_otp(&self, turn: &Turn<'_>, input: &Value) -> CallResult {
         let (mobile, purpose) = (normal_mobile(text(input, "mobile")), text(input, "purpose"));
-        let given = self.inner.keys.open(text(input, "code"), turn.id()).unwrap_or_default();
+        let given = self.keys.open(text(input, "code"), turn.id()).unwrap_or_default();
         self.passwords().verify(turn, purpose, |id| {
-            let expected = self.inner.keys.otp_code(turn.id(), purpose, &mobile, id);
+            let expected = self.keys.otp_code(turn.id(), purpose, &mobile, id);
             bool::from(expected.as_bytes().ct_eq(given.as_bytes()))
         })
     }
 
     fn passwords(&self) -> Passwords {
-        let settings = &self.inner.settings.otp;
+        let settings = &self.settings.otp;
         Passwords { ttl_ms: settings.ttl_ms, resend_ms: settings.resend_ms, tries: settings.tries }
     }
 
     /// The code of an opened password, for the job that sends it.
     pub fn otp_code(&self, journey: &str, notify: &NotifyPayload) -> Option<String> {
         let otp = notify.otp.as_ref()?;
-        Some(self.inner.keys.otp_code(journey, &otp.purpose, &notify.to, &otp.id))
+        Some(self.keys.otp_code(journey, &otp.purpose, &notify.to, &otp.id))
     }
 
     fn send_gate(&self, mobile: &str, address: Option<String>) -> SendGate {
-        let (settings, keys) = (&self.inner.settings.otp, &self.inner.keys);
+        let (settings, keys) = (&self.settings.otp, &self.keys);
         let hour = |max| Limit { window_ms: HOUR_MS, max };
         let block = &mobile[..mobile.len().saturating_sub(3)];
         let mut wide = vec![

@@ -1,28 +1,36 @@
-//! What operators do: look at stuck work and incidents, retry, skip, close, and read a journey's history.
+//! What operators do: look at stuck work and incidents, retry, skip, close, read and replay a journey's history.
 //!
 //! The operator API and the command line both call this. Every use asks [`can`]; whoever may not gets what an unknown
 //! address gets. Who did it stands beside what was done: in the outcome of a skipped effect, in `closed_by`, and as an
 //! event `retried` of the journey.
 
+mod replay;
 mod view;
 
 pub use view::{EffectView, Effects, EventView, IncidentView, JourneyHistory, TimerView, state_name};
 
 use crate::actor::{Action, Actor, Resource, can};
+use crate::core::{Core, Settled, read};
 use crate::effect::{CallFailure, Effect};
 use crate::fact::{Fact, Work};
-use crate::jobs::Settled;
-use crate::journeys::read;
 use crate::refusal::Refusal;
-use crate::runtime::Runtime;
 use crate::turn::{Ends, Turn};
+use crate::work::Background;
 use engine_store::{Committed, EffectEnd, EffectFilter, EffectKey, EffectRecord, EffectState, NewTimer};
 use serde_json::json;
+use std::sync::Arc;
+
+/// What operators do.
+#[derive(Clone)]
+pub struct Operations {
+    pub(crate) core: Arc<Core>,
+    pub(crate) work: Background,
+}
 
 /// Longest list.
 const LIMIT_MAX: u32 = 1_000;
 
-impl Runtime {
+impl Operations {
     pub async fn effects(&self, actor: &Actor, wanted: Effects) -> Result<Vec<EffectView>, Refusal> {
         permitted(actor)?;
         let filter = EffectFilter {
@@ -32,7 +40,7 @@ impl Runtime {
             lane: wanted.lane,
             limit: wanted.limit.clamp(1, LIMIT_MAX),
         };
-        Ok(self.store().effects(filter).await?.iter().map(EffectView::of).collect())
+        Ok(self.core.store().effects(filter).await?.iter().map(EffectView::of).collect())
     }
 
     /// A parked effect is due again, with fresh attempts and its old key: a partner that honours keys does nothing
@@ -40,7 +48,7 @@ impl Runtime {
     pub async fn retry_effect(&self, actor: &Actor, key: &EffectKey) -> Result<(), Refusal> {
         permitted(actor)?;
         self.parked(key).await?;
-        self.again(actor, key).await
+        self.do_again(actor, key).await
     }
 
     /// A parked effect is given up. A call that is still awaited fails with the code `skipped`, and the journey goes
@@ -52,11 +60,11 @@ impl Runtime {
         let done = match Effect::read(&effect) {
             Ok(Effect::Call(payload)) => {
                 let skipped = CallFailure::of("skipped").into();
-                self.settle_as(&effect, &payload, skipped, end).await? == Settled::Done
+                self.work.settle_as(&effect, &payload, skipped, end).await? == Settled::Done
             }
             // Also one that this program cannot read.
             Ok(Effect::Notify(_) | Effect::Track(_)) | Err(_) => {
-                self.store().finish_effect(key, effect.fence, end).await?
+                self.core.store().finish_effect(key, effect.fence, end).await?
             }
         };
         if !done {
@@ -69,7 +77,7 @@ impl Runtime {
     /// After a restore from a backup: effects go out again; false when they were not held.
     pub async fn release_sends(&self, actor: &Actor) -> Result<bool, Refusal> {
         permitted(actor)?;
-        let released = self.store().release_sends().await?;
+        let released = self.core.store().release_sends().await?;
         if released {
             tracing::info!(operator = actor.id, "effects go out again");
         }
@@ -79,6 +87,7 @@ impl Runtime {
     pub async fn incidents(&self, actor: &Actor, open_only: bool, limit: u32) -> Result<Vec<IncidentView>, Refusal> {
         permitted(actor)?;
         Ok(self
+            .core
             .store()
             .incidents(open_only, limit.clamp(1, LIMIT_MAX))
             .await?
@@ -89,10 +98,10 @@ impl Runtime {
 
     pub async fn close_incident(&self, actor: &Actor, id: &str) -> Result<(), Refusal> {
         permitted(actor)?;
-        if self.store().incident(id).await?.is_none() {
+        if self.core.store().incident(id).await?.is_none() {
             return Err(Refusal::NotFound);
         }
-        if !self.store().close_incident(id, &actor.id, self.now_ms()).await? {
+        if !self.core.store().close_incident(id, &actor.id, self.core.now_ms()).await? {
             return Err(not_possible("the incident is closed already".into()));
         }
         tracing::info!(operator = actor.id, incident = id, "incident closed");
@@ -103,7 +112,7 @@ impl Runtime {
     /// person sent is kept as their draft, and is theirs to send again.
     pub async fn retry_incident(&self, actor: &Actor, id: &str) -> Result<(), Refusal> {
         permitted(actor)?;
-        let incident = self.store().incident(id).await?.ok_or(Refusal::NotFound)?;
+        let incident = self.core.store().incident(id).await?.ok_or(Refusal::NotFound)?;
         if incident.closed_at_ms.is_some() {
             return Err(not_possible("the incident is closed already".into()));
         }
@@ -111,30 +120,30 @@ impl Runtime {
             not_possible("nothing waits for this incident: the person sends it again, or close it".into())
         })?;
         match work.clone() {
-            Work::Effect(key) => self.again(actor, &key).await?,
+            Work::Effect(key) => self.do_again(actor, &key).await?,
             Work::Timer(timer) => {
-                let due = NewTimer { id: timer, due_at_ms: self.now_ms() };
+                let due = NewTimer { id: timer, due_at_ms: self.core.now_ms() };
                 self.note_retry(actor, &incident.journey, work, Some(due)).await?;
             }
             Work::Webhook(partner, once) => {
                 self.note_retry(actor, &incident.journey, work, None).await?;
-                if !self.store().requeue_webhook(&partner, &once).await? {
+                if !self.core.store().requeue_webhook(&partner, &once).await? {
                     return Err(not_possible("the webhook is not kept any more".into()));
                 }
             }
         }
         // Last: until then it may be retried again.
-        self.store().close_incident(id, &actor.id, self.now_ms()).await?;
+        self.core.store().close_incident(id, &actor.id, self.core.now_ms()).await?;
         tracing::info!(operator = actor.id, incident = id, "incident retried");
         Ok(())
     }
 
     /// Events in order, with names of fields instead of what people wrote; effects, timers and incidents.
     pub async fn history(&self, actor: &Actor, journey: &str) -> Result<JourneyHistory, Refusal> {
-        let (record, _) = self.mine(actor, Action::Operate, journey).await?;
+        let (record, _) = self.core.mine(actor, Action::Operate, journey).await?;
         let mut events = Vec::new();
         loop {
-            let page = self.store().events(journey, events.len() as i64, LIMIT_MAX).await?;
+            let page = self.core.store().events(journey, events.len() as i64, LIMIT_MAX).await?;
             let last = page.len() < LIMIT_MAX as usize;
             events.extend(page);
             if last {
@@ -142,11 +151,11 @@ impl Runtime {
             }
         }
         let filter = EffectFilter { journey: Some(journey.into()), limit: LIMIT_MAX, ..EffectFilter::default() };
-        let effects = self.store().effects(filter).await?;
-        let incidents = self.store().incidents_of(journey, LIMIT_MAX).await?;
-        let (workflow, catalog) = (self.workflow_of(&record).await?, self.catalog());
+        let effects = self.core.store().effects(filter).await?;
+        let incidents = self.core.store().incidents_of(journey, LIMIT_MAX).await?;
+        let (workflow, catalog) = (self.core.workflow_of(&record).await?, self.core.catalog());
         let head = record.clone();
-        let turn = Turn::on(&workflow, &catalog, read(record)?, self.now_ms());
+        let turn = Turn::on(&workflow, &catalog, read(record)?, self.core.now_ms());
         Ok(JourneyHistory::of(
             &head,
             &events,
@@ -157,7 +166,7 @@ impl Runtime {
     }
 
     async fn parked(&self, key: &EffectKey) -> Result<EffectRecord, Refusal> {
-        let effect = self.store().effect(key).await?.ok_or(Refusal::NotFound)?;
+        let effect = self.core.store().effect(key).await?.ok_or(Refusal::NotFound)?;
         if effect.state != EffectState::Parked {
             return Err(not_possible(format!("effect `{key}` is not parked")));
         }
@@ -165,8 +174,9 @@ impl Runtime {
     }
 
     /// First the journey awaits it, then it is due: a crash in between is mended by asking again.
-    async fn again(&self, actor: &Actor, key: &EffectKey) -> Result<(), Refusal> {
+    async fn do_again(&self, actor: &Actor, key: &EffectKey) -> Result<(), Refusal> {
         let effect = self
+            .core
             .store()
             .effect(key)
             .await?
@@ -177,7 +187,7 @@ impl Runtime {
         match Effect::read(&effect) {
             Ok(Effect::Call(payload)) if payload.invoke.is_some() => {
                 let reopened = std::sync::atomic::AtomicBool::new(false);
-                let settled = self.internal_turn(&key.journey, &Ends::Nothing, |turn| {
+                let settled = self.core.turn(&key.journey, &Ends::Nothing, |turn| {
                     let open = turn.reopen(&payload, key, actor)?;
                     reopened.store(open, std::sync::atomic::Ordering::Relaxed);
                     Ok(open)
@@ -190,7 +200,7 @@ impl Runtime {
             Ok(_) => self.note_retry(actor, &key.journey, Work::Effect(key.clone()), None).await?,
             Err(error) => return Err(not_possible(format!("effect `{key}` is not readable: {error}"))),
         }
-        if !self.store().requeue_effect(key, self.now_ms()).await? {
+        if !self.core.store().requeue_effect(key, self.core.now_ms()).await? {
             return Err(not_possible(format!("effect `{key}` has changed meanwhile")));
         }
         tracing::info!(operator = actor.id, effect = %key, "effect retried");
@@ -205,7 +215,7 @@ impl Runtime {
         work: Work,
         timer: Option<NewTimer>,
     ) -> Result<(), Refusal> {
-        let noted = self.note(journey, |turn| {
+        let noted = self.core.note(journey, |turn| {
             turn.due(timer.clone());
             turn.apply(Fact::Retried { work: work.clone(), awaited: None }, actor).map(drop)
         });

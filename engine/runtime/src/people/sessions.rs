@@ -1,48 +1,45 @@
 //! Sessions: opaque 256-bit tokens, of which only a hash is stored (security rule 16).
 
-use crate::actor::{Actor, VISITOR};
-use crate::clock::new_id;
+use super::People;
+use crate::actor::Actor;
+use crate::clock::{new_id, new_token};
 use crate::refusal::Refusal;
-use crate::runtime::Runtime;
 use engine_store::SessionRecord;
 use serde_json::{Value, json};
 use sha2::Digest;
-use std::collections::HashMap;
-use std::sync::Mutex;
 
 const OPERATOR: &str = "operator";
-/// So long a first start may be repeated without its cookie.
-const REPEAT_MS: i64 = 3_600_000;
+
 /// Bucket of the operators' tokens: `name/id` → hash and end.
 const OPERATORS: &str = "operators";
 
-impl Runtime {
+impl People {
     /// The actor of a token; `None` when it is unknown or over.
     pub async fn session(&self, token: &str) -> Result<Option<Actor>, Refusal> {
-        let (hash, now) = (token_hash(token), self.now_ms());
-        if let Some(session) = self.inner.sessions.get(&hash, now) {
+        let (hash, now) = (token_hash(token), self.core.now_ms());
+        if let Some(session) = self.core.sessions.get(&hash, now) {
             return Ok(Some(Actor::of_session(&session)));
         }
         // An operator's token is no session of a browser.
         let Some(session) = self.stored(&hash).await?.filter(|session| session.subject["kind"] != OPERATOR) else {
             return Ok(None);
         };
-        let life = self.inner.settings.session.ttl_ms;
+        let life = self.core.settings.session.ttl_ms;
         // Used sessions live on; written at most once a day.
         if session.expires_at_ms - now < life - 86_400_000 {
-            self.store().save_session(SessionRecord { expires_at_ms: now + life, ..session.clone() }).await?;
+            self.core.store().save_session(SessionRecord { expires_at_ms: now + life, ..session.clone() }).await?;
         }
         let actor = Actor::of_session(&session);
-        self.inner.sessions.put(session, now);
+        self.core.sessions.put(session, now);
         Ok(Some(actor))
     }
 
     /// A new visitor: the token for the cookie, and who it is.
     pub async fn new_session(&self, language: &str) -> Result<(String, Actor), Refusal> {
         let (token, session) = self.fresh_session(language);
-        let (actor, now) = (Actor::of_session(&session), self.now_ms());
-        self.store().save_session(session.clone()).await?;
-        self.inner.sessions.put(session, now);
+        let (actor, now) = (Actor::of_session(&session), self.core.now_ms());
+        self.core.store().save_session(session.clone()).await?;
+        self.core.sessions.put(session, now);
         Ok((token, actor))
     }
 
@@ -52,29 +49,23 @@ impl Runtime {
         if !is_random(key) {
             return self.fresh_session(language);
         }
-        let keys = &self.inner.keys;
+        let keys = &self.core.keys;
         self.session_of(keys.hash("first-session", key), keys.short_hash("first-visitor", key), language)
     }
 
-    /// Whether the session that began with a start is there, and young: a key is no lasting right to a journey.
-    pub(crate) async fn began_lately(&self, token_hash: &str) -> Result<bool, Refusal> {
-        let session = self.stored(token_hash).await?;
-        Ok(session.is_some_and(|session| self.now_ms() < session.created_at_ms + REPEAT_MS))
-    }
-
     fn fresh_session(&self, language: &str) -> (String, SessionRecord) {
-        self.session_of(hex::encode(rand::random::<[u8; 32]>()), new_id(), language)
+        self.session_of(new_token(), new_id(), language)
     }
 
     fn session_of(&self, token: String, id: String, language: &str) -> (String, SessionRecord) {
-        let now = self.now_ms();
+        let now = self.core.now_ms();
         let session = SessionRecord {
             token_hash: token_hash(&token),
             id,
             // a visitor on the web: the rest of an actor is that by default
             subject: json!({"language": language}),
             created_at_ms: now,
-            expires_at_ms: now + self.inner.settings.session.ttl_ms,
+            expires_at_ms: now + self.core.settings.session.ttl_ms,
         };
         (token, session)
     }
@@ -87,8 +78,8 @@ impl Runtime {
 
     /// A new token for `name`, for `hours`. Only its hash is kept; whoever asked must keep the token.
     pub async fn new_operator(&self, name: &str, hours: u32) -> Result<String, Refusal> {
-        let token = hex::encode(rand::random::<[u8; 32]>());
-        let (now, hash) = (self.now_ms(), token_hash(&token));
+        let token = new_token();
+        let (now, hash) = (self.core.now_ms(), token_hash(&token));
         let session = SessionRecord {
             token_hash: hash.clone(),
             id: new_id(),
@@ -97,14 +88,15 @@ impl Runtime {
             expires_at_ms: now + i64::from(hours) * 3_600_000,
         };
         // Listed first: a token that nobody could revoke must not exist.
-        self.store()
+        self.core
+            .store()
             .kv_put(
                 OPERATORS,
                 &format!("{name}/{}", session.id),
                 json!({"token_hash": hash, "expires_at_ms": session.expires_at_ms}),
             )
             .await?;
-        self.store().save_session(session).await?;
+        self.core.store().save_session(session).await?;
         tracing::info!(operator = name, hours, "operator token made");
         Ok(token)
     }
@@ -112,12 +104,12 @@ impl Runtime {
     /// Ends every token of `name`; how many there were. What has ended by itself is forgotten on the way.
     pub async fn revoke_operator(&self, name: &str) -> Result<usize, Refusal> {
         let mut ended = 0;
-        for (key, kept) in self.store().kv_list(OPERATORS, 10_000).await? {
+        for (key, kept) in self.core.store().kv_list(OPERATORS, 10_000).await? {
             let theirs = key.rsplit_once('/').is_some_and(|(owner, _)| owner == name);
-            let over = kept["expires_at_ms"].as_i64().unwrap_or_default() <= self.now_ms();
+            let over = kept["expires_at_ms"].as_i64().unwrap_or_default() <= self.core.now_ms();
             if theirs || over {
-                self.store().end_session(kept["token_hash"].as_str().unwrap_or_default()).await?;
-                self.store().kv_delete(OPERATORS, &key).await?;
+                self.core.store().end_session(kept["token_hash"].as_str().unwrap_or_default()).await?;
+                self.core.store().kv_delete(OPERATORS, &key).await?;
                 ended += usize::from(theirs && !over);
             }
         }
@@ -127,8 +119,8 @@ impl Runtime {
 
     /// One that has not ended.
     async fn stored(&self, hash: &str) -> Result<Option<SessionRecord>, Refusal> {
-        let now = self.now_ms();
-        Ok(self.store().session(hash).await?.filter(|session| session.expires_at_ms > now))
+        let now = self.core.now_ms();
+        Ok(self.core.store().session(hash).await?.filter(|session| session.expires_at_ms > now))
     }
 
     /// The same session with other rights, under a new token: nobody, and no node, knows the new one with the old
@@ -142,53 +134,20 @@ impl Runtime {
         let Some(mut session) = self.stored(&old).await?.filter(|session| session.subject["kind"] != OPERATOR) else {
             return Ok(None);
         };
-        let token = hex::encode(rand::random::<[u8; 32]>());
+        let token = new_token();
         session.token_hash = token_hash(&token);
         change(&mut session.subject);
         let actor = Actor::of_session(&session);
-        self.store().save_session(session).await?;
-        self.inner.sessions.forget(&old);
-        self.store().end_session(&old).await?;
+        self.core.store().save_session(session).await?;
+        self.core.sessions.forget(&old);
+        self.core.store().end_session(&old).await?;
         Ok(Some((token, actor)))
     }
 
     pub async fn end_session(&self, token: &str) -> Result<(), Refusal> {
         let hash = token_hash(token);
-        self.inner.sessions.forget(&hash);
-        Ok(self.store().end_session(&hash).await?)
-    }
-}
-
-/// Sessions of the last moments: a page sends several requests at once. One that another node has ended is known here
-/// for [`KNOWN_MS`] longer; sessions with rights are not kept.
-#[derive(Default)]
-pub(crate) struct Known(Mutex<HashMap<String, (SessionRecord, i64)>>);
-
-const KNOWN_MS: i64 = 2_000;
-const KNOWN_MAX: usize = 1_000;
-
-impl Known {
-    fn get(&self, hash: &str, now_ms: i64) -> Option<SessionRecord> {
-        let known = self.0.lock().unwrap_or_else(|e| e.into_inner());
-        known
-            .get(hash)
-            .filter(|(session, at)| (*at..*at + KNOWN_MS).contains(&now_ms) && session.expires_at_ms > now_ms)
-            .map(|(session, _)| session.clone())
-    }
-
-    pub fn put(&self, session: SessionRecord, now_ms: i64) {
-        if session.subject.get("kind").is_some_and(|kind| kind != VISITOR) {
-            return;
-        }
-        let mut known = self.0.lock().unwrap_or_else(|e| e.into_inner());
-        if known.len() >= KNOWN_MAX {
-            known.clear();
-        }
-        known.insert(session.token_hash.clone(), (session, now_ms));
-    }
-
-    fn forget(&self, hash: &str) {
-        self.0.lock().unwrap_or_else(|e| e.into_inner()).remove(hash);
+        self.core.sessions.forget(&hash);
+        Ok(self.core.store().end_session(&hash).await?)
     }
 }
 

@@ -1,10 +1,16 @@
 //! Publishing: definitions become versions, in one transaction, for every node.
 
-use crate::runtime::{Runtime, RuntimeError};
+use crate::core::{Core, RuntimeError, load_blocking};
 use engine_definitions::{Files, Held, Problem, Severity};
 use engine_store::{DefinitionFile, JourneyStatus, Publication, StoreError, VersionRecord};
 use std::collections::BTreeSet;
 use std::sync::Arc;
+
+/// What is current, here and on every node.
+#[derive(Clone)]
+pub struct Publishing {
+    pub(crate) core: Arc<Core>,
+}
 
 /// What a publication changed.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,25 +36,25 @@ impl From<StoreError> for PublishError {
     }
 }
 
-impl Runtime {
+impl Publishing {
     /// Checks everything, stores it and switches new journeys to it. The same files again change nothing.
     pub async fn publish(&self, files: &Files, by: &str) -> Result<Published, PublishError> {
         let held = self.held(|path| files.contains(path).then(|| files.hash(path))).await?;
-        let loaded = aside(files.clone(), move |files| engine_definitions::publishable(&files, &held)).await;
+        let loaded = load_blocking(files.clone(), move |files| engine_definitions::publishable(&files, &held)).await;
         let Some(catalog) = loaded.catalog else { return Err(PublishError::Problems(loaded.problems)) };
         let warnings: Vec<Problem> = loaded.problems.into_iter().filter(|p| p.severity == Severity::Warning).collect();
         let contents: Vec<DefinitionFile> = files
             .iter()
             .map(|(path, bytes)| DefinitionFile { path: path.into(), hash: files.hash(path), content: bytes.to_vec() })
             .collect();
-        let current = self.store().current_publication().await?;
+        let current = self.core.store().current_publication().await?;
         if let Some(current) = current.filter(|c| same_files(&c.files, &contents)) {
-            if self.publication() != current.number {
-                self.switch(current.number, catalog);
+            if self.core.publication() != current.number {
+                self.core.switch(current.number, catalog);
             }
             return Ok(Published { number: current.number, changed: Vec::new(), warnings });
         }
-        let before = self.catalog();
+        let before = self.core.catalog();
         let changed = catalog
             .workflows()
             .filter(|w| before.workflow(&w.id).is_none_or(|b| b.version != w.version))
@@ -58,16 +64,17 @@ impl Runtime {
             .workflows()
             .map(|w| VersionRecord { workflow: w.id.clone(), version: w.version.clone(), closure: w.closure.clone() })
             .collect();
-        let publication = Publication { number: 0, at_ms: self.now_ms(), by: by.into(), files: contents, versions };
-        let number = self.store().publish(publication).await?;
-        self.switch(number, catalog);
+        let publication =
+            Publication { number: 0, at_ms: self.core.now_ms(), by: by.into(), files: contents, versions };
+        let number = self.core.store().publish(publication).await?;
+        self.core.switch(number, catalog);
         Ok(Published { number, changed, warnings })
     }
 
     /// Serves what the database says is current; false when nothing was published yet.
     pub async fn load_current(&self) -> Result<bool, RuntimeError> {
-        let Some(current) = self.store().current_publication().await? else { return Ok(false) };
-        if current.number == self.publication() {
+        let Some(current) = self.core.store().current_publication().await? else { return Ok(false) };
+        if current.number == self.core.publication() {
             return Ok(true);
         }
         let mut files = Files::new();
@@ -75,23 +82,24 @@ impl Runtime {
             files.insert(file.path, Arc::<[u8]>::from(file.content));
         }
         let held = self.held(|path| files.contains(path).then(|| files.hash(path))).await?;
-        let loaded = aside(files, move |files| engine_definitions::load_beside(&files, &held)).await;
+        let loaded = load_blocking(files, move |files| engine_definitions::load_beside(&files, &held)).await;
         let Some(catalog) = loaded.catalog else {
             return Err(RuntimeError::Publication(
                 loaded.problems.first().map(ToString::to_string).unwrap_or_default(),
             ));
         };
-        self.switch(current.number, catalog);
+        self.core.switch(current.number, catalog);
         Ok(true)
     }
 
     /// Versions of open journeys that are not what these files make; `hash` of a file among them.
     async fn held(&self, hash: impl Fn(&str) -> Option<String>) -> Result<Vec<Held>, StoreError> {
-        let counts = self.store().journey_counts().await?.into_iter().filter(|c| c.status == JourneyStatus::Active);
+        let counts =
+            self.core.store().journey_counts().await?.into_iter().filter(|c| c.status == JourneyStatus::Active);
         let versions: BTreeSet<(String, String)> = counts.map(|c| (c.workflow, c.version)).collect();
         let mut held = Vec::new();
         for (workflow, version) in versions {
-            let stored = self.store().version_files(&workflow, &version).await?.unwrap_or_default();
+            let stored = self.core.store().version_files(&workflow, &version).await?.unwrap_or_default();
             if stored.iter().all(|file| hash(&file.path).as_ref() == Some(&file.hash)) {
                 continue;
             }
@@ -104,21 +112,11 @@ impl Runtime {
 
     /// Follows publications of other nodes; cheap when nothing changed.
     pub async fn follow_publications(&self) -> Result<bool, RuntimeError> {
-        let number = self.store().publication_number().await?;
-        if number == self.publication() || number == 0 {
+        let number = self.core.store().publication_number().await?;
+        if number == self.core.publication() || number == 0 {
             return Ok(false);
         }
         self.load_current().await
-    }
-}
-
-/// Definitions take a while to read: nobody's request waits for that.
-pub(crate) async fn aside<T: Send + 'static>(files: Files, read: impl FnOnce(Files) -> T + Send + 'static) -> T {
-    match tokio::task::spawn_blocking(move || read(files)).await {
-        Ok(read) => read,
-        Err(error) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
-        // the program ends
-        Err(_) => std::future::pending().await,
     }
 }
 

@@ -1,5 +1,7 @@
 //! The server's keys: sealing of secrets, keyed hashes, derivation of one-time passwords.
 
+#![allow(clippy::disallowed_methods)] // nonces
+
 use aes_gcm::aead::{Aead, KeyInit};
 use aes_gcm::{Aes256Gcm, Nonce};
 use base64::Engine;
@@ -11,16 +13,16 @@ use sha2::Sha256;
 const SEALED: &str = "sealed:v1:";
 
 /// Derived from the master key, one key per purpose.
-pub struct Keys {
+pub struct Crypto {
     seal: [u8; 32],
     mac: [u8; 32],
     otp: [u8; 32],
     link: [u8; 32],
 }
 
-impl Keys {
-    pub fn derive(master: &[u8; 32]) -> Keys {
-        Keys {
+impl Crypto {
+    pub fn derive(master: &[u8; 32]) -> Crypto {
+        Crypto {
             seal: mac(master, &[b"seal"]),
             mac: mac(master, &[b"mac"]),
             otp: mac(master, &[b"otp"]),
@@ -37,7 +39,7 @@ impl Keys {
     }
 
     /// The same of bytes, as base64url; only an input beyond 64 GiB fails.
-    fn seal_bytes(&self, plain: &[u8], bound: &str) -> Option<String> {
+    pub fn seal_bytes(&self, plain: &[u8], bound: &str) -> Option<String> {
         let nonce: [u8; 12] = rand::random();
         let payload = aes_gcm::aead::Payload { msg: plain, aad: bound.as_bytes() };
         let sealed = Aes256Gcm::new((&self.seal).into()).encrypt(&Nonce::from(nonce), payload).ok()?;
@@ -49,7 +51,7 @@ impl Keys {
         String::from_utf8(self.open_bytes(handle.strip_prefix(SEALED)?, bound)?).ok()
     }
 
-    fn open_bytes(&self, sealed: &str, bound: &str) -> Option<Vec<u8>> {
+    pub fn open_bytes(&self, sealed: &str, bound: &str) -> Option<Vec<u8>> {
         let bytes = URL_SAFE_NO_PAD.decode(sealed).ok()?;
         let (nonce, sealed) = bytes.split_at_checked(12)?;
         let nonce: [u8; 12] = nonce.try_into().ok()?;
@@ -98,33 +100,4 @@ fn mac(key: &[u8], parts: &[&[u8]]) -> [u8; 32] {
         mac.update(part);
     }
     mac.finalize().into_bytes().into()
-}
-
-impl crate::Runtime {
-    /// What a browser keeps for us, and can neither read nor change; `None` beyond 64 GiB.
-    pub fn seal_for(&self, purpose: &str, plain: &[u8]) -> Option<String> {
-        self.inner.keys.seal_bytes(plain, purpose)
-    }
-
-    /// What was sealed for this purpose.
-    pub fn open_for(&self, purpose: &str, sealed: &str) -> Option<Vec<u8>> {
-        self.inner.keys.open_bytes(sealed, purpose)
-    }
-
-    /// The input of a call with its sealed secrets opened; only for the job that makes the call.
-    pub fn unseal(&self, journey: &str, input: &serde_json::Value) -> serde_json::Value {
-        use serde_json::Value;
-        match input {
-            Value::String(text) if Keys::is_handle(text) => {
-                self.inner.keys.open(text, journey).map_or(Value::Null, Value::String)
-            }
-            Value::Array(items) => items.iter().map(|item| self.unseal(journey, item)).collect(),
-            Value::Object(map) => map
-                .iter()
-                .map(|(key, value)| (key.clone(), self.unseal(journey, value)))
-                .collect::<serde_json::Map<_, _>>()
-                .into(),
-            other => other.clone(),
-        }
-    }
 }

@@ -1,0 +1,190 @@
+//! What every use case stands on: the store, the definitions of a journey, who may do what, and turns.
+
+mod access;
+mod crypto;
+mod known_sessions;
+mod links;
+mod otp;
+mod questions;
+mod recent;
+mod send_gate;
+mod turns;
+mod used_proofs;
+
+pub(crate) use access::read;
+pub(crate) use crypto::Crypto;
+pub(crate) use links::{LINKS, link_order};
+pub(crate) use otp::{Passwords, normal_mobile};
+pub(crate) use questions::Unanswered;
+pub use turns::Settled;
+
+use crate::clock::Clock;
+use engine_definitions::{Catalog, Files, Workflow};
+use engine_settings::Settings;
+use engine_store::{JourneyRecord, Store};
+use known_sessions::KnownSessions;
+use recent::Recent;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, RwLock, Weak};
+use used_proofs::UsedProofs;
+
+/// The runtime's own state on a node: nothing in it matters after a restart.
+pub(crate) struct Core {
+    store: Arc<dyn Store>,
+    pub settings: Arc<Settings>,
+    pub clock: Arc<dyn Clock>,
+    pub keys: Crypto,
+    /// The current publication.
+    live: RwLock<Live>,
+    /// Older versions that running journeys are pinned to.
+    versions: Mutex<HashMap<(String, String), Arc<Workflow>>>,
+    pub recent: Recent,
+    /// Sessions that this node has just looked up.
+    pub sessions: KnownSessions,
+    pub proofs: UsedProofs,
+    /// Keeps this node's writers of one journey in line; correctness is the store's (**seq-cas**).
+    lines: Mutex<Lines>,
+}
+
+/// Who writes which journey just now.
+#[derive(Default)]
+struct Lines {
+    by_journey: HashMap<String, Weak<tokio::sync::Mutex<()>>>,
+    /// With so many, those that nobody holds any more are removed first.
+    sweep_at: usize,
+}
+
+#[derive(Clone)]
+struct Live {
+    number: i64,
+    catalog: Arc<Catalog>,
+}
+
+/// Ours or the database's fault.
+#[derive(Debug, thiserror::Error)]
+pub enum RuntimeError {
+    #[error(transparent)]
+    Store(#[from] engine_store::StoreError),
+    #[error("`keys.master` is not set")]
+    NoKey,
+    #[error("journey `{journey}` is pinned to version `{version}` of `{workflow}`, which does not load: {reason}")]
+    Version { journey: String, workflow: String, version: String, reason: String },
+    #[error("state of journey `{journey}` is not readable: {reason}")]
+    State { journey: String, reason: String },
+    #[error("state cannot be stored: {0}")]
+    Write(#[from] serde_json::Error),
+    #[error("`{place}`: {reason}")]
+    Definition { place: String, reason: String },
+    #[error("a publication does not load: {0}")]
+    Publication(String),
+}
+
+impl Core {
+    pub fn new(store: Arc<dyn Store>, settings: Arc<Settings>, clock: Arc<dyn Clock>) -> Result<Core, RuntimeError> {
+        let keys = Crypto::derive(settings.master_key().ok_or(RuntimeError::NoKey)?.expose());
+        let live = RwLock::new(Live { number: 0, catalog: Arc::new(Catalog::default()) });
+        Ok(Core {
+            store,
+            settings,
+            clock,
+            keys,
+            live,
+            versions: Mutex::default(),
+            recent: Recent::default(),
+            sessions: KnownSessions::default(),
+            proofs: UsedProofs::default(),
+            lines: Mutex::default(),
+        })
+    }
+
+    /// The current definitions.
+    pub fn catalog(&self) -> Arc<Catalog> {
+        self.live.read().unwrap_or_else(|e| e.into_inner()).catalog.clone()
+    }
+
+    /// Number of the publication that this node serves; 0 before the first.
+    pub fn publication(&self) -> i64 {
+        self.live.read().unwrap_or_else(|e| e.into_inner()).number
+    }
+
+    pub fn switch(&self, number: i64, catalog: Arc<Catalog>) {
+        *self.live.write().unwrap_or_else(|e| e.into_inner()) = Live { number, catalog };
+        self.versions.lock().unwrap_or_else(|e| e.into_inner()).clear();
+    }
+
+    pub fn store(&self) -> &Arc<dyn Store> {
+        &self.store
+    }
+
+    pub fn now_ms(&self) -> i64 {
+        self.clock.now_ms()
+    }
+
+    /// The version that a journey is pinned to.
+    pub async fn workflow_of(&self, record: &JourneyRecord) -> Result<Arc<Workflow>, RuntimeError> {
+        let catalog = self.catalog();
+        if let Some(workflow) = catalog.workflow(&record.workflow).filter(|w| w.version == record.version) {
+            return Ok(workflow.clone());
+        }
+        let key = (record.workflow.clone(), record.version.clone());
+        if let Some(workflow) = self.versions.lock().unwrap_or_else(|e| e.into_inner()).get(&key) {
+            return Ok(workflow.clone());
+        }
+        let fail = |reason: String| RuntimeError::Version {
+            journey: record.id.clone(),
+            workflow: record.workflow.clone(),
+            version: record.version.clone(),
+            reason,
+        };
+        let stored = self
+            .store
+            .version_files(&record.workflow, &record.version)
+            .await?
+            .ok_or_else(|| fail("it was never published here".into()))?;
+        let mut files = engine_definitions::Files::new();
+        for file in stored {
+            files.insert(file.path, file.content);
+        }
+        let id = record.workflow.clone();
+        let read = load_blocking(files, move |files| engine_definitions::reload_closure(&id, &files, &catalog)).await;
+        let workflow = read.map_err(|problems| fail(first(&problems)))?;
+        self.versions.lock().unwrap_or_else(|e| e.into_inner()).insert(key, workflow.clone());
+        Ok(workflow)
+    }
+
+    pub async fn lock(&self, journey: &str) -> tokio::sync::OwnedMutexGuard<()> {
+        let mutex = {
+            let mut lines = self.lines.lock().unwrap_or_else(|e| e.into_inner());
+            match lines.by_journey.get(journey).and_then(Weak::upgrade) {
+                Some(mutex) => mutex,
+                None => {
+                    if lines.by_journey.len() >= lines.sweep_at {
+                        lines.by_journey.retain(|_, weak| weak.strong_count() > 0);
+                        lines.sweep_at = 128.max(2 * lines.by_journey.len());
+                    }
+                    let mutex = Arc::new(tokio::sync::Mutex::new(()));
+                    lines.by_journey.insert(journey.to_string(), Arc::downgrade(&mutex));
+                    mutex
+                }
+            }
+        };
+        mutex.lock_owned().await
+    }
+}
+
+fn first(problems: &[engine_definitions::Problem]) -> String {
+    problems.first().map_or_else(|| "no reason given".into(), ToString::to_string)
+}
+
+/// Definitions take a while to read: nobody's request waits for that.
+pub(crate) async fn load_blocking<T: Send + 'static>(
+    files: Files,
+    read: impl FnOnce(Files) -> T + Send + 'static,
+) -> T {
+    match tokio::task::spawn_blocking(move || read(files)).await {
+        Ok(read) => read,
+        Err(error) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
+        // the program ends
+        Err(_) => std::future::pending().await,
+    }
+}

@@ -1,0 +1,73 @@
+//! What a turn asks on the way: the store, the one-time passwords, the codes of links.
+
+use super::Core;
+use crate::actor::Actor;
+use crate::effect::{CallFailure, CallResult};
+use crate::fact::{Fact, Outcome};
+use crate::refusal::Refusal;
+use crate::turn::{Question, Refused, Turn};
+use serde_json::Value;
+
+impl Core {
+    /// Answers what the turn asked, until it asks no more.
+    pub async fn answer_questions(&self, turn: &mut Turn<'_>, actor: &Actor) -> Result<(), Unanswered> {
+        let flow = turn.id().to_owned();
+        while let Some(question) = turn.question() {
+            let answered = match question {
+                Question::Reuse { invoke, run, key, source, input_hash, since_ms } => {
+                    match self.store().reusable_reply(&source, &input_hash, since_ms).await? {
+                        Some(output) => turn.answer(&invoke, run, &key, Outcome::Output(output)),
+                        None => Ok(()),
+                    }
+                }
+                Question::Resend { seq } => {
+                    let sent = self.store().events(&flow, seq - 1, 1).await?.pop().filter(|event| event.seq == seq);
+                    turn.resend(sent.and_then(|event| Fact::read(&event).ok()));
+                    Ok(())
+                }
+                Question::Link { effect, name, purpose, valid_ms } => {
+                    self.remember_link(turn, &effect, &name, &purpose, valid_ms);
+                    Ok(())
+                }
+                Question::System { invoke, run, name, input } => {
+                    let result = self.system(turn, &name, &input, actor).await?;
+                    turn.answer(&invoke, run, "", result.outcome)
+                }
+            };
+            if let Err(Refused::Broken { place, reason }) = answered {
+                return Err(Unanswered::Broken { place, reason });
+            }
+        }
+        Ok(())
+    }
+
+    /// Sources that are the product's own, run inside the commit.
+    async fn system(
+        &self,
+        turn: &mut Turn<'_>,
+        name: &str,
+        input: &Value,
+        actor: &Actor,
+    ) -> Result<CallResult, Refusal> {
+        match name {
+            "otp.send" => self.send_otp(turn, input, actor).await,
+            "otp.verify" => Ok(self.verify_otp(turn, input)),
+            other => {
+                let message = Some(format!("`system/{other}` does not exist"));
+                Ok(CallFailure { message, ..CallFailure::of("unknown_source") }.into())
+            }
+        }
+    }
+}
+
+/// A question of a turn that has no answer; the caller knows whose work it was.
+pub(crate) enum Unanswered {
+    Broken { place: String, reason: String },
+    Refused(Refusal),
+}
+
+impl<E: Into<Refusal>> From<E> for Unanswered {
+    fn from(error: E) -> Self {
+        Unanswered::Refused(error.into())
+    }
+}

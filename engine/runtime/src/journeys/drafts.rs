@@ -1,0 +1,37 @@
+//! What is being typed: kept beside the history, without secret fields.
+
+use super::Journeys;
+use crate::actor::{Action, Actor};
+use crate::refusal::Refusal;
+use crate::turn::draft_of;
+use engine_definitions::Workflow;
+use engine_store::Draft;
+use serde_json::Value;
+
+impl Journeys {
+    /// What is being typed; never part of the history. Secret fields are not kept.
+    pub async fn save_draft(&self, actor: &Actor, journey: &str, step: &str, data: Value) -> Result<(), Refusal> {
+        let (record, _) = self.core.mine(actor, Action::Send("submit"), journey).await?;
+        self.core.refuse_ended(&record).await?;
+        if record.step != step {
+            // A late draft of a step that was left: the answer that left it wins.
+            return Ok(());
+        }
+        let workflow = self.core.workflow_of(&record).await?;
+        Ok(self.keep_draft(&workflow, journey, step, data).await?)
+    }
+
+    pub(super) async fn keep_draft(
+        &self,
+        workflow: &Workflow,
+        journey: &str,
+        step: &str,
+        data: Value,
+    ) -> engine_store::Result<()> {
+        let Some(data) = draft_of(workflow, step, data) else { return Ok(()) };
+        self.core
+            .store()
+            .save_draft(Draft { journey: journey.into(), step: step.into(), data, at_ms: self.core.now_ms() })
+            .await
+    }
+}

@@ -1,0 +1,178 @@
+//! What people do with journeys: start, send, look, keep a draft.
+
+mod afresh;
+mod conflict;
+mod drafts;
+mod event;
+mod pages;
+mod send;
+mod start;
+
+pub(crate) use event::{Applied, apply_event};
+
+use crate::actor::{Action, Actor};
+use crate::core::Core;
+use crate::refusal::Refusal;
+use crate::turn::Turn;
+use crate::view::{JourneySummary, StepKind, StepView};
+use engine_definitions::Workflow;
+use engine_store::{Change, DocumentRecord, NewJourney, SessionRecord};
+use event::internal;
+use serde_json::Value;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::broadcast::Receiver;
+use tokio::sync::broadcast::error::RecvError;
+
+/// What people do with journeys.
+#[derive(Clone)]
+pub struct Journeys {
+    pub(crate) core: Arc<Core>,
+}
+
+/// A journey begins, usually with its first answers.
+#[derive(Debug, Clone)]
+pub struct Start {
+    pub workflow: String,
+    pub key: String,
+    /// Event type and data of the first step.
+    pub event: Option<(String, Value)>,
+    pub attribution: Value,
+    /// The actor's session, when it begins with this journey.
+    pub session: Option<SessionRecord>,
+}
+
+/// A person's event.
+#[derive(Debug, Clone)]
+pub struct Send {
+    pub key: String,
+    /// The revision that the person saw.
+    pub revision: i64,
+    pub kind: String,
+    pub data: Value,
+}
+
+#[derive(Debug, Clone)]
+pub struct Sent {
+    pub view: Box<StepView>,
+    /// The key was used by this very request before; nothing was done again.
+    pub repeated: bool,
+}
+
+/// What a page address of a journey shows: its current step, which is there or at another address.
+#[derive(Debug, Clone)]
+pub enum Opened {
+    Here(Box<StepView>),
+    Elsewhere(Box<StepView>),
+}
+
+/// How long a reply may wait for a quick call to settle (workflows.md rule 17).
+const SETTLE_WAIT: Duration = Duration::from_secs(1);
+
+impl Journeys {
+    /// The first step of a workflow, without a journey: nothing is stored.
+    pub async fn preview(&self, workflow: &str, actor: &Actor) -> Result<StepView, Refusal> {
+        let catalog = self.core.catalog();
+        let workflow = catalog.workflow(workflow).ok_or(Refusal::NotFound)?.clone();
+        let new = new_journey(&workflow, actor, None, Value::Null);
+        let turn =
+            Turn::begin(&workflow, &catalog, "", new, actor, self.core.now_ms()).map_err(|r| internal(&workflow, r))?;
+        Ok(self.core.render(&turn, actor, None))
+    }
+
+    pub async fn view(&self, actor: &Actor, journey: &str) -> Result<StepView, Refusal> {
+        let (record, actor) = self.core.mine(actor, Action::See, journey).await?;
+        self.core.refuse_ended(&record).await?;
+        self.core.view_of(&actor, record).await
+    }
+
+    pub async fn document(&self, actor: &Actor, journey: &str, id: &str) -> Result<DocumentRecord, Refusal> {
+        self.core.mine(actor, Action::See, journey).await?;
+        self.core.store().document(id).await?.filter(|d| d.journey == journey).ok_or(Refusal::NotFound)
+    }
+
+    pub async fn journeys_of(&self, actor: &Actor) -> Result<Vec<JourneySummary>, Refusal> {
+        let catalog = self.core.catalog();
+        let heads = self.core.store().journeys_of(&actor.id, 50).await?;
+        Ok(heads
+            .into_iter()
+            .map(|head| {
+                let workflow = catalog.workflow(&head.workflow);
+                let base = workflow.map(|w| w.base.clone()).unwrap_or_default();
+                let path = workflow
+                    .and_then(|w| w.step_by_node(&head.step))
+                    .and_then(|s| s.path.clone())
+                    .filter(|p| !p.is_empty());
+                JourneySummary {
+                    url: format!("{base}{}?request={}", path.map(|p| format!("/{p}")).unwrap_or_default(), head.id),
+                    title: workflow.map_or_else(|| head.workflow.clone(), |w| w.title.clone()),
+                    id: head.id,
+                    workflow: head.workflow,
+                    status: head.status.into(),
+                    step: head.step,
+                    updated_at: crate::clock::rfc3339(head.updated_at_ms),
+                }
+            })
+            .collect())
+    }
+
+    /// The view after a commit; waits a moment for a quick call, so that a short check needs no wait page (rule 17).
+    async fn settled(
+        &self,
+        actor: &Actor,
+        mut view: Box<StepView>,
+        mut changes: Receiver<Change>,
+    ) -> Result<Box<StepView>, Refusal> {
+        let end = tokio::time::Instant::now() + SETTLE_WAIT;
+        while let Some(journey) = view.journey.id.clone().filter(|_| waits(&view)) {
+            let seen = view.journey.revision;
+            loop {
+                match tokio::time::timeout_at(end, changes.recv()).await {
+                    // Its own commit is told too.
+                    Ok(Ok(change)) if change.journey == journey && change.revision > seen => break,
+                    Ok(Ok(_)) => {}
+                    Ok(Err(RecvError::Lagged(_))) => break,
+                    Ok(Err(RecvError::Closed)) | Err(_) => return Ok(view),
+                }
+            }
+            *view = self.view(actor, &journey).await?;
+        }
+        Ok(view)
+    }
+
+    /// The reply to an event that was committed.
+    async fn sent(
+        &self,
+        actor: &Actor,
+        view: Box<StepView>,
+        changes: Option<Receiver<Change>>,
+    ) -> Result<Sent, Refusal> {
+        let view = match changes {
+            Some(changes) => Box::pin(self.settled(actor, view, changes)).await?,
+            None => view,
+        };
+        Ok(Sent { view, repeated: false })
+    }
+}
+
+pub(crate) fn new_journey(
+    workflow: &Workflow,
+    actor: &Actor,
+    session: Option<SessionRecord>,
+    attribution: Value,
+) -> NewJourney {
+    NewJourney {
+        session,
+        workflow: workflow.id.clone(),
+        version: workflow.version.clone(),
+        owner: actor.id.clone(),
+        language: actor.language.clone(),
+        channel: actor.channel.clone(),
+        attribution,
+    }
+}
+
+/// A page that only waits for a call.
+fn waits(view: &StepView) -> bool {
+    view.step.kind == StepKind::Wait && !view.step.waits.is_empty()
+}

@@ -1,0 +1,80 @@
+//! Links in messages: a capability for one journey and one purpose until a time (security rules 11 and 16).
+//!
+//! A browser that follows a link gets a grant in its own session; what a grant opens is the workflow's to say (`links`
+//! of a step), and [`crate::can`] decides. Codes are made in `core/links.rs`.
+
+use super::People;
+use crate::actor::{Actor, Grant, LinkAccess};
+use crate::core::LINKS;
+use crate::refusal::Refusal;
+use serde_json::json;
+use std::borrow::Cow;
+
+/// Characters of a code: 128 bits in base64url.
+const CODE_CHARS: usize = 22;
+
+/// Newest grants that a session keeps.
+const GRANTS_MAX: usize = 20;
+
+impl People {
+    /// What a code opens; unknown, expired and revoked ones are the same `None`.
+    pub async fn link(&self, code: &str) -> Result<Option<Grant>, Refusal> {
+        if code.len() != CODE_CHARS || !code.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_')) {
+            return Ok(None);
+        }
+        let Some(found) = self.core.store().correlation(LINKS, &self.core.link_hash(code)).await? else {
+            return Ok(None);
+        };
+        let Ok(grant) = serde_json::from_value::<Grant>(found.expected) else { return Ok(None) };
+        let record = self.core.store().journey(&grant.journey).await?;
+        Ok(record.is_some_and(|record| grant.holds(&record, self.core.now_ms())).then_some(grant))
+    }
+
+    /// Gives the session of this token the right that a link carries; the session goes on under the new token that
+    /// comes back. `None`: there is no such session.
+    pub async fn follow(&self, token: &str, grant: Grant) -> Result<Option<(String, Actor)>, Refusal> {
+        let now = self.core.now_ms();
+        self.renew_session(token, |subject| {
+            let mut grants = Grant::of_subject(subject);
+            grants.retain(|g| g.until_ms > now && (&g.journey, &g.purpose) != (&grant.journey, &grant.purpose));
+            grants.push(grant);
+            let surplus = grants.len().saturating_sub(GRANTS_MAX);
+            subject["links"] = json!(grants[surplus..]);
+        })
+        .await
+    }
+
+    /// Title of the journey's workflow, for the page that asks before a link is followed.
+    pub async fn link_title(&self, grant: &Grant) -> Result<String, Refusal> {
+        let record = self.core.store().journey(&grant.journey).await?.ok_or(Refusal::NotFound)?;
+        Ok(self.core.workflow_of(&record).await?.title.clone())
+    }
+}
+
+impl Actor {
+    /// This actor before any journey.
+    pub(crate) fn plain(&self) -> Cow<'_, Actor> {
+        if self.came_by.is_none() {
+            return Cow::Borrowed(self);
+        }
+        let mut actor = self.clone();
+        actor.came_by = None;
+        actor.kind = "visitor".into();
+        actor.roles.retain(|role| !role.starts_with("link:"));
+        Cow::Owned(actor)
+    }
+
+    /// This actor before a journey that links opened: purposes and the events that each lets it send.
+    pub(crate) fn came_by<'p>(
+        &self,
+        journey: &str,
+        opened: impl Iterator<Item = (&'p str, Vec<String>)>,
+    ) -> Option<Actor> {
+        let (purposes, events): (Vec<&str>, Vec<Vec<String>>) = opened.unzip();
+        let mut actor = (!purposes.is_empty()).then(|| self.clone())?;
+        actor.kind = "link".into();
+        actor.roles.extend(purposes.iter().map(|purpose| format!("link:{purpose}")));
+        actor.came_by = Some(LinkAccess { journey: journey.into(), events: events.into_iter().flatten().collect() });
+        Some(actor)
+    }
+}

@@ -1,0 +1,19 @@
+//! Who people are to us: sessions, links that they came by, how they are reached.
+
+mod contact;
+mod kept;
+mod links;
+mod proof;
+mod sessions;
+
+pub use contact::{Presence, Recipient};
+pub use proof::Challenge;
+
+use crate::core::Core;
+use std::sync::Arc;
+
+/// Who people are to us.
+#[derive(Clone)]
+pub struct People {
+    pub(crate) core: Arc<Core>,
+}

@@ -1,0 +1,110 @@
+//! Messages that were sent, and who is there.
+
+use super::{DONE, check, effect, event, id, with};
+use engine_store::*;
+use futures::future::join_all;
+use serde_json::json;
+
+#[tokio::test]
+async fn a_message_has_one_row_and_what_was_sent_stays_sent() {
+    check(async |node| {
+        let (store, j, other) = (&node.store, id(), id());
+        store.commit(with(event(&j, 0), |c| c.effects = vec![effect(&j, 1, 0, 50), effect(&j, 1, 1, 50)])).await?;
+        store.commit(with(event(&other, 0), |c| c.effects = vec![effect(&other, 1, 0, 50)])).await?;
+        let message = |journey: &str, index, state, at_ms| SentMessage {
+            effect: EffectKey { journey: journey.into(), seq: 1, index },
+            message: "due_back".into(),
+            channel: "sms".into(),
+            purpose: "service".into(),
+            language: "hi".into(),
+            template_id: Some("T-1".into()),
+            recipient: "*****43210".into(),
+            recipient_hash: "ab".repeat(32),
+            state,
+            provider_id: None,
+            reason: Some(json!({"code": "later", "text": "ä"})),
+            ordered_at_ms: 10,
+            at_ms,
+        };
+        let failed = message(&j, 0, MessageState::Failed, 60);
+        store.save_message(failed.clone()).await?;
+        assert_eq!(store.message(&failed.effect).await?, Some(failed.clone()));
+        let sent = SentMessage {
+            state: MessageState::Sent,
+            provider_id: Some("p1".into()),
+            reason: None,
+            at_ms: 70,
+            ..failed.clone()
+        };
+        store.save_message(sent.clone()).await?;
+        store.save_message(SentMessage { at_ms: 80, ..failed }).await?;
+        let filter = |journey: Option<&str>, hash: Option<&str>| MessageFilter {
+            journey: journey.map(str::to_owned),
+            recipient_hash: hash.map(str::to_owned),
+            limit: 0,
+        };
+        assert_eq!(
+            store.messages(filter(Some(&j), None)).await?,
+            std::slice::from_ref(&sent),
+            "one row; what was sent stays sent"
+        );
+        let skipped = SentMessage { recipient_hash: "cd".repeat(32), ..message(&j, 1, MessageState::Skipped, 65) };
+        let theirs = message(&other, 0, MessageState::Sent, 90);
+        for m in [&skipped, &theirs, &message(&id(), 0, MessageState::Sent, 1)] {
+            store.save_message(m.clone()).await?;
+        }
+        assert_eq!(
+            store.messages(filter(Some(&j), None)).await?,
+            [sent.clone(), skipped.clone()],
+            "newest first, not the neighbour's"
+        );
+        assert_eq!(store.messages(filter(None, Some(&"ab".repeat(32)))).await?, [theirs.clone(), sent.clone()]);
+        assert_eq!(store.messages(MessageFilter { limit: 1, ..filter(None, None) }).await?, [theirs]);
+        assert_eq!(store.messages(filter(Some(&id()), None)).await?, []);
+        // the effect goes, the record stays
+        store.commit(with(event(&j, 1), |c| c.cancel_effects = vec![sent.effect.clone()])).await?;
+        assert!(store.clean(5_000, 100).await? > 0);
+        assert_eq!((store.effect(&sent.effect).await?, store.message(&sent.effect).await?), (None, Some(sent.clone())));
+        // and goes by its own time
+        assert_eq!(store.clean_messages(70, 100).await?, 1);
+        assert_eq!(store.messages(filter(Some(&j), None)).await?, [sent]);
+        Ok(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn presence_is_written_for_many_at_once() {
+    check(async |node| {
+        let store = &node.store;
+        let ids: Vec<String> = (0..300).map(|_| id()).collect();
+        for done in join_all(ids.iter().map(|j| store.commit(event(j, 0)))).await {
+            assert_eq!(done?, DONE);
+        }
+        let note = |journey: &str, seen_at_ms, online| PresenceNote { journey: journey.into(), seen_at_ms, online };
+        let notes = |from: usize, to: usize, at_ms, online| {
+            ids[from..to].iter().map(|j| note(j, at_ms, online)).collect::<Vec<_>>()
+        };
+        let mut first = notes(0, 300, 100, true);
+        first.push(note(&id(), 100, true));
+        store.note_presence(first).await?;
+        store.note_presence(Vec::new()).await?;
+        assert_eq!(store.presence(&ids[299]).await?, Some(note(&ids[299], 100, true)));
+        assert_eq!(store.presence(&id()).await?, None);
+        // two nodes, in any order: the newest counts, also when the older one says that she has gone
+        let second = node.again().await?;
+        let mut gone = notes(100, 300, 200, false);
+        gone.reverse();
+        let (late, early) = tokio::join!(store.note_presence(notes(0, 200, 300, true)), second.note_presence(gone));
+        late?;
+        early?;
+        for (index, seen_at_ms, online) in [(0, 300, true), (150, 300, true), (250, 200, false)] {
+            assert_eq!(store.presence(&ids[index]).await?, Some(note(&ids[index], seen_at_ms, online)));
+        }
+        store.note_presence(vec![note(&ids[0], 300, false), note(&ids[250], 400, true)]).await?;
+        assert_eq!(store.presence(&ids[0]).await?, Some(note(&ids[0], 300, false)));
+        assert_eq!(store.presence(&ids[250]).await?, Some(note(&ids[250], 400, true)));
+        Ok(())
+    })
+    .await;
+}

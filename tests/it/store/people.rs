@@ -1,0 +1,94 @@
+//! Sessions, and what the gate of sends counts.
+
+use super::{DONE, check, event, id, with};
+use engine_store::*;
+use futures::future::join_all;
+use serde_json::json;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn of_sends_at_once_to_one_number_one_is_counted() {
+    check(async |node| {
+        let (store, second) = (&node.store, node.again().await?);
+        let send = |to: &str, number: i64, slot: i64| CountedSend {
+            recipient: to.into(),
+            number,
+            buckets: vec![("all".into(), slot), (format!("block of {to}"), slot)],
+        };
+        let sends = |j: &str, seq: i64, sends: Vec<CountedSend>| with(event(j, seq), |c| c.sends = sends);
+        let (reader, other) = (id(), id());
+        let history = async |to: &str, limit, after| {
+            let block = format!("block of {to}");
+            store.send_history(to, limit, &[("all".into(), after), (block, after)]).await
+        };
+        assert_eq!(history(&reader, 5, 0).await?, SendHistory::default());
+        let j = id();
+        assert_eq!(store.commit(sends(&j, 0, vec![send(&reader, 1, 60)])).await?, DONE);
+        assert_eq!(store.commit(sends(&j, 1, vec![send(&reader, 1, 60)])).await?, Committed::Moved, "taken");
+        assert_eq!(store.journey(&j).await?.map(|j| j.seq), Some(1), "nothing else of it is written");
+        assert_eq!(store.commit(sends(&j, 1, vec![send(&reader, 2, 60), send(&other, 1, 120)])).await?, DONE);
+        let seen = history(&reader, 5, 0).await?;
+        assert_eq!(seen.latest, [(2, 1_001), (1, 1_000)]);
+        let mut slots = seen.slots;
+        slots.sort();
+        let block = format!("block of {reader}");
+        assert_eq!(slots, [("all".into(), 60, 2), ("all".into(), 120, 1), (block.clone(), 60, 2)]);
+        let seen = history(&reader, 1, 60).await?;
+        assert_eq!((seen.latest, seen.slots), (vec![(2, 1_001)], vec![("all".into(), 120, 1)]));
+
+        // two nodes, starts and events: of those who take one number, one is written
+        for number in 3..8 {
+            let all = (0..16).map(|i| {
+                let (store, j, reader) = (if i % 2 == 0 { store } else { &second }, id(), &reader);
+                async move {
+                    let start = i % 4 < 2;
+                    if !start {
+                        store.commit(event(&j, 0)).await?;
+                    }
+                    store.commit(sends(&j, i64::from(!start), vec![send(reader, number, 180)])).await
+                }
+            });
+            let outcomes: Vec<Committed> = join_all(all).await.into_iter().collect::<std::result::Result<_, _>>()?;
+            assert_eq!(outcomes.iter().filter(|o| **o == DONE).count(), 1, "{outcomes:?}");
+            assert_eq!(outcomes.iter().filter(|o| **o == Committed::Moved).count(), 15, "{outcomes:?}");
+        }
+        // to many numbers at once: the wide bucket has counted each
+        let ids: Vec<String> = (0..64).map(|_| id()).collect();
+        let all = ids.iter().enumerate().map(|(i, to)| {
+            let store = if i % 2 == 0 { store } else { &second };
+            store.commit(sends(to, 0, vec![send(to, 1, 240)]))
+        });
+        for outcome in join_all(all).await {
+            assert_eq!(outcome?, DONE);
+        }
+        let seen = history(&reader, 9, 120).await?;
+        let slots: Vec<_> = seen.slots.iter().filter(|(bucket, ..)| bucket == "all").cloned().collect();
+        assert_eq!(slots, [("all".into(), 180, 5), ("all".into(), 240, 64)]);
+        assert_eq!(seen.latest.first().map(|(number, _)| *number), Some(7));
+        assert!(store.clean(2_000, 1_000).await? > 60);
+        assert_eq!(history(&reader, 9, 0).await?, SendHistory::default());
+        Ok(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_session_ends_when_it_is_ended() {
+    check(async |node| {
+        let store = &node.store;
+        let session = SessionRecord {
+            token_hash: "ef".repeat(32),
+            id: id(),
+            subject: json!({"roles": []}),
+            created_at_ms: 1,
+            expires_at_ms: 90,
+        };
+        store.save_session(session.clone()).await?;
+        store.save_session(SessionRecord { subject: json!({"roles": ["reader"]}), ..session.clone() }).await?;
+        let found = store.session(&session.token_hash).await?.expect("there");
+        assert_eq!((found.subject, &found.id), (json!({"roles": ["reader"]}), &session.id));
+        store.end_session(&session.token_hash).await?;
+        assert_eq!(store.session(&session.token_hash).await?, None);
+        Ok(())
+    })
+    .await;
+}

@@ -1,0 +1,382 @@
+//! Effects: leased, counted, fenced, in line, done again.
+
+use super::{DONE, check, claim, effect, event, id, with};
+use engine_store::*;
+use futures::future::join_all;
+use serde_json::Value;
+use serde_json::json;
+
+#[tokio::test]
+async fn effects_are_leased_counted_fenced_and_parked() {
+    check(async |node| {
+        let (store, j) = (&node.store, id());
+        let k = |index| EffectKey { journey: j.clone(), seq: 1, index };
+        store
+            .commit(with(event(&j, 0), |c| {
+                c.effects = vec![effect(&j, 1, 0, 50), effect(&j, 1, 1, 40), effect(&j, 1, 2, 900)]
+            }))
+            .await?;
+        assert_eq!(store.next_due().await?, Some(40));
+        assert_eq!(store.claim_effects(claim(39)).await?, []);
+        let first = store.claim_effects(claim(60)).await?;
+        assert_eq!(first.iter().map(|e| e.key.index).collect::<Vec<_>>(), [1, 0], "oldest due first");
+        let e = &first[1];
+        assert_eq!(
+            (e.state, e.attempts, e.fence, e.lease_until_ms, e.due_at_ms),
+            (EffectState::Running, 0, 1, Some(160), 50)
+        );
+        let begin = async |index, fence| store.begin_effects(vec![(k(index), fence)]).await;
+        assert_eq!(
+            store.begin_effects(vec![(k(0), 1), (k(1), 1), (k(2), 1)]).await?,
+            [true, true, false],
+            "2 is not due"
+        );
+        assert_eq!(store.effect(&k(0)).await?.map(|e| (e.attempts, e.claims)), Some((1, 0)));
+        assert_eq!((e.worker.as_deref(), &e.payload, e.created_at_ms), (Some("w1"), &json!({"index": 0}), 1_000));
+        assert_eq!(store.claim_effects(claim(100)).await?, [], "leased");
+        assert!(store.extend_lease(&k(1), 1, 500).await?);
+        assert!(!store.extend_lease(&k(1), 9, 500).await?);
+
+        // the lease of 0 lapses: the next claim fences its first worker off
+        let again = store.claim_effects(claim(160)).await?;
+        assert_eq!(again.iter().map(|e| (e.key.index, e.attempts, e.fence)).collect::<Vec<_>>(), [(0, 1, 2)]);
+        assert_eq!(
+            (begin(0, 1).await?, begin(0, 2).await?),
+            (vec![false], vec![true]),
+            "a frozen worker begins nothing"
+        );
+        let settle = |seq, index, fence, end| with(event(&j, seq), |c| c.settles = Some((k(index), fence, end)));
+        let good = || EffectEnd::Done { outcome: json!("delivered") };
+        assert_eq!(store.commit(settle(1, 0, 1, good())).await?, Committed::Superseded, "frozen worker");
+        assert_eq!(store.commit(settle(7, 0, 2, good())).await?, Committed::Moved, "holder, but the journey moved on");
+        assert!(!store.finish_effect(&k(0), 1, good()).await?);
+        assert_eq!(store.commit(settle(1, 0, 2, good())).await?, DONE);
+        assert_eq!(store.commit(settle(2, 0, 2, good())).await?, Committed::Superseded, "settled once");
+        let done = store.effect(&k(0)).await?.expect("there");
+        assert_eq!((done.state, done.outcome), (EffectState::Done, Some(json!("delivered"))));
+
+        // retry, attempts used up, parked, and again by hand
+        assert!(store.finish_effect(&k(1), 1, EffectEnd::Retry { due_at_ms: 300, reason: json!("busy") }).await?);
+        assert_eq!(store.next_due().await?, Some(300));
+        assert_eq!(store.claim_effects(claim(300)).await?[0].attempts, 1);
+        assert_eq!(begin(1, 2).await?, [true]);
+        assert_eq!(store.claim_effects(claim(400)).await?, [], "no third attempt");
+        let parked =
+            store.effects(EffectFilter { state: Some(EffectState::Parked), limit: 9, ..Default::default() }).await?;
+        assert_eq!(parked.iter().map(|e| (e.key.index, e.attempts)).collect::<Vec<_>>(), [(1, 2)]);
+        assert_eq!(parked[0].outcome, Some(json!({"code": "attempts", "last": "busy"})));
+        assert_eq!(store.commit(settle(2, 1, 2, good())).await?, Committed::Superseded, "parking fences too");
+        assert!(store.requeue_effect(&k(1), 410).await?);
+        assert!(!store.requeue_effect(&k(1), 410).await?);
+        let fresh = store.claim_effects(claim(410)).await?;
+        assert_eq!(fresh.iter().map(|e| (e.key.index, e.attempts)).collect::<Vec<_>>(), [(1, 0)]);
+        let park = EffectEnd::Parked { reason: json!("unknown address") };
+        assert!(store.finish_effect(&k(1), fresh[0].fence, park).await?);
+        let skip = EffectEnd::Cancelled { reason: json!("by hand") };
+        assert!(store.finish_effect(&k(1), fresh[0].fence, skip).await?, "an operator skips it");
+
+        // a run that is over: pending and running effects are cancelled, and cannot be settled
+        store.commit(with(event(&j, 2), |c| c.effects = vec![effect(&j, 3, 0, 0), effect(&j, 3, 1, 5_000)])).await?;
+        let running = store.claim_effects(claim(1_000)).await?;
+        assert_eq!(running.iter().map(|e| (e.key.seq, e.key.index)).collect::<Vec<_>>(), [(3, 0), (1, 2)]);
+        let over = |index| EffectKey { journey: j.clone(), seq: 3, index };
+        store.commit(with(event(&j, 3), |c| c.cancel_effects = vec![over(0), over(1)])).await?;
+        assert!(!store.finish_effect(&over(0), running[0].fence, good()).await?);
+        let states = store.effects(EffectFilter { journey: Some(j.clone()), ..Default::default() }).await?;
+        let states: Vec<_> = states.iter().map(|e| (e.key.seq, e.key.index, e.state)).collect();
+        use EffectState::*;
+        assert_eq!(states, [(1, 0, Done), (1, 1, Cancelled), (1, 2, Running), (3, 0, Cancelled), (3, 1, Cancelled)]);
+        assert_eq!(store.clean(5_000, 100).await?, 4, "what is over goes, what runs stays");
+        Ok(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn claims_without_an_attempt_are_counted_apart() {
+    check(async |node| {
+        let (store, j) = (&node.store, id());
+        let k = EffectKey { journey: j.clone(), seq: 1, index: 0 };
+        store.commit(with(event(&j, 0), |c| c.effects = vec![effect(&j, 1, 0, 0)])).await?;
+        let claim_at = async |round: i64| store.claim_effects(claim(1_000 * round)).await;
+        // each time its worker dies before anything goes out
+        for round in 1..=i64::from(CLAIMS_MAX) {
+            let claimed = claim_at(round).await?;
+            assert_eq!(claimed.iter().map(|e| (e.attempts, i64::from(e.claims))).collect::<Vec<_>>(), [(0, round)]);
+        }
+        assert_eq!(claim_at(50).await?, []);
+        let parked = store.effect(&k).await?.expect("there");
+        assert_eq!((parked.state, parked.attempts), (EffectState::Parked, 0));
+        assert_eq!(parked.outcome, Some(json!({"code": "claims"})));
+        // an attempt that begins, and an end of any kind, are a new start
+        assert!(store.requeue_effect(&k, 51_000).await?);
+        let fence = claim_at(51).await?[0].fence;
+        assert_eq!(store.begin_effects(vec![(k.clone(), fence)]).await?, [true]);
+        assert_eq!(claim_at(52).await?[0].claims, 1);
+        let retry = EffectEnd::Retry { due_at_ms: 0, reason: json!("turned away") };
+        assert!(store.finish_effect(&k, fence + 1, retry).await?);
+        let waiting = store.effect(&k).await?.expect("there");
+        assert_eq!((waiting.attempts, waiting.claims), (2, 0), "a try that was turned away counts when it ends so");
+        assert_eq!(claim_at(53).await?, []);
+        assert_eq!(
+            store.effect(&k).await?.expect("there").outcome,
+            Some(json!({"code": "attempts", "last": "turned away"}))
+        );
+        Ok(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_a_dead_worker_held_is_free_at_once() {
+    check(async |node| {
+        let (store, other, j) = (&node.store, node.again().await?, id());
+        let begin = |c: &mut Commit| {
+            c.effects = vec![effect(&j, 1, 0, 50), effect(&j, 1, 1, 900)];
+            c.timers =
+                [("held", 40), ("later", 800)].map(|(id, due_at_ms)| NewTimer { id: id.into(), due_at_ms }).into();
+        };
+        store.commit(with(event(&j, 0), begin)).await?;
+        let long = |worker: &str| ClaimRequest { worker: worker.into(), lease_ms: 600_000, ..claim(60) };
+        store.sign_of_life("dead", 60, None).await?;
+        let held = store.claim_effects(long("dead")).await?;
+        assert_eq!((held.len(), store.claim_timers(long("dead")).await?.len()), (1, 1));
+        assert_eq!(other.sign_of_life("living", 70, Some(600_000)).await?, 0, "it was seen a moment ago");
+        let mut wake = other.wake();
+        wake.mark_unchanged();
+        // by a rule under which whoever is silent now is dead
+        let freed = other.sign_of_life("living", 70, Some(-600_000)).await?;
+        if store.kind() == "sqlite" {
+            assert_eq!(freed, 0, "one process works on a file");
+            return Ok(());
+        }
+        assert_eq!((freed, wake.has_changed()?), (2, true));
+        assert_eq!(other.sign_of_life("living", 70, Some(-600_000)).await?, 0, "oneself lives");
+        let taken = other.claim_effects(ClaimRequest { now_ms: 70, ..long("living") }).await?;
+        assert_eq!(taken.iter().map(|e| (&e.key, e.fence)).collect::<Vec<_>>(), [(&held[0].key, 2)]);
+        let timers = other.claim_timers(ClaimRequest { now_ms: 70, ..long("living") }).await?;
+        assert_eq!(timers.iter().map(|t| t.id.as_str()).collect::<Vec<_>>(), ["held"]);
+        assert_eq!(store.begin_effects(vec![(held[0].key.clone(), 1)]).await?, [false], "it was only frozen");
+        Ok(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_a_process_held_that_is_gone_can_be_claimed_at_once() {
+    check(async |node| {
+        let (store, j) = (&node.store, id());
+        let begin = |c: &mut Commit| {
+            c.effects = vec![effect(&j, 1, 0, 50), effect(&j, 1, 1, 900)];
+            c.timers =
+                [("held", 40), ("later", 800)].map(|(id, due_at_ms)| NewTimer { id: id.into(), due_at_ms }).into();
+        };
+        store.commit(with(event(&j, 0), begin)).await?;
+        let held = store.claim_effects(claim(60)).await?;
+        assert_eq!((held.len(), store.claim_timers(claim(60)).await?.len()), (1, 1));
+        store.end_leases(70).await?;
+        let again = store.claim_effects(claim(70)).await?;
+        assert_eq!(
+            again.iter().map(|e| (&e.key, e.attempts, e.fence)).collect::<Vec<_>>(),
+            [(&held[0].key, 0, 2)],
+            "what waits still waits, and what did not begin was no attempt"
+        );
+        assert!(
+            !store.finish_effect(&held[0].key, 1, EffectEnd::Done { outcome: Value::Null }).await?,
+            "and who held it cannot write"
+        );
+        let timers = store.claim_timers(claim(70)).await?;
+        assert_eq!(timers.iter().map(|t| (t.id.as_str(), t.due_at_ms)).collect::<Vec<_>>(), [("held", 40)]);
+        Ok(())
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn an_effect_is_handed_to_one_worker() {
+    check(async |node| {
+        let second = node.again().await?;
+        for _ in 0..10 {
+            let j = id();
+            node.store
+                .commit(with(event(&j, 0), |c| c.effects = (0..20).map(|i| effect(&j, 1, i, 0)).collect()))
+                .await?;
+        }
+        let claims =
+            (0..40).map(|i| if i % 2 == 0 { &node.store } else { &second }).map(|s| s.claim_effects(claim(10)));
+        let mut keys = Vec::new();
+        for claimed in join_all(claims).await {
+            keys.extend(claimed?.into_iter().map(|e| (e.key, e.fence)));
+        }
+        // what another claim held at that moment was passed over
+        while keys.len() < 200 {
+            keys.extend(node.store.claim_effects(claim(10)).await?.into_iter().map(|e| (e.key, e.fence)));
+        }
+        keys.sort();
+        keys.dedup();
+        assert_eq!(keys.len(), 200);
+        assert!(keys.iter().all(|(_, fence)| *fence == 1));
+        Ok(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn effects_of_a_kind_stand_in_line_and_waiting_costs_no_attempt() {
+    check(async |node| {
+        let (store, j, other) = (&node.store, id(), id());
+        let k = |index| EffectKey { journey: j.clone(), seq: 1, index };
+        let kind = |kind: &str, e: NewEffect| NewEffect { kind: kind.into(), ..e };
+        let orders = vec![
+            kind("track", effect(&j, 1, 0, 10)),
+            effect(&j, 1, 1, 10),
+            kind("track", effect(&j, 1, 2, 10)),
+            kind("track", effect(&j, 1, 3, 10)),
+        ];
+        store.commit(with(event(&other, 0), |c| c.effects = vec![kind("track", effect(&other, 1, 0, 900))])).await?;
+        store.commit(with(event(&j, 0), |c| c.effects = orders)).await?;
+        let claimed = store.claim_effects(claim(20)).await?;
+        assert_eq!(claimed.len(), 4);
+        let line = async |index| store.first_in_line(&k(index), "track").await;
+        assert_eq!(
+            (line(0).await?, line(2).await?, line(3).await?),
+            (true, false, false),
+            "running ones stand in line too"
+        );
+        assert!(store.first_in_line(&k(1), "call").await?, "another kind has its own line");
+        assert!(store.first_in_line(&EffectKey { journey: other.clone(), seq: 1, index: 0 }, "track").await?);
+        // given back: the attempt does not count, whether it had begun or not
+        assert_eq!(store.begin_effects(vec![(k(2), 1)]).await?, [true]);
+        let later = EffectEnd::Later { due_at_ms: 5_000, reason: json!({"code": "in_line"}) };
+        for index in [2, 3] {
+            assert!(store.finish_effect(&k(index), 1, later.clone()).await?);
+        }
+        let waiting = store.effect(&k(2)).await?.expect("there");
+        assert_eq!((waiting.state, waiting.attempts, waiting.due_at_ms), (EffectState::Pending, 0, 5_000));
+        assert_eq!(waiting.reason(), Some(&json!({"code": "in_line"})));
+        let done = || EffectEnd::Done { outcome: Value::Null };
+        assert!(!store.finish_effect(&k(2), 9, later.clone()).await?, "only its holder gives it back");
+        assert!(store.finish_effect(&k(0), 1, done()).await?);
+        let mut wake = store.wake();
+        wake.borrow_and_update();
+        assert!(store.call_next(&k(0), "track", 30).await?);
+        assert!(wake.has_changed()?, "workers look");
+        assert!(!store.call_next(&k(0), "track", 30).await?, "it is due already");
+        let next = store.claim_effects(claim(30)).await?;
+        assert_eq!(next.iter().map(|e| (e.key.index, e.attempts)).collect::<Vec<_>>(), [(2, 0)], "the next one only");
+        assert_eq!((line(2).await?, line(3).await?), (true, false));
+        assert!(store.finish_effect(&k(2), 2, EffectEnd::Parked { reason: json!("given up") }).await?);
+        assert!(line(3).await?);
+        assert!(store.call_next(&k(2), "track", 40).await?);
+        assert!(!store.call_next(&k(3), "track", 50).await?, "nobody behind it, and not the neighbour's");
+        assert!(store.call_effect(&EffectKey { journey: other.clone(), seq: 1, index: 0 }, 60).await?);
+        assert!(!store.call_effect(&k(2), 60).await?, "parked");
+        Ok(())
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn an_operator_finds_what_waits_and_makes_it_due_again() {
+    check(async |node| {
+        let store = &node.store;
+        let (j, other) = (id(), id());
+        let incident = |journey: &str, at_ms| IncidentRecord {
+            id: id(),
+            journey: journey.into(),
+            version: "0f".repeat(16),
+            place: "guard".into(),
+            reason: "no number".into(),
+            detail: json!({"work": {"timer": "t"}}),
+            at_ms,
+            closed_at_ms: None,
+            closed_by: None,
+        };
+        let (first, last) = (incident(&j, 1), incident(&j, 2));
+        let of_another = effect(&j, 1, 2, 700);
+        let effects = vec![
+            effect(&j, 1, 0, 0),
+            effect(&j, 1, 1, 600),
+            NewEffect { lane: "letters".into(), kind: "notify".into(), ..of_another },
+        ];
+        store
+            .commit(with(event(&j, 0), |c| {
+                c.effects = effects;
+                c.timers = vec![NewTimer { id: "t".into(), due_at_ms: 900 }];
+                c.incidents = vec![first.clone(), last.clone()];
+            }))
+            .await?;
+        store.commit(with(event(&other, 0), |c| c.incidents = vec![incident(&other, 3)])).await?;
+
+        // incidents, one by one and of one journey
+        assert_eq!(store.incidents_of(&j, 9).await?, [last.clone(), first.clone()]);
+        assert_eq!(store.incident(&first.id).await?, Some(first.clone()));
+        assert_eq!(store.incident(&id()).await?, None);
+        assert!(store.close_incident(&first.id, "asha", 9).await?);
+        assert_eq!(store.incident(&first.id).await?.and_then(|i| i.closed_by), Some("asha".into()));
+
+        // the queue in figures
+        let held = store.claim_effects(claim(100)).await?;
+        let mut backlog = store.backlog().await?;
+        backlog.sort_by(|a, b| (&a.kind, a.state as u8).cmp(&(&b.kind, b.state as u8)));
+        let shown: Vec<_> =
+            backlog.iter().map(|b| (b.kind.as_str(), b.lane.as_str(), b.state, b.count, b.oldest_ms)).collect();
+        use EffectState::{Done, Parked, Pending, Running};
+        let lapse = held[0].lease_until_ms.expect("a lease");
+        assert_eq!(
+            shown,
+            [
+                ("call", "courier", Pending, 1, 600),
+                ("call", "courier", Running, 1, lapse),
+                ("notify", "letters", Pending, 1, 700),
+                ("timer", "", Pending, 1, 900)
+            ]
+        );
+        let by_lane = store.effects(EffectFilter { lane: Some("letters".into()), ..Default::default() }).await?;
+        assert_eq!(by_lane.iter().map(|e| e.key.index).collect::<Vec<_>>(), [2]);
+
+        // a node that stops hands over: the attempt does not count, the fence does
+        let key = held[0].key.clone();
+        assert!(
+            store
+                .finish_effect(&key, held[0].fence, EffectEnd::Later { due_at_ms: 150, reason: json!("stop") })
+                .await?
+        );
+        let taken = store.claim_effects(claim(150)).await?;
+        assert_eq!(taken.iter().map(|e| (e.key.index, e.attempts, e.fence)).collect::<Vec<_>>(), [(0, 0, 2)]);
+        assert!(
+            !store.finish_effect(&key, held[0].fence, EffectEnd::Done { outcome: json!(1) }).await?,
+            "the one that stopped is fenced off"
+        );
+
+        // what is done may be done again, what waits is not made due twice
+        assert!(store.finish_effect(&key, 2, EffectEnd::Done { outcome: json!({"ok": false}) }).await?);
+        assert_eq!(store.effect(&key).await?.map(|e| e.state), Some(Done));
+        assert!(store.requeue_effect(&key, 160).await?);
+        assert!(!store.requeue_effect(&key, 160).await?);
+        assert!(
+            !store
+                .effects(EffectFilter { state: Some(Parked), ..Default::default() })
+                .await?
+                .iter()
+                .any(|e| e.key == key)
+        );
+
+        // a webhook that was consumed waits again, once
+        let hook = WebhookRecord {
+            partner: "courier".into(),
+            once: "w".into(),
+            reference: "R".into(),
+            event: json!({}),
+            at_ms: 5,
+        };
+        assert!(!store.requeue_webhook("courier", "w").await?, "never seen");
+        assert_eq!(store.commit(with(event(&j, 1), |c| c.consumes = Some(hook.clone()))).await?, DONE);
+        assert!(store.requeue_webhook("courier", "w").await?);
+        assert!(!store.requeue_webhook("courier", "w").await?);
+        assert_eq!(store.parked_webhooks(9).await?, std::slice::from_ref(&hook));
+        assert_eq!(store.commit(with(event(&j, 2), |c| c.consumes = Some(hook))).await?, DONE, "it is taken again");
+        Ok(())
+    })
+    .await;
+}
