@@ -48,8 +48,9 @@ contract: web/contract/node_modules/.package-lock.json ## The API's description 
 	$(BINARY) export --openapi > web/src/contract/openapi.json
 	cd web/contract && npm run --silent make
 
-check: ## Check all definitions and run their stories
+check: ## Check all definitions and their style, and run their stories
 	$(JOURNEY) check workflows forms
+	$(JOURNEY) fmt --check
 	$(JOURNEY) stories
 
 test: ## Everything: set-up, Rust, web, definitions, agreement with XState, browser
