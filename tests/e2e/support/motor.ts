@@ -143,7 +143,7 @@ export class Motor {
     await this.walk.choose('Who owns it?', 'A person');
     await this.walk.select('Title', 'Ms');
     await this.walk.type('First name', 'Asha');
-    await this.walk.type('Last name', 'Rao');
+    await this.walk.type(/^Last name/, 'Rao');
     await this.walk.choose('Gender', 'Female');
     await this.walk.date('Date of birth', '1990-04-12');
     await this.walk.type('E-mail', 'asha@example.com');

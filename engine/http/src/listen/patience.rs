@@ -6,7 +6,7 @@ use hyper::body::{Frame, SizeHint};
 use std::io;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::task::{Context, Poll, ready};
+use std::task::{Context, Poll, Waker, ready};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
@@ -36,12 +36,14 @@ enum Phase {
 pub struct Watch {
     patience: Patience,
     phase: Mutex<(Phase, bool)>,
+    /// Who found nothing to read while it was our turn: its time begins when the answer is out.
+    reader: Mutex<Option<Waker>>,
 }
 
 impl Watch {
     /// The first header is awaited from now on.
     pub fn new(patience: Patience) -> Watch {
-        Watch { patience, phase: Mutex::new((Phase::Header(Instant::now()), false)) }
+        Watch { patience, phase: Mutex::new((Phase::Header(Instant::now()), false)), reader: Mutex::default() }
     }
 
     /// Something was read. On HTTP/2 that need not be a header, and between two requests everything has its time.
@@ -52,13 +54,22 @@ impl Watch {
         }
     }
 
-    /// When the connection ends unless something more is read; never while it is our turn.
-    fn until(&self) -> Option<Instant> {
-        match self.phase().0 {
+    /// When the connection ends unless something more is read; never while it is our turn, and the reader is called when
+    /// that is over.
+    fn until(&self, reader: &Waker) -> Option<Instant> {
+        let phase = self.phase();
+        match phase.0 {
             Phase::Header(since) => Some(since + self.patience.header),
             Phase::Idle(since) => Some(since + self.patience.idle),
-            Phase::Answering(_) => None,
+            Phase::Answering(_) => {
+                *self.reader() = Some(reader.clone());
+                None
+            }
         }
+    }
+
+    fn reader(&self) -> MutexGuard<'_, Option<Waker>> {
+        self.reader.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn phase(&self) -> MutexGuard<'_, (Phase, bool)> {
@@ -91,6 +102,11 @@ impl Drop for Answering {
         let mut phase = self.0.phase();
         if let Phase::Answering(all) = phase.0 {
             phase.0 = if all > 1 { Phase::Answering(all - 1) } else { Phase::Idle(Instant::now()) };
+            if all == 1
+                && let Some(reader) = self.0.reader().take()
+            {
+                reader.wake();
+            }
         }
     }
 }
@@ -161,7 +177,7 @@ impl AsyncRead for Patient {
             }
             return Poll::Ready(read);
         }
-        let Some(until) = me.watch.until() else { return Poll::Pending };
+        let Some(until) = me.watch.until(cx.waker()) else { return Poll::Pending };
         if me.reading.deadline() != until {
             me.reading.as_mut().reset(until);
         }
