@@ -4,7 +4,7 @@
 use crate::app::App;
 use crate::attribution;
 use crate::middleware::Class;
-use crate::problem::{Code, FieldProblem, Problem};
+use crate::problem::{self, Code, FieldProblem, Problem};
 use crate::session::{ChangeRequest, Opening, Visitor};
 use axum::Json;
 use axum::extract::{FromRequest, FromRequestParts, Request, State};
@@ -165,6 +165,16 @@ fn broken(endpoint: &Endpoint, error: &EvalError) -> Problem {
     Problem::new(Code::Broken)
 }
 
+/// With what a call of this endpoint may be refused.
+fn refusals(endpoint: &Endpoint) -> Vec<Code> {
+    let mut codes = problem::ANYWHERE.to_vec();
+    codes.extend([Code::Invalid, Code::Broken]);
+    if endpoint.body.is_some() {
+        codes.extend([Code::Csrf, Code::BodyInvalid, Code::MediaType, Code::KeyReused, Code::NotAccepted, Code::Proof]);
+    }
+    codes
+}
+
 /// Adds the endpoints of the definitions to the description of the API.
 pub fn describe(description: &mut Value, catalog: &Catalog, now_ms: i64) {
     let now = Now::at(now_ms, ZONE);
@@ -176,9 +186,11 @@ pub fn describe(description: &mut Value, catalog: &Catalog, now_ms: i64) {
                 json!({"name": name, "in": "query", "required": shape.default().is_none(), "schema": shape.schema_json()})
             })
             .collect();
+        let mut responses = json!(problem::responses(&refusals(endpoint)));
+        responses["200"] = json!({"description": endpoint.title, "content": {"application/json": {}}});
         let mut operation = json!({
             "tags": ["endpoints"], "summary": endpoint.title, "operationId": endpoint.id, "parameters": parameters,
-            "responses": {"200": {"description": endpoint.title, "content": {"application/json": {}}}},
+            "responses": responses,
         });
         if let Some(form) = endpoint.body.as_ref().and_then(|form| catalog.form(form)) {
             let (host, context) = (catalog.host(&now, None), json!({}));
