@@ -1,4 +1,4 @@
-import { act, render, screen, waitFor, within } from '@testing-library/react';
+import { act, fireEvent, render, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import axe from 'axe-core';
 import { useState } from 'react';
@@ -115,6 +115,20 @@ test('a field that is only passed through is no error yet', async () => {
   await userEvent.tab();
   await new Promise((resolve) => setTimeout(resolve, 5));
   expect(document.querySelector('.field-error')).toBeNull();
+});
+
+test('a form that is gone changes nothing any more, though its last field was just left', async () => {
+  const changed = vi.fn();
+  const form: FormView = { ...blank, schema: complete({ type: 'object', ...two }) };
+  const view = render(
+    <StepForm form={form} data={{ a: ' AB ' }} problems={[]} onChange={changed} onSubmit={changed}>
+      {null}
+    </StepForm>,
+  );
+  fireEvent.blur(screen.getByLabelText('First'));
+  view.unmount();
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  expect(changed).not.toHaveBeenCalled();
 });
 
 test('leaving a field normalises it; a submit sends the normalised answers', async () => {

@@ -63,6 +63,13 @@ export function StepForm({ form, data, problems = NOTHING, onChange, onSubmit, c
   });
   const latest = useRef(data);
   const edited = useRef(new Set<string>());
+  const waiting = useRef(new Set<() => void>());
+  useEffect(() => {
+    const calls = waiting.current;
+    return () => {
+      for (const callOff of calls) callOff();
+    };
+  }, []);
   // an answer that changes from outside (cleared, corrected by the server) is as good as untouched
   useEffect(() => {
     const moved = changed(latest.current, data);
@@ -102,7 +109,8 @@ export function StepForm({ form, data, problems = NOTHING, onChange, onSubmit, c
     const field = (event.target as HTMLElement).closest?.<HTMLElement>('[data-pointer]');
     if (!field || (event.relatedTarget instanceof Node && field.contains(event.relatedTarget))) return;
     const pointer = field.dataset.pointer ?? '';
-    afterPointer(() => {
+    const callOff = afterPointer(() => {
+      waiting.current.delete(callOff);
       const tidied = tidy(schema, latest.current, pointer);
       if (tidied !== latest.current) {
         latest.current = tidied;
@@ -112,6 +120,7 @@ export function StepForm({ form, data, problems = NOTHING, onChange, onSubmit, c
       if (read(latest.current, pointer) !== undefined || edited.current.has(pointer))
         setLeft((before) => new Set([...before, pointer]));
     });
+    waiting.current.add(callOff);
   };
 
   const submit = () => {
