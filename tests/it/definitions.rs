@@ -51,8 +51,7 @@ const FORM: &str = r##"{
   "variants": [{
     "for": {"role": ["staff"]},
     "merge": {"properties": {"mobile": null, "note": {"title": "Note", "type": "string", "maxLength": 99}, "readers": {"items": {"properties": {"age": null}}}}},
-    "require": ["-pages", "-readers/name"]}],
-  "languages": {"hi": {"/properties/title/title": "शीर्षक"}}
+    "require": ["-pages", "-readers/name"]}]
 }"##;
 
 const PART: &str = "\
@@ -91,13 +90,13 @@ output: {price: integer, on: {type: string, format: date}}
 errors: {columns: {meaning: text}, rows: {any: [no offer], offer.none: [no such book]}}
 ";
 
-fn library() -> Files {
+pub(crate) fn library() -> Files {
     let mut files = Files::new();
     for (path, text) in [
         ("workflows/library/loan/flow.yaml", LOAN),
         (
             "workflows/library/shared/texts.yaml",
-            "en: {loan.hint: Look on the spine, loan.searching: 'Searching {{what}}'}\nhi: {loan.hint: रीढ़ देखें}\n",
+            "loan.hint: Look on the spine\nloan.searching: 'Searching {{what}}'\n",
         ),
         (
             "workflows/library/loan/views/hint.yaml",
@@ -121,7 +120,7 @@ fn library() -> Files {
         ),
         (
             "workflows/library/messages/ready.yaml",
-            "channel: email\nsample: {name: Asha, items: [a], due: 5}\nlanguages: {en: {subject: 'For {{name}}', text: '{{#each items}}{{this}} {{/each}}{{money due}}', html: '<b>{{name}}</b>'}}\n",
+            "channel: email\nsample: {name: Asha, items: [a], due: 5}\nsubject: 'For {{name}}'\ntext: '{{#each items}}{{this}} {{/each}}{{money due}}'\nhtml: '<b>{{name}}</b>'\n",
         ),
         (
             "workflows/partners/libraries/north/partner.yaml",
@@ -151,7 +150,7 @@ fn library() -> Files {
     files
 }
 
-fn catalog(files: &Files) -> Arc<Catalog> {
+pub(crate) fn catalog(files: &Files) -> Arc<Catalog> {
     let loaded = load(files);
     assert_eq!(show(&loaded.problems), "");
     loaded.catalog.expect("no problems, so there is a catalog")
@@ -186,9 +185,9 @@ fn a_small_library_loads_without_problems() {
     );
     assert_eq!(workflow.invokes().map(|i| i.id.as_str()).collect::<Vec<_>>(), ["checking.verify", "search"]);
     assert!(workflow.forbids("loan.found", "back") && !workflow.forbids("loan.asking", "back"));
-    assert!(catalog.site().address("/about").is_some());
-    assert_eq!(workflow.text("loan.hint", "hi", &Map::new()), "रीढ़ देखें");
-    assert_eq!(workflow.find_text("loan.none", "hi", &Map::new()), None);
+    assert!(catalog.site("en").address("/about").is_some());
+    assert_eq!(workflow.text("loan.hint", &Map::new()), "Look on the spine");
+    assert_eq!(workflow.find_text("loan.none", &Map::new()), None);
 }
 
 /// A flow's own texts come before its line's, a part's before those of all lines; a name without a slash
@@ -196,15 +195,15 @@ fn a_small_library_loads_without_problems() {
 #[test]
 fn names_are_looked_up_from_the_folder_outwards() {
     let mut files = library();
-    files.insert("workflows/library/loan/texts.yaml", "en: {loan.hint: Look twice}".as_bytes());
-    files.insert("workflows/shared/code/texts.yaml", "en: {loan.sent: Sent}".as_bytes());
-    files.insert("workflows/shared/texts.yaml", "en: {loan.sent: 'Sent, once', loan.over: Over}".as_bytes());
+    files.insert("workflows/library/loan/texts.yaml", "loan.hint: Look twice".as_bytes());
+    files.insert("workflows/shared/code/texts.yaml", "loan.sent: Sent".as_bytes());
+    files.insert("workflows/shared/texts.yaml", "{loan.sent: 'Sent, once', loan.over: Over}".as_bytes());
     let sister = "extends: library/loan\nmerge: {base: /borrow, states: {found: {step: {view: seen}}}}\n";
     files.insert("workflows/library/sister/flow.yaml", sister.as_bytes());
     files.insert("workflows/library/sister/views/seen.yaml", "blocks: [{block: text, text: Seen}]".as_bytes());
     let catalog = catalog(&files);
     let sister = catalog.workflow("library/sister").expect("the sister");
-    let texts = ["loan.hint", "loan.searching", "loan.sent", "loan.over"].map(|c| sister.text(c, "en", &Map::new()));
+    let texts = ["loan.hint", "loan.searching", "loan.sent", "loan.over"].map(|c| sister.text(c, &Map::new()));
     assert_eq!(texts, ["Look twice", "Searching ", "Sent", "Over"]);
     let forms: Vec<&str> = sister.steps().filter_map(|s| s.form.as_deref()).collect();
     let views: Vec<&str> = sister.steps().filter_map(|s| s.view.as_deref()).collect();
@@ -224,7 +223,7 @@ fn a_file_that_nobody_reads_is_a_mistake() {
         );
     }
     let mut files = library();
-    files.insert("workflows/shared/messages/ready.yaml", "channel: email\nlanguages: {en: {text: Ready}}\n".as_bytes());
+    files.insert("workflows/shared/messages/ready.yaml", "channel: email\ntext: Ready\n".as_bytes());
     let said = show(&load(&files).problems);
     assert!(said.contains("workflows/library/messages/ready.yaml is called `ready` too"), "{said}");
 }
@@ -568,7 +567,7 @@ fn bombs_are_refused() {
         (1..30).fold("a0: &a0 [x, x]\n".to_owned(), |text, i| format!("{text}a{i}: &a{i} [*a{0}, *a{0}]\n", i - 1));
     let values = (1..300).fold("d0: 1 + 1\n".to_owned(), |text, i| format!("{text}d{i}: d{0} + d{0}\n", i - 1));
     let deep = format!("title: {}", "[".repeat(5_000));
-    let blocks = format!("channel: sms\nlanguages: {{en: {{text: \"{}\"}}}}\n", "{{#if a}}".repeat(1_500));
+    let blocks = format!("channel: sms\ntext: \"{}\"\n", "{{#if a}}".repeat(1_500));
     for (path, text, expected) in [
         (WORKFLOW, aliases, "more than 60000 values in one file"),
         ("workflows/library/loan/values.yaml", values, "leads through too many values one inside another"),
@@ -693,7 +692,7 @@ fn functions_of_expressions() {
 }
 
 fn staff() -> Audience {
-    Audience { role: "staff".into(), channel: "web".into(), partner: None, language: "en".into() }
+    Audience { role: "staff".into(), channel: "web".into(), partner: None }
 }
 
 /// Normalises and validates answers; `pointer code text` of each error.
@@ -711,7 +710,7 @@ fn answers(audience: &Audience, data: Value) -> (Value, Vec<String>) {
 
 #[test]
 fn forms_say_what_is_wrong() {
-    let visitor = Audience { language: "en".into(), ..Audience::default() };
+    let visitor = Audience::default();
     let good = json!({"title": " Asha1  R@o ", "pages": "120", "member": false, "card": "x", "mobile": "+919876543210", "code": ""});
     let kept = json!({"title": "Asha Ro", "pages": 120, "member": false, "mobile": "9876543210", "readers": []});
     assert_eq!(answers(&visitor, good), (kept, vec![]));
@@ -757,17 +756,15 @@ fn forms_are_cut_on_the_server() {
     let host = workflow.host(&now, &journey, &catalog);
     let scope = Scope::new().with_host(&host).with_context(&context);
     let form = workflow.form("library/loan/loan").expect("form");
-    let hindi = Audience { language: "hi".into(), ..staff() };
-    let view = form.view(&hindi, &scope).expect("a view");
+    let view = form.view(&staff(), &scope).expect("a view");
     let shown = view.schema.to_string();
-    assert_eq!(view.schema.pointer("/properties/title/title"), Some(&json!("शीर्षक")));
     assert_eq!(view.schema.pointer("/properties/pages/maximum"), Some(&json!(1400)));
     assert_eq!(view.schema.pointer("/required"), Some(&json!(["title", "member", "card"])));
     assert_eq!(view.schema.pointer("/properties/readers/items/required"), Some(&json!([])));
     assert!(!shown.contains("mobile") && !shown.contains("x-pii") && !shown.contains("$cel"), "{shown}");
     assert!(!shown.contains("\"age\""), "a variant cuts the fields of rows: {shown}");
     assert_eq!(form.secrets(), ["pin"]);
-    let fields = form.fields(&hindi, &scope).expect("names");
+    let fields = form.fields(&staff(), &scope).expect("names");
     assert!(fields.contains("note"));
 
     // What this actor cannot see of an answer stays, in rows by their keys.

@@ -8,7 +8,8 @@ use serde_json::{Value, json};
 const HOUR_MS: i64 = 3_600_000;
 const MESSAGE: &str = r#"
 channel: email
-languages: {en: {subject: Your offers, text: "Choose: {{choose}} Look: {{look}} Take it back: {{name}}"}}
+subject: Your offers
+text: "Choose: {{choose}} Look: {{look}} Take it back: {{name}}"
 sample: {name: Asha, choose: "https://example.org/r/x", look: "https://example.org/r/y"}
 "#;
 
@@ -207,7 +208,7 @@ async fn a_purpose_of_the_whole_journey_goes_on_where_its_owner_stopped() {
         .replace("on: {submit: sender}", &format!("on: {{submit: {{target: sender, actions: {notify}}}}}"));
     files.insert(path, text.into_bytes());
     let message =
-        "channel: email\nlanguages: {en: {subject: Go on, text: \"Go on here: {{link}}\"}}\nsample: {link: x}\n";
+        "channel: email\nsubject: Go on\ntext: \"Go on here: {{link}}\"\nsample: {link: x}\n";
     files.insert("workflows/parcel/messages/resume.yaml", message.as_bytes().to_vec());
     let server = TestServer::start(files).await;
     let (owner, other) = (server.visitor(), server.visitor());

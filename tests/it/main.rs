@@ -23,4 +23,5 @@ mod site;
 mod store;
 mod stories;
 mod structure;
+mod translations;
 mod visit;

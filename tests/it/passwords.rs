@@ -49,7 +49,7 @@ const CODE: &str = r#"{"title": "Your code", "required": ["code"], "properties":
   "code": {"type": "string", "title": "Code", "pattern": "^[0-9]{6}$", "maxLength": 6, "x-secret": true}}}"#;
 const MESSAGE: &str = "channel: sms
 purpose: transactional
-languages: {en: {text: \"{{code}} is your code for {{minutes}} minutes\"}}
+text: \"{{code}} is your code for {{minutes}} minutes\"
 sample: {code: '123456', minutes: 5}
 ";
 
@@ -59,7 +59,7 @@ fn gated(gate: &str) -> Files {
     files.insert("workflows/club/gate/flow.yaml", gate.as_bytes());
     files.insert("forms/club/gate/code.json", CODE.as_bytes());
     files.insert("workflows/club/messages/otp.yaml", MESSAGE.as_bytes());
-    files.insert("workflows/club/gate/texts.yaml", b"en: {club.joined: You are in.}".as_slice());
+    files.insert("workflows/club/gate/texts.yaml", b"club.joined: You are in.".as_slice());
     files
 }
 

@@ -4,6 +4,7 @@ use crate::calendar::Calendars;
 use crate::endpoint::Endpoint;
 use crate::form::Form;
 use crate::host::{Now, ProductHost};
+use crate::load::ENGLISH;
 use crate::master::{Master, Masters};
 use crate::message::Message;
 use crate::partner::{CallError, Example, Operation, Partner, Webhook};
@@ -21,11 +22,14 @@ pub struct Catalog {
     pub(crate) messages: BTreeMap<String, Arc<Message>>,
     pub(crate) forms: BTreeMap<String, Arc<Form>>,
     pub(crate) tables: Tables,
+    /// The same in other languages.
+    pub(crate) said_tables: BTreeMap<String, Tables>,
     /// With those that only sandbox scripts read.
     pub(crate) sandbox_tables: Tables,
     pub(crate) masters: Masters,
     pub(crate) calendars: Calendars,
-    pub(crate) site: Site,
+    /// By language; English is there.
+    pub(crate) sites: BTreeMap<String, Site>,
     /// By path, then by method.
     pub(crate) endpoints: BTreeMap<String, BTreeMap<&'static str, Arc<Endpoint>>>,
 }
@@ -108,12 +112,25 @@ impl Catalog {
         self.endpoints.values().flat_map(BTreeMap::values)
     }
 
-    pub fn site(&self) -> &Site {
-        &self.site
+    /// The site in a language; in English where it was not translated.
+    pub fn site(&self, language: &str) -> &Site {
+        static NONE: std::sync::LazyLock<Site> = std::sync::LazyLock::new(Site::default);
+        self.sites.get(language).or_else(|| self.sites.get(ENGLISH)).unwrap_or(&NONE)
+    }
+
+    /// Languages that people may choose; the first is that of who has not chosen.
+    pub fn languages(&self) -> &[String] {
+        &self.site("").languages
     }
 
     pub fn calendars(&self) -> &Calendars {
         &self.calendars
+    }
+
+    /// A host for pages in a language.
+    pub fn host_in<'a>(&'a self, language: &'a str, now: &'a Now) -> ProductHost<'a> {
+        let tables = self.said_tables.get(language).unwrap_or(&self.tables);
+        ProductHost { language, tables, ..self.host(now, None) }
     }
 
     /// A host for sandbox scripts: they also read tables of their own.
@@ -124,14 +141,6 @@ impl Catalog {
     /// A host for expressions outside journeys: operations, webhooks. `extra` gives a meaning to `recall`, `new_id`
     /// and `hmac_sha256_hex`.
     pub fn host<'a>(&'a self, now: &'a Now, extra: Option<&'a dyn Host>) -> ProductHost<'a> {
-        ProductHost {
-            now,
-            journey: None,
-            params: None,
-            tables: &self.tables,
-            masters: &self.masters,
-            calendars: &self.calendars,
-            extra,
-        }
+        ProductHost { extra, ..ProductHost::plain(now, &self.tables, &self.masters, &self.calendars) }
     }
 }

@@ -37,6 +37,8 @@ pub(crate) enum FileKind {
         name: String,
     },
     Form(String),
+    /// The same file in another language
+    Translation,
     Master,
     Calendars,
     /// `site/<name>.yaml`: what stands around every page, in one file or several
@@ -102,6 +104,9 @@ fn folder(path: &str) -> Option<Folder> {
 
 /// What a path holds; `None`: nothing is read from there.
 pub(crate) fn kind_of(path: &str) -> Option<FileKind> {
+    if translation(path).is_some() {
+        return Some(FileKind::Translation);
+    }
     if let Some(id) = path.strip_prefix("forms/") {
         let id = id.strip_suffix(".json")?;
         let known = matches!(folder(id.rsplit_once('/')?.0)?, Folder::Flow | Folder::Part | Folder::Shared);
@@ -179,6 +184,23 @@ fn operation(owner: Owner, name: &str) -> FileKind {
         (None, None) => (name, OperationPart::Mapping),
     };
     FileKind::Operation { owner, name: name.to_owned(), part }
+}
+
+/// The file that `quotes.hi.yaml` says in another language, and which one that is.
+pub(crate) fn translation(path: &str) -> Option<(String, String)> {
+    let (rest, extension) = path.rsplit_once('.')?;
+    let (of, language) = rest.rsplit_once('.')?;
+    if language.len() != 2 || !language.bytes().all(|byte| byte.is_ascii_lowercase()) || of.contains("/partners/") {
+        return None;
+    }
+    let of = format!("{of}.{extension}");
+    kind_of(&of).is_some().then(|| (of, language.to_owned()))
+}
+
+/// Where the translation of a file stands.
+pub(crate) fn translated(path: &str, language: &str) -> String {
+    let (rest, extension) = path.rsplit_once('.').unwrap_or((path, "yaml"));
+    format!("{rest}.{language}.{extension}")
 }
 
 pub(crate) fn contract_file(id: &str) -> String {
@@ -282,6 +304,8 @@ mod tests {
             ),
             ("forms/parcel/cover/sender.json", Some(FileKind::Form(id("parcel/cover/sender")))),
             ("forms/shared/fields.json", Some(FileKind::Form(id("shared/fields")))),
+            ("workflows/parcel/cover/views/offers.hi.yaml", Some(FileKind::Translation)),
+            ("forms/parcel/cover/sender.hi.json", Some(FileKind::Translation)),
             ("workflows/parcel/cover.yaml", None),
             ("workflows/parcel/views/offers.yaml", None),
             ("workflows/messages/booked.yaml", None),

@@ -36,6 +36,7 @@ pub mod story;
 mod table;
 mod text;
 mod texts;
+mod translation;
 mod uses;
 mod view;
 mod workflow;
@@ -66,6 +67,7 @@ pub use site::{
 pub use story::Story;
 pub use table::{Table, Tables};
 pub use text::Text;
+pub use translation::{Said, Sheet, languages, sheets};
 pub use view::View;
 pub use workflow::{
     Accept, Invoke, OnVersion, Redirect, Report, Section, Source, Step, StepKind, Trail, Workflow, reload_closure,

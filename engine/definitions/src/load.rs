@@ -18,6 +18,7 @@ use crate::source::{self, Node, Value as Source};
 use crate::story::{self, Story};
 use crate::table::{Table, Tables};
 use crate::texts::Texts;
+use crate::translation::Read;
 use crate::view::View;
 use crate::workflow::{Library, Workflow, compile as compile_workflow};
 use engine_statechart::source::Span;
@@ -28,6 +29,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// When examples are held to their expectations and pages are drawn for the check: 1 January 2026.
 const SAMPLE_MS: i64 = 1_767_225_600_000;
+/// What authors write.
+pub(crate) const ENGLISH: &str = "en";
 
 /// A catalog when no problem is an error; all problems, sorted by place.
 pub struct Loaded {
@@ -83,20 +86,23 @@ fn load_with(files: &Files, held: &[Held], is_new: bool) -> Loaded {
         problems.push(problem.hint("workflows/README.md says which file lies where"));
     }
     let masters = masters(files, &mut problems);
-    let parts = parts(files, &mut problems, masters.names().map(str::to_owned).collect());
+    let read = parse(files, &mut problems);
+    let parts = parts(ENGLISH, &read.nodes, &mut problems, masters.names().map(str::to_owned).collect());
+    let said = said(&read, &mut problems);
+    let spoken = spoken(&said, &mut problems);
     let calendars = match parts.nodes.get("workflows/calendars.yaml") {
         Some(node) => Calendars::compile(node, &mut problems),
         None => Calendars::default(),
     };
-    let mut site = site(&parts.nodes, &mut problems);
-    let endpoints = endpoints(&parts.nodes, &mut problems);
+    let mut sites = sites(&parts, &spoken, &mut problems);
+    let endpoints = endpoints(parts.nodes, &mut problems);
     let held: Vec<HeldParts<'_>> = held.iter().map(HeldParts::read).collect();
     held.iter().filter(|_| is_new).for_each(|held| held.check(&parts, &mut problems));
     let (partners, messages, stories) = std::thread::scope(|scope| {
         let partners =
             scope.spawn(|| collect(|problems| partners(files, &parts, &masters, &calendars, &held, problems)));
-        let messages = collect(|problems| self::messages(&parts.nodes, &calendars, problems));
-        let stories = collect(|problems| self::stories(&parts.nodes, problems));
+        let messages = collect(|problems| self::messages(parts.nodes, &spoken, &calendars, problems));
+        let stories = collect(|problems| self::stories(parts.nodes, problems));
         (partners.join().unwrap_or_default(), messages, stories)
     });
     problems.extend(partners.1);
@@ -104,7 +110,7 @@ fn load_with(files: &Files, held: &[Held], is_new: bool) -> Loaded {
     problems.extend(stories.1);
     let library = Library {
         files,
-        nodes: &parts.nodes,
+        nodes: parts.nodes,
         forms: &parts.forms,
         views: &parts.views,
         tables: &parts.tables,
@@ -115,24 +121,28 @@ fn load_with(files: &Files, held: &[Held], is_new: bool) -> Loaded {
         masters: &masters,
         calendars: &calendars,
         stories: &stories.0,
+        languages: &spoken.keys().cloned().collect::<Vec<_>>(),
     };
     names(&library, &mut problems);
-    let ids: Vec<String> = workflow_ids(&parts.nodes).collect();
-    let workflows = workflows(&ids, &library, &mut problems);
-    unique_bases(&workflows, &parts.nodes, &mut problems);
-    check_stories(&workflows, &parts.nodes, &mut problems);
+    let ids: Vec<String> = workflow_ids(parts.nodes).collect();
+    let workflows = workflows(&ids, &library, &spoken, &mut problems);
+    unique_bases(&workflows, parts.nodes, &mut problems);
+    check_stories(&workflows, parts.nodes, &mut problems);
     if workflows.len() == ids.len() {
         let now = crate::host::Now::at(SAMPLE_MS, chrono_tz::Tz::Asia__Kolkata);
-        let (tables, calendars) = (&parts.tables, &calendars);
-        let host =
-            ProductHost { now: &now, journey: None, params: None, tables, masters: &masters, calendars, extra: None };
-        site.settle(&workflows, &host, &mut problems);
+        let (english, masters, calendars) = (&parts.tables, &masters, &calendars);
+        for (language, site) in &mut sites {
+            let tables = spoken.get(language).map_or(english, |parts| &parts.tables);
+            let host = ProductHost { language, ..ProductHost::plain(&now, tables, masters, calendars) };
+            site.settle(&workflows, &host, &mut problems);
+        }
+        let host = ProductHost::plain(&now, english, masters, calendars);
         let known = endpoint::Known {
             workflows: &workflows,
             forms: &parts.forms,
-            masters: &masters,
-            tables: &parts.tables,
-            site: site.described(),
+            masters,
+            tables: english,
+            site: sites.get(ENGLISH).map_or(&serde_json::Value::Null, Site::described),
             host: &host,
         };
         endpoints.values().flat_map(BTreeMap::values).for_each(|endpoint| endpoint.verify(&known, &mut problems));
@@ -146,9 +156,10 @@ fn load_with(files: &Files, held: &[Held], is_new: bool) -> Loaded {
             messages: messages.0,
             forms: parts.forms,
             tables: parts.tables,
+            said_tables: spoken.into_iter().map(|(language, parts)| (language, parts.tables)).collect(),
             masters,
             calendars,
-            site,
+            sites,
             endpoints,
         })
     });
@@ -178,13 +189,59 @@ fn core(message: &str) -> &str {
 }
 
 /// What versions pin: everything that needs no partner.
-pub(crate) struct Parts {
-    pub nodes: BTreeMap<String, Node>,
+pub(crate) struct Parts<'n> {
+    pub nodes: &'n BTreeMap<String, Node>,
     pub forms: BTreeMap<String, Arc<Form>>,
     pub views: BTreeMap<String, Arc<View>>,
     pub tables: Tables,
     pub contracts: Contracts,
     pub texts: BTreeMap<String, Arc<Texts>>,
+}
+
+/// What reads otherwise in each language.
+pub(crate) type Spoken<'n> = BTreeMap<String, Parts<'n>>;
+
+/// Files as they read in the languages of the translations.
+pub(crate) type Said = BTreeMap<String, BTreeMap<String, Node>>;
+
+pub(crate) fn said(read: &Read, problems: &mut Vec<Problem>) -> Said {
+    read.languages().map(|language| (language.to_owned(), read.said(language, problems))).collect()
+}
+
+/// What they mean; a mistake that is also there in English is told once.
+pub(crate) fn spoken<'n>(said: &'n Said, problems: &mut Vec<Problem>) -> Spoken<'n> {
+    let mut spoken = Spoken::new();
+    for (language, nodes) in said {
+        let (parts, found) = collect(|problems| parts(language, nodes, problems, BTreeSet::new()));
+        problems.extend(found.into_iter().filter(of_translation));
+        spoken.insert(language.clone(), parts);
+    }
+    spoken
+}
+
+fn of_translation(problem: &Problem) -> bool {
+    layout::translation(&problem.span.file).is_some()
+}
+
+/// A workflow, and how it reads in other languages.
+pub(crate) fn in_languages(
+    id: &str,
+    library: &Library<'_>,
+    spoken: &Spoken<'_>,
+    problems: &mut Vec<Problem>,
+) -> Option<Workflow> {
+    let mut workflow = compile_workflow(id, library, problems)?;
+    for (language, parts) in spoken {
+        let Parts { nodes, forms, views, tables, texts, contracts } = parts;
+        let library = Library { nodes, forms, views, tables, texts, contracts, ..*library };
+        let (said, found) = collect(|problems| compile_workflow(id, &library, problems));
+        problems.extend(found.into_iter().filter(of_translation));
+        if let Some(said) = said {
+            let said = Workflow { spoken: language.clone(), ..said };
+            workflow.languages.insert(language.clone(), Arc::new(said));
+        }
+    }
+    Some(workflow)
 }
 
 /// What an older version, still in use, says of partners.
@@ -238,30 +295,34 @@ fn partners(
     let now = crate::host::Now::at(0, chrono_tz::Tz::Asia__Kolkata);
     let tables = std::iter::once(&parts.tables).chain(held.iter().map(|h| &h.tables));
     let hosts: Vec<ProductHost<'_>> = tables
-        .map(|tables| ProductHost { now: &now, journey: None, params: None, tables, masters, calendars, extra: None })
+        .map(|tables| ProductHost::plain(&now, tables, masters, calendars))
         .collect();
     let hosts: Vec<&dyn Host> = hosts.iter().map(|host| host as &dyn Host).collect();
     crate::partner::partners(
-        &Known { files, nodes: &parts.nodes, contracts: &parts.contracts, hosts: &hosts },
+        &Known { files, nodes: parts.nodes, contracts: &parts.contracts, hosts: &hosts },
         problems,
     )
 }
 
 /// `masters`: names that look-up widgets may read; empty: not checked.
-pub(crate) fn parts(files: &Files, problems: &mut Vec<Problem>, masters: BTreeSet<String>) -> Parts {
-    let nodes = parse(files, problems);
-    let tables = tables(&nodes, problems);
-    let contracts = contract::compile(&nodes, problems);
+pub(crate) fn parts<'n>(
+    language: &str,
+    nodes: &'n BTreeMap<String, Node>,
+    problems: &mut Vec<Problem>,
+    masters: BTreeSet<String>,
+) -> Parts<'n> {
+    let tables = tables(nodes, problems);
+    let contracts = contract::compile(nodes, problems);
     let mut texts: BTreeMap<String, Arc<Texts>> = BTreeMap::new();
-    for (path, node) in &nodes {
+    for (path, node) in nodes {
         if let Some(FileKind::Texts(folder)) = kind_of(path) {
             texts.insert(folder, Arc::new(Texts::compile(node, problems)));
         }
     }
     let defaults = nodes.get(SHARED_MESSAGES).map(|n| Messages::compile(n, problems)).unwrap_or_default();
-    let defaults = Arc::new(defaults);
+    let defaults = Arc::new(defaults.in_language(language));
     let mut form_paths: Vec<(String, &str)> = Vec::new();
-    for (path, node) in &nodes {
+    for (path, node) in nodes {
         let Some(FileKind::Form(id)) = kind_of(path) else { continue };
         if node.get("schema").is_some() || node.get("title").is_some() {
             form_paths.push((id, path));
@@ -270,11 +331,11 @@ pub(crate) fn parts(files: &Files, problems: &mut Vec<Problem>, masters: BTreeSe
         }
     }
     let (forms, views) = std::thread::scope(|scope| {
-        let views = scope.spawn(|| collect(|problems| views(&nodes, problems)));
+        let views = scope.spawn(|| collect(|problems| views(nodes, problems)));
         let forms = collect(|problems| {
             let mut forms = BTreeMap::new();
             for (id, path) in &form_paths {
-                if let Some(form) = read_form(id, path, &nodes, &defaults, problems) {
+                if let Some(form) = read_form(id, path, nodes, &defaults, problems) {
                     forms.insert(id.clone(), Arc::new(form));
                 }
             }
@@ -339,7 +400,7 @@ fn within<'a>(path: &'a str, start: &str, end: &str) -> Option<&'a str> {
     path.strip_prefix(start)?.strip_suffix(end)
 }
 
-fn parse(files: &Files, problems: &mut Vec<Problem>) -> BTreeMap<String, Node> {
+pub(crate) fn parse(files: &Files, problems: &mut Vec<Problem>) -> Read {
     let mut list: Vec<(&str, &Arc<[u8]>)> = files.iter().filter(|(p, _)| !p.ends_with(".csv")).collect();
     // Long files first, so that no thread is left with one at the end.
     list.sort_by_key(|(_, bytes)| std::cmp::Reverse(bytes.len()));
@@ -353,7 +414,7 @@ fn parse(files: &Files, problems: &mut Vec<Problem>) -> BTreeMap<String, Node> {
             Err(found) => problems.extend(found),
         }
     }
-    nodes
+    Read::of(nodes)
 }
 
 fn views(nodes: &BTreeMap<String, Node>, problems: &mut Vec<Problem>) -> BTreeMap<String, Arc<View>> {
@@ -382,6 +443,7 @@ fn masters(files: &Files, problems: &mut Vec<Problem>) -> Masters {
 
 fn messages(
     nodes: &BTreeMap<String, Node>,
+    spoken: &Spoken<'_>,
     calendars: &Calendars,
     problems: &mut Vec<Problem>,
 ) -> BTreeMap<String, Arc<Message>> {
@@ -393,11 +455,24 @@ fn messages(
             let message = format!("{other} is called `{id}` too: messages are known by their name alone");
             problems.push(Problem::error("duplicate-id", &node.span, message));
         }
-        if let Some(message) = Message::compile(&id, node, calendars, problems) {
+        let others = spoken.iter().filter_map(|(language, parts)| Some((language.as_str(), parts.nodes.get(path)?)));
+        let others = others.filter(|(_, other)| other.to_json() != node.to_json()).collect::<Vec<_>>();
+        if let Some(message) = Message::compile(&id, node, &others, calendars, problems) {
             messages.insert(id, Arc::new(message));
         }
     }
     messages
+}
+
+/// The site in each of its languages.
+fn sites(parts: &Parts<'_>, spoken: &Spoken<'_>, problems: &mut Vec<Problem>) -> BTreeMap<String, Site> {
+    let mut sites = BTreeMap::from([(ENGLISH.to_owned(), site(parts.nodes, problems))]);
+    for (language, parts) in spoken {
+        let (site, found) = collect(|problems| site(parts.nodes, problems));
+        sites.insert(language.clone(), site);
+        problems.extend(found.into_iter().filter(of_translation));
+    }
+    sites
 }
 
 fn site(nodes: &BTreeMap<String, Node>, problems: &mut Vec<Problem>) -> Site {
@@ -457,9 +532,14 @@ fn workflow_ids(nodes: &BTreeMap<String, Node>) -> impl Iterator<Item = String> 
     })
 }
 
-fn workflows(ids: &[String], library: &Library<'_>, problems: &mut Vec<Problem>) -> BTreeMap<String, Arc<Workflow>> {
+fn workflows(
+    ids: &[String],
+    library: &Library<'_>,
+    spoken: &Spoken<'_>,
+    problems: &mut Vec<Problem>,
+) -> BTreeMap<String, Arc<Workflow>> {
     let done = spread(ids, |id| {
-        collect(|problems| compile_workflow(id, library, problems).map(|workflow| (id.clone(), Arc::new(workflow))))
+        collect(|problems| Some((id.clone(), Arc::new(in_languages(id, library, spoken, problems)?))))
     });
     let mut workflows = BTreeMap::new();
     for (list, found) in done {

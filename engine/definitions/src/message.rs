@@ -2,6 +2,7 @@
 //! 20 deep, no partials, 256 KB of output. Rendered with their sample at load.
 
 use crate::calendar::Calendars;
+use crate::load::ENGLISH;
 use crate::fields::{Fields, unknown};
 use crate::host::money;
 use crate::source::Node;
@@ -30,6 +31,22 @@ const UNWANTED: [&str; 4] = ["with", "lookup", "raw", "log"];
 pub const PURPOSES: [&str; 3] = ["service", "transactional", "marketing"];
 /// Those that may have hours: a one-time password or a receipt is never delayed.
 pub const DELAYED: [&str; 2] = ["service", "marketing"];
+
+/// Where helpers find the language of the texts; no name of a message looks like it.
+const LANGUAGE: &str = "@language";
+const KEYS: [&str; 11] = [
+    "title",
+    "description",
+    "channel",
+    "purpose",
+    "within",
+    "consent",
+    "template_id",
+    "subject",
+    "text",
+    "html",
+    "sample",
+];
 
 #[derive(Debug)]
 pub struct Message {
@@ -95,11 +112,16 @@ pub struct MessageError {
 }
 
 impl Message {
-    pub fn compile(id: &str, node: &Node, calendars: &Calendars, problems: &mut Vec<Problem>) -> Option<Message> {
+    /// `others`: the same file as it reads in other languages.
+    pub fn compile(
+        id: &str,
+        node: &Node,
+        others: &[(&str, &Node)],
+        calendars: &Calendars,
+        problems: &mut Vec<Problem>,
+    ) -> Option<Message> {
         let before = problems.len();
-        let keys =
-            ["title", "description", "channel", "purpose", "within", "consent", "template_id", "languages", "sample"];
-        let mut fields = Fields::open(node, "a message", &keys, problems)?;
+        let mut fields = Fields::open(node, "a message", &KEYS, problems)?;
         fields.need("channel");
         let channel = match fields.word("channel", &["sms", "email", "whatsapp"]) {
             Some("email") => Channel::Email,
@@ -123,32 +145,22 @@ impl Message {
         let consent = fields.text("consent").or_else(|| (purpose == "marketing").then(|| "marketing".to_owned()));
         let template_id = fields.get("template_id").map(|n| crate::text::plain(&n.to_json()));
         let sample = fields.get("sample").map_or(Value::Object(Default::default()), Node::to_json);
-        let mut languages = IndexMap::new();
-        fields.need("languages");
-        for (language, texts) in fields.entries("languages") {
-            let Some(mut entry) =
-                Fields::open(texts, "the texts of a message", &["subject", "text", "html"], fields.problems)
-            else {
-                continue;
-            };
-            let mut part = |key: &str, is_html: bool| entry.get(key).and_then(|n| template(n, is_html, entry.problems));
-            let (subject, text, html) = (part("subject", false), part("text", false), part("html", true));
-            if entry.need("text").is_some()
-                && let Some(text) = text
-            {
-                if channel == Channel::Email && entry.get("subject").is_none() {
-                    entry.need("subject");
-                }
-                languages.insert(language.name.clone(), Texts { subject, text, html });
-            }
+        fields.need("text");
+        if channel == Channel::Email {
+            fields.need("subject");
         }
-        if !languages.contains_key("en") && problems.len() == before {
-            problems.push(Problem::error("missing", &node.span, "a message needs its `en` texts"));
+        let mut languages = IndexMap::new();
+        for (language, node) in std::iter::once((ENGLISH, node)).chain(others.iter().copied()) {
+            let mut part = |key: &str, is_html: bool| node.get(key).and_then(|n| template(n, is_html, problems));
+            let (subject, text, html) = (part("subject", false), part("text", false), part("html", true));
+            languages.extend(text.map(|text| (language.to_owned(), Texts { subject, text, html })));
         }
         let message = Message { id: id.to_owned(), channel, purpose, within, consent, template_id, sample, languages };
-        for language in message.languages.keys() {
-            if let Err(e) = message.render(&[language], &message.sample) {
-                let at = node.get("languages").and_then(|l| l.get(language)).map_or(&node.span, |n| &n.span);
+        for (language, node) in std::iter::once((ENGLISH, node)).chain(others.iter().copied()) {
+            if message.languages.contains_key(language)
+                && let Err(e) = message.render(&[language], &message.sample)
+            {
+                let at = node.get("text").map_or(&node.span, |n| &n.span);
                 problems
                     .push(Problem::error("sample", at, e.reason).hint("`sample` has every name that the texts use"));
             }
@@ -168,12 +180,16 @@ impl Message {
 
     /// The texts in the first of `languages` that it has, else in English.
     pub fn render(&self, languages: &[impl AsRef<str>], data: &Value) -> Result<Rendered, MessageError> {
-        let language = languages.iter().map(AsRef::as_ref).find(|l| self.languages.contains_key(*l)).unwrap_or("en");
+        let language = languages.iter().map(AsRef::as_ref).find(|l| self.languages.contains_key(*l)).unwrap_or(ENGLISH);
         let texts = self.languages.get(language);
         let wrong = |reason: String| MessageError { message: self.id.clone(), reason };
         let texts = texts.ok_or_else(|| wrong("no text in this language".into()))?;
+        let mut data = data.clone();
+        if let Some(map) = data.as_object_mut() {
+            map.insert(LANGUAGE.into(), language.into());
+        }
         let one = |template: &Template, registry: &'static Handlebars<'static>| {
-            render(template, registry, data).map_err(&wrong)
+            render(template, registry, &data).map_err(&wrong)
         };
         Ok(Rendered {
             channel: self.channel,
@@ -337,12 +353,13 @@ fn money_helper(
 fn date_helper(
     h: &Helper<'_>,
     _: &Handlebars<'_>,
-    _: &Context,
+    context: &Context,
     _: &mut RenderContext<'_, '_>,
     out: &mut dyn Output,
 ) -> Result<(), RenderError> {
     let value = h.param(0).map_or(&Value::Null, |p| p.value());
+    let language = context.data().get(LANGUAGE).and_then(Value::as_str).unwrap_or(ENGLISH);
     let pattern = h.param(1).and_then(|p| p.value().as_str()).unwrap_or("d MMM yyyy");
-    let text = crate::host::format_date(value, pattern).map_err(RenderErrorReason::Other)?;
+    let text = crate::host::format_date(value, pattern, language).map_err(RenderErrorReason::Other)?;
     Ok(out.write(&text)?)
 }

@@ -1,5 +1,4 @@
-//! Texts by code: `{en: {code: "text {{x}}"}, hi: {…}}`, one file per flow, part and line,
-//! workflows/shared's as the fallback.
+//! Texts by code: `{code: "text {{x}}"}`, one file per flow, part and line, workflows/shared's as the fallback.
 
 use crate::source::Node;
 use crate::text::Text;
@@ -11,62 +10,39 @@ use std::sync::Arc;
 /// The texts of one folder.
 #[derive(Clone, Debug, Default)]
 pub struct Texts {
-    languages: BTreeMap<String, BTreeMap<String, Text>>,
+    codes: BTreeMap<String, Text>,
 }
 
 impl Texts {
     pub fn compile(node: &Node, problems: &mut Vec<Problem>) -> Texts {
-        let mut languages: BTreeMap<String, BTreeMap<String, Text>> = BTreeMap::new();
-        if !node.is_map() {
-            problems.push(Problem::error("shape", &node.span, "texts are a map from languages to codes"));
+        let mut texts = Texts::default();
+        if !node.is_map() && !node.is_null() {
+            problems.push(Problem::error("shape", &node.span, "texts are a map from codes to texts"));
         }
-        for (language, codes) in node.map() {
-            if !codes.is_map() && !codes.is_null() {
-                problems.push(Problem::error(
+        for (code, text) in node.map() {
+            match text.as_str().map(Text::template) {
+                Some(Ok(compiled)) => drop(texts.codes.insert(code.name.clone(), compiled)),
+                Some(Err(e)) => problems.push(Problem::error("template", &text.span, e)),
+                None => problems.push(Problem::error(
                     "shape",
-                    &codes.span,
-                    format!("`{}` is a map from codes to texts", language.name),
-                ));
-            }
-            let texts = languages.entry(language.name.clone()).or_default();
-            for (code, text) in codes.map() {
-                match text.as_str().map(Text::template) {
-                    Some(Ok(compiled)) => {
-                        texts.insert(code.name.clone(), compiled);
-                    }
-                    Some(Err(e)) => problems.push(Problem::error("template", &text.span, e)),
-                    None => problems.push(Problem::error(
-                        "shape",
-                        &text.span,
-                        format!("a text is expected here, not {}", text.kind()),
-                    )),
-                }
+                    &text.span,
+                    format!("a text is expected here, not {}", text.kind()),
+                )),
             }
         }
-        if let (Some(first), Some(map)) = (node.key("en"), languages.get("en")) {
-            for (language, texts) in languages.iter().filter(|(l, _)| *l != "en") {
-                for code in texts.keys().filter(|c| !map.contains_key(*c)) {
-                    problems.push(Problem::error(
-                        "unknown-name",
-                        &first.span,
-                        format!("`{code}` has a text in `{language}` but none in `en`"),
-                    ));
-                }
-            }
-        }
-        Texts { languages }
+        texts
     }
 
     pub fn has(&self, code: &str) -> bool {
-        self.languages.get("en").is_some_and(|t| t.contains_key(code))
+        self.codes.contains_key(code)
     }
 
     pub fn codes(&self) -> impl Iterator<Item = &str> {
-        self.languages.get("en").into_iter().flat_map(|t| t.keys().map(String::as_str))
+        self.codes.keys().map(String::as_str)
     }
 
-    fn find(&self, code: &str, language: &str) -> Option<&Text> {
-        self.languages.get(language)?.get(code)
+    fn find(&self, code: &str) -> Option<&Text> {
+        self.codes.get(code)
     }
 }
 
@@ -114,15 +90,14 @@ impl FlowTexts {
         self.list.iter().flat_map(|(_, texts)| texts.codes())
     }
 
-    /// The text in the language, else in English; the code itself when there is none.
-    pub fn text(&self, code: &str, language: &str, fields: &Map<String, Value>) -> String {
-        self.find_text(code, language, fields).unwrap_or_else(|| code.to_owned())
+    /// The text; the code itself when there is none.
+    pub fn text(&self, code: &str, fields: &Map<String, Value>) -> String {
+        self.find_text(code, fields).unwrap_or_else(|| code.to_owned())
     }
 
     /// `None` when there is no such code.
-    pub fn find_text(&self, code: &str, language: &str, fields: &Map<String, Value>) -> Option<String> {
-        let find = |language: &str| self.list.iter().find_map(|(_, texts)| texts.find(code, language));
-        let found = find(language).or_else(|| find("en"));
+    pub fn find_text(&self, code: &str, fields: &Map<String, Value>) -> Option<String> {
+        let found = self.list.iter().find_map(|(_, texts)| texts.find(code));
         found.map(|text| text.render_lax(&Value::Object(fields.clone())))
     }
 }

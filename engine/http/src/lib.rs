@@ -21,6 +21,7 @@ mod frame;
 mod gallery;
 mod html;
 mod json;
+mod language;
 mod links;
 mod listen;
 mod metrics;

@@ -8,6 +8,7 @@ use crate::assets::Assets;
 use crate::attribution;
 use crate::gallery;
 use crate::html::{self, Body, Content, Page};
+use crate::language;
 use crate::middleware::Client;
 use crate::posted;
 use crate::problem::Problem;
@@ -49,6 +50,11 @@ pub async fn page(State(app): State<App>, Extension(client): Extension<Client>, 
         return text;
     }
     let query = parts.uri.query().unwrap_or_default();
+    if let Some((rest, chosen)) = language::choice(&app, query) {
+        let mut response = redirect(StatusCode::FOUND, &with_query(path, &rest));
+        response.headers_mut().extend(chosen.map(|cookie| (header::SET_COOKIE, cookie)));
+        return response;
+    }
     let split = attribution::split(query);
     let mut came_from = attribution::referrer(&app, &parts.headers);
     if !split.found.is_empty() {
@@ -58,7 +64,7 @@ pub async fn page(State(app): State<App>, Extension(client): Extension<Client>, 
     }
     // One address per page: without a slash at its end.
     let facts = Facts::of(&app, path, &parts.headers);
-    if let Some((to, status)) = catalog.site().redirect(&facts.path) {
+    if let Some((to, status)) = catalog.site(&facts.language).redirect(&facts.path) {
         return redirect(StatusCode::from_u16(status).unwrap_or(StatusCode::FOUND), &with_query(&to, query));
     }
     let ask = Ask { app: &app, catalog: &catalog, facts: &facts };
@@ -126,7 +132,7 @@ async fn journey_page(
     query: &str,
 ) -> Option<Result<Response, Problem>> {
     // A further address of a first page is described beside its title.
-    let described = ask.catalog.site().address(&ask.facts.path).map(|address| address.path.clone());
+    let described = ask.catalog.site(&ask.facts.language).address(&ask.facts.path).map(|address| address.path.clone());
     let path = described.as_ref().unwrap_or(&ask.facts.path);
     let (workflow, rest) = workflow_at(ask.catalog, path)?;
     let visitor = match visitor.await {
@@ -175,7 +181,7 @@ async fn opened(
 /// R9-39: a fresh journey is offered, with the answers of the one that has expired. Its button posts to this address.
 async fn expired(ask: &Ask<'_>, workflow: &Workflow) -> Response {
     let flow = (workflow.base.as_str(), workflow.title.as_str());
-    let own = site::special(ask.catalog, Special::Expired, flow, ask.app.runtime.now_ms());
+    let own = site::special(ask.catalog, &ask.facts.language, Special::Expired, flow, ask.app.runtime.now_ms());
     let said = own.as_ref().and_then(|page| Some((page.title.as_str(), page.blocks.first()?.get("text")?.as_str()?)));
     let (title, text) = said.unwrap_or_else(|| words(Special::Expired));
     let content = Content::Confirm { text, label: "Start again with my answers" };
@@ -189,8 +195,8 @@ pub async fn step_page(ask: &Ask<'_>, status: StatusCode, content: Content<'_>) 
     let title = if view.step.title.is_empty() { view.journey.title.clone() } else { view.step.title.clone() };
     let is_first = view.journey.id.is_none();
     let base = &view.journey.base;
-    let landing = if is_first { site::page(catalog, base, 1, app.runtime.now_ms()).ok().flatten() } else { None };
-    let mut around = catalog.site().around(&facts.at(&facts.path, &view.step.id));
+    let landing = if is_first { site::page(catalog, &facts.language, base, 1, app.runtime.now_ms()).ok().flatten() } else { None };
+    let mut around = catalog.site(&facts.language).around(&facts.at(&facts.path, &view.step.id));
     let own = landing.iter().flat_map(|found| &found.hide).chain(&view.step.hide);
     add(&mut around.hide, own);
     let canonical = is_first.then(|| html::canonical(&app.settings.public_url(), base)).flatten();
@@ -198,7 +204,7 @@ pub async fn step_page(ask: &Ask<'_>, status: StatusCode, content: Content<'_>) 
     let title = if described.title.is_empty() { title } else { described.title };
     let hide = around.hide.clone();
     let page = Page { title, description: described.description, hide, noindex: !is_first, canonical };
-    html_response(status, whole(ask, &page, &around, &content, &view.journey.language).await.0)
+    html_response(status, whole(ask, &page, &around, &content).await.0)
 }
 
 async fn content_page(ask: &Ask<'_>, query: &str) -> Response {
@@ -206,12 +212,12 @@ async fn content_page(ask: &Ask<'_>, query: &str) -> Response {
     let number = url::form_urlencoded::parse(query.as_bytes())
         .find(|(name, _)| name == "page")
         .map_or(1, |(_, number)| number.parse().unwrap_or(0));
-    let mut found = match site::page(catalog, &facts.path, number, app.runtime.now_ms()) {
+    let mut found = match site::page(catalog, &facts.language, &facts.path, number, app.runtime.now_ms()) {
         Ok(Some(found)) => found,
         Ok(None) => return special(ask, StatusCode::NOT_FOUND, Special::NotFound, None).await,
         Err(_) => return special(ask, StatusCode::INTERNAL_SERVER_ERROR, Special::Failed, None).await,
     };
-    let mut around = catalog.site().around(&facts.at(&facts.path, ""));
+    let mut around = catalog.site(&facts.language).around(&facts.at(&facts.path, ""));
     add(&mut around.hide, &found.hide);
     let canonical = html::canonical(&app.settings.public_url(), &found.path);
     // How others reach the page is known here alone.
@@ -225,13 +231,16 @@ async fn content_page(ask: &Ask<'_>, query: &str) -> Response {
         noindex: found.noindex,
         canonical,
     };
-    let (text, drawn) = whole(ask, &page, &around, &Content::Blocks(&found.page.blocks), "en").await;
+    let (text, drawn) = whole(ask, &page, &around, &Content::Blocks(&found.page.blocks)).await;
     let mut response = html_response(StatusCode::OK, text);
     if drawn {
         // The same for everybody, unless a layout rule asks who it is.
         let whose = if around.is_personal { "private" } else { "public" };
         if let Ok(value) = HeaderValue::from_str(&format!("{whose}, {CONTENT}")) {
             response.headers_mut().insert(header::CACHE_CONTROL, value);
+        }
+        if catalog.languages().len() > 1 {
+            response.headers_mut().append(header::VARY, HeaderValue::from_static("cookie"));
         }
     }
     response
@@ -251,12 +260,12 @@ async fn whole(
     page: &Page,
     around: &Around<'_>,
     content: &Content<'_>,
-    language: &str,
 ) -> (String, bool) {
     let Ask { app, catalog, facts } = *ask;
     let build = app.assets.build();
     let path = content.step().map_or(facts.path.as_str(), |view| &view.journey.base);
-    let site = site::surroundings(catalog, around, path);
+    let language = content.step().map_or(facts.language.as_str(), |view| &view.journey.language);
+    let site = site::surroundings(catalog, language, around, path);
     let drawn = match &build.drawing {
         Some(bundle) => {
             app.draw.html(bundle, &html::drawing(&site, page, content, &site::today(app.runtime.now_ms()))).await
@@ -266,7 +275,7 @@ async fn whole(
     let workflow = content.step().and_then(|view| catalog.workflow(&view.journey.workflow));
     let hide_at = workflow.map(|workflow| site::hidden_at(catalog, workflow, facts, &page.hide)).unwrap_or_default();
     let around = Around { hide: page.hide.clone(), ..around.clone() };
-    let about = site::app_site(catalog, &app.settings, &around, hide_at);
+    let about = site::app_site(catalog, &app.settings, language, &around, hide_at);
     let body = Body { drawn: drawn.as_deref(), site: about, language };
     (html::document(&site, page, content, body, &build.entry), drawn.is_some())
 }
@@ -295,7 +304,7 @@ fn words(special: Special) -> (&'static str, &'static str) {
 /// The page that stands in for another one: readable, no-index, with a way on.
 pub async fn special(ask: &Ask<'_>, status: StatusCode, kind: Special, workflow: Option<&Workflow>) -> Response {
     let flow = workflow.map_or(("/", ""), |workflow| (workflow.base.as_str(), workflow.title.as_str()));
-    match site::special(ask.catalog, kind, flow, ask.app.runtime.now_ms()) {
+    match site::special(ask.catalog, &ask.facts.language, kind, flow, ask.app.runtime.now_ms()) {
         Some(page) => page_with(ask, status, &page.title, &Content::Blocks(&page.blocks)).await,
         None => {
             let (title, text) = words(kind);
@@ -321,7 +330,7 @@ pub async fn refused(app: &App, problem: &Problem) -> Response {
     let status = StatusCode::from_u16(problem.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let catalog = app.runtime.catalog();
     let mut response = match status {
-        StatusCode::SERVICE_UNAVAILABLE if catalog.site().special(Special::Unavailable).is_some() => {
+        StatusCode::SERVICE_UNAVAILABLE if catalog.site("").special(Special::Unavailable).is_some() => {
             let ask = Ask { app, catalog: &catalog, facts: &Facts::default() };
             special(&ask, status, Special::Unavailable, None).await
         }
@@ -365,9 +374,9 @@ pub async fn document(app: &App, status: StatusCode, title: &str, content: &Cont
 }
 
 async fn page_with(ask: &Ask<'_>, status: StatusCode, title: &str, content: &Content<'_>) -> Response {
-    let around = ask.catalog.site().around(&ask.facts.at(&ask.facts.path, ""));
+    let around = ask.catalog.site(&ask.facts.language).around(&ask.facts.at(&ask.facts.path, ""));
     let page = Page { title: title.into(), noindex: true, hide: around.hide.clone(), ..Page::default() };
-    html_response(status, whole(ask, &page, &around, content, "en").await.0)
+    html_response(status, whole(ask, &page, &around, content).await.0)
 }
 
 fn html_response(status: StatusCode, text: String) -> Response {

@@ -3,6 +3,7 @@
 use crate::app::{App, run_to_end};
 use crate::attribution;
 use crate::json;
+use crate::language;
 use crate::middleware::Client;
 use crate::problem::{Code, Problem};
 use axum::body::Body;
@@ -38,7 +39,8 @@ impl Visitor {
             None => None,
         };
         let token = token.filter(|_| known.is_some()).map(str::to_owned);
-        let mut actor = known.unwrap_or_else(|| Actor { language: language(app, headers), ..Actor::visitor("") });
+        let mut actor = known.unwrap_or_else(|| Actor { language: language::of(app, headers), ..Actor::visitor("") });
+        actor.language = language::chosen(app, headers).unwrap_or(actor.language);
         let network = client.network();
         let proof = headers.get(PROOF).and_then(|proof| proof.to_str().ok());
         actor.proven = proof.is_some_and(|proof| app.runtime.people.proves(&network, proof));
@@ -180,14 +182,4 @@ pub fn cookie<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
         .filter_map(|pair| pair.trim().split_once('='))
         .find(|(found, _)| *found == name)
         .map(|(_, value)| value)
-}
-
-/// The first language of the browser that the site speaks.
-fn language(app: &App, headers: &HeaderMap) -> String {
-    let catalog = app.runtime.catalog();
-    let spoken = &catalog.site().languages;
-    let wanted = headers.get(header::ACCEPT_LANGUAGE).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    let mut wanted =
-        wanted.split(',').filter_map(|item| item.split([';', '-']).next()).map(|tag| tag.trim().to_ascii_lowercase());
-    wanted.find(|tag| spoken.contains(tag)).or_else(|| spoken.first().cloned()).unwrap_or_else(|| "en".into())
 }

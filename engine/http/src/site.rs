@@ -2,6 +2,7 @@
 
 use crate::app::App;
 use crate::attribution;
+use crate::language;
 use crate::html::{AppSite, Surroundings};
 use axum::http::{HeaderMap, header};
 use engine_definitions::{Around, Asked, Catalog, EvalError, Now, SitePage, Special, Workflow};
@@ -23,6 +24,8 @@ pub struct Facts {
     host: String,
     source: String,
     partner: String,
+    /// Of the visitor.
+    pub language: String,
 }
 
 impl Facts {
@@ -36,6 +39,7 @@ impl Facts {
             host: host.split(':').next().unwrap_or_default().to_ascii_lowercase(),
             source: known("source"),
             partner: known("partner"),
+            language: language::of(app, headers),
         }
     }
 
@@ -46,11 +50,18 @@ impl Facts {
 }
 
 /// What stands around a page.
-pub fn surroundings<'a>(catalog: &'a Catalog, around: &Around<'a>, path: &'a str) -> Surroundings<'a> {
-    let site = catalog.site();
+pub fn surroundings<'a>(
+    catalog: &'a Catalog,
+    language: &'a str,
+    around: &Around<'a>,
+    path: &'a str,
+) -> Surroundings<'a> {
+    let site = catalog.site(language);
     let frame = around.frame;
     Surroundings {
         name: &site.name,
+        language,
+        languages: catalog.languages(),
         path,
         home: frame.map_or("/", |frame| &frame.home),
         logo: !around.hide.iter().any(|part| part == "logo"),
@@ -73,7 +84,7 @@ pub fn hidden_at(
     for step in workflow.steps() {
         let Some(path) = &step.path else { continue };
         let address = format!("{}/{path}", workflow.base);
-        let hide = catalog.site().around(&facts.at(address.trim_end_matches('/'), &step.node)).hide;
+        let hide = catalog.site(&facts.language).around(&facts.at(address.trim_end_matches('/'), &step.node)).hide;
         if hide != here {
             all.insert(path.clone(), hide);
         }
@@ -85,10 +96,11 @@ pub fn hidden_at(
 pub fn app_site<'a>(
     catalog: &'a Catalog,
     settings: &Settings,
+    language: &'a str,
     around: &'a Around<'a>,
     hide_at: BTreeMap<String, Vec<String>>,
 ) -> AppSite<'a> {
-    let site = catalog.site();
+    let site = catalog.site(language);
     let presence = json!({"every_ms": settings.presence.every_ms, "idle_ms": settings.presence.idle_ms});
     let reports = reports(catalog).map(|set| {
         let of = |name: &str, default: Value| set.get(name).cloned().unwrap_or(default);
@@ -111,7 +123,7 @@ pub fn today(now_ms: i64) -> String {
 
 /// How browsers report errors; `None` when they shall not.
 pub fn reports(catalog: &Catalog) -> Option<&Value> {
-    catalog.site().reports.as_ref().filter(|reports| reports.get("enabled") == Some(&Value::Bool(true)))
+    catalog.site("").reports.as_ref().filter(|reports| reports.get("enabled") == Some(&Value::Bool(true)))
 }
 
 /// A content page as it is drawn, with the address that search engines shall know.
@@ -123,10 +135,16 @@ pub struct Found {
 }
 
 /// The page of an address, evaluated at `now_ms`; of a paged list its `number`th part. `None` when there is none.
-pub fn page(catalog: &Catalog, path: &str, number: usize, now_ms: i64) -> Result<Option<Found>, EvalError> {
-    let Some(address) = catalog.site().address(path) else { return Ok(None) };
+pub fn page(
+    catalog: &Catalog,
+    language: &str,
+    path: &str,
+    number: usize,
+    now_ms: i64,
+) -> Result<Option<Found>, EvalError> {
+    let Some(address) = catalog.site(language).address(path) else { return Ok(None) };
     let now = Now::at(now_ms, ZONE);
-    let rendered = address.render(catalog.site().data(), &catalog.host(&now, None), number);
+    let rendered = address.render(catalog.site(language).data(), &catalog.host_in(language, &now), number);
     let rendered = rendered.inspect_err(|error| tracing::error!(path, %error, "a page of the site failed"))?;
     let path = if number == 1 { address.path.clone() } else { format!("{}?page={number}", address.path) };
     let (hide, noindex) = (address.page.hide.clone(), address.page.noindex);
@@ -134,17 +152,23 @@ pub fn page(catalog: &Catalog, path: &str, number: usize, now_ms: i64) -> Result
 }
 
 /// The page that stands for this case; `flow`: base and title of the journey's flow.
-pub fn special(catalog: &Catalog, special: Special, flow: (&str, &str), now_ms: i64) -> Option<SitePage> {
-    let page = catalog.site().special(special)?;
+pub fn special(
+    catalog: &Catalog,
+    language: &str,
+    special: Special,
+    flow: (&str, &str),
+    now_ms: i64,
+) -> Option<SitePage> {
+    let page = catalog.site(language).special(special)?;
     let more = Map::from_iter([("base".into(), json!(flow.0)), ("title".into(), json!(flow.1))]);
     let now = Now::at(now_ms, ZONE);
-    let rendered = page.render(catalog.site().data(), more, &catalog.host(&now, None));
+    let rendered = page.render(catalog.site(language).data(), more, &catalog.host_in(language, &now));
     rendered.inspect_err(|error| tracing::error!(?special, %error, "a page of the site failed")).ok().flatten()
 }
 
 /// `/sitemap.xml`: every address that a search engine may keep.
 pub fn sitemap(catalog: &Catalog, public_url: &str) -> String {
-    let pages = catalog.site().addresses().filter(|(path, address)| *path == address.path && !address.page.noindex);
+    let pages = catalog.site("").addresses().filter(|(path, address)| *path == address.path && !address.page.noindex);
     let mut all: Vec<&str> = pages.map(|(path, _)| path).collect();
     all.extend(catalog.workflows().map(|workflow| workflow.base.as_str()));
     all.sort_unstable();

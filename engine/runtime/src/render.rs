@@ -18,13 +18,33 @@ mod review;
 /// Makes the address to which a partner (its id) sends the person back.
 pub(crate) type ReturnUrl<'a> = &'a dyn Fn(&str) -> String;
 
+/// Who reads: what they may see, and the workflow in their language.
+struct Reader<'r> {
+    audience: Audience,
+    workflow: &'r Workflow,
+}
+
+impl Reader<'_> {
+    fn of<'r>(turn: &Turn<'r>, actor: &Actor) -> Reader<'r> {
+        Reader { audience: audience(actor), workflow: turn.workflow.in_language(&actor.language) }
+    }
+
+    fn text(&self, code: &str, fields: &Map<String, Value>) -> String {
+        self.workflow.text(code, fields)
+    }
+
+    fn scoped<T>(&self, turn: &Turn<'_>, read: impl FnOnce(&Scope) -> T) -> T {
+        turn.with_words(self.workflow, read)
+    }
+}
+
 pub(crate) fn render(turn: &Turn<'_>, actor: &Actor, journey: Option<&str>, returns: ReturnUrl) -> StepView {
-    let workflow = turn.workflow;
-    let audience = audience(actor);
+    let reader = Reader::of(turn, actor);
+    let workflow = reader.workflow;
     let step = workflow.step(&turn.state.snapshot.active);
     let step = match step {
-        Some(step) => declared(turn, step, actor, journey, returns),
-        None => undeclared(turn, &audience, journey),
+        Some(step) => declared(turn, step, (actor, &reader), journey, returns),
+        None => undeclared(turn, &reader, journey),
     };
     StepView {
         journey: JourneyView {
@@ -39,7 +59,7 @@ pub(crate) fn render(turn: &Turn<'_>, actor: &Actor, journey: Option<&str>, retu
             language: actor.language.clone(),
             channel: actor.channel.clone(),
         },
-        messages: messages(turn, &audience, step.form.as_ref()),
+        messages: messages(turn, &reader, step.form.as_ref()),
         step,
         // It may carry more than a link shows.
         presence: journey.filter(|_| turn.is_active() && actor.came_by.is_none()).and_then(|_| turn.presence_input()),
@@ -51,35 +71,35 @@ pub(crate) fn render(turn: &Turn<'_>, actor: &Actor, journey: Option<&str>, retu
 fn declared(
     turn: &Turn<'_>,
     step: &definitions::Step,
-    actor: &Actor,
+    (actor, reader): (&Actor, &Reader<'_>),
     journey: Option<&str>,
     returns: ReturnUrl,
 ) -> Step {
-    let (workflow, audience) = (turn.workflow, &audience(actor));
-    let data = turn.with_scope(|scope| evaluate_all(step, scope));
+    let (workflow, audience) = (reader.workflow, &reader.audience);
+    let data = reader.scoped(turn, |scope| evaluate_all(step, scope));
     let view = step.view.as_deref().and_then(|id| workflow.view(id));
     let rendered = view.and_then(|view| {
-        let result = turn.with_scope(|scope| view.render(&data, &scope.clone().with_names(step.view_names())));
+        let result = reader.scoped(turn, |scope| view.render(&data, &scope.clone().with_names(step.view_names())));
         result.inspect_err(|error| tracing::error!(step = step.node, %error, "view failed")).ok()
     });
-    let form = step.form.as_deref().and_then(|id| workflow.form(id)).map(|form| form_part(turn, step, form, audience));
+    let form = step.form.as_deref().and_then(|id| workflow.form(id)).map(|form| form_part(turn, step, form, reader));
     let form =
         form.and_then(|part| part.inspect_err(|error| tracing::error!(step = step.node, %error, "form failed")).ok());
     let title = step.title.as_ref().map(|t| t.render_lax(&data));
     let title = title
         .or_else(|| rendered.as_ref().and_then(|v| v.get("title")).and_then(Value::as_str).map(str::to_string))
-        .or_else(|| step.form.as_deref().and_then(|id| workflow.form(id)).map(|f| f.title(&audience.language)))
+        .or_else(|| step.form.as_deref().and_then(|id| workflow.form(id)).map(|f| f.title()))
         .unwrap_or_else(|| workflow.title.clone());
     let waits = waits(turn);
     let wait = step.wait.as_deref().map(|code| WaitPart {
-        text: workflow.text(code, &audience.language, data.as_object().unwrap_or(&Map::new())),
+        text: workflow.text(code, data.as_object().unwrap_or(&Map::new())),
         since: rfc3339(turn.state.since_ms),
         deadline: waits.iter().filter_map(|w| w.deadline.clone()).max(),
     });
     let redirect = step.redirect.as_ref().and_then(|redirect| {
         let back = Value::String(returns(redirect.partner.as_deref().unwrap_or_default()));
         let result =
-            turn.with_scope(|scope| redirected(turn, redirect, audience, &scope.clone().with("return_url", &back)));
+            reader.scoped(turn, |scope| redirected(reader, redirect, &scope.clone().with("return_url", &back)));
         result.inspect_err(|error| tracing::error!(step = step.node, %error, "redirect failed")).ok()
     });
     let over = !turn.is_active();
@@ -103,11 +123,11 @@ fn declared(
         }
     }
     events.retain(|event| actor.is_offered(&event.kind));
-    let changeable = if over || !actor.is_offered("change") { Vec::new() } else { changeable(turn, audience) };
+    let changeable = if over || !actor.is_offered("change") { Vec::new() } else { changeable(turn, reader) };
     if !changeable.is_empty() {
         events.push(Accepted { kind: "change".into(), schema: None });
     }
-    let intro = step.form.as_deref().and_then(|id| workflow.form(id)).and_then(|f| f.intro(&audience.language));
+    let intro = step.form.as_deref().and_then(|id| workflow.form(id)).and_then(|f| f.intro());
     Step {
         id: step.node.clone(),
         kind: step.kind.into(),
@@ -116,7 +136,7 @@ fn declared(
         path: step.path.clone(),
         url: address(workflow, step, journey),
         progress: progress(workflow, step),
-        review: step.review.then(|| review::review(turn, step, audience)),
+        review: step.review.then(|| review::review(turn, step, reader)),
         form,
         view: rendered,
         redirect,
@@ -132,12 +152,12 @@ fn declared(
 }
 
 /// No active state has a step: a generated wait page (workflows.md rule 1).
-fn undeclared(turn: &Turn<'_>, audience: &Audience, journey: Option<&str>) -> Step {
-    let workflow = turn.workflow;
+fn undeclared(turn: &Turn<'_>, reader: &Reader<'_>, journey: Option<&str>) -> Step {
+    let workflow = reader.workflow;
     let waits = waits(turn);
     let over = !turn.is_active();
     let code = if over { "journey.over" } else { "journey.working" };
-    let text = workflow.text(code, &audience.language, &Map::new());
+    let text = reader.text(code, &Map::new());
     Step {
         id: turn.step_node(),
         kind: if over { StepKind::Message } else { StepKind::Wait },
@@ -156,7 +176,7 @@ fn undeclared(turn: &Turn<'_>, audience: &Audience, journey: Option<&str>) -> St
 
 /// Rows that a message names by their keys are named by their places in the form that is shown; a message about a row
 /// that is gone belongs to the whole page.
-fn messages(turn: &Turn<'_>, audience: &Audience, form: Option<&FormPart>) -> Vec<MessageView> {
+fn messages(turn: &Turn<'_>, reader: &Reader<'_>, form: Option<&FormPart>) -> Vec<MessageView> {
     let place = |pointer: &String| match form {
         Some(form) => definitions::place_of(pointer, &form.schema, &form.data),
         None => Some(pointer.clone()),
@@ -167,10 +187,10 @@ fn messages(turn: &Turn<'_>, audience: &Audience, form: Option<&FormPart>) -> Ve
         .map(|note| {
             let empty = Map::new();
             let fields = note.fields.as_object().unwrap_or(&empty);
-            let known = turn.workflow.find_text(&note.code, &audience.language, fields);
+            let known = reader.workflow.find_text(&note.code, fields);
             let text = known
                 .or_else(|| note.text.clone())
-                .unwrap_or_else(|| turn.workflow.text("error.global", &audience.language, fields));
+                .unwrap_or_else(|| reader.text("error.global", fields));
             MessageView {
                 code: note.code.clone(),
                 level: Level::named(note.level.as_deref()),
@@ -182,16 +202,15 @@ fn messages(turn: &Turn<'_>, audience: &Audience, form: Option<&FormPart>) -> Ve
 }
 /// `{url, method, fields, label}` of a redirect step.
 fn redirected(
-    turn: &Turn<'_>,
+    reader: &Reader<'_>,
     redirect: &definitions::Redirect,
-    audience: &Audience,
     scope: &Scope,
 ) -> Result<RedirectPart, EvalError> {
     let fields = redirect.fields.eval(scope)?;
     let known = fields.as_object().into_iter().flatten().filter(|(_, value)| !value.is_null());
     let fields = known.map(|(name, value)| (name.clone(), posted(value))).collect();
     let label = redirect.label.as_deref().unwrap_or("action.continue");
-    let label = turn.workflow.text(label, &audience.language, &Map::new());
+    let label = reader.text(label, &Map::new());
     let url = redirect.url.eval(scope)?.as_str().unwrap_or_default().to_string();
     Ok(RedirectPart { url, method: redirect.method.clone(), fields, label })
 }
@@ -225,10 +244,11 @@ fn form_part(
     turn: &Turn<'_>,
     step: &definitions::Step,
     form: &definitions::Form,
-    audience: &Audience,
+    reader: &Reader<'_>,
 ) -> Result<FormPart, EvalError> {
-    turn.with_step(step, |scope| {
-        let fields = form.fields(audience, scope)?;
+    reader.scoped(turn, |scope| {
+        let scope = &scope.clone().with_names(step.names());
+        let fields = form.fields(&reader.audience, scope)?;
         let prefill = step.prefill.as_ref().and_then(|prefill| prefill.eval(scope).ok());
         let answers = step.into.as_ref().and_then(|into| get_path(&turn.state.snapshot.context, into));
         let draft = turn.draft().map(|draft| &draft.data);
@@ -243,7 +263,7 @@ fn form_part(
             data: Value::Object(data),
             rows: step.into.as_deref().map(|into| turn.state.row_numbers(into)).unwrap_or_default(),
             draft: draft.is_some(),
-            submit: submit_text(turn, step, audience),
+            submit: submit_text(turn, step, reader),
         })
     })
 }
@@ -292,36 +312,36 @@ fn waits(turn: &Turn<'_>) -> Vec<Wait> {
     .collect()
 }
 
-fn changeable(turn: &Turn<'_>, audience: &Audience) -> Vec<Changeable> {
-    let steps = turn.state.trail.iter().filter_map(|e| turn.workflow.step_by_node(&e.node));
+fn changeable(turn: &Turn<'_>, reader: &Reader<'_>) -> Vec<Changeable> {
+    let steps = turn.state.trail.iter().filter_map(|e| reader.workflow.step_by_node(&e.node));
     steps
         .map(|step| Changeable {
             step: step.node.clone(),
-            title: title_of(turn, step, audience),
+            title: title_of(turn, step, reader),
             path: step.path.clone(),
         })
         .collect()
 }
 
 /// The text of the step's button.
-fn submit_text(turn: &Turn<'_>, step: &definitions::Step, audience: &Audience) -> String {
-    let own = step.submit.as_ref().map(|label| worded(turn, step, label));
-    own.unwrap_or_else(|| turn.workflow.text("action.continue", &audience.language, &Map::new()))
+fn submit_text(turn: &Turn<'_>, step: &definitions::Step, reader: &Reader<'_>) -> String {
+    let own = step.submit.as_ref().map(|label| worded(turn, step, label, reader));
+    own.unwrap_or_else(|| reader.text("action.continue", &Map::new()))
 }
 
 /// A text of a step, with the step's data in its places.
-fn worded(turn: &Turn<'_>, step: &definitions::Step, text: &Text) -> String {
+fn worded(turn: &Turn<'_>, step: &definitions::Step, text: &Text, reader: &Reader<'_>) -> String {
     match text.names().next() {
-        Some(_) => text.render_lax(&turn.with_scope(|scope| evaluate_all(step, scope))),
+        Some(_) => text.render_lax(&reader.scoped(turn, |scope| evaluate_all(step, scope))),
         None => text.render_lax(&Value::Null),
     }
 }
 
 /// A step's title away from the step itself.
-fn title_of(turn: &Turn<'_>, step: &definitions::Step, audience: &Audience) -> String {
-    let own = step.title.as_ref().map(|title| worded(turn, step, title));
-    own.or_else(|| step.form.as_deref().and_then(|id| turn.workflow.form(id)).map(|f| f.title(&audience.language)))
-        .unwrap_or_else(|| turn.workflow.title.clone())
+fn title_of(turn: &Turn<'_>, step: &definitions::Step, reader: &Reader<'_>) -> String {
+    let own = step.title.as_ref().map(|title| worded(turn, step, title, reader));
+    own.or_else(|| step.form.as_deref().and_then(|id| reader.workflow.form(id)).map(|f| f.title()))
+        .unwrap_or_else(|| reader.workflow.title.clone())
 }
 
 fn takes(turn: &Turn<'_>, kind: &str) -> bool {

@@ -48,6 +48,24 @@ pub enum Command {
         #[arg(long)]
         check: bool,
     },
+    /// List what is not yet said in a language, and what is out of date; exit code 2 when anything is
+    #[command(
+        after_help = "Beside `quotes.yaml` stands `quotes.hi.yaml`: place → English → Hindi.\nExamples:\n  journey texts --language hi --only workflows/parcel   of these files\n  journey texts --language hi --write                   an empty entry for everything that is missing"
+    )]
+    Texts {
+        /// Two letters: hi
+        #[arg(long, value_name = "LANGUAGE")]
+        language: String,
+        /// Folder with workflows/ and forms/
+        #[arg(default_value = ".")]
+        dir: PathBuf,
+        /// A part of the path of the files to look at
+        #[arg(long, value_name = "PATH")]
+        only: Option<String>,
+        /// Write the translations, with an empty entry for everything that is missing
+        #[arg(long)]
+        write: bool,
+    },
     /// Run a machine on a script, without a database; exit code 2 for an invalid machine
     #[command(
         after_help = "A script is a JSON list of {\"event\": {\"type\": …}} and {\"advance_ms\": n}. One JSON line is printed for the start and one per step.\nA line of a batch is {\"name\", \"machine\", \"script\"}."

@@ -14,7 +14,7 @@ async fn a_message_speaks_the_language_of_the_journey() {
         .send(
             "POST",
             "/api/v1/journeys",
-            &[("idempotency-key", "k"), ("accept-language", "hi-IN,en;q=0.5")],
+            &[("idempotency-key", "k"), ("cookie", "__Host-language=hi")],
             Some(body),
         )
         .await

@@ -85,7 +85,7 @@ fn run_one(catalog: &Arc<Catalog>, id: &str, written: &Written) -> Result<Done, 
     let journey = Value::Null;
     let host = workflow.host(&now, &journey, catalog);
     let scope = Scope::new().with_host(&host).with_context(&written.context);
-    let audience = Audience { language: "en".into(), ..Audience::default() };
+    let audience = Audience::default();
     let view = form.view(&audience, &scope).map_err(|e| e.to_string())?;
     let case = |case: &Case| {
         let mut data = case.data.clone();

@@ -47,8 +47,9 @@ fn months(from: NaiveDate, n: u32, is_past: bool) -> Option<NaiveDate> {
 }
 
 /// `21 Nov 2026`
-pub fn words(date: &str) -> String {
-    parse_date(date).map_or_else(|| date.to_owned(), |d| d.format("%-d %b %Y").to_string())
+pub fn words(date: &str, language: &str) -> String {
+    let shown = |day: NaiveDate| day.format_localized("%-d %b %Y", crate::host::locale(language)).to_string();
+    parse_date(date).map_or_else(|| date.to_owned(), shown)
 }
 
 /// Which bound a day breaks: `x-date.min` or `x-date.max`. Days compare as texts; what is no day is left to `format`.

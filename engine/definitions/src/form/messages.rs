@@ -10,10 +10,12 @@ use engine_statechart::Problem;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
-/// Default texts by language and keyword.
+/// Default texts by keyword.
 #[derive(Clone, Debug, Default)]
 pub struct Messages {
-    languages: BTreeMap<String, BTreeMap<String, String>>,
+    texts: BTreeMap<String, String>,
+    /// Of dates in them.
+    language: String,
 }
 
 pub const KEYWORDS: [&str; 20] = [
@@ -43,32 +45,20 @@ const LAST_RESORT: [(&str, &str); 3] =
     [("required", "Please enter {label}"), ("unknown", "This field is not expected"), ("any", "Please check {label}")];
 
 impl Messages {
-    /// `{keyword: text}` in English, or `{en: {keyword: text}, hi: {…}}`.
+    /// `{keyword: text}`
     pub fn compile(node: &Node, problems: &mut Vec<Problem>) -> Messages {
-        let mut messages = Messages::default();
         if !node.is_map() {
             problems.push(Problem::error("shape", &node.span, "messages are a map from keywords to texts"));
         }
-        for (key, value) in node.map() {
-            if value.is_map() {
-                let texts = messages.languages.entry(key.name.clone()).or_default();
-                texts.extend(read_texts(value, problems));
-            } else if let Some(text) = value.as_str() {
-                messages.languages.entry("en".into()).or_default().insert(key.name.clone(), text.to_owned());
-            } else {
-                problems.push(Problem::error(
-                    "shape",
-                    &value.span,
-                    format!("a text is expected here, not {}", value.kind()),
-                ));
-            }
-        }
-        messages
+        Messages { texts: read_texts(node, problems).into_iter().collect(), language: String::new() }
     }
 
-    fn text(&self, keyword: &str, language: &str) -> Option<&str> {
-        let find = |l: &str, k: &str| self.languages.get(l).and_then(|t| t.get(k)).map(String::as_str);
-        find(language, keyword).or_else(|| find("en", keyword))
+    pub fn in_language(self, language: &str) -> Messages {
+        Messages { language: language.to_owned(), ..self }
+    }
+
+    fn text(&self, keyword: &str) -> Option<&str> {
+        self.texts.get(keyword).map(String::as_str)
     }
 }
 
@@ -102,48 +92,48 @@ pub fn check(node: &Node, problems: &mut Vec<Problem>) {
 
 /// Gives every field its complete `x-messages`, keyword → finished text, and the form those of what it does not know.
 /// `written` is the form's `messages`, by pointer without rows.
-pub fn complete(schema: &mut Value, title: &str, written: Option<&Value>, defaults: &Messages, language: &str) {
-    level(schema, written, "", defaults, language);
+pub fn complete(schema: &mut Value, title: &str, written: Option<&Value>, defaults: &Messages) {
+    level(schema, written, "", defaults);
     if let Some(map) = schema.as_object_mut() {
-        let text = |keyword: &str| standard(keyword, None, defaults, language).replace("{label}", title).into();
+        let text = |keyword: &str| standard(keyword, None, defaults).replace("{label}", title).into();
         let texts = ["unknown", "type"].map(|keyword| (keyword.to_owned(), text(keyword)));
         map.insert("x-messages".into(), Value::Object(texts.into_iter().collect()));
     }
 }
 
-fn level(schema: &mut Value, form: Option<&Value>, pointer: &str, defaults: &Messages, language: &str) {
+fn level(schema: &mut Value, form: Option<&Value>, pointer: &str, defaults: &Messages) {
     let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) else { return };
     for (name, rule) in properties.iter_mut() {
         let pointer = super::below(pointer, name);
         let own = form.and_then(|f| f.get(&pointer)).and_then(Value::as_object);
-        level(rule, form, &pointer, defaults, language);
+        level(rule, form, &pointer, defaults);
         for inner in ["items", "prefixItems"] {
             match rule.get_mut(inner) {
                 Some(Value::Array(rows)) => {
-                    rows.iter_mut().for_each(|row| level(row, form, &pointer, defaults, language))
+                    rows.iter_mut().for_each(|row| level(row, form, &pointer, defaults))
                 }
-                Some(items) => level(items, form, &pointer, defaults, language),
+                Some(items) => level(items, form, &pointer, defaults),
                 None => {}
             }
         }
-        field(name, rule, own, defaults, language);
+        field(name, rule, own, defaults);
     }
 }
 
 /// The text that no form writes: of this kind of widget, of the rule, of any rule.
-fn standard(keyword: &str, kind: Option<&str>, defaults: &Messages, language: &str) -> String {
+fn standard(keyword: &str, kind: Option<&str>, defaults: &Messages) -> String {
     let last = |k: &str| LAST_RESORT.iter().find(|(n, _)| *n == k).map(|(_, t)| *t);
-    let special = kind.and_then(|kind| defaults.text(&format!("{keyword}.{kind}"), language));
+    let special = kind.and_then(|kind| defaults.text(&format!("{keyword}.{kind}")));
     special
-        .or_else(|| defaults.text(keyword, language))
+        .or_else(|| defaults.text(keyword))
         .or_else(|| last(keyword))
-        .or_else(|| defaults.text("any", language))
+        .or_else(|| defaults.text("any"))
         .or_else(|| last("any"))
         .unwrap_or_default()
         .to_owned()
 }
 
-fn field(name: &str, rule: &mut Value, form: Option<&Map<String, Value>>, defaults: &Messages, language: &str) {
+fn field(name: &str, rule: &mut Value, form: Option<&Map<String, Value>>, defaults: &Messages) {
     let widget = widget::of(rule);
     let kind =
         if super::rows::is_list(rule) { Some(widget::ROWS_KIND) } else { widget::find(widget).and_then(|w| w.kind) };
@@ -155,8 +145,8 @@ fn field(name: &str, rule: &mut Value, form: Option<&Map<String, Value>>, defaul
     let mut add = |keyword: &str, also: &str, min: Option<&Value>, max: Option<&Value>| {
         let of = |k: &str| written.get(k).or_else(|| form.and_then(|f| f.get(k))).and_then(Value::as_str);
         let own = of(keyword).or_else(|| of(also)).map(str::to_owned);
-        let general = || if also.is_empty() { None } else { defaults.text(also, language).map(str::to_owned) };
-        let text = own.or_else(general).unwrap_or_else(|| standard(keyword, kind, defaults, language));
+        let general = || if also.is_empty() { None } else { defaults.text(also).map(str::to_owned) };
+        let text = own.or_else(general).unwrap_or_else(|| standard(keyword, kind, defaults));
         let show = |v: Option<&Value>| match v.and_then(Value::as_i64) {
             Some(_) if is_money => crate::host::money::show(v.unwrap_or(&Value::Null)).unwrap_or_default(),
             _ => v.map(crate::text::plain).unwrap_or_default(),
@@ -200,7 +190,7 @@ fn field(name: &str, rule: &mut Value, form: Option<&Map<String, Value>>, defaul
         }
     }
     if let Some(dates) = map.get("x-date").and_then(Value::as_object) {
-        let show = |k: &str| dates.get(k).and_then(Value::as_str).map(|d| Value::String(super::date::words(d)));
+        let show = |k: &str| dates.get(k).and_then(Value::as_str).map(|d| Value::String(super::date::words(d, &defaults.language)));
         let (min, max) = (show("min"), show("max"));
         if min.is_some() {
             add("x-date.min", "", min.as_ref(), max.as_ref());

@@ -34,7 +34,7 @@ use engine_statechart::{EvalError, Scope};
 use normalise::Normaliser;
 use resolve::{Prepared, Resolved};
 use serde_json::Value;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, OnceLock};
 
 /// Who looks at a form.
@@ -43,7 +43,6 @@ pub struct Audience {
     pub role: String,
     pub channel: String,
     pub partner: Option<String>,
-    pub language: String,
 }
 
 /// A wrong field: where (JSON pointer), what (a stable code), how to say it.
@@ -72,7 +71,6 @@ pub struct Form {
     /// `{title, intro, groups, required, properties, x-ui, messages}`
     pub(crate) tree: Value,
     pub(crate) variants: Vec<variant::Variant>,
-    pub(crate) languages: BTreeMap<String, Vec<(String, Value)>>,
     pub(crate) messages: Arc<Messages>,
     /// Expressions of `$cel`, by their text.
     pub(crate) cels: HashMap<String, Expression>,
@@ -146,8 +144,8 @@ impl Form {
 
     /// The fields that this actor could see, shown now or not.
     pub fn fields(&self, audience: &Audience, scope: &Scope<'_>) -> Result<Fields, EvalError> {
-        let prepared = self.prepared(self.mask(audience), &audience.language);
-        let resolved = self.resolve(&prepared, &audience.language, scope)?;
+        let prepared = self.prepared(self.mask(audience));
+        let resolved = self.resolve(&prepared, scope)?;
         Ok(Fields::new(prepared, resolved))
     }
 
@@ -158,7 +156,7 @@ impl Form {
 
     /// The keys of the rows that the context fixes now; `None` without such lists.
     pub fn row_keys(&self, scope: &Scope<'_>) -> Option<Value> {
-        self.prepared(0, "").row_keys(&self.cels, scope)
+        self.prepared(0).row_keys(&self.cels, scope)
     }
 
     /// Names of the secret fields; their values never enter a context, an event or a draft.
@@ -202,19 +200,17 @@ impl Form {
         })
     }
 
-    /// The title in a language, without variants; a computed title is empty.
-    pub fn title(&self, language: &str) -> String {
-        self.word("title", language).unwrap_or_default()
+    /// The title without variants; a computed one is empty.
+    pub fn title(&self) -> String {
+        self.word("title").unwrap_or_default()
     }
 
-    pub fn intro(&self, language: &str) -> Option<String> {
-        self.word("intro", language)
+    pub fn intro(&self) -> Option<String> {
+        self.word("intro")
     }
 
-    fn word(&self, key: &str, language: &str) -> Option<String> {
-        let mut texts = self.languages.get(language).into_iter().flatten();
-        let translated = texts.find(|(pointer, _)| pointer.strip_prefix('/') == Some(key)).map(|(_, text)| text);
-        translated.or_else(|| self.tree.get(key)).and_then(Value::as_str).map(str::to_owned)
+    fn word(&self, key: &str) -> Option<String> {
+        self.tree.get(key).and_then(Value::as_str).map(str::to_owned)
     }
 
     /// Kind of personal data of each field: `x-pii`.

@@ -14,8 +14,8 @@ use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, OnceLock};
 
-pub const FORM_KEYS: [&str; 10] =
-    ["title", "intro", "groups", "required", "properties", "x-ui", "variants", "messages", "languages", "description"];
+pub const FORM_KEYS: [&str; 9] =
+    ["title", "intro", "groups", "required", "properties", "x-ui", "variants", "messages", "description"];
 /// What a variant may change.
 const MERGE_KEYS: [&str; 7] = ["title", "intro", "groups", "required", "properties", "x-ui", "messages"];
 const REF_DEPTH_MAX: usize = 8;
@@ -54,7 +54,6 @@ pub fn read(
 
     let of_form = MERGE_KEYS.iter().filter_map(|key| Some(((*key).to_owned(), form.get(key)?.to_json())));
     let tree = Value::Object(of_form.collect());
-    let languages = languages(node.get("languages"), &tree, reader.problems);
     let Reader { files, cels, normalisers, uses, lookups, has_dates, problems, .. } = reader;
     if problems[before..].iter().any(Problem::is_error) {
         return None;
@@ -64,7 +63,6 @@ pub fn read(
         path: path.to_owned(),
         tree,
         variants,
-        languages,
         messages: Arc::clone(defaults),
         cels,
         normalisers,
@@ -79,8 +77,8 @@ pub fn read(
     // Without its expressions the form, and each of its variants, must be a schema.
     let alone = (0..form.variants.len()).map(|i| 1u64 << i);
     for mask in std::iter::once(0).chain(alone) {
-        let prepared = form.prepared(mask, "en");
-        if let Err(message) = form.build(&prepared.tree, &Default::default(), "2026-01-01", "en").validator() {
+        let prepared = form.prepared(mask);
+        if let Err(message) = form.build(&prepared.tree, &Default::default(), "2026-01-01").validator() {
             problems.push(Problem::error("schema", &node.get("properties").unwrap_or(node).span, message));
             return None;
         }
@@ -541,32 +539,4 @@ impl Reader<'_, '_> {
             messages::check(value, self.problems);
         }
     }
-}
-
-/// `{hi: {"/properties/x/title": "…"}}`; a pointer's parent must exist.
-fn languages(node: Option<&Node>, tree: &Value, problems: &mut Vec<Problem>) -> BTreeMap<String, Vec<(String, Value)>> {
-    let mut out = BTreeMap::new();
-    for (language, texts) in node.map_or(&[][..], Node::map) {
-        let mut list = Vec::new();
-        for (pointer, text) in texts.map() {
-            let parent = pointer.name.rsplit_once('/').map(|(parent, _)| parent);
-            if parent.and_then(|p| tree.pointer(p)).is_none() {
-                problems.push(Problem::error(
-                    "unknown-name",
-                    &pointer.span,
-                    format!("`{}` points to nothing in the form", pointer.name),
-                ));
-            }
-            if text.as_str().is_none() {
-                problems.push(Problem::error(
-                    "shape",
-                    &text.span,
-                    format!("a text is expected here, not {}", text.kind()),
-                ));
-            }
-            list.push((pointer.name.clone(), text.to_json()));
-        }
-        out.insert(language.name.clone(), list);
-    }
-    out
 }

@@ -13,9 +13,9 @@ use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
 
-/// Variants and language applied; `$cel` and dates still open.
+/// Variants applied; `$cel` and dates still open.
 pub struct Prepared {
-    /// Which variants and language.
+    /// Which variants.
     key: String,
     pub tree: Value,
     /// Texts of the expressions in it, in order, without those of rows.
@@ -78,7 +78,6 @@ impl Form {
     pub(super) fn resolve(
         &self,
         prepared: &Prepared,
-        language: &str,
         scope: &Scope<'_>,
     ) -> Result<Arc<Resolved>, EvalError> {
         let computed = self.compute(prepared, scope)?;
@@ -88,7 +87,7 @@ impl Form {
         if let Some(found) = self.resolved.lock().ok().and_then(|r| r.get(&key).cloned()) {
             return Ok(found);
         }
-        let resolved = Arc::new(self.build(&prepared.tree, &computed, &today, language));
+        let resolved = Arc::new(self.build(&prepared.tree, &computed, &today));
         if let Ok(mut cache) = self.resolved.lock() {
             if cache.len() >= RESOLVED_MAX {
                 cache.clear();
@@ -102,8 +101,8 @@ impl Form {
         self.variants.iter().enumerate().filter(|(_, v)| v.fits(audience)).fold(0, |mask, (i, _)| mask | 1 << i)
     }
 
-    pub(super) fn prepared(&self, mask: u64, language: &str) -> Arc<Prepared> {
-        let key = format!("{mask}|{language}");
+    pub(super) fn prepared(&self, mask: u64) -> Arc<Prepared> {
+        let key = mask.to_string();
         if let Some(found) = self.prepared.lock().ok().and_then(|p| p.get(&key).cloned()) {
             return found;
         }
@@ -112,9 +111,6 @@ impl Form {
             if mask & (1 << i) != 0 {
                 variant.apply(&mut tree);
             }
-        }
-        for (pointer, text) in self.languages.get(language).into_iter().flatten() {
-            set(&mut tree, pointer, text.clone());
         }
         let (mut cels, mut each) = (Vec::new(), Vec::new());
         collect(&tree, &mut cels, &mut each);
@@ -165,7 +161,7 @@ impl Form {
     }
 
     /// Also used at load with every expression unknown, to see whether the rest is a schema.
-    pub(super) fn build(&self, tree: &Value, computed: &Computed, today: &str, language: &str) -> Resolved {
+    pub(super) fn build(&self, tree: &Value, computed: &Computed, today: &str) -> Resolved {
         let mut tree = tree.clone();
         put(&mut tree, &computed.values, computed);
         let text = |k: &str| tree.get(k).map(crate::text::plain);
@@ -177,7 +173,7 @@ impl Form {
             Value::Object(Map::from_iter([("type".to_owned(), json!("object"))]).into_iter().chain(own).collect());
         settle(&mut schema);
         dates(&mut schema, today);
-        messages::complete(&mut schema, &title, written.as_ref(), &self.messages, language);
+        messages::complete(&mut schema, &title, written.as_ref(), &self.messages);
         let view = FormView { title, intro, schema: schema.clone().into() };
         Resolved { view, values: of_values(&schema), schema, validator: OnceLock::new() }
     }
@@ -405,23 +401,6 @@ fn dates(schema: &mut Value, today: &str) {
             map.values_mut().for_each(|v| dates(v, today));
         }
         Value::Array(items) => items.iter_mut().for_each(|v| dates(v, today)),
-        _ => {}
-    }
-}
-
-/// Puts a text at a JSON pointer whose parents exist.
-fn set(tree: &mut Value, pointer: &str, text: Value) {
-    let Some((parent, last)) = pointer.rsplit_once('/') else { return };
-    let last = last.replace("~1", "/").replace("~0", "~");
-    match tree.pointer_mut(parent) {
-        Some(Value::Object(map)) => {
-            map.insert(last, text);
-        }
-        Some(Value::Array(items)) => {
-            if let Some(item) = last.parse::<usize>().ok().and_then(|i| items.get_mut(i)) {
-                *item = text;
-            }
-        }
         _ => {}
     }
 }

@@ -3,7 +3,7 @@
 
 use super::expected;
 use chrono::{
-    DateTime, Datelike, Days, Months, NaiveDate, NaiveDateTime, NaiveTime, SecondsFormat, TimeZone, Timelike, Utc,
+    DateTime, Datelike, Days, Locale, Months, NaiveDate, NaiveDateTime, NaiveTime, SecondsFormat, TimeZone, Timelike, Utc,
 };
 use chrono_tz::Tz;
 use serde_json::Value;
@@ -32,6 +32,11 @@ impl Now {
     pub fn now(&self) -> &str {
         self.now.as_str().unwrap_or_default()
     }
+}
+
+/// Names of days and months as India writes them in a language.
+pub(crate) fn locale(language: &str) -> Locale {
+    Locale::try_from(format!("{language}_IN").as_str()).unwrap_or(Locale::en_IN)
 }
 
 fn moment(ms: i64) -> DateTime<Utc> {
@@ -149,35 +154,21 @@ fn shift(value: &Value, by: impl Fn(NaiveDate) -> Option<NaiveDate>) -> Result<V
     Ok(time_value(day.and_time(utc.time()).and_utc().timestamp_millis()))
 }
 
-const MONTHS: [&str; 12] = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-];
-const WEEKDAYS: [&str; 7] = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
-
 /// Pattern letters: d dd M MM MMM MMMM yy yyyy EEE EEEE H HH h hh mm a; `'text'` is literal.
-pub fn format_date(value: &Value, pattern: &str, tz: Tz) -> Result<Value, String> {
+pub fn format_date(value: &Value, pattern: &str, tz: Tz, language: &str) -> Result<Value, String> {
     let text = value.as_str().ok_or_else(|| expected("a date", value))?;
     let local = match parse_date(text) {
         Some(day) => day.and_hms_opt(0, 0, 0),
         None => parse_time(text).map(|ms| moment(ms).with_timezone(&tz).naive_local()),
     }
     .ok_or("the text is not a date")?;
+    let locale = locale(language);
+    let word = |pattern: &str| local.and_utc().format_localized(pattern, locale).to_string();
     let mut out = String::new();
     let mut rest = pattern;
     while let Some(c) = rest.chars().next() {
         let length = rest.chars().take_while(|x| *x == c).count();
-        let (hour, month) = (local.hour(), MONTHS[local.month0() as usize]);
+        let hour = local.hour();
         let twelve = if hour % 12 == 0 { 12 } else { hour % 12 };
         match (c, length) {
             ('\'', _) => {
@@ -190,12 +181,12 @@ pub fn format_date(value: &Value, pattern: &str, tz: Tz) -> Result<Value, String
             ('d', 2) => out.push_str(&format!("{:02}", local.day())),
             ('M', 1) => out.push_str(&local.month().to_string()),
             ('M', 2) => out.push_str(&format!("{:02}", local.month())),
-            ('M', 3) => out.push_str(&month[..3]),
-            ('M', 4) => out.push_str(month),
+            ('M', 3) => out.push_str(&word("%b")),
+            ('M', 4) => out.push_str(&word("%B")),
             ('y', 2) => out.push_str(&format!("{:02}", local.year().rem_euclid(100))),
             ('y', 4) => out.push_str(&format!("{:04}", local.year())),
-            ('E', 3) => out.push_str(&WEEKDAYS[local.weekday().num_days_from_monday() as usize][..3]),
-            ('E', 4) => out.push_str(WEEKDAYS[local.weekday().num_days_from_monday() as usize]),
+            ('E', 3) => out.push_str(&word("%a")),
+            ('E', 4) => out.push_str(&word("%A")),
             ('H', 1) => out.push_str(&hour.to_string()),
             ('H', 2) => out.push_str(&format!("{hour:02}")),
             ('h', 1) => out.push_str(&twelve.to_string()),

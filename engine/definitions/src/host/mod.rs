@@ -10,7 +10,7 @@ pub mod money;
 mod texts;
 
 pub use dates::{Now, parse_date, parse_time, show_time};
-pub(crate) use dates::{local_ms, time_value};
+pub(crate) use dates::{local_ms, locale, time_value};
 pub use texts::mask;
 
 use crate::calendar::Calendars;
@@ -23,8 +23,9 @@ use std::ops::RangeInclusive;
 use std::sync::OnceLock;
 
 /// Name and number of arguments of every function.
-pub const FUNCTIONS: [(&str, RangeInclusive<usize>); 41] = [
+pub const FUNCTIONS: [(&str, RangeInclusive<usize>); 42] = [
     ("get", 3..=3),
+    ("say", 1..=2),
     ("merge", 2..=2),
     ("without", 2..=2),
     ("sum", 1..=1),
@@ -132,6 +133,8 @@ pub struct ProductHost<'a> {
     pub tables: &'a Tables,
     pub masters: &'a Masters,
     pub calendars: &'a Calendars,
+    /// Of names of days and months.
+    pub language: &'a str,
     /// Asked for names that this host does not know: `recall`, `new_id`, `hmac_sha256_hex`.
     pub extra: Option<&'a dyn Host>,
 }
@@ -152,6 +155,8 @@ impl Host for ProductHost<'_> {
         let tz = self.now.timezone;
         match (name, args) {
             ("get", [map, key, default]) => l::get(map, key, default),
+            ("say", [words]) => Ok(words.clone()),
+            ("say", [words, places]) => t::say(text(words)?, places),
             ("merge", [a, b]) => l::merge(a, b),
             ("without", [map, keys]) => l::without(map, keys),
             ("sum", [list]) => money::sum(list),
@@ -174,7 +179,7 @@ impl Host for ProductHost<'_> {
             ("slots", [day, calendar, minutes]) => {
                 self.calendar(calendar)?.slots(d::date(day, tz)?, minutes).map(Value::Array)
             }
-            ("format_date", [date, pattern]) => d::format_date(date, text(pattern)?, tz),
+            ("format_date", [date, pattern]) => d::format_date(date, text(pattern)?, tz, self.language),
             ("mask", [value, kind]) => t::mask(text(value)?, text(kind)?).map(Value::String),
             ("upper", [a]) => Ok(Value::String(text(a)?.to_uppercase())),
             ("lower", [a]) => Ok(Value::String(text(a)?.to_lowercase())),
@@ -213,6 +218,12 @@ impl Host for ProductHost<'_> {
 }
 
 impl<'a> ProductHost<'a> {
+    /// Outside of journeys, in English.
+    pub fn plain(now: &'a Now, tables: &'a Tables, masters: &'a Masters, calendars: &'a Calendars) -> ProductHost<'a> {
+        let language = crate::load::ENGLISH;
+        ProductHost { now, journey: None, params: None, tables, masters, calendars, language, extra: None }
+    }
+
     fn calendar(&self, name: &Value) -> Result<&'a crate::calendar::Calendar, String> {
         let name = text(name)?;
         self.calendars.get(name).ok_or_else(|| format!("unknown calendar `{name}`"))
@@ -236,6 +247,6 @@ fn expected(what: &str, value: &Value) -> String {
 }
 
 /// A date or moment as text, in India's zone: for messages, which know no workflow.
-pub(crate) fn format_date(value: &Value, pattern: &str) -> Result<String, String> {
-    dates::format_date(value, pattern, chrono_tz::Tz::Asia__Kolkata).map(|v| crate::text::plain(&v))
+pub(crate) fn format_date(value: &Value, pattern: &str, language: &str) -> Result<String, String> {
+    dates::format_date(value, pattern, chrono_tz::Tz::Asia__Kolkata, language).map(|v| crate::text::plain(&v))
 }

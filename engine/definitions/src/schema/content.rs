@@ -13,7 +13,8 @@ pub fn all() -> Kinds {
     vec![
         ("form.json", "A form: forms/<line>/<name>.json", form()),
         ("table.json", "A table: workflows/<line>/tables/<name>.yaml", table()),
-        ("texts.json", "Texts: workflows/<line>/<flow>/texts.yaml", map_of(map_of(text()))),
+        ("texts.json", "Texts: workflows/<line>/<flow>/texts.yaml", map_of(text())),
+        ("translation.json", "A file in another language: <file>.<language>.yaml beside it", map_of(map_of(text()))),
         ("view.json", "A view: workflows/<line>/<flow>/views/<name>.yaml", view(&[])),
         ("page.json", "A page: workflows/site/pages/<name>.yaml", page()),
         ("site.json", "The site: workflows/site/<name>.yaml", site()),
@@ -48,7 +49,6 @@ fn form() -> Value {
         ("x-ui", "", closed(&[("submit", "The form sends itself", words(&["change"]))])),
         ("variants", "Patches for a role, channel or partner", list_of(needs(variant, &["for"]))),
         ("messages", "/field → keyword → text", map_of(map_of(text()))),
-        ("languages", "Language → pointer into this file → text", map_of(map_of(text()))),
         ("description", "", text()),
     ];
     needs(closed(&keys), &["title", "properties"])

@@ -170,7 +170,6 @@ fn webhook() -> Value {
 }
 
 fn message() -> Value {
-    let texts = needs(closed(&[("subject", "", text()), ("text", "", text()), ("html", "", text())]), &["text"]);
     let keys = [
         ("title", "", text()),
         ("description", "", text()),
@@ -179,8 +178,10 @@ fn message() -> Value {
         ("within", "Calendar of its own: it goes out while it is open", text()),
         ("consent", "Goes only to who agreed to this (x-consent of a field); marketing needs `marketing`", text()),
         ("template_id", "The regulator's number of the text", any()),
-        ("languages", "Handlebars", map_of(texts)),
+        ("subject", "Handlebars; of an e-mail", text()),
+        ("text", "Handlebars", text()),
+        ("html", "Handlebars; of an e-mail", text()),
         ("sample", "A value for every name of the texts", map_of(any())),
     ];
-    needs(closed(&keys), &["channel", "languages"])
+    needs(closed(&keys), &["channel", "text"])
 }

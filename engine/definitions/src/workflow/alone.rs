@@ -54,6 +54,7 @@ fn with_builder<T>(
         messages: &messages,
         masters: &masters,
         calendars: &calendars,
+        languages: &[],
         stories: &stories,
     };
     let root_id = tree.get("id").and_then(Node::as_str).unwrap_or("(machine)").to_owned();

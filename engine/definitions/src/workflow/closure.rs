@@ -1,7 +1,7 @@
 //! What a version of a workflow is made of, and how an old one is made again.
 
 use super::Workflow;
-use super::compile::{Library, compile};
+use super::compile::Library;
 use super::desugar::Builder;
 use crate::catalog::Catalog;
 use crate::files::Files;
@@ -49,6 +49,9 @@ pub(super) fn of(builder: &Builder<'_>, library: &Library<'_>) -> (Vec<(String, 
     }
     paths.extend(builder.contracts.values().flat_map(|contract| contract.files.iter().cloned()));
     paths.extend(builder.texts.folders().map(layout::texts_file));
+    for path in paths.clone() {
+        paths.extend(library.languages.iter().map(|language| layout::translated(&path, language)));
+    }
     let closure: Vec<(String, String)> =
         paths.into_iter().filter(|p| library.files.contains(p)).map(|p| (p.clone(), library.files.hash(&p))).collect();
     let mut hasher = Sha256::new();
@@ -66,11 +69,14 @@ pub(super) fn of(builder: &Builder<'_>, library: &Library<'_>) -> (Vec<(String, 
 /// calendars are the live ones. Problems are what no longer fits, such as a partner that is gone.
 pub fn reload_closure(id: &str, files: &Files, live: &Catalog) -> Result<Arc<Workflow>, Vec<Problem>> {
     let mut problems = Vec::new();
-    let parts = crate::load::parts(files, &mut problems, BTreeSet::new());
+    let read = crate::load::parse(files, &mut problems);
+    let parts = crate::load::parts(crate::load::ENGLISH, &read.nodes, &mut problems, BTreeSet::new());
+    let said = crate::load::said(&read, &mut problems);
+    let spoken = crate::load::spoken(&said, &mut problems);
     let stories = BTreeMap::new();
     let library = Library {
         files,
-        nodes: &parts.nodes,
+        nodes: parts.nodes,
         forms: &parts.forms,
         views: &parts.views,
         tables: &parts.tables,
@@ -81,8 +87,13 @@ pub fn reload_closure(id: &str, files: &Files, live: &Catalog) -> Result<Arc<Wor
         masters: &live.masters,
         calendars: &live.calendars,
         stories: &stories,
+        languages: &spoken.keys().cloned().collect::<Vec<_>>(),
     };
-    let workflow = if problems.iter().any(Problem::is_error) { None } else { compile(id, &library, &mut problems) };
+    let workflow = if problems.iter().any(Problem::is_error) {
+        None
+    } else {
+        crate::load::in_languages(id, &library, &spoken, &mut problems)
+    };
     match workflow {
         Some(workflow) => Ok(Arc::new(workflow)),
         None => {

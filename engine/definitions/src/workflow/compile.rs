@@ -9,6 +9,7 @@ use crate::files::Files;
 use crate::form::Form;
 use crate::host::{VARIABLES, vocabulary};
 use crate::layout;
+use crate::load::ENGLISH;
 use crate::master::Masters;
 use crate::message::Message;
 use crate::partner::Partner;
@@ -38,6 +39,8 @@ pub(crate) struct Library<'a> {
     pub masters: &'a Masters,
     pub calendars: &'a Calendars,
     pub stories: &'a BTreeMap<String, Vec<Arc<Story>>>,
+    /// Those of translations.
+    pub languages: &'a [String],
 }
 
 impl Library<'_> {
@@ -127,6 +130,8 @@ pub(crate) fn compile(id: &str, library: &Library<'_>, problems: &mut Vec<Proble
         title: head.title,
         timezone: head.timezone,
         language: head.language,
+        spoken: ENGLISH.to_owned(),
+        languages: BTreeMap::new(),
         track,
         presence,
         ttl_ms: head.ttl_ms,

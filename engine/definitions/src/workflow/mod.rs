@@ -63,6 +63,10 @@ pub struct Workflow {
     pub timezone: Tz,
     /// Of messages that have no text in the journey's own language.
     pub language: String,
+    /// Language of its words.
+    pub spoken: String,
+    /// The same in other languages: only words differ.
+    pub(crate) languages: BTreeMap<String, Arc<Workflow>>,
     /// Each change of step is told there, in order.
     pub track: Option<Report>,
     /// Who is there is told there.
@@ -211,13 +215,18 @@ impl Workflow {
     }
 
     /// A text of the flow, its parts, its line or all lines, as pinned with this version; the code when there is none.
-    pub fn text(&self, code: &str, language: &str, fields: &Map<String, Value>) -> String {
-        self.texts.text(code, language, fields)
+    pub fn text(&self, code: &str, fields: &Map<String, Value>) -> String {
+        self.texts.text(code, fields)
     }
 
     /// The same; `None` when there is no such code.
-    pub fn find_text(&self, code: &str, language: &str, fields: &Map<String, Value>) -> Option<String> {
-        self.texts.find_text(code, language, fields)
+    pub fn find_text(&self, code: &str, fields: &Map<String, Value>) -> Option<String> {
+        self.texts.find_text(code, fields)
+    }
+
+    /// As it reads in a language; in English where it was not translated.
+    pub fn in_language(&self, language: &str) -> &Workflow {
+        self.languages.get(language).map_or(self, Arc::as_ref)
     }
 
     pub fn now(&self, ms: i64) -> Now {
@@ -227,13 +236,10 @@ impl Workflow {
     /// Variables and functions of its expressions. Tables are its own, reference data is live.
     pub fn host<'a>(&'a self, now: &'a Now, journey: &'a Value, live: &'a Catalog) -> ProductHost<'a> {
         ProductHost {
-            now,
             journey: Some(journey),
             params: Some(&self.params),
-            tables: &self.tables,
-            masters: &live.masters,
-            calendars: &live.calendars,
-            extra: None,
+            language: &self.spoken,
+            ..ProductHost::plain(now, &self.tables, &live.masters, &live.calendars)
         }
     }
 }

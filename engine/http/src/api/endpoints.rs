@@ -44,7 +44,7 @@ async fn answered(
         ("query".to_owned(), query),
         ("list".to_owned(), json!([])),
         ("more".to_owned(), json!(false)),
-        ("site".to_owned(), catalog.site().described().clone()),
+        ("site".to_owned(), catalog.site("").described().clone()),
     ]);
     let mut caller = None;
     if endpoint.method == "POST" {

@@ -15,6 +15,10 @@ use std::collections::BTreeMap;
 #[derive(Debug, Clone, Serialize)]
 pub struct Surroundings<'a> {
     pub name: &'a str,
+    /// Of the page.
+    pub language: &'a str,
+    /// Those that the site speaks.
+    pub languages: &'a [String],
     /// Of the page itself: its item of the menu is marked.
     pub path: &'a str,
     /// Where the logo leads, when it leads anywhere.
@@ -271,6 +275,8 @@ mod tests {
         ];
         let site = Surroundings {
             name: evil,
+            language: "en",
+            languages: &[],
             path: evil,
             home: "/",
             logo: true,

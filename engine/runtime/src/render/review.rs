@@ -1,24 +1,24 @@
 //! Check your answers: generated from the steps of the trail, with a Change link for each. Objects and lists of an
 //! answer are sections of their own.
 
-use super::{submit_text, title_of};
+use super::{Reader, submit_text, title_of};
 use crate::turn::{Turn, get_path};
 use crate::view::{Review, ReviewPart, ReviewRow, ReviewSection};
-use engine_definitions::{Audience, Step};
+use engine_definitions::Step;
 use serde_json::{Map, Value, json};
 
-pub(super) fn review(turn: &Turn<'_>, step: &Step, audience: &Audience) -> Review {
+pub(super) fn review(turn: &Turn<'_>, step: &Step, reader: &Reader<'_>) -> Review {
     let sections = turn.state.trail.iter().filter_map(|entry| {
-        let step = turn.workflow.step_by_node(&entry.node)?;
-        let form = turn.workflow.form(step.form.as_deref()?)?;
+        let step = reader.workflow.step_by_node(&entry.node)?;
+        let form = reader.workflow.form(step.form.as_deref()?)?;
         let answers = get_path(&turn.state.snapshot.context, step.into.as_deref()?)?.as_object()?;
-        let view = turn.with_step(step, |scope| form.view(audience, scope)).ok()?;
+        let view = reader.scoped(turn, |scope| form.view(&reader.audience, &scope.clone().with_names(step.names()))).ok()?;
         let mut sections = Sections { turn, step, sections: Vec::new() };
         let title = Some(view.title.clone()).filter(|title| !title.is_empty());
-        sections.object(title.unwrap_or_else(|| title_of(turn, step, audience)), &view.schema, answers, "");
+        sections.object(title.unwrap_or_else(|| title_of(turn, step, reader)), &view.schema, answers, "");
         Some(sections.sections)
     });
-    Review { sections: sections.flatten().collect(), submit: submit_text(turn, step, audience) }
+    Review { sections: sections.flatten().collect(), submit: submit_text(turn, step, reader) }
 }
 
 /// The sections of one step.

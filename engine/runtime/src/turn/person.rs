@@ -26,7 +26,6 @@ pub fn audience(actor: &Actor) -> Audience {
         role: actor.role().into(),
         channel: actor.channel.clone(),
         partner: actor.partner.clone(),
-        language: actor.language.clone(),
     }
 }
 
@@ -46,7 +45,7 @@ impl<'w> Turn<'w> {
         actor: &Actor,
         seal: &dyn Fn(&str) -> String,
     ) -> Result<Checked, Refused> {
-        let Some((_, form)) = self.shown_form() else {
+        let Some((_, form)) = self.shown_form(actor) else {
             // A step with only a button: nothing may be sent along.
             return Ok(if data.as_object().is_none_or(|m| m.is_empty()) {
                 Checked::Good(Answer { data: json!({}), secrets: Map::new() })
@@ -80,8 +79,9 @@ impl<'w> Turn<'w> {
         Ok(Checked::Good(Answer { data, secrets }))
     }
 
-    fn shown_form(&self) -> Option<(&'w Step, &'w Form)> {
-        let workflow = self.workflow;
+    /// In the language of who fills it in.
+    fn shown_form(&self, actor: &Actor) -> Option<(&'w Step, &'w Form)> {
+        let workflow = self.workflow.in_language(&actor.language);
         let step = workflow.step(&self.state.snapshot.active)?;
         Some((step, workflow.form(step.form.as_deref()?)?))
     }
@@ -91,7 +91,7 @@ impl<'w> Turn<'w> {
         if let Some(known) = self.fields.take() {
             return Ok(Some(known));
         }
-        let Some((step, form)) = self.shown_form() else { return Ok(None) };
+        let Some((step, form)) = self.shown_form(actor) else { return Ok(None) };
         let fields = self.with_step(step, |scope| form.fields(&audience(actor), scope));
         fields.map(Some).map_err(|error| self.broken(&error))
     }

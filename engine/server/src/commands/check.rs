@@ -2,7 +2,7 @@
 
 use super::INVALID;
 use engine_definitions::Severity;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// Problems on standard output, one per line; the count on standard error.
@@ -14,8 +14,19 @@ pub fn check(paths: &[PathBuf]) -> ExitCode {
         println!("{}: {grade}{}", place(problem), rest(problem));
     }
     let warnings = problems.len() - errors;
+    for root in paths.iter().filter_map(|path| path.parent()).filter(|_| errors == 0).take(1) {
+        told(if root.as_os_str().is_empty() { Path::new(".") } else { root });
+    }
     eprintln!("{errors} error{}, {warnings} warning{}", plural(errors), plural(warnings));
     if errors > 0 { ExitCode::from(INVALID) } else { ExitCode::SUCCESS }
+}
+
+/// How far each language is.
+fn told(root: &Path) {
+    let Ok(files) = engine_definitions::Files::read_dir(root) else { return };
+    for language in engine_definitions::languages(&files) {
+        eprintln!("{language}: {}", super::texts::counted(&engine_definitions::sheets(&files, &language)));
+    }
 }
 
 fn place(problem: &engine_definitions::Problem) -> String {

@@ -14,6 +14,7 @@ mod replay;
 mod serve;
 mod simulate;
 mod stories;
+mod texts;
 mod work;
 
 use crate::cli::{Cli, Command};
@@ -48,6 +49,7 @@ pub fn run(cli: Cli) -> Result<ExitCode> {
         }
         Command::Check { paths } => Ok(check::check(&paths)),
         Command::Fmt { paths, check } => fmt::fmt(&paths, check),
+        Command::Texts { language, dir, only, write } => texts::texts(&dir, &language, only.as_deref(), write),
         Command::Simulate { machine, script, batch } => {
             simulate::simulate(machine.as_deref(), script.as_deref(), batch.as_deref())
         }

@@ -1,0 +1,404 @@
+//! Translations. Authors write English in place; beside a file stands one file for each other language
+//! (`quotes.hi.yaml`, `owner.hi.json`): place → English → the same in that language.
+//!
+//! A place is the keys that lead to the words, without positions of lists; an item of a list adds its `id`, `event`
+//! or `const` where it has one. Moving a line changes nothing; a changed English sentence is missing, and what was
+//! said for the old one is out of date. A file in another language is read as if its author had written it so:
+//! nothing else of a definition can differ.
+
+use crate::files::Files;
+use crate::layout::{self, FileKind};
+use crate::source::{Key, Node, Value as Source};
+use crate::view::TEXTS;
+use engine_statechart::Problem;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+/// Files by path.
+pub(crate) type Nodes = BTreeMap<String, Node>;
+
+/// Keys that name an item of a list.
+const NAMES: [&str; 3] = ["id", "event", "const"];
+/// Words of a form's fields and of their `x-ui`.
+const OF_FIELDS: [&str; 11] =
+    ["title", "intro", "hint", "label", "placeholder", "empty", "add", "remove", "submit", "suffix", "prefix"];
+/// Words of menus, footers and frames.
+const OF_SITE: [&str; 8] = ["text", "title", "label", "hint", "upper_text", "bottom_text", "legal", "heading"];
+const OF_MESSAGES: [&str; 3] = ["subject", "text", "html"];
+
+/// Everything that was read, apart from each other.
+pub(crate) struct Read {
+    /// As written.
+    pub nodes: Nodes,
+    /// Language → path of what is translated → translation.
+    pub translations: BTreeMap<String, Nodes>,
+}
+
+/// The words of one file in a language.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Sheet {
+    /// Of the file in English.
+    pub file: String,
+    /// In the order of the file, each once.
+    pub words: Vec<Said>,
+    /// What is said for words that are not there any more.
+    pub unused: Vec<Said>,
+}
+
+/// Words and what they are in a language.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Said {
+    /// Where the words stand; of unused ones in the translation.
+    pub line: u32,
+    pub place: String,
+    pub english: String,
+    /// `None`: nobody has said it yet.
+    pub said: Option<String>,
+}
+
+impl Sheet {
+    pub fn missing(&self) -> impl Iterator<Item = &Said> {
+        self.words.iter().filter(|words| words.said.is_none())
+    }
+
+    /// What an unused entry's place reads now, when nobody has said that yet.
+    pub fn now(&self, unused: &Said) -> Option<&str> {
+        self.missing().find(|words| words.place == unused.place).map(|words| words.english.as_str())
+    }
+
+    /// The translation's file.
+    pub fn path(&self, language: &str) -> String {
+        layout::translated(&self.file, language)
+    }
+}
+
+/// Languages that definitions are translated into.
+pub fn languages(files: &Files) -> BTreeSet<String> {
+    files.iter().filter_map(|(path, _)| layout::translation(path)).map(|(_, language)| language).collect()
+}
+
+/// Every file that has words, in a language.
+pub fn sheets(files: &Files, language: &str) -> Vec<Sheet> {
+    crate::load::parse(files, &mut Vec::new()).sheets(language)
+}
+
+impl Read {
+    pub fn of(nodes: Nodes) -> Read {
+        let mut read = Read { nodes: Nodes::new(), translations: BTreeMap::new() };
+        for (path, node) in nodes {
+            match layout::translation(&path) {
+                Some((of, language)) => drop(read.translations.entry(language).or_default().insert(of, node)),
+                None => drop(read.nodes.insert(path, node)),
+            }
+        }
+        read
+    }
+
+    pub fn languages(&self) -> impl Iterator<Item = &str> {
+        self.translations.keys().map(String::as_str)
+    }
+
+    /// All files as they read in a language.
+    pub fn said(&self, language: &str, problems: &mut Vec<Problem>) -> Nodes {
+        let mut nodes = self.nodes.clone();
+        for (path, translation) in self.translations.get(language).into_iter().flatten() {
+            let (Some(node), Some(kind)) = (nodes.get_mut(path), layout::kind_of(path)) else {
+                problems.push(Problem::error(
+                    "place",
+                    &translation.span,
+                    format!("there is no {path} that this could translate"),
+                ));
+                continue;
+            };
+            let dictionary = Dictionary::read(translation, problems);
+            let mut used = BTreeSet::new();
+            words(&kind, node, &mut |place, word| {
+                let Some(said) = dictionary.find(place, word.english()) else { return };
+                used.insert((place.to_owned(), word.english().to_owned()));
+                word.say(said);
+            });
+            for ((place, english), said) in &dictionary.entries {
+                if used.contains(&(place.clone(), english.clone())) {
+                    continue;
+                }
+                let message = format!("`{place}` of {path} does not read “{}”", short(english));
+                let hint = format!("`journey texts --language {language}` shows what it reads now");
+                problems.push(Problem::warning("out-of-date", &said.span, message).hint(hint));
+            }
+        }
+        nodes
+    }
+
+    fn sheets(&self, language: &str) -> Vec<Sheet> {
+        let none = Nodes::new();
+        let translations = self.translations.get(language).unwrap_or(&none);
+        let sheet = |(path, node): (&String, &Node)| {
+            let kind = layout::kind_of(path)?;
+            let dictionary = translations.get(path).map(|node| Dictionary::read(node, &mut Vec::new()));
+            let dictionary = dictionary.unwrap_or_default();
+            let mut sheet = Sheet { file: path.clone(), ..Sheet::default() };
+            let mut known = BTreeSet::new();
+            words(&kind, &mut node.clone(), &mut |place, word| {
+                let said = dictionary.find(place, word.english()).and_then(Node::as_str).map(str::to_owned);
+                let is_new = known.insert((place.to_owned(), word.english().to_owned()));
+                if is_new && (word.is_needed || said.is_some()) {
+                    let (line, english) = (word.line, word.english().to_owned());
+                    sheet.words.push(Said { line, place: place.to_owned(), english, said });
+                }
+            });
+            let unused = dictionary.entries.iter().filter(|(key, _)| !known.contains(*key));
+            sheet.unused.extend(unused.map(|((place, english), said)| Said {
+                line: said.span.line,
+                place: place.clone(),
+                english: english.clone(),
+                said: said.as_str().map(str::to_owned),
+            }));
+            (!sheet.words.is_empty() || !sheet.unused.is_empty()).then_some(sheet)
+        };
+        self.nodes.iter().filter_map(sheet).collect()
+    }
+}
+
+/// A translation's entries in their order.
+#[derive(Default)]
+struct Dictionary<'n> {
+    entries: BTreeMap<(String, String), &'n Node>,
+}
+
+impl<'n> Dictionary<'n> {
+    fn read(node: &'n Node, problems: &mut Vec<Problem>) -> Dictionary<'n> {
+        let mut dictionary = Dictionary::default();
+        let shape = "a translation is place → English → the same in its language";
+        if !node.is_map() && !node.is_null() {
+            problems.push(Problem::error("shape", &node.span, shape));
+        }
+        for (place, pairs) in node.map() {
+            if !pairs.is_map() {
+                problems.push(Problem::error("shape", &pairs.span, shape));
+            }
+            for (english, said) in pairs.map() {
+                match said.as_str() {
+                    Some("") | None if said.is_null() || said.as_str() == Some("") => {}
+                    Some(_) => drop(dictionary.entries.insert((place.name.clone(), english.name.clone()), said)),
+                    None => problems.push(Problem::error("shape", &said.span, shape)),
+                }
+            }
+        }
+        dictionary
+    }
+
+    fn find(&self, place: &str, english: &str) -> Option<&'n Node> {
+        self.entries.get(&(place.to_owned(), english.to_owned())).copied()
+    }
+}
+
+/// Words at a place.
+struct Word<'w> {
+    node: &'w mut Node,
+    line: u32,
+    is_needed: bool,
+    part: Part,
+}
+
+/// Which part of a text is words.
+enum Part {
+    Whole,
+    /// What an expression says with `say('…')`.
+    Quoted(Range<usize>, String),
+    /// A line of a message.
+    Line(Range<usize>),
+}
+
+impl Word<'_> {
+    fn english(&self) -> &str {
+        let text = self.node.as_str().unwrap_or_default();
+        match &self.part {
+            Part::Whole => text,
+            Part::Quoted(_, words) => words,
+            Part::Line(range) => &text[range.clone()],
+        }
+    }
+
+    fn say(self, said: &Node) {
+        let (words, text) = (said.as_str().unwrap_or_default(), self.node.as_str().unwrap_or_default());
+        let within = |range: &Range<usize>, words: &str| format!("{}{words}{}", &text[..range.start], &text[range.end..]);
+        let text = match &self.part {
+            Part::Whole => words.to_owned(),
+            Part::Quoted(range, _) => within(range, &words.replace('\\', "\\\\").replace('\'', "\\'")),
+            Part::Line(range) => within(range, words),
+        };
+        if !matches!(self.part, Part::Quoted(..)) {
+            self.node.span = said.span.clone();
+        }
+        self.node.value = Source::String(text);
+    }
+}
+
+/// Whether there is a letter outside of places and tags.
+fn is_said(text: &str) -> bool {
+    let mut depth = 0_i32;
+    text.chars().any(|c| {
+        depth += i32::from(matches!(c, '{' | '<')) - i32::from(matches!(c, '}' | '>'));
+        depth <= 0 && c.is_alphabetic()
+    })
+}
+
+type Visit<'v> = dyn FnMut(&str, Word<'_>) + 'v;
+
+/// Every word of a file that people read, with its place.
+fn words(kind: &FileKind, node: &mut Node, visit: &mut Visit<'_>) {
+    let rule: Rule = match kind {
+        FileKind::Texts(_) => Rule::All,
+        FileKind::View(_) => Rule::View,
+        FileKind::Page => Rule::Page,
+        FileKind::Site => Rule::Site,
+        FileKind::Flow(_) | FileKind::Part(_) => Rule::Flow,
+        FileKind::Values(_) => Rule::Values,
+        FileKind::Message(_) => Rule::Message,
+        FileKind::Form(_) => Rule::Form,
+        FileKind::Table(_) => return table(node, visit),
+        _ => return,
+    };
+    let rule = if matches!(kind, FileKind::Form(id) if id == "shared/messages") { Rule::All } else { rule };
+    walk(rule, node, &mut Vec::new(), visit);
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Rule {
+    All,
+    View,
+    Page,
+    Site,
+    Flow,
+    Values,
+    Message,
+    Form,
+}
+
+impl Rule {
+    /// Whether a literal text at these keys is read by people.
+    fn takes(self, keys: &[String]) -> bool {
+        let Some(last) = keys.last().map(String::as_str) else { return false };
+        let parent = keys.len().checked_sub(2).map_or("", |at| keys[at].as_str());
+        match self {
+            Rule::All => true,
+            Rule::View => TEXTS.contains(&last) && !(keys.len() == 1 && last == "description"),
+            Rule::Page => TEXTS.contains(&last),
+            Rule::Site => OF_SITE.contains(&last) && parent != "company",
+            Rule::Flow => {
+                keys.len() == 1 && last == "title"
+                    || parent == "step" && ["title", "submit"].contains(&last)
+                    || keys[0] == "sections" && last == "title"
+                    || keys[0] == "params"
+            }
+            Rule::Values => false,
+            Rule::Message => keys.len() == 1 && OF_MESSAGES.contains(&last),
+            Rule::Form => {
+                keys.iter().any(|key| key == "x-messages" || key == "messages")
+                    || OF_FIELDS.contains(&last) && parent != "properties"
+                    || last == "x-title"
+                    || last == "description" && keys.iter().any(|key| key == "oneOf")
+            }
+        }
+    }
+}
+
+fn walk(rule: Rule, node: &mut Node, keys: &mut Vec<String>, visit: &mut Visit<'_>) {
+    let line = node.span.line;
+    let marked = matches!(node.map(), [(key, inner)] if key.name == "text" && inner.as_str().is_some());
+    match &mut node.value {
+        Source::Map(entries) if marked => {
+            let node = &mut entries[0].1;
+            visit(&keys.join("."), Word { line, node, is_needed: true, part: Part::Whole });
+        }
+        Source::Map(entries) => {
+            for (key, inner) in entries {
+                keys.push(key.name.clone());
+                walk(rule, inner, keys, visit);
+                keys.pop();
+            }
+        }
+        Source::List(items) => {
+            for item in items {
+                let name = NAMES.iter().find_map(|name| item.get(name)?.as_str()).map(str::to_owned);
+                let known = keys.len();
+                keys.extend(name);
+                walk(rule, item, keys, visit);
+                keys.truncate(known);
+            }
+        }
+        Source::String(_) if rule == Rule::Message && rule.takes(keys) => lines(node, &keys.join("."), visit),
+        Source::String(text) if rule.takes(keys) => {
+            let is_needed = is_said(text) && keys[0] != "params";
+            visit(&keys.join("."), Word { line, node, is_needed, part: Part::Whole });
+        }
+        Source::String(text) if text.contains(SAY) => said(node, &keys.join("."), visit),
+        _ => {}
+    }
+}
+
+/// How expressions mark what people read.
+const SAY: &str = "say('";
+
+/// From the last to the first, so that what was replaced moves nothing that follows.
+fn said(node: &mut Node, place: &str, visit: &mut Visit<'_>) {
+    let text = node.as_str().unwrap_or_default().to_owned();
+    let line = node.span.line;
+    let starts: Vec<usize> = text.match_indices(SAY).map(|(at, _)| at + SAY.len()).collect();
+    for start in starts.into_iter().rev() {
+        let mut escaped = false;
+        let end = text[start..].char_indices().find(|(_, c)| {
+            let ends = *c == '\'' && !escaped;
+            escaped = *c == '\\' && !escaped;
+            ends
+        });
+        let Some((length, _)) = end else { continue };
+        let range = start..start + length;
+        let words = text[range.clone()].replace("\\'", "'").replace("\\\\", "\\");
+        visit(place, Word { line, node, is_needed: true, part: Part::Quoted(range, words) });
+    }
+}
+
+/// Each line of a message, from the last to the first.
+fn lines(node: &mut Node, place: &str, visit: &mut Visit<'_>) {
+    let (text, line) = (node.as_str().unwrap_or_default().to_owned(), node.span.line);
+    let mut end = text.len();
+    for one in text.split('\n').rev() {
+        let range = end - one.len()..end;
+        end = range.start.saturating_sub(1);
+        if is_said(one) {
+            visit(place, Word { line, node, is_needed: true, part: Part::Line(range) });
+        }
+    }
+}
+
+/// Cells of columns whose names are those of words.
+fn table(node: &mut Node, visit: &mut Visit<'_>) {
+    let columns: Vec<String> =
+        node.get("columns").map_or(&[][..], Node::map).iter().map(|(key, _)| key.name.clone()).collect();
+    let Source::Map(entries) = &mut node.value else { return };
+    let rows = entries.iter_mut().find(|(key, _)| key.name == "rows").map(|(_, rows)| &mut rows.value);
+    let Some(Source::List(rows)) = rows else { return };
+    let mut cell = |column: &str, node: &mut Node| {
+        let line = node.span.line;
+        let is_needed = node.as_str().is_some_and(is_said);
+        if is_needed && TEXTS.contains(&column) {
+            visit(&format!("rows.{column}"), Word { line, node, is_needed, part: Part::Whole });
+        }
+    };
+    for row in rows {
+        match &mut row.value {
+            Source::List(cells) => columns.iter().zip(cells).for_each(|(column, node)| cell(column, node)),
+            Source::Map(cells) => cells.iter_mut().for_each(|(Key { name, .. }, node)| cell(name, node)),
+            _ => {}
+        }
+    }
+}
+
+fn short(text: &str) -> String {
+    let mut short: String = text.chars().take(60).collect();
+    if short.len() < text.len() {
+        short.push('…');
+    }
+    short
+}

@@ -1,0 +1,38 @@
+//! The language of a visitor: what they chose, kept in a cookie; without a choice the site's first one. A link with
+//! `?lang=hi` is the choice, and is taken out of the address. What the browser prefers is only a reason to offer.
+
+use crate::app::App;
+use crate::session::cookie;
+use axum::http::{HeaderMap, HeaderValue};
+
+const COOKIE: &str = "__Host-language";
+/// The parameter of an address that chooses.
+const NAME: &str = "lang";
+const YEAR_S: u32 = 365 * 24 * 3600;
+
+/// The language that this visitor chose, if the site still speaks it.
+pub fn chosen(app: &App, headers: &HeaderMap) -> Option<String> {
+    cookie(headers, COOKIE).and_then(|wanted| spoken(app, wanted))
+}
+
+/// The language of a visitor who has no session.
+pub fn of(app: &App, headers: &HeaderMap) -> String {
+    let first = || app.runtime.catalog().languages().first().cloned();
+    chosen(app, headers).or_else(first).unwrap_or_else(|| "en".into())
+}
+
+/// A choice in the address: the rest of the query, and the cookie; `None` when nothing is chosen there.
+pub fn choice(app: &App, query: &str) -> Option<(String, Option<HeaderValue>)> {
+    let wanted = url::form_urlencoded::parse(query.as_bytes()).find(|(name, _)| name == NAME)?.1.into_owned();
+    let kept = url::form_urlencoded::parse(query.as_bytes()).filter(|(name, _)| name != NAME);
+    let rest = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(kept).finish();
+    let cookie = spoken(app, &wanted).and_then(|language| {
+        let cookie = format!("{COOKIE}={language}; Path=/; Max-Age={YEAR_S}; HttpOnly; Secure; SameSite=Lax");
+        HeaderValue::from_str(&cookie).ok()
+    });
+    Some((rest, cookie))
+}
+
+fn spoken(app: &App, wanted: &str) -> Option<String> {
+    app.runtime.catalog().languages().iter().find(|language| *language == wanted).cloned()
+}

@@ -1,0 +1,120 @@
+//! Files in other languages: place → English → the same in that language.
+
+use crate::definitions::{catalog, library};
+use engine_definitions::{Audience, Files, load, sheets};
+use engine_statechart::Scope;
+use serde_json::{Map, Value, json};
+
+/// Noon of 21 November 2026 in India.
+const NOON: i64 = 1_795_242_600_000;
+
+fn with(files: &[(&str, &str)]) -> Files {
+    let mut all = library();
+    files.iter().for_each(|(path, text)| all.insert(*path, text.as_bytes()));
+    all
+}
+
+fn told(files: &Files) -> Vec<String> {
+    load(files).problems.iter().map(ToString::to_string).collect()
+}
+
+/// The view `found` and the form of the loan as they are in a language.
+fn seen(files: &Files, language: &str) -> (Value, Value, String) {
+    let catalog = catalog(files);
+    let workflow = catalog.workflow("library/loan").expect("workflow").in_language(language);
+    let (now, journey, context) = (workflow.now(NOON), json!({}), Map::new());
+    let host = workflow.host(&now, &journey, &catalog);
+    let scope = Scope::new().with_host(&host).with_context(&context);
+    let data = json!({"offers": {"n": {"price": 100, "by": "North"}}});
+    let view = workflow.view("library/loan/found").expect("view").render(&data, &scope).expect("drawn");
+    let form = workflow.form("library/loan/loan").expect("form").view(&Audience::default(), &scope).expect("a view");
+    let step = workflow.text("loan.hint", &Map::new());
+    (view, serde_json::to_value(&form.schema).expect("schema"), step)
+}
+
+const VIEW: &str = "title: {Found: मिली}\nblocks.items.label: {\"From {{o.by}}\": \"{{o.by}} से\"}\n";
+
+#[test]
+fn a_translation_changes_the_words_and_nothing_else() {
+    let files = with(&[
+        ("workflows/library/loan/views/found.hi.yaml", VIEW),
+        ("workflows/library/shared/texts.hi.yaml", "loan.hint: {Look on the spine: रीढ़ देखें}\n"),
+        ("forms/library/loan/loan.hi.json", r#"{"properties.title.title": {"Title": "शीर्षक"}}"#),
+        ("forms/shared/fields.hi.json", r#"{"$defs.mobile.title": {"Mobile": "मोबाइल"}}"#),
+    ]);
+    assert_eq!(told(&files), Vec::<String>::new());
+    let (view, form, hint) = seen(&files, "hi");
+    assert_eq!((view["title"].as_str(), hint.as_str()), (Some("मिली"), "रीढ़ देखें"));
+    assert_eq!(view["blocks"][0]["items"][0]["label"], "North से");
+    assert_eq!(form["properties"]["title"]["title"], "शीर्षक");
+    assert_eq!(form["properties"]["mobile"]["title"], "मोबाइल", "what a form refers to is translated where it stands");
+    assert_eq!(form["properties"]["back_on"]["x-messages"]["x-date.max"].as_str().map(|t| t.contains("Dec")), Some(false));
+    let (view, form, hint) = seen(&files, "en");
+    assert_eq!((view["title"].as_str(), hint.as_str()), (Some("Found"), "Look on the spine"));
+    assert_eq!(form["properties"]["title"]["title"], "Title");
+    assert_eq!(seen(&files, "mr").2, "Look on the spine", "a language that nobody wrote is English");
+}
+
+/// A version is another one when only its translation differs: journeys keep the words that they began with.
+#[test]
+fn translations_are_pinned_with_the_journey() {
+    let version = |files: &Files| catalog(files).workflow("library/loan").expect("workflow").version.clone();
+    let translated = with(&[("workflows/library/loan/views/found.hi.yaml", VIEW)]);
+    assert_ne!(version(&library()), version(&translated));
+    let catalog = catalog(&translated);
+    let workflow = catalog.workflow("library/loan").expect("workflow");
+    let mut pinned = Files::new();
+    for (path, _) in &workflow.closure {
+        pinned.insert(path.as_str(), translated.get(path).expect("a file of the closure").to_vec());
+    }
+    let again = engine_definitions::reload_closure("library/loan", &pinned, &catalog).expect("the version again");
+    assert_eq!(again.version, workflow.version);
+    let now = again.now(NOON);
+    let (journey, context) = (json!({}), Map::new());
+    let hindi = again.in_language("hi");
+    let host = hindi.host(&now, &journey, &catalog);
+    let scope = Scope::new().with_host(&host).with_context(&context);
+    let view = hindi.view("library/loan/found").expect("view").render(&json!({"offers": {}}), &scope).expect("drawn");
+    assert_eq!(view["title"], "मिली");
+}
+
+#[test]
+fn changed_english_is_missing_and_its_old_translation_out_of_date() {
+    let files = with(&[(
+        "workflows/library/loan/views/found.hi.yaml",
+        "title: {Found it: मिली}\nblocks.items.label:\n  \"From {{o.by}}\": \"\"\n",
+    )]);
+    assert_eq!(
+        told(&files),
+        ["workflows/library/loan/views/found.hi.yaml:1:19: `title` of workflows/library/loan/views/found.yaml does \
+          not read “Found it” (`journey texts --language hi` shows what it reads now)"]
+    );
+    let sheets = sheets(&files, "hi");
+    let sheet = sheets.iter().find(|s| s.file.ends_with("found.yaml")).expect("the view");
+    let missing: Vec<_> = sheet.missing().map(|w| (w.line, w.place.as_str(), w.english.as_str())).collect();
+    assert_eq!(missing, [(1, "title", "Found"), (3, "blocks.text", "None"), (6, "blocks.items.label", "From {{o.by}}")]);
+    assert_eq!(sheet.now(&sheet.unused[0]), Some("Found"));
+}
+
+/// Words inside an expression are marked; only they can be translated.
+#[test]
+fn what_an_expression_says_is_translated_too() {
+    let view = "blocks:\n  - {block: text, text: {cel: \"size(data.offers) > 0 ? say('It''s {{n}}', {'n': size(data.offers)}) : say('None')\"}}\n";
+    let files = with(&[
+        ("workflows/library/loan/views/found.yaml", view),
+        ("workflows/library/loan/views/found.hi.yaml", "blocks.text: {None: 'कुछ \\'' नहीं'}\n"),
+    ]);
+    assert_eq!(told(&files), Vec::<String>::new());
+}
+
+#[test]
+fn a_translation_of_nothing_and_a_broken_one_are_mistakes() {
+    let lost = with(&[("workflows/library/loan/views/gone.hi.yaml", "title: {Found: मिली}\n")]);
+    assert!(told(&lost)[0].contains("there is no workflows/library/loan/views/gone.yaml"), "{:?}", told(&lost));
+    let broken = with(&[("workflows/library/loan/views/found.hi.yaml", "title: मिली\n")]);
+    assert!(told(&broken)[0].contains("place → English"), "{:?}", told(&broken));
+    let template = "blocks.items.label: {\"From {{o.by}}\": \"{{o.by से\"}\n";
+    let template = with(&[("workflows/library/loan/views/found.hi.yaml", template)]);
+    let said = told(&template);
+    assert!(said[0].starts_with("workflows/library/loan/views/found.hi.yaml:1:"), "{said:?}");
+}
