@@ -142,7 +142,7 @@ pub(crate) fn library() -> Files {
         ),
         (
             "forms/shared/messages.json",
-            r#"{"en": {"length.equal": "Please enter {label} of length {max} characters", "length.between": "Please enter {label} between {min} - {max} characters", "x-date.max": "{label}: {max} at the latest"}}"#,
+            r#"{"length.equal": "Please enter {label} of length {max} characters", "length.between": "Please enter {label} between {min} - {max} characters", "x-date.max": "{label}: {max} at the latest"}"#,
         ),
     ] {
         files.insert(path, text.as_bytes());

@@ -18,6 +18,16 @@ fn told(files: &Files) -> Vec<String> {
     load(files).problems.iter().map(ToString::to_string).collect()
 }
 
+/// The view `found` with this data.
+fn drawn(files: &Files, data: &Value, language: &str) -> Value {
+    let catalog = catalog(files);
+    let workflow = catalog.workflow("library/loan").expect("workflow").in_language(language);
+    let (now, journey, context) = (workflow.now(NOON), json!({}), Map::new());
+    let host = workflow.host(&now, &journey, &catalog);
+    let scope = Scope::new().with_host(&host).with_context(&context);
+    workflow.view("library/loan/found").expect("view").render(data, &scope).expect("drawn")
+}
+
 /// The view `found` and the form of the loan as they are in a language.
 fn seen(files: &Files, language: &str) -> (Value, Value, String) {
     let catalog = catalog(files);
@@ -99,12 +109,19 @@ fn changed_english_is_missing_and_its_old_translation_out_of_date() {
 /// Words inside an expression are marked; only they can be translated.
 #[test]
 fn what_an_expression_says_is_translated_too() {
-    let view = "blocks:\n  - {block: text, text: {cel: \"size(data.offers) > 0 ? say('It''s {{n}}', {'n': size(data.offers)}) : say('None')\"}}\n";
+    let view = r#"blocks:
+  - block: text
+    text: {cel: "size(data.offers) > 0 ? say('It\\'s {{n}}', {'n': size(data.offers)}) : say('None')"}
+"#;
     let files = with(&[
         ("workflows/library/loan/views/found.yaml", view),
-        ("workflows/library/loan/views/found.hi.yaml", "blocks.text: {None: 'कुछ \\'' नहीं'}\n"),
+        ("workflows/library/loan/views/found.hi.yaml", r#"blocks.text: {"It's {{n}}": "'{{n}}' हैं", None: कुछ नहीं}"#),
     ]);
     assert_eq!(told(&files), Vec::<String>::new());
+    let text = |offers: Value, language: &str| drawn(&files, &json!({ "offers": offers }), language)["blocks"][0].clone();
+    assert_eq!(text(json!({}), "hi")["text"], "कुछ नहीं");
+    assert_eq!(text(json!({"n": 1}), "hi")["text"], "'1' हैं");
+    assert_eq!(text(json!({"n": 1}), "en")["text"], "It's 1");
 }
 
 #[test]
