@@ -94,10 +94,7 @@ pub(crate) fn library() -> Files {
     let mut files = Files::new();
     for (path, text) in [
         ("workflows/library/loan/flow.yaml", LOAN),
-        (
-            "workflows/library/shared/texts.yaml",
-            "loan.hint: Look on the spine\nloan.searching: 'Searching {{what}}'\n",
-        ),
+        ("workflows/library/shared/texts.yaml", "loan.hint: Look on the spine\nloan.searching: 'Searching {{what}}'\n"),
         (
             "workflows/library/loan/views/hint.yaml",
             "blocks: [{block: text, text: {text: 'Any {{noun}} at all'}}, {block: form}]\n",

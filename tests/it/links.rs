@@ -207,8 +207,7 @@ async fn a_purpose_of_the_whole_journey_goes_on_where_its_owner_stopped() {
         .replace("initial: parcel\n", "initial: parcel\nlinks: {resume: ['*']}\n")
         .replace("on: {submit: sender}", &format!("on: {{submit: {{target: sender, actions: {notify}}}}}"));
     files.insert(path, text.into_bytes());
-    let message =
-        "channel: email\nsubject: Go on\ntext: \"Go on here: {{link}}\"\nsample: {link: x}\n";
+    let message = "channel: email\nsubject: Go on\ntext: \"Go on here: {{link}}\"\nsample: {link: x}\n";
     files.insert("workflows/parcel/messages/resume.yaml", message.as_bytes().to_vec());
     let server = TestServer::start(files).await;
     let (owner, other) = (server.visitor(), server.visitor());

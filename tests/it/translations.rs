@@ -58,7 +58,10 @@ fn a_translation_changes_the_words_and_nothing_else() {
     assert_eq!(view["blocks"][0]["items"][0]["label"], "North से");
     assert_eq!(form["properties"]["title"]["title"], "शीर्षक");
     assert_eq!(form["properties"]["mobile"]["title"], "मोबाइल", "what a form refers to is translated where it stands");
-    assert_eq!(form["properties"]["back_on"]["x-messages"]["x-date.max"].as_str().map(|t| t.contains("Dec")), Some(false));
+    assert_eq!(
+        form["properties"]["back_on"]["x-messages"]["x-date.max"].as_str().map(|t| t.contains("Dec")),
+        Some(false)
+    );
     let (view, form, hint) = seen(&files, "en");
     assert_eq!((view["title"].as_str(), hint.as_str()), (Some("Found"), "Look on the spine"));
     assert_eq!(form["properties"]["title"]["title"], "Title");
@@ -102,7 +105,10 @@ fn changed_english_is_missing_and_its_old_translation_out_of_date() {
     let sheets = sheets(&files, "hi");
     let sheet = sheets.iter().find(|s| s.file.ends_with("found.yaml")).expect("the view");
     let missing: Vec<_> = sheet.missing().map(|w| (w.line, w.place.as_str(), w.english.as_str())).collect();
-    assert_eq!(missing, [(1, "title", "Found"), (3, "blocks.text", "None"), (6, "blocks.items.label", "From {{o.by}}")]);
+    assert_eq!(
+        missing,
+        [(1, "title", "Found"), (3, "blocks.text", "None"), (6, "blocks.items.label", "From {{o.by}}")]
+    );
     assert_eq!(sheet.now(&sheet.unused[0]), Some("Found"));
 }
 
@@ -118,7 +124,8 @@ fn what_an_expression_says_is_translated_too() {
         ("workflows/library/loan/views/found.hi.yaml", r#"blocks.text: {"It's {{n}}": "'{{n}}' हैं", None: कुछ नहीं}"#),
     ]);
     assert_eq!(told(&files), Vec::<String>::new());
-    let text = |offers: Value, language: &str| drawn(&files, &json!({ "offers": offers }), language)["blocks"][0].clone();
+    let text =
+        |offers: Value, language: &str| drawn(&files, &json!({ "offers": offers }), language)["blocks"][0].clone();
     assert_eq!(text(json!({}), "hi")["text"], "कुछ नहीं");
     assert_eq!(text(json!({"n": 1}), "hi")["text"], "'1' हैं");
     assert_eq!(text(json!({"n": 1}), "en")["text"], "It's 1");

@@ -294,14 +294,10 @@ fn partners(
 ) -> Partners {
     let now = crate::host::Now::at(0, chrono_tz::Tz::Asia__Kolkata);
     let tables = std::iter::once(&parts.tables).chain(held.iter().map(|h| &h.tables));
-    let hosts: Vec<ProductHost<'_>> = tables
-        .map(|tables| ProductHost::plain(&now, tables, masters, calendars))
-        .collect();
+    let hosts: Vec<ProductHost<'_>> =
+        tables.map(|tables| ProductHost::plain(&now, tables, masters, calendars)).collect();
     let hosts: Vec<&dyn Host> = hosts.iter().map(|host| host as &dyn Host).collect();
-    crate::partner::partners(
-        &Known { files, nodes: parts.nodes, contracts: &parts.contracts, hosts: &hosts },
-        problems,
-    )
+    crate::partner::partners(&Known { files, nodes: parts.nodes, contracts: &parts.contracts, hosts: &hosts }, problems)
 }
 
 /// `masters`: names that look-up widgets may read; empty: not checked.

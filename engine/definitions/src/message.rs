@@ -2,9 +2,9 @@
 //! 20 deep, no partials, 256 KB of output. Rendered with their sample at load.
 
 use crate::calendar::Calendars;
-use crate::load::ENGLISH;
 use crate::fields::{Fields, unknown};
 use crate::host::money;
+use crate::load::ENGLISH;
 use crate::source::Node;
 use engine_statechart::Problem;
 use handlebars::template::{Parameter, TemplateElement};

@@ -221,7 +221,8 @@ impl Word<'_> {
 
     fn say(self, said: &Node) {
         let (words, text) = (said.as_str().unwrap_or_default(), self.node.as_str().unwrap_or_default());
-        let within = |range: &Range<usize>, words: &str| format!("{}{words}{}", &text[..range.start], &text[range.end..]);
+        let within =
+            |range: &Range<usize>, words: &str| format!("{}{words}{}", &text[..range.start], &text[range.end..]);
         let text = match &self.part {
             Part::Whole => words.to_owned(),
             Part::Quoted(range, _) => within(range, &words.replace('\\', "\\\\").replace('\'', "\\'")),
@@ -285,12 +286,12 @@ impl Rule {
             Rule::View => TEXTS.contains(&last) && !(keys.len() == 1 && last == "description"),
             Rule::Page => TEXTS.contains(&last),
             Rule::Site => OF_SITE.contains(&last) && parent != "company",
-            Rule::Flow => {
-                keys.len() == 1 && last == "title"
-                    || parent == "step" && ["title", "submit"].contains(&last)
-                    || keys[0] == "sections" && last == "title"
-                    || keys[0] == "params"
-            }
+            Rule::Flow => match root(keys) {
+                [_] => last == "title",
+                [first, ..] if first == "params" => true,
+                [first, ..] if first == "sections" => last == "title",
+                _ => parent == "step" && ["title", "submit"].contains(&last),
+            },
             Rule::Values => false,
             Rule::Message => keys.len() == 1 && OF_MESSAGES.contains(&last),
             Rule::Form => {
@@ -300,6 +301,14 @@ impl Rule {
                     || last == "description" && keys.iter().any(|key| key == "oneOf")
             }
         }
+    }
+}
+
+/// The keys of a flow, also where it changes another one.
+fn root(keys: &[String]) -> &[String] {
+    match keys {
+        [merge, rest @ ..] if merge == "merge" => rest,
+        keys => keys,
     }
 }
 
@@ -313,9 +322,10 @@ fn walk(rule: Rule, node: &mut Node, keys: &mut Vec<String>, visit: &mut Visit<'
         }
         Source::Map(entries) => {
             for (key, inner) in entries {
-                keys.push(key.name.clone());
+                let known = keys.len();
+                keys.extend((key.name != "cel").then(|| key.name.clone()));
                 walk(rule, inner, keys, visit);
-                keys.pop();
+                keys.truncate(known);
             }
         }
         Source::List(items) => {
@@ -327,12 +337,12 @@ fn walk(rule: Rule, node: &mut Node, keys: &mut Vec<String>, visit: &mut Visit<'
                 keys.truncate(known);
             }
         }
+        Source::String(text) if text.contains(SAY) => said(node, &keys.join("."), visit),
         Source::String(_) if rule == Rule::Message && rule.takes(keys) => lines(node, &keys.join("."), visit),
         Source::String(text) if rule.takes(keys) => {
-            let is_needed = is_said(text) && keys[0] != "params";
+            let is_needed = is_said(text) && root(keys).first().is_none_or(|first| first != "params");
             visit(&keys.join("."), Word { line, node, is_needed, part: Part::Whole });
         }
-        Source::String(text) if text.contains(SAY) => said(node, &keys.join("."), visit),
         _ => {}
     }
 }

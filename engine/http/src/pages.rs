@@ -199,7 +199,11 @@ pub async fn step_page(ask: &Ask<'_>, status: StatusCode, content: Content<'_>) 
     let title = if view.step.title.is_empty() { view.journey.title.clone() } else { view.step.title.clone() };
     let is_first = view.journey.id.is_none();
     let base = &view.journey.base;
-    let landing = if is_first { site::page(catalog, &facts.language, base, 1, app.runtime.now_ms()).ok().flatten() } else { None };
+    let landing = if is_first {
+        site::page(catalog, &facts.language, base, 1, app.runtime.now_ms()).ok().flatten()
+    } else {
+        None
+    };
     let mut around = catalog.site(&facts.language).around(&facts.at(&facts.path, &view.step.id));
     let own = landing.iter().flat_map(|found| &found.hide).chain(&view.step.hide);
     add(&mut around.hide, own);
@@ -212,7 +216,10 @@ pub async fn step_page(ask: &Ask<'_>, status: StatusCode, content: Content<'_>) 
 }
 
 fn is_own(ask: &Ask<'_>) -> bool {
-    ask.catalog.site(&ask.facts.language).address(&ask.facts.path).is_some_and(|address| address.page.who == Who::Person)
+    ask.catalog
+        .site(&ask.facts.language)
+        .address(&ask.facts.path)
+        .is_some_and(|address| address.page.who == Who::Person)
 }
 
 /// A page of the person who is signed in, with what is hers; everybody else is asked to log in (R2.4-61).
@@ -281,12 +288,7 @@ fn add<'a>(hide: &mut Vec<String>, more: impl IntoIterator<Item = &'a String>) {
 }
 
 /// The document, and whether its body was drawn.
-async fn whole(
-    ask: &Ask<'_>,
-    page: &Page,
-    around: &Around<'_>,
-    content: &Content<'_>,
-) -> (String, bool) {
+async fn whole(ask: &Ask<'_>, page: &Page, around: &Around<'_>, content: &Content<'_>) -> (String, bool) {
     let Ask { app, catalog, facts } = *ask;
     let build = app.assets.build();
     let path = content.step().map_or(facts.path.as_str(), |view| &view.journey.base);

@@ -2,8 +2,8 @@
 
 use crate::app::App;
 use crate::attribution;
-use crate::language;
 use crate::html::{AppSite, Surroundings};
+use crate::language;
 use axum::http::{HeaderMap, header};
 use engine_definitions::{Around, Asked, Catalog, EvalError, Now, SitePage, Special, Workflow};
 use engine_runtime::Account;

@@ -188,9 +188,7 @@ fn messages(turn: &Turn<'_>, reader: &Reader<'_>, form: Option<&FormPart>) -> Ve
             let empty = Map::new();
             let fields = note.fields.as_object().unwrap_or(&empty);
             let known = reader.workflow.find_text(&note.code, fields);
-            let text = known
-                .or_else(|| note.text.clone())
-                .unwrap_or_else(|| reader.text("error.global", fields));
+            let text = known.or_else(|| note.text.clone()).unwrap_or_else(|| reader.text("error.global", fields));
             MessageView {
                 code: note.code.clone(),
                 level: Level::named(note.level.as_deref()),
@@ -201,11 +199,7 @@ fn messages(turn: &Turn<'_>, reader: &Reader<'_>, form: Option<&FormPart>) -> Ve
         .collect()
 }
 /// `{url, method, fields, label}` of a redirect step.
-fn redirected(
-    reader: &Reader<'_>,
-    redirect: &definitions::Redirect,
-    scope: &Scope,
-) -> Result<RedirectPart, EvalError> {
+fn redirected(reader: &Reader<'_>, redirect: &definitions::Redirect, scope: &Scope) -> Result<RedirectPart, EvalError> {
     let fields = redirect.fields.eval(scope)?;
     let known = fields.as_object().into_iter().flatten().filter(|(_, value)| !value.is_null());
     let fields = known.map(|(name, value)| (name.clone(), posted(value))).collect();

@@ -11,12 +11,7 @@ async fn a_message_speaks_the_language_of_the_journey() {
         json!({"workflow": "club/join", "data": {"name": "Asha", "mobile": "9876543210", "email": "asha@example.com"}})
             .to_string();
     let view = visitor
-        .send(
-            "POST",
-            "/api/v1/journeys",
-            &[("idempotency-key", "k"), ("cookie", "__Host-language=hi")],
-            Some(body),
-        )
+        .send("POST", "/api/v1/journeys", &[("idempotency-key", "k"), ("cookie", "__Host-language=hi")], Some(body))
         .await
         .ok(201);
     for name in ["welcome", "letter", "hello"] {

@@ -109,9 +109,7 @@ fn level(schema: &mut Value, form: Option<&Value>, pointer: &str, defaults: &Mes
         level(rule, form, &pointer, defaults);
         for inner in ["items", "prefixItems"] {
             match rule.get_mut(inner) {
-                Some(Value::Array(rows)) => {
-                    rows.iter_mut().for_each(|row| level(row, form, &pointer, defaults))
-                }
+                Some(Value::Array(rows)) => rows.iter_mut().for_each(|row| level(row, form, &pointer, defaults)),
                 Some(items) => level(items, form, &pointer, defaults),
                 None => {}
             }
@@ -190,7 +188,9 @@ fn field(name: &str, rule: &mut Value, form: Option<&Map<String, Value>>, defaul
         }
     }
     if let Some(dates) = map.get("x-date").and_then(Value::as_object) {
-        let show = |k: &str| dates.get(k).and_then(Value::as_str).map(|d| Value::String(super::date::words(d, &defaults.language)));
+        let show = |k: &str| {
+            dates.get(k).and_then(Value::as_str).map(|d| Value::String(super::date::words(d, &defaults.language)))
+        };
         let (min, max) = (show("min"), show("max"));
         if min.is_some() {
             add("x-date.min", "", min.as_ref(), max.as_ref());

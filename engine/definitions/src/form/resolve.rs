@@ -75,11 +75,7 @@ const ROWS_MAX: usize = 50;
 const ROW_KEY_CHARS_MAX: usize = 64;
 
 impl Form {
-    pub(super) fn resolve(
-        &self,
-        prepared: &Prepared,
-        scope: &Scope<'_>,
-    ) -> Result<Arc<Resolved>, EvalError> {
+    pub(super) fn resolve(&self, prepared: &Prepared, scope: &Scope<'_>) -> Result<Arc<Resolved>, EvalError> {
         let computed = self.compute(prepared, scope)?;
         let today = if self.has_dates { today(scope)? } else { String::new() };
         let known = serde_json::to_string(&computed).unwrap_or_default();

@@ -3,7 +3,8 @@
 
 use super::expected;
 use chrono::{
-    DateTime, Datelike, Days, Locale, Months, NaiveDate, NaiveDateTime, NaiveTime, SecondsFormat, TimeZone, Timelike, Utc,
+    DateTime, Datelike, Days, Locale, Months, NaiveDate, NaiveDateTime, NaiveTime, SecondsFormat, TimeZone, Timelike,
+    Utc,
 };
 use chrono_tz::Tz;
 use serde_json::Value;

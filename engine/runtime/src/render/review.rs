@@ -12,7 +12,8 @@ pub(super) fn review(turn: &Turn<'_>, step: &Step, reader: &Reader<'_>) -> Revie
         let step = reader.workflow.step_by_node(&entry.node)?;
         let form = reader.workflow.form(step.form.as_deref()?)?;
         let answers = get_path(&turn.state.snapshot.context, step.into.as_deref()?)?.as_object()?;
-        let view = reader.scoped(turn, |scope| form.view(&reader.audience, &scope.clone().with_names(step.names()))).ok()?;
+        let view =
+            reader.scoped(turn, |scope| form.view(&reader.audience, &scope.clone().with_names(step.names()))).ok()?;
         let mut sections = Sections { turn, step, sections: Vec::new() };
         let title = Some(view.title.clone()).filter(|title| !title.is_empty());
         sections.object(title.unwrap_or_else(|| title_of(turn, step, reader)), &view.schema, answers, "");

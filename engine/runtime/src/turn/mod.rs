@@ -386,8 +386,7 @@ impl<'w> Turn<'w> {
 
     /// The same with the tables and words of another language.
     pub(crate) fn with_words<T>(&self, words: &Workflow, read: impl FnOnce(&Scope) -> T) -> T {
-        let (context, memory, host) =
-            (self.context(), Memory::new(), words.host(&self.now, &self.meta, self.catalog));
+        let (context, memory, host) = (self.context(), Memory::new(), words.host(&self.now, &self.meta, self.catalog));
         read(&Scope::new().with_host(&host).with_context(&context).with_memory(&memory))
     }
 

@@ -22,11 +22,7 @@ pub enum Checked {
 }
 
 pub fn audience(actor: &Actor) -> Audience {
-    Audience {
-        role: actor.role().into(),
-        channel: actor.channel.clone(),
-        partner: actor.partner.clone(),
-    }
+    Audience { role: actor.role().into(), channel: actor.channel.clone(), partner: actor.partner.clone() }
 }
 
 /// Fields of the step's form that may be kept before they are an answer: none that is secret.

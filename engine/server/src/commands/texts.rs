@@ -17,7 +17,9 @@ pub fn texts(dir: &Path, language: &str, only: Option<&str>, write: bool) -> Res
             println!("{}:{}: missing: `{}` “{}”", sheet.file, words.line, words.place, first_line(&words.english));
         }
         for words in &sheet.unused {
-            let now = sheet.now(words).map_or("nothing reads so now".into(), |now| format!("reads now “{}”", first_line(now)));
+            let now = sheet
+                .now(words)
+                .map_or("nothing reads so now".into(), |now| format!("reads now “{}”", first_line(now)));
             let (path, english) = (sheet.path(language), first_line(&words.english));
             println!("{path}:{}: out of date: `{}` “{english}”: {now}", words.line, words.place);
         }
