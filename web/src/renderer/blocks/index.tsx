@@ -10,6 +10,7 @@ import { DocumentsView } from './documents';
 import { FactsView } from './facts';
 import { FaqView } from './faq';
 import { HeroView } from './hero';
+import { JourneyView } from './journey';
 import { LinksView } from './links';
 import { NoticeView } from './notice';
 import { OptionsView } from './options';
@@ -65,6 +66,8 @@ export function BlockView({ block, form }: { block: Block; form?: ReactNode }) {
       return <CoverageView {...block} />;
     case 'share':
       return <ShareView {...block} />;
+    case 'journey':
+      return <JourneyView {...block} />;
     case 'form':
       return <>{form}</>;
     default:
