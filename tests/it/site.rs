@@ -323,7 +323,7 @@ fn what_leads_nowhere_is_found_before_it_is_published() {
             (
                 page,
                 "path: /x\ntitle: X\nblocks:\n  - {block: journey, workflow: parcel/covr}\n  - {block: journey, workflow: parcel/cover}\n",
-                &["x.yaml:5 value", "x.yaml:4 unknown-name"],
+                &["x.yaml:4 unknown-name", "x.yaml:5 value"],
             ),
         ),
         (

@@ -149,7 +149,13 @@ pub async fn place(app: &App, blocks: &[Value]) -> Result<Option<Place>, Problem
             data.extend(presets.clone());
         }
     }
-    Ok(Some(Place { view, hash: text("hash"), after_ms: block["after_ms"].as_u64(), goes_on: block["goes_on"] == true, end: text("end") }))
+    Ok(Some(Place {
+        view,
+        hash: text("hash"),
+        after_ms: block["after_ms"].as_u64(),
+        goes_on: block["goes_on"] == true,
+        end: text("end"),
+    }))
 }
 
 /// The page that stands for this case; `flow`: base and title of the journey's flow.

@@ -1,6 +1,6 @@
 /** A journey on the page: the machine, the address bar, what is announced, and the step between its banners. */
 import { useMachine } from '@xstate/react';
-import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import { type MouseEvent, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { client } from '../api/client';
 import type { Data, Problem } from '../api/open';
 import type { StepView } from '../contract/api';
@@ -88,6 +88,19 @@ export function Journey({ view: first, site, problem, attribution, place, within
     };
   }, [send]);
 
+  // the same from drawing to drawing, so that a step is drawn again only when something of it has changed
+  const onType = useCallback((next: Data) => send({ type: 'TYPE', data: next }), [send]);
+  const onSubmit = useCallback((answers: Data) => send({ type: 'SEND', event: 'submit', data: answers }), [send]);
+  const { back } = view.step;
+  const onBack = useCallback(
+    (event: MouseEvent) => {
+      event.preventDefault();
+      if (back && historyBack(back, within)) return;
+      send({ type: 'SEND', event: 'back', popped: true });
+    },
+    [send, back, within],
+  );
+
   const { id, status } = view.journey;
   const carried = useRef(view.presence);
   carried.current = view.presence;
@@ -133,13 +146,9 @@ export function Journey({ view: first, site, problem, attribution, place, within
           busy={sending !== undefined || state.matches({ work: 'opening' })}
           answered={answered}
           within={within}
-          onType={(next) => send({ type: 'TYPE', data: next })}
-          onSubmit={(answers) => send({ type: 'SEND', event: 'submit', data: answers })}
-          onBack={(event) => {
-            event.preventDefault();
-            if (view.step.back && historyBack(view.step.back, within)) return;
-            send({ type: 'SEND', event: 'back', popped: true });
-          }}
+          onType={onType}
+          onSubmit={onSubmit}
+          onBack={onBack}
         />
         {view.journey.id === null && !within && <Begun workflow={view.journey.workflow} />}
         {conflict && state.matches({ work: 'conflict' }) && (

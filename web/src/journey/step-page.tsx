@@ -1,5 +1,5 @@
 /** Whichever step the server returned: progress, way back, heading, messages, then its body by what it carries. */
-import { type MouseEvent, type ReactNode, useMemo } from 'react';
+import { type MouseEvent, memo, type ReactNode, useMemo } from 'react';
 import type { Data, Problem } from '../api/open';
 import type { FieldProblem, Message, StepView } from '../contract/api';
 import { Blocks } from '../renderer/blocks';
@@ -33,7 +33,7 @@ export interface StepPageProps {
   onBack: (event: MouseEvent) => void;
 }
 
-export function StepPage(props: StepPageProps) {
+export const StepPage = memo(function StepPage(props: StepPageProps) {
   const { view, failure, saving, answered, within, onBack } = props;
   const Title = within ? 'h2' : 'h1';
   const { step } = view;
@@ -65,7 +65,7 @@ export function StepPage(props: StepPageProps) {
       <Body {...props} />
     </div>
   );
-}
+});
 
 function Body(props: StepPageProps) {
   const { step, server_time } = props.view;
