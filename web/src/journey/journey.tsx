@@ -218,6 +218,8 @@ function useArrival(view: StepView, adopted: number, site: Site | undefined, foc
     }
     if (shown.current === view.step.id) return;
     shown.current = view.step.id;
+    // a step that comes with errors has its summary in the window already, with the focus
+    if (document.activeElement?.matches('.error-summary')) return;
     if (site) window.scrollTo({ top: 0 });
     if (!focus || !focusField(focus)) document.getElementById('step-title')?.focus({ preventScroll: true });
   }, [adopted]);

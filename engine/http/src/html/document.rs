@@ -37,6 +37,8 @@ pub struct Page {
     /// Parts of the surroundings that are left out.
     pub hide: Vec<String>,
     pub noindex: bool,
+    /// It stands for a page of somebody who is signed in.
+    pub login: bool,
     pub canonical: Option<String>,
 }
 
@@ -53,6 +55,8 @@ pub enum Content<'a> {
     Blocks(&'a [Value]),
     /// The same with a journey in it.
     Around(&'a [Value], &'a Place),
+    /// A page of the person who asks: its frame is drawn, the browser draws its title and blocks.
+    Own(&'a [Value]),
     /// A question with one button, which posts to the page's own address.
     Confirm { text: &'a str, label: &'a str },
 }
@@ -62,7 +66,7 @@ impl<'a> Content<'a> {
     pub fn step(&self) -> Option<&'a StepView> {
         match self {
             Content::First(view) | Content::Step(view) | Content::Refused(view, _) => Some(view),
-            Content::Blocks(_) | Content::Around(..) | Content::Confirm { .. } => None,
+            Content::Blocks(_) | Content::Around(..) | Content::Own(_) | Content::Confirm { .. } => None,
         }
     }
 
@@ -127,6 +131,7 @@ pub fn drawing(site: &Surroundings, page: &Page, content: &Content, today: &str)
         Content::Blocks(blocks) | Content::Around(blocks, _) => {
             (drawing.title, drawing.blocks) = (&page.title, Some(blocks));
         }
+        Content::Own(_) => drawing.skeleton = Some(StepKind::Message),
         Content::Confirm { text, label } => {
             (drawing.title, drawing.confirm) = (&page.title, Some(Question { text, label }));
         }
@@ -174,6 +179,18 @@ struct Boot<'a> {
     place: Option<&'a Place>,
     #[serde(skip_serializing_if = "Option::is_none")]
     problem: Option<&'a Problem>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    own: Option<Own<'a>>,
+    /// Nobody is signed in, and the page is somebody's: the browser asks who it is.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    login: bool,
+}
+
+/// A page of the person who asks.
+#[derive(Serialize)]
+struct Own<'a> {
+    title: &'a str,
+    blocks: &'a [Value],
 }
 
 /// A page's body and what the browser starts with.
@@ -201,7 +218,11 @@ pub fn document(site: &Surroundings, page: &Page, content: &Content, body: Body,
         Content::Refused(_, problem) => Some(problem),
         _ => None,
     };
-    let boot = Boot { site: body.site, view: content.step(), place: content.place(), problem };
+    let own = match *content {
+        Content::Own(blocks) => Some(Own { title: &page.title, blocks }),
+        _ => None,
+    };
+    let boot = Boot { site: body.site, view: content.step(), place: content.place(), problem, own, login: page.login };
     html.raw("<script type=\"application/json\" id=\"boot\">").json(&boot).raw("</script></body></html>");
     html.into_string()
 }
@@ -222,7 +243,7 @@ fn head(html: &mut Html, site: &Surroundings, page: &Page, content: &Content, en
     html.raw(
         "<meta name=\"theme-color\" content=\"#0b4f55\"><link rel=\"icon\" href=\"/favicon.svg\" type=\"image/svg+xml\">",
     );
-    let journey = content.step().is_some();
+    let journey = content.step().is_some() || matches!(content, Content::Own(_));
     for style in entry.styles.iter().chain(entry.journey_styles.iter().filter(|_| journey)) {
         html.open("link", &[("rel", "stylesheet"), ("href", style)]);
     }
@@ -239,7 +260,7 @@ fn head(html: &mut Html, site: &Surroundings, page: &Page, content: &Content, en
 fn undrawn(html: &mut Html, site: &Surroundings, page: &Page, content: &Content) {
     html.raw("<main id=\"main\" class=\"main\" tabindex=\"-1\">");
     match content {
-        Content::First(_) | Content::Step(_) | Content::Refused(..) => {
+        Content::First(_) | Content::Step(_) | Content::Refused(..) | Content::Own(_) => {
             html.raw("<div id=\"app\"><p class=\"loading\"><span class=\"spinner\" aria-hidden=\"true\"></span>Loading…</p></div>");
         }
         Content::Blocks(blocks) | Content::Around(blocks, _) => {
