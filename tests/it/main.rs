@@ -25,4 +25,5 @@ mod store;
 mod stories;
 mod structure;
 mod translations;
+mod vault;
 mod visit;
