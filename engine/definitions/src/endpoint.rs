@@ -129,7 +129,7 @@ impl Endpoint {
             problems.push(unknown("reference data", &at, &list.of, known.masters.names()));
         }
         let before = problems.len();
-        crate::uses::check(&self.reply, &self.span, known.tables, known.masters, problems);
+        crate::uses::check(&self.reply, known.tables, known.masters, problems);
         let asked = self.asked(std::iter::empty()).ok();
         if let (Some(query), None, None, true) = (asked, &self.start, &self.body, before == problems.len()) {
             let found = Map::from_iter([

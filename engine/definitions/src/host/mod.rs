@@ -2,7 +2,7 @@
 //! own tables and the live reference data. Time arrives as data in [`Now`].
 //!
 //! To add a function: a line in `FUNCTIONS`, its meaning in `call`, a case in tests/it/definitions.rs
-//! and a line in workflows/README.md.
+//! and a line in workflows/FORMAT.md.
 
 mod dates;
 mod lists;

@@ -239,7 +239,7 @@ fn named(node: &Node, out: &mut BTreeMap<String, Span>) {
         Source::Map(entries) => {
             for (key, inner) in entries {
                 match (key.name.as_str(), inner.as_str()) {
-                    ("href" | "link", Some(text)) => {
+                    ("href", Some(text)) => {
                         out.entry(text.trim_matches('\'').to_owned()).or_insert_with(|| inner.span.clone());
                     }
                     _ => named(inner, out),

@@ -13,7 +13,6 @@ mod invoke;
 mod merge;
 mod part;
 mod places;
-mod product;
 mod report;
 mod step;
 mod steps;
@@ -22,7 +21,6 @@ mod verify;
 
 pub(crate) use compile::{Library, compile};
 pub(crate) use desugar::SECTION_STEP_KEYS;
-pub(crate) use product::LEVELS;
 
 /// The checker's closed lists of keys.
 #[cfg(test)]

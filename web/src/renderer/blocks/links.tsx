@@ -1,7 +1,7 @@
+import type { Block as AnyBlock, LinksBlock } from '../../contract/blocks';
 import { safeUrl } from '../../routes';
 import { Block } from '../../ui/block';
 import { PagerLinks } from './pager';
-import type { Block as AnyBlock, LinksBlock } from './types';
 
 export function LinksView({ title, items, pager }: LinksBlock) {
   const out = (href: string) => /^https?:/i.test(href);

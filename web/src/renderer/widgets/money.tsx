@@ -1,11 +1,12 @@
 import type { WidgetProps } from '@rjsf/utils';
 import { grouped } from '../../ui/format';
 import { Input } from './input';
+import { uiOf } from './ui';
 
 /** An amount typed in rupees with Indian grouping; the answer is paise (or rupees when `unit` says so). */
 export function MoneyWidget(props: WidgetProps) {
-  const { value, onChange, options } = props;
-  const unit = options.unit === 'rupees' ? 1 : 100;
+  const { value, onChange } = props;
+  const unit = uiOf(props).unit === 'rupees' ? 1 : 100;
   return (
     <Input
       widget={props}
