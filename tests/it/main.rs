@@ -12,6 +12,7 @@ mod forms;
 mod http;
 mod journeys;
 mod links;
+mod login;
 mod mistakes;
 mod motor;
 mod nodes;

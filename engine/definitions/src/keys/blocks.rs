@@ -22,6 +22,18 @@ pub fn names() -> impl Iterator<Item = &'static str> {
     BLOCKS.iter().map(|block| block.name)
 }
 
+/// Whether words for people stand under this key of some block, or of a map in one.
+pub fn is_words(name: &str) -> bool {
+    fn any(keys: &[Key], name: &str) -> bool {
+        keys.iter().any(|key| match key.takes {
+            super::Takes::Words => key.name == name,
+            Map(entry) | List(entry) => any(entry.keys, name),
+            _ => false,
+        })
+    }
+    any(HEAD, name) || BLOCKS.iter().any(|block| any(block.keys, name))
+}
+
 pub const BLOCKS: &[Block] = &[
     Block { name: "text", note: "Paragraphs; an empty line parts them", keys: TEXT },
     Block { name: "notice", note: "What must not be missed", keys: NOTICE },
