@@ -40,14 +40,15 @@ fn check_key(key: &Key, given: &Node, problems: &mut Vec<Problem>) {
         }
         return;
     }
-    let fits = match (key.takes, &given.value) {
-        (Takes::Words | Takes::Name(_), Source::String(_)) => true,
-        (Takes::Value(Gives::Text), Source::String(_)) => true,
-        (Takes::Value(Gives::Number), Source::Int(_)) | (Takes::Value(Gives::Flag), Source::Bool(_)) => true,
-        (Takes::Value(Gives::Data), Source::Map(_)) | (Takes::List(_), Source::List(_)) => true,
-        (Takes::Value(Gives::Anything), _) => true,
-        _ => false,
-    };
+    let fits = matches!(
+        (key.takes, &given.value),
+        (Takes::Words | Takes::Name(_) | Takes::Value(Gives::Text), Source::String(_))
+            | (Takes::Value(Gives::Number), Source::Int(_))
+            | (Takes::Value(Gives::Flag), Source::Bool(_))
+            | (Takes::Value(Gives::Data), Source::Map(_))
+            | (Takes::List(_), Source::List(_))
+            | (Takes::Value(Gives::Anything), _)
+    );
     if !fits {
         let expected = match key.takes {
             Takes::Value(gives) => gives.phrase(),
