@@ -22,6 +22,7 @@ export type Block =
   | ({ block: 'banner' } & BannerBlock)
   | ({ block: 'coverage' } & CoverageBlock)
   | ({ block: 'share' } & ShareBlock)
+  | ({ block: 'journey' } & JourneyBlock)
   | ({ block: 'form' } & FormBlock);
 
 export interface BlockHead {
@@ -116,6 +117,8 @@ export interface TableBlock extends BlockHead {
 /** Links in a list */
 export interface LinksBlock extends BlockHead {
   items: Link[];
+  /** the first one is the way on of this page */
+  style?: 'main';
   /** one part of a long list */
   pager?: Pager;
 }
@@ -144,6 +147,8 @@ export interface HeroBlock extends BlockHead {
   image?: string;
   /** short promises */
   points?: (Value)[];
+  /** ways on: the first one is the page's */
+  links?: Link[];
   /** the heading that its title is */
   level?: 'h1' | 'h2';
 }
@@ -194,6 +199,15 @@ export interface ShareBlock extends BlockHead {
   text?: string;
   /** address of the page, as others reach it */
   url?: string;
+}
+
+/** The steps of a workflow in a page of the site */
+export interface JourneyBlock extends BlockHead {
+  text?: string;
+  /** it is a dialog that opens with this hash */
+  hash?: string;
+  /** what comes when, beside the dialog on a desk */
+  items?: Coming[];
 }
 
 /** Where the step's form is drawn; without it, after all blocks */
@@ -402,6 +416,10 @@ export interface Cover {
   label: string;
   /** one for each column */
   values: (Value | boolean)[];
+}
+
+export interface Coming {
+  title: string;
 }
 
 export type WidgetName =

@@ -55,6 +55,7 @@ pub const BLOCKS: &[Block] = &[
     Block { name: "banner", note: "One thing put forward, with one way on", keys: BANNER },
     Block { name: "coverage", note: "What is covered by which kind", keys: COVERAGE },
     Block { name: "share", note: "Ways to pass the page on", keys: SHARE },
+    Block { name: "journey", note: "The steps of a workflow in a page of the site", keys: JOURNEY },
     Block { name: "form", note: "Where the step's form is drawn; without it, after all blocks", keys: &[] },
 ];
 
@@ -231,7 +232,12 @@ const COLUMN: Entry = Entry {
     name: "Column",
     keys: &[words("title", "").needed(), name("align", &["left", "right", "center"], "money stands right by itself")],
 };
-const LINKS: &[Key] = &[key("items", List(&LINK), "").needed(), PAGE, PAGER];
+const LINKS: &[Key] = &[
+    key("items", List(&LINK), "").needed(),
+    name("style", &["main"], "the first one is the way on of this page"),
+    PAGE,
+    PAGER,
+];
 const LINK: Entry =
     Entry { name: "Link", keys: &[words("label", "").needed(), name("href", &[], "an address").needed()] };
 const STEP: Entry = Entry { name: "Step", keys: &[words("title", "").needed(), words("text", "")] };
@@ -253,6 +259,7 @@ const HERO: &[Key] = &[
     words("text", ""),
     value("image", Gives::Text, "address of a drawing"),
     key("points", Values(Gives::Shown), "short promises"),
+    key("links", List(&LINK), "ways on: the first one is the page's"),
     name("level", &["h1", "h2"], "the heading that its title is").of(Side::Browser),
 ];
 const REVIEWS: &[Key] =
@@ -293,6 +300,17 @@ const COVER: Entry = Entry {
     name: "Cover",
     keys: &[words("label", "").needed(), key("values", Values(Gives::Cell), "one for each column").needed()],
 };
+const JOURNEY: &[Key] = &[
+    words("text", ""),
+    name("workflow", &[], "`line/flow`").needed().of(Side::Author),
+    name("hash", &[], "it is a dialog that opens with this hash"),
+    value("after_ms", Gives::Number, "it opens by itself so long after the page").of(Side::Author),
+    value("goes_on", Gives::Flag, "after its first step it goes on at the steps' own pages").of(Side::Author),
+    name("end", &[], "an address: where it leads when it is over").of(Side::Author),
+    value("presets", Gives::Data, "answers of its first form that the page gives").of(Side::Author),
+    key("items", List(&COMING), "what comes when, beside the dialog on a desk"),
+];
+const COMING: Entry = Entry { name: "Coming", keys: &[words("title", "").needed()] };
 const SHARE: &[Key] = &[
     words("text", "goes before the address"),
     value("url", Gives::Text, "address of the page, as others reach it").of(Side::Browser),

@@ -28,7 +28,7 @@ pub struct Key {
 pub enum Side {
     /// The author writes it, the browser reads it.
     Both,
-    /// The server takes it away.
+    /// The server alone reads it.
     Author,
     /// The server puts it in.
     Browser,

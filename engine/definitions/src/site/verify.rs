@@ -3,6 +3,7 @@
 
 use super::{MenuItem, Site};
 use crate::endpoint::Who;
+use crate::fields::unknown;
 use crate::workflow::Workflow;
 use engine_statechart::source::Span;
 use engine_statechart::{Host, Problem};
@@ -59,6 +60,7 @@ impl Site {
         let of_views =
             workflows.values().flat_map(|workflow| workflow.views.values()).flat_map(|view| view.named("href"));
         problems.extend(of_views.filter(|(link, _)| dead(link)).map(|(link, at)| told(&at.span, link)));
+        self.journeys_are_there(workflows, problems);
         let mut items: Vec<&MenuItem> = Vec::new();
         self.menus.values().flatten().for_each(|item| item.all(&mut items));
         self.footers.values().flatten().flat_map(|group| &group.links).for_each(|item| item.all(&mut items));
@@ -123,6 +125,15 @@ impl Site {
                 }
                 Err(error) => problems.push(Problem::error("evaluation", &error.span, error.message)),
             }
+        }
+    }
+
+    /// Journeys that stand in pages.
+    fn journeys_are_there(&self, workflows: &BTreeMap<String, Arc<Workflow>>, problems: &mut Vec<Problem>) {
+        let all = self.pages.iter().chain(self.specials.values()).filter_map(|page| page.journey.as_ref());
+        for journey in all.filter(|journey| !workflows.contains_key(&journey.workflow)) {
+            let known = workflows.keys().map(String::as_str);
+            problems.push(unknown("workflow", &journey.at, &journey.workflow, known));
         }
     }
 }

@@ -60,6 +60,11 @@ type Names<'a> = Vec<(&'a str, &'a Value)>;
 impl View {
     pub fn compile(id: &str, path: &str, node: &Node, problems: &mut Vec<Problem>) -> Option<View> {
         let fields = Fields::open(node, "a view", &["title", "intro", "blocks", "description"], problems)?;
+        let blocks = fields.node.get("blocks").map_or(&[][..], Node::list);
+        for block in blocks.iter().filter(|block| block.get("block").and_then(Node::as_str) == Some("journey")) {
+            let message = "a journey stands in pages of the site, not in a step of another one";
+            fields.problems.push(Problem::error("value", &block.span, message));
+        }
         View::of(id, path, fields.node, late_vocabulary(), problems)
     }
 

@@ -26,7 +26,7 @@ pub(crate) use desugar::SECTION_STEP_KEYS;
 #[cfg(test)]
 pub(crate) mod keys {
     pub use super::calls::INVOKE_KEYS;
-    pub use super::compile::ROOT_KEYS;
+    pub use super::compile::{ROOT_KEYS, STATE_KEYS};
     pub use super::part::{HOST_KEYS, PART_KEYS};
     pub use super::steps::STEP_KEYS;
 }
