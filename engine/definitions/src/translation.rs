@@ -7,9 +7,9 @@
 //! nothing else of a definition can differ.
 
 use crate::files::Files;
+use crate::keys::blocks;
 use crate::layout::{self, FileKind};
 use crate::source::{Key, Node, Value as Source};
-use crate::view::TEXTS;
 use engine_statechart::Problem;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -20,8 +20,7 @@ pub(crate) type Nodes = BTreeMap<String, Node>;
 /// Keys that name an item of a list.
 const NAMES: [&str; 3] = ["id", "event", "const"];
 /// Words of a form's fields and of their `x-ui`.
-const OF_FIELDS: [&str; 11] =
-    ["title", "intro", "hint", "label", "placeholder", "empty", "add", "remove", "submit", "suffix", "prefix"];
+const OF_FIELDS: [&str; 9] = ["title", "intro", "hint", "placeholder", "empty", "add", "remove", "suffix", "prefix"];
 /// Words of menus, footers and frames.
 const OF_SITE: [&str; 8] = ["text", "title", "label", "hint", "upper_text", "bottom_text", "legal", "heading"];
 const OF_MESSAGES: [&str; 3] = ["subject", "text", "html"];
@@ -244,6 +243,11 @@ fn is_said(text: &str) -> bool {
     })
 }
 
+/// Whether words for people stand under this key of a view or page, or in this column of a table.
+fn is_words(key: &str) -> bool {
+    ["title", "intro", "description"].contains(&key) || blocks::is_words(key)
+}
+
 type Visit<'v> = dyn FnMut(&str, Word<'_>) + 'v;
 
 /// Every word of a file that people read, with its place.
@@ -283,8 +287,8 @@ impl Rule {
         let parent = keys.len().checked_sub(2).map_or("", |at| keys[at].as_str());
         match self {
             Rule::All => true,
-            Rule::View => TEXTS.contains(&last) && !(keys.len() == 1 && last == "description"),
-            Rule::Page => TEXTS.contains(&last),
+            Rule::View => is_words(last) && !(keys.len() == 1 && last == "description"),
+            Rule::Page => is_words(last),
             Rule::Site => OF_SITE.contains(&last) && parent != "company",
             Rule::Flow => match root(keys) {
                 [_] => last == "title",
@@ -298,6 +302,7 @@ impl Rule {
                 keys.iter().any(|key| key == "x-messages" || key == "messages")
                     || OF_FIELDS.contains(&last) && parent != "properties"
                     || last == "x-title"
+                    || last == "label" && parent == "links"
                     || last == "description" && keys.iter().any(|key| key == "oneOf")
             }
         }
@@ -392,7 +397,7 @@ fn table(node: &mut Node, visit: &mut Visit<'_>) {
     let mut cell = |column: &str, node: &mut Node| {
         let line = node.span.line;
         let is_needed = node.as_str().is_some_and(is_said);
-        if is_needed && TEXTS.contains(&column) {
+        if is_needed && is_words(column) {
             visit(&format!("rows.{column}"), Word { line, node, is_needed, part: Part::Whole });
         }
     };

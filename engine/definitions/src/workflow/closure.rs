@@ -88,6 +88,8 @@ pub fn reload_closure(id: &str, files: &Files, live: &Catalog) -> Result<Arc<Wor
         calendars: &live.calendars,
         stories: &stories,
         languages: &spoken.keys().cloned().collect::<Vec<_>>(),
+        is_whole: true,
+        has_all_partners: true,
     };
     let workflow = if problems.iter().any(Problem::is_error) {
         None
