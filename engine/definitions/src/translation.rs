@@ -328,7 +328,7 @@ fn walk(rule: Rule, node: &mut Node, keys: &mut Vec<String>, visit: &mut Visit<'
         Source::Map(entries) => {
             for (key, inner) in entries {
                 let known = keys.len();
-                keys.extend((key.name != "cel").then(|| key.name.clone()));
+                keys.extend((!["cel", "$cel"].contains(&key.name.as_str())).then(|| key.name.clone()));
                 walk(rule, inner, keys, visit);
                 keys.truncate(known);
             }
