@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { date, dayChip, dayInIndia, dayName, grouped, money } from '../src/ui/format';
+import { date, dayChip, dayInIndia, dayName, grouped, money, spoken } from '../src/ui/format';
 
 const INDIA = 'en-IN';
 const DAY_MS = 86_400_000;
@@ -37,4 +37,11 @@ test('sums, days and instants read as an Indian locale has them', () => {
       month: part(brief, 'month'),
     });
   }
+});
+
+test('large amounts are said in lakh and crore (R9-44)', () => {
+  expect(grouped(1_234_567)).toBe('12,34,567');
+  expect([99_999, 100_000, 250_000, 1_234_567, 9_999_999, 10_000_000, 15_000_000, 123_456_789_000].map(spoken)).toEqual(
+    [undefined, '1 lakh', '2.5 lakh', '12.35 lakh', '1 crore', '1 crore', '1.5 crore', '12,345.68 crore'],
+  );
 });

@@ -57,7 +57,7 @@ pub async fn page(State(app): State<App>, Extension(client): Extension<Client>, 
         return remembering(&app, &parts.headers, came_from, response);
     }
     // One address per page: without a slash at its end.
-    let facts = Facts::of(&app, path, &parts.headers);
+    let facts = Facts::of(&app, path, &parts.headers).await;
     if let Some((to, status)) = catalog.site().redirect(&facts.path) {
         return redirect(StatusCode::from_u16(status).unwrap_or(StatusCode::FOUND), &with_query(&to, query));
     }

@@ -4,6 +4,7 @@ use crate::app::App;
 use crate::attribution;
 use crate::html::{self, AppSite, Place, Surroundings};
 use crate::problem::Problem;
+use crate::session::token;
 use axum::http::{HeaderMap, header};
 use engine_definitions::{Around, Asked, Catalog, EvalError, Now, SitePage, Special, Workflow};
 use engine_runtime::{Account, Actor};
@@ -28,9 +29,17 @@ pub struct Facts {
 }
 
 impl Facts {
-    pub fn of(app: &App, path: &str, headers: &HeaderMap) -> Facts {
+    /// What brought the visitor stands in a cookie, and from the first write on in the session.
+    pub async fn of(app: &App, path: &str, headers: &HeaderMap) -> Facts {
         let host = headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
-        let came = attribution::read(&app.runtime, headers);
+        let mut came = attribution::read(&app.runtime, headers);
+        if app.runtime.catalog().site().asks_who()
+            && let Some(token) = token(headers)
+            && let Ok(Some(actor)) = app.runtime.people.session(token).await
+        {
+            let newer = std::mem::replace(&mut came, actor.attribution);
+            came.extend(newer);
+        }
         let known = |name: &str| came.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
         let plain = path.trim_end_matches('/');
         Facts {

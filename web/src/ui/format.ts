@@ -26,6 +26,17 @@ export function money(paise: number, { paisa = false } = {}): string {
 export const grouped = (number: number): string =>
   `${number <= -0.5 ? '-' : ''}${groups(String(Math.round(Math.abs(number))))}`;
 
+/** 250000 → 2.5 lakh, 10000000 → 1 crore: as an amount is said. Below a lakh nothing. */
+export function spoken(rupees: number): string | undefined {
+  const [unit, word] = rupees >= 9_999_500 ? [1e7, 'crore'] : [1e5, 'lakh'];
+  return rupees < 1e5 ? undefined : `${upToTwo(rupees / unit)} ${word}`;
+}
+/** At most two decimals, none that are not there. */
+const upToTwo = (number: number): string => {
+  const [whole = '', rest = ''] = String(Math.round(number * 100) / 100).split('.');
+  return groups(whole) + (rest && `.${rest}`);
+};
+
 /** `2026-11-21` → 21 Nov 2026; with a time → 21 Nov, 3:30 pm in India. Text that is no date stays. */
 export function date(iso: string): string {
   const at = new Date(iso.length === 10 ? `${iso}T00:00:00Z` : iso);

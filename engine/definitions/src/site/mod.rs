@@ -101,6 +101,11 @@ impl Site {
         self.layout.around(asked)
     }
 
+    /// Whether any rule asks what brought a visitor here.
+    pub fn asks_who(&self) -> bool {
+        self.layout.asks_who()
+    }
+
     /// The product that an address belongs to.
     pub fn product(&self, path: &str) -> Option<&Product> {
         self.layout.product(path)
