@@ -24,4 +24,5 @@ mod site;
 mod store;
 mod stories;
 mod structure;
+mod vault;
 mod visit;
