@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { date, dayChip, dayInIndia, dayName, grouped, money, spoken } from '../src/ui/format';
+import cases from '../../tests/forms/amounts.json';
+import { brief, date, dayChip, dayInIndia, dayName, grouped, money, spelled } from '../src/ui/format';
 
 const INDIA = 'en-IN';
 const DAY_MS = 86_400_000;
@@ -39,9 +40,7 @@ test('sums, days and instants read as an Indian locale has them', () => {
   }
 });
 
-test('large amounts are said in lakh and crore (R9-44)', () => {
-  expect(grouped(1_234_567)).toBe('12,34,567');
-  expect([99_999, 100_000, 250_000, 1_234_567, 9_999_999, 10_000_000, 15_000_000, 123_456_789_000].map(spoken)).toEqual(
-    [undefined, '1 lakh', '2.5 lakh', '12.35 lakh', '1 crore', '1 crore', '1.5 crore', '12,345.68 crore'],
-  );
+test.each(cases)('$paise paise, said briefly and in words', (amount) => {
+  expect(brief(amount.paise)).toBe(amount.brief);
+  expect(spelled(amount.paise)).toBe(amount.spelled);
 });
