@@ -145,7 +145,7 @@ fn action() -> Value {
         closed(&[("cancel", "Id of a delayed raise", text())]),
         typed("message", &[("code", "Of a text", text()), ("level", "", words(&LEVELS)), ("pointer", "Field: /mobile", text()), ("from", "CEL: an error", cel()), ("data", "Fills the text", mapping())]),
         typed("record", &[("kind", "", text()), ("key", "CEL", cel()), ("data", "", mapping())]),
-        typed("notify", &[("message", "Id of a message", text()), ("to", "CEL", cel()), ("data", "", mapping()), ("language", "CEL", cel())]),
+        typed("notify", &[("message", "Id of a message", text()), ("to", "CEL", cel()), ("data", "", mapping()), ("language", "CEL", cel()), ("attach", "CEL: id of a document of the journey, or nothing", cel())]),
         typed("call", &[("operation", "partner/operation", text()), ("input", "", mapping())]),
         typed("track", &[("step", "", text()), ("data", "", mapping())]),
         typed("incident", &[("reason", "", text()), ("detail", "", mapping())]),
@@ -242,6 +242,7 @@ fn part() -> Value {
             "Event → transitions, also after it was left: asked when nothing active took it",
             map_of(transitions()),
         ),
+        ("delays", "Names for its `after`", map_of(delay())),
         (
             "sections",
             "Steps that name none stand in the first",

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 pub const ACTIONS: [(&str, &[&str], &[&str]); 9] = [
     ("message", &["code", "level", "pointer"], &["from", "data"]),
     ("record", &["kind"], &["key", "data"]),
-    ("notify", &["message"], &["to", "data", "language", "links"]),
+    ("notify", &["message"], &["to", "data", "language", "links", "attach"]),
     ("call", &["operation"], &["input"]),
     ("track", &["step"], &["data"]),
     ("incident", &["reason"], &["detail"]),
