@@ -52,3 +52,12 @@ create table presence (
   seen_at bigint not null,
   online smallint not null
 ) with (fillfactor = 70);
+
+-- Who has shown that a mobile number is hers: found by the number's keyed hash. seen_at: her last sign-in.
+create table persons (
+  id bytea not null primary key,
+  mobile bytea not null unique,
+  created_at bigint not null,
+  seen_at bigint not null,
+  profile text not null
+);

@@ -2,6 +2,7 @@
 -- Ids of journeys, owners and keys are packed (see engine/store/src/ids.rs): 32 hex digits take 16 bytes.
 -- Rows of a journey point to its number `n`, not to its id: less than half of the bytes, and neighbours stay together.
 -- Numbers stand before texts: no bytes are lost between them.
+-- owner: the session or person that began it; person: whose verified number it has, or who began it signed in.
 create table journeys (
   n integer primary key,
   id blob not null unique,
@@ -12,6 +13,7 @@ create table journeys (
   status text not null,
   step text not null,
   owner blob not null,
+  person blob,
   language text not null,
   channel text not null,
   created_at integer not null,
@@ -21,6 +23,7 @@ create table journeys (
   state text not null
 );
 create index journeys_owner on journeys (owner);
+create index journeys_person on journeys (person) where person is not null;
 create index journeys_expiry on journeys (expires_at) where expires_at is not null and status = 'active';
 
 -- id = n << 20 | seq. The idempotency key stands with the event that used it, the body's hash beside it; of a start only

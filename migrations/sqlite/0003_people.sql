@@ -52,3 +52,12 @@ create table presence (
   seen_at integer not null,
   online integer not null
 );
+
+-- Who has shown that a mobile number is hers: found by the number's keyed hash. seen_at: her last sign-in.
+create table persons (
+  id blob not null primary key,
+  mobile blob not null unique,
+  created_at integer not null,
+  seen_at integer not null,
+  profile text not null
+) without rowid;

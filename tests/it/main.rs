@@ -12,6 +12,7 @@ mod forms;
 mod http;
 mod journeys;
 mod links;
+mod login;
 mod motor;
 mod nodes;
 mod operator;

@@ -80,7 +80,7 @@ fn told(view: &Value) -> &str {
 }
 
 /// The newest code of a journey, as the message carries it.
-async fn code(runtime: &engine_runtime::Runtime, journey: &str) -> String {
+pub(crate) async fn code(runtime: &engine_runtime::Runtime, journey: &str) -> String {
     let filter = EffectFilter { journey: Some(journey.into()), kind: Some("notify".into()), ..EffectFilter::default() };
     let order = runtime.store().effects(filter).await.expect("effects").pop().expect("a message");
     let payload: NotifyPayload = serde_json::from_value(order.payload).expect("a payload");
@@ -237,7 +237,7 @@ async fn a_code_that_cannot_be_sent_is_told_to_the_person() {
 }
 
 /// A number for which the hash begins with so many zero bits.
-fn solved(challenge: &Value) -> String {
+pub(crate) fn solved(challenge: &Value) -> String {
     let (token, bits) = (challenge["token"].as_str().expect("a token"), challenge["bits"].as_u64().expect("bits"));
     let zeros = |text: &str| {
         let hash = sha2::Sha256::digest(text.as_bytes());

@@ -61,7 +61,7 @@ pub fn event(journey: &str, seq: i64) -> Commit {
         status: JourneyStatus::Active,
         step: format!("step {seq}"),
         state: json!({"seq": seq, "text": "ä \"quoted\" \u{0} [", "z": 1, "a": [1.5, null]}).to_string(),
-        owner: None,
+        person: None,
         expires_at_ms: Some(1_000_000),
         at_ms: 1_000 + seq,
     };

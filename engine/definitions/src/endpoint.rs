@@ -16,9 +16,24 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
-const KEYS: [&str; 10] = ["title", "method", "path", "query", "body", "who", "cache", "list", "start", "reply"];
-/// What expressions read: what came, what was found, what was begun, the site's own data.
-const NAMES: [&str; 6] = ["query", "body", "list", "more", "journey", "site"];
+const KEYS: [&str; 14] = [
+    "title",
+    "method",
+    "path",
+    "query",
+    "body",
+    "who",
+    "client",
+    "proof",
+    "cache",
+    "list",
+    "start",
+    "send",
+    "signs_out",
+    "reply",
+];
+/// What expressions read: what came, what was found, what was begun, who was signed in, the site's own data.
+const NAMES: [&str; 8] = ["query", "body", "list", "more", "journey", "session", "account", "site"];
 const ROWS_MAX: i64 = 2_000;
 
 #[derive(Debug)]
@@ -33,20 +48,46 @@ pub struct Endpoint {
     /// Its form reads the body: the same rules and texts as on a page.
     pub body: Option<String>,
     pub who: Who,
+    /// Names its program in `X-Api-Key`, one of `clients` of the site.
+    pub names_client: bool,
+    /// Comes with a proof of work.
+    pub needs_proof: bool,
     /// How long caches keep the answer, in seconds.
     pub cache_s: Option<i64>,
     pub list: Option<List>,
     pub start: Option<Starts>,
+    pub send: Option<Sends>,
+    /// The caller's session ends.
+    pub signs_out: bool,
     reply: Expression,
     pub(crate) span: Span,
 }
 
 /// Who may call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Who {
+    #[default]
     Anyone,
     /// Whoever has a session; others get 404, as for what is not theirs.
     Session,
+    /// Who is signed in; `account` is what is theirs.
+    Person,
+}
+
+impl Who {
+    const fn word(self) -> &'static str {
+        match self {
+            Who::Anyone => "anyone",
+            Who::Session => "session",
+            Who::Person => "person",
+        }
+    }
+
+    pub(crate) fn read(fields: &mut Fields<'_, '_>, known: &[Who]) -> Who {
+        let words: Vec<&'static str> = known.iter().map(|who| who.word()).collect();
+        let word = fields.word("who", &words);
+        known.iter().copied().find(|who| Some(who.word()) == word).unwrap_or_default()
+    }
 }
 
 /// Rows of reference data.
@@ -57,6 +98,14 @@ pub struct List {
     /// Column → what it must equal; empty texts are passed over.
     pub columns: Vec<(String, Expression)>,
     pub limit: usize,
+}
+
+/// An event to a journey of the caller, named by the code that its start gave.
+#[derive(Debug)]
+pub struct Sends {
+    code: Expression,
+    pub event: String,
+    data: Expression,
 }
 
 /// A journey that the call begins, with the caller's own session.
@@ -81,22 +130,44 @@ impl Endpoint {
         if !path.starts_with("/api/") || path.ends_with('/') {
             fields.problems.push(Problem::error("value", &node.span, "`path` is below `/api/`"));
         }
-        let who =
-            if fields.word("who", &["anyone", "session"]) == Some("session") { Who::Session } else { Who::Anyone };
+        let who = Who::read(&mut fields, &[Who::Anyone, Who::Session, Who::Person]);
+        let (names_client, needs_proof) = (fields.bool("client"), fields.bool("proof"));
         let query = fields.get("query").map_or_else(Shape::empty, |query| Shape::read(query, fields.problems));
         let cache_s = fields.duration("cache").map(|ms| ms / 1_000);
-        if method == "GET" && (fields.get("body").is_some() || fields.get("start").is_some()) {
-            fields.problems.push(Problem::error("value", &node.span, "GET reads: `body` and `start` are of POST"));
+        let changes = ["body", "proof", "start", "send", "signs_out"];
+        if method == "GET" && changes.iter().any(|key| fields.get(key).is_some()) {
+            let message = "GET reads: `body`, `proof`, `start`, `send` and `signs_out` are of POST";
+            fields.problems.push(Problem::error("value", &node.span, message));
         }
         let list = fields.get("list").and_then(|list| List::read(list, fields.problems));
         let start = fields.get("start").and_then(|start| Starts::read(start, fields.problems));
+        let send = fields.get("send").and_then(|send| Sends::read(send, fields.problems));
+        let signs_out = fields.bool("signs_out");
         let (title, body) = (fields.need_text("title"), fields.text("body"));
         let reply = fields.need("reply").map(|reply| mapping(reply, words(), &NAMES, fields.problems))?;
         let (id, span) = (id.to_owned(), node.span.clone());
-        Some(Endpoint { id, title, method, path, query, body, who, cache_s, list, start, reply, span })
+        Some(Endpoint {
+            id,
+            title,
+            method,
+            path,
+            query,
+            body,
+            who,
+            names_client,
+            needs_proof,
+            cache_s,
+            list,
+            start,
+            send,
+            signs_out,
+            reply,
+            span,
+        })
     }
 
-    /// What is answered. `found` has what was read and begun: `query`, `body`, `list`, `more`, `journey`, `site`.
+    /// What is answered. `found` has what was read and begun: `query`, `body`, `list`, `more`, `journey`,
+    /// `session`, `account`, `site`.
     pub fn reply(&self, found: &Map<String, Value>, host: &dyn Host) -> Result<Value, EvalError> {
         self.reply.eval(&scope(found).with_host(host))
     }
@@ -131,7 +202,8 @@ impl Endpoint {
         let before = problems.len();
         crate::uses::check(&self.reply, &self.span, known.tables, known.masters, problems);
         let asked = self.asked(std::iter::empty()).ok();
-        if let (Some(query), None, None, true) = (asked, &self.start, &self.body, before == problems.len()) {
+        let reads = self.method == "GET" && self.who != Who::Person && before == problems.len();
+        if let (Some(query), true) = (asked, reads) {
             let found = Map::from_iter([
                 ("query".into(), query),
                 ("list".into(), json!([])),
@@ -186,6 +258,23 @@ impl List {
         let columns: Result<Vec<_>, _> =
             self.columns.iter().map(|(name, value)| Ok((name.clone(), text(value)?))).collect();
         Ok((search, columns?.into_iter().filter(|(_, value)| !value.is_empty()).collect()))
+    }
+}
+
+impl Sends {
+    fn read(node: &Node, problems: &mut Vec<Problem>) -> Option<Sends> {
+        let mut fields = Fields::open(node, "an event", &["code", "event", "data"], problems)?;
+        let code = fields.need("code").and_then(|code| expression(code, words(), &NAMES, fields.problems))?;
+        let event = fields.text("event").unwrap_or_else(|| "submit".into());
+        let data = fields.need("data").map(|data| mapping(data, words(), &NAMES, fields.problems))?;
+        Some(Sends { code, event, data })
+    }
+
+    /// The journey's code, and what is sent to it.
+    pub fn of(&self, found: &Map<String, Value>, host: &dyn Host) -> Result<(String, Value), EvalError> {
+        let scope = scope(found).with_host(host);
+        let code = self.code.eval(&scope)?.as_str().unwrap_or_default().to_owned();
+        Ok((code, self.data.eval(&scope)?))
     }
 }
 

@@ -43,7 +43,7 @@ mod workflow;
 pub use calendar::{Calendar, Calendars};
 pub use catalog::Catalog;
 pub use contract::{Contract, ErrorTable};
-pub use endpoint::{Endpoint, List, Starts, Who};
+pub use endpoint::{Endpoint, List, Sends, Starts, Who};
 pub use engine_statechart::{EvalError, Problem, Severity};
 pub use files::Files;
 pub use form::{Audience, FieldError, Fields, Form, FormView, place_of, row_number};

@@ -17,7 +17,7 @@ use axum::Extension;
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use engine_definitions::{Around, Catalog, Special, Step, StepKind, Workflow};
+use engine_definitions::{Around, Catalog, Special, Step, StepKind, Who, Workflow};
 use engine_runtime::{Opened, Refusal};
 use serde_json::{Map, Value};
 use std::sync::Arc;
@@ -62,12 +62,16 @@ pub async fn page(State(app): State<App>, Extension(client): Extension<Client>, 
         return redirect(StatusCode::from_u16(status).unwrap_or(StatusCode::FOUND), &with_query(&to, query));
     }
     let ask = Ask { app: &app, catalog: &catalog, facts: &facts };
-    let visitor = Visitor::of(&app, &parts.headers, client);
-    let response = match journey_page(&ask, visitor, query).await {
+    let visitor = || Visitor::of(&app, &parts.headers, client);
+    let response = match journey_page(&ask, visitor(), query).await {
         Some(Ok(response)) => response,
         Some(Err(problem)) => error_page(&app, &catalog, &problem).await,
         None => match gallery::page(&ask).await {
             Some(response) => response,
+            None if is_own(&ask) => match own_page(&ask, visitor()).await {
+                Ok(response) => response,
+                Err(problem) => error_page(&app, &catalog, &problem).await,
+            },
             None => content_page(&ask, query).await,
         },
     };
@@ -197,8 +201,29 @@ pub async fn step_page(ask: &Ask<'_>, status: StatusCode, content: Content<'_>) 
     let described = landing.map(|found| found.page).unwrap_or_default();
     let title = if described.title.is_empty() { title } else { described.title };
     let hide = around.hide.clone();
-    let page = Page { title, description: described.description, hide, noindex: !is_first, canonical };
+    let page = Page { title, description: described.description, hide, noindex: !is_first, login: false, canonical };
     html_response(status, whole(ask, &page, &around, &content, &view.journey.language).await.0)
+}
+
+fn is_own(ask: &Ask<'_>) -> bool {
+    ask.catalog.site().address(&ask.facts.path).is_some_and(|address| address.page.who == Who::Person)
+}
+
+/// A page of the person who is signed in, with what is hers; everybody else is asked to log in (R2.4-61).
+async fn own_page(ask: &Ask<'_>, visitor: impl Future<Output = Result<Visitor, Problem>>) -> Result<Response, Problem> {
+    let Ask { app, catalog, facts } = *ask;
+    let visitor = visitor.await?;
+    let Some(account) = app.runtime.people.account(&visitor.actor).await? else {
+        return Ok(special(ask, StatusCode::OK, Special::Login, None).await);
+    };
+    let Ok(Some(own)) = site::own_page(catalog, &facts.path, &account, app.runtime.now_ms()) else {
+        return Ok(special(ask, StatusCode::INTERNAL_SERVER_ERROR, Special::Failed, None).await);
+    };
+    let (title, description) = (own.page.title, own.page.description);
+    let mut around = catalog.site().around(&facts.at(&facts.path, ""));
+    add(&mut around.hide, &own.hide);
+    let page = Page { title, description, hide: around.hide.clone(), noindex: true, ..Page::default() };
+    Ok(html_response(StatusCode::OK, whole(ask, &page, &around, &Content::Own(&own.page.blocks), "en").await.0))
 }
 
 async fn content_page(ask: &Ask<'_>, query: &str) -> Response {
@@ -223,6 +248,7 @@ async fn content_page(ask: &Ask<'_>, query: &str) -> Response {
         description: found.page.description,
         hide: around.hide.clone(),
         noindex: found.noindex,
+        login: false,
         canonical,
     };
     let (text, drawn) = whole(ask, &page, &around, &Content::Blocks(&found.page.blocks), "en").await;
@@ -289,6 +315,7 @@ fn words(special: Special) -> (&'static str, &'static str) {
             "Nothing is open here",
             "This page belongs to a request. Open it from your messages or in the browser you began in, or start here.",
         ),
+        Special::Login => ("Please log in", "This page shows what is yours. Log in with your mobile number."),
     }
 }
 
@@ -296,7 +323,12 @@ fn words(special: Special) -> (&'static str, &'static str) {
 pub async fn special(ask: &Ask<'_>, status: StatusCode, kind: Special, workflow: Option<&Workflow>) -> Response {
     let flow = workflow.map_or(("/", ""), |workflow| (workflow.base.as_str(), workflow.title.as_str()));
     match site::special(ask.catalog, kind, flow, ask.app.runtime.now_ms()) {
-        Some(page) => page_with(ask, status, &page.title, &Content::Blocks(&page.blocks)).await,
+        Some(page) => {
+            let around = ask.catalog.site().around(&ask.facts.at(&ask.facts.path, ""));
+            let (title, hide, login) = (page.title, around.hide.clone(), kind == Special::Login);
+            let standing = Page { title, hide, login, noindex: true, ..Page::default() };
+            html_response(status, whole(ask, &standing, &around, &Content::Blocks(&page.blocks), "en").await.0)
+        }
         None => {
             let (title, text) = words(kind);
             let next = workflow.map_or(HOME, |workflow| ("Start again", &workflow.base));

@@ -10,11 +10,13 @@ use axum::extract::{FromRequest, FromRequestParts, Request};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
-use engine_runtime::{Actor, Grant, SessionRecord};
+use engine_runtime::{Actor, Grant, SessionRecord, new_id};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 const COOKIE: &str = "__Host-session";
+/// Says to programs that somebody is signed in; worth nothing without the session.
+const SIGNED_IN: &str = "authToken";
 /// Carries the solution of a challenge.
 const PROOF: &str = "x-proof";
 
@@ -26,6 +28,8 @@ pub struct Visitor {
     token: Option<String>,
     /// The token is new with this request.
     opened: bool,
+    /// Somebody has signed in, or out, with this request.
+    turned: Option<Turned>,
     ttl_s: i64,
 }
 
@@ -43,7 +47,7 @@ impl Visitor {
         let proof = headers.get(PROOF).and_then(|proof| proof.to_str().ok());
         actor.proven = proof.is_some_and(|proof| app.runtime.people.proves(&network, proof));
         actor.address = Some(network);
-        Ok(Visitor { actor, client, token, opened: false, ttl_s: app.settings.session.ttl_ms / 1000 })
+        Ok(Visitor { actor, client, token, opened: false, turned: None, ttl_s: app.settings.session.ttl_ms / 1000 })
     }
 
     /// Makes sure that there is a session: a visitor without one gets one with this answer.
@@ -72,7 +76,7 @@ impl Visitor {
 
     /// The answer to the start with which it has begun.
     pub fn begun(mut self, opening: Option<Opening>, headers: &HeaderMap, answer: impl IntoResponse) -> Response {
-        let Some(Opening { token, .. }) = opening else { return answer.into_response() };
+        let Some(Opening { token, .. }) = opening else { return self.answer(answer) };
         (self.token, self.opened) = (Some(token), true);
         let mut response = self.answer(answer);
         attribution::forget(headers, &mut response);
@@ -91,6 +95,34 @@ impl Visitor {
         Ok(())
     }
 
+    /// The session goes on, under a new token, as this person's.
+    pub async fn sign_in(&mut self, app: &App, person: String) -> Result<(), Problem> {
+        let (runtime, token) = (app.runtime.clone(), self.token.clone().unwrap_or_default());
+        let signed = run_to_end(async move { runtime.people.sign_in(&token, &person).await }).await?;
+        let Some((token, actor)) = signed else { return Err(Problem::new(Code::NotFound)) };
+        self.actor = Actor { address: self.actor.address.take(), proven: self.actor.proven, ..actor };
+        (self.token, self.opened, self.turned) = (Some(token), true, Some(Turned::In(new_id())));
+        Ok(())
+    }
+
+    /// What programs keep to know that somebody is signed in.
+    pub fn mark(&self) -> &str {
+        match &self.turned {
+            Some(Turned::In(mark)) => mark,
+            Some(Turned::Out) | None => "",
+        }
+    }
+
+    /// The session is over.
+    pub async fn sign_out(&mut self, app: &App) -> Result<(), Problem> {
+        if let Some(token) = self.token.take() {
+            app.runtime.people.end_session(&token).await?;
+        }
+        self.actor = Actor { address: self.actor.address.take(), ..Actor::visitor("") };
+        self.turned = Some(Turned::Out);
+        Ok(())
+    }
+
     /// The answer, with the cookie of a session that was opened for it.
     pub fn answer(&self, answer: impl IntoResponse) -> Response {
         let mut response = answer.into_response();
@@ -102,8 +134,25 @@ impl Visitor {
         {
             response.headers_mut().append(header::SET_COOKIE, value);
         }
+        let over = |name: &str| format!("{name}=; Path=/; Max-Age=0; HttpOnly; Secure; SameSite=Lax");
+        let cookies = match &self.turned {
+            Some(Turned::In(mark)) => {
+                vec![format!("{SIGNED_IN}={mark}; Path=/; Max-Age={}; HttpOnly; Secure; SameSite=Lax", self.ttl_s)]
+            }
+            Some(Turned::Out) => vec![over(SIGNED_IN), over(COOKIE)],
+            None => Vec::new(),
+        };
+        for value in cookies.iter().filter_map(|text| HeaderValue::from_str(text).ok()) {
+            response.headers_mut().append(header::SET_COOKIE, value);
+        }
         response
     }
+}
+
+/// What a request made of a session.
+enum Turned {
+    In(String),
+    Out,
 }
 
 /// A session that is not stored yet.

@@ -5,6 +5,7 @@ use crate::attribution;
 use crate::html::{AppSite, Surroundings};
 use axum::http::{HeaderMap, header};
 use engine_definitions::{Around, Asked, Catalog, EvalError, Now, SitePage, Special, Workflow};
+use engine_runtime::Account;
 use engine_settings::Settings;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -131,6 +132,16 @@ pub fn page(catalog: &Catalog, path: &str, number: usize, now_ms: i64) -> Result
     let path = if number == 1 { address.path.clone() } else { format!("{}?page={number}", address.path) };
     let (hide, noindex) = (address.page.hide.clone(), address.page.noindex);
     Ok(rendered.map(|page| Found { page, path, hide, noindex }))
+}
+
+/// The page of an address for the person whose account this is.
+pub fn own_page(catalog: &Catalog, path: &str, account: &Account, now_ms: i64) -> Result<Option<Found>, EvalError> {
+    let Some(address) = catalog.site().address(path) else { return Ok(None) };
+    let now = Now::at(now_ms, ZONE);
+    let rendered = address.render_for(catalog.site().data(), json!(account), &catalog.host(&now, None));
+    let rendered = rendered.inspect_err(|error| tracing::error!(path, %error, "a page of the site failed"))?;
+    let (path, hide) = (address.path.clone(), address.page.hide.clone());
+    Ok(rendered.map(|page| Found { page, path, hide, noindex: true }))
 }
 
 /// The page that stands for this case; `flow`: base and title of the journey's flow.

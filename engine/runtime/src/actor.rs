@@ -7,14 +7,19 @@ use std::collections::BTreeMap;
 
 /// Kind and role of a person without a sign-in.
 pub(crate) const VISITOR: &str = "visitor";
+/// Kind and role of a person who is signed in.
+pub(crate) const CUSTOMER: &str = "customer";
 
 /// Who acts. Roles, channel and partner come from the server's session only, never from the request.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Actor {
     /// `visitor`, `customer`, `agent`, `partner`, `operator`, `system`.
     pub kind: String,
-    /// The subject that owns journeys: the session's id, or the customer's.
+    /// The subject that owns journeys: the session's id, or the person's who is signed in.
     pub id: String,
+    /// What began in this session before a sign-in stays within its reach.
+    #[serde(skip)]
+    pub session: String,
     pub roles: Vec<String>,
     pub channel: String,
     pub partner: Option<String>,
@@ -84,6 +89,7 @@ impl Actor {
         Actor {
             kind: VISITOR.into(),
             id: id.into(),
+            session: String::new(),
             roles: vec![VISITOR.into()],
             channel: "web".into(),
             partner: None,
@@ -101,6 +107,7 @@ impl Actor {
         Actor {
             kind: "system".into(),
             id: "system".into(),
+            session: String::new(),
             roles: vec!["system".into()],
             channel: "system".into(),
             partner: None,
@@ -129,7 +136,8 @@ impl Actor {
             |key: &str, default: &str| session.subject.get(key).and_then(Value::as_str).unwrap_or(default).to_string();
         Actor {
             kind: text("kind", VISITOR),
-            id: session.subject.get("customer").and_then(Value::as_str).unwrap_or(&session.id).to_string(),
+            id: text("person", &session.id),
+            session: session.id.clone(),
             roles: session
                 .subject
                 .get("roles")
@@ -149,6 +157,11 @@ impl Actor {
     /// Whether a screen offers an event to this actor: a link may open less than the step takes.
     pub(crate) fn is_offered(&self, event: &str) -> bool {
         self.came_by.as_ref().is_none_or(|link| link.lets(event))
+    }
+
+    /// The person who is signed in.
+    pub fn person(&self) -> Option<&str> {
+        (self.kind == CUSTOMER).then_some(self.id.as_str())
     }
 
     /// The role whose form variant applies: the first one.
@@ -224,6 +237,9 @@ pub fn can<'a>(actor: &Actor, action: Action<'_>, resource: impl Into<Resource<'
     }
 }
 
-fn owns(actor: &Actor, journey: &JourneyRecord) -> bool {
-    actor.id == journey.owner && !matches!(actor.kind.as_str(), "system" | "operator")
+/// Begun by this person or in this session, or hers by her verified number.
+pub(crate) fn owns(actor: &Actor, journey: &JourneyRecord) -> bool {
+    let began = actor.id == journey.owner || (!actor.session.is_empty() && actor.session == journey.owner);
+    let hers = actor.person().is_some() && actor.person() == journey.person.as_deref();
+    (began || hers) && !matches!(actor.kind.as_str(), "system" | "operator")
 }

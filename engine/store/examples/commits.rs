@@ -84,7 +84,7 @@ fn step(id: &str, seq: i64, mut state: Value) -> Commit {
         status: JourneyStatus::Active,
         step: format!("step {seq}"),
         state: state.to_string(),
-        owner: None,
+        person: None,
         expires_at_ms: None,
         at_ms,
     };

@@ -118,7 +118,7 @@ impl JourneyUpdate {
             status: record.status,
             step: record.step.clone(),
             state: String::new(),
-            owner: None,
+            person: record.person.clone(),
             expires_at_ms: record.expires_at_ms,
             at_ms: record.updated_at_ms,
         }
@@ -132,7 +132,7 @@ pub struct JourneyUpdate {
     pub step: String,
     /// JSON text.
     pub state: String,
-    pub owner: Option<String>,
+    pub person: Option<String>,
     pub expires_at_ms: Option<i64>,
     pub at_ms: i64,
 }

@@ -17,7 +17,8 @@ pub trait Journeys: Send + Sync {
     /// What this key was used for in a journey; without one, by a start.
     async fn used_key(&self, journey: &str, key: Option<i64>) -> Result<Option<UsedKey>>;
     async fn events(&self, journey: &str, after_seq: i64, limit: u32) -> Result<Vec<EventRecord>>;
-    async fn journeys_of(&self, owner: &str, limit: u32) -> Result<Vec<JourneyHead>>;
+    /// What one of these began, or what belongs to one as a person; the newest first.
+    async fn journeys_of(&self, owners: &[String], limit: u32) -> Result<Vec<JourneyHead>>;
     /// Active journeys whose `expires_at` has passed.
     async fn expired_journeys(&self, now_ms: i64, limit: u32) -> Result<Vec<String>>;
     async fn journey_counts(&self) -> Result<Vec<JourneyCount>>;
@@ -41,8 +42,10 @@ pub struct JourneyRecord {
     pub step: String,
     /// The runtime's document (snapshot, trail, runs …): JSON text, which this crate never reads.
     pub state: String,
-    /// Subject that may see it: a session's or a customer's id.
+    /// Subject that began it: a session's or a person's id.
     pub owner: String,
+    /// Whose it is: who began it signed in, or whose number was verified in it.
+    pub person: Option<String>,
     pub language: String,
     pub channel: String,
     pub attribution: Value,

@@ -44,7 +44,7 @@ pub use journeys::{
     AnswerRecord, Change, Changed, Draft, EventRecord, JourneyCount, JourneyHead, JourneyRecord, JourneyStatus,
     Journeys, UsedKey,
 };
-pub use people::{CountedSend, People, SendHistory, SessionRecord};
+pub use people::{CountedSend, People, PersonRecord, SendHistory, SessionRecord};
 pub use queue::{
     Backlog, CLAIMS_MAX, ClaimRequest, EffectEnd, EffectFilter, EffectKey, EffectRecord, EffectState, LOOK_MS,
     NewEffect, NewTimer, Queue, TimerRecord, named_in,

@@ -1,17 +1,34 @@
-//! Who is signed in, and how often something was sent to whom.
+//! Who people are, who is signed in, and how often something was sent to whom.
 
 use crate::Result;
 use async_trait::async_trait;
 use serde_json::Value;
 
-/// Sessions, and what the gate of sends counts.
+/// Persons, sessions, and what the gate of sends counts.
 #[async_trait]
 pub trait People: Send + Sync {
     async fn session(&self, token_hash: &str) -> Result<Option<SessionRecord>>;
     async fn save_session(&self, session: SessionRecord) -> Result<()>;
     async fn end_session(&self, token_hash: &str) -> Result<()>;
+    async fn person(&self, id: &str) -> Result<Option<PersonRecord>>;
+    /// The person of a number, by its hash; this one from now on if there is none.
+    async fn person_of(&self, fresh: PersonRecord) -> Result<PersonRecord>;
+    /// Her profile and when she signed in last.
+    async fn save_person(&self, person: PersonRecord) -> Result<()>;
     /// The newest `limit` sends to a recipient, and what each bucket counted in the slots that begin after a time.
     async fn send_history(&self, recipient: &str, limit: u32, buckets: &[(String, i64)]) -> Result<SendHistory>;
+}
+
+/// Who has shown that a mobile number is hers.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PersonRecord {
+    pub id: String,
+    /// Keyed hash of the number.
+    pub mobile: String,
+    pub profile: Value,
+    pub created_at_ms: i64,
+    /// Of her last sign-in.
+    pub seen_at_ms: i64,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -19,7 +36,7 @@ pub struct SessionRecord {
     /// Hash of the opaque token; the token itself is never stored.
     pub token_hash: String,
     pub id: String,
-    /// Who it is: `{roles, mobile?, customer?, channel …}`.
+    /// Who it is: `{kind, roles, person?, channel …}`.
     pub subject: Value,
     pub created_at_ms: i64,
     pub expires_at_ms: i64,

@@ -1,4 +1,4 @@
-//! Sessions, and what the gate of sends counts.
+//! Persons, sessions, and what the gate of sends counts.
 
 use super::{DONE, check, event, id, with};
 use engine_store::*;
@@ -88,6 +88,33 @@ async fn a_session_ends_when_it_is_ended() {
         assert_eq!((found.subject, &found.id), (json!({"roles": ["reader"]}), &session.id));
         store.end_session(&session.token_hash).await?;
         assert_eq!(store.session(&session.token_hash).await?, None);
+        Ok(())
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_number_has_one_person() {
+    check(async |node| {
+        let (store, second) = (&node.store, node.again().await?);
+        let fresh = |mobile: &str| PersonRecord {
+            id: id(),
+            mobile: mobile.into(),
+            profile: json!({}),
+            created_at_ms: 5,
+            seen_at_ms: 5,
+        };
+        let (reader, other) = (id(), id());
+        let all = join_all((0..8).map(|n| [store, &second][n % 2].person_of(fresh(&reader)))).await;
+        let first = all.into_iter().next().expect("one")?;
+        for known in join_all((0..8).map(|n| [store, &second][n % 2].person_of(fresh(&reader)))).await {
+            assert_eq!(known?, first);
+        }
+        assert_ne!(store.person_of(fresh(&other)).await?.id, first.id);
+        let seen = PersonRecord { seen_at_ms: 9, profile: json!({"name": "Asha"}), ..first };
+        store.save_person(seen.clone()).await?;
+        assert_eq!(second.person(&seen.id).await?, Some(seen));
+        assert_eq!(store.person(&id()).await?, None);
         Ok(())
     })
     .await;

@@ -650,7 +650,7 @@ export interface components {
          * @description Every way a request can fail.
          * @enum {string}
          */
-        ProblemCode: "not_found" | "stale" | "invalid" | "not_accepted" | "key_reused" | "key_missing" | "expired" | "not_possible" | "limited" | "busy" | "broken" | "body_invalid" | "body_too_large" | "body_too_slow" | "media_type" | "method" | "csrf" | "proof" | "signature" | "timeout" | "unavailable" | "internal";
+        ProblemCode: "not_found" | "stale" | "invalid" | "not_accepted" | "key_reused" | "key_missing" | "expired" | "not_possible" | "limited" | "busy" | "broken" | "body_invalid" | "body_too_large" | "body_too_slow" | "media_type" | "method" | "csrf" | "client" | "sign_in" | "proof" | "signature" | "timeout" | "unavailable" | "internal";
         Progress: {
             sections: components["schemas"]["Section"][];
         };

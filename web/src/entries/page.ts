@@ -18,8 +18,32 @@ if (reports)
     }).catch(() => 0);
   });
 
-if (boot.view || boot.problem) {
+if (boot.view || boot.problem || boot.own) {
   import('../journey/app').then((app) => app.start(boot));
+}
+
+// whoever is not logged in does so before the account opens (R2.1-04); the popup comes when it is asked for
+const login = () => import('../site/login').then((popup) => popup.open());
+const isKnown = () => {
+  try {
+    return localStorage.token;
+  } catch {
+    // a forbidden storage knows nobody
+  }
+};
+const ask = () => {
+  if (location.hash === '#login') login();
+};
+addEventListener('hashchange', ask);
+addEventListener('click', (event) => {
+  if (isKnown() || !(event.target as Element).closest('a[href^="/dashboard"]')) return;
+  event.preventDefault();
+  login();
+});
+if (boot.login) login();
+else {
+  ask();
+  if (isKnown()) import('../site/person').then((person) => person.greet());
 }
 
 // from here on the header stays in sight

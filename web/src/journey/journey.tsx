@@ -194,6 +194,8 @@ function useArrival(view: StepView, adopted: number, site: Site, focus: string |
     setBegun(view.journey.id !== null);
     if (shown.current === view.step.id) return;
     shown.current = view.step.id;
+    // a step that comes with errors has its summary in the window already, with the focus
+    if (document.activeElement?.matches('.error-summary')) return;
     window.scrollTo({ top: 0 });
     if (!focus || !focusField(focus)) document.getElementById('step-title')?.focus({ preventScroll: true });
   }, [adopted]);

@@ -1,5 +1,6 @@
 /** What a page brings along for the scripts: its view, the site around it. */
 import type { Problem, StepView } from '../contract/api';
+import type { Block } from '../renderer/blocks/types';
 
 export interface Site {
   name: string;
@@ -28,6 +29,10 @@ export interface Reports {
 }
 export interface Boot {
   view?: StepView;
+  /** a page of the person who is logged in */
+  own?: { title: string; blocks: Block[] };
+  /** the page is somebody's, and nobody is logged in */
+  login?: boolean;
   site?: Site;
   /** why a form that was sent before the scripts came was refused */
   problem?: Problem;

@@ -22,6 +22,7 @@ fn workflow() -> Value {
         ("base", "Address of its first page: /parcel-cover", text()),
         ("timezone", "Zone of `today`; Asia/Kolkata by default", text()),
         ("ttl", "An idle journey expires after this", duration()),
+        ("signs_in", "At its end the session is signed in as the person whose number was verified in it", flag()),
         ("language", "Of messages without a text in the journey's language", text()),
         ("track", "Each change of step is told there, in order", report()),
         ("presence", "Who is there is told there", report()),

@@ -27,8 +27,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Keys of the files in workflows/site/, each in one of them.
-const KEYS: [&str; 14] = [
+const KEYS: [&str; 15] = [
     "name",
+    "clients",
     "legal",
     "company",
     "languages",
@@ -53,6 +54,8 @@ pub struct Site {
     pub company: Value,
     /// Languages of the site, the first one is the default.
     pub languages: Vec<String>,
+    /// Keys by which programs name themselves where an endpoint asks for it; no secrets.
+    pub clients: Vec<String>,
     /// How browsers report errors: `{enabled, wait_ms, max, libraries}`.
     pub reports: Option<Value>,
     /// Times of the browser by name, in milliseconds.
@@ -145,6 +148,9 @@ impl Site {
         }
         if fields.get("languages").is_some() {
             self.languages = fields.texts("languages");
+        }
+        if fields.get("clients").is_some() {
+            self.clients = fields.texts("clients");
         }
         self.reports = fields.get("reports").map(Node::to_json).or(self.reports.take());
         self.chat = fields.get("chat").map(Node::to_json).or(self.chat.take());

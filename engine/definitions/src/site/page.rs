@@ -1,5 +1,6 @@
 //! Pages of blocks: one address, or one for each row of a table.
 
+use crate::endpoint::Who;
 use crate::fields::Fields;
 use crate::host::shared_vocabulary;
 use crate::source::{Node, Value as Source};
@@ -12,8 +13,8 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-const KEYS: [&str; 11] =
-    ["path", "instead", "also", "each", "as", "title", "description", "hide", "noindex", "blocks", "intro"];
+const KEYS: [&str; 12] =
+    ["path", "instead", "also", "who", "each", "as", "title", "description", "hide", "noindex", "blocks", "intro"];
 
 /// Pages that stand where another one cannot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -30,15 +31,18 @@ pub enum Special {
     Expired,
     /// A later step without its journey; as above.
     Without,
+    /// A page of somebody who is not signed in.
+    Login,
 }
 
-pub(crate) const SPECIALS: [(&str, Special); 6] = [
+pub(crate) const SPECIALS: [(&str, Special); 7] = [
     ("not_found", Special::NotFound),
     ("failed", Special::Failed),
     ("unavailable", Special::Unavailable),
     ("gone", Special::Gone),
     ("expired", Special::Expired),
     ("without", Special::Without),
+    ("login", Special::Login),
 ];
 
 #[derive(Debug)]
@@ -50,6 +54,8 @@ pub struct Page {
     pub special: Option<Special>,
     /// Parts of the frame that are left out.
     pub hide: Vec<String>,
+    /// Who may see it; a person's page reads `data.account`.
+    pub who: Who,
     /// No search engine keeps it.
     pub noindex: bool,
     pub view: View,
@@ -96,7 +102,9 @@ impl Page {
             }
         }
         fields.need("title");
-        let (hide, noindex) = (fields.texts("hide"), fields.bool("noindex") || special.is_some());
+        let who = Who::read(&mut fields, &[Who::Anyone, Who::Person]);
+        let own = special.is_some() || who != Who::Anyone;
+        let (hide, noindex) = (fields.texts("hide"), fields.bool("noindex") || own);
         for name in hide.iter().filter(|name| !super::around::PARTS.contains(&name.as_str())) {
             let at = fields.get("hide").unwrap_or(node);
             fields.problems.push(crate::fields::unknown("part of a page", at, name, super::around::PARTS));
@@ -114,7 +122,7 @@ impl Page {
         let view = View::of(if path.is_empty() { file } else { &path }, file, node, shared_vocabulary(), problems)?;
         let mut links = BTreeMap::new();
         named(node, &mut links);
-        Some(Page { path, also, special, hide, noindex, view, description, each, links, span: node.span.clone() })
+        Some(Page { path, also, special, hide, who, noindex, view, description, each, links, span: node.span.clone() })
     }
 
     /// Its addresses.
@@ -187,6 +195,12 @@ impl Address {
     /// As [`Page::render`], with the row of this address; of a paged list its `number`th part, `None` when there is none.
     pub fn render(&self, data: Value, host: &dyn Host, number: usize) -> Rendering {
         self.page.part(data, self.row.clone(), host, &self.path, number)
+    }
+
+    /// The same for a person: what is hers stands in `data.account`.
+    pub fn render_for(&self, mut data: Value, account: Value, host: &dyn Host) -> Rendering {
+        data["account"] = account;
+        self.render(data, host, 1)
     }
 }
 

@@ -2,6 +2,7 @@
 //! that lead nowhere.
 
 use super::{MenuItem, Site};
+use crate::endpoint::Who;
 use crate::workflow::Workflow;
 use engine_statechart::source::Span;
 use engine_statechart::{Host, Problem};
@@ -96,7 +97,14 @@ impl Site {
     ) {
         let of_flow = || Map::from_iter([("base".into(), json!("/")), ("title".into(), json!("Sample"))]);
         let specials = self.specials.values().map(|page| (page, page.render(self.data(), of_flow(), host)));
-        let pages = self.addresses.values().map(|address| (&address.page, address.render(self.data(), host, 1)));
+        let pages = self.addresses.values().map(|address| {
+            let rendered = match address.page.who {
+                // Whoever has nothing yet.
+                Who::Person => address.render_for(self.data(), json!({"journeys": [], "records": {}}), host),
+                Who::Anyone | Who::Session => address.render(self.data(), host, 1),
+            };
+            (&address.page, rendered)
+        });
         for (page, rendered) in specials.chain(pages) {
             match rendered {
                 Ok(rendered) => {

@@ -53,12 +53,13 @@ impl Library<'_> {
 }
 
 /// Keys of the root beside those of a state.
-pub const ROOT_KEYS: [&str; 15] = [
+pub const ROOT_KEYS: [&str; 16] = [
     "title",
     "base",
     "timezone",
     "language",
     "ttl",
+    "signs_in",
     "track",
     "presence",
     "delays",
@@ -131,6 +132,7 @@ pub(crate) fn compile(id: &str, library: &Library<'_>, problems: &mut Vec<Proble
         track,
         presence,
         ttl_ms: head.ttl_ms,
+        signs_in: head.signs_in,
         version,
         closure,
         machine,
@@ -160,6 +162,7 @@ struct Head {
     timezone: chrono_tz::Tz,
     language: String,
     ttl_ms: Option<i64>,
+    signs_in: bool,
     params: Value,
     sections: Vec<Section>,
     aliases: BTreeMap<String, String>,
@@ -179,6 +182,7 @@ fn head(tree: &Node, id: &str, problems: &mut Vec<Problem>) -> Head {
     let timezone = timezone(&mut fields).unwrap_or(chrono_tz::Tz::Asia__Kolkata);
     let language = fields.text("language").unwrap_or_else(|| "en".into());
     let ttl_ms = fields.duration("ttl");
+    let signs_in = fields.bool("signs_in");
     let params = fields.get("params").map_or(json!({}), Node::to_json);
     if !params.is_object() {
         fields.problems.push(Problem::error("shape", &tree.span, format!("`params` of `{id}` is a map")));
@@ -202,7 +206,7 @@ fn head(tree: &Node, id: &str, problems: &mut Vec<Problem>) -> Head {
         }
     }
     let links = super::steps::links(&mut fields);
-    Head { title, base, timezone, language, ttl_ms, params, sections, aliases, links }
+    Head { title, base, timezone, language, ttl_ms, signs_in, params, sections, aliases, links }
 }
 
 impl Builder<'_> {

@@ -69,6 +69,8 @@ pub struct Workflow {
     pub presence: Option<Report>,
     /// An idle journey expires after this.
     pub ttl_ms: Option<i64>,
+    /// At its end the session is signed in as the person whose number was verified in it.
+    pub signs_in: bool,
     /// Hash of the closure: 32 hex digits.
     pub version: String,
     /// Path and hash of every pinned file, in path order.

@@ -8,13 +8,19 @@ use crate::problem::{self, Code, FieldProblem, Problem};
 use crate::session::{ChangeRequest, Opening, Visitor};
 use axum::Json;
 use axum::extract::{FromRequest, FromRequestParts, Request, State};
-use axum::http::{HeaderValue, Method, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use engine_definitions::{Audience, Catalog, Endpoint, EvalError, FieldError, Now, Starts, Who};
-use engine_runtime::{Start, new_id};
+use engine_definitions::{Audience, Catalog, Endpoint, EvalError, FieldError, Now, Sends, Starts, Who};
+use engine_runtime::view::{Level, MessageView};
+use engine_runtime::{Refusal, Send, Start, StepView, new_id};
 use engine_statechart::expression::Scope;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
+
+/// Names the program that calls.
+const CLIENT: &str = "x-api-key";
+/// What codes of journeys are sealed for.
+const CODE: &str = "endpoint";
 
 const ZONE: chrono_tz::Tz = chrono_tz::Asia::Kolkata;
 
@@ -49,24 +55,39 @@ async fn answered(
     let mut caller = None;
     if endpoint.method == "POST" {
         let mut change = ChangeRequest::<Map<String, Value>>::from_request(request, app).await?;
+        named(catalog, &endpoint, &change.headers)?;
         let body = std::mem::take(&mut change.body);
         found.insert("body".into(), checked(app, catalog, &endpoint, body)?);
+        if endpoint.needs_proof && !change.visitor.actor.proven {
+            return Err(app.refused(Refusal::Proof, change.visitor.client));
+        }
+        known(app, &endpoint, &change.visitor, &mut found).await?;
         caller = Some(change);
-    } else if endpoint.who == Who::Session {
-        let (mut parts, _) = request.into_parts();
-        known(&Visitor::from_request_parts(&mut parts, app).await?)?;
-    }
-    if let Some(change) = &caller
-        && endpoint.who == Who::Session
-    {
-        known(&change.visitor)?;
+    } else {
+        named(catalog, &endpoint, request.headers())?;
+        if endpoint.who != Who::Anyone {
+            let (mut parts, _) = request.into_parts();
+            known(app, &endpoint, &Visitor::from_request_parts(&mut parts, app).await?, &mut found).await?;
+        }
     }
     read(app, catalog, &endpoint, &mut found).await?;
-    let mut answer = None;
-    if let (Some(starts), Some(mut change)) = (&endpoint.start, caller) {
-        let (journey, opening) = begun(app, catalog, &endpoint, starts, &mut change, &found).await?;
+    let mut opening = None;
+    if let (Some(starts), Some(change)) = (&endpoint.start, &mut caller) {
+        let journey;
+        (journey, opening) = begun(app, catalog, &endpoint, starts, change, &found).await?;
         found.insert("journey".into(), journey);
-        answer = Some((change, opening));
+    }
+    if let (Some(sends), Some(change)) = (&endpoint.send, &mut caller) {
+        let journey = sent(app, catalog, &endpoint, sends, change, &found).await?;
+        found.insert("journey".into(), journey);
+    }
+    if let Some(change) = caller.as_mut().filter(|_| endpoint.signs_out) {
+        change.visitor.sign_out(app).await?;
+    }
+    if let Some(change) = &caller {
+        let account = app.runtime.people.account(&change.visitor.actor).await?;
+        let first_name = account.map(|account| account.first_name).unwrap_or_default();
+        found.insert("session".into(), json!({"token": change.visitor.mark(), "first_name": first_name}));
     }
     let now = Now::at(app.runtime.now_ms(), ZONE);
     let reply = endpoint.reply(&found, &catalog.host(&now, None)).map_err(|error| broken(&endpoint, &error))?;
@@ -75,15 +96,37 @@ async fn answered(
     {
         response.headers_mut().insert(header::CACHE_CONTROL, value);
     }
-    Ok(match answer {
-        Some((change, opening)) => change.visitor.begun(opening, &change.headers, response),
+    Ok(match caller {
+        Some(change) => change.visitor.begun(opening, &change.headers, response),
         None => response,
     })
 }
 
-/// Without a session it is as if nothing were there.
-fn known(visitor: &Visitor) -> Result<(), Problem> {
-    if visitor.actor.id.is_empty() { Err(Problem::new(Code::NotFound)) } else { Ok(()) }
+/// The program names itself where the endpoint asks for it.
+fn named(catalog: &Catalog, endpoint: &Endpoint, headers: &HeaderMap) -> Result<(), Problem> {
+    let key = headers.get(CLIENT).and_then(|key| key.to_str().ok());
+    let is_known = || key.is_some_and(|key| catalog.site().clients.iter().any(|known| known == key));
+    if !endpoint.names_client || is_known() { Ok(()) } else { Err(Problem::new(Code::Client)) }
+}
+
+/// Without a session, or without a sign-in where one is needed, it is as if nothing were there.
+async fn known(
+    app: &App,
+    endpoint: &Endpoint,
+    visitor: &Visitor,
+    found: &mut Map<String, Value>,
+) -> Result<(), Problem> {
+    match endpoint.who {
+        Who::Anyone => {}
+        Who::Session if visitor.actor.id.is_empty() => return Err(Problem::new(Code::NotFound)),
+        Who::Session => {}
+        Who::Person => {
+            let account = app.runtime.people.account(&visitor.actor).await?;
+            let account = account.ok_or_else(|| Problem::new(Code::SignIn))?;
+            found.insert("account".into(), json!(account));
+        }
+    }
+    Ok(())
 }
 
 /// The body as its form reads it; every field at fault is named, with its text.
@@ -153,7 +196,48 @@ async fn begun(
     };
     let sent = app.runtime.journeys.start(&change.visitor.actor, start).await;
     let view = sent.map_err(|refusal| app.refused(refusal, change.visitor.client))?.view;
-    Ok((json!({"id": view.journey.id, "url": view.step.url, "step": view.step.path}), opening))
+    Ok((described_journey(app, &view), opening))
+}
+
+/// Sends an event to the caller's own journey; what its screen says was wrong is a refusal.
+async fn sent(
+    app: &App,
+    catalog: &Catalog,
+    endpoint: &Endpoint,
+    sends: &Sends,
+    change: &mut ChangeRequest<Map<String, Value>>,
+    found: &Map<String, Value>,
+) -> Result<Value, Problem> {
+    let now = Now::at(app.runtime.now_ms(), ZONE);
+    let (code, data) = sends.of(found, &catalog.host(&now, None)).map_err(|error| broken(endpoint, &error))?;
+    let journey = app.runtime.people.open_for(CODE, &code).and_then(|id| String::from_utf8(id).ok());
+    let journey = journey.ok_or_else(|| Problem::new(Code::NotFound))?;
+    let visitor = &mut change.visitor;
+    let shown = app.runtime.journeys.view(&visitor.actor, &journey).await?;
+    let event = Send { key: new_id(), revision: shown.journey.revision, kind: sends.event.clone(), data };
+    let sent = app.runtime.journeys.send(&visitor.actor, &journey, event).await;
+    let sent = sent.map_err(|refusal| app.refused(refusal, visitor.client))?;
+    let wrong: Vec<FieldProblem> =
+        sent.view.messages.iter().filter(|said| said.level == Level::Error).map(told).collect();
+    if !wrong.is_empty() {
+        return Err(Problem::new(Code::Invalid).errors(wrong));
+    }
+    if let Some(person) = sent.signs_in {
+        visitor.sign_in(app, person).await?;
+    }
+    Ok(described_journey(app, &sent.view))
+}
+
+fn told(message: &MessageView) -> FieldProblem {
+    let MessageView { code, pointer, text, .. } = message.clone();
+    FieldProblem { pointer: pointer.unwrap_or_default(), code, text }
+}
+
+/// `code` stands for it where its caller comes back: it opens nothing without the caller's session.
+fn described_journey(app: &App, view: &StepView) -> Value {
+    let id = view.journey.id.clone().unwrap_or_default();
+    let code = app.runtime.people.seal_for(CODE, id.as_bytes());
+    json!({"id": id, "url": view.step.url, "step": view.step.path, "code": code, "messages": view.messages})
 }
 
 fn refused(pointer: String, code: &str, text: String) -> Problem {
@@ -169,7 +253,13 @@ fn broken(endpoint: &Endpoint, error: &EvalError) -> Problem {
 fn refusals(endpoint: &Endpoint) -> Vec<Code> {
     let mut codes = problem::ANYWHERE.to_vec();
     codes.extend([Code::Invalid, Code::Broken]);
-    if endpoint.body.is_some() {
+    if endpoint.names_client {
+        codes.push(Code::Client);
+    }
+    if endpoint.who == Who::Person {
+        codes.push(Code::SignIn);
+    }
+    if endpoint.method == "POST" {
         codes.extend([Code::Csrf, Code::BodyInvalid, Code::MediaType, Code::KeyReused, Code::NotAccepted, Code::Proof]);
     }
     codes

@@ -5,9 +5,9 @@ use super::known_id;
 use crate::app::App;
 use crate::json::{ViewBody, Word};
 use crate::problem::{Problem, refusals};
-use crate::session::{ChangeRequest, Visitor};
+use crate::session::ChangeRequest;
 use axum::extract::{Path, State};
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use engine_runtime::Send;
 use engine_runtime::view::StepView;
 use serde::Deserialize;
@@ -43,7 +43,11 @@ pub async fn send(
     let key = change.key()?;
     let EventBody { kind, data, revision } = change.body;
     let event = Send { key, revision, kind: kind.into(), data: Value::Object(data.unwrap_or_default()) };
-    let Visitor { actor, client, .. } = change.visitor;
-    let sent = app.runtime.journeys.send(&actor, &id, event).await.map_err(|refusal| app.refused(refusal, client))?;
-    Ok((replayed(&sent), ViewBody(sent.view)).into_response())
+    let mut visitor = change.visitor;
+    let sent = app.runtime.journeys.send(&visitor.actor, &id, event).await;
+    let sent = sent.map_err(|refusal| app.refused(refusal, visitor.client))?;
+    if let Some(person) = &sent.signs_in {
+        visitor.sign_in(&app, person.clone()).await?;
+    }
+    Ok(visitor.answer((replayed(&sent), ViewBody(sent.view))))
 }

@@ -37,6 +37,8 @@ pub struct Page {
     /// Parts of the surroundings that are left out.
     pub hide: Vec<String>,
     pub noindex: bool,
+    /// It stands for a page of somebody who is signed in.
+    pub login: bool,
     pub canonical: Option<String>,
 }
 
@@ -51,6 +53,8 @@ pub enum Content<'a> {
     Refused(&'a StepView, &'a Problem),
     /// A content page: its title and blocks.
     Blocks(&'a [Value]),
+    /// A page of the person who asks: its frame is drawn, the browser draws its title and blocks.
+    Own(&'a [Value]),
     /// A question with one button, which posts to the page's own address.
     Confirm { text: &'a str, label: &'a str },
 }
@@ -60,7 +64,7 @@ impl<'a> Content<'a> {
     pub fn step(&self) -> Option<&'a StepView> {
         match self {
             Content::First(view) | Content::Step(view) | Content::Refused(view, _) => Some(view),
-            Content::Blocks(_) | Content::Confirm { .. } => None,
+            Content::Blocks(_) | Content::Own(_) | Content::Confirm { .. } => None,
         }
     }
 }
@@ -96,6 +100,7 @@ pub fn drawing(site: &Surroundings, page: &Page, content: &Content, today: &str)
             drawing.view = Some(&of_today);
         }
         Content::Step(view) | Content::Refused(view, _) => drawing.skeleton = Some(view.step.kind),
+        Content::Own(_) => drawing.skeleton = Some(StepKind::Message),
         Content::Blocks(blocks) => (drawing.title, drawing.blocks) = (&page.title, Some(blocks)),
         Content::Confirm { text, label } => {
             (drawing.title, drawing.confirm) = (&page.title, Some(Question { text, label }));
@@ -137,6 +142,18 @@ struct Boot<'a> {
     view: Option<&'a StepView>,
     #[serde(skip_serializing_if = "Option::is_none")]
     problem: Option<&'a Problem>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    own: Option<Own<'a>>,
+    /// Nobody is signed in, and the page is somebody's: the browser asks who it is.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    login: bool,
+}
+
+/// A page of the person who asks.
+#[derive(Serialize)]
+struct Own<'a> {
+    title: &'a str,
+    blocks: &'a [Value],
 }
 
 /// A page's body and what the browser starts with.
@@ -164,7 +181,11 @@ pub fn document(site: &Surroundings, page: &Page, content: &Content, body: Body,
         Content::Refused(_, problem) => Some(problem),
         _ => None,
     };
-    let boot = Boot { site: body.site, view: content.step(), problem };
+    let own = match *content {
+        Content::Own(blocks) => Some(Own { title: &page.title, blocks }),
+        _ => None,
+    };
+    let boot = Boot { site: body.site, view: content.step(), problem, own, login: page.login };
     html.raw("<script type=\"application/json\" id=\"boot\">").json(&boot).raw("</script></body></html>");
     html.into_string()
 }
@@ -185,7 +206,7 @@ fn head(html: &mut Html, site: &Surroundings, page: &Page, content: &Content, en
     html.raw(
         "<meta name=\"theme-color\" content=\"#0b4f55\"><link rel=\"icon\" href=\"/favicon.svg\" type=\"image/svg+xml\">",
     );
-    let journey = content.step().is_some();
+    let journey = content.step().is_some() || matches!(content, Content::Own(_));
     for style in entry.styles.iter().chain(entry.journey_styles.iter().filter(|_| journey)) {
         html.open("link", &[("rel", "stylesheet"), ("href", style)]);
     }
@@ -202,7 +223,7 @@ fn head(html: &mut Html, site: &Surroundings, page: &Page, content: &Content, en
 fn undrawn(html: &mut Html, site: &Surroundings, page: &Page, content: &Content) {
     html.raw("<main id=\"main\" class=\"main\" tabindex=\"-1\">");
     match content {
-        Content::First(_) | Content::Step(_) | Content::Refused(..) => {
+        Content::First(_) | Content::Step(_) | Content::Refused(..) | Content::Own(_) => {
             html.raw("<div id=\"app\"><p class=\"loading\"><span class=\"spinner\" aria-hidden=\"true\"></span>Loading…</p></div>");
         }
         Content::Blocks(blocks) => {

@@ -1,7 +1,7 @@
 //! Who may do what with a stored journey, and what they see of it.
 
 use super::{Core, RuntimeError};
-use crate::actor::{Action, Actor, Grant, can};
+use crate::actor::{Action, Actor, Grant, can, owns};
 use crate::refusal::Refusal;
 use crate::render::render;
 use crate::turn::{Journey, Turn};
@@ -49,7 +49,7 @@ impl Core {
         actor: &'a Actor,
         record: &JourneyRecord,
     ) -> Result<Cow<'a, Actor>, RuntimeError> {
-        if actor.grants.is_empty() || actor.id == record.owner {
+        if actor.grants.is_empty() || owns(actor, record) {
             return Ok(Cow::Borrowed(actor));
         }
         let grants: Vec<&Grant> = actor.grants.iter().filter(|g| g.holds(record, self.now_ms())).collect();

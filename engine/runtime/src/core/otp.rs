@@ -6,9 +6,10 @@
 
 use super::send_gate::{Limit, SendGate, sends_of};
 use super::{Core, RuntimeError};
-use crate::actor::Actor;
+use crate::actor::{Actor, VISITOR};
 use crate::clock::{new_id, rfc3339};
 use crate::effect::{CallFailure, CallResult, NotifyPayload, OtpRef};
+use crate::fact::Outcome;
 use crate::refusal::Refusal;
 use crate::turn::Turn;
 use engine_definitions::CallErrorKind;
@@ -86,14 +87,20 @@ impl Core {
         Ok(self.passwords().sent(&id, purpose, now))
     }
 
-    /// `{mobile, purpose, code}` → see [`Passwords::verify`].
-    pub fn verify_otp(&self, turn: &Turn<'_>, input: &Value) -> CallResult {
+    /// `{mobile, purpose, code}` → see [`Passwords::verify`]. What an unknown visitor began is from now on that
+    /// person's whose number was verified.
+    pub async fn verify_otp(&self, turn: &mut Turn<'_>, input: &Value, actor: &Actor) -> Result<CallResult, Refusal> {
         let (mobile, purpose) = (normal_mobile(text(input, "mobile")), text(input, "purpose"));
         let given = self.keys.open(text(input, "code"), turn.id()).unwrap_or_default();
-        self.passwords().verify(turn, purpose, |id| {
+        let result = self.passwords().verify(turn, purpose, |id| {
             let expected = self.keys.otp_code(turn.id(), purpose, &mobile, id);
             bool::from(expected.as_bytes().ct_eq(given.as_bytes()))
-        })
+        });
+        let is_verified = matches!(&result.outcome, Outcome::Output(output) if output["ok"] == true);
+        if is_verified && actor.kind == VISITOR {
+            turn.record.person = Some(self.person_of(&mobile).await?.id);
+        }
+        Ok(result)
     }
 
     fn passwords(&self) -> Passwords {

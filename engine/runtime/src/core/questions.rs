@@ -51,7 +51,7 @@ impl Core {
     ) -> Result<CallResult, Refusal> {
         match name {
             "otp.send" => self.send_otp(turn, input, actor).await,
-            "otp.verify" => Ok(self.verify_otp(turn, input)),
+            "otp.verify" => self.verify_otp(turn, input, actor).await,
             other => {
                 let message = Some(format!("`system/{other}` does not exist"));
                 Ok(CallFailure { message, ..CallFailure::of("unknown_source") }.into())

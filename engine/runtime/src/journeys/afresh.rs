@@ -1,7 +1,7 @@
 //! What has expired is begun again.
 
 use super::{Journeys, Sent, Start};
-use crate::actor::{Action, Actor};
+use crate::actor::{Action, Actor, owns};
 use crate::core::read;
 use crate::refusal::Refusal;
 
@@ -11,7 +11,7 @@ impl Journeys {
     /// answers.
     pub async fn afresh(&self, actor: &Actor, expired: &str) -> Result<Sent, Refusal> {
         let (record, _) = self.core.mine(actor, Action::See, expired).await?;
-        if record.owner != actor.id {
+        if !owns(actor, &record) {
             return Err(Refusal::NotFound);
         }
         match self.core.refuse_ended(&record).await {

@@ -21,7 +21,7 @@ impl Journeys {
         if used.body_hash != body_hash {
             return Err(Refusal::KeyReused);
         }
-        Ok(Sent { view: Box::new(self.view(actor, &used.journey).await?), repeated: true })
+        Ok(Sent { view: Box::new(self.view(actor, &used.journey).await?), repeated: true, signs_in: None })
     }
 
     pub(super) async fn stale(&self, actor: &Actor, journey: &str, send: &Send) -> Result<Refusal, Refusal> {

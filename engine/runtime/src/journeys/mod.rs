@@ -57,6 +57,8 @@ pub struct Sent {
     pub view: Box<StepView>,
     /// The key was used by this very request before; nothing was done again.
     pub repeated: bool,
+    /// The sender's session is to be signed in as this person.
+    pub signs_in: Option<String>,
 }
 
 /// What a page address of a journey shows: its current step, which is there or at another address.
@@ -93,7 +95,7 @@ impl Journeys {
 
     pub async fn journeys_of(&self, actor: &Actor) -> Result<Vec<JourneySummary>, Refusal> {
         let catalog = self.core.catalog();
-        let heads = self.core.store().journeys_of(&actor.id, 50).await?;
+        let heads = self.core.store().journeys_of(&[actor.id.clone(), actor.session.clone()], 50).await?;
         Ok(heads
             .into_iter()
             .map(|head| {
@@ -151,7 +153,7 @@ impl Journeys {
             Some(changes) => Box::pin(self.settled(actor, view, changes)).await?,
             None => view,
         };
-        Ok(Sent { view, repeated: false })
+        Ok(Sent { view, repeated: false, signs_in: None })
     }
 }
 

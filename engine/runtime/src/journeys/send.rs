@@ -58,6 +58,7 @@ impl Journeys {
             }
             self.applied(&mut turn, applied, sender, (&send.kind, &send.data), Some(journey)).await?;
             turn.acted(IdempotencyKey { key: Some(key), body_hash });
+            let signs_in = turn.signs_in(sender);
             let view = Box::new(self.core.render(&turn, sender, Some(journey)));
             let changes = waits(&view).then(|| self.core.store().changes());
             match tries.commit(turn).await? {
@@ -67,7 +68,8 @@ impl Journeys {
                         Some(_) => Box::new(Box::pin(self.view(actor, journey)).await?),
                         None => view,
                     };
-                    return self.sent(actor, view, changes).await;
+                    let sent = self.sent(actor, view, changes).await?;
+                    return Ok(Sent { signs_in, ..sent });
                 }
                 Some(Committed::KeyUsed(used)) => return Box::pin(self.repeated(actor, used, body_hash)).await,
                 Some(Committed::Moved | Committed::Superseded) | None => {}

@@ -27,6 +27,7 @@ impl Journeys {
             let now = self.core.now_ms();
             let mut turn =
                 Turn::begin(&workflow, &catalog, &id, new.clone(), actor, now).map_err(|r| internal(&workflow, r))?;
+            turn.record.person = actor.person().map(str::to_owned);
             // The commit refuses a repeat; what asks the store on the way, or is refused now, must not come so far.
             let mut asked = turn.has_questions();
             if asked && let Some(used) = self.core.store().used_key(&id, None).await? {

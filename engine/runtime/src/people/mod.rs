@@ -1,11 +1,13 @@
 //! Who people are to us: sessions, links that they came by, how they are reached.
 
+mod account;
 mod contact;
 mod kept;
 mod links;
 mod proof;
 mod sessions;
 
+pub use account::Account;
 pub use contact::{Presence, Recipient};
 pub use proof::Challenge;
 

@@ -1,6 +1,7 @@
 //! The end of a turn: one commit.
 
 use super::{Journey, Question, Turn};
+use crate::actor::Actor;
 use crate::fact::Work;
 use engine_store::{
     AnswerRecord, Changed, Commit, EffectEnd, EffectKey, IdempotencyKey, JourneyUpdate, NewTimer, WebhookRecord,
@@ -69,6 +70,13 @@ impl Turn<'_> {
     pub fn acted(&mut self, key: IdempotencyKey) {
         self.commit.idempotency = Some(key);
         self.record.expires_at_ms = self.workflow.ttl_ms.map(|ttl| self.now_ms + ttl);
+    }
+
+    /// The person as whom the sender's session is to be signed in: a journey that does so has come to its end, and her
+    /// number was verified in it.
+    pub fn signs_in(&self, sender: &Actor) -> Option<String> {
+        let ends = self.workflow.signs_in && !self.is_active() && self.state.verified && sender.came_by.is_none();
+        self.record.person.clone().filter(|_| ends)
     }
 
     /// Everything that this turn changed, for the store, and the journey as it is once that is written.

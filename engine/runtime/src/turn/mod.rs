@@ -100,6 +100,7 @@ impl Journey {
             step: String::new(),
             state: String::new(),
             owner: new.owner.clone(),
+            person: None,
             language: new.language.clone(),
             channel: new.channel.clone(),
             attribution: new.attribution.clone(),

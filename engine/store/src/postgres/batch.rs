@@ -50,13 +50,13 @@ impl BatchRows {
     fn add_journey(&mut self, no: i64, commit: &Commit) {
         let update = &commit.update;
         let seq = commit.expected_seq + commit.events.len() as i64;
-        let owner = update.owner.as_deref().map(pack);
+        let person = update.person.as_deref().map(pack);
         let (status, step, state) = (update.status.as_str().to_owned(), update.step.clone(), update.state.clone());
         let place = commit.settles.as_ref().map(|(key, ..)| effect_place(key));
         let timer = commit.fires.clone();
         let (partner, once) = commit.consumes.as_ref().map(|hook| (hook.partner.clone(), hook.once.clone())).unzip();
         match &commit.new {
-            Some(NewJourney { session, workflow, version, owner: first, language, channel, attribution }) => {
+            Some(NewJourney { session, workflow, version, owner, language, channel, attribution }) => {
                 if let Some(session) = session {
                     self.sessions.push(Session {
                         no,
@@ -76,7 +76,8 @@ impl BatchRows {
                     seq,
                     status,
                     step,
-                    owner: owner.unwrap_or_else(|| pack(first)),
+                    owner: pack(owner),
+                    person,
                     language: language.clone(),
                     channel: channel.clone(),
                     at: update.at_ms,
@@ -97,7 +98,7 @@ impl BatchRows {
                 seq,
                 status,
                 step,
-                owner,
+                person,
                 at: update.at_ms,
                 expires_at: update.expires_at_ms,
                 state,

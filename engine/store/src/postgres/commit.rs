@@ -156,11 +156,11 @@ impl Preconditions {
             ));
         }
         with.push(format!(
-            "started as (insert into journeys (id, workflow, version, revision, seq, status, step, owner, language, \
-                 channel, \
+            "started as (insert into journeys (id, workflow, version, revision, seq, status, step, owner, person, \
+                 language, channel, \
              created_at, updated_at, expires_at, attribution, state) select id, workflow, version, revision, seq, \
              status, step, \
-             owner, language, channel, at, at, expires_at, attribution, state from a where expected = 0{seen} \
+             owner, person, language, channel, at, at, expires_at, attribution, state from a where expected = 0{seen} \
              on conflict (id) do nothing returning id, n)"
         ));
     }
@@ -203,7 +203,7 @@ impl Preconditions {
         };
         with.push(format!(
             "moved as (update journeys j set revision = h.revision, seq = h.seq, status = h.status, step = h.step, \
-             owner = coalesce(h.owner, j.owner), updated_at = h.at, expires_at = h.expires_at, state = h.state \
+             person = h.person, updated_at = h.at, expires_at = h.expires_at, state = h.state \
              from {from} where {seen} returning h.no, j.n)"
         ));
     }

@@ -105,16 +105,16 @@ table! {
     /// Journeys that begin, and what must be so; written by a part of its own.
     Starts of Start "started" {
         no: i64, id: Vec<u8>, workflow: String, version: Vec<u8>, revision: i64, seq: i64, status: String, step: String,
-        owner: Vec<u8>, language: String, channel: String, at: i64, expires_at: Option<i64>, attribution: String,
-        state: String, expected: i64, place: Option<i64>, timer: Option<String>, partner: Option<String>,
-        once: Option<String>,
+        owner: Vec<u8>, person: Option<Vec<u8>>, language: String, channel: String, at: i64, expires_at: Option<i64>,
+        attribution: String, state: String, expected: i64, place: Option<i64>, timer: Option<String>,
+        partner: Option<String>, once: Option<String>,
     } ""
 }
 
 table! {
     /// Journeys that go on, and what must be so; written by a part of its own.
     Moves of Move "moved" {
-        no: i64, journey: Vec<u8>, revision: i64, seq: i64, status: String, step: String, owner: Option<Vec<u8>>,
+        no: i64, journey: Vec<u8>, revision: i64, seq: i64, status: String, step: String, person: Option<Vec<u8>>,
         at: i64, expires_at: Option<i64>, state: String, expected: i64, used: Option<i64>, place: Option<i64>,
         fence: Option<i64>, timer: Option<String>, partner: Option<String>, once: Option<String>,
     } ""

@@ -5,7 +5,7 @@ use super::json::{json, opened, value};
 use crate::ids::{pack, to_hex, unpack};
 use crate::*;
 use async_trait::async_trait;
-use sqlx::Row as _;
+use sqlx::{QueryBuilder, Row as _};
 use tokio::sync::broadcast;
 
 #[async_trait]
@@ -25,8 +25,8 @@ impl Journeys for Database {
     async fn events(&self, journey: &str, after_seq: i64, limit: u32) -> Result<Vec<EventRecord>> {
         read!(self.read_events(journey, after_seq, limit))
     }
-    async fn journeys_of(&self, owner: &str, limit: u32) -> Result<Vec<JourneyHead>> {
-        read!(self.read_journeys_of(owner, limit))
+    async fn journeys_of(&self, owners: &[String], limit: u32) -> Result<Vec<JourneyHead>> {
+        read!(self.read_journeys_of(owners, limit))
     }
     async fn expired_journeys(&self, now_ms: i64, limit: u32) -> Result<Vec<String>> {
         read!(self.read_expired(now_ms, limit))
@@ -59,15 +59,15 @@ impl Database {
         events(&self.pool, journey, after_seq, limit).await
     }
 
-    pub async fn read_journeys_of(&self, owner: &str, limit: u32) -> Result<Vec<JourneyHead>> {
-        let rows = sqlx::query(
-            "select id, workflow, version, status, step, revision, created_at, updated_at from journeys \
-             where owner = $1 order by updated_at desc, n desc limit $2",
-        )
-        .bind(pack(owner))
-        .bind(i64::from(limit))
-        .fetch_all(&self.pool)
-        .await?;
+    pub async fn read_journeys_of(&self, owners: &[String], limit: u32) -> Result<Vec<JourneyHead>> {
+        let mut query = QueryBuilder::new(
+            "select id, workflow, version, status, step, revision, created_at, updated_at from journeys where false",
+        );
+        for owner in owners {
+            query.push(" or owner = ").push_bind(pack(owner)).push(" or person = ").push_bind(pack(owner));
+        }
+        query.push(" order by updated_at desc, n desc limit ").push_bind(i64::from(limit));
+        let rows = query.build().fetch_all(&self.pool).await?;
         rows.iter()
             .map(|r| {
                 Ok(JourneyHead {
@@ -180,7 +180,7 @@ pub async fn save_draft(conn: &mut Conn, draft: &Draft) -> Result<()> {
 
 fn journey(r: &Row) -> Result<JourneyRecord> {
     let id = unpack(r.try_get(0)?, "journeys.id")?;
-    let mut answers: Vec<AnswerRecord> = match r.try_get::<Option<&str>, _>(15)? {
+    let mut answers: Vec<AnswerRecord> = match r.try_get::<Option<&str>, _>(16)? {
         None => Vec::new(),
         Some(text) => opened::<Vec<(String, String, String)>>(text, "answers")?
             .into_iter()
@@ -188,7 +188,7 @@ fn journey(r: &Row) -> Result<JourneyRecord> {
             .collect::<Result<_>>()?,
     };
     answers.sort_by(|a, b| (&a.into, &a.key).cmp(&(&b.into, &b.key)));
-    let drafts = match r.try_get::<Option<&str>, _>(16)? {
+    let drafts = match r.try_get::<Option<&str>, _>(17)? {
         None => Vec::new(),
         Some(text) => opened::<Vec<(String, i64, String)>>(text, "drafts")?
             .into_iter()
@@ -206,13 +206,14 @@ fn journey(r: &Row) -> Result<JourneyRecord> {
         status: JourneyStatus::named(r.try_get(5)?)?,
         step: r.try_get(6)?,
         owner: unpack(r.try_get(7)?, "journeys.owner")?,
-        language: r.try_get(8)?,
-        channel: r.try_get(9)?,
-        created_at_ms: r.try_get(10)?,
-        updated_at_ms: r.try_get(11)?,
-        expires_at_ms: r.try_get(12)?,
-        attribution: value(r.try_get(13)?, "journeys.attribution")?,
-        state: r.try_get(14)?,
+        person: r.try_get::<Option<&[u8]>, _>(8)?.map(|id| unpack(id, "journeys.person")).transpose()?,
+        language: r.try_get(9)?,
+        channel: r.try_get(10)?,
+        created_at_ms: r.try_get(11)?,
+        updated_at_ms: r.try_get(12)?,
+        expires_at_ms: r.try_get(13)?,
+        attribution: value(r.try_get(14)?, "journeys.attribution")?,
+        state: r.try_get(15)?,
         answers,
         drafts,
     })

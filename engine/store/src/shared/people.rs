@@ -1,11 +1,11 @@
-//! Sessions, and what the gate of sends has counted.
+//! Persons, sessions, and what the gate of sends has counted.
 
 use super::super::{Conn, Database};
 use super::json::{json, value};
 use crate::ids::{pack, unpack};
 use crate::*;
 use async_trait::async_trait;
-use sqlx::{QueryBuilder, Row as _};
+use sqlx::{AssertSqlSafe, QueryBuilder, Row as _};
 
 #[async_trait]
 impl People for Database {
@@ -18,6 +18,21 @@ impl People for Database {
     async fn end_session(&self, token_hash: &str) -> Result<()> {
         let token_hash = token_hash.to_owned();
         write!(self, conn => end_session(conn, &token_hash))
+    }
+    async fn person(&self, id: &str) -> Result<Option<PersonRecord>> {
+        read!(self.read_person("id", id))
+    }
+    async fn person_of(&self, fresh: PersonRecord) -> Result<PersonRecord> {
+        if let Some(known) = read!(self.read_person("mobile", &fresh.mobile))? {
+            return Ok(known);
+        }
+        let added = fresh.clone();
+        write!(self, conn => add_person(conn, &added))?;
+        // Another may have been first.
+        Ok(read!(self.read_person("mobile", &fresh.mobile))?.unwrap_or(fresh))
+    }
+    async fn save_person(&self, person: PersonRecord) -> Result<()> {
+        write!(self, conn => save_person(conn, &person))
     }
     async fn send_history(&self, recipient: &str, limit: u32, buckets: &[(String, i64)]) -> Result<SendHistory> {
         read!(self.read_sends(recipient, limit, buckets))
@@ -37,6 +52,21 @@ impl Database {
                 subject: value(r.try_get(1)?, "sessions.subject")?,
                 created_at_ms: r.try_get(2)?,
                 expires_at_ms: r.try_get(3)?,
+            })
+        })
+        .transpose()
+    }
+
+    async fn read_person(&self, column: &str, known: &str) -> Result<Option<PersonRecord>> {
+        let sql = format!("select id, mobile, profile, created_at, seen_at from persons where {column} = $1");
+        let row = sqlx::query(AssertSqlSafe(sql)).bind(pack(known)).fetch_optional(&self.pool).await?;
+        row.map(|r| {
+            Ok(PersonRecord {
+                id: unpack(r.try_get(0)?, "persons.id")?,
+                mobile: unpack(r.try_get(1)?, "persons.mobile")?,
+                profile: value(r.try_get(2)?, "persons.profile")?,
+                created_at_ms: r.try_get(3)?,
+                seen_at_ms: r.try_get(4)?,
             })
         })
         .transpose()
@@ -67,6 +97,30 @@ impl Database {
         history.slots.sort_unstable_by_key(|(_, slot, _)| *slot);
         Ok(history)
     }
+}
+
+async fn add_person(conn: &mut Conn, person: &PersonRecord) -> Result<()> {
+    let sql = "insert into persons (id, mobile, created_at, seen_at, profile) values ($1, $2, $3, $4, $5) \
+         on conflict (mobile) do nothing";
+    sqlx::query(sql)
+        .bind(pack(&person.id))
+        .bind(pack(&person.mobile))
+        .bind(person.created_at_ms)
+        .bind(person.seen_at_ms)
+        .bind(json(&person.profile))
+        .execute(conn)
+        .await?;
+    Ok(())
+}
+
+async fn save_person(conn: &mut Conn, person: &PersonRecord) -> Result<()> {
+    sqlx::query("update persons set seen_at = $2, profile = $3 where id = $1")
+        .bind(pack(&person.id))
+        .bind(person.seen_at_ms)
+        .bind(json(&person.profile))
+        .execute(conn)
+        .await?;
+    Ok(())
 }
 
 pub async fn save_session(conn: &mut Conn, session: &SessionRecord) -> Result<()> {

@@ -12,6 +12,9 @@ impl Results for Database {
     async fn records(&self, journey: &str) -> Result<Vec<Record>> {
         read!(self.read_records(journey))
     }
+    async fn records_of(&self, person: &str, limit: u32) -> Result<Vec<Record>> {
+        read!(self.read_records_of(person, limit))
+    }
     async fn record_by_public_id(&self, public_id: &str) -> Result<Option<Record>> {
         read!(self.read_record(public_id))
     }
@@ -36,6 +39,13 @@ impl Results for Database {
 impl Database {
     pub async fn read_records(&self, journey: &str) -> Result<Vec<Record>> {
         records(&self.pool, journey).await
+    }
+
+    async fn read_records_of(&self, person: &str, limit: u32) -> Result<Vec<Record>> {
+        let sql = "select j.id, r.kind, r.key, r.public_id, r.data, r.at from journeys j join records r \
+             on r.journey = j.n where j.person = $1 order by r.at desc limit $2";
+        let rows = sqlx::query(sql).bind(pack(person)).bind(i64::from(limit)).fetch_all(&self.pool).await?;
+        rows.iter().map(record).collect()
     }
 
     pub async fn read_record(&self, public_id: &str) -> Result<Option<Record>> {

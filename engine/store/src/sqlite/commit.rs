@@ -121,9 +121,9 @@ fn place(n: Option<i64>, key: &EffectKey) -> Option<i64> {
 fn journey(conn: &Connection, commit: &Commit, stored: Option<i64>) -> Result<i64> {
     let update = &commit.update;
     let seq = commit.expected_seq + commit.events.len() as i64;
-    let owner = update.owner.as_deref().map(pack);
+    let person = update.person.as_deref().map(pack);
     let n = match (&commit.new, stored) {
-        (Some(NewJourney { session, workflow, version, owner: first, language, channel, attribution }), _) => {
+        (Some(NewJourney { session, workflow, version, owner, language, channel, attribution }), _) => {
             if let Some(s) = session {
                 let sql = "insert into sessions (token_hash, id, created_at, expires_at, subject) \
                      values (?1, ?2, ?3, ?4, ?5)";
@@ -134,9 +134,9 @@ fn journey(conn: &Connection, commit: &Commit, stored: Option<i64>) -> Result<i6
                 )?;
             }
             let sql = "insert into journeys (id, workflow, version, revision, seq, status, step, owner, language, \
-                 channel, created_at, \
+                 channel, person, created_at, \
                  updated_at, expires_at, attribution, state) \
-                 values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?11, ?12, ?13, ?14)";
+                 values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?12, ?13, ?14, ?15)";
             let values = params![
                 pack(&commit.journey),
                 workflow,
@@ -145,9 +145,10 @@ fn journey(conn: &Connection, commit: &Commit, stored: Option<i64>) -> Result<i6
                 seq,
                 update.status.as_str(),
                 update.step,
-                owner.unwrap_or_else(|| pack(first)),
+                pack(owner),
                 language,
                 channel,
+                person,
                 update.at_ms,
                 update.expires_at_ms,
                 json(attribution),
@@ -157,9 +158,8 @@ fn journey(conn: &Connection, commit: &Commit, stored: Option<i64>) -> Result<i6
             conn.last_insert_rowid()
         }
         (None, Some(n)) => {
-            let sql = "update journeys set revision = ?2, seq = ?3, status = ?4, step = ?5, owner = coalesce(?6, \
-                 owner), updated_at = ?7, \
-                 expires_at = ?8, state = ?9 where n = ?1";
+            let sql = "update journeys set revision = ?2, seq = ?3, status = ?4, step = ?5, person = ?6, \
+                 updated_at = ?7, expires_at = ?8, state = ?9 where n = ?1";
             run(
                 conn,
                 sql,
@@ -169,7 +169,7 @@ fn journey(conn: &Connection, commit: &Commit, stored: Option<i64>) -> Result<i6
                     seq,
                     update.status.as_str(),
                     update.step,
-                    owner,
+                    person,
                     update.at_ms,
                     update.expires_at_ms,
                     update.state

@@ -1,0 +1,68 @@
+//! What belongs to a person who is signed in.
+
+use super::People;
+use crate::actor::Actor;
+use crate::clock::rfc3339;
+use crate::core::normal_mobile;
+use crate::journeys::Journeys;
+use crate::refusal::Refusal;
+use crate::view::JourneySummary;
+use engine_store::PersonRecord;
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+
+/// What a page of hers may show.
+#[derive(Debug, Clone, Serialize)]
+pub struct Account {
+    pub first_name: String,
+    /// What goes on, the newest first.
+    pub journeys: Vec<JourneySummary>,
+    /// By kind, the newest first: what was recorded, with `id`, `at`, and `url` of its journey's page.
+    pub records: BTreeMap<String, Vec<Value>>,
+}
+
+const RECORDS_MAX: u32 = 200;
+
+impl People {
+    /// Of the person who is signed in; `None` for everybody else.
+    pub async fn account(&self, actor: &Actor) -> Result<Option<Account>, Refusal> {
+        let Some(id) = actor.person() else { return Ok(None) };
+        let store = self.core.store();
+        let profile = store.person(id).await?.map(|person| person.profile).unwrap_or_default();
+        let all = Journeys { core: self.core.clone() }.journeys_of(actor).await?;
+        let catalog = self.core.catalog();
+        let signs_in = |journey: &JourneySummary| catalog.workflow(&journey.workflow).is_some_and(|w| w.signs_in);
+        let mut records: BTreeMap<String, Vec<Value>> = BTreeMap::new();
+        for record in store.records_of(id, RECORDS_MAX).await? {
+            let page = all.iter().find(|journey| journey.id == record.journey);
+            let mut shown = match record.data {
+                Value::Object(data) => data,
+                other => Map::from_iter([("value".to_owned(), other)]),
+            };
+            shown.insert("id".into(), record.public_id.into());
+            shown.insert("at".into(), rfc3339(record.at_ms).into());
+            shown.insert("url".into(), json!(page.map_or("", |journey| &journey.url)));
+            shown.insert("title".into(), json!(page.map_or("", |journey| &journey.title)));
+            records.entry(record.kind).or_default().push(Value::Object(shown));
+        }
+        let first_name = profile["first_name"].as_str().unwrap_or_default().to_owned();
+        let journeys = all.into_iter().filter(|journey| !signs_in(journey)).collect();
+        Ok(Some(Account { first_name, journeys, records }))
+    }
+}
+
+impl crate::core::Core {
+    /// Who has shown that this number is hers.
+    pub async fn person_of(&self, mobile: &str) -> Result<PersonRecord, Refusal> {
+        let (now, mobile) = (self.now_ms(), normal_mobile(mobile));
+        let fresh = PersonRecord {
+            id: crate::clock::new_id(),
+            mobile: self.keys.short_hash("mobile", &mobile),
+            profile: json!({}),
+            created_at_ms: now,
+            seen_at_ms: now,
+        };
+        Ok(self.store().person_of(fresh).await?)
+    }
+}

@@ -1,0 +1,98 @@
+/** Login in a popup, the account, logout. */
+import AxeBuilder from '@axe-core/playwright';
+import { Product } from '../support/product.ts';
+import { expect, newMobile, test, Walk } from '../support/walk.ts';
+
+const desk = { width: 1280, height: 900 };
+
+test('number, code, account, logout (R2.1-02, R2.1-03, R2.1-04, R2.1-10, R2.2-17, R2.8-01, R2.8-02, R2.8-03, R2.8-04, R4-15, R5-15, R5-18, R8-01)', async ({ page }) => {
+  // a second code may be asked for at once
+  const product = await Product.start({ JOURNEY_OTP__RESEND_MS: '0' });
+  const walk = new Walk(page, product);
+  await page.setViewportSize(desk);
+  await page.goto(`${product.base}/#login`);
+  const popup = page.getByRole('dialog', { name: 'Log in' });
+  await expect(popup).toBeVisible();
+  await popup.getByRole('button', { name: 'Close' }).click();
+  await expect(popup).toBeHidden();
+  expect(page.url()).toBe(`${product.base}/`);
+
+  // the page stays where it is
+  const door = page.getByRole('banner').getByRole('link', { name: 'Login' });
+  await door.click();
+  await expect(popup).toBeVisible();
+  expect(page.url()).toBe(`${product.base}/`);
+  expect((await new AxeBuilder({ page }).include('dialog').analyze()).violations).toEqual([]);
+
+  // R5-15: nothing is sent to a wrong number
+  const calls: string[] = [];
+  page.on('request', (request) => request.method() === 'POST' && calls.push(new URL(request.url()).pathname));
+  const number = popup.getByLabel('Mobile number');
+  const sends = popup.getByRole('button', { name: 'Send OTP' });
+  await number.fill('12345');
+  await sends.click();
+  await expect(popup.getByRole('alert')).toHaveText('Invalid mobile number.');
+  expect(calls).toEqual([]);
+
+  // R8-01: the global text, and the button works again
+  const mobile = newMobile();
+  await page.route('**/api/v1/otpLogin', (route) => route.abort());
+  await number.fill(mobile);
+  await sends.click();
+  await expect(popup.getByRole('alert')).toHaveText('Something Went Wrong');
+  await expect(sends).toBeEnabled();
+  await page.unroute('**/api/v1/otpLogin');
+
+  await sends.click();
+  await expect(popup.getByText(`Sent to ${mobile}`)).toBeVisible();
+  await popup.getByRole('button', { name: 'change' }).click();
+  await expect(number).toHaveValue(mobile);
+  const other = newMobile();
+  await number.fill(other);
+  await sends.click();
+  const code = popup.getByLabel('One-time password');
+  await expect(code).toBeVisible();
+
+  await popup.getByRole('button', { name: 'Resend OTP' }).click();
+  await expect(popup.getByText('OTP Resend successfully', { exact: true })).toBeVisible();
+
+  // R5-18: six digits and no more; R5-17: no fewer
+  await code.fill('12345678');
+  await expect(code).toHaveValue('123456');
+  await code.fill('12345');
+  await popup.getByRole('button', { name: 'Log in' }).click();
+  await expect(popup.getByRole('alert')).toHaveText('Please enter the 6-digit code');
+
+  // R4-16: what a visitor left is gone, the token is there
+  await page.evaluate(() => {
+    for (const name of ['userinfo', 'insuranceinfotemp', 'healthinfo']) localStorage.setItem(name, '1');
+  });
+  await code.fill(await walk.code(other));
+  await popup.getByRole('button', { name: 'Log in' }).click();
+  await page.waitForURL('**/dashboard');
+  await expect(page.getByRole('heading', { level: 1, name: 'Your account' })).toBeVisible();
+  const kept = await page.evaluate(() => Object.keys(localStorage).sort());
+  expect(kept).toEqual(expect.arrayContaining(['token', 'userDetail']));
+  expect(kept.filter((name) => ['userinfo', 'insuranceinfotemp', 'healthinfo'].includes(name))).toEqual([]);
+  expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
+
+  // R2.1-03, R2.1-04: now the same links lead there
+  const bar = page.getByRole('banner');
+  await page.goto(product.base);
+  await bar.getByRole('link', { name: 'Track & Policy Download' }).click();
+  await page.waitForURL('**/dashboard');
+  await page.goto(product.base);
+  const profile = bar.locator('summary', { hasText: 'My account' });
+  await profile.click();
+  await bar.getByRole('link', { name: 'My account' }).click();
+  await page.waitForURL('**/dashboard');
+
+  // R4-18
+  await profile.click();
+  await bar.getByRole('button', { name: 'Logout' }).click();
+  await page.waitForURL(`${product.base}/`);
+  expect(await page.evaluate(() => [localStorage.token, localStorage.userDetail])).toEqual([undefined, undefined]);
+  await page.goto(`${product.base}/dashboard`);
+  await expect(popup).toBeVisible();
+  await product.stop();
+});

@@ -1,0 +1,84 @@
+/** Who is logged in, as far as the browser knows: the greeting in the header, the way out. The server alone decides what is shown. */
+import type { Problem } from '../contract/api';
+
+/** Names this program at the front door; no secret (R7.1-02). */
+const CLIENT = 'journey-web';
+/** What a login leaves behind, and what a visitor may have left before (R4-16). */
+const OWN = ['token', 'userDetail'];
+const EARLIER = ['userinfo', 'insuranceinfotemp', 'healthinfo'];
+
+export interface Refused {
+  problem?: Partial<Problem>;
+}
+
+/** A call of the front door; refused, it throws its problem. A proof of work that is asked for is given. */
+export async function post<T>(call: string, body: object, proof = ''): Promise<T> {
+  const headers: Record<string, string> = {
+    'content-type': 'application/json',
+    'x-journey': '1',
+    'x-api-key': CLIENT,
+  };
+  if (proof) headers['x-proof'] = proof;
+  const answer = await fetch(`/api/v1/${call}`, { method: 'POST', headers, body: JSON.stringify(body) });
+  const said = await answer.json();
+  if (answer.ok) return said as T;
+  const problem = said as Partial<Problem>;
+  if (problem.challenge && !proof) {
+    const { solve } = await import('../api/proof');
+    return post(call, body, await solve(problem.challenge));
+  }
+  throw { problem } satisfies Refused;
+}
+
+/** Somebody has logged in. */
+export function keep(token: string, firstName: string): void {
+  for (const name of EARLIER) localStorage.removeItem(name);
+  localStorage.setItem('token', token);
+  localStorage.setItem('userDetail', JSON.stringify({ firstName }));
+}
+
+/** Nobody is logged in any more. */
+export function leave(): void {
+  for (const name of OWN) localStorage.removeItem(name);
+}
+
+/** Whether this page asks to log in although somebody seemed to be. */
+export const hasEnded = (): boolean => Boolean(localStorage.token);
+
+/** The login of the header becomes the menu of whoever is logged in (R2.2-15). */
+export function greet(): void {
+  const { firstName = '' } = JSON.parse(localStorage.userDetail || '{}') as { firstName?: string };
+  for (const login of document.querySelectorAll<HTMLAnchorElement>('a.site-login')) {
+    const menu = document.createElement('details');
+    menu.className = 'site-sub site-person';
+    const name = document.createElement('summary');
+    name.className = 'site-login';
+    name.append(...login.querySelectorAll('.icon'), firstName ? `Hi ${firstName}` : 'My account');
+    const list = document.createElement('ul');
+    const out = document.createElement('button');
+    out.type = 'button';
+    out.className = 'site-login';
+    out.textContent = 'Logout';
+    out.onclick = logout;
+    const account = document.createElement('a');
+    account.href = '/dashboard';
+    account.textContent = 'My account';
+    for (const one of [account, out]) {
+      const item = document.createElement('li');
+      item.append(one);
+      list.append(item);
+    }
+    menu.append(name, list);
+    login.replaceWith(menu);
+  }
+}
+
+/** R4-18 */
+async function logout(): Promise<void> {
+  try {
+    await post('logout', {});
+  } finally {
+    leave();
+    location.assign('/');
+  }
+}
