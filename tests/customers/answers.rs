@@ -14,20 +14,7 @@ const TEXTS: &[(&str, &[&str])] = &[
         &["DL-3-CAB-1234", "MH-12-AB-1234", "UP-16-XY-9999", "TN-37-CC-4321", "KA-1-AB-0404", "KA-1-AB-0500"],
     ),
     ("pincode", &["110001", "110001", "411001", "560001", "744101", "123123", "999999"]),
-    (
-        "engine_number",
-        &[
-            "K12MN1234567",
-            "K12MN1234567",
-            "K12MN1234567",
-            "BADENGINE99",
-            "ERRKEY05X",
-            "ERRKEY27X",
-            "K12PROPDOWN",
-            "K12ISSUEDOWN",
-            "K12POSTERR",
-        ],
-    ),
+    ("engine_number", &["K12MN1234567", "K12MN1234567", "BADENGINE99", "K12PROPDOWN", "K12ISSUEDOWN", "K12POSTERR"]),
     ("chassis_number", &["MA3EJKD1S00123456", "MA3EJKD1S00123456", "BADCHASSIS1", "MA3KYCPEND123456"]),
     ("pan_number", &["ABCPR1234K", "ABCPR1234K", "ABCPS0000K", "ABCPN8888K", "ABCPN9999K"]),
     ("firm_pan_number", &["AAACB1234C", "AAAFB1234C"]),
@@ -50,6 +37,9 @@ const TEXTS: &[(&str, &[&str])] = &[
     ("address_line_1", &["Flat 3/4, St. Mary's"]),
 ];
 
+/// Codes of the contract of proposals.
+const ERRORS: u32 = 61;
+
 /// An answer to a field, or none when the list behind it holds nothing that goes with what was chosen before.
 pub async fn answer(
     browser: &Visitor,
@@ -58,6 +48,10 @@ pub async fn answer(
     rule: &Value,
     so_far: &Map<String, Value>,
 ) -> Option<Value> {
+    // Any code of the contract's errors, so that each leads to a page that has its field.
+    if name == "engine_number" && random.random_bool(0.3) {
+        return Some(json!(format!("ERRKEY{:02}X", random.random_range(1..=ERRORS))));
+    }
     if let Some((_, texts)) = TEXTS.iter().find(|(field, _)| *field == name) {
         return texts.choose(random).map(|text| json!(text));
     }

@@ -2,6 +2,7 @@
 
 use crate::answers::answer;
 use anyhow::{Context as _, Result, bail, ensure};
+use engine_runtime::Operations;
 use engine_store::Store;
 use journey_tests::server::{TestServer, Visitor};
 use rand::rngs::StdRng;
@@ -13,7 +14,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// Steps that one customer takes at most, how often she asks anew on one page, and how long she looks at one that waits.
-const STEPS_MAX: usize = 120;
+const STEPS_MAX: usize = 70;
 const TRIES_MAX: usize = 40;
 const WAIT_MAX: Duration = Duration::from_secs(60);
 const PROMISED_MAX: Duration = Duration::from_secs(5);
@@ -81,7 +82,11 @@ impl Customer {
 
     /// What became of her and the way there; an error names the rule that was broken.
     pub async fn buys(mut self) -> Result<(End, Vec<String>)> {
-        let end = self.walks().await.with_context(|| format!("{}\n{}", self.trail.join(" > "), self.view));
+        let end = match self.walks().await {
+            Ok(end) => self.history_agrees().await.map(|()| end),
+            Err(broken) => Err(broken),
+        };
+        let end = end.with_context(|| format!("{}\n{}", self.trail.join(" > "), self.view));
         Ok((end?, self.trail))
     }
 
@@ -106,6 +111,10 @@ impl Customer {
             Some(value) => value.to_string(),
             None => String::new(),
         }
+    }
+
+    pub fn operations(&self) -> &Operations {
+        &self.server.product.runtime.operations
     }
 
     pub async fn store(&self) -> Arc<dyn Store> {
@@ -137,7 +146,7 @@ impl Customer {
     /// The page names a person of ours, or a call.
     fn is_promised(&self) -> bool {
         let page = self.view["step"]["view"].to_string();
-        ["erson of ours calls you", "We are checking your payment"].iter().any(|words| page.contains(words))
+        ["erson of ours calls you", "Our team looks at it and calls you by"].iter().any(|words| page.contains(words))
     }
 
     async fn walks(&mut self) -> Result<End> {
@@ -261,6 +270,10 @@ impl Customer {
         let messages = self.view["messages"].as_array().cloned().unwrap_or_default();
         for name in messages.iter().filter_map(|message| message["pointer"].as_str()) {
             data.remove(name.trim_start_matches('/'));
+        }
+        // The same page again: what she said did not help, so some of it is said anew.
+        if self.trail.iter().rev().nth(1) == Some(&step) {
+            data.retain(|_, _| self.random.random_bool(0.6));
         }
         let properties = rules["properties"].as_object().cloned().unwrap_or_default();
         for (name, rule) in &properties {

@@ -52,7 +52,11 @@ async fn main() -> Result<ExitCode> {
     let numbers = arguments.only.map_or(0..arguments.count, |number| number..number + 1);
     let visits = numbers.map(|number| {
         let customer = Customer::new(server.clone(), arguments.seed, number);
-        async { tokio::spawn(customer.buys()).await.map_err(|panic| anyhow::anyhow!("{panic}")).and_then(|end| end) }
+        async {
+            let end =
+                tokio::spawn(customer.buys()).await.map_err(|panic| anyhow::anyhow!("{panic}")).and_then(|end| end);
+            end.inspect_err(|broken| eprintln!("{broken:#}\n"))
+        }
     });
     let ends: Vec<Result<(End, Vec<String>)>> =
         futures::stream::iter(visits).buffer_unordered(arguments.at_once).collect().await;
@@ -67,10 +71,7 @@ async fn main() -> Result<ExitCode> {
                     println!("{}", trail.join("\n"));
                 }
             }
-            Err(why) => {
-                broken += 1;
-                eprintln!("{why:#}\n");
-            }
+            Err(_) => broken += 1,
         }
     }
     println!("{} customers of seed {}: {tally:?}, {broken} with a broken rule", ends.len(), arguments.seed);

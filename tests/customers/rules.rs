@@ -62,6 +62,13 @@ impl Customer {
         Ok(())
     }
 
+    /// Of the history: played again it gives the same state.
+    pub async fn history_agrees(&self) -> Result<()> {
+        let differences = self.operations().replay(self.id()).await?;
+        ensure!(differences.as_ref().is_some_and(Vec::is_empty), "the history says otherwise: {differences:?}");
+        Ok(())
+    }
+
     /// Of money: what came in became the policy, went back, or is with a person of ours who has promised a time.
     pub async fn money_has_an_end(&self, issued: bool) -> Result<()> {
         let came: Vec<&Paid> = self.paid.iter().filter(|paid| paid.comes).collect();

@@ -18,6 +18,7 @@ mod nodes;
 mod operator;
 mod partners;
 mod passwords;
+mod premiums;
 mod purchase;
 mod restarts;
 mod site;
