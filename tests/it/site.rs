@@ -318,6 +318,22 @@ fn what_leads_nowhere_is_found_before_it_is_published() {
             "a text without its value",
             (page, "path: /x\ntitle: {text: \"{{compny.x}}\"}\nblocks: []\n", &["x.yaml:2 evaluation"]),
         ),
+        (
+            "two journeys in a page, of a workflow that is none",
+            (
+                page,
+                "path: /x\ntitle: X\nblocks:\n  - {block: journey, workflow: parcel/covr}\n  - {block: journey, workflow: parcel/cover}\n",
+                &["x.yaml:4 unknown-name", "x.yaml:5 value"],
+            ),
+        ),
+        (
+            "a journey that opens by itself without a hash",
+            (
+                page,
+                "path: /x\ntitle: X\nblocks:\n  - {block: journey, workflow: parcel/cover, after_ms: 500}\n",
+                &["x.yaml:4 value"],
+            ),
+        ),
         ("a key that is none", (page, "path: /x\ntitle: X\nhidden: footer\nblocks: []\n", &["x.yaml:3 unknown-key"])),
     ]
     .into();

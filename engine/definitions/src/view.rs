@@ -35,10 +35,12 @@ pub const TEXTS: [&str; 19] = [
     "short_text",
 ];
 /// Fields for the renderer: always literal. `id` too, except inside `items`.
-pub const WORDS: [&str; 12] =
-    ["block", "tone", "size", "style", "align", "kind", "as", "event", "icon", "step", "href", "type"];
+pub const WORDS: [&str; 15] = [
+    "block", "tone", "size", "style", "align", "kind", "as", "event", "icon", "step", "href", "type", "workflow",
+    "hash", "end",
+];
 /// Block types of the renderer.
-pub const BLOCKS: [&str; 22] = [
+pub const BLOCKS: [&str; 23] = [
     "text",
     "notice",
     "facts",
@@ -59,6 +61,7 @@ pub const BLOCKS: [&str; 22] = [
     "banner",
     "coverage",
     "share",
+    "journey",
     "form",
     "review",
 ];
@@ -99,6 +102,11 @@ type Names<'a> = Vec<(&'a str, &'a Value)>;
 impl View {
     pub fn compile(id: &str, path: &str, node: &Node, problems: &mut Vec<Problem>) -> Option<View> {
         let fields = Fields::open(node, "a view", &["title", "intro", "blocks", "description"], problems)?;
+        let blocks = fields.node.get("blocks").map_or(&[][..], Node::list);
+        for block in blocks.iter().filter(|block| block.get("block").and_then(Node::as_str) == Some("journey")) {
+            let message = "a journey stands in pages of the site, not in a step of another one";
+            fields.problems.push(Problem::error("value", &block.span, message));
+        }
         View::of(id, path, fields.node, late_vocabulary(), problems)
     }
 

@@ -251,7 +251,13 @@ async fn content_page(ask: &Ask<'_>, query: &str) -> Response {
         login: false,
         canonical,
     };
-    let (text, drawn) = whole(ask, &page, &around, &Content::Blocks(&found.page.blocks), "en").await;
+    let blocks = &found.page.blocks;
+    let place = match site::place(app, blocks).await {
+        Ok(place) => place,
+        Err(problem) => return error_page(app, catalog, &problem).await,
+    };
+    let content = place.as_ref().map_or(Content::Blocks(blocks), |place| Content::Around(blocks, place));
+    let (text, drawn) = whole(ask, &page, &around, &content, "en").await;
     let mut response = html_response(StatusCode::OK, text);
     if drawn {
         // The same for everybody, unless a layout rule asks who it is.

@@ -2,10 +2,11 @@
 
 use crate::app::App;
 use crate::attribution;
-use crate::html::{AppSite, Surroundings};
+use crate::html::{self, AppSite, Place, Surroundings};
+use crate::problem::Problem;
 use axum::http::{HeaderMap, header};
 use engine_definitions::{Around, Asked, Catalog, EvalError, Now, SitePage, Special, Workflow};
-use engine_runtime::Account;
+use engine_runtime::{Account, Actor};
 use engine_settings::Settings;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -132,6 +133,29 @@ pub fn page(catalog: &Catalog, path: &str, number: usize, now_ms: i64) -> Result
     let path = if number == 1 { address.path.clone() } else { format!("{}?page={number}", address.path) };
     let (hide, noindex) = (address.page.hide.clone(), address.page.noindex);
     Ok(rendered.map(|page| Found { page, path, hide, noindex }))
+}
+
+/// The journey that stands in a page, at its first step: the same for everybody.
+pub async fn place(app: &App, blocks: &[Value]) -> Result<Option<Place>, Problem> {
+    let Some(block) = blocks.iter().find(|block| block["block"] == "journey") else { return Ok(None) };
+    let text = |key: &str| block[key].as_str().map(str::to_owned);
+    let workflow = text("workflow").unwrap_or_default();
+    let view = app.runtime.journeys.preview(&workflow, &Actor::visitor("")).await?;
+    let mut view = html::on_day(view, &today(app.runtime.now_ms()));
+    if let Some(form) = view.step.form.as_mut() {
+        // The page itself says what the flow's own first page says around the form.
+        view.step.view = None;
+        if let (Value::Object(data), Some(presets)) = (&mut form.data, block["presets"].as_object()) {
+            data.extend(presets.clone());
+        }
+    }
+    Ok(Some(Place {
+        view,
+        hash: text("hash"),
+        after_ms: block["after_ms"].as_u64(),
+        goes_on: block["goes_on"] == true,
+        end: text("end"),
+    }))
 }
 
 /// The page of an address for the person whose account this is.

@@ -8,7 +8,8 @@ import type { StepKind, StepView } from '../contract/api';
 import { Journey } from '../journey/journey';
 import { Skeleton } from '../journey/skeleton';
 import type { Block } from '../renderer/blocks/types';
-import type { Site } from '../site/boot';
+import { DrawnPlace } from '../renderer/context';
+import type { Place, Site } from '../site/boot';
 import { Confirm, Content, type Question } from '../site/content';
 import { Footer, Header, ScriptsNeeded, SkipLink, type Surroundings } from '../site/frame';
 
@@ -22,6 +23,8 @@ export interface Page {
   skeleton?: StepKind;
   confirm?: Question;
   blocks?: Block[];
+  /** the journey that stands among the blocks */
+  place?: Place;
 }
 
 export function draw(page: Page): string {
@@ -34,14 +37,17 @@ export function draw(page: Page): string {
   ].join('');
 }
 
-function main({ site, title, view, skeleton, confirm, blocks = [] }: Page): string {
+function main({ site, title, view, skeleton, confirm, blocks = [], place }: Page): string {
   if (view) return `<div id="app" data-server="true">${renderToString(<Journey view={view} site={site} />)}</div>`;
   if (skeleton) {
     const frame = renderToStaticMarkup(<Skeleton kind={skeleton} />);
     return `${renderToStaticMarkup(<ScriptsNeeded site={site} />)}<div id="app">${frame}</div>`;
   }
   if (confirm) return renderToStaticMarkup(<Confirm title={title} {...confirm} />);
-  return renderToStaticMarkup(<Content title={title} blocks={blocks} />);
+  const content = <Content title={title} blocks={blocks} />;
+  if (!place) return renderToStaticMarkup(content);
+  const drawn = renderToString(<Journey view={place.view} site={site} within={place} />);
+  return renderToStaticMarkup(<DrawnPlace.Provider value={drawn}>{content}</DrawnPlace.Provider>);
 }
 
 (globalThis as { draw?: (json: string) => string }).draw = (json) => draw(JSON.parse(json) as Page);

@@ -1,6 +1,6 @@
 /** A journey on the page: the machine, the address bar, what is announced, and the step between its banners. */
 import { useMachine } from '@xstate/react';
-import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import { type MouseEvent, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { client } from '../api/client';
 import type { Data, Problem } from '../api/open';
 import type { StepView } from '../contract/api';
@@ -9,7 +9,7 @@ import { LookupContext } from '../renderer/form/context';
 import { focusField } from '../renderer/form/pointer';
 import { api, safeUrl } from '../routes';
 import { noteBegun } from '../site/begun';
-import type { Site } from '../site/boot';
+import type { Place, Site } from '../site/boot';
 import { setBegun, setHidden } from '../site/chrome';
 import { Button } from '../ui/button';
 import { Dialog } from '../ui/dialog';
@@ -37,12 +37,16 @@ interface Props {
   attribution?: Record<string, string>;
   /** where the page is drawn; absent on the server */
   place?: HTMLElement;
+  /** it stands in a page that is not its own */
+  within?: Place;
+  /** called with every step before it is seen */
+  onStep?: (view: StepView) => void;
 }
 
 const machine = journeyMachine.provide({ actors: { feed, network } });
 const complete = ({ step: { form } }: StepView, data: Data) => (form ? completeAnswers(form, data) : undefined);
 
-export function Journey({ view: first, site, problem, attribution, place }: Props) {
+export function Journey({ view: first, site, problem, attribution, place, within, onStep }: Props) {
   const [state, send] = useMachine(machine, {
     input: { client, view: first, problem, newKey, attribution, complete },
   });
@@ -56,13 +60,18 @@ export function Journey({ view: first, site, problem, attribution, place }: Prop
   useLayoutEffect(() => {
     if (!place) return;
     const drawn = place.dataset.server === 'true';
-    const next = { ...data, ...remembered(first), ...(drawn && typedBefore(place, first.step.form)) };
+    const kept = within ? {} : remembered(first);
+    const next = { ...data, ...kept, ...(drawn && typedBefore(place, first.step.form)) };
     if (!equal(next, data)) send({ type: 'TYPE', data: next });
     place.dataset.ready = 'true';
   }, []);
-  useAddress(view, adopted, arrival, (path, backwards) => send({ type: 'POP', path, backwards }));
-  useArrival(view, adopted, site, focus);
-  useEffect(() => remember(view, data), [view, data]);
+  useAddress(view, adopted, arrival, (path, backwards) => send({ type: 'POP', path, backwards }), within);
+  useArrival(view, adopted, within ? undefined : site, focus);
+  useEffect(() => {
+    if (!within) remember(view, data);
+  }, [view, data, within]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for every view
+  useLayoutEffect(() => onStep?.(view), [view]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: once, when the journey got its id
   useEffect(() => {
     if (view.journey.id !== null) noteBegun();
@@ -78,6 +87,19 @@ export function Journey({ view: first, site, problem, attribution, place }: Prop
       document.removeEventListener('visibilitychange', hidden);
     };
   }, [send]);
+
+  // the same from drawing to drawing, so that a step is drawn again only when something of it has changed
+  const onType = useCallback((next: Data) => send({ type: 'TYPE', data: next }), [send]);
+  const onSubmit = useCallback((answers: Data) => send({ type: 'SEND', event: 'submit', data: answers }), [send]);
+  const { back } = view.step;
+  const onBack = useCallback(
+    (event: MouseEvent) => {
+      event.preventDefault();
+      if (back && historyBack(back, within)) return;
+      send({ type: 'SEND', event: 'back', popped: true });
+    },
+    [send, back, within],
+  );
 
   const { id, status } = view.journey;
   const carried = useRef(view.presence);
@@ -123,15 +145,12 @@ export function Journey({ view: first, site, problem, attribution, place }: Prop
           saving={view.step.form ? draftState(state.value.draft) : undefined}
           busy={sending !== undefined || state.matches({ work: 'opening' })}
           answered={answered}
-          onType={(next) => send({ type: 'TYPE', data: next })}
-          onSubmit={(answers) => send({ type: 'SEND', event: 'submit', data: answers })}
-          onBack={(event) => {
-            event.preventDefault();
-            if (view.step.back && historyBack(view.step.back)) return;
-            send({ type: 'SEND', event: 'back', popped: true });
-          }}
+          within={within}
+          onType={onType}
+          onSubmit={onSubmit}
+          onBack={onBack}
         />
-        {view.journey.id === null && <Begun workflow={view.journey.workflow} />}
+        {view.journey.id === null && !within && <Begun workflow={view.journey.workflow} />}
         {conflict && state.matches({ work: 'conflict' }) && (
           <Conflict
             mine={view}
@@ -183,20 +202,25 @@ function useAnswered(view: StepView, adopted: number, arrival: Context['arrival'
   return seen.current.answered;
 }
 
-/** A new step: its title in the tab, the page from its top, the focus on its heading (or on the answer that is being changed). */
-function useArrival(view: StepView, adopted: number, site: Site, focus: string | undefined) {
+/**
+ * A new step: its title in the tab, the page from its top, the focus on its heading (or on the answer that is being changed).
+ * Within a page that is not its own (no `site`) only the focus.
+ */
+function useArrival(view: StepView, adopted: number, site: Site | undefined, focus: string | undefined) {
   const shown = useRef(view.step.id);
   // biome-ignore lint/correctness/useExhaustiveDependencies: once for every view taken over
   useEffect(() => {
-    document.title = [view.step.title || view.journey.title, site.name].filter(Boolean).join(' – ');
-    const here = adopted === 0 ? undefined : site.hide_at?.[view.step.path ?? ''];
-    setHidden([...(view.step.hide ?? []), ...(here ?? site.hide ?? [])]);
-    setBegun(view.journey.id !== null);
+    if (site) {
+      document.title = [view.step.title || view.journey.title, site.name].filter(Boolean).join(' – ');
+      const here = adopted === 0 ? undefined : site.hide_at?.[view.step.path ?? ''];
+      setHidden([...(view.step.hide ?? []), ...(here ?? site.hide ?? [])]);
+      setBegun(view.journey.id !== null);
+    }
     if (shown.current === view.step.id) return;
     shown.current = view.step.id;
     // a step that comes with errors has its summary in the window already, with the focus
     if (document.activeElement?.matches('.error-summary')) return;
-    window.scrollTo({ top: 0 });
+    if (site) window.scrollTo({ top: 0 });
     if (!focus || !focusField(focus)) document.getElementById('step-title')?.focus({ preventScroll: true });
   }, [adopted]);
 }

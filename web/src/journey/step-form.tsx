@@ -20,6 +20,7 @@ export function StepFormCard({
         form={form}
         data={data}
         problems={problems}
+        action={props.within && props.view.journey.base}
         onChange={props.onType}
         onSubmit={(answers) => !busy && props.onSubmit(answers)}
       >

@@ -1,9 +1,10 @@
 /** Whichever step the server returned: progress, way back, heading, messages, then its body by what it carries. */
-import { type MouseEvent, type ReactNode, useMemo } from 'react';
+import { type MouseEvent, memo, type ReactNode, useMemo } from 'react';
 import type { Data, Problem } from '../api/open';
 import type { FieldProblem, Message, StepView } from '../contract/api';
 import { Blocks } from '../renderer/blocks';
 import type { Block } from '../renderer/blocks/types';
+import type { Place } from '../site/boot';
 import { Progress } from '../ui/progress';
 import { Loading } from '../ui/spinner';
 import { useAutomatic } from './automatic';
@@ -25,18 +26,21 @@ export interface StepPageProps {
   busy: boolean;
   /** counts the answers that left us on the same step: what they say stands in the window and takes the focus */
   answered?: number;
+  /** it stands in a page that is not its own */
+  within?: Place;
   onType: (data: Data) => void;
   onSubmit: (data: Data) => void;
   onBack: (event: MouseEvent) => void;
 }
 
-export function StepPage(props: StepPageProps) {
-  const { view, failure, saving, answered, onBack } = props;
+export const StepPage = memo(function StepPage(props: StepPageProps) {
+  const { view, failure, saving, answered, within, onBack } = props;
+  const Title = within ? 'h2' : 'h1';
   const { step } = view;
   const general = view.messages.filter((message) => !aboutField(view, message));
   return (
     <div className="step" data-kind={step.kind} data-step={step.id} key={step.id}>
-      <Progress sections={step.progress?.sections ?? []} />
+      {!within && <Progress sections={step.progress?.sections ?? []} />}
       <div className="step-bar">
         {step.back && (
           <a className="back" href={step.back} onClick={onBack}>
@@ -45,9 +49,14 @@ export function StepPage(props: StepPageProps) {
         )}
       </div>
       <header className="step-head">
-        <h1 id="step-title" tabIndex={-1} aria-describedby={general.length > 0 ? 'step-messages' : undefined}>
+        <Title
+          id="step-title"
+          tabIndex={-1}
+          autoFocus={within?.hash !== undefined}
+          aria-describedby={general.length > 0 ? 'step-messages' : undefined}
+        >
           {step.title}
-        </h1>
+        </Title>
         {step.intro && <p className="lead">{step.intro}</p>}
         <Saved state={saving} />
       </header>
@@ -56,7 +65,7 @@ export function StepPage(props: StepPageProps) {
       <Body {...props} />
     </div>
   );
-}
+});
 
 function Body(props: StepPageProps) {
   const { step, server_time } = props.view;

@@ -11,6 +11,9 @@ export interface Actions {
   say: (text: string) => void;
 }
 
+/** The step of the journey that stands in a page, as the server draws it. */
+export const DrawnPlace = createContext('');
+
 export const ActionsContext = createContext<Actions>({
   send: () => undefined,
   change: () => undefined,

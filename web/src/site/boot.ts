@@ -27,8 +27,21 @@ export interface Reports {
   /** names that may be missing: noise */
   libraries: string[];
 }
+/** A journey that stands in a page, at its first step. */
+export interface Place {
+  view: StepView;
+  /** it is a dialog that opens with this hash; further steps have their path */
+  hash?: string;
+  /** the dialog opens by itself so long after the page, once a visit */
+  after_ms?: number;
+  /** its first step stands here, the others on their own pages */
+  goes_on?: boolean;
+  /** where it leads when it is over; without, its last step stays */
+  end?: string;
+}
 export interface Boot {
   view?: StepView;
+  place?: Place;
   /** a page of the person who is logged in */
   own?: { title: string; blocks: Block[] };
   /** the page is somebody's, and nobody is logged in */

@@ -20,7 +20,9 @@ if (slide) {
 
 if (document.querySelector('[data-moves]')) import('./moves');
 
-const { site } = JSON.parse(document.getElementById('boot')!.textContent) as Boot;
+const { site, place } = JSON.parse(document.getElementById('boot')!.textContent) as Boot;
+if (place && site) import('./place').then((part) => part.start(place, site));
+
 /** Runs at a time of the site, counted from the page's own beginning. */
 function at(name: string, run: () => void): void {
   const ms = site?.timers?.[name];

@@ -64,7 +64,16 @@ pub struct Page {
     each: Option<(Expression, String)>,
     /// Where addresses stand that it names literally.
     links: BTreeMap<String, Span>,
+    /// The journey that stands in it.
+    pub(super) journey: Option<Embedded>,
     pub(super) span: Span,
+}
+
+/// A journey that stands in a page: the workflow that it names, and where.
+#[derive(Debug)]
+pub(super) struct Embedded {
+    pub workflow: String,
+    pub at: Node,
 }
 
 /// One address of a page.
@@ -122,7 +131,21 @@ impl Page {
         let view = View::of(if path.is_empty() { file } else { &path }, file, node, shared_vocabulary(), problems)?;
         let mut links = BTreeMap::new();
         named(node, &mut links);
-        Some(Page { path, also, special, hide, who, noindex, view, description, each, links, span: node.span.clone() })
+        let journey = Embedded::read(node, problems);
+        Some(Page {
+            path,
+            also,
+            special,
+            hide,
+            who,
+            noindex,
+            view,
+            description,
+            each,
+            links,
+            journey,
+            span: node.span.clone(),
+        })
     }
 
     /// Its addresses.
@@ -201,6 +224,30 @@ impl Address {
     pub fn render_for(&self, mut data: Value, account: Value, host: &dyn Host) -> Rendering {
         data["account"] = account;
         self.render(data, host, 1)
+    }
+}
+
+impl Embedded {
+    /// Of a page's blocks: one at most, so that no two fields have one id.
+    fn read(page: &Node, problems: &mut Vec<Problem>) -> Option<Embedded> {
+        let is_journey = |block: &&Node| block.get("block").and_then(Node::as_str) == Some("journey");
+        let mut all = page.get("blocks").map_or(&[][..], Node::list).iter().filter(is_journey);
+        let block = all.next()?;
+        let mut told = |at: &Node, message: &str| problems.push(Problem::error("value", &at.span, message));
+        for other in all {
+            told(other, "a page holds one journey, and there is one already");
+        }
+        let is_name = |hash: &str| !hash.is_empty() && hash.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
+        match block.get("hash") {
+            Some(hash) if !hash.as_str().is_some_and(is_name) => told(hash, "a hash is letters, digits and hyphens"),
+            None if block.get("after_ms").is_some() => told(block, "what opens by itself needs a `hash`"),
+            _ => {}
+        }
+        let Some(workflow) = block.get("workflow") else {
+            told(block, "a journey needs `workflow`");
+            return None;
+        };
+        Some(Embedded { workflow: workflow.as_str()?.to_owned(), at: workflow.clone() })
     }
 }
 

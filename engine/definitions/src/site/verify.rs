@@ -3,6 +3,7 @@
 
 use super::{MenuItem, Site};
 use crate::endpoint::Who;
+use crate::fields::unknown;
 use crate::workflow::Workflow;
 use engine_statechart::source::Span;
 use engine_statechart::{Host, Problem};
@@ -54,6 +55,7 @@ impl Site {
                 .hint("no page, step or redirect is there")
         };
         self.pages_are_drawn(host, &dead, &told, problems);
+        self.journeys_are_there(workflows, problems);
         let mut items: Vec<&MenuItem> = Vec::new();
         self.menus.values().flatten().for_each(|item| item.all(&mut items));
         self.footers.values().flatten().flat_map(|group| &group.links).for_each(|item| item.all(&mut items));
@@ -115,6 +117,15 @@ impl Site {
                 }
                 Err(error) => problems.push(Problem::error("evaluation", &error.span, error.message)),
             }
+        }
+    }
+
+    /// Journeys that stand in pages.
+    fn journeys_are_there(&self, workflows: &BTreeMap<String, Arc<Workflow>>, problems: &mut Vec<Problem>) {
+        let all = self.pages.iter().chain(self.specials.values()).filter_map(|page| page.journey.as_ref());
+        for journey in all.filter(|journey| !workflows.contains_key(&journey.workflow)) {
+            let known = workflows.keys().map(String::as_str);
+            problems.push(unknown("workflow", &journey.at, &journey.workflow, known));
         }
     }
 }

@@ -53,6 +53,8 @@ pub enum Content<'a> {
     Refused(&'a StepView, &'a Problem),
     /// A content page: its title and blocks.
     Blocks(&'a [Value]),
+    /// The same with a journey in it.
+    Around(&'a [Value], &'a Place),
     /// A page of the person who asks: its frame is drawn, the browser draws its title and blocks.
     Own(&'a [Value]),
     /// A question with one button, which posts to the page's own address.
@@ -64,9 +66,32 @@ impl<'a> Content<'a> {
     pub fn step(&self) -> Option<&'a StepView> {
         match self {
             Content::First(view) | Content::Step(view) | Content::Refused(view, _) => Some(view),
-            Content::Blocks(_) | Content::Own(_) | Content::Confirm { .. } => None,
+            Content::Blocks(_) | Content::Around(..) | Content::Own(_) | Content::Confirm { .. } => None,
         }
     }
+
+    fn place(&self) -> Option<&'a Place> {
+        if let Content::Around(_, place) = self { Some(place) } else { None }
+    }
+}
+
+/// A journey that stands in a page.
+#[derive(Debug, Serialize)]
+pub struct Place {
+    /// Its first step, with the answers that the page gives it.
+    pub view: StepView,
+    /// It is a dialog that opens with this hash; further steps have their path.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hash: Option<String>,
+    /// The dialog opens by itself so many milliseconds after the page, once a visit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub after_ms: Option<u64>,
+    /// Its first step stands here, the others on their own pages.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub goes_on: bool,
+    /// Where it leads when it is over; none: its last step stays.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub end: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -80,6 +105,8 @@ struct Drawing<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     blocks: Option<&'a [Value]>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    place: Option<&'a Place>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     confirm: Option<Question<'a>>,
 }
 
@@ -92,21 +119,29 @@ struct Question<'a> {
 /// What the drawing engine is given: the same for everybody, the whole day long. Of a step that somebody has begun it
 /// learns the kind alone.
 pub fn drawing(site: &Surroundings, page: &Page, content: &Content, today: &str) -> String {
-    let mut drawing = Drawing { site, title: "", view: None, skeleton: None, blocks: None, confirm: None };
+    let place = content.place();
+    let mut drawing = Drawing { site, title: "", view: None, skeleton: None, blocks: None, place, confirm: None };
     let of_today;
     match *content {
         Content::First(view) => {
-            of_today = StepView { server_time: format!("{today}T12:00:00Z"), ..view.clone() };
+            of_today = on_day(view.clone(), today);
             drawing.view = Some(&of_today);
         }
         Content::Step(view) | Content::Refused(view, _) => drawing.skeleton = Some(view.step.kind),
+        Content::Blocks(blocks) | Content::Around(blocks, _) => {
+            (drawing.title, drawing.blocks) = (&page.title, Some(blocks));
+        }
         Content::Own(_) => drawing.skeleton = Some(StepKind::Message),
-        Content::Blocks(blocks) => (drawing.title, drawing.blocks) = (&page.title, Some(blocks)),
         Content::Confirm { text, label } => {
             (drawing.title, drawing.confirm) = (&page.title, Some(Question { text, label }));
         }
     }
     serde_json::to_string(&drawing).unwrap_or_default()
+}
+
+/// A step as it is the whole day long, so that a cache may keep its drawing.
+pub fn on_day(view: StepView, today: &str) -> StepView {
+    StepView { server_time: format!("{today}T12:00:00Z"), ..view }
 }
 
 /// What the app knows of the site.
@@ -140,6 +175,8 @@ struct Boot<'a> {
     site: AppSite<'a>,
     #[serde(skip_serializing_if = "Option::is_none")]
     view: Option<&'a StepView>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    place: Option<&'a Place>,
     #[serde(skip_serializing_if = "Option::is_none")]
     problem: Option<&'a Problem>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -185,7 +222,7 @@ pub fn document(site: &Surroundings, page: &Page, content: &Content, body: Body,
         Content::Own(blocks) => Some(Own { title: &page.title, blocks }),
         _ => None,
     };
-    let boot = Boot { site: body.site, view: content.step(), problem, own, login: page.login };
+    let boot = Boot { site: body.site, view: content.step(), place: content.place(), problem, own, login: page.login };
     html.raw("<script type=\"application/json\" id=\"boot\">").json(&boot).raw("</script></body></html>");
     html.into_string()
 }
@@ -226,7 +263,7 @@ fn undrawn(html: &mut Html, site: &Surroundings, page: &Page, content: &Content)
         Content::First(_) | Content::Step(_) | Content::Refused(..) | Content::Own(_) => {
             html.raw("<div id=\"app\"><p class=\"loading\"><span class=\"spinner\" aria-hidden=\"true\"></span>Loading…</p></div>");
         }
-        Content::Blocks(blocks) => {
+        Content::Blocks(blocks) | Content::Around(blocks, _) => {
             html.raw("<div class=\"page\">").element("h1", &[], &page.title);
             words(html, &Value::Array(blocks.to_vec()));
             html.raw("</div>");

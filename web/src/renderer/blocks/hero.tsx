@@ -1,11 +1,12 @@
 import { safeUrl } from '../../routes';
 import { Block } from '../../ui/block';
 import { Shown } from '../value';
+import { Ways } from './links';
 import type { Block as AnyBlock, HeroBlock } from './types';
 
 /** The promise at the top of a first page; on a content page it is the page's heading. */
-export const HeroView = ({ title, text, points, image, level: Title = 'h2' }: HeroBlock) => (
-  <Block kind="hero">
+export const HeroView = ({ title, text, points, image, links, level: Title = 'h2' }: HeroBlock) => (
+  <Block kind="hero" look={image ? 'scene' : undefined}>
     {title && <Title>{title}</Title>}
     {text && <p className="lead">{text}</p>}
     {points && points.length > 0 && (
@@ -17,6 +18,7 @@ export const HeroView = ({ title, text, points, image, level: Title = 'h2' }: He
         ))}
       </ul>
     )}
+    {links && <Ways items={links} main />}
     {image && <img className="hero-scene" src={safeUrl(image)} alt="" />}
   </Block>
 );

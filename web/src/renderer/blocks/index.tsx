@@ -1,5 +1,5 @@
 /** All blocks by name. A block that this version does not know is left out, so that newer content never breaks an open page. */
-import type { ReactNode } from 'react';
+import { memo, type ReactNode } from 'react';
 import { ActionsView } from './actions';
 import { BannerView } from './banner';
 import { BreakupView } from './breakup';
@@ -10,6 +10,7 @@ import { DocumentsView } from './documents';
 import { FactsView } from './facts';
 import { FaqView } from './faq';
 import { HeroView } from './hero';
+import { JourneyView } from './journey';
 import { LinksView } from './links';
 import { NoticeView } from './notice';
 import { OptionsView } from './options';
@@ -23,7 +24,7 @@ import { TrackerView } from './tracker';
 import type { Block } from './types';
 
 /** `form` is where the step's form is drawn, when one of the blocks asks for it. */
-export function BlockView({ block, form }: { block: Block; form?: ReactNode }) {
+export const BlockView = memo(function BlockView({ block, form }: { block: Block; form?: ReactNode }) {
   switch (block.block) {
     case 'text':
       return <TextView {...block} />;
@@ -65,19 +66,25 @@ export function BlockView({ block, form }: { block: Block; form?: ReactNode }) {
       return <CoverageView {...block} />;
     case 'share':
       return <ShareView {...block} />;
+    case 'journey':
+      return <JourneyView {...block} />;
     case 'form':
       return <>{form}</>;
     default:
       return null;
   }
-}
+});
 
 /** Actions that follow each other stand in one row with the form's end; blocks keep their order. */
 export function Blocks({ blocks, form }: { blocks: Block[]; form?: ReactNode }) {
   return (
     <>
       {blocks.map((block, index) => (
-        <BlockView key={block.id ?? `${block.block}-${index}`} block={block} form={form} />
+        <BlockView
+          key={block.id ?? `${block.block}-${index}`}
+          block={block}
+          form={block.block === 'form' ? form : undefined}
+        />
       ))}
     </>
   );

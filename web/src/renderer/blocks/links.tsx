@@ -3,23 +3,29 @@ import { Block } from '../../ui/block';
 import { PagerLinks } from './pager';
 import type { Block as AnyBlock, LinksBlock } from './types';
 
-export function LinksView({ title, items, pager }: LinksBlock) {
-  const out = (href: string) => /^https?:/i.test(href);
-  return (
-    <Block kind="links" title={title}>
-      <ul className="links">
-        {items.map((item) => (
-          <li key={item.href + item.label}>
-            <a href={safeUrl(item.href)} {...(out(item.href) ? { target: '_blank', rel: 'noopener' } : {})}>
-              {item.label}
-            </a>
-          </li>
-        ))}
-      </ul>
-      <PagerLinks pager={pager} />
-    </Block>
-  );
-}
+/** Links in a row; with `main` they are buttons, and the first one is the way on. */
+export const Ways = ({ items, main }: { items: LinksBlock['items']; main?: boolean }) => (
+  <ul className="links" data-main={main}>
+    {items.map(({ label, href }, index) => (
+      <li key={href + label}>
+        <a
+          href={safeUrl(href)}
+          {...(main ? { className: 'button', 'data-style': index === 0 ? 'primary' : 'secondary' } : {})}
+          {...(/^https?:/i.test(href) ? { target: '_blank', rel: 'noopener' } : {})}
+        >
+          {label}
+        </a>
+      </li>
+    ))}
+  </ul>
+);
+
+export const LinksView = ({ title, style, items, pager }: LinksBlock) => (
+  <Block kind="links" title={title}>
+    <Ways items={items} main={style === 'main' || undefined} />
+    <PagerLinks pager={pager} />
+  </Block>
+);
 
 export const example: AnyBlock = {
   block: 'links',

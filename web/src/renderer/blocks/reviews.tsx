@@ -7,9 +7,14 @@ const BEST = 5;
 /** What customers say, each with its stars; above them all of them together. */
 export const ReviewsView = ({ title, rating, note, items }: ReviewsBlock) => (
   <Block kind="reviews" title={title}>
-    {rating && (
+    {(rating || note) && (
       <p className="rating">
-        <strong>{rating}</strong> <Stars rating={rating} /> <small>{note}</small>
+        {rating && (
+          <>
+            <strong>{rating}</strong> <Stars rating={rating} />{' '}
+          </>
+        )}
+        <small>{note}</small>
       </p>
     )}
     <ul className="cards">

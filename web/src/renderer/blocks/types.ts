@@ -22,6 +22,7 @@ export type Block =
   | ({ block: 'banner' } & BannerBlock)
   | ({ block: 'coverage' } & CoverageBlock)
   | ({ block: 'share' } & ShareBlock)
+  | ({ block: 'journey' } & JourneyBlock)
   | ({ block: 'form' } & BlockHead);
 
 export interface BlockHead {
@@ -137,6 +138,8 @@ export interface Pager {
   href: string;
 }
 export interface LinksBlock extends BlockHead {
+  /** main: the first one is the way on of this page */
+  style?: 'main';
   pager?: Pager;
   items: { label: string; href: string }[];
 }
@@ -155,6 +158,8 @@ export interface HeroBlock extends BlockHead {
   /** address of a drawing */
   image?: string | null;
   points?: Value[];
+  /** ways on: the first one is the page's */
+  links?: { label: string; href: string }[];
   /** the heading that its title is */
   level?: 'h1' | 'h2';
 }
@@ -183,6 +188,14 @@ export interface BannerBlock extends BlockHead {
 export interface CoverageBlock extends BlockHead {
   columns: { title: string }[];
   items: { label: string; values: (Value | boolean)[] }[];
+}
+/** the workflow and what it begins with are the server's affair */
+export interface JourneyBlock extends BlockHead {
+  text?: string;
+  /** it is a dialog that opens with this hash */
+  hash?: string;
+  /** what comes when, beside the dialog on a desk */
+  items?: { title: string }[];
 }
 export interface ShareBlock extends BlockHead {
   text?: string;

@@ -39,6 +39,8 @@ interface Props {
   onSubmit: (data: Data) => void;
   children?: ReactNode;
   domId?: string;
+  /** where it is sent before the scripts are there, when that is not this page */
+  action?: string;
 }
 
 /** What is shown of an error. */
@@ -47,7 +49,16 @@ type Told = Pick<FieldError, 'pointer' | 'text'>;
 const NOTHING: FieldProblem[] = [];
 const NO_ROWS: Record<string, number> = {};
 
-export function StepForm({ form, data, problems = NOTHING, onChange, onSubmit, children, domId = 'form' }: Props) {
+export function StepForm({
+  form,
+  data,
+  problems = NOTHING,
+  onChange,
+  onSubmit,
+  children,
+  domId = 'form',
+  action,
+}: Props) {
   const { schema } = form;
   const answers = useMemo(() => answersOf(schema, data), [schema, data]);
   const shape = useStable(useMemo(() => drawn(schema, answers), [schema, answers]));
@@ -147,6 +158,7 @@ export function StepForm({ form, data, problems = NOTHING, onChange, onSubmit, c
             autoComplete="on"
             id={domId}
             method="post"
+            action={action}
             idPrefix="f"
             idSeparator="-"
             nameGenerator={(path) => path.join('.')}

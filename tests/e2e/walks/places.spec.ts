@@ -1,0 +1,146 @@
+/** Journeys that stand in other pages: in the page itself, in a dialog with a hash, and dialogs that open by themselves. */
+import type { Page } from '@playwright/test';
+import { type Walk, expect, newMobile, test } from '../support/walk.ts';
+
+const phone = { width: 390, height: 844 };
+const desk = { width: 1280, height: 900 };
+
+const hash = (page: Page) => page.evaluate(() => location.hash);
+
+async function fill(walk: Walk, page: Page) {
+  await walk.type('Full name', 'Asha Rao');
+  await walk.type('Business name', 'Lakeview Traders');
+  await walk.type('Mobile number', newMobile());
+  await walk.type('E-mail', 'asha@example.com');
+  await walk.select('What would you like to insure?', 'Shopkeeper package');
+  await page.getByRole('dialog').getByRole('button', { name: 'Get a quote' }).click();
+}
+
+test('a dialog has a hash, its steps too; Back and Forward move between them, closing restores the address (R2.1-11, R2.2-21, R2.9-01, R2.9-02, R2.9-03, R2.9-04, R2.9-06, R2.9-07, R2.9-08, R2.9-09, R4-19)', async ({ page, walk, product }) => {
+  await page.setViewportSize(desk);
+  await page.goto(`${product.base}/sme`);
+  const dialog = page.getByRole('dialog');
+  const opener = page.getByRole('banner').getByRole('link', { name: 'Get A Quote' });
+  await opener.click();
+  await expect(dialog.getByRole('heading', { name: 'Enter Details' })).toBeVisible();
+  expect(await hash(page)).toBe('#leadStep1');
+  await expect(dialog.locator('.place-steps li')).toHaveText(['Fill details', 'Compare quotes and choose policy', 'Make payment']);
+  await dialog.locator('.place[data-ready]').waitFor();
+  await walk.accessible();
+
+  // a failed submit stays; closing forgets what was typed
+  await walk.type('Business name', 'Lakeview Traders');
+  await dialog.getByRole('button', { name: 'Get a quote' }).click();
+  await expect(dialog.getByText('Please Enter Full Name').first()).toBeVisible();
+  expect(await hash(page)).toBe('#leadStep1');
+  await page.keyboard.press('Escape');
+  await expect(dialog).toHaveCount(0);
+  await expect(page).toHaveURL(`${product.base}/sme`);
+  await expect(opener).toBeFocused();
+  await opener.click();
+  await expect(walk.field('Business name')).toHaveValue('');
+
+  await fill(walk, page);
+  await expect(dialog.getByRole('heading', { name: 'Thank You!' })).toBeFocused();
+  await expect(dialog.getByText('For choosing the product! Our relationship manager will call you to guide you along with your purchase.')).toBeVisible();
+  expect(await hash(page)).toBe('#success');
+  await page.goBack();
+  await expect(dialog.getByRole('heading', { name: 'Enter Details' })).toBeVisible();
+  await expect(walk.field('Full name')).toHaveValue('');
+  expect(await hash(page)).toBe('#leadStep1');
+  await page.goForward();
+  await expect(dialog.getByRole('heading', { name: 'Thank You!' })).toBeVisible();
+  expect(await hash(page)).toBe('#success');
+  await dialog.getByRole('button', { name: 'Close' }).click();
+  await expect(dialog).toHaveCount(0);
+  await expect(page).toHaveURL(`${product.base}/sme`);
+
+  // by its address, on a phone
+  await page.setViewportSize(phone);
+  await page.goto('about:blank');
+  await page.goto(`${product.base}/sme#leadStep1`);
+  await expect(dialog.getByRole('heading', { name: 'Enter Details' })).toBeVisible();
+  await expect(dialog.locator('.place-steps')).toBeHidden();
+  await fill(walk, page);
+  await dialog.getByRole('link', { name: 'Return To Home' }).click();
+  await expect(page).toHaveURL(`${product.base}/`);
+});
+
+for (const [row, path, at] of [
+  ['R9-48', '/health-insurance/lp-fusion', 500],
+  ['R9-55', '/health-insurance/premium-calculator', 2_000],
+  ['R9-54', '/health-insurance', 10_000],
+] as const)
+  test(`a dialog opens by itself at its time, once a visit (${row})`, async ({ page, product }) => {
+    await page.clock.install({ time: '2026-11-21T10:00:00Z' });
+    await page.clock.pauseAt('2026-11-21T10:00:01Z');
+    const arrived = async () => {
+      const loaded = page.waitForResponse(/\/assets\/place-/);
+      await page.goto(product.base + path);
+      await page.clock.runFor(1);
+      await loaded;
+      await page.locator('.place-pause').waitFor({ state: 'attached' });
+    };
+    const dialog = page.getByRole('dialog');
+    await arrived();
+    await page.clock.runFor(at - 100);
+    expect(await dialog.count()).toBe(0);
+    await page.clock.runFor(300);
+    await expect(dialog).toBeVisible();
+    await page.keyboard.press('Escape');
+    await expect(page).toHaveURL(product.base + path);
+    await arrived();
+    await page.clock.runFor(2 * at);
+    await expect(dialog).toHaveCount(0);
+  });
+
+test('what opens by itself can be paused for the visit and taken up again (R4-43)', async ({ page, product }) => {
+  const path = `${product.base}/health-insurance/lp-fusion`;
+  await page.goto(path);
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('button', { name: 'Not in this visit' }).click();
+  await expect(dialog).toHaveCount(0);
+  await page.goto(path);
+  const again = page.getByRole('button', { name: 'Show such offers again' });
+  await expect(again).toBeVisible();
+  await page.waitForFunction(() => performance.now() > 1_500);
+  expect(await dialog.count()).toBe(0);
+  await again.click();
+  await expect(dialog).toBeVisible();
+});
+
+test('a form in a page is sent where it stands, and by itself before scripts are there', async ({ page, walk, product, browser }) => {
+  await page.goto(`${product.base}/travel-insurance`);
+  await walk.type('Your name', 'Asha Rao');
+  await page.locator('.place[data-ready]').waitFor();
+  await expect(walk.field('Your name')).toHaveValue('Asha Rao');
+  await walk.type('Mobile number', newMobile());
+  await walk.press('Call me back');
+  await expect(page.getByRole('heading', { name: 'We will call you' }).first()).toBeVisible();
+  await expect(page).toHaveURL(`${product.base}/travel-insurance#thanks`);
+  await walk.accessible();
+
+  const plain = await browser.newPage({ javaScriptEnabled: false });
+  await plain.goto(`${product.base}/travel-insurance`);
+  await plain.getByLabel('Your name').fill('Asha Rao');
+  await plain.getByLabel('Mobile number').fill(newMobile());
+  await plain.getByRole('button', { name: 'Call me back' }).click();
+  await expect(plain).toHaveURL(/\/call-me-back\/thanks\?request=/);
+  await plain.close();
+});
+
+test('the home page begins with a number and goes on where it is bought', async ({ page, walk, product }) => {
+  for (const viewport of [phone, desk]) {
+    await page.setViewportSize(viewport);
+    await page.goto(product.base);
+    // the question stands in the first window
+    const button = page.getByRole('button', { name: 'See my prices' });
+    const box = (await button.boundingBox())!;
+    expect(box.y + box.height).toBeLessThan(viewport.height);
+    await walk.type('Registration number', 'dl3cab1234');
+    await page.locator('.place[data-ready]').waitFor();
+    await walk.accessible();
+    await button.click();
+    await walk.at('Your contact details', '/car-insurance/contact');
+  }
+});

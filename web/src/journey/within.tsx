@@ -1,0 +1,60 @@
+/** A journey that stands in a page that is not its own: taken over where it is drawn, begun anew whenever its dialog opens. */
+import { useEffect, useRef, useState } from 'react';
+import { createRoot, hydrateRoot, type Root } from 'react-dom/client';
+import type { StepView } from '../contract/api';
+import type { Place, Site } from '../site/boot';
+import { takeAttribution } from './address';
+import { Journey } from './journey';
+
+/** Draws it in its place; the result takes it away. */
+export function draw(element: HTMLElement, place: Place, site: Site): () => void {
+  const page = <Within place={place} site={site} element={element} />;
+  let root: Root;
+  if (element.dataset.ready || !element.hasChildNodes()) {
+    root = createRoot(element);
+    root.render(page);
+  } else {
+    element.dataset.server = 'true';
+    root = hydrateRoot(element, page);
+  }
+  return () => {
+    root.unmount();
+    element.dataset.server = '';
+  };
+}
+
+/** When it is over, the way back leads to a first step that is empty again, the way forward to how it ended. */
+function Within({ place, site, element }: { place: Place; site: Site; element: HTMLElement }) {
+  const [shown, show] = useState({ view: place.view, serial: 0 });
+  const over = useRef<StepView>(undefined);
+  useEffect(() => {
+    const listen = () => {
+      const at = window.location.hash.slice(1);
+      const view = at === (place.hash ?? '') ? place.view : at === over.current?.step.path ? over.current : undefined;
+      if (over.current && view) {
+        element.dataset.server = '';
+        show(({ serial }) => ({ view, serial: serial + 1 }));
+      }
+    };
+    window.addEventListener('popstate', listen);
+    return () => window.removeEventListener('popstate', listen);
+  }, [place, element]);
+  return (
+    <Journey
+      key={shown.serial}
+      view={shown.view}
+      site={site}
+      attribution={takeAttribution()}
+      place={element}
+      within={place}
+      onStep={(view) => {
+        const isOver = view.journey.status !== 'active';
+        if (isOver) over.current = view;
+        const next = isOver ? place.end : place.goes_on && view.journey.id !== null ? view.step.url : undefined;
+        if (!next) return;
+        element.dataset.left = 'true';
+        window.location.assign(next);
+      }}
+    />
+  );
+}

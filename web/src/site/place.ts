@@ -1,0 +1,116 @@
+/**
+ * The journey that stands in a page. In the page itself it is taken over when it is touched. As a dialog it opens with its hash,
+ * by a link or by itself, its steps have hashes of their own, and closing it restores the address.
+ */
+import type { Place, Site } from './boot';
+
+const VISIT = 'prompts';
+const PAUSED = 'paused';
+
+/** What this visit has seen by itself, and whether it wants to see more: kept as long as the tab. */
+const visit = {
+  seen: (): string[] => {
+    try {
+      return JSON.parse(sessionStorage.getItem(VISIT) ?? '[]') as string[];
+    } catch {
+      return [];
+    }
+  },
+  keep: (seen: string[]) => {
+    try {
+      sessionStorage.setItem(VISIT, JSON.stringify(seen));
+    } catch {
+      // a full or forbidden storage costs only this comfort
+    }
+  },
+};
+
+export function start(place: Place, site: Site): void {
+  const element = document.querySelector<HTMLElement>('.place');
+  const dialog = element?.closest('dialog');
+  if (!element) return;
+  const draw = async () => (await import('../journey/within')).draw(element, place, site);
+  if (!dialog || !place.hash) {
+    const touched = new AbortController();
+    for (const sign of ['pointerdown', 'focusin'])
+      element.addEventListener(
+        sign,
+        () => {
+          touched.abort();
+          draw();
+        },
+        { signal: touched.signal },
+      );
+    return;
+  }
+  opens(dialog, place.hash, draw);
+  if (place.after_ms !== undefined) asks(dialog, place.hash, place.after_ms);
+}
+
+/** The dialog follows the address: it opens with its own hash, stays with those of its steps, closes with any other. */
+function opens(dialog: HTMLDialogElement, own: string, draw: () => Promise<() => void>): void {
+  let drawn: Promise<() => void> | undefined;
+  /** the address of the page stands in the entry before those of the dialog */
+  let entered = false;
+  const follow = (isFirst: boolean) => {
+    const at = location.hash.slice(1);
+    if (at === own && !dialog.open) {
+      entered = !isFirst && history.state === null;
+      dialog.showModal();
+      document.documentElement.dataset.modal = 'open';
+      drawn = draw();
+    } else if (at === '' && dialog.open) dialog.close();
+  };
+  addEventListener('hashchange', () => follow(false));
+  addEventListener('popstate', () => follow(false));
+  dialog.addEventListener('click', (event) => event.target === dialog && dialog.close());
+  dialog.addEventListener('close', () => {
+    delete document.documentElement.dataset.modal;
+    drawn?.then((remove) => remove());
+    if (location.hash === '') return;
+    const depth = (history.state as { depth?: number } | null)?.depth ?? 0;
+    if (entered) history.go(-1 - depth);
+    else history.replaceState(null, '', location.pathname + location.search);
+  });
+  follow(true);
+}
+
+/** It opens by itself, once a visit, unless the visitor has asked for quiet; that can be taken back. */
+function asks(dialog: HTMLDialogElement, hash: string, ms: number): void {
+  const name = `${location.pathname}#${hash}`;
+  const wait = () => {
+    const timer = setTimeout(
+      () => {
+        if (visit.seen().some((one) => one === name || one === PAUSED) || document.querySelector('dialog[open]'))
+          return;
+        visit.keep([...visit.seen(), name]);
+        location.hash = hash;
+      },
+      Math.max(0, ms - performance.now()),
+    );
+    return () => clearTimeout(timer);
+  };
+  let stop = wait();
+  const button = document.createElement('button');
+  button.type = 'button';
+  button.className = 'link-button place-pause';
+  const say = () => {
+    const isPaused = visit.seen().includes(PAUSED);
+    button.textContent = isPaused ? 'Show such offers again' : 'Not in this visit';
+    // taken back is where one still is when the dialog has gone
+    (isPaused ? document.getElementById('main') : dialog.querySelector('.dialog-body'))?.append(button);
+  };
+  button.addEventListener('click', () => {
+    const seen = visit.seen();
+    if (seen.includes(PAUSED)) {
+      visit.keep([]);
+      stop = wait();
+    } else {
+      visit.keep([...seen, PAUSED]);
+      stop();
+      dialog.close();
+    }
+    say();
+  });
+  say();
+}
