@@ -2,6 +2,7 @@
 -- Ids of journeys, owners and keys are packed (see engine/store/src/ids.rs): 32 hex digits take 16 bytes.
 -- Rows of a journey point to its number `n`, not to its id: less than half of the bytes, and neighbours stay together.
 -- Numbers stand before texts: no bytes are lost between them.
+-- keys: two keys of its own, wrapped by the master key; what may be personal is sealed with them before it comes here.
 -- owner: the session or person that began it; person: whose verified number it has, or who began it signed in.
 create table journeys (
   n integer primary key,
@@ -20,6 +21,7 @@ create table journeys (
   updated_at integer not null,
   expires_at integer,
   attribution text not null,
+  keys text not null,
   state text not null
 );
 create index journeys_owner on journeys (owner);

@@ -18,8 +18,9 @@ pub async fn audit(url: &str, ledger: &Ledger, partners: &Partners, report: &mut
         keys: engine_settings::Keys { master: Some(Secret::new(KEY.into())), ..Default::default() },
         ..Settings::default()
     };
-    let runtime = Runtime::new(store.clone(), Arc::new(settings), Arc::new(SystemClock::default()))?;
+    let runtime = Runtime::new(store.clone(), Arc::new(settings), Arc::new(SystemClock::default())).await?;
     runtime.publishing.load_current().await?;
+    let store = runtime.store().clone();
     let witness = engine_store::connect(partners.database()).await?;
 
     for wrong in ledger.wrong.lock().unwrap_or_else(|e| e.into_inner()).drain(..) {

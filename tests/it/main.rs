@@ -25,4 +25,5 @@ mod site;
 mod store;
 mod stories;
 mod structure;
+mod vault;
 mod visit;

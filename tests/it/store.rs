@@ -74,6 +74,7 @@ pub fn event(journey: &str, seq: i64) -> Commit {
             language: "en".into(),
             channel: "web".into(),
             attribution: json!({"from": "poster"}),
+            keys: String::new(),
         }),
         events: vec![NewEvent {
             kind: "went on".into(),

@@ -22,6 +22,7 @@ mod runtime;
 pub mod state;
 pub mod story;
 pub mod turn;
+mod vault;
 pub mod view;
 mod work;
 

@@ -30,8 +30,13 @@ const CLOCK: &str = "clock";
 const LATEST: &str = "latest";
 
 impl Runtime {
-    pub fn new(store: Arc<dyn Store>, settings: Arc<Settings>, clock: Arc<dyn Clock>) -> Result<Runtime, RuntimeError> {
-        let core = Arc::new(Core::new(store, settings, clock)?);
+    /// Over a migrated database; what may be personal is sealed from here on (**sealed**).
+    pub async fn new(
+        store: Arc<dyn Store>,
+        settings: Arc<Settings>,
+        clock: Arc<dyn Clock>,
+    ) -> Result<Runtime, RuntimeError> {
+        let core = Arc::new(Core::new(store, settings, clock).await?);
         let work = Background { core: core.clone() };
         Ok(Runtime {
             journeys: Journeys { core: core.clone() },

@@ -119,6 +119,10 @@ pub enum Command {
     /// Tokens of the operator API
     #[command(subcommand)]
     Operator(Operator),
+    #[command(subcommand)]
+    Keys(Keys),
+    #[command(subcommand)]
+    Person(Person),
     /// Rebuild a journey from its events and compare with what is stored; exit code 2 when they differ
     Replay { journey: String },
 }
@@ -207,6 +211,23 @@ pub enum Incidents {
     Retry { id: String },
     /// Mark an incident as dealt with
     Close { id: String },
+}
+
+/// Keys of what is stored
+#[derive(Subcommand)]
+pub enum Keys {
+    /// Wrap every key by `keys.master`, also what `keys.previous` had wrapped; nodes go on meanwhile
+    Rotate,
+}
+
+/// Persons
+#[derive(Subcommand)]
+pub enum Person {
+    /// Forget the person of a mobile number; what a broker must keep stays (records, documents)
+    Forget {
+        #[arg(long)]
+        mobile: String,
+    },
 }
 
 #[derive(Subcommand)]

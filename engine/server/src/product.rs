@@ -74,12 +74,12 @@ impl Product {
             // whoever worked on the file before us is gone
             store.end_leases(clock.now_ms()).await?;
         }
-        let runtime = Runtime::new(store.clone(), settings.clone(), clock)?;
+        let runtime = Runtime::new(store.clone(), settings.clone(), clock).await?;
         runtime.go_on().await?;
         let stop = CancellationToken::new();
         publish(&runtime, source, &stop).await?;
 
-        let memory: Arc<dyn Memory> = Arc::new(StoreMemory(store));
+        let memory: Arc<dyn Memory> = Arc::new(StoreMemory(runtime.store().clone()));
         let inbox = settings.sandbox.enabled.then(|| memory.clone());
         let partners = Arc::new(Partners::new(settings.clone(), inbox)?);
         let app = App::new(Options {

@@ -82,8 +82,12 @@ settings! {
     "keys" Keys {
         /// Master key: 32 bytes as 64 hexadecimal digits. In development one is made and kept in `keys.file`.
         master: Option<Secret> = None,
+        /// The master key before this one, while what it wrapped is wrapped anew (`journey keys rotate`).
+        previous: Option<Secret> = None,
         /// File of the development key, made at the first start, readable by its owner only.
         file: PathBuf = ".data/master.key".into(),
+        /// List of journeys that were forgotten, outside of the database: a restored backup forgets them again.
+        forgotten: PathBuf = ".data/forgotten.list".into(),
     }
 }
 

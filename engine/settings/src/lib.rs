@@ -110,17 +110,27 @@ impl Settings {
 
     /// The 32 bytes of the master key; `None` when none is set or it is malformed.
     pub fn master_key(&self) -> Option<Secret<[u8; 32]>> {
-        let text = self.keys.master.as_ref()?.expose().trim();
-        let digits: Vec<u8> = text.chars().map_while(|c| c.to_digit(16).map(|d| d as u8)).collect();
-        if digits.len() != 64 || text.len() != 64 {
-            return None;
-        }
-        let mut key = [0u8; 32];
-        for (byte, pair) in key.iter_mut().zip(digits.chunks_exact(2)) {
-            *byte = pair[0] << 4 | pair[1];
-        }
-        Some(Secret::new(key))
+        key_of(self.keys.master.as_ref()?)
     }
+
+    /// The same of the key before it.
+    pub fn previous_key(&self) -> Option<Secret<[u8; 32]>> {
+        key_of(self.keys.previous.as_ref()?)
+    }
+}
+
+/// 32 bytes from 64 hexadecimal digits.
+fn key_of(text: &Secret) -> Option<Secret<[u8; 32]>> {
+    let text = text.expose().trim();
+    let digits: Vec<u8> = text.chars().map_while(|c| c.to_digit(16).map(|d| d as u8)).collect();
+    if digits.len() != 64 || text.len() != 64 {
+        return None;
+    }
+    let mut key = [0u8; 32];
+    for (byte, pair) in key.iter_mut().zip(digits.chunks_exact(2)) {
+        *byte = pair[0] << 4 | pair[1];
+    }
+    Some(Secret::new(key))
 }
 
 /// Secret names as they are compared: an environment variable cannot hold `-` or capitals.

@@ -61,7 +61,10 @@ impl Settings {
         if settings.keys.master.is_none() && settings.mode == Mode::Development {
             settings.keys.master = Some(development_key(&settings.keys.file)?);
         }
-        if settings.keys.master.is_some() && settings.master_key().is_none() {
+        let malformed = |given: bool, read: bool| given && !read;
+        if malformed(settings.keys.master.is_some(), settings.master_key().is_some())
+            || malformed(settings.keys.previous.is_some(), settings.previous_key().is_some())
+        {
             return Err(SettingsError::Key);
         }
         Ok(settings)

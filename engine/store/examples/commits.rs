@@ -97,6 +97,7 @@ fn step(id: &str, seq: i64, mut state: Value) -> Commit {
             language: "en".into(),
             channel: "web".into(),
             attribution: json!({}),
+            keys: String::new(),
         }),
         events: vec![NewEvent {
             kind: "submitted".into(),

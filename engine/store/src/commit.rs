@@ -108,6 +108,8 @@ pub struct NewJourney {
     pub language: String,
     pub channel: String,
     pub attribution: Value,
+    /// See [`JourneyRecord::keys`].
+    pub keys: String,
 }
 
 impl JourneyUpdate {

@@ -56,6 +56,8 @@ pub struct JourneyRecord {
     pub answers: Vec<AnswerRecord>,
     /// What is being typed, by step.
     pub drafts: Vec<Draft>,
+    /// Its keys, wrapped: for who seals what this crate stores.
+    pub keys: String,
 }
 
 /// Whether a journey still goes on.

@@ -25,6 +25,7 @@ mod hub;
 mod ids;
 mod inbox;
 mod journeys;
+mod keys;
 mod normal;
 mod outage;
 mod people;
@@ -44,6 +45,7 @@ pub use journeys::{
     AnswerRecord, Change, Changed, Draft, EventRecord, JourneyCount, JourneyHead, JourneyRecord, JourneyStatus,
     Journeys, UsedKey,
 };
+pub use keys::{Keys, StoredKeys};
 pub use people::{CountedSend, People, PersonRecord, SendHistory, SessionRecord};
 pub use queue::{
     Backlog, CLAIMS_MAX, ClaimRequest, EffectEnd, EffectFilter, EffectKey, EffectRecord, EffectState, LOOK_MS,
@@ -66,11 +68,23 @@ pub async fn connect(url: &str) -> Result<Arc<dyn Store>> {
 
 /// One database. All times are UTC milliseconds since 1970, all ids 128-bit random text unless said otherwise.
 pub trait Store:
-    Journeys + Queue + Inbox + Results + People + Contact + Definitions + Values + Upkeep + Send + Sync + 'static
+    Journeys + Keys + Queue + Inbox + Results + People + Contact + Definitions + Values + Upkeep + Send + Sync + 'static
 {
 }
 
 impl<T> Store for T where
-    T: Journeys + Queue + Inbox + Results + People + Contact + Definitions + Values + Upkeep + Send + Sync + 'static
+    T: Journeys
+        + Keys
+        + Queue
+        + Inbox
+        + Results
+        + People
+        + Contact
+        + Definitions
+        + Values
+        + Upkeep
+        + Send
+        + Sync
+        + 'static
 {
 }

@@ -11,10 +11,13 @@ pub trait People: Send + Sync {
     async fn save_session(&self, session: SessionRecord) -> Result<()>;
     async fn end_session(&self, token_hash: &str) -> Result<()>;
     async fn person(&self, id: &str) -> Result<Option<PersonRecord>>;
-    /// The person of a number, by its hash; this one from now on if there is none.
+    /// The person of a number, by its hash.
+    async fn known_person(&self, mobile: &str) -> Result<Option<PersonRecord>>;
+    /// The same; this one from now on if there is none.
     async fn person_of(&self, fresh: PersonRecord) -> Result<PersonRecord>;
     /// Her profile and when she signed in last.
     async fn save_person(&self, person: PersonRecord) -> Result<()>;
+    async fn remove_person(&self, id: &str) -> Result<()>;
     /// The newest `limit` sends to a recipient, and what each bucket counted in the slots that begin after a time.
     async fn send_history(&self, recipient: &str, limit: u32, buckets: &[(String, i64)]) -> Result<SendHistory>;
 }

@@ -64,9 +64,9 @@ impl TestServer {
         TestServer { product, clock, database, _folder: folder }
     }
 
-    /// The product's database, for a look beside it.
+    /// What the product stores, as it sees it itself.
     pub async fn store(&self) -> Arc<dyn engine_store::Store> {
-        engine_store::connect(&self.database).await.expect("the database opens")
+        self.product.runtime.store().clone()
     }
 
     pub fn database(&self) -> &str {

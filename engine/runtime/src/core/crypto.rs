@@ -12,7 +12,7 @@ use sha2::Sha256;
 /// Handle of a sealed secret; what a machine and a stored effect see instead of the value.
 const SEALED: &str = "sealed:v1:";
 
-/// Derived from the master key, one key per purpose.
+/// Derived from the house's secret, one key per purpose.
 pub struct Crypto {
     seal: [u8; 32],
     mac: [u8; 32],
@@ -21,12 +21,12 @@ pub struct Crypto {
 }
 
 impl Crypto {
-    pub fn derive(master: &[u8; 32]) -> Crypto {
+    pub fn derive(secret: &[u8; 32]) -> Crypto {
         Crypto {
-            seal: mac(master, &[b"seal"]),
-            mac: mac(master, &[b"mac"]),
-            otp: mac(master, &[b"otp"]),
-            link: mac(master, &[b"link"]),
+            seal: mac(secret, &[b"seal"]),
+            mac: mac(secret, &[b"mac"]),
+            otp: mac(secret, &[b"otp"]),
+            link: mac(secret, &[b"link"]),
         }
     }
 

@@ -19,6 +19,7 @@ pub(crate) use questions::Unanswered;
 pub use turns::Settled;
 
 use crate::clock::Clock;
+use crate::vault::{Keyring, Vault};
 use engine_definitions::{Catalog, Files, Workflow};
 use engine_settings::Settings;
 use engine_store::{JourneyRecord, Store};
@@ -30,6 +31,8 @@ use used_proofs::UsedProofs;
 
 /// The runtime's own state on a node: nothing in it matters after a restart.
 pub(crate) struct Core {
+    /// The store, through what seals.
+    vault: Arc<Vault>,
     store: Arc<dyn Store>,
     pub settings: Arc<Settings>,
     pub clock: Arc<dyn Clock>,
@@ -67,6 +70,8 @@ pub enum RuntimeError {
     Store(#[from] engine_store::StoreError),
     #[error("`keys.master` is not set")]
     NoKey,
+    #[error("the database was made with another `keys.master`")]
+    WrongKey,
     #[error("journey `{journey}` is pinned to version `{version}` of `{workflow}`, which does not load: {reason}")]
     Version { journey: String, workflow: String, version: String, reason: String },
     #[error("state of journey `{journey}` is not readable: {reason}")]
@@ -80,11 +85,20 @@ pub enum RuntimeError {
 }
 
 impl Core {
-    pub fn new(store: Arc<dyn Store>, settings: Arc<Settings>, clock: Arc<dyn Clock>) -> Result<Core, RuntimeError> {
-        let keys = Crypto::derive(settings.master_key().ok_or(RuntimeError::NoKey)?.expose());
+    /// Over a migrated database.
+    pub async fn new(
+        store: Arc<dyn Store>,
+        settings: Arc<Settings>,
+        clock: Arc<dyn Clock>,
+    ) -> Result<Core, RuntimeError> {
+        let keyring = Keyring::of(&settings).ok_or(RuntimeError::NoKey)?;
+        let (vault, secret) = Vault::open(store, keyring).await?;
+        let keys = Crypto::derive(&secret);
+        let vault = Arc::new(vault);
         let live = RwLock::new(Live { number: 0, catalog: Arc::new(Catalog::default()) });
         Ok(Core {
-            store,
+            store: vault.clone(),
+            vault,
             settings,
             clock,
             keys,
@@ -114,6 +128,10 @@ impl Core {
 
     pub fn store(&self) -> &Arc<dyn Store> {
         &self.store
+    }
+
+    pub fn vault(&self) -> &Vault {
+        &self.vault
     }
 
     pub fn now_ms(&self) -> i64 {

@@ -171,6 +171,7 @@ pub(crate) fn new_journey(
         language: actor.language.clone(),
         channel: actor.channel.clone(),
         attribution,
+        keys: String::new(),
     }
 }
 

@@ -4,6 +4,7 @@
 //! address gets. Who did it stands beside what was done: in the outcome of a skipped effect, in `closed_by`, and as an
 //! event `retried` of the journey.
 
+mod keys;
 mod replay;
 mod view;
 

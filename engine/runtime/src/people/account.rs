@@ -55,14 +55,23 @@ impl People {
 impl crate::core::Core {
     /// Who has shown that this number is hers.
     pub async fn person_of(&self, mobile: &str) -> Result<PersonRecord, Refusal> {
-        let (now, mobile) = (self.now_ms(), normal_mobile(mobile));
+        let now = self.now_ms();
         let fresh = PersonRecord {
             id: crate::clock::new_id(),
-            mobile: self.keys.short_hash("mobile", &mobile),
+            mobile: self.mobile_hash(mobile),
             profile: json!({}),
             created_at_ms: now,
             seen_at_ms: now,
         };
         Ok(self.store().person_of(fresh).await?)
+    }
+
+    /// The same, if there is one.
+    pub async fn known_person(&self, mobile: &str) -> Result<Option<PersonRecord>, Refusal> {
+        Ok(self.store().known_person(&self.mobile_hash(mobile)).await?)
+    }
+
+    fn mobile_hash(&self, mobile: &str) -> String {
+        self.keys.short_hash("mobile", &normal_mobile(mobile))
     }
 }

@@ -109,6 +109,7 @@ impl Journey {
             expires_at_ms: None,
             answers: Vec::new(),
             drafts: Vec::new(),
+            keys: String::new(),
         };
         let state = Box::new(JourneyState { since_ms: now_ms, ..JourneyState::default() });
         Journey { record: Box::new(record), state, answers: BTreeMap::new(), drafts: Vec::new() }

@@ -36,6 +36,7 @@ pub fn replay<'w>(
         owner: record.owner.clone(),
         language: record.language.clone(),
         channel: record.channel.clone(),
+        keys: String::new(),
         attribution: record.attribution.clone(),
     };
     let begun_ms = events.first().map_or(record.created_at_ms, |event| event.at_ms);

@@ -56,7 +56,7 @@ async fn database(settings: Settings, report: &mut Report) {
             "nothing is published: `journey publish <dir>`, or `journey serve` publishes what the program carries",
         );
     }
-    match Runtime::new(store.clone(), Arc::new(settings), Arc::new(SystemClock::default())) {
+    match Runtime::new(store.clone(), Arc::new(settings), Arc::new(SystemClock::default())).await {
         Err(error) => report.bad("keys", &error.to_string()),
         Ok(runtime) => match runtime.publishing.load_current().await {
             Err(error) => report.bad("definitions", &error.to_string()),

@@ -12,15 +12,9 @@ use std::sync::Arc;
 pub async fn messages(settings: Settings, command: Messages) -> Result<ExitCode> {
     let Messages::List { journey, to, limit } = command;
     let store = open(&settings).await?;
-    let recipient_hash = match to {
-        Some(to) => Some(
-            Runtime::new(store.clone(), Arc::new(settings), Arc::new(SystemClock::default()))?
-                .people
-                .recipient_hash(&to),
-        ),
-        None => None,
-    };
-    let found = store.messages(MessageFilter { journey, recipient_hash, limit }).await?;
+    let runtime = Runtime::new(store, Arc::new(settings), Arc::new(SystemClock::default())).await?;
+    let recipient_hash = to.map(|to| runtime.people.recipient_hash(&to));
+    let found = runtime.store().messages(MessageFilter { journey, recipient_hash, limit }).await?;
     for m in &found {
         println!(
             "{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}",

@@ -7,6 +7,7 @@ mod export;
 mod fmt;
 mod history;
 mod incidents;
+mod keys;
 mod messages;
 mod operator;
 mod publish;
@@ -65,6 +66,8 @@ pub fn run(cli: Cli) -> Result<ExitCode> {
         Command::Incidents(command) => alone(incidents::incidents(settings()?, command)),
         Command::Messages(command) => alone(messages::messages(settings()?, command)),
         Command::History { journey } => alone(history::history(settings()?, journey)),
+        Command::Keys(command) => alone(keys::keys(settings()?, command)),
+        Command::Person(command) => alone(keys::person(settings()?, command)),
         Command::Operator(command) => alone(operator::operator(settings()?, command)),
         Command::Replay { journey } => alone(replay::replay(settings()?, journey)),
     }
@@ -73,7 +76,7 @@ pub fn run(cli: Cli) -> Result<ExitCode> {
 /// The runtime over the settings' database, for whoever sits at this machine.
 async fn operated(settings: Settings) -> Result<(Runtime, Actor)> {
     let store = crate::product::open(&settings).await?;
-    let runtime = Runtime::new(store, Arc::new(settings), Arc::new(SystemClock::default()))?;
+    let runtime = Runtime::new(store, Arc::new(settings), Arc::new(SystemClock::default())).await?;
     runtime.go_on().await?;
     runtime.publishing.load_current().await?;
     Ok((runtime, Actor::operator("command line")))

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 pub async fn replay(settings: Settings, journey: String) -> Result<ExitCode> {
     let store = open(&settings).await?;
-    let runtime = Runtime::new(store, Arc::new(settings), Arc::new(SystemClock::default()))?;
+    let runtime = Runtime::new(store, Arc::new(settings), Arc::new(SystemClock::default())).await?;
     runtime.publishing.load_current().await?;
     let Some(differences) = runtime.operations.replay(&journey).await? else {
         bail!("there is no journey `{journey}`")

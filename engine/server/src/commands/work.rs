@@ -34,9 +34,9 @@ pub async fn work(settings: Settings) -> Result<ExitCode> {
         None => None,
     };
     let store = open(&settings).await?;
-    let memory: Arc<dyn Memory> = Arc::new(StoreMemory(store.clone()));
-    let runtime = Runtime::new(store, settings.clone(), Arc::new(SystemClock::default()))?;
+    let runtime = Runtime::new(store, settings.clone(), Arc::new(SystemClock::default())).await?;
     runtime.go_on().await?;
+    let memory: Arc<dyn Memory> = Arc::new(StoreMemory(runtime.store().clone()));
     if !runtime.publishing.load_current().await? {
         tracing::warn!("no definitions are published yet; waiting for them");
     }

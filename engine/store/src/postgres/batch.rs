@@ -56,7 +56,7 @@ impl BatchRows {
         let timer = commit.fires.clone();
         let (partner, once) = commit.consumes.as_ref().map(|hook| (hook.partner.clone(), hook.once.clone())).unzip();
         match &commit.new {
-            Some(NewJourney { session, workflow, version, owner, language, channel, attribution }) => {
+            Some(NewJourney { session, workflow, version, owner, language, channel, attribution, keys }) => {
                 if let Some(session) = session {
                     self.sessions.push(Session {
                         no,
@@ -83,6 +83,7 @@ impl BatchRows {
                     at: update.at_ms,
                     expires_at: update.expires_at_ms,
                     attribution: json(attribution),
+                    keys: keys.clone(),
                     state,
                     expected: commit.expected_seq,
                     place,

@@ -158,9 +158,11 @@ impl Preconditions {
         with.push(format!(
             "started as (insert into journeys (id, workflow, version, revision, seq, status, step, owner, person, \
                  language, channel, \
-             created_at, updated_at, expires_at, attribution, state) select id, workflow, version, revision, seq, \
+             created_at, updated_at, expires_at, attribution, state, keys) \
+             select id, workflow, version, revision, seq, \
              status, step, \
-             owner, person, language, channel, at, at, expires_at, attribution, state from a where expected = 0{seen} \
+             owner, person, language, channel, at, at, expires_at, attribution, state, keys from a \
+             where expected = 0{seen} \
              on conflict (id) do nothing returning id, n)"
         ));
     }

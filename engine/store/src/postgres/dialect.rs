@@ -16,7 +16,8 @@ macro_rules! journey {
             "select j.id, j.workflow, j.version, j.revision, j.seq, j.status, j.step, j.owner, j.person, \
              j.language, j.channel, j.created_at, j.updated_at, j.expires_at, j.attribution, j.state, \
              (select json_agg(json_build_array(a.slot, a.key, a.value))::text from answers a where a.journey = j.n), \
-             (select json_agg(json_build_array(d.step, d.at, d.data))::text from drafts d where d.journey = j.n) ",
+             (select json_agg(json_build_array(d.step, d.at, d.data))::text from drafts d where d.journey = j.n), \
+             j.keys ",
             $from
         )
     };

@@ -106,7 +106,7 @@ table! {
     Starts of Start "started" {
         no: i64, id: Vec<u8>, workflow: String, version: Vec<u8>, revision: i64, seq: i64, status: String, step: String,
         owner: Vec<u8>, person: Option<Vec<u8>>, language: String, channel: String, at: i64, expires_at: Option<i64>,
-        attribution: String, state: String, expected: i64, place: Option<i64>, timer: Option<String>,
+        attribution: String, keys: String, state: String, expected: i64, place: Option<i64>, timer: Option<String>,
         partner: Option<String>, once: Option<String>,
     } ""
 }

@@ -216,5 +216,6 @@ fn journey(r: &Row) -> Result<JourneyRecord> {
         state: r.try_get(15)?,
         answers,
         drafts,
+        keys: r.try_get(18)?,
     })
 }

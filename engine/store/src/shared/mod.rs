@@ -36,6 +36,7 @@ mod definitions;
 mod inbox;
 mod journeys;
 mod json;
+mod keys;
 mod people;
 mod queue;
 mod results;

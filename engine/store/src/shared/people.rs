@@ -22,6 +22,9 @@ impl People for Database {
     async fn person(&self, id: &str) -> Result<Option<PersonRecord>> {
         read!(self.read_person("id", id))
     }
+    async fn known_person(&self, mobile: &str) -> Result<Option<PersonRecord>> {
+        read!(self.read_person("mobile", mobile))
+    }
     async fn person_of(&self, fresh: PersonRecord) -> Result<PersonRecord> {
         if let Some(known) = read!(self.read_person("mobile", &fresh.mobile))? {
             return Ok(known);
@@ -33,6 +36,10 @@ impl People for Database {
     }
     async fn save_person(&self, person: PersonRecord) -> Result<()> {
         write!(self, conn => save_person(conn, &person))
+    }
+    async fn remove_person(&self, id: &str) -> Result<()> {
+        let id = id.to_owned();
+        write!(self, conn => remove_person(conn, &id))
     }
     async fn send_history(&self, recipient: &str, limit: u32, buckets: &[(String, i64)]) -> Result<SendHistory> {
         read!(self.read_sends(recipient, limit, buckets))
@@ -110,6 +117,11 @@ async fn add_person(conn: &mut Conn, person: &PersonRecord) -> Result<()> {
         .bind(json(&person.profile))
         .execute(conn)
         .await?;
+    Ok(())
+}
+
+async fn remove_person(conn: &mut Conn, id: &str) -> Result<()> {
+    sqlx::query("delete from persons where id = $1").bind(pack(id)).execute(conn).await?;
     Ok(())
 }
 

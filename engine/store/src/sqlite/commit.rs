@@ -123,7 +123,7 @@ fn journey(conn: &Connection, commit: &Commit, stored: Option<i64>) -> Result<i6
     let seq = commit.expected_seq + commit.events.len() as i64;
     let person = update.person.as_deref().map(pack);
     let n = match (&commit.new, stored) {
-        (Some(NewJourney { session, workflow, version, owner, language, channel, attribution }), _) => {
+        (Some(NewJourney { session, workflow, version, owner, language, channel, attribution, keys }), _) => {
             if let Some(s) = session {
                 let sql = "insert into sessions (token_hash, id, created_at, expires_at, subject) \
                      values (?1, ?2, ?3, ?4, ?5)";
@@ -135,8 +135,8 @@ fn journey(conn: &Connection, commit: &Commit, stored: Option<i64>) -> Result<i6
             }
             let sql = "insert into journeys (id, workflow, version, revision, seq, status, step, owner, language, \
                  channel, person, created_at, \
-                 updated_at, expires_at, attribution, state) \
-                 values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?12, ?13, ?14, ?15)";
+                 updated_at, expires_at, attribution, state, keys) \
+                 values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?12, ?13, ?14, ?15, ?16)";
             let values = params![
                 pack(&commit.journey),
                 workflow,
@@ -152,7 +152,8 @@ fn journey(conn: &Connection, commit: &Commit, stored: Option<i64>) -> Result<i6
                 update.at_ms,
                 update.expires_at_ms,
                 json(attribution),
-                update.state
+                update.state,
+                keys
             ];
             run(conn, sql, values)?;
             conn.last_insert_rowid()

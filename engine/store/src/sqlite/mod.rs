@@ -59,7 +59,7 @@ impl Database {
         }
         private(options.get_filename())?;
         let (hub, epoch) = (Arc::new(Hub::new()), Arc::default());
-        let on_writer = options.clone().pragma("cache_size", "-2048");
+        let on_writer = options.clone().pragma("cache_size", "-2048").pragma("secure_delete", "on");
         let writer = writer::Writer::start(on_writer, hub.clone(), Arc::clone(&epoch)).await?;
         let pool = SqlitePoolOptions::new()
             .max_connections(READERS)

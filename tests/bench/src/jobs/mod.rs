@@ -62,7 +62,7 @@ impl Bench {
         let settings = Arc::new(settings);
         let store = engine_store::connect(&settings.database.url).await?;
         store.migrate().await?;
-        let runtime = Runtime::new(store, settings.clone(), Arc::new(SystemClock::default()))?;
+        let runtime = Runtime::new(store, settings.clone(), Arc::new(SystemClock::default())).await?;
         let files = Files::read_dir(definitions())?;
         runtime.publishing.publish(&files, "bench").await.map_err(|error| anyhow::anyhow!("{error:?}"))?;
         Ok(Bench { database, runtime, partners: Arc::new(Partners::new(settings, None)?) })
@@ -161,6 +161,7 @@ fn started(id: &str, workflow: &str, version: &str, state: String, at_ms: i64) -
         language: "en".into(),
         channel: "web".into(),
         attribution: json!({}),
+        keys: String::new(),
     };
     Commit { new: Some(new), ..Commit::moving(id, 0, update, Changed::Step) }
 }

@@ -1,0 +1,42 @@
+//! Keys: wrapped anew after a change of the master key, destroyed when a person wants to be forgotten.
+
+use super::{Operations, permitted};
+use crate::actor::Actor;
+use crate::core::normal_mobile;
+use crate::refusal::Refusal;
+
+/// Journeys of one person that are forgotten at once.
+const JOURNEYS_MAX: u32 = 100_000;
+
+impl Operations {
+    /// Every key is wrapped by `keys.master` from now on: how many journeys had others. Until then `keys.previous` is
+    /// needed.
+    pub async fn rotate_keys(&self, actor: &Actor) -> Result<u64, Refusal> {
+        permitted(actor)?;
+        let changed = self.core.vault().wrap_anew().await?;
+        tracing::info!(operator = actor.id, changed, "keys are wrapped anew");
+        Ok(changed)
+    }
+
+    /// Forgets the person of a mobile number: the ids of her journeys, of which only what must be kept can be read any
+    /// more; `None`: nobody has shown that the number is hers.
+    pub async fn forget_person(&self, actor: &Actor, mobile: &str) -> Result<Option<Vec<String>>, Refusal> {
+        permitted(actor)?;
+        let Some(person) = self.core.known_person(&normal_mobile(mobile)).await? else { return Ok(None) };
+        let all = self.core.store().journeys_of(std::slice::from_ref(&person.id), JOURNEYS_MAX).await?;
+        let journeys: Vec<String> = all.into_iter().map(|head| head.id).collect();
+        self.forget_journeys(actor, &journeys).await?;
+        self.core.store().remove_person(&person.id).await?;
+        Ok(Some(journeys))
+    }
+
+    /// The same of journeys that were forgotten before a backup was restored.
+    pub async fn forget_journeys(&self, actor: &Actor, journeys: &[String]) -> Result<(), Refusal> {
+        permitted(actor)?;
+        for some in journeys.chunks(500) {
+            self.core.vault().forget(some, self.core.now_ms()).await?;
+        }
+        tracing::info!(operator = actor.id, journeys = journeys.len(), "journeys are forgotten");
+        Ok(())
+    }
+}

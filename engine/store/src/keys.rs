@@ -1,0 +1,25 @@
+//! Wrapped keys of journeys, for who seals what is stored.
+
+use crate::Result;
+use async_trait::async_trait;
+
+#[async_trait]
+pub trait Keys: Send + Sync {
+    /// Of those of these journeys that there are.
+    async fn journey_keys(&self, journeys: &[String]) -> Result<Vec<(String, String)>>;
+    /// In the order of the journeys' numbers, after this one.
+    async fn keys_after(&self, number: i64, limit: u32) -> Result<Vec<StoredKeys>>;
+    /// In the place of `before`; false when they are others by now.
+    async fn replace_keys(&self, journey: &str, before: &str, keys: &str) -> Result<bool>;
+    /// A journey has these keys alone from now on, is over, and nothing of it is due any more: its drafts, answers and
+    /// timers are removed, its effects cancelled.
+    async fn bury_journey(&self, journey: &str, keys: &str, now_ms: i64) -> Result<()>;
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct StoredKeys {
+    /// Of the journey.
+    pub number: i64,
+    pub journey: String,
+    pub keys: String,
+}
