@@ -254,7 +254,7 @@ impl Customer {
         let reply = self.browser.event(&self.view, event, data).await;
         match reply.status {
             200 => self.view = reply.json(),
-            409 => self.looks().await,
+            409 | 503 => self.looks_later().await,
             _ => bail!("{event}: {}", reply.text()),
         }
         Ok(())
@@ -294,8 +294,8 @@ impl Customer {
                     return Ok(());
                 }
                 422 if reply.code() == "invalid" => self.corrects(&mut data, &properties, &reply.json()).await?,
-                409 => {
-                    self.looks().await;
+                409 | 503 => {
+                    self.looks_later().await;
                     return Ok(());
                 }
                 _ => bail!("{}", reply.text()),
