@@ -13,6 +13,7 @@ mod http;
 mod journeys;
 mod links;
 mod login;
+mod mistakes;
 mod motor;
 mod nodes;
 mod operator;

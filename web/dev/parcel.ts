@@ -4,7 +4,7 @@
  */
 import type { Data, Schema, Ui } from '../src/api/open.ts';
 import type { FormView, Message, Step, StepView } from '../src/contract/api.ts';
-import type { Option } from '../src/renderer/blocks/types.ts';
+import type { Option } from '../src/contract/blocks.ts';
 
 export interface Parcel {
   id: string | null;
@@ -729,7 +729,7 @@ export const COURIERS: Courier[] = [
 ];
 
 function option(courier: Courier, index: number, state: Parcel): Option {
-  const provider = { name: courier.name, short: courier.short, logo: null, colour: courier.colour };
+  const provider = { name: courier.name, short: courier.short, colour: courier.colour };
   const cover = state.data.offers ?? {};
   if (index >= state.answered) return { id: courier.id, provider, state: 'asked' };
   if (courier.ends)
@@ -737,7 +737,7 @@ function option(courier: Courier, index: number, state: Parcel): Option {
       id: courier.id,
       provider,
       state: courier.ends,
-      reason: courier.ends === 'declined' ? 'Does not carry glass' : null,
+      reason: courier.ends === 'declined' ? 'Does not carry glass' : undefined,
     };
   const limit = Number(cover.limit ?? 50_000_00);
   const price =
@@ -751,8 +751,8 @@ function option(courier: Courier, index: number, state: Parcel): Option {
     stale: state.stale,
     price: { paise: price },
     price_note: 'incl. 18% GST',
-    was: cover.limit && price !== courier.price ? { paise: courier.price } : null,
-    badge: courier.id === 'banyan' ? 'Most chosen' : null,
+    was: cover.limit && price !== courier.price ? { paise: courier.price } : undefined,
+    badge: courier.id === 'banyan' ? 'Most chosen' : undefined,
     title: courier.id === 'lotus' ? 'All risks plus' : 'All risks',
     facts: [
       { label: 'Limit', value: { paise: limit + (index % 3) * 10_000_00 } },

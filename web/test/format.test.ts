@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { date, dayChip, dayInIndia, dayName, grouped, money } from '../src/ui/format';
+import cases from '../../tests/forms/amounts.json';
+import { brief, date, dayChip, dayInIndia, dayName, grouped, money, spelled } from '../src/ui/format';
 
 const INDIA = 'en-IN';
 const DAY_MS = 86_400_000;
@@ -37,4 +38,9 @@ test('sums, days and instants read as an Indian locale has them', () => {
       month: part(brief, 'month'),
     });
   }
+});
+
+test.each(cases)('$paise paise, said briefly and in words', (amount) => {
+  expect(brief(amount.paise)).toBe(amount.brief);
+  expect(spelled(amount.paise)).toBe(amount.spelled);
 });

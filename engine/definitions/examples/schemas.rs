@@ -1,10 +1,14 @@
-//! `cargo run -p engine-definitions --example schemas`: writes workflows/schema/.
+//! `cargo run --example schemas`: writes what is made from the tables of the format: workflows/schema/, the reference,
+//! the browser's types.
 
 fn main() -> std::io::Result<()> {
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../workflows/schema");
-    std::fs::create_dir_all(&folder)?;
-    for (name, schema) in engine_definitions::schema::all() {
-        std::fs::write(folder.join(name), format!("{}\n", serde_json::to_string_pretty(&schema)?))?;
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    for (path, text) in engine_definitions::schema::written() {
+        let path = root.join(path);
+        if let Some(folder) = path.parent() {
+            std::fs::create_dir_all(folder)?;
+        }
+        std::fs::write(path, text)?;
     }
     Ok(())
 }

@@ -156,7 +156,15 @@ pub fn duration_ms(node: &Node) -> Result<i64, Problem> {
     }
 }
 
+/// So many names are listed when none is near.
+const FEW: usize = 9;
+
 /// A reference to something that does not exist, with the nearest name.
 pub fn unknown<'a>(what: &str, node: &Node, name: &str, known: impl IntoIterator<Item = &'a str>) -> Problem {
-    Problem::error("unknown-name", &node.span, format!("unknown {what} `{name}`")).maybe_hint(did_you_mean(name, known))
+    let known: Vec<&str> = known.into_iter().collect();
+    let hint = did_you_mean(name, known.iter().copied()).or_else(|| {
+        let few = (1..=FEW).contains(&known.len()) && known.iter().all(|name| !name.is_empty());
+        few.then(|| format!("there is {}", known.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")))
+    });
+    Problem::error("unknown-name", &node.span, format!("unknown {what} `{name}`")).maybe_hint(hint)
 }

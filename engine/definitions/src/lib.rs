@@ -6,7 +6,7 @@
 //! are folders. YAML and JSON text is read in `source` and nowhere else.
 //!
 //! To add a kind of file: its place in `layout`, a module with `compile(id, node, problems)`, a line in
-//! `load`, a getter in `catalog`, its keys in `schema`, a section in workflows/README.md. To add a function for
+//! `load`, a getter in `catalog`, its keys in `schema`, a section in workflows/FORMAT.md. To add a function for
 //! expressions: `host`. To add a product key: `workflow`.
 
 mod calendar;
@@ -22,6 +22,7 @@ pub mod fmt;
 mod form;
 mod frozen;
 mod host;
+pub mod keys;
 mod layout;
 mod load;
 mod master;

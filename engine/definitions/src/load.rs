@@ -84,6 +84,17 @@ fn load_with(files: &Files, held: &[Held], is_new: bool) -> Loaded {
     }
     let masters = masters(files, &mut problems);
     let parts = parts(files, &mut problems, masters.names().map(str::to_owned).collect());
+    let is_unread = |problem: &Problem| {
+        let file = &*problem.span.file;
+        files.contains(file) && !file.ends_with(".csv") && !parts.nodes.contains_key(file)
+    };
+    if problems.iter().any(|problem| problem.is_error() && is_unread(problem)) {
+        // What names something of a file that cannot be read would be said to name nothing.
+        problems.retain(is_unread);
+        finish(&mut problems);
+        return Loaded { catalog: None, problems };
+    }
+    let is_whole = !problems.iter().any(Problem::is_error);
     let calendars = match parts.nodes.get("workflows/calendars.yaml") {
         Some(node) => Calendars::compile(node, &mut problems),
         None => Calendars::default(),
@@ -99,6 +110,7 @@ fn load_with(files: &Files, held: &[Held], is_new: bool) -> Loaded {
         let stories = collect(|problems| self::stories(&parts.nodes, problems));
         (partners.join().unwrap_or_default(), messages, stories)
     });
+    let has_all_partners = !partners.1.iter().any(Problem::is_error);
     problems.extend(partners.1);
     problems.extend(messages.1);
     problems.extend(stories.1);
@@ -115,12 +127,16 @@ fn load_with(files: &Files, held: &[Held], is_new: bool) -> Loaded {
         masters: &masters,
         calendars: &calendars,
         stories: &stories.0,
+        is_whole,
+        has_all_partners,
     };
     names(&library, &mut problems);
     let ids: Vec<String> = workflow_ids(&parts.nodes).collect();
     let workflows = workflows(&ids, &library, &mut problems);
     unique_bases(&workflows, &parts.nodes, &mut problems);
-    check_stories(&workflows, &parts.nodes, &mut problems);
+    if is_whole {
+        check_stories(&workflows, &parts.nodes, &mut problems);
+    }
     if workflows.len() == ids.len() {
         let now = crate::host::Now::at(SAMPLE_MS, chrono_tz::Tz::Asia__Kolkata);
         let (tables, calendars) = (&parts.tables, &calendars);
@@ -167,9 +183,16 @@ fn load_with(files: &Files, held: &[Held], is_new: bool) -> Loaded {
 pub(crate) fn finish(problems: &mut Vec<Problem>) {
     problems.sort_by(|a, b| (&a.span, &a.message).cmp(&(&b.span, &b.message)));
     let same = |a: &Problem, b: &Problem| {
-        a.span == b.span && a.span.line > 0 && a.code == b.code && core(&a.message) == core(&b.message)
+        let is_one = core(&a.message) == core(&b.message) || a.code == "unknown-key";
+        a.span == b.span && a.span.line > 0 && a.code == b.code && is_one
     };
-    problems.dedup_by(|b, a| a == b || same(a, b));
+    problems.dedup_by(|b, a| {
+        let is_same = a == b || same(a, b);
+        if is_same && a.hint.is_none() {
+            a.hint = b.hint.take();
+        }
+        is_same
+    });
 }
 
 /// A message without the state that it was met in.
@@ -266,7 +289,7 @@ pub(crate) fn parts(files: &Files, problems: &mut Vec<Problem>, masters: BTreeSe
         if node.get("schema").is_some() || node.get("title").is_some() {
             form_paths.push((id, path));
         } else if path != SHARED_MESSAGES && node.get("$defs").is_none() {
-            problems.push(Problem::error("missing", &node.span, "a form needs `title` and `schema`"));
+            problems.push(Problem::error("missing", &node.span, "a form needs `title` and `properties`"));
         }
     }
     let (forms, views) = std::thread::scope(|scope| {
@@ -298,10 +321,11 @@ pub(crate) fn parts(files: &Files, problems: &mut Vec<Problem>, masters: BTreeSe
 fn tables(nodes: &BTreeMap<String, Node>, problems: &mut Vec<Problem>) -> Tables {
     let mut tables = Tables::default();
     for (path, node) in nodes {
-        if let Some(FileKind::Table(id)) = kind_of(path)
-            && let Some(table) = Table::compile(&id, node, problems)
-        {
-            tables.insert(Arc::new(table));
+        if let Some(FileKind::Table(id)) = kind_of(path) {
+            match Table::compile(&id, node, problems) {
+                Some(table) => tables.insert(Arc::new(table)),
+                None => tables.broken(id),
+            }
         }
     }
     tables
@@ -444,9 +468,9 @@ fn stories(nodes: &BTreeMap<String, Node>, problems: &mut Vec<Problem>) -> BTree
 /// Tables and reference data that forms and views name.
 fn names(library: &Library<'_>, problems: &mut Vec<Problem>) {
     let forms = library.forms.values().flat_map(|f| f.expressions());
-    let views = library.views.values().flat_map(|v| v.expressions()).map(|e| (e, e.span()));
-    for (expression, span) in forms.chain(views) {
-        crate::uses::check(expression, span, library.tables, library.masters, problems);
+    let views = library.views.values().flat_map(|v| v.expressions());
+    for expression in forms.map(|(expression, _)| expression).chain(views) {
+        crate::uses::check(expression, library.tables, library.masters, problems);
     }
 }
 

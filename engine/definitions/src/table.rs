@@ -6,13 +6,15 @@ use crate::source::{Node, Value as Source};
 use engine_statechart::{Problem, did_you_mean};
 use indexmap::IndexMap;
 use serde_json::{Map, Value};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// Tables by id (`<line>/<table>`).
 #[derive(Clone, Debug, Default)]
 pub struct Tables {
     map: BTreeMap<String, Arc<Table>>,
+    /// Those that have mistakes.
+    broken: BTreeSet<String>,
 }
 
 impl Tables {
@@ -24,6 +26,15 @@ impl Tables {
         self.map.get(id)
     }
 
+    pub(crate) fn broken(&mut self, id: String) {
+        self.broken.insert(id);
+    }
+
+    /// Whether it was said already why it is not there.
+    pub(crate) fn is_broken(&self, id: &str) -> bool {
+        self.broken.contains(id)
+    }
+
     pub fn ids(&self) -> impl Iterator<Item = &str> {
         self.map.keys().map(String::as_str)
     }
@@ -31,7 +42,7 @@ impl Tables {
     /// These and others.
     pub(crate) fn with(&self, others: &Tables) -> Tables {
         let map = self.map.iter().chain(&others.map).map(|(id, table)| (id.clone(), Arc::clone(table)));
-        Tables { map: map.collect() }
+        Tables { map: map.collect(), broken: BTreeSet::new() }
     }
 
     pub fn need(&self, id: &str) -> Result<&Table, String> {

@@ -114,6 +114,11 @@ impl FlowTexts {
         self.list.iter().flat_map(|(_, texts)| texts.codes())
     }
 
+    /// Names of the places of a text.
+    pub fn places(&self, code: &str) -> impl Iterator<Item = &str> {
+        self.list.iter().find_map(|(_, texts)| texts.find(code, "en")).into_iter().flat_map(Text::names)
+    }
+
     /// The text in the language, else in English; the code itself when there is none.
     pub fn text(&self, code: &str, language: &str, fields: &Map<String, Value>) -> String {
         self.find_text(code, language, fields).unwrap_or_else(|| code.to_owned())

@@ -14,12 +14,12 @@ pub const NAMING: [&str; 3] = ["table", "rows", "lookup"];
 
 /// Names of tables and reference data.
 pub fn names(expression: &Expression) -> impl Iterator<Item = &str> {
-    expression.things().filter_map(|(_, name)| name)
+    expression.things().filter_map(|(_, _, name)| name)
 }
 
-/// Problems of an expression that stands at `span`.
-pub fn check(expression: &Expression, span: &Span, tables: &Tables, masters: &Masters, problems: &mut Vec<Problem>) {
-    expression.things().for_each(|(function, name)| check_name(function, name, span, tables, masters, problems));
+/// Problems of an expression.
+pub fn check(expression: &Expression, tables: &Tables, masters: &Masters, problems: &mut Vec<Problem>) {
+    expression.things().for_each(|(span, function, name)| check_name(function, name, span, tables, masters, problems));
 }
 
 /// Problems for names that do not exist.
@@ -38,6 +38,7 @@ pub fn check_name(
         return;
     };
     match (function, tables.get(name)) {
+        (_, None) if tables.is_broken(name) => {}
         ("lookup", None) if masters.get(name).is_none() => {
             let known = masters.names().chain(tables.ids());
             problems.push(unknown("table or reference data", &at, name, known));

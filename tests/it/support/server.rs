@@ -10,7 +10,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
 /// 21 November 2026, 10:00 in India.
@@ -30,6 +30,35 @@ pub struct TestServer {
 pub fn fixture(name: &str) -> Files {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("it/fixtures").join(name);
     Files::read_dir(folder).expect("the fixture is there")
+}
+
+/// A line of business of `tests/it/fixtures/<name>` among what all lines share: parts, their contracts, partners, forms.
+pub fn line(name: &str) -> Files {
+    const SHARED: [&str; 6] = [
+        "workflows/shared/",
+        "workflows/master/",
+        "workflows/partners/identity/",
+        "workflows/partners/messaging/",
+        "workflows/partners/payments/",
+        "forms/shared/",
+    ];
+    const CONTRACTS: [&str; 5] = ["captcha", "kyc", "message", "payment", "shared"];
+    static PRODUCT: OnceLock<Files> = OnceLock::new();
+    let product = PRODUCT.get_or_init(|| {
+        Files::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("..")).expect("the definitions are there")
+    });
+    let contract = |path: &str| {
+        path.strip_prefix("workflows/contracts/")
+            .is_some_and(|rest| CONTRACTS.iter().any(|line| rest.starts_with(line)))
+    };
+    let mut files = fixture(name);
+    for (path, bytes) in product.iter() {
+        let is_shared = SHARED.iter().any(|folder| path.starts_with(folder));
+        if is_shared || contract(path) || path == "workflows/calendars.yaml" {
+            files.insert(path, bytes.clone());
+        }
+    }
+    files
 }
 
 impl TestServer {

@@ -1,7 +1,7 @@
 /** Every example of a block and of a widget as a first step of its own: what `/gallery` shows in development, and what tests draw. */
 import type { Schema } from '../api/open';
 import type { FormView, StepView } from '../contract/api';
-import type { Block } from '../renderer/blocks/types';
+import type { Block } from '../contract/blocks';
 
 const all = <Example>(modules: Record<string, unknown>) =>
   Object.entries(modules).flatMap(([file, example]): [string, Example][] =>

@@ -5,9 +5,9 @@
 import './server-globals';
 import { renderToStaticMarkup, renderToString } from 'react-dom/server';
 import type { StepKind, StepView } from '../contract/api';
+import type { Block } from '../contract/blocks';
 import { Journey } from '../journey/journey';
 import { Skeleton } from '../journey/skeleton';
-import type { Block } from '../renderer/blocks/types';
 import { DrawnPlace } from '../renderer/context';
 import type { Place, Site } from '../site/boot';
 import { Confirm, Content, type Question } from '../site/content';

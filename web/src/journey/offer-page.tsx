@@ -1,8 +1,8 @@
 /** Offers beside the answers that they depend on: a column on a desk, a sheet behind a bar on a phone. */
 import { type ReactNode, useState } from 'react';
 import type { Data } from '../api/open';
+import type { Block } from '../contract/blocks';
 import { Blocks } from '../renderer/blocks';
-import type { Block } from '../renderer/blocks/types';
 import { Button } from '../ui/button';
 import { Dialog } from '../ui/dialog';
 import { useMedia, WIDE } from '../ui/media';

@@ -2,8 +2,8 @@
 import { type MouseEvent, memo, type ReactNode, useMemo } from 'react';
 import type { Data, Problem } from '../api/open';
 import type { FieldProblem, Message, StepView } from '../contract/api';
+import type { Block } from '../contract/blocks';
 import { Blocks } from '../renderer/blocks';
-import type { Block } from '../renderer/blocks/types';
 import type { Place } from '../site/boot';
 import { Progress } from '../ui/progress';
 import { Loading } from '../ui/spinner';

@@ -1,6 +1,6 @@
 /** What a page brings along for the scripts: its view, the site around it. */
 import type { Problem, StepView } from '../contract/api';
-import type { Block } from '../renderer/blocks/types';
+import type { Block } from '../contract/blocks';
 
 export interface Site {
   name: string;

@@ -1,7 +1,7 @@
 /** Pages that are no step: content, and a question with one button. Drawn by the server only, so nothing here listens. */
 
+import type { Block } from '../contract/blocks';
 import { Blocks } from '../renderer/blocks';
-import type { Block } from '../renderer/blocks/types';
 
 export function Content({ title, blocks }: { title: string; blocks: Block[] }) {
   const [first] = blocks;

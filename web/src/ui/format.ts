@@ -22,6 +22,50 @@ export function money(paise: number, { paisa = false } = {}): string {
   return `${sign}₹${rupees}${paisa || rest !== 0 ? `.${String(rest).padStart(2, '0')}` : ''}`;
 }
 
+const STEPS: [rupees: number, mark: string][] = [
+  [1_00_00_000, ' Cr'],
+  [1_00_000, ' Lakh'],
+  [1_000, 'K'],
+];
+
+/** ₹1.5 Cr, ₹5 Lakh, ₹10K: at most two decimals, cut off; smaller amounts as they are. The server's `brief` says the same. */
+export function brief(paise: number): string {
+  const rupees = Math.trunc(Math.abs(paise) / 100);
+  const step = STEPS.find(([size]) => rupees >= size);
+  if (!step) return money(paise);
+  const hundredths = Math.trunc((rupees * 100) / step[0]);
+  const decimals = String(hundredths % 100)
+    .padStart(2, '0')
+    .replace(/0+$/, '');
+  const whole = groups(String(Math.trunc(hundredths / 100)));
+  return `${paise < 0 ? '−' : ''}₹${whole}${decimals && `.${decimals}`}${step[1]}`;
+}
+
+const ONES =
+  'zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen'.split(
+    ' ',
+  );
+const TENS = '- - twenty thirty forty fifty sixty seventy eighty ninety'.split(' ');
+
+/** One crore fifty lakh rupees, in small letters; paise are left out. The server's `spelled` says the same. */
+export function spelled(paise: number): string {
+  const rupees = Math.trunc(Math.abs(paise) / 100);
+  return `${paise < 0 ? 'minus ' : ''}${spelledNumber(rupees)} ${rupees === 1 ? 'rupee' : 'rupees'}`;
+}
+
+function spelledNumber(number: number): string {
+  if (number < 20) return ONES[number]!;
+  if (number < 100) return `${TENS[Math.trunc(number / 10)]}${number % 10 ? `-${ONES[number % 10]}` : ''}`;
+  if (number < 1_000) {
+    const rest = number % 100;
+    return `${ONES[Math.trunc(number / 100)]} hundred${rest ? ` and ${spelledNumber(rest)}` : ''}`;
+  }
+  const [size, name] =
+    number < 1_00_000 ? [1_000, 'thousand'] : number < 1_00_00_000 ? [1_00_000, 'lakh'] : [1_00_00_000, 'crore'];
+  const rest = number % (size as number);
+  return `${spelledNumber(Math.trunc(number / (size as number)))} ${name}${rest ? ` ${spelledNumber(rest)}` : ''}`;
+}
+
 /** 123456 → 1,23,456 */
 export const grouped = (number: number): string =>
   `${number <= -0.5 ? '-' : ''}${groups(String(Math.round(Math.abs(number))))}`;

@@ -1,6 +1,8 @@
 //! Conditions of `show` and `x-required`: what other answers must be. All must hold. A field that is not shown or not
 //! answered fulfils nothing, `not` neither; so taking answers away never makes a condition true.
 
+use crate::source::{Node, Value as Source};
+use engine_statechart::{Problem, did_you_mean};
 use serde_json::{Map, Value};
 
 /// Answers of one object, and of the whole form for names that begin with `/`.
@@ -79,4 +81,51 @@ fn is_member(member: &Value, item: &Value) -> bool {
 /// Equal as JSON in the browser: `1` is `1.0`.
 fn same(a: &Value, b: &Value) -> bool {
     a == b || a.is_number() && a.as_f64() == b.as_f64()
+}
+
+/// A value that the field which is asked for never has makes a condition that never holds, or with `not` always.
+pub fn can_hold(rule: &Node, wanted: &Node, problems: &mut Vec<Problem>) {
+    let (rule, values) = match wanted.map() {
+        [(word, inner)] if word.name == "not" => (rule, inner),
+        [(word, inner)] if word.name == "contains" => match rule.get("items") {
+            Some(item) if item.get("properties").is_none() => (item, inner),
+            _ => return,
+        },
+        [] => (rule, wanted),
+        _ => return,
+    };
+    for value in values.items().iter().filter(|value| !value.is_map()) {
+        let choices = choices(rule);
+        let known = match &choices {
+            Some(choices) => choices.contains(&value.to_json()),
+            None => rule.get("type").and_then(Node::as_str).is_none_or(|kind| is_of(value, kind)),
+        };
+        if !known {
+            let given = value.to_json();
+            let texts = choices.iter().flatten().filter_map(Value::as_str);
+            let hint = did_you_mean(value.as_str().unwrap_or_default(), texts).or_else(|| {
+                let all = choices.as_ref().map(|all| all.iter().map(Value::to_string).collect::<Vec<_>>().join(", "));
+                all.or_else(|| Some(rule.get("type")?.as_str()?.to_owned())).map(|what| format!("it is {what}"))
+            });
+            let message = format!("the field is never {given}, so this condition decides nothing");
+            problems.push(Problem::error("never-matches", &value.span, message).maybe_hint(hint));
+        }
+    }
+}
+
+/// The values of a field that has a list of them, unless they are computed.
+fn choices(rule: &Node) -> Option<Vec<Value>> {
+    let list = rule.get("enum").or_else(|| rule.get("oneOf")).filter(|list| list.is_list())?;
+    let value = |item: &Node| item.get("const").unwrap_or(item).to_json();
+    let is_computed = list.list().iter().any(|item| item.get("$cel").is_some());
+    (!is_computed).then(|| list.list().iter().map(value).collect())
+}
+
+fn is_of(value: &Node, kind: &str) -> bool {
+    match kind {
+        "string" => matches!(value.value, Source::String(_)),
+        "boolean" => matches!(value.value, Source::Bool(_)),
+        "integer" | "number" => matches!(value.value, Source::Int(_) | Source::Float(_)),
+        _ => true,
+    }
 }

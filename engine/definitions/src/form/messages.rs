@@ -145,8 +145,11 @@ fn standard(keyword: &str, kind: Option<&str>, defaults: &Messages, language: &s
 
 fn field(name: &str, rule: &mut Value, form: Option<&Map<String, Value>>, defaults: &Messages, language: &str) {
     let widget = widget::of(rule);
-    let kind =
-        if super::rows::is_list(rule) { Some(widget::ROWS_KIND) } else { widget::find(widget).and_then(|w| w.kind) };
+    let kind = if super::rows::is_list(rule) {
+        Some(widget::ROWS_KIND)
+    } else {
+        crate::keys::widgets::find(widget).and_then(|w| w.kind)
+    };
     let is_money = widget == "money" && rule.pointer("/x-ui/unit").is_none();
     let Some(map) = rule.as_object_mut() else { return };
     let written = map.get("x-messages").and_then(Value::as_object).cloned().unwrap_or_default();

@@ -25,7 +25,6 @@ pub(crate) use read::{SHARED_MESSAGES, read};
 pub(crate) use rows::key_name;
 pub(crate) use rules::bounded;
 pub(crate) use validate::{plain_errors, validator};
-pub(crate) use widget::WIDGETS;
 
 use crate::frozen::Frozen;
 use engine_statechart::expression::Expression;

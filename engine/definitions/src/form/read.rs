@@ -4,9 +4,10 @@ use super::normalise::Normaliser;
 use super::resolve::cel_of;
 use super::rules::{self, FIELDS_MAX};
 use super::variant::{VARIANTS_MAX, Variant};
-use super::{Form, Messages, date, messages, widget};
+use super::{Form, Messages, condition, date, messages, widget};
 use crate::fields::{Fields, unknown, unknown_keys};
 use crate::host::late_vocabulary;
+use crate::keys::widgets;
 use crate::source::{Key, Node, Span, Value as Source};
 use engine_statechart::Problem;
 use engine_statechart::expression::Expression;
@@ -151,7 +152,7 @@ impl Reader<'_, '_> {
                     ));
                     return empty;
                 }
-                let Some(found) = self.find(at, reference) else { return empty };
+                let Some(found) = self.find(at, reference) else { return node.clone() };
                 let mut target = self.inline(&found, depth + 1);
                 target.span = node.span.clone();
                 let Some(map) = target.map_mut() else { return target };
@@ -230,7 +231,7 @@ impl Reader<'_, '_> {
         }
         self.form_messages(form.get("messages"), &fields);
         if let Some(ui) = form.get("x-ui") {
-            unknown_keys(ui, "`x-ui` of a form", &widget::FORM, self.problems);
+            widget::check(ui, None, "`x-ui` of a form", widgets::FORM, self.problems);
             if let Some(at) = ui.get("submit").filter(|n| n.as_str() != Some("change")) {
                 let problem = Problem::error("value", &at.span, "`submit` is `change`: the form sends itself");
                 self.problems.push(problem);
@@ -293,6 +294,9 @@ impl Reader<'_, '_> {
 
     /// `base`: the field that a patch changes.
     fn field(&mut self, rule: &Node, level: Level<'_>, base: Option<&Node>) {
+        if rule.get("$ref").is_some() {
+            return; // it leads nowhere, which was said
+        }
         if base.is_none() {
             rules::field(rule, self.problems);
         }
@@ -396,9 +400,9 @@ impl Reader<'_, '_> {
     fn ui(&mut self, ui: &Node, rule: &Node, base: Option<&Node>, level: Level<'_>) {
         let whole = |key: &str| rule.get(key).or_else(|| base?.get(key));
         let named = ui.get("widget").or_else(|| base?.get("x-ui")?.get("widget"));
-        let found = named.and_then(Node::as_str).and_then(widget::find);
+        let found = named.and_then(Node::as_str).and_then(widgets::find);
         if let (Some(at), None) = (ui.get("widget"), found) {
-            let names = widget::WIDGETS.iter().map(|w| w.name);
+            let names = widgets::WIDGETS.iter().map(|w| w.name);
             self.problems.push(unknown("widget", at, at.as_str().unwrap_or_default(), names));
         }
         let kind = whole("type").and_then(Node::as_str);
@@ -410,14 +414,14 @@ impl Reader<'_, '_> {
             let message = format!("widget `{}` gives {}, the field is {kind}", found.name, found.types.join(" or "));
             self.problems.push(Problem::error("value", &at.span, message));
         }
-        let guessed = || widget::find(widget::of(&rule.to_json()));
+        let guessed = || widgets::find(widget::of(&rule.to_json()));
         let options = match found.or_else(|| if named.is_some() { None } else { guessed() }) {
-            _ if has_rows => widget::ROWS.to_vec(),
-            _ if is_object => widget::OBJECT.to_vec(),
-            Some(widget) => [&widget::COMMON[..], widget.options].concat(),
-            None => widget::COMMON.to_vec(),
+            _ if has_rows => widgets::ROWS.to_vec(),
+            _ if is_object => widgets::OBJECT.to_vec(),
+            Some(widget) => [widgets::COMMON, widget.keys].concat(),
+            None => widgets::COMMON.to_vec(),
         };
-        unknown_keys(ui, "`x-ui`", &options, self.problems);
+        widget::check(ui, base.and_then(|b| b.get("x-ui")), "`x-ui`", &options, self.problems);
         for (key, value) in ui.map() {
             match key.name.as_str() {
                 "show" => self.condition(value, level),
@@ -465,6 +469,9 @@ impl Reader<'_, '_> {
                 return;
             };
             fields = named([rule].into_iter());
+        }
+        if let Some(rule) = rule {
+            condition::can_hold(rule, wanted, self.problems);
         }
         let is = |kind: &str| rule.and_then(|r| r.get("type")).and_then(Node::as_str) == Some(kind);
         let is_object = rule.is_some_and(|r| r.get("properties").is_some());

@@ -1,70 +1,11 @@
-//! Widgets: which values each asks for, and which keys of `x-ui` it reads beside those that every field may have.
+//! Which widget draws a field, and how its standard messages are called.
 
+use crate::fields::{unknown, unknown_keys};
+use crate::keys::widgets::WIDGETS;
+use crate::keys::{self, Gives, Key, Takes};
+use crate::source::{Node, Value as Source};
+use engine_statechart::Problem;
 use serde_json::Value;
-
-pub struct Widget {
-    pub name: &'static str,
-    /// Types of the values that it gives.
-    pub types: &'static [&'static str],
-    pub options: &'static [&'static str],
-    /// How its standard messages are called: `required.<kind>`.
-    pub kind: Option<&'static str>,
-}
-
-/// Keys of `x-ui` that every field may have.
-pub const COMMON: [&str; 11] = [
-    "widget",
-    "group",
-    "show",
-    "hint",
-    "review",
-    "placeholder",
-    "autocomplete",
-    "inputMode",
-    "autocapitalize",
-    "prefix",
-    "suffix",
-];
-
-/// Keys of `x-ui` of a list of rows that people add and remove.
-pub const ROWS: [&str; 6] = ["group", "show", "hint", "review", "add", "remove"];
-/// Keys of `x-ui` of an object.
-pub const OBJECT: [&str; 4] = ["group", "show", "hint", "review"];
-/// Keys of `x-ui` of the form itself.
-pub const FORM: [&str; 1] = ["submit"];
-
-const TEXT: &[&str] = &["string"];
-const NUMBER: &[&str] = &["integer", "number"];
-const ANY_ONE: &[&str] = &["string", "integer", "number", "boolean"];
-
-const fn widget(name: &'static str, types: &'static [&'static str], options: &'static [&'static str]) -> Widget {
-    Widget { name, types, options, kind: None }
-}
-
-const fn choice(name: &'static str, types: &'static [&'static str], options: &'static [&'static str]) -> Widget {
-    Widget { name, types, options, kind: Some("choice") }
-}
-
-pub const WIDGETS: [Widget; 18] = [
-    widget("text", &["string", "integer", "number"], &["look", "scene"]),
-    widget("textarea", TEXT, &["rows"]),
-    widget("mobile", TEXT, &[]),
-    widget("otp", TEXT, &[]),
-    widget("number", NUMBER, &[]),
-    widget("money", NUMBER, &["unit", "words"]),
-    widget("height", &["integer"], &[]),
-    widget("date", TEXT, &[]),
-    choice("choice", ANY_ONE, &["columns"]),
-    Widget { name: "toggle", types: &["boolean"], options: &[], kind: Some("toggle") },
-    choice("select", ANY_ONE, &[]),
-    choice("checkboxes", &["array"], &["columns"]),
-    Widget { name: "consent", types: &["boolean"], options: &["links"], kind: Some("consent") },
-    widget("range", NUMBER, &["unit", "step"]),
-    choice("lookup", &["string", "integer"], &["source", "value", "label", "filter", "search"]),
-    widget("hidden", &["string", "integer", "number", "boolean", "array"], &[]),
-    widget("upload", TEXT, &["accept"]),
-    choice("slots", TEXT, &["slots", "empty"]),
-];
 
 /// How the standard messages of lists of rows are called.
 pub const ROWS_KIND: &str = "rows";
@@ -74,8 +15,49 @@ pub fn kinds() -> impl Iterator<Item = &'static str> {
     WIDGETS.iter().filter_map(|w| w.kind).chain([ROWS_KIND])
 }
 
-pub fn find(name: &str) -> Option<&'static Widget> {
-    WIDGETS.iter().find(|w| w.name == name)
+/// Holds an `x-ui` (`base`: of the shared field that it changes) against what may stand there.
+pub fn check(ui: &Node, base: Option<&Node>, what: &'static str, keys: &[Key], problems: &mut Vec<Problem>) {
+    unknown_keys(ui, what, &keys::names(keys), problems);
+    for key in keys {
+        match ui.get(key.name) {
+            Some(given) => check_key(key, given, problems),
+            None if key.is_needed && base.is_none_or(|base| base.get(key.name).is_none()) => {
+                let message = format!("{what} needs `{}`", key.name);
+                problems.push(Problem::error("missing", &ui.span, message));
+            }
+            None => {}
+        }
+    }
+}
+
+fn check_key(key: &Key, given: &Node, problems: &mut Vec<Problem>) {
+    if given.is_null() || given.get("$cel").is_some() {
+        return;
+    }
+    if let (Takes::Name(of @ [_, ..]), Some(word)) = (key.takes, given.as_str()) {
+        if !of.contains(&word) {
+            problems.push(unknown(key.name, given, word, of.iter().copied()));
+        }
+        return;
+    }
+    let fits = matches!(
+        (key.takes, &given.value),
+        (Takes::Words | Takes::Name(_) | Takes::Value(Gives::Text), Source::String(_))
+            | (Takes::Value(Gives::Number), Source::Int(_))
+            | (Takes::Value(Gives::Flag), Source::Bool(_))
+            | (Takes::Value(Gives::Data), Source::Map(_))
+            | (Takes::List(_), Source::List(_))
+            | (Takes::Value(Gives::Anything), _)
+    );
+    if !fits {
+        let expected = match key.takes {
+            Takes::Value(gives) => gives.phrase(),
+            Takes::List(_) => "a list".into(),
+            _ => "a text".into(),
+        };
+        let message = format!("`{}` is {expected}, not {}", key.name, given.kind());
+        problems.push(Problem::error("shape", &given.span, message));
+    }
 }
 
 /// The widget that a field names, else the one that fits its values.

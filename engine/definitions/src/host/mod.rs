@@ -2,8 +2,9 @@
 //! own tables and the live reference data. Time arrives as data in [`Now`].
 //!
 //! To add a function: a line in `FUNCTIONS`, its meaning in `call`, a case in tests/it/definitions.rs
-//! and a line in workflows/README.md.
+//! and a line in workflows/FORMAT.md.
 
+mod amounts;
 mod dates;
 mod lists;
 pub mod money;
@@ -23,7 +24,7 @@ use std::ops::RangeInclusive;
 use std::sync::OnceLock;
 
 /// Name and number of arguments of every function.
-pub const FUNCTIONS: [(&str, RangeInclusive<usize>); 41] = [
+pub const FUNCTIONS: [(&str, RangeInclusive<usize>); 43] = [
     ("get", 3..=3),
     ("merge", 2..=2),
     ("without", 2..=2),
@@ -60,6 +61,8 @@ pub const FUNCTIONS: [(&str, RangeInclusive<usize>); 41] = [
     ("max_of", 1..=1),
     ("format_date", 2..=2),
     ("money", 1..=1),
+    ("brief", 1..=1),
+    ("spelled", 1..=1),
     ("hash", 1..=1),
     ("range", 1..=1),
     ("concat", 1..=1),
@@ -186,6 +189,8 @@ impl Host for ProductHost<'_> {
             ("split", [a, separator]) => t::split(text(a)?, text(separator)?),
             ("hash", [a]) => Ok(Value::from(t::hash(&crate::text::plain(a)))),
             ("money", [paise]) => money::show(paise).map(Value::String),
+            ("brief", [paise]) => money::int(paise).map(|paise| Value::String(amounts::brief(paise))),
+            ("spelled", [paise]) => money::int(paise).map(|paise| Value::String(amounts::spelled(paise))),
             ("keys", [map]) => l::keys(map),
             ("values", [map]) => l::values(map),
             ("sort_by", [list, key]) => l::sort_by(list, text(key)?),

@@ -3,10 +3,9 @@
 use super::{
     Kinds, any, cel, closed, flag, int, list_of, map_of, needs, one_or_list, text, texts, words, words_or_template,
 };
-use crate::form::WIDGETS;
+use crate::keys::{blocks, widgets};
 use crate::message::DELAYED;
 use crate::site::{MENU_KEYS, PARTS, SPECIALS};
-use crate::view::BLOCKS;
 use serde_json::{Value, json};
 
 pub fn all() -> Kinds {
@@ -36,8 +35,13 @@ fn form() -> Value {
         ("in", "The group around it", text()),
         ("collapsed", "", flag()),
     ]);
-    let names: Vec<&str> = WIDGETS.iter().map(|w| w.name).collect();
-    let ui = json!({"type": "object", "properties": {"widget": words(&names), "group": text(), "show": map_of(any())}});
+    let names: Vec<&str> = widgets::WIDGETS.iter().map(|w| w.name).collect();
+    let own = widgets::WIDGETS.iter().flat_map(|w| w.keys);
+    let mut ui = closed(&[]);
+    for key in widgets::COMMON.iter().chain(widgets::ROWS).chain(own) {
+        ui["properties"][key.name] = super::of_ui(key);
+    }
+    ui["properties"]["widget"] = words(&names);
     let field = json!({"type": "object", "properties": {"x-ui": ui}});
     let keys = [
         ("title", "", any()),
@@ -45,7 +49,7 @@ fn form() -> Value {
         ("groups", "Fields that are shown, required and kept together", map_of(group)),
         ("required", "Required when shown", list_of(text())),
         ("properties", "JSON Schema 2020-12 of each field, in their order", map_of(field)),
-        ("x-ui", "", closed(&[("submit", "The form sends itself", words(&["change"]))])),
+        ("x-ui", "", closed(&[("submit", widgets::FORM[0].note, words(&["change"]))])),
         ("variants", "Patches for a role, channel or partner", list_of(needs(variant, &["for"]))),
         ("messages", "/field → keyword → text", map_of(map_of(text()))),
         ("languages", "Language → pointer into this file → text", map_of(map_of(text()))),
@@ -73,17 +77,24 @@ fn table() -> Value {
 }
 
 fn view(more: &[(&'static str, &'static str, Value)]) -> Value {
-    let block = json!({"type": "object", "required": ["block"], "properties": {
-        "block": words(&BLOCKS), "id": text(), "title": any(), "tone": words(&["info", "success", "warning", "error", "plain"]),
-        "when": cel(), "each": cel(), "as": text()}});
     let mut keys = vec![
         ("title", "", words_or_template()),
         ("intro", "", words_or_template()),
-        ("blocks", "", list_of(block)),
+        ("blocks", "", list_of(json!({"$ref": "#/$defs/block"}))),
         ("description", "", text()),
     ];
     keys.extend(more.iter().cloned());
-    needs(closed(&keys), &["blocks"])
+    let mut schema = needs(closed(&keys), &["blocks"]);
+    let one = blocks::BLOCKS.iter().map(|block| {
+        let mut one = super::of_keys(&[blocks::HEAD, block.keys].concat(), true);
+        one["properties"]["block"] = json!({"const": block.name, "description": block.note});
+        if let Some(required) = one["required"].as_array_mut() {
+            required.insert(0, json!("block"));
+        }
+        one
+    });
+    schema["$defs"] = json!({"block": {"oneOf": one.collect::<Vec<_>>()}});
+    schema
 }
 
 fn page() -> Value {

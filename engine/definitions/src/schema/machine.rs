@@ -4,7 +4,8 @@ use super::{
     Kinds, any, cel, closed, duration, flag, list_of, map_of, mapping, needs, one_or_list, text, texts, words,
     words_or_template,
 };
-use crate::workflow::{LEVELS, SECTION_STEP_KEYS, StepKind};
+use crate::keys::actions;
+use crate::workflow::{SECTION_STEP_KEYS, StepKind};
 use serde_json::{Map, Value, json};
 
 pub fn all() -> Kinds {
@@ -135,24 +136,21 @@ fn transition() -> Value {
 }
 
 fn action() -> Value {
-    let typed = |kind: &str, keys: &[(&str, &str, Value)]| {
-        let mut all = vec![("type", "", json!({"const": kind}))];
-        all.extend(keys.iter().cloned());
-        closed(&all)
-    };
-    json!({"oneOf": [
+    let mut all = vec![
         closed(&[("assign", "Context key (dotted) → value", map_of(any()))]),
-        closed(&[("raise", "", closed(&[("type", "", text()), ("params", "", mapping()), ("delay", "", duration()), ("id", "", text())]))]),
+        closed(&[(
+            "raise",
+            "",
+            closed(&[("type", "", text()), ("params", "", mapping()), ("delay", "", duration()), ("id", "", text())]),
+        )]),
         closed(&[("cancel", "Id of a delayed raise", text())]),
-        typed("message", &[("code", "Of a text", text()), ("level", "", words(&LEVELS)), ("pointer", "Field: /mobile", text()), ("from", "CEL: an error", cel()), ("data", "Fills the text", mapping())]),
-        typed("record", &[("kind", "", text()), ("key", "CEL", cel()), ("data", "", mapping())]),
-        typed("notify", &[("message", "Id of a message", text()), ("to", "CEL", cel()), ("data", "", mapping()), ("language", "CEL", cel()), ("attach", "CEL: id of a document of the journey, or nothing", cel())]),
-        typed("call", &[("operation", "partner/operation", text()), ("input", "", mapping())]),
-        typed("track", &[("step", "", text()), ("data", "", mapping())]),
-        typed("incident", &[("reason", "", text()), ("detail", "", mapping())]),
-        typed("correlate", &[("partner", "", text()), ("reference", "CEL", cel()), ("expect", "", mapping())]),
-        typed("revoke", &[("purpose", "Links of this purpose that were made so far end", text())]),
-    ]})
+    ];
+    all.extend(actions::authored().map(|action| {
+        let mut schema = super::of_keys(action.keys, false);
+        schema["properties"]["type"] = json!({"const": action.name, "description": action.note});
+        schema
+    }));
+    json!({"oneOf": all})
 }
 
 fn step() -> Value {

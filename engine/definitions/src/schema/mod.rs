@@ -1,11 +1,12 @@
 //! JSON Schemas of every kind of file, for editors and the Studio: they complete and explain keys. The
 //! checker is stricter; its key lists and these are held together by a test. Written to
-//! workflows/schema/ by `cargo run -p engine-definitions --example schemas`.
+//! workflows/schema/ by `cargo run --example schemas`.
 
 mod content;
 mod machine;
 mod outside;
 
+use crate::keys::{Gives, Key, Takes, reference, typescript};
 use serde_json::{Map, Value, json};
 
 /// File name and schema of every kind.
@@ -15,6 +16,15 @@ pub fn all() -> Vec<(&'static str, Value)> {
     list.extend(content::all());
     let file = |(name, title, schema): (&'static str, &str, Value)| (name, head(title, schema));
     list.into_iter().map(file).collect()
+}
+
+/// Path from the root and text of every file that is made from the tables of the format.
+pub fn written() -> Vec<(String, String)> {
+    let schema = |(name, schema): (&str, Value)| (format!("workflows/schema/{name}"), format!("{schema:#}\n"));
+    let mut files: Vec<(String, String)> = all().into_iter().map(schema).collect();
+    files.push(("workflows/REFERENCE.md".into(), reference::text()));
+    files.push(("web/src/contract/blocks.ts".into(), typescript::types()));
+    files
 }
 
 type Kinds = Vec<(&'static str, &'static str, Value)>;
@@ -103,6 +113,51 @@ fn one_or_list(schema: Value) -> Value {
     json!({"oneOf": [schema.clone(), {"type": "array", "items": schema}]})
 }
 
+/// A map with these keys; one that stands in a list may be there several times or not at all.
+fn of_keys(keys: &[Key], listed: bool) -> Value {
+    let authored = || keys.iter().filter(|key| key.is_authors());
+    let mut all: Vec<(&str, &str, Value)> = authored().map(|key| (key.name, key.note, of_takes(key.takes))).collect();
+    if listed {
+        all.extend([("when", "CEL", cel()), ("each", "CEL: a list or a map", cel()), ("as", "Name of a row", text())]);
+    }
+    let needed: Vec<&str> = authored().filter(|key| key.is_needed).map(|key| key.name).collect();
+    needs(closed(&all), &needed)
+}
+
+fn of_takes(takes: Takes) -> Value {
+    let or_cel = |schema: Value| json!({"anyOf": [schema, {"type": "string"}, cel_map()]});
+    match takes {
+        Takes::Words => json!({"anyOf": [words_or_template(), cel_map()]}),
+        Takes::Name([]) => json!({"anyOf": [text(), cel_map()]}),
+        Takes::Name(of) => json!({"anyOf": [words(of), cel_map()]}),
+        Takes::Value(_) => mapping(),
+        Takes::Map(entry) => or_cel(of_keys(entry.keys, false)),
+        Takes::List(entry) => or_cel(list_of(or_cel(of_keys(entry.keys, true)))),
+        Takes::Values(_) | Takes::Rows => or_cel(list_of(mapping())),
+        Takes::Figures => or_cel(map_of(cel())),
+        Takes::Block => json!({"$ref": "#/$defs/block"}),
+    }
+}
+
+/// A key of `x-ui`: a literal of JSON, or computed.
+fn of_ui(key: &Key) -> Value {
+    let literal = match key.takes {
+        Takes::Name(of @ [_, ..]) => words(of),
+        Takes::Words | Takes::Name([]) | Takes::Value(Gives::Text) => text(),
+        Takes::Value(Gives::Number) => int(),
+        Takes::Value(Gives::Flag) => flag(),
+        Takes::Value(Gives::Data) => map_of(any()),
+        Takes::List(entry) => list_of(of_keys(entry.keys, false)),
+        _ => any(),
+    };
+    let computed = json!({"type": "object", "properties": {"$cel": text()}, "required": ["$cel"]});
+    json!({"anyOf": [literal, computed], "description": key.note})
+}
+
+fn cel_map() -> Value {
+    needs(closed(&[("cel", "", text())]), &["cel"])
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
@@ -127,11 +182,7 @@ mod tests {
         let other =
             ["type", "initial", "states", "always", "invoke", "history", "target", "output", "tags", "meta", "step"];
         check("workflow.json", state, &[&HOST_KEYS, &other]);
-        let state = [
-            "id", "type", "initial", "context", "states", "on", "always", "after", "entry", "exit", "onDone", "invoke",
-            "output", "tags", "meta", "step",
-        ];
-        check("workflow.json", "/properties", &[&ROOT_KEYS, &state]);
+        check("workflow.json", "/properties", &[&ROOT_KEYS, &STATE_KEYS]);
         check("form.json", "/properties", &[&crate::form::FORM_KEYS]);
         check("story.json", "/properties/steps/items/properties", &[&crate::story::STEP_KEYS]);
         let extends = ["extends", "merge"];

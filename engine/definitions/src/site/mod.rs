@@ -26,6 +26,8 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+/// Where its pages lie.
+const PAGES: &str = "workflows/site/pages/";
 /// Keys of the files in workflows/site/, each in one of them.
 const KEYS: [&str; 15] = [
     "name",

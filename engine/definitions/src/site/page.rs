@@ -243,10 +243,7 @@ impl Embedded {
             None if block.get("after_ms").is_some() => told(block, "what opens by itself needs a `hash`"),
             _ => {}
         }
-        let Some(workflow) = block.get("workflow") else {
-            told(block, "a journey needs `workflow`");
-            return None;
-        };
+        let workflow = block.get("workflow")?;
         Some(Embedded { workflow: workflow.as_str()?.to_owned(), at: workflow.clone() })
     }
 }
@@ -300,7 +297,7 @@ fn named(node: &Node, out: &mut BTreeMap<String, Span>) {
         Source::Map(entries) => {
             for (key, inner) in entries {
                 match (key.name.as_str(), inner.as_str()) {
-                    ("href" | "link", Some(text)) => {
+                    ("href", Some(text)) => {
                         out.entry(text.trim_matches('\'').to_owned()).or_insert_with(|| inner.span.clone());
                     }
                     _ => named(inner, out),

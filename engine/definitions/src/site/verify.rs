@@ -25,6 +25,8 @@ impl Site {
             "name": self.name, "legal": self.legal, "company": self.company, "menus": self.menus,
             "footers": self.footers, "products": products,
         });
+        // What a page with a mistake would have said is not known.
+        let is_whole = !problems.iter().any(|p| p.is_error() && p.span.file.starts_with(super::PAGES));
         let steps = steps(workflows);
         let bases: BTreeSet<&str> = workflows.values().map(|workflow| workflow.base.as_str()).collect();
         for page in self.pages.clone() {
@@ -49,12 +51,15 @@ impl Site {
                 || self.redirect(path).is_some()
                 || OURS.contains(&path)
         };
-        let dead = |link: &str| link.starts_with('/') && !known(link);
+        let dead = |link: &str| is_whole && link.starts_with('/') && !known(link);
         let told = |span: &Span, link: &str| {
             Problem::error("dead-link", span, format!("`{link}` leads nowhere"))
                 .hint("no page, step or redirect is there")
         };
         self.pages_are_drawn(host, &dead, &told, problems);
+        let of_views =
+            workflows.values().flat_map(|workflow| workflow.views.values()).flat_map(|view| view.named("href"));
+        problems.extend(of_views.filter(|(link, _)| dead(link)).map(|(link, at)| told(&at.span, link)));
         self.journeys_are_there(workflows, problems);
         let mut items: Vec<&MenuItem> = Vec::new();
         self.menus.values().flatten().for_each(|item| item.all(&mut items));
@@ -81,6 +86,9 @@ impl Site {
             of_pages.chain(steps.iter().map(|(path, step)| (path.as_str(), step.as_str()))).collect();
         let menus: Vec<&str> = self.menus.keys().map(String::as_str).collect();
         let footers: Vec<&str> = self.footers.keys().map(String::as_str).collect();
+        if !is_whole {
+            return;
+        }
         self.layout.verify(&places, &menus, &footers, problems);
         for product in self.layout.products.iter().filter(|one| {
             !places.iter().any(|(path, _)| self.layout.product(path).is_some_and(|found| found.id == one.id))
@@ -152,14 +160,14 @@ fn steps(workflows: &BTreeMap<String, Arc<Workflow>>) -> BTreeMap<String, String
     all
 }
 
-/// Every address under `href` and `link`.
+/// Every address under `href`.
 fn links_of(value: &Value, out: &mut Vec<String>) {
     match value {
         Value::Array(list) => list.iter().for_each(|one| links_of(one, out)),
         Value::Object(map) => {
             for (key, inner) in map {
                 match (key.as_str(), inner.as_str()) {
-                    ("href" | "link", Some(link)) => out.push(link.to_owned()),
+                    ("href", Some(link)) => out.push(link.to_owned()),
                     _ => links_of(inner, out),
                 }
             }

@@ -2,9 +2,9 @@
 
 use super::compile::key;
 use super::desugar::{Builder, Place, is_context_key};
-use super::product;
 use crate::contract::Contract;
 use crate::fields::{Fields, unknown};
+use crate::keys::{self, Takes};
 use crate::layout::FileKind;
 use crate::message::Channel;
 use crate::source::{Key, Node, Span, Value as Source};
@@ -87,7 +87,7 @@ impl Builder<'_> {
 
     fn named_action(&mut self, node: &Node) -> Node {
         let kind = node.get("type").and_then(Node::as_str).unwrap_or_default().to_owned();
-        if kind == product::RESUME {
+        if kind == keys::actions::RESUME {
             let problem =
                 Problem::error("misplaced-key", &node.span, "`resume` is no action: it stands beside `target`");
             self.problems.push(problem.hint("{target: contact, resume: purchase}"));
@@ -97,7 +97,7 @@ impl Builder<'_> {
         let is_link = |name: &str| links.iter().any(|(k, _)| k.name == name);
         let mut map: Vec<(Key, Node)> = Vec::with_capacity(node.map().len() + 1);
         for (k, value) in node.map() {
-            let new = match (product::is_value(&kind, &k.name), &value.value) {
+            let new = match (keys::actions::is_value(&kind, &k.name), &value.value) {
                 (true, Source::Map(entries)) if k.name == "data" => {
                     let rest = entries.iter().filter(|(name, _)| !is_link(&name.name)).cloned().collect();
                     Node::new(value.span.clone(), Source::Map(rest))
@@ -142,9 +142,21 @@ impl Builder<'_> {
     }
 
     fn check_action(&mut self, kind: &str, node: &Node) {
-        let needed = product::NEEDED.iter().find(|(k, _)| *k == kind).map_or(&[][..], |(_, n)| *n);
-        for field in needed.iter().filter(|f| node.get(f).is_none()) {
-            self.problems.push(Problem::error("missing", &node.span, format!("action `{kind}` needs `{field}`")));
+        let declared = keys::actions::find(kind).map_or(&[][..], |action| action.keys);
+        for key in declared {
+            match (node.get(key.name), key.takes) {
+                (None, _) if key.is_needed => {
+                    let message = format!("action `{kind}` needs `{}`", key.name);
+                    self.problems.push(Problem::error("missing", &node.span, message));
+                }
+                (Some(at), Takes::Name(of)) if !of.is_empty() => {
+                    let word = at.as_str().unwrap_or_default();
+                    if !of.contains(&word) {
+                        self.problems.push(unknown(key.name, at, word, of.iter().copied()));
+                    }
+                }
+                _ => {}
+            }
         }
         let name = |field: &str| node.get(field).and_then(|n| Some((n, n.as_str()?)));
         match kind {
@@ -158,11 +170,7 @@ impl Builder<'_> {
                 }
                 if let Some((at, code)) = name("code") {
                     self.need_text(at, code);
-                }
-                if let Some((at, level)) = name("level")
-                    && !product::LEVELS.contains(&level)
-                {
-                    self.problems.push(unknown("level", at, level, product::LEVELS));
+                    self.places_are_given(node, at, code);
                 }
                 if let Some((at, pointer)) = name("pointer")
                     && !pointer.starts_with('/')
@@ -224,6 +232,18 @@ impl Builder<'_> {
                 }
             }
             _ => {}
+        }
+    }
+
+    /// Whatever a text has places for comes in `data`.
+    fn places_are_given(&mut self, node: &Node, at: &Node, code: &str) {
+        let data = node.get("data");
+        let is_open = node.get("from").is_some() || data.is_some_and(|data| !data.is_map());
+        let missing = self.texts.places(code).find(|place| !is_open && data.is_none_or(|d| d.get(place).is_none()));
+        if let Some(place) = missing {
+            let message = format!("the text `{code}` has a place `{{{{{place}}}}}` that nothing fills");
+            let problem = Problem::error("missing", &data.unwrap_or(at).span, message);
+            self.problems.push(problem.hint(format!("data: {{{place}: …}}")));
         }
     }
 

@@ -58,6 +58,8 @@ fn with_builder<T>(
         masters: &masters,
         calendars: &calendars,
         stories: &stories,
+        is_whole: true,
+        has_all_partners: true,
     };
     let root_id = tree.get("id").and_then(Node::as_str).unwrap_or("(machine)").to_owned();
     let line = path.split('/').nth(1).unwrap_or_default().to_owned();

@@ -195,7 +195,7 @@ impl Builder<'_> {
                     self.problems.push(unknown("contract", at, &name, known.keys().map(String::as_str)));
                 }
                 let fulfils = |p: &Arc<Partner>| p.for_contract(&name).is_some();
-                if contract.is_some() && !self.library.partners.values().any(fulfils) {
+                if contract.is_some() && self.library.has_all_partners && !self.library.partners.values().any(fulfils) {
                     let message = format!("no operation of a partner declares the contract `{name}`");
                     self.problems.push(Problem::error("no-operation", &at.span, message));
                 }

@@ -81,6 +81,8 @@ pub fn reload_closure(id: &str, files: &Files, live: &Catalog) -> Result<Arc<Wor
         masters: &live.masters,
         calendars: &live.calendars,
         stories: &stories,
+        is_whole: true,
+        has_all_partners: true,
     };
     let workflow = if problems.iter().any(Problem::is_error) { None } else { compile(id, &library, &mut problems) };
     match workflow {

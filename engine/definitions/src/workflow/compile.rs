@@ -1,10 +1,10 @@
 //! A workflow file and everything that it names → a `Workflow`, or all that is wrong with it.
 
 use super::desugar::{Builder, Place, Sections};
-use super::{OnVersion, Section, Workflow, closure, merge, product, values, verify};
+use super::{OnVersion, Section, Workflow, closure, merge, values, verify};
 use crate::calendar::{Calendars, timezone};
 use crate::contract::Contracts;
-use crate::fields::{Fields, unknown};
+use crate::fields::{Fields, unknown, unknown_keys};
 use crate::files::Files;
 use crate::form::Form;
 use crate::host::{VARIABLES, vocabulary};
@@ -38,6 +38,10 @@ pub(crate) struct Library<'a> {
     pub masters: &'a Masters,
     pub calendars: &'a Calendars,
     pub stories: &'a BTreeMap<String, Vec<Arc<Story>>>,
+    /// Everything that a version pins could be read.
+    pub is_whole: bool,
+    /// And so could all partners and operations.
+    pub has_all_partners: bool,
 }
 
 impl Library<'_> {
@@ -72,6 +76,12 @@ pub const ROOT_KEYS: [&str; 16] = [
     "description",
 ];
 
+/// Keys of a state that the root has too.
+pub const STATE_KEYS: [&str; 16] = [
+    "id", "type", "initial", "context", "states", "on", "always", "after", "entry", "exit", "onDone", "invoke",
+    "output", "tags", "meta", "step",
+];
+
 /// `id` is the path of its folder below workflows/.
 pub(crate) fn compile(id: &str, library: &Library<'_>, problems: &mut Vec<Problem>) -> Option<Workflow> {
     let before = problems.len();
@@ -89,7 +99,11 @@ pub(crate) fn compile(id: &str, library: &Library<'_>, problems: &mut Vec<Proble
         tree.get("id").and_then(Node::as_str).unwrap_or_else(|| id.rsplit('/').next().unwrap_or(id)).to_owned();
     let names = values::of_flow(&tree, &line, library.nodes, &mut used, problems);
     let tree = values::bound(tree, &names);
+    if problems[before..].iter().any(Problem::is_error) {
+        return None; // without its values nothing that asks for one can be read
+    }
 
+    unknown_keys(&tree, "a workflow", &[&ROOT_KEYS[..], &STATE_KEYS].concat(), problems);
     let head = head(&tree, id, problems);
     let mut builder = Builder::new(library, texts, root_id.clone(), used);
     builder.delays(&tree, "");
@@ -106,6 +120,7 @@ pub(crate) fn compile(id: &str, library: &Library<'_>, problems: &mut Vec<Proble
         }
         Err(found) => {
             problems.extend(found.into_iter().map(regrade));
+            without_follow_ons(problems, before);
             return None;
         }
     };
@@ -116,8 +131,12 @@ pub(crate) fn compile(id: &str, library: &Library<'_>, problems: &mut Vec<Proble
     verify::resumed(&machine, &mut builder);
     let closed = verify::closed(&machine, &mut builder);
     verify::names(&machine, &names, &mut builder);
-    builder.problems.extend(super::defined::check(&machine, &builder));
     problems.append(&mut builder.problems);
+    // What a mistake leaves undefined would be said again wherever it is read.
+    if library.is_whole && !problems[before..].iter().any(Problem::is_error) {
+        problems.extend(super::defined::check(&machine, &builder));
+    }
+    without_follow_ons(problems, before);
     if problems[before..].iter().any(Problem::is_error) {
         return None;
     }
@@ -154,6 +173,16 @@ pub(crate) fn compile(id: &str, library: &Library<'_>, problems: &mut Vec<Proble
         steps: builder.steps,
         invokes: builder.invokes,
     })
+}
+
+/// A state that nothing leads to any more is not said beside the mistake for which nothing does.
+fn without_follow_ons(problems: &mut Vec<Problem>, before: usize) {
+    let is_follow_on = |problem: &Problem| problem.code == "unreachable-state";
+    let mut own = problems.split_off(before);
+    if own.iter().any(|problem| problem.is_error() && !is_follow_on(problem)) {
+        own.retain(|problem| !is_follow_on(problem));
+    }
+    problems.append(&mut own);
 }
 
 struct Head {
@@ -256,7 +285,12 @@ fn of_params(at: &Node, params: &Value, problems: &mut Vec<Problem>) -> Option<S
 
 pub(super) fn machine_vocabulary(delays: &BTreeMap<String, (OnVersion, Node)>) -> Vocabulary {
     let delays = delays.iter().map(|(name, (_, ms))| (name.clone(), ms.clone())).collect();
-    Vocabulary { actions: product::actions(), delays, strict_actions: true, ..vocabulary(&VARIABLES, false) }
+    Vocabulary {
+        actions: crate::keys::actions::of_dialect(),
+        delays,
+        strict_actions: true,
+        ..vocabulary(&VARIABLES, false)
+    }
 }
 
 /// What is doubtful in a plain machine is wrong in a product workflow.

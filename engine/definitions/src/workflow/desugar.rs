@@ -19,7 +19,7 @@ pub(crate) struct Builder<'a> {
     pub root_id: String,
     pub problems: Vec<Problem>,
     pub steps: IndexMap<String, Step>,
-    pub step_spans: BTreeMap<String, Span>,
+    pub step_nodes: BTreeMap<String, Node>,
     pub invokes: IndexMap<String, Invoke>,
     pub contracts: Contracts,
     /// Files of the closure so far.
@@ -173,7 +173,7 @@ impl<'a> Builder<'a> {
             root_id,
             problems: Vec::new(),
             steps: IndexMap::new(),
-            step_spans: BTreeMap::new(),
+            step_nodes: BTreeMap::new(),
             invokes: IndexMap::new(),
             contracts: Contracts::new(),
             used,
@@ -385,7 +385,7 @@ impl<'a> Builder<'a> {
         self.resumed.push((path.clone(), goal.span.clone()));
         let at = |value| Node::new(goal.span.clone(), value);
         at(Source::Map(vec![
-            (key("type", &goal.span), text_node(super::product::RESUME, &goal.span)),
+            (key("type", &goal.span), text_node(crate::keys::actions::RESUME, &goal.span)),
             (key("to", &goal.span), at(Source::String(path))),
         ]))
     }
@@ -428,10 +428,16 @@ impl<'a> Builder<'a> {
     /// Notes the tables that expressions name; names of tables and reference data must exist.
     pub fn uses<'e>(&mut self, expressions: impl IntoIterator<Item = &'e Expression>) {
         for expression in expressions {
-            for (function, name) in expression.things() {
-                self.thing(function, name, expression.span());
+            for (span, function, name) in expression.things() {
+                self.thing(function, name, span);
             }
         }
+    }
+
+    /// Where a key of a step stands, or the step itself.
+    pub fn step_span(&self, state: &str, key: &str) -> Option<Span> {
+        let node = self.step_nodes.get(state)?;
+        Some(node.get(key).map_or(&node.span, |value| &value.span).clone())
     }
 
     pub fn thing(&mut self, function: &str, name: Option<&str>, span: &Span) {

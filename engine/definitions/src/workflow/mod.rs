@@ -13,7 +13,6 @@ mod invoke;
 mod merge;
 mod part;
 mod places;
-mod product;
 mod report;
 mod step;
 mod steps;
@@ -22,13 +21,12 @@ mod verify;
 
 pub(crate) use compile::{Library, compile};
 pub(crate) use desugar::SECTION_STEP_KEYS;
-pub(crate) use product::LEVELS;
 
 /// The checker's closed lists of keys.
 #[cfg(test)]
 pub(crate) mod keys {
     pub use super::calls::INVOKE_KEYS;
-    pub use super::compile::ROOT_KEYS;
+    pub use super::compile::{ROOT_KEYS, STATE_KEYS};
     pub use super::part::{HOST_KEYS, PART_KEYS};
     pub use super::steps::STEP_KEYS;
 }

@@ -48,7 +48,7 @@ impl Builder<'_> {
         problems.append(&mut self.problems);
         self.problems = problems;
         if let Some(step) = step {
-            self.step_spans.insert(state.to_owned(), owner.get("step").map_or(&owner.span, |n| &n.span).clone());
+            self.step_nodes.insert(state.to_owned(), owner.get("step").unwrap_or(owner).clone());
             self.steps.insert(state.to_owned(), step);
         }
     }
@@ -144,7 +144,8 @@ impl Builder<'_> {
             }
         }
         if let Some(view) = view.as_ref().and_then(|v| library.views.get(v)) {
-            let at = at.unwrap_or(node);
+            let given = node.key("data").map(|k| Node::new(k.span.clone(), Source::Null));
+            let at = given.as_ref().or(at).unwrap_or(node);
             for name in view.data_names().filter(|n| !data.contains_key(*n)) {
                 let mut problem = unknown("step data", at, name, data.keys().map(String::as_str));
                 problem.message.push_str(&format!(": view `{}` reads `data.{name}`", view.id));

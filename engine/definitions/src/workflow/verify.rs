@@ -40,7 +40,7 @@ pub fn links(builder: &mut Builder<'_>, root: &BTreeMap<String, Vec<String>>, sp
         for event in
             step.links.values().flatten().filter(|e| !built_in.contains(&e.as_str()) && !step.accepts.contains_key(*e))
         {
-            let at = Node::new(builder.step_spans.get(&step.node).unwrap_or(span).clone(), Source::Null);
+            let at = Node::new(builder.step_span(&step.node, "links").unwrap_or_else(|| span.clone()), Source::Null);
             problems.push(unknown("event", &at, event, step.accepts.keys().map(String::as_str)));
         }
     }
@@ -61,6 +61,7 @@ pub fn names(machine: &Machine, values: &Names, builder: &mut Builder<'_>) {
         }
     }
     builder.problems.append(&mut problems);
+    views(machine, builder);
     builder.uses(machine.expressions());
     let steps = std::mem::take(&mut builder.steps);
     builder.uses(steps.values().flat_map(|step| super::defined::of_step(step, None)));
@@ -68,6 +69,33 @@ pub fn names(machine: &Machine, values: &Names, builder: &mut Builder<'_>) {
     for (span, function, name) in values.things() {
         builder.thing(function, name, span);
     }
+}
+
+/// What the buttons of a view send some step that shows it accepts; where they lead back is a step.
+fn views(machine: &Machine, builder: &mut Builder<'_>) {
+    let mut accepted: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for step in builder.steps.values() {
+        if let Some(view) = &step.view {
+            let events = step.accepts.keys().map(String::as_str).chain(["submit", "back", "save"]);
+            accepted.entry(view).or_default().extend(events);
+        }
+    }
+    let nodes: BTreeSet<&str> = machine.nodes().map(|node| node.id).collect();
+    let mut problems = Vec::new();
+    for (id, events) in accepted {
+        let Some(view) = builder.library.views.get(id) else { continue };
+        for (event, at) in view.named("event").filter(|(event, _)| !events.contains(event)) {
+            let problem = unknown("event", at, event, events.iter().copied());
+            problems.push(Problem {
+                message: format!("{}: no step that shows this view accepts it", problem.message),
+                ..problem
+            });
+        }
+        for (step, at) in view.named("step").filter(|(step, _)| !nodes.contains(step)) {
+            problems.push(unknown("step", at, step, builder.steps.keys().map(String::as_str)));
+        }
+    }
+    builder.problems.append(&mut problems);
 }
 
 /// States to which a correction leads back must exist.
@@ -139,7 +167,7 @@ fn orthogonal_steps(_: &Machine, shape: &Shape, builder: &mut Builder<'_>) {
             .filter_map(|r| Some((r, shape.below(r).into_iter().find(|n| builder.steps.contains_key(n))?)))
             .collect();
         if let [(_, first), (_, second), ..] = with_step.as_slice() {
-            let span = builder.step_spans.get(second).cloned().unwrap_or_else(Span::unknown);
+            let span = builder.step_span(second, "").unwrap_or_else(Span::unknown);
             let message = format!("steps in two regions of parallel state `{parallel}`: `{first}` and `{second}`");
             builder
                 .problems
@@ -165,7 +193,7 @@ fn events_handled(machine: &Machine, shape: &Shape, builder: &mut Builder<'_>) {
                 *d == event || *d == "*" || d.strip_suffix(".*").is_some_and(|p| event.starts_with(&format!("{p}.")))
             })
         };
-        let span = builder.step_spans.get(&step.node).cloned().unwrap_or_else(Span::unknown);
+        let span = builder.step_span(&step.node, "").unwrap_or_else(Span::unknown);
         if (step.form.is_some() || step.review) && !takes("submit") {
             problems.push(Problem::error(
                 "unhandled-event",
@@ -174,9 +202,10 @@ fn events_handled(machine: &Machine, shape: &Shape, builder: &mut Builder<'_>) {
             ));
         }
         for event in step.accepts.keys().filter(|e| !takes(e)) {
+            let own = builder.step_nodes.get(&step.node).and_then(|node| node.get("accepts")?.key(event));
             problems.push(Problem::error(
                 "unhandled-event",
-                &span,
+                own.map_or(&span, |key| &key.span),
                 format!("nothing handles `{event}`, which step `{}` accepts", step.node),
             ));
         }
@@ -190,7 +219,8 @@ fn step_sections(builder: &mut Builder<'_>, sections: &[Section]) {
     }
     for step in builder.steps.values() {
         if let Some(section) = step.section.as_deref().filter(|s| !sections.iter().any(|k| k.id == *s)) {
-            let at = Node::new(builder.step_spans.get(&step.node).cloned().unwrap_or_else(Span::unknown), Source::Null);
+            let span = builder.step_span(&step.node, "section").unwrap_or_else(Span::unknown);
+            let at = Node::new(span, Source::Null);
             builder.problems.push(unknown("section", &at, section, sections.iter().map(|s| s.id.as_str())));
         }
     }
@@ -204,9 +234,10 @@ fn alias_targets(builder: &mut Builder<'_>, tree: &Node, aliases: &BTreeMap<Stri
             builder.problems.push(unknown("path", at, target, paths.iter().copied()));
         }
         if paths.contains(alias.as_str()) {
+            let own = tree.get("aliases").and_then(|a| a.key(alias)).map_or(&at.span, |key| &key.span);
             builder.problems.push(Problem::error(
                 "duplicate-key",
-                &at.span,
+                own,
                 format!("`{alias}` is already the path of a step"),
             ));
         }
@@ -218,11 +249,11 @@ fn into_context(builder: &mut Builder<'_>, tree: &Node) {
     let declared: BTreeSet<&str> =
         tree.get("context").map_or(&[][..], Node::map).iter().map(|(k, _)| k.name.as_str()).collect();
     let mut problems = Vec::new();
-    let steps = builder.steps.values().filter_map(|s| Some((s.into.as_deref()?, builder.step_spans.get(&s.node)?)));
+    let steps = builder.steps.values().filter_map(|s| Some((s.into.as_deref()?, builder.step_span(&s.node, "into")?)));
     for (into, span) in steps {
         let first = into.split('.').next().unwrap_or(into);
         if !into.contains('.') && !declared.contains(first) {
-            let at = Node::new(span.clone(), Source::Null);
+            let at = Node::new(span, Source::Null);
             problems.push(unknown("context key", &at, first, declared.iter().copied()));
         }
     }

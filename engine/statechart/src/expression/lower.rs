@@ -6,6 +6,7 @@ use super::names::Signatures;
 use super::parser::{Ast, Kind, parse};
 use super::tree::{Comprehension, ComprehensionKind, Expr};
 use super::{Fault, StateResolver};
+use crate::source::Span;
 use crate::suggest::did_you_mean;
 use crate::vocabulary::{Dialect, Vocabulary};
 use std::collections::BTreeSet;
@@ -18,10 +19,27 @@ pub struct Named {
     pub names: BTreeSet<String>,
     /// The longest dotted paths that it reads.
     pub paths: BTreeSet<String>,
-    /// Calls of functions that take the name of something: the function and that name, when it is literal.
-    pub things: Vec<(Box<str>, Option<Box<str>>)>,
+    /// Calls of functions that take the name of something.
+    pub things: Vec<Thing>,
     /// Values with the number of their arguments.
     pub values: BTreeSet<(Box<str>, usize)>,
+}
+
+/// A call of a function that takes the name of something.
+#[derive(Clone, Debug)]
+pub struct Thing {
+    pub function: Box<str>,
+    /// When it is literal.
+    pub name: Option<Box<str>>,
+    /// Of the text in which it stands.
+    pub span: Option<Span>,
+}
+
+impl Thing {
+    /// `of`: where the whole stands.
+    pub fn at<'t>(&'t self, of: &'t Span) -> (&'t Span, &'t str, Option<&'t str>) {
+        (self.span.as_ref().unwrap_or(of), &self.function, self.name.as_deref())
+    }
 }
 
 /// Reads texts, one after another, that stand in one scope.
@@ -212,8 +230,10 @@ impl<'a> Lowering<'a> {
         };
         check_arity(at, &name, arity, args.len())?;
         if self.vocabulary.naming.contains(&name) {
+            let function = name.as_str();
             let thing = if let Some(Ast { kind: Kind::Text(text), .. }) = args.first() { Some(text) } else { None };
-            self.named.things.push((name.as_str().into(), thing.map(|t| t.as_str().into())));
+            let name = thing.map(|t| t.as_str().into());
+            self.named.things.push(Thing { function: function.into(), name, span: None });
         }
         self.named.names.insert(name.clone());
         Ok(Expr::Host(at, name.into(), self.list(args)?))

@@ -32,7 +32,7 @@ pub(crate) use tree::Expr;
 use crate::problem::Problem;
 use crate::source::{Node, Span};
 use crate::vocabulary::Vocabulary;
-use lower::{Lowering, Named};
+use lower::{Lowering, Named, Thing};
 use read::{Place, Reader};
 use serde_json::Value;
 use std::cell::Cell;
@@ -162,9 +162,10 @@ impl Expression {
         self.compiled.named.paths.iter().map(String::as_str)
     }
 
-    /// Calls of functions that take the name of something, with that name when it is literal.
-    pub fn things(&self) -> impl Iterator<Item = (&str, Option<&str>)> {
-        self.compiled.named.things.iter().map(|(function, name)| (&**function, name.as_deref()))
+    /// Calls of functions that take the name of something, by place, with that name when it is literal.
+    pub fn things(&self) -> impl Iterator<Item = (&Span, &str, Option<&str>)> {
+        let at = |thing| Thing::at(thing, &self.compiled.span);
+        self.compiled.named.things.iter().map(at)
     }
 
     /// Values and the number of their arguments, when it was read without the names that they are of.

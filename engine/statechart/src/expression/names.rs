@@ -3,7 +3,7 @@
 //! A value is a function of the state of the context. It is worked out when something asks for it, at most once
 //! for each state of the context ([`super::Memory`]); what nobody asks for costs nothing.
 
-use super::lower::Lowering;
+use super::lower::{Lowering, Thing};
 use super::read::Reader;
 use super::tree::Expr;
 use crate::problem::Problem;
@@ -48,7 +48,7 @@ pub(super) struct Definition {
     /// Nothing of it depends on a journey.
     pub is_constant: bool,
     /// Tables and the like that it names.
-    pub things: Vec<(Box<str>, Option<Box<str>>)>,
+    pub things: Vec<Thing>,
 }
 
 /// Why a name must not be used here.
@@ -238,7 +238,7 @@ impl Names {
     /// Calls of functions that take the name of something, by place.
     pub fn things(&self) -> impl Iterator<Item = (&Span, &str, Option<&str>)> {
         let all = self.values.iter().flat_map(|d| d.things.iter().map(move |thing| (d, thing)));
-        all.map(|(d, (function, name))| (&d.node.span, &**function, name.as_deref()))
+        all.map(|(d, thing)| thing.at(&d.node.span))
     }
 
     /// What an expression that was read without these names asks of them in vain; `constant`: only values that

@@ -66,9 +66,19 @@ impl<'a> Reader<'_, 'a> {
         let around = self.lowering.known;
         // A tree may be put together from several files.
         self.lowering.known = node.names.as_ref().map(|names| &names.signatures).or(around);
+        let before = self.lowering.named.things.len();
         let read = self.lowering.text(text);
         self.lowering.known = around;
-        read.map_err(|fault| self.problems.push(fault.into_problem(text, &node.span))).ok()
+        self.lowering.named.things[before..].iter_mut().for_each(|thing| thing.span = Some(node.span.clone()));
+        let told = |fault: Fault| {
+            let problem = fault.into_problem(text, &node.span);
+            if is_prose(text) {
+                problem.hint(format!("a literal text has quotes of its own: \"'{text}'\""))
+            } else {
+                problem
+            }
+        };
+        read.map_err(|fault| self.problems.push(told(*fault))).ok()
     }
 
     /// `{each, as, when, …}`: none, one or many items; anything else is one.
@@ -150,4 +160,12 @@ impl Fault {
 
 fn is_literal(expr: &Expr) -> bool {
     matches!(expr, Expr::Literal(_))
+}
+
+/// Whether a text reads like words for people rather than like an expression.
+fn is_prose(text: &str) -> bool {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let is_word = |word: &&str| word.trim_end_matches([',', '.', '!', ';']).chars().all(char::is_alphabetic);
+    let is_name = text.starts_with(char::is_uppercase);
+    (words.len() > 1 || is_name) && words.iter().all(is_word) && !words.contains(&"in")
 }

@@ -5,6 +5,7 @@
 //! is only taken when a path is there may read it: `has(a.b) && a.b > 1`, `a.?b.orValue('') != '' ? a.b : …`.
 //! Values are looked through, with their arguments.
 
+use super::functions::Function;
 use super::parser::Operator;
 use super::tree::{ComprehensionKind, Expr};
 use super::{Expression, Names};
@@ -30,12 +31,14 @@ pub struct Read<'e> {
     pub asked: Asked<'e>,
 }
 
-/// Who reads: a string of a tree, perhaps through a value.
+/// Who reads: a string of a tree, perhaps one of a value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Asked<'e> {
-    /// `None`: the whole expression is one string.
+    /// Where it is read. `None`: the whole expression is one string.
     pub span: Option<&'e Span>,
+    /// The value that reads it, and where that is asked for.
     pub value: Option<&'e str>,
+    pub by: Option<&'e Span>,
 }
 
 /// A path that equals a text.
@@ -165,22 +168,24 @@ impl<'e> Walk<'e> {
         if self.parts > PARTS_MAX {
             return;
         }
+        if let Expr::Written(written) = expr {
+            let before = self.asked;
+            if before.value.is_none() {
+                self.asked.by = Some(&written.span);
+            }
+            self.asked.span = Some(&written.span);
+            if let Some((inner, env)) = resolve(expr, env) {
+                self.expr(inner, &env);
+            }
+            self.asked = before;
+            return;
+        }
         if let Some(place) = place(expr, env) {
             self.note(place.path, place.needed);
             self.inner(expr, env);
             return;
         }
         match expr {
-            Expr::Written(written) => {
-                let before = self.asked;
-                if before.value.is_none() {
-                    self.asked.span = Some(&written.span);
-                }
-                if let Some((inner, env)) = resolve(expr, env) {
-                    self.expr(inner, &env);
-                }
-                self.asked = before;
-            }
             Expr::Value(_, name, arguments) => {
                 arguments.iter().for_each(|a| self.expr(a, env));
                 let before = self.asked;
@@ -454,9 +459,24 @@ fn implied<'e>(expr: &'e Expr, env: &Env<'e>, value: bool) -> Vec<Path<'e>> {
     }
 }
 
+/// `size` of what is empty when it is not there: nought is its default.
+fn sized<'e>(expr: &'e Expr, env: &Env<'e>) -> Option<Place<'e>> {
+    const NOUGHT: &Expr = &Expr::Int(0);
+    let Expr::Call(_, Function::Size, arguments) = literal(expr, env) else { return None };
+    let at = place(arguments.first()?, env)?;
+    let is_empty = match at.default? {
+        Expr::List(items) => items.is_empty(),
+        Expr::Map(entries) => entries.is_empty(),
+        Expr::Text(text) => text.is_empty(),
+        Expr::Literal(value) => value.as_array().is_some_and(Vec::is_empty),
+        _ => false,
+    };
+    is_empty.then_some(Place { default: Some(NOUGHT), ..at })
+}
+
 /// A condition on one `get` that its default does not meet: then the key is there.
 fn by_default<'e>(expr: &'e Expr, env: &Env<'e>, value: bool) -> Vec<Path<'e>> {
-    let probe = |side: &'e Expr| place(side, env).filter(|p| p.default.is_some());
+    let probe = |side: &'e Expr| sized(side, env).or_else(|| place(side, env).filter(|p| p.default.is_some()));
     let (probe, outcome) = match expr {
         Expr::Binary(_, operator, left, right) => match (probe(left), probe(right)) {
             (Some(probe), None) => {

@@ -1,9 +1,9 @@
 import { type ReactNode, useEffect, useState } from 'react';
+import type { Action, ActionsBlock, Block } from '../../contract/blocks';
 import { Button } from '../../ui/button';
 import { Dialog } from '../../ui/dialog';
 import { equal } from '../../ui/equal';
 import { useActions } from '../context';
-import type { Action, ActionsBlock, Block } from './types';
 
 /** Buttons that send an event; one that asks `confirm` first does so in a dialog. */
 export function ActionsView({ title, items }: ActionsBlock) {

@@ -1,7 +1,7 @@
+import type { Block as AnyBlock, BannerBlock } from '../../contract/blocks';
 import { safeUrl } from '../../routes';
 import { Block } from '../../ui/block';
 import { Paragraphs } from '../paragraphs';
-import type { Block as AnyBlock, BannerBlock } from './types';
 
 /** One thing that a page puts forward, with one way on. */
 export const BannerView = ({ title, text, image, label, href, tone }: BannerBlock) => (

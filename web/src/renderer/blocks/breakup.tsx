@@ -1,6 +1,6 @@
+import type { Block as AnyBlock, BreakupBlock, BreakupLine } from '../../contract/blocks';
 import { Block } from '../../ui/block';
 import { Shown } from '../value';
-import type { Block as AnyBlock, BreakupBlock, BreakupLine } from './types';
 
 export const BreakupView = ({ title, lines, style }: BreakupBlock) => (
   <Block kind="breakup" title={title} look={style}>

@@ -1,16 +1,16 @@
+import type { Block as AnyBlock, CardsBlock } from '../../contract/blocks';
 import { safeUrl } from '../../routes';
 import { Block } from '../../ui/block';
 import { Icon } from '../../ui/icon';
 import { Paragraphs } from '../paragraphs';
 import { PagerLinks } from './pager';
-import type { Block as AnyBlock, CardsBlock } from './types';
 
 /** Short things side by side, each with an icon or a drawing; one with an address is a way in. */
 export const CardsView = ({ title, items, pager }: CardsBlock) => (
   <Block kind="cards" title={title}>
     <ul className="cards">
       {items.map((item) => {
-        const href = safeUrl(item.href ?? item.link);
+        const href = safeUrl(item.href);
         return (
           <li key={item.title}>
             {item.image ? (

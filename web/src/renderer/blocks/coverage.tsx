@@ -1,7 +1,7 @@
+import type { Block as AnyBlock, CoverageBlock } from '../../contract/blocks';
 import { Block } from '../../ui/block';
 import { Icon } from '../../ui/icon';
 import { Shown } from '../value';
-import type { Block as AnyBlock, CoverageBlock } from './types';
 
 /** What is covered and what is not, kind beside kind: yes and no are said, not only drawn. */
 export const CoverageView = ({ title, columns, items }: CoverageBlock) => (

@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'react';
+import type { DocumentsBlock } from '../../contract/blocks';
 import { Icon } from '../../ui/icon';
 import { useActions } from '../context';
 import { reminder } from './reminder';
-import type { DocumentsBlock } from './types';
 
 /** What one does with a paper besides having it: passing it on, and remembering its day. */
 export default function Keep({ title, url, remind }: { title: string; url: string } & Pick<DocumentsBlock, 'remind'>) {

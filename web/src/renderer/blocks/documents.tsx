@@ -1,8 +1,8 @@
 import { lazy, Suspense, useEffect, useState } from 'react';
+import type { Block as AnyBlock, DocumentsBlock } from '../../contract/blocks';
 import { Block } from '../../ui/block';
 import { Icon } from '../../ui/icon';
 import { useActions } from '../context';
-import type { Block as AnyBlock, DocumentsBlock } from './types';
 
 // comes with the page that has papers
 const Keep = lazy(() => import('./documents-keep'));

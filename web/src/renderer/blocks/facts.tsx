@@ -1,10 +1,10 @@
+import type { Block as AnyBlock, Fact, FactsBlock } from '../../contract/blocks';
 import { safeUrl } from '../../routes';
 import { Block } from '../../ui/block';
 import { Plate } from '../../ui/plate';
 import { useActions } from '../context';
 import { Shown } from '../value';
 import { Logo } from './options-card';
-import type { Block as AnyBlock, Fact, FactsBlock } from './types';
 
 const PLATES = { line: 'small', found: 'large', keep: 'large', plan: undefined, sign: undefined } as const;
 

@@ -1,6 +1,6 @@
+import type { Block as AnyBlock, FaqBlock } from '../../contract/blocks';
 import { Block } from '../../ui/block';
 import { Paragraphs } from '../paragraphs';
-import type { Block as AnyBlock, FaqBlock } from './types';
 
 /** How many questions stand open to see; the others are on the page too, folded. */
 const SHOWN = 5;

@@ -1,8 +1,8 @@
+import type { Block as AnyBlock, HeroBlock } from '../../contract/blocks';
 import { safeUrl } from '../../routes';
 import { Block } from '../../ui/block';
 import { Shown } from '../value';
 import { Ways } from './links';
-import type { Block as AnyBlock, HeroBlock } from './types';
 
 /** The promise at the top of a first page; on a content page it is the page's heading. */
 export const HeroView = ({ title, text, points, image, links, level: Title = 'h2' }: HeroBlock) => (

@@ -1,5 +1,6 @@
 /** All blocks by name. A block that this version does not know is left out, so that newer content never breaks an open page. */
 import { memo, type ReactNode } from 'react';
+import type { Block } from '../../contract/blocks';
 import { ActionsView } from './actions';
 import { BannerView } from './banner';
 import { BreakupView } from './breakup';
@@ -21,7 +22,6 @@ import { StepsView } from './steps';
 import { TableView } from './table';
 import { TextView } from './text';
 import { TrackerView } from './tracker';
-import type { Block } from './types';
 
 /** `form` is where the step's form is drawn, when one of the blocks asks for it. */
 export const BlockView = memo(function BlockView({ block, form }: { block: Block; form?: ReactNode }) {

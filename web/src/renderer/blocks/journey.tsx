@@ -1,7 +1,7 @@
 import { useContext } from 'react';
+import type { Block as AnyBlock, JourneyBlock } from '../../contract/blocks';
 import { Block } from '../../ui/block';
 import { DrawnPlace } from '../context';
-import type { Block as AnyBlock, JourneyBlock } from './types';
 
 /** A journey's steps in a page; with a hash in a dialog. Its first step is drawn with the page, and works before any script does. */
 export function JourneyView({ title, text, hash, items = [] }: JourneyBlock) {

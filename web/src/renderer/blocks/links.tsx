@@ -1,7 +1,7 @@
+import type { Block as AnyBlock, LinksBlock } from '../../contract/blocks';
 import { safeUrl } from '../../routes';
 import { Block } from '../../ui/block';
 import { PagerLinks } from './pager';
-import type { Block as AnyBlock, LinksBlock } from './types';
 
 /** Links in a row; with `main` they are buttons, and the first one is the way on. */
 export const Ways = ({ items, main }: { items: LinksBlock['items']; main?: boolean }) => (

@@ -1,7 +1,7 @@
+import type { Block as AnyBlock, NoticeBlock } from '../../contract/blocks';
 import { Block } from '../../ui/block';
 import { Notice } from '../../ui/notice';
 import { Paragraphs } from '../paragraphs';
-import type { Block as AnyBlock, NoticeBlock } from './types';
 
 export const NoticeView = ({ title, text, tone }: NoticeBlock) => (
   <Block kind="notice">

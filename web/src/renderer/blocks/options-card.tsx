@@ -1,4 +1,5 @@
 import { useLayoutEffect, useRef } from 'react';
+import type { Option } from '../../contract/blocks';
 import { safeUrl } from '../../routes';
 import { Button } from '../../ui/button';
 import { equal } from '../../ui/equal';
@@ -8,7 +9,6 @@ import { Shown } from '../value';
 import { BreakupLines } from './breakup';
 import type { Compared } from './options-compare';
 import type { Pick } from './options-order';
-import type { Option } from './types';
 
 /** One offer: who, what is in it, for how much, and the way to take it. */
 export function OptionCard({

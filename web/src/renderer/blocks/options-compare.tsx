@@ -1,11 +1,11 @@
 /** Offers side by side: price and button stay in sight, rows that differ come first. The chosen set stands in the address, to be shared. */
 import { useEffect, useState } from 'react';
+import type { Option } from '../../contract/blocks';
 import { Dialog } from '../../ui/dialog';
 import { useMedia } from '../../ui/media';
 import { Shown } from '../value';
 import { Logo, Price, Take } from './options-card';
 import { comparison } from './options-order';
-import type { Option } from './types';
 
 export interface Compared {
   chosen: Option[];

@@ -1,6 +1,6 @@
 /** Which offers stand on the page and in what order. Pure, so that "cards do not jump" can be tested. */
 import type { Value } from '../../api/open';
-import type { Option, OptionsBlock } from './types';
+import type { Option, OptionsBlock } from '../../contract/blocks';
 
 /**
  * The offers to draw. An offer that was there and is asked for again (its provider is `asked`, its card gone from the view) stays

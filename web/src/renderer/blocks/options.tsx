@@ -4,6 +4,7 @@
  * sort says is therefore always true. Offers of another kind have a list of their own.
  */
 import { useEffect, useRef, useState } from 'react';
+import type { Block, Option, OptionsBlock } from '../../contract/blocks';
 import { Button } from '../../ui/button';
 import { money, time } from '../../ui/format';
 import { Icon } from '../../ui/icon';
@@ -13,7 +14,6 @@ import { BlockView } from '.';
 import { OptionCard, PickCard } from './options-card';
 import { Compare, useCompared } from './options-compare';
 import { arrange, picks, providerOf, providers, sections, shared, sorted, standing } from './options-order';
-import type { Block, Option, OptionsBlock } from './types';
 
 export function OptionsView({
   title,

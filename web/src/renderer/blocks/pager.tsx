@@ -1,5 +1,5 @@
+import type { Pager } from '../../contract/blocks';
 import { safeUrl } from '../../routes';
-import type { Pager } from './types';
 
 /** Which part of a long list this is, and the way to the others: plain links, the first without a number. */
 export function PagerLinks({ pager }: { pager?: Pager }) {

@@ -1,6 +1,6 @@
+import type { Block as AnyBlock, ReviewsBlock } from '../../contract/blocks';
 import { Block } from '../../ui/block';
 import { Paragraphs } from '../paragraphs';
-import type { Block as AnyBlock, ReviewsBlock } from './types';
 
 const BEST = 5;
 

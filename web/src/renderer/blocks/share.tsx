@@ -1,5 +1,5 @@
+import type { Block as AnyBlock, ShareBlock } from '../../contract/blocks';
 import { Block } from '../../ui/block';
-import type { Block as AnyBlock, ShareBlock } from './types';
 
 /** Ways to pass the page on: plain links, which tell nobody anything before they are pressed. */
 export function ShareView({ title, text = '', url }: ShareBlock) {

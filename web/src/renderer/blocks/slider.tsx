@@ -1,7 +1,7 @@
+import type { Block as AnyBlock, SliderBlock } from '../../contract/blocks';
 import { safeUrl } from '../../routes';
 import { Block } from '../../ui/block';
 import { Paragraphs } from '../paragraphs';
-import type { Block as AnyBlock, SliderBlock } from './types';
 
 /**
  * Cards in a row that is scrolled sideways. Scripts turn it by themselves every `every_ms` and show the buttons; pressed, touched or

@@ -1,6 +1,6 @@
+import type { Block as AnyBlock, StepsBlock } from '../../contract/blocks';
 import { Block } from '../../ui/block';
 import { Paragraphs } from '../paragraphs';
-import type { Block as AnyBlock, StepsBlock } from './types';
 
 export const StepsView = ({ title, items }: StepsBlock) => (
   <Block kind="steps" title={title}>

@@ -1,7 +1,7 @@
+import type { Block as AnyBlock, TableBlock } from '../../contract/blocks';
 import { Block } from '../../ui/block';
 import { isMoney, Shown } from '../value';
 import { PagerLinks } from './pager';
-import type { Block as AnyBlock, TableBlock } from './types';
 
 /** A table that scrolls sideways by itself where it is too wide. */
 export const TableView = ({ title, columns, rows, pager, style }: TableBlock) => (

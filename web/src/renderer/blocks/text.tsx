@@ -1,6 +1,6 @@
+import type { Block as AnyBlock, TextBlock } from '../../contract/blocks';
 import { Block } from '../../ui/block';
 import { Paragraphs } from '../paragraphs';
-import type { Block as AnyBlock, TextBlock } from './types';
 
 export const TextView = ({ title, text, size = 'body' }: TextBlock) => (
   <Block kind="text" title={title}>

@@ -1,6 +1,6 @@
+import type { Block as AnyBlock, TrackerBlock } from '../../contract/blocks';
 import { Block } from '../../ui/block';
 import { date } from '../../ui/format';
-import type { Block as AnyBlock, TrackerBlock } from './types';
 
 const said = { done: 'Done', current: 'In progress', todo: 'To do', failed: 'Needs attention' } as const;
 

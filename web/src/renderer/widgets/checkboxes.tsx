@@ -1,6 +1,7 @@
 import type { WidgetProps } from '@rjsf/utils';
 import { nameOf } from '../form/field';
 import { OptionWords } from './choice';
+import { uiOf } from './ui';
 
 /** Any number out of a list; the answer is an array in the list's order. */
 export function CheckboxesWidget(props: WidgetProps) {
@@ -8,7 +9,7 @@ export function CheckboxesWidget(props: WidgetProps) {
   const chosen: unknown[] = Array.isArray(value) ? value : [];
   const all = options.enumOptions ?? [];
   return (
-    <div className="choices" data-columns={options.columns as number | undefined}>
+    <div className="choices" data-columns={uiOf(props).columns}>
       {all.map((option, index) => (
         <label className="choice" key={String(option.value)} htmlFor={`${id}-${index}`}>
           <input

@@ -1,5 +1,6 @@
 import type { EnumOptionsType, WidgetProps } from '@rjsf/utils';
 import { nameOf, tied } from '../form/field';
+import { uiOf } from './ui';
 
 /** One of a few, as cards. Any kind of constant: the answer keeps its type. */
 export function ChoiceWidget(props: WidgetProps) {
@@ -11,7 +12,7 @@ export function Choices({ look = '', ...props }: WidgetProps & { look?: string }
   const { 'aria-invalid': invalid, 'aria-required': required } = tied(props);
   const shape = look === '' && inOneRow(options.enumOptions ?? []) ? 'segments' : undefined;
   return (
-    <div className={`choices ${look}`.trim()} data-columns={options.columns as number | undefined} data-look={shape}>
+    <div className={`choices ${look}`.trim()} data-columns={uiOf(props).columns} data-look={shape}>
       {(options.enumOptions ?? []).map((option, index) => (
         <label className="choice" key={String(option.value)} htmlFor={`${id}-${index}`}>
           <input

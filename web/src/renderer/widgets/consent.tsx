@@ -1,11 +1,12 @@
 import type { WidgetProps } from '@rjsf/utils';
 import { safeUrl } from '../../routes';
 import { nameOf, tied } from '../form/field';
+import { uiOf } from './ui';
 
 /** A tick that is never set beforehand. Links to what is agreed to open beside the form. */
 export function ConsentWidget(props: WidgetProps) {
-  const { id, value, onChange, label, options, disabled, readonly } = props;
-  const links = (options.links ?? []) as { label: string; href: string }[];
+  const { id, value, onChange, label, disabled, readonly } = props;
+  const links = uiOf(props).links ?? [];
   return (
     <>
       <label className="consent" htmlFor={id}>

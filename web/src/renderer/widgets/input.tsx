@@ -2,6 +2,7 @@
 import type { WidgetProps } from '@rjsf/utils';
 import { type InputHTMLAttributes, useLayoutEffect, useRef } from 'react';
 import { nameOf, tied } from '../form/field';
+import { uiOf } from './ui';
 
 interface Props extends Omit<InputHTMLAttributes<HTMLInputElement>, 'prefix' | 'onChange'> {
   widget: WidgetProps;
@@ -14,7 +15,7 @@ interface Props extends Omit<InputHTMLAttributes<HTMLInputElement>, 'prefix' | '
 }
 
 export function Input({ widget, text, onText, prefix, suffix, frame = 'control', className = '', ...rest }: Props) {
-  const { id, schema, options, disabled, readonly, placeholder } = widget;
+  const { id, schema, disabled, readonly, placeholder } = widget;
   const ref = useRef<HTMLInputElement>(null);
   const caret = useRef<number | null>(null);
   const typing = useRef(false);
@@ -38,8 +39,8 @@ export function Input({ widget, text, onText, prefix, suffix, frame = 'control',
         id={id}
         name={nameOf(widget)}
         type="text"
-        inputMode={options.inputMode as InputHTMLAttributes<HTMLInputElement>['inputMode']}
-        autoComplete={options.autocomplete as string | undefined}
+        inputMode={uiOf(widget).inputMode}
+        autoComplete={uiOf(widget).autocomplete}
         placeholder={placeholder || undefined}
         maxLength={schema['x-normalise' as keyof typeof schema] ? undefined : schema.maxLength}
         disabled={disabled}

@@ -1,19 +1,20 @@
 import type { WidgetProps } from '@rjsf/utils';
 import { Input } from './input';
+import { uiOf } from './ui';
 
 /** A ten-digit mobile number: digits only, a leading 0 or +91 dropped, also when a whole number is pasted. (R5-10, R5-11) */
 export function MobileWidget(props: WidgetProps) {
-  const { value, onChange, options } = props;
+  const { value, onChange } = props;
   return (
     <Input
       widget={props}
       text={String(value ?? '')}
       maxLength={undefined} // a number pasted with its prefix is longer at first
       onText={(text) => onChange(mobileTyped(text, String(value ?? '')) || undefined)}
-      prefix={(options.prefix as string) ?? '+91'}
+      prefix={uiOf(props).prefix ?? '+91'}
       type="tel"
       inputMode="numeric"
-      autoComplete={(options.autocomplete as string) ?? 'tel-national'}
+      autoComplete={uiOf(props).autocomplete ?? 'tel-national'}
     />
   );
 }

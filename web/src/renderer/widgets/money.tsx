@@ -1,12 +1,13 @@
 import type { WidgetProps } from '@rjsf/utils';
-import { grouped } from '../../ui/format';
+import { grouped, spelled } from '../../ui/format';
 import { Input } from './input';
+import { uiOf } from './ui';
 
-/** An amount typed in rupees with Indian grouping; the answer is paise (or rupees when `unit` says so). */
+/** An amount typed in rupees with Indian grouping; the answer is paise (or rupees when `unit` says so). With `words` it is said in words too. */
 export function MoneyWidget(props: WidgetProps) {
-  const { value, onChange, options } = props;
-  const unit = options.unit === 'rupees' ? 1 : 100;
-  return (
+  const { value, onChange } = props;
+  const unit = uiOf(props).unit === 'rupees' ? 1 : 100;
+  const input = (
     <Input
       widget={props}
       text={typeof value === 'number' ? grouped(value / unit) : String(value ?? '')}
@@ -18,6 +19,13 @@ export function MoneyWidget(props: WidgetProps) {
       inputMode="numeric"
       maxLength={undefined}
     />
+  );
+  if (!uiOf(props).words) return input;
+  return (
+    <>
+      {input}
+      <small>{typeof value === 'number' && spelled((value * 100) / unit)}</small>
+    </>
   );
 }
 

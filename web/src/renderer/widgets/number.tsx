@@ -1,17 +1,18 @@
 import type { WidgetProps } from '@rjsf/utils';
 import { Input } from './input';
+import { uiOf } from './ui';
 
 /** A whole number (or a decimal one when the schema says `number`), typed with the phone's digits. */
 export function NumberWidget(props: WidgetProps) {
-  const { value, onChange, options, schema } = props;
+  const { value, onChange, schema } = props;
   const decimal = schema.type === 'number';
   return (
     <Input
       widget={props}
       text={String(value ?? '')}
       onText={(text) => onChange(numberTyped(text, decimal))}
-      prefix={options.prefix as string}
-      suffix={options.suffix as string}
+      prefix={uiOf(props).prefix}
+      suffix={uiOf(props).suffix}
       inputMode={decimal ? 'decimal' : 'numeric'}
     />
   );

@@ -1,15 +1,16 @@
 import type { WidgetProps } from '@rjsf/utils';
 import { grouped, money } from '../../ui/format';
 import { nameOf, tied } from '../form/field';
+import { uiOf } from './ui';
 
 /** A value between two ends: a slider with its value above, steps from `multipleOf`, and buttons for one step less or more. */
 export function RangeWidget(props: WidgetProps) {
-  const { id, value, onChange, schema, options, disabled, readonly, label } = props;
-  const [min, max, step] = [schema.minimum ?? 0, schema.maximum ?? 100, schema.multipleOf ?? Number(options.step ?? 1)];
+  const { id, value, onChange, schema, disabled, readonly, label } = props;
+  const [min, max, step] = [schema.minimum ?? 0, schema.maximum ?? 100, schema.multipleOf ?? uiOf(props).step ?? 1];
   const words = (amount: number): string => {
-    if (options.unit === 'money') return money(amount);
-    if (options.unit === 'percent') return `${amount}%`;
-    return `${(options.prefix as string) ?? ''}${grouped(amount)}${(options.suffix as string) ?? ''}`;
+    if (uiOf(props).unit === 'money') return money(amount);
+    if (uiOf(props).unit === 'percent') return `${amount}%`;
+    return `${uiOf(props).prefix ?? ''}${grouped(amount)}${uiOf(props).suffix ?? ''}`;
   };
   const now = typeof value === 'number' ? value : Number(schema.default ?? min);
   const set = (amount: number) => onChange(Math.min(max, Math.max(min, amount)));

@@ -1,5 +1,6 @@
 import type { WidgetProps } from '@rjsf/utils';
 import { nameOf, tied } from '../form/field';
+import { uiOf } from './ui';
 
 /** One of many, with the browser's own list. */
 export function SelectWidget(props: WidgetProps) {
@@ -11,7 +12,7 @@ export function SelectWidget(props: WidgetProps) {
         className="input"
         id={id}
         name={nameOf(props)}
-        autoComplete={options.autocomplete as string | undefined}
+        autoComplete={uiOf(props).autocomplete}
         disabled={disabled || readonly}
         {...tied(props)}
         value={value === undefined ? '' : String(value)}

@@ -1,9 +1,10 @@
 import type { WidgetProps } from '@rjsf/utils';
 import { nameOf, tied } from '../form/field';
+import { uiOf } from './ui';
 
 /** A file by name only: the bytes travel by themselves once the server takes uploads; they never become part of the answers. */
 export function UploadWidget(props: WidgetProps) {
-  const { id, value, onChange, options, disabled, readonly } = props;
+  const { id, value, onChange, disabled, readonly } = props;
   return (
     <div className="upload">
       <input
@@ -11,7 +12,7 @@ export function UploadWidget(props: WidgetProps) {
         type="file"
         id={id}
         name={nameOf(props)}
-        accept={(options.accept as string) ?? '.pdf,.jpg,.jpeg,.png'}
+        accept={uiOf(props).accept ?? '.pdf,.jpg,.jpeg,.png'}
         disabled={disabled || readonly}
         {...tied(props)}
         onChange={(event) => onChange(event.target.files?.[0]?.name)}

@@ -3,7 +3,7 @@
 //!
 //! The ways of the machine are followed from its start, joining by the better: a place counts as there
 //! when one way defines it. So nothing that can work is refused; what is missed stands in
-//! workflows/README.md. Machines with parallel regions are checked for names and kinds only.
+//! workflows/FORMAT.md. Machines with parallel regions are checked for names and kinds only.
 
 mod answers;
 mod report;

@@ -152,9 +152,10 @@ impl Check<'_> {
     }
 }
 
-/// The string that reads, and the value through which it does.
+/// The string that reads; and of a value, who asks for it.
 fn asker<'e>(expression: &'e Expression, asked: &Asked<'e>) -> (&'e Span, String) {
-    let through = asked.value.map(|name| format!(" (through value `{name}`)")).unwrap_or_default();
+    let by = asked.by.unwrap_or(expression.span());
+    let through = asked.value.map(|name| format!(" (`{name}` is asked for at {by})")).unwrap_or_default();
     (asked.span.unwrap_or(expression.span()), through)
 }
 

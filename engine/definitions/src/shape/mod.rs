@@ -2,10 +2,14 @@
 //! of the few keys below; another map is an object with these properties; a list of one is a list of it.
 //! Objects with properties are closed. What has no `default` must be there; a default is filled in by us.
 
+mod mapping;
+mod versions;
+
+pub use mapping::Given;
+
 use crate::fields::unknown_keys;
 use crate::source::{Node, Value as Source};
-use engine_statechart::expression::Expression;
-use engine_statechart::expression::reads::{self, Kind};
+use engine_statechart::expression::reads::Kind;
 use engine_statechart::{Problem, did_you_mean};
 use indexmap::IndexMap;
 use serde_json::{Map, Value, json};
@@ -62,16 +66,6 @@ pub enum Found<'s> {
         at: usize,
         known: Vec<&'s str>,
     },
-}
-
-/// A tree whose strings are expressions, held against a shape.
-pub struct Given<'c> {
-    /// Who has the shape: `contract`, `part`.
-    pub of: &'static str,
-    /// Keys that an expression gives beyond the shape are left out later.
-    pub is_cut: bool,
-    /// An expression's tree, or `None` when its mistake was already said.
-    pub compile: &'c dyn Fn(&Node) -> Option<Expression>,
 }
 
 /// Where a value does not fit, and why.
@@ -396,179 +390,6 @@ impl Shape {
         Found::Shape(shape)
     }
 
-    /// Checks a tree whose strings are expressions: keys that are missing or unknown, and kinds that cannot be.
-    pub fn check_mapping(&self, node: &Node, at: &str, given: &Given<'_>, problems: &mut Vec<Problem>) {
-        match &node.value {
-            Source::String(_) => {
-                if let Some(expression) = (given.compile)(node) {
-                    self.check_shape(&expression.shape(), node, at, given, problems);
-                }
-            }
-            Source::Map(entries) if entries.len() == 1 && entries[0].0.name == "text" => {
-                self.check_kind(Kind::Text, node, at, given.of, problems);
-            }
-            Source::Map(entries) if entries.len() == 1 && entries[0].0.name == "cel" => {
-                self.check_mapping(&entries[0].1, at, given, problems);
-            }
-            Source::Map(entries) => {
-                if !self.check_kind(Kind::Map, node, at, given.of, problems) {
-                    return;
-                }
-                let Some(properties) = &self.properties else { return };
-                for (key, value) in entries {
-                    match properties.get(&key.name) {
-                        Some(shape) => shape.check_mapping(value, &below(at, &key.name), given, problems),
-                        None => problems.push(not_known(at, &key.name, properties, &key.span, given.of)),
-                    }
-                }
-                self.check_missing(|name| node.get(name).is_some(), node, at, given.of, problems);
-            }
-            Source::List(items) => {
-                if let (true, Some(item)) = (self.check_kind(Kind::List, node, at, given.of, problems), &self.items) {
-                    for (i, value) in items.iter().enumerate() {
-                        item.check_item(value, &below(at, &i.to_string()), given, problems);
-                    }
-                }
-            }
-            Source::Null | Source::Bool(_) | Source::Int(_) | Source::Float(_) => {
-                if let Some(misfit) = self.misfit(&node.to_json()) {
-                    let message =
-                        format!("{} {}", shown(&below(at, misfit.pointer.trim_start_matches('/'))), misfit.message);
-                    problems.push(Problem::error(given.of, &node.span, message));
-                }
-            }
-        }
-    }
-
-    /// An item of a list, which may be made by `each` and kept by `when`.
-    fn check_item(&self, node: &Node, at: &str, given: &Given<'_>, problems: &mut Vec<Problem>) {
-        let is_made = node.get("each").is_some() || node.get("when").is_some();
-        if !is_made {
-            return self.check_mapping(node, at, given, problems);
-        }
-        let own = node.map().iter().filter(|(key, _)| !matches!(key.name.as_str(), "each" | "as" | "when"));
-        let item = Node::new(node.span.clone(), Source::Map(own.cloned().collect()));
-        self.check_mapping(&item, at, given, problems);
-    }
-
-    fn check_shape(
-        &self,
-        found: &reads::Shape<'_>,
-        node: &Node,
-        at: &str,
-        given: &Given<'_>,
-        problems: &mut Vec<Problem>,
-    ) {
-        match found {
-            reads::Shape::Plain(kind) => {
-                self.check_kind(*kind, node, at, given.of, problems);
-            }
-            reads::Shape::Map(entries) => {
-                if !self.check_kind(Kind::Map, node, at, given.of, problems) {
-                    return;
-                }
-                let Some(properties) = &self.properties else { return };
-                for (name, inner) in entries {
-                    match properties.get(*name) {
-                        Some(shape) => shape.check_shape(inner, node, &below(at, name), given, problems),
-                        None if given.is_cut => {}
-                        None => problems.push(not_known(at, name, properties, &node.span, given.of)),
-                    }
-                }
-                self.check_missing(|name| entries.iter().any(|(n, _)| *n == name), node, at, given.of, problems);
-            }
-            reads::Shape::Copy(_) | reads::Shape::Merge(..) | reads::Shape::Unknown => {}
-        }
-    }
-
-    fn check_missing(
-        &self,
-        has: impl Fn(&str) -> bool,
-        node: &Node,
-        at: &str,
-        of: &'static str,
-        problems: &mut Vec<Problem>,
-    ) {
-        let missing: Vec<&str> =
-            self.properties().filter(|(name, s)| s.default.is_none() && !has(name)).map(|(name, _)| name).collect();
-        for name in missing {
-            let message = format!("{} is missing", shown(&below(at, name)));
-            problems.push(Problem::error(of, &node.span, message));
-        }
-    }
-
-    fn check_kind(&self, kind: Kind, node: &Node, at: &str, of: &'static str, problems: &mut Vec<Problem>) -> bool {
-        let fits = self.types.iter().any(|t| t.may_be(kind));
-        if !fits {
-            let given = match kind {
-                Kind::Null => "null",
-                Kind::Bool => "true or false",
-                Kind::Number => "a number",
-                Kind::Text => "a text",
-                Kind::List => "a list",
-                Kind::Map => "a map",
-            };
-            let message = format!("{} is {}, not {given}", shown(at), self.phrase());
-            problems.push(Problem::error(of, &node.span, message));
-        }
-        fits
-    }
-
-    /// Why whoever sends by `old` cannot send by this: a new property without default, one that is gone, a kind
-    /// that is no longer taken.
-    pub fn refuses(&self, old: &Shape) -> Option<Misfit> {
-        self.narrower(old, true)
-    }
-
-    /// `takes`: old values must fit here; else: values of here must fit the old shape.
-    fn narrower(&self, old: &Shape, takes: bool) -> Option<Misfit> {
-        let here = |message: String| Some(Misfit { pointer: String::new(), message });
-        let (narrow, wide) = if takes { (old, self) } else { (self, old) };
-        let has = |t: &Type| wide.types.contains(t) || *t == Type::Integer && wide.types.contains(&Type::Number);
-        if !narrow.types.iter().all(has) {
-            return here(format!("was {} and is {}", old.phrase(), self.phrase()));
-        }
-        match (&narrow.choices, &wide.choices) {
-            (Some(narrow), Some(wide)) if narrow.iter().all(|value| wide.contains(value)) => {}
-            (_, None) => {}
-            _ => return here("has other values to choose from".into()),
-        }
-        if wide.format.is_some() && wide.format != narrow.format {
-            return here("has another format".into());
-        }
-        let tighter = wide.minimum.is_some_and(|min| narrow.minimum.is_none_or(|m| m < min))
-            || wide.maximum.is_some_and(|max| narrow.maximum.is_none_or(|m| m > max));
-        if tighter {
-            return here("has other bounds".into());
-        }
-        if let (Some(new), Some(old)) = (&self.items, &old.items)
-            && let Some(misfit) = new.narrower(old, takes)
-        {
-            return Some(misfit.below("0"));
-        }
-        let (Some(new_ones), Some(old_ones)) = (&self.properties, &old.properties) else {
-            return (wide.properties.is_some() && narrow.types.contains(&Type::Object))
-                .then(|| here("is closed now".into()))
-                .flatten();
-        };
-        for (name, old) in old_ones {
-            let misfit = match new_ones.get(name) {
-                Some(new) => new.narrower(old, takes),
-                None => here("is gone".into()),
-            };
-            if let Some(misfit) = misfit {
-                return Some(misfit.below(name));
-            }
-        }
-        let added = new_ones.iter().find(|(name, s)| !old_ones.contains_key(*name) && s.default.is_none() && takes);
-        added.and_then(|(name, _)| Some(here("is new and has no default".into())?.below(name)))
-    }
-
-    /// Why whoever reads by `old` cannot read what is given by this.
-    pub fn gives_less(&self, old: &Shape) -> Option<Misfit> {
-        self.narrower(old, false)
-    }
-
     /// As a JSON Schema.
     pub fn schema_json(&self) -> Value {
         let mut map = Map::new();
@@ -645,31 +466,6 @@ fn phrase(value: &Value) -> &'static str {
         Value::Array(_) => "a list",
         Value::Object(_) => "a map",
     }
-}
-
-fn below(at: &str, name: &str) -> String {
-    match (at.is_empty(), name.is_empty()) {
-        (true, _) => name.to_owned(),
-        (_, true) => at.to_owned(),
-        _ => format!("{at}.{name}"),
-    }
-}
-
-fn shown(at: &str) -> String {
-    if at.is_empty() { "it".to_owned() } else { format!("`{at}`") }
-}
-
-fn not_known(
-    at: &str,
-    name: &str,
-    properties: &IndexMap<String, Shape>,
-    span: &engine_statechart::source::Span,
-    of: &'static str,
-) -> Problem {
-    let known: Vec<&str> = properties.keys().map(String::as_str).collect();
-    let hint = did_you_mean(name, known.iter().copied()).unwrap_or_else(|| format!("it has `{}`", known.join("`, `")));
-    let message = format!("the {of} has no {}", shown(&below(at, name)));
-    Problem::error(of, span, message).hint(hint)
 }
 
 #[cfg(test)]

@@ -1,0 +1,317 @@
+//! The blocks of views and pages.
+
+use super::Takes::{Block as OneBlock, Figures, List, Map, Rows, Values};
+use super::{Entry, Gives, Key, Side, TONES, key, name, value, words};
+
+pub struct Block {
+    pub name: &'static str,
+    pub note: &'static str,
+    /// Beside `HEAD`.
+    pub keys: &'static [Key],
+}
+
+/// Keys of every block.
+pub const HEAD: &[Key] = &[name("id", &[], "a name that stays when words change"), words("title", "its heading")];
+
+/// The block of this name.
+pub fn find(name: &str) -> Option<&'static Block> {
+    BLOCKS.iter().find(|block| block.name == name)
+}
+
+pub fn names() -> impl Iterator<Item = &'static str> {
+    BLOCKS.iter().map(|block| block.name)
+}
+
+/// Whether words for people stand under this key of some block, or of a map in one.
+pub fn is_words(name: &str) -> bool {
+    fn any(keys: &[Key], name: &str) -> bool {
+        keys.iter().any(|key| match key.takes {
+            super::Takes::Words => key.name == name,
+            Map(entry) | List(entry) => any(entry.keys, name),
+            _ => false,
+        })
+    }
+    any(HEAD, name) || BLOCKS.iter().any(|block| any(block.keys, name))
+}
+
+pub const BLOCKS: &[Block] = &[
+    Block { name: "text", note: "Paragraphs; an empty line parts them", keys: TEXT },
+    Block { name: "notice", note: "What must not be missed", keys: NOTICE },
+    Block { name: "facts", note: "Label and value in rows", keys: FACTS },
+    Block { name: "breakup", note: "How a price is made up", keys: BREAKUP },
+    Block { name: "options", note: "Offers of several providers, arriving one by one", keys: OPTIONS },
+    Block { name: "tracker", note: "What is done, what happens now, what comes next", keys: TRACKER },
+    Block { name: "documents", note: "Papers of the journey to download", keys: DOCUMENTS },
+    Block { name: "actions", note: "Buttons that send events which the step accepts", keys: ACTIONS },
+    Block { name: "table", note: "A table that scrolls sideways", keys: TABLE },
+    Block { name: "links", note: "Links in a list", keys: LINKS },
+    Block { name: "steps", note: "Numbered steps", keys: &[key("items", List(&STEP), "").needed()] },
+    Block { name: "faq", note: "Questions that unfold", keys: &[key("items", List(&QUESTION), "").needed()] },
+    Block { name: "cards", note: "Short things side by side", keys: CARDS },
+    Block { name: "hero", note: "The promise at the top of a first page", keys: HERO },
+    Block { name: "reviews", note: "What customers say, with stars", keys: REVIEWS },
+    Block { name: "slider", note: "Cards in a row that turns by itself", keys: SLIDER },
+    Block { name: "countdown", note: "A day by which something ends", keys: COUNTDOWN },
+    Block { name: "banner", note: "One thing put forward, with one way on", keys: BANNER },
+    Block { name: "coverage", note: "What is covered by which kind", keys: COVERAGE },
+    Block { name: "share", note: "Ways to pass the page on", keys: SHARE },
+    Block { name: "journey", note: "The steps of a workflow in a page of the site", keys: JOURNEY },
+    Block { name: "form", note: "Where the step's form is drawn; without it, after all blocks", keys: &[] },
+];
+
+const TEXT: &[Key] = &[words("text", "").needed(), name("size", &["lead", "body", "small"], "`body` if none is said")];
+const NOTICE: &[Key] = &[words("text", "").needed(), name("tone", TONES, "`info` if none is said")];
+
+const FACTS: &[Key] = &[
+    key("items", List(&FACT), "").needed(),
+    name(
+        "style",
+        &["line", "found", "keep", "sign", "plan"],
+        "what it is about; is this yours; to keep; a price and its source; what is bought",
+    ),
+    value("image", Gives::Text, "address of a drawing"),
+    words("note", "below the rows"),
+];
+const FACT: Entry = Entry {
+    name: "Fact",
+    keys: &[
+        words("label", "").needed(),
+        value("value", Gives::Shown, "").needed(),
+        words("hint", ""),
+        key("change", Map(&CHANGE), "a way back to the step that asks for it"),
+        name("kind", &["plate", "name", "provider"], "how it looks: a number plate, the name of the thing, who offers"),
+    ],
+};
+const CHANGE: Entry = Entry { name: "Change", keys: &[name("step", &[], "id of a state").needed()] };
+
+const BREAKUP: &[Key] = &[key("lines", List(&LINE), "").needed(), name("style", &["plan"], "what is bought")];
+const LINE: Entry = Entry {
+    name: "BreakupLine",
+    keys: &[
+        words("label", "").needed(),
+        value("value", Gives::Shown, "").needed(),
+        name("kind", &["line", "discount", "tax", "total", "rounding"], "`line` if none is said"),
+        words("detail", ""),
+    ],
+};
+
+const OPTIONS: &[Key] = &[
+    key("items", List(&OPTION), "").needed(),
+    key("sort", List(&SORT), "orders to choose from; the first is the usual one"),
+    value("valid_until", Gives::Text, "until when the first of these prices holds"),
+    key("renew", Map(&RENEW), "the event that asks for all of them again when that is over"),
+    value("compare_max", Gives::Number, "how many may be compared, at most 4"),
+    words("empty", "when nobody could make an offer"),
+    key("frequent", OneBlock, "stands below the first card"),
+];
+const RENEW: Entry = Entry { name: "Renew", keys: &[name("event", &[], "").needed()] };
+const SORT: Entry = Entry {
+    name: "Sort",
+    keys: &[
+        name("id", &[], "the figure in `sort` of the items by which it goes; `price` is the price").needed(),
+        words("label", "").needed(),
+        words("pick", "the best by this figure stands above the list, under these words"),
+    ],
+};
+const STATES: &[&str] = &["asked", "answered", "declined", "failed"];
+const OPTION: Entry = Entry {
+    name: "Option",
+    keys: &[
+        value("id", Gives::Text, "").needed(),
+        key("provider", Map(&PROVIDER), "").needed(),
+        value("state", Gives::OneOf(STATES), "").needed(),
+        value("late", Gives::Flag, "it came after the deadline"),
+        value("stale", Gives::Flag, "it is asked for again: the price is the old one"),
+        value("price", Gives::Paise, ""),
+        words("price_note", "below the price"),
+        value("was", Gives::Paise, "the price before"),
+        words("badge", ""),
+        words("title", ""),
+        value("section", Gives::Text, "another kind of offer: a list of its own under these words"),
+        value("limits", Gives::Texts, "what is not in it, said wherever it is shown"),
+        key("facts", List(&OPTION_FACT), ""),
+        value("tags", Gives::Texts, ""),
+        key("notices", List(&OPTION_NOTICE), ""),
+        key("breakup", List(&LINE), ""),
+        words("reason", "why there is no offer"),
+        key("sort", Figures, "figures of the orders, smallest first"),
+        key("action", Map(&OPTION_ACTION), "how it is taken"),
+    ],
+};
+const PROVIDER: Entry = Entry {
+    name: "Provider",
+    keys: &[
+        value("name", Gives::Text, "").needed(),
+        value("short", Gives::Text, ""),
+        value("logo", Gives::Text, "address of a picture"),
+        value("colour", Gives::Text, "`#8a1c1c`, of the mark that stands for a logo"),
+    ],
+};
+const OPTION_FACT: Entry =
+    Entry { name: "OptionFact", keys: &[words("label", "").needed(), value("value", Gives::Shown, "").needed()] };
+const OPTION_NOTICE: Entry =
+    Entry { name: "OptionNotice", keys: &[name("tone", TONES, "").needed(), words("text", "").needed()] };
+const OPTION_ACTION: Entry = Entry {
+    name: "OptionAction",
+    keys: &[
+        name("event", &[], "").needed(),
+        value("data", Gives::Data, "what goes with the event"),
+        words("label", "`Choose` if none is said"),
+    ],
+};
+
+const TRACKER: &[Key] = &[
+    key("steps", List(&TRACKED), "").needed(),
+    key("next", Map(&NEXT), "what comes next"),
+    key("reference", Map(&REFERENCE), "under which number others know it"),
+];
+const TRACKED: Entry = Entry {
+    name: "TrackerStep",
+    keys: &[
+        words("title", "").needed(),
+        value("state", Gives::OneOf(&["done", "current", "todo", "failed"]), "").needed(),
+        words("text", ""),
+        value("at", Gives::Text, "a moment"),
+    ],
+};
+const NEXT: Entry = Entry { name: "Next", keys: &[words("text", "").needed()] };
+const REFERENCE: Entry =
+    Entry { name: "Reference", keys: &[words("label", "").needed(), value("value", Gives::Text, "").needed()] };
+
+const DOCUMENTS: &[Key] = &[
+    key("items", List(&DOCUMENT), "").needed(),
+    name("style", &["main"], "the way on of this page"),
+    key("remind", Map(&REMIND), "a day for the calendar"),
+];
+const DOCUMENT: Entry = Entry {
+    name: "Document",
+    keys: &[
+        words("title", "").needed(),
+        value("document", Gives::Text, "id of a document of the journey").needed(),
+        words("note", ""),
+    ],
+};
+const REMIND: Entry =
+    Entry { name: "Remind", keys: &[words("title", "").needed(), value("date", Gives::Text, "").needed()] };
+
+const ACTIONS: &[Key] = &[key("items", List(&ACTION), "").needed()];
+const ACTION: Entry = Entry {
+    name: "Action",
+    keys: &[
+        words("label", "").needed(),
+        name("event", &[], "").needed(),
+        value("data", Gives::Data, "what goes with the event"),
+        name("style", &["primary", "secondary", "link", "danger"], "`secondary` if none is said"),
+        words("confirm", "asked before it is sent"),
+        value("after", Gives::Text, "a moment: until then the button counts down"),
+    ],
+};
+
+/// Which part of a long list is shown; on pages alone.
+const PAGE: Key =
+    value("page", Gives::Number, "entries of one part; `?page=2` is the next (pages only)").of(Side::Author);
+const PAGER: Key = key("pager", Map(&PAGER_OF), "one part of a long list").of(Side::Browser);
+const PAGER_OF: Entry = Entry {
+    name: "Pager",
+    keys: &[
+        value("page", Gives::Number, "").needed(),
+        value("pages", Gives::Number, "").needed(),
+        value("first", Gives::Number, "how many entries stand before these").needed(),
+        value("href", Gives::Text, "address of the first part").needed(),
+    ],
+};
+
+const TABLE: &[Key] = &[
+    key("columns", List(&COLUMN), "").needed(),
+    key("rows", Rows, "").needed(),
+    name("style", &["ranked"], "each row has its place before it"),
+    PAGE,
+    PAGER,
+];
+const COLUMN: Entry = Entry {
+    name: "Column",
+    keys: &[words("title", "").needed(), name("align", &["left", "right", "center"], "money stands right by itself")],
+};
+const LINKS: &[Key] = &[
+    key("items", List(&LINK), "").needed(),
+    name("style", &["main"], "the first one is the way on of this page"),
+    PAGE,
+    PAGER,
+];
+const LINK: Entry =
+    Entry { name: "Link", keys: &[words("label", "").needed(), name("href", &[], "an address").needed()] };
+const STEP: Entry = Entry { name: "Step", keys: &[words("title", "").needed(), words("text", "")] };
+const QUESTION: Entry =
+    Entry { name: "Question", keys: &[words("question", "").needed(), words("answer", "").needed()] };
+
+const CARDS: &[Key] = &[key("items", List(&CARD), "").needed(), PAGE, PAGER];
+const CARD: Entry = Entry {
+    name: "Card",
+    keys: &[
+        words("title", "").needed(),
+        words("text", "").needed(),
+        name("icon", &[], "name of an icon"),
+        value("image", Gives::Text, "address of a drawing, in place of the icon"),
+        name("href", &[], "where it leads"),
+    ],
+};
+const HERO: &[Key] = &[
+    words("text", ""),
+    value("image", Gives::Text, "address of a drawing"),
+    key("points", Values(Gives::Shown), "short promises"),
+    key("links", List(&LINK), "ways on: the first one is the page's"),
+    name("level", &["h1", "h2"], "the heading that its title is").of(Side::Browser),
+];
+const REVIEWS: &[Key] =
+    &[value("rating", Gives::Number, "of all, 1 to 5"), words("note", ""), key("items", List(&REVIEW), "").needed()];
+const REVIEW: Entry = Entry {
+    name: "ReviewOf",
+    keys: &[
+        words("title", "who").needed(),
+        words("note", "where"),
+        value("rating", Gives::Number, "1 to 5").needed(),
+        words("text", "").needed(),
+    ],
+};
+const SLIDER: &[Key] = &[
+    key("items", List(&SLIDE), "").needed(),
+    value("every_ms", Gives::Number, "it turns after this time; without, it is turned by hand alone"),
+];
+const SLIDE: Entry = Entry {
+    name: "Slide",
+    keys: &[
+        words("title", "").needed(),
+        words("text", "").needed(),
+        value("image", Gives::Text, "address of a drawing"),
+        name("href", &[], "where it leads"),
+    ],
+};
+const COUNTDOWN: &[Key] = &[words("text", "").needed(), value("until", Gives::Text, "a day or a moment").needed()];
+const BANNER: &[Key] = &[
+    words("text", ""),
+    name("tone", TONES, ""),
+    value("image", Gives::Text, "address of a drawing"),
+    words("label", "of the button"),
+    name("href", &[], "where it leads"),
+];
+const COVERAGE: &[Key] = &[key("columns", List(&COVERED), "").needed(), key("items", List(&COVER), "").needed()];
+const COVERED: Entry = Entry { name: "Covered", keys: &[words("title", "").needed()] };
+const COVER: Entry = Entry {
+    name: "Cover",
+    keys: &[words("label", "").needed(), key("values", Values(Gives::Cell), "one for each column").needed()],
+};
+const JOURNEY: &[Key] = &[
+    words("text", ""),
+    name("workflow", &[], "`line/flow`").needed().of(Side::Author),
+    name("hash", &[], "it is a dialog that opens with this hash"),
+    value("after_ms", Gives::Number, "it opens by itself so long after the page").of(Side::Author),
+    value("goes_on", Gives::Flag, "after its first step it goes on at the steps' own pages").of(Side::Author),
+    name("end", &[], "an address: where it leads when it is over").of(Side::Author),
+    value("presets", Gives::Data, "answers of its first form that the page gives").of(Side::Author),
+    key("items", List(&COMING), "what comes when, beside the dialog on a desk"),
+];
+const COMING: Entry = Entry { name: "Coming", keys: &[words("title", "").needed()] };
+const SHARE: &[Key] = &[
+    words("text", "goes before the address"),
+    value("url", Gives::Text, "address of the page, as others reach it").of(Side::Browser),
+];

@@ -1,0 +1,145 @@
+//! The widgets of forms: which values each asks for, and what it reads of `x-ui`. Here a literal is a literal of JSON,
+//! and an expression is `{"$cel": …}`.
+
+use super::Takes::{List, Name};
+use super::{Entry, Gives, Key, key, name, value, words};
+
+pub struct Widget {
+    pub name: &'static str,
+    /// Types of the values that it gives.
+    pub types: &'static [&'static str],
+    /// Beside `COMMON`.
+    pub keys: &'static [Key],
+    /// How its standard messages are called: `required.<kind>`.
+    pub kind: Option<&'static str>,
+    pub note: &'static str,
+}
+
+const GROUP: Key = name("group", &[], "the group that it is shown with");
+const SHOW: Key = value("show", Gives::Data, "conditions on other answers");
+const HINT: Key = words("hint", "below its title");
+const REVIEW: Key = value("review", Gives::Flag, "`false`: not on the check page");
+
+/// Keys of `x-ui` that every field may have.
+pub const COMMON: &[Key] = &[
+    name("widget", &[], "guessed from the type, if none is said"),
+    GROUP,
+    SHOW,
+    HINT,
+    REVIEW,
+    words("placeholder", ""),
+    name("autocomplete", &[], "as in HTML"),
+    name("inputMode", &["text", "numeric", "decimal", "tel", "email", "search", "url", "none"], "as in HTML"),
+    name("autocapitalize", &["characters", "words", "sentences", "none", "on", "off"], "as in HTML"),
+    words("prefix", "stands before the value"),
+    words("suffix", "stands behind it"),
+];
+/// Keys of `x-ui` of a list of rows.
+pub const ROWS: &[Key] = &[
+    GROUP,
+    SHOW,
+    HINT,
+    REVIEW,
+    words("add", "label of the button that adds a row"),
+    words("remove", "label of the button that removes one"),
+];
+/// Keys of `x-ui` of an object.
+pub const OBJECT: &[Key] = &[GROUP, SHOW, HINT, REVIEW];
+/// Keys of `x-ui` of the form itself.
+pub const FORM: &[Key] = &[name("submit", &["change"], "it has no button and sends itself a moment after a change")];
+
+const TEXT: &[&str] = &["string"];
+const NUMBER: &[&str] = &["integer", "number"];
+const ANY_ONE: &[&str] = &["string", "integer", "number", "boolean"];
+
+const COLUMNS: Key = value("columns", Gives::Number, "side by side");
+
+/// The widget of this name.
+pub fn find(name: &str) -> Option<&'static Widget> {
+    WIDGETS.iter().find(|widget| widget.name == name)
+}
+
+pub const WIDGETS: &[Widget] = &[
+    Widget { name: "text", types: &["string", "integer", "number"], keys: LINE, kind: None, note: "one line" },
+    Widget { name: "textarea", types: TEXT, keys: LINES, kind: None, note: "guessed beyond 150 characters" },
+    Widget { name: "mobile", types: TEXT, keys: &[], kind: None, note: "a mobile number in India" },
+    Widget { name: "otp", types: TEXT, keys: &[], kind: None, note: "a one-time password" },
+    Widget { name: "number", types: NUMBER, keys: &[], kind: None, note: "guessed for numbers" },
+    Widget { name: "money", types: NUMBER, keys: MONEY, kind: None, note: "paise; typed in rupees" },
+    Widget {
+        name: "height",
+        types: &["integer"],
+        keys: &[],
+        kind: None,
+        note: "hundredths of a centimetre; typed in centimetres, or in feet and inches",
+    },
+    Widget { name: "date", types: TEXT, keys: &[], kind: None, note: "guessed from `format` and `x-date`" },
+    Widget {
+        name: "choice",
+        types: ANY_ONE,
+        keys: &[COLUMNS],
+        kind: Some("choice"),
+        note: "guessed for up to four choices",
+    },
+    Widget { name: "toggle", types: &["boolean"], keys: &[], kind: Some("toggle"), note: "yes or no, guessed" },
+    Widget { name: "select", types: ANY_ONE, keys: &[], kind: Some("choice"), note: "guessed for more choices" },
+    Widget {
+        name: "checkboxes",
+        types: &["array"],
+        keys: &[COLUMNS],
+        kind: Some("choice"),
+        note: "several of a list, guessed",
+    },
+    Widget {
+        name: "consent",
+        types: &["boolean"],
+        keys: CONSENT,
+        kind: Some("consent"),
+        note: "a box that must be ticked, guessed from `const: true`",
+    },
+    Widget { name: "range", types: NUMBER, keys: RANGE, kind: None, note: "a slider from `minimum` to `maximum`" },
+    Widget {
+        name: "lookup",
+        types: &["string", "integer"],
+        keys: LOOKUP,
+        kind: Some("choice"),
+        note: "a row of reference data",
+    },
+    Widget {
+        name: "hidden",
+        types: &["string", "integer", "number", "boolean", "array"],
+        keys: &[],
+        kind: None,
+        note: "sent, not shown",
+    },
+    Widget { name: "upload", types: TEXT, keys: UPLOAD, kind: None, note: "a file, which becomes a document" },
+    Widget { name: "slots", types: TEXT, keys: SLOTS, kind: Some("choice"), note: "days and times" },
+];
+
+const LINE: &[Key] = &[
+    name("look", &["plate"], "a number plate"),
+    value("scene", Gives::Text, "address of a drawing on which the plate sits"),
+];
+const LINES: &[Key] = &[value("rows", Gives::Number, "height in lines, 3 if none is said")];
+const MONEY: &[Key] = &[
+    name("unit", &["rupees"], "the value is in rupees"),
+    value("words", Gives::Flag, "says the amount in words below"),
+];
+const CONSENT: &[Key] = &[key("links", List(&LINK), "what one agrees to")];
+const LINK: Entry = Entry { name: "ConsentLink", keys: &[words("label", "").needed(), name("href", &[], "").needed()] };
+const RANGE: &[Key] = &[
+    name("unit", &["money", "percent"], "how the value is said"),
+    value("step", Gives::Number, "if there is no `multipleOf`"),
+];
+const LOOKUP: &[Key] = &[
+    name("source", &[], "reference data: `workflows/master/<name>.csv`").needed(),
+    name("value", &[], "the column that is stored; else the key"),
+    name("label", &[], "the column that is shown; else the second"),
+    key("filter", super::Takes::Value(Gives::Data), "column → `/field` whose answer it must equal, or a literal"),
+    value("search", Gives::Flag, "`false`: all rows at once, as a list"),
+];
+const UPLOAD: &[Key] = &[key("accept", Name(&[]), "`.pdf,.jpg,.jpeg,.png` if none is said")];
+const SLOTS: &[Key] = &[
+    value("slots", Gives::Anything, "`[{key, text, day, full}]`; those that are full stand there as taken").needed(),
+    words("empty", "when none is free"),
+];

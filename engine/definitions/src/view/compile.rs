@@ -1,0 +1,351 @@
+//! Compiling a view along the table of its blocks: what is unknown, missing or of another kind is a problem.
+
+use super::{Field, Item, Part};
+use crate::expressions::expression;
+use crate::fields::{unknown, unknown_keys};
+use crate::keys::{self, Gives, Key, Takes, blocks};
+use crate::source::{Key as Name, Node, Value as Source};
+use crate::text::Text;
+use engine_statechart::{Problem, Vocabulary, expression::Expression};
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+/// What any map in a list may carry.
+const LISTED: [&str; 3] = ["when", "each", "as"];
+
+/// Keys whose literals name something elsewhere.
+const NAMED: [&str; 3] = ["event", "step", "href"];
+
+pub(super) struct Compiler<'p> {
+    pub problems: &'p mut Vec<Problem>,
+    vocabulary: &'p Vocabulary,
+    /// Variables in reach.
+    names: Vec<String>,
+    pub data_names: BTreeSet<String>,
+    pub uses: Vec<Expression>,
+    pub named: Vec<(&'static str, Node)>,
+}
+
+impl<'p> Compiler<'p> {
+    pub fn new(vocabulary: &'p Vocabulary, problems: &'p mut Vec<Problem>) -> Compiler<'p> {
+        let (data_names, uses, named) = (BTreeSet::new(), Vec::new(), Vec::new());
+        Compiler { problems, vocabulary, names: vec!["data".into()], data_names, uses, named }
+    }
+
+    pub fn blocks(&mut self, view: &Node) -> Part {
+        match view.get("blocks") {
+            Some(list) if list.is_list() => {
+                Part::List(list.list().iter().map(|block| self.item(block, Self::block)).collect())
+            }
+            Some(other) => {
+                self.wrong(other, format!("`blocks` is a list, not {}", other.kind()));
+                Part::nothing()
+            }
+            None => {
+                self.problems.push(Problem::error("missing", &view.span, "a view needs `blocks`"));
+                Part::nothing()
+            }
+        }
+    }
+
+    fn block(&mut self, node: &Node) -> Part {
+        let Some(named) = node.get("block") else {
+            self.problems.push(Problem::error("missing", &node.span, "a block needs `block`"));
+            return Part::nothing();
+        };
+        let name = named.as_str().unwrap_or_default();
+        let Some(block) = blocks::find(name) else {
+            self.problems.push(unknown("block", named, name, blocks::names()));
+            return Part::nothing();
+        };
+        let rest = without(node, &["block"]);
+        let keys = [blocks::HEAD, block.keys].concat();
+        let Part::Map(mut fields) = self.map(&rest, &format!("the block `{name}`"), &keys) else {
+            return Part::nothing();
+        };
+        let is = Part::Literal(Value::String(name.to_owned()));
+        fields.insert(0, Field { key: "block".into(), part: is, is_optional: false });
+        Part::Map(fields)
+    }
+
+    fn map(&mut self, node: &Node, what: &str, keys: &[Key]) -> Part {
+        if !node.is_map() {
+            self.wrong(node, format!("{what} is a map, not {}", node.kind()));
+            return Part::nothing();
+        }
+        for (written, value) in node.map() {
+            // `{text: One, two}` is a map of `text` and of a key `two` without a value
+            if value.is_null() && keys::find(keys, &written.name).is_none() {
+                let message = format!("unknown key `{}` in {what}", written.name);
+                let hint = "words with a comma in `{…}` need quotes";
+                self.problems.push(Problem::error("unknown-key", &written.span, message).hint(hint));
+            } else if keys::find(keys, &written.name).is_none() {
+                let only = Node::new(node.span.clone(), Source::Map(vec![(written.clone(), value.clone())]));
+                unknown_keys(&only, what, &keys::names(keys), self.problems);
+            }
+        }
+        let mut fields = Vec::with_capacity(keys.len());
+        for key in keys.iter().filter(|key| key.is_authors()) {
+            match node.get(key.name) {
+                Some(value) => fields.push(Field {
+                    key: key.name.into(),
+                    part: self.value(key, value),
+                    is_optional: !key.is_needed,
+                }),
+                None if key.is_needed => {
+                    let message = format!("{what} needs `{}`", key.name);
+                    self.problems.push(Problem::error("missing", &node.span, message));
+                }
+                None => {}
+            }
+        }
+        Part::Map(fields)
+    }
+
+    fn value(&mut self, key: &Key, node: &Node) -> Part {
+        if node.is_null() && !key.is_needed {
+            return Part::nothing();
+        }
+        let marked = matches!(node.map(), [(name, _)] if name.name == "cel");
+        match key.takes {
+            Takes::Words => self.words(key.name, node),
+            Takes::Name(of) => self.name(key.name, node, of),
+            Takes::Value(gives) => self.given(key.name, node, gives),
+            Takes::Map(entry) if node.is_map() && !marked => self.map(node, &format!("`{}`", key.name), entry.keys),
+            Takes::List(entry) if node.is_list() => {
+                let what = format!("an item of `{}`", key.name);
+                self.list(node, |this, item| match &item.value {
+                    Source::Map(_) => this.map(item, &what, entry.keys),
+                    Source::String(_) => this.given(key.name, item, Gives::Data),
+                    _ => {
+                        this.wrong(item, format!("{what} is a map, not {}", item.kind()));
+                        Part::nothing()
+                    }
+                })
+            }
+            Takes::Map(_) => self.given(key.name, node, Gives::Data),
+            Takes::Values(gives) if node.is_list() => self
+                .list(node, |this, item| this.made(key.name, item, "value", |this, n| this.given(key.name, n, gives))),
+            Takes::Rows if node.is_list() => {
+                self.list(node, |this, row| this.made(key.name, row, "cells", Self::cells))
+            }
+            Takes::List(_) | Takes::Values(_) | Takes::Rows => self.listed(key.name, node),
+            Takes::Figures if node.is_map() && !marked => Part::Map(
+                node.map()
+                    .iter()
+                    .map(|(name, figure)| Field {
+                        key: name.name.clone(),
+                        part: self.given(&name.name, figure, Gives::Number),
+                        is_optional: true,
+                    })
+                    .collect(),
+            ),
+            Takes::Figures => self.given(key.name, node, Gives::Data),
+            Takes::Block => self.block(node),
+        }
+    }
+
+    /// A list that one expression gives.
+    fn listed(&mut self, name: &str, node: &Node) -> Part {
+        if matches!(node.value, Source::String(_)) || node.get("cel").is_some() {
+            return self.given(name, node, Gives::List);
+        }
+        self.wrong(node, format!("`{name}` is a list, not {}", node.kind()));
+        Part::nothing()
+    }
+
+    fn list(&mut self, node: &Node, mut one: impl FnMut(&mut Self, &Node) -> Part) -> Part {
+        Part::List(node.list().iter().map(|item| self.item(item, &mut one)).collect())
+    }
+
+    /// `{each, as, when, value}`: what the value is stands under a key of its own.
+    fn made(&mut self, name: &str, node: &Node, under: &str, one: impl Fn(&mut Self, &Node) -> Part) -> Part {
+        match node.map() {
+            [(key, value)] if key.name == under => one(self, value),
+            [] | [_] => one(self, node),
+            _ => {
+                self.wrong(node, format!("an item of `{name}` is a value, or `each`, `as`, `when` with `{under}`"));
+                Part::nothing()
+            }
+        }
+    }
+
+    fn cells(&mut self, node: &Node) -> Part {
+        if node.is_list() {
+            self.list(node, |this, cell| this.given("rows", cell, Gives::Shown))
+        } else {
+            self.listed("rows", node)
+        }
+    }
+
+    /// One entry of a list, with what says whether and how often it is there.
+    fn item(&mut self, node: &Node, mut one: impl FnMut(&mut Self, &Node) -> Part) -> Item {
+        let mut item = Item { when: None, each: None, part: Part::nothing() };
+        if !LISTED.iter().any(|key| node.get(key).is_some()) {
+            item.part = one(self, node);
+            return item;
+        }
+        let known = self.names.len();
+        if let Some(each) = node.get("each") {
+            let name = node.get("as").and_then(Node::as_str).unwrap_or("item").to_owned();
+            if let Some(expression) = self.cel(each) {
+                item.each = Some((expression, name.clone()));
+            }
+            self.names.push(name);
+        } else if let Some(name) = node.get("as") {
+            let problem = Problem::error("misplaced-key", &name.span, "`as` names a row of `each`, which is not here");
+            self.problems.push(problem);
+        }
+        item.when = node.get("when").and_then(|when| self.cel(when));
+        item.part = one(self, &without(node, &LISTED));
+        self.names.truncate(known);
+        item
+    }
+
+    /// Words for people.
+    pub fn words(&mut self, name: &str, node: &Node) -> Part {
+        match &node.value {
+            Source::String(text) => {
+                if text.contains("{{") {
+                    let hint = format!("write {{text: \"{}\"}}", text.chars().take(40).collect::<String>());
+                    let message = "the text has `{{…}}` but is shown as it is";
+                    self.problems.push(Problem::warning("template", &node.span, message).hint(hint));
+                }
+                if self.is_path(text) {
+                    let message = format!("`{name}` is words for people: these letters would be shown");
+                    let problem = Problem::error("literal", &node.span, message);
+                    self.problems.push(problem.hint(format!("{{cel: {text}}}")));
+                }
+                Part::Literal(Value::String(text.clone()))
+            }
+            Source::Map(_) if node.get("text").is_some() => self.text(node),
+            Source::Map(_) => self.given(name, node, Gives::Text),
+            _ => {
+                self.wrong(node, format!("`{name}` is words or {{text: \"…\"}}, not {}", node.kind()));
+                Part::nothing()
+            }
+        }
+    }
+
+    /// Whether words are a path of what is known here, which somebody took for an expression.
+    fn is_path(&self, text: &str) -> bool {
+        let mut parts = text.split('.');
+        let first = parts.next().unwrap_or_default();
+        let is_word = |part: &str| {
+            let part = part.trim_start_matches('?');
+            part.starts_with(|c: char| c.is_ascii_lowercase())
+                && part.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
+        };
+        let rest: Vec<&str> = parts.collect();
+        let is_known = self.names.iter().any(|name| name == first) || ["params", "journey"].contains(&first);
+        is_known && !rest.is_empty() && rest.iter().all(|part| is_word(part))
+    }
+
+    /// A word of the renderer.
+    fn name(&mut self, name: &'static str, node: &Node, of: &[&str]) -> Part {
+        match &node.value {
+            Source::String(word) if of.is_empty() || of.contains(&word.as_str()) => {
+                if self.is_path(word) {
+                    let message = format!("`{name}` is a literal, not an expression");
+                    self.problems.push(Problem::error("literal", &node.span, message).hint(format!("{{cel: {word}}}")));
+                }
+                if NAMED.contains(&name) {
+                    self.named.push((name, Node::new(node.span.clone(), node.value.clone())));
+                }
+                Part::Literal(Value::String(word.clone()))
+            }
+            Source::String(word) => {
+                self.problems.push(unknown(name, node, word, of.iter().copied()));
+                Part::nothing()
+            }
+            Source::Map(_) => self.given(name, node, Gives::Text),
+            _ => {
+                self.wrong(node, format!("`{name}` is a literal, not {}", node.kind()));
+                Part::nothing()
+            }
+        }
+    }
+
+    /// An expression, or a tree of them, that gives a value of some kind.
+    fn given(&mut self, name: &str, node: &Node, gives: Gives) -> Part {
+        let part = self.tree(node);
+        let is_wrong = match &part {
+            Part::Cel(expression) => gives.refuses(&expression.shape()),
+            Part::Literal(value) => gives.refuses(&literal(value)),
+            Part::Text(..) => gives.refuses(&engine_statechart::expression::reads::Shape::Plain(
+                engine_statechart::expression::reads::Kind::Text,
+            )),
+            Part::List(_) => !matches!(gives, Gives::Texts | Gives::List | Gives::Anything),
+            Part::Map(fields) => {
+                use engine_statechart::expression::reads::Shape;
+                gives.refuses(&Shape::Map(fields.iter().map(|f| (f.key.as_str(), Shape::Unknown)).collect()))
+            }
+        };
+        if is_wrong {
+            self.problems.push(Problem::error("value", &node.span, format!("`{name}` is {}", gives.phrase())));
+        }
+        part
+    }
+
+    fn tree(&mut self, node: &Node) -> Part {
+        match &node.value {
+            Source::String(_) => self.cel(node).map_or(Part::nothing(), Part::Cel),
+            Source::List(_) => self.list(node, Self::tree),
+            Source::Map(entries) => match entries.as_slice() {
+                [(Name { name, .. }, inner)] if name == "text" && inner.as_str().is_some() => self.text(node),
+                [(Name { name, .. }, inner)] if name == "cel" => self.cel(inner).map_or(Part::nothing(), Part::Cel),
+                _ => Part::Map(
+                    entries
+                        .iter()
+                        .map(|(key, value)| Field { key: key.name.clone(), part: self.tree(value), is_optional: false })
+                        .collect(),
+                ),
+            },
+            _ => Part::Literal(node.to_json()),
+        }
+    }
+
+    fn text(&mut self, node: &Node) -> Part {
+        match Text::from_node(node, self.problems) {
+            Some(text) => {
+                let of_data = text.names().filter(|n| !self.names.iter().any(|known| known == n));
+                self.data_names.extend(of_data.map(str::to_owned).collect::<Vec<_>>());
+                Part::Text(text, node.span.clone())
+            }
+            None => Part::nothing(),
+        }
+    }
+
+    fn cel(&mut self, node: &Node) -> Option<Expression> {
+        let names: Vec<&str> = self.names.iter().map(String::as_str).collect();
+        let expression = expression(node, self.vocabulary, &names, self.problems)?;
+        let read = expression
+            .paths()
+            .filter_map(|p| p.strip_prefix("data."))
+            .map(|p| p.split('.').next().unwrap_or(p).to_owned());
+        self.data_names.extend(read);
+        self.uses.push(expression.clone());
+        Some(expression)
+    }
+
+    fn wrong(&mut self, node: &Node, message: String) {
+        self.problems.push(Problem::error("shape", &node.span, message));
+    }
+}
+
+fn without(node: &Node, keys: &[&str]) -> Node {
+    let rest = node.map().iter().filter(|(key, _)| !keys.contains(&key.name.as_str())).cloned().collect();
+    Node::new(node.span.clone(), Source::Map(rest))
+}
+
+fn literal(value: &Value) -> engine_statechart::expression::reads::Shape<'_> {
+    use engine_statechart::expression::reads::{Kind, Shape};
+    Shape::Plain(match value {
+        Value::Null => Kind::Null,
+        Value::Bool(_) => Kind::Bool,
+        Value::Number(_) => Kind::Number,
+        Value::String(_) => Kind::Text,
+        Value::Array(_) => Kind::List,
+        Value::Object(_) => Kind::Map,
+    })
+}

@@ -1,0 +1,200 @@
+//! Views: blocks for the renderer, made from a step's data. What may stand under each key of a block says
+//! `keys::blocks`; `{text: …}` and `{cel: …}` say it themselves. Any map inside a list may carry `when`, `each` and `as`.
+
+mod compile;
+
+use crate::fields::Fields;
+use crate::host::late_vocabulary;
+use crate::source::Node;
+use crate::text::Text;
+use compile::Compiler;
+use engine_statechart::source::Span;
+use engine_statechart::{EvalError, Problem, Scope, Vocabulary, expression::Expression};
+use serde_json::{Map, Value, json};
+use std::collections::BTreeSet;
+
+const ITEMS_MAX: usize = 1_000;
+
+/// A compiled view.
+#[derive(Debug)]
+pub struct View {
+    pub id: String,
+    /// The file it came from.
+    pub path: String,
+    title: Option<Part>,
+    intro: Option<Part>,
+    blocks: Part,
+    data_names: BTreeSet<String>,
+    uses: Vec<Expression>,
+    /// Key and literal of every name of an event, a step or an address, with its place.
+    named: Vec<(&'static str, Node)>,
+}
+
+#[derive(Debug)]
+enum Part {
+    Literal(Value),
+    Text(Text, Span),
+    Cel(Expression),
+    Map(Vec<Field>),
+    List(Vec<Item>),
+}
+
+#[derive(Debug)]
+struct Field {
+    key: String,
+    part: Part,
+    /// Null is as if it was not there.
+    is_optional: bool,
+}
+
+#[derive(Debug)]
+struct Item {
+    when: Option<Expression>,
+    each: Option<(Expression, String)>,
+    part: Part,
+}
+
+/// `data` and the variables of the enclosing `each`.
+type Names<'a> = Vec<(&'a str, &'a Value)>;
+
+impl View {
+    pub fn compile(id: &str, path: &str, node: &Node, problems: &mut Vec<Problem>) -> Option<View> {
+        let fields = Fields::open(node, "a view", &["title", "intro", "blocks", "description"], problems)?;
+        let blocks = fields.node.get("blocks").map_or(&[][..], Node::list);
+        for block in blocks.iter().filter(|block| block.get("block").and_then(Node::as_str) == Some("journey")) {
+            let message = "a journey stands in pages of the site, not in a step of another one";
+            fields.problems.push(Problem::error("value", &block.span, message));
+        }
+        View::of(id, path, fields.node, late_vocabulary(), problems)
+    }
+
+    /// From a map that has `title`, `intro` and `blocks` among other keys: pages of the site.
+    pub(crate) fn of(
+        id: &str,
+        path: &str,
+        node: &Node,
+        vocabulary: &Vocabulary,
+        problems: &mut Vec<Problem>,
+    ) -> Option<View> {
+        let before = problems.len();
+        let mut compiler = Compiler::new(vocabulary, problems);
+        let title = node.get("title").map(|n| compiler.words("title", n));
+        let intro = node.get("intro").map(|n| compiler.words("intro", n));
+        let blocks = compiler.blocks(node);
+        let Compiler { data_names, uses, named, .. } = compiler;
+        (!problems[before..].iter().any(Problem::is_error)).then(|| View {
+            id: id.to_owned(),
+            path: path.to_owned(),
+            title,
+            intro,
+            blocks,
+            data_names,
+            uses,
+            named,
+        })
+    }
+
+    /// Names that the view reads from `data`.
+    pub fn data_names(&self) -> impl Iterator<Item = &str> {
+        self.data_names.iter().map(String::as_str)
+    }
+
+    /// Tables that it reads.
+    pub fn tables(&self) -> impl Iterator<Item = &str> {
+        self.uses.iter().flat_map(crate::uses::names)
+    }
+
+    /// What stands literally under `event`, `step` or `href`, with its place.
+    pub(crate) fn named(&self, key: &str) -> impl Iterator<Item = (&str, &Node)> {
+        self.named.iter().filter(move |(of, _)| *of == key).filter_map(|(_, node)| Some((node.as_str()?, node)))
+    }
+
+    pub(crate) fn expressions(&self) -> impl Iterator<Item = &Expression> {
+        self.uses.iter()
+    }
+
+    /// `{title?, intro?, blocks}` of the API. `scope` carries `data` and a host with now, today,
+    /// journey and params.
+    pub fn render(&self, data: &Value, scope: &Scope<'_>) -> Result<Value, EvalError> {
+        let scope = scope.clone().with("data", data);
+        let names: Names<'_> = vec![("data", data)];
+        let mut out = Map::new();
+        for (key, part) in [("title", &self.title), ("intro", &self.intro)] {
+            if let Some(part) = part {
+                out.insert(key.into(), part.render(&scope, &names)?);
+            }
+        }
+        out.insert("blocks".into(), self.blocks.render(&scope, &names)?);
+        Ok(Value::Object(out))
+    }
+}
+
+impl Part {
+    fn nothing() -> Part {
+        Part::Literal(Value::Null)
+    }
+
+    fn render(&self, scope: &Scope<'_>, names: &Names<'_>) -> Result<Value, EvalError> {
+        match self {
+            Part::Literal(value) => Ok(value.clone()),
+            Part::Cel(expression) => expression.eval(scope),
+            Part::Text(text, span) => {
+                let find = |name: &str| {
+                    let variable = names.iter().rev().find(|(n, _)| *n == name).map(|(_, v)| *v);
+                    variable.or_else(|| names.first().and_then(|(_, data)| data.get(name)))
+                };
+                let wrong = |message| EvalError { message, span: span.clone(), expression: String::from("text") };
+                text.render_with(find).map(Value::String).map_err(wrong)
+            }
+            Part::Map(entries) => {
+                let mut map = Map::with_capacity(entries.len());
+                for Field { key, part, is_optional } in entries {
+                    let value = part.render(scope, names)?;
+                    if !(value.is_null() && *is_optional) {
+                        map.insert(key.clone(), value);
+                    }
+                }
+                Ok(Value::Object(map))
+            }
+            Part::List(items) => {
+                let mut list = Vec::with_capacity(items.len());
+                for item in items {
+                    item.render(scope, names, &mut list)?;
+                }
+                Ok(Value::Array(list))
+            }
+        }
+    }
+}
+
+impl Item {
+    fn render(&self, scope: &Scope<'_>, names: &Names<'_>, list: &mut Vec<Value>) -> Result<(), EvalError> {
+        let Some((each, name)) = &self.each else { return self.one(scope, names, list) };
+        let rows = match each.eval(scope)? {
+            Value::Array(rows) => rows,
+            Value::Object(map) => map.into_iter().map(|(key, value)| json!({"key": key, "value": value})).collect(),
+            Value::Null => Vec::new(),
+            _ => {
+                return Err(EvalError {
+                    message: "`each` takes a list or a map".into(),
+                    span: each.span().clone(),
+                    expression: each.text().to_owned(),
+                });
+            }
+        };
+        for row in rows.iter().take(ITEMS_MAX) {
+            let mut names = names.clone();
+            names.push((name, row));
+            self.one(&scope.clone().with(name, row), &names, list)?;
+        }
+        Ok(())
+    }
+
+    fn one(&self, scope: &Scope<'_>, names: &Names<'_>, list: &mut Vec<Value>) -> Result<(), EvalError> {
+        let shown = self.when.as_ref().map_or(Ok(true), |w| w.eval_bool(scope))?;
+        if shown {
+            list.push(self.part.render(scope, names)?);
+        }
+        Ok(())
+    }
+}

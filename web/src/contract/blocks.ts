@@ -1,0 +1,509 @@
+/** What views and forms may hold. Written by `cargo run --example schemas`; never by hand. */
+import type { Data, Paise, Value } from '../api/open';
+
+export type Block =
+  | ({ block: 'text' } & TextBlock)
+  | ({ block: 'notice' } & NoticeBlock)
+  | ({ block: 'facts' } & FactsBlock)
+  | ({ block: 'breakup' } & BreakupBlock)
+  | ({ block: 'options' } & OptionsBlock)
+  | ({ block: 'tracker' } & TrackerBlock)
+  | ({ block: 'documents' } & DocumentsBlock)
+  | ({ block: 'actions' } & ActionsBlock)
+  | ({ block: 'table' } & TableBlock)
+  | ({ block: 'links' } & LinksBlock)
+  | ({ block: 'steps' } & StepsBlock)
+  | ({ block: 'faq' } & FaqBlock)
+  | ({ block: 'cards' } & CardsBlock)
+  | ({ block: 'hero' } & HeroBlock)
+  | ({ block: 'reviews' } & ReviewsBlock)
+  | ({ block: 'slider' } & SliderBlock)
+  | ({ block: 'countdown' } & CountdownBlock)
+  | ({ block: 'banner' } & BannerBlock)
+  | ({ block: 'coverage' } & CoverageBlock)
+  | ({ block: 'share' } & ShareBlock)
+  | ({ block: 'journey' } & JourneyBlock)
+  | ({ block: 'form' } & FormBlock);
+
+export interface BlockHead {
+  /** a name that stays when words change */
+  id?: string;
+  /** its heading */
+  title?: string;
+}
+
+/** Paragraphs; an empty line parts them */
+export interface TextBlock extends BlockHead {
+  text: string;
+  /** body if none is said */
+  size?: 'lead' | 'body' | 'small';
+}
+
+/** What must not be missed */
+export interface NoticeBlock extends BlockHead {
+  text: string;
+  /** info if none is said */
+  tone?: 'info' | 'success' | 'warning' | 'error' | 'plain';
+}
+
+/** Label and value in rows */
+export interface FactsBlock extends BlockHead {
+  items: Fact[];
+  /** what it is about; is this yours; to keep; a price and its source; what is bought */
+  style?: 'line' | 'found' | 'keep' | 'sign' | 'plan';
+  /** address of a drawing */
+  image?: string;
+  /** below the rows */
+  note?: string;
+}
+
+/** How a price is made up */
+export interface BreakupBlock extends BlockHead {
+  lines: BreakupLine[];
+  /** what is bought */
+  style?: 'plan';
+}
+
+/** Offers of several providers, arriving one by one */
+export interface OptionsBlock extends BlockHead {
+  items: Option[];
+  /** orders to choose from; the first is the usual one */
+  sort?: Sort[];
+  /** until when the first of these prices holds */
+  valid_until?: string;
+  /** the event that asks for all of them again when that is over */
+  renew?: Renew;
+  /** how many may be compared, at most 4 */
+  compare_max?: number;
+  /** when nobody could make an offer */
+  empty?: string;
+  /** stands below the first card */
+  frequent?: Block;
+}
+
+/** What is done, what happens now, what comes next */
+export interface TrackerBlock extends BlockHead {
+  steps: TrackerStep[];
+  /** what comes next */
+  next?: Next;
+  /** under which number others know it */
+  reference?: Reference;
+}
+
+/** Papers of the journey to download */
+export interface DocumentsBlock extends BlockHead {
+  items: Document[];
+  /** the way on of this page */
+  style?: 'main';
+  /** a day for the calendar */
+  remind?: Remind;
+}
+
+/** Buttons that send events which the step accepts */
+export interface ActionsBlock extends BlockHead {
+  items: Action[];
+}
+
+/** A table that scrolls sideways */
+export interface TableBlock extends BlockHead {
+  columns: Column[];
+  rows: Value[][];
+  /** each row has its place before it */
+  style?: 'ranked';
+  /** one part of a long list */
+  pager?: Pager;
+}
+
+/** Links in a list */
+export interface LinksBlock extends BlockHead {
+  items: Link[];
+  /** the first one is the way on of this page */
+  style?: 'main';
+  /** one part of a long list */
+  pager?: Pager;
+}
+
+/** Numbered steps */
+export interface StepsBlock extends BlockHead {
+  items: Step[];
+}
+
+/** Questions that unfold */
+export interface FaqBlock extends BlockHead {
+  items: Question[];
+}
+
+/** Short things side by side */
+export interface CardsBlock extends BlockHead {
+  items: Card[];
+  /** one part of a long list */
+  pager?: Pager;
+}
+
+/** The promise at the top of a first page */
+export interface HeroBlock extends BlockHead {
+  text?: string;
+  /** address of a drawing */
+  image?: string;
+  /** short promises */
+  points?: (Value)[];
+  /** ways on: the first one is the page's */
+  links?: Link[];
+  /** the heading that its title is */
+  level?: 'h1' | 'h2';
+}
+
+/** What customers say, with stars */
+export interface ReviewsBlock extends BlockHead {
+  /** of all, 1 to 5 */
+  rating?: number;
+  note?: string;
+  items: ReviewOf[];
+}
+
+/** Cards in a row that turns by itself */
+export interface SliderBlock extends BlockHead {
+  items: Slide[];
+  /** it turns after this time; without, it is turned by hand alone */
+  every_ms?: number;
+}
+
+/** A day by which something ends */
+export interface CountdownBlock extends BlockHead {
+  text: string;
+  /** a day or a moment */
+  until: string;
+}
+
+/** One thing put forward, with one way on */
+export interface BannerBlock extends BlockHead {
+  text?: string;
+  tone?: 'info' | 'success' | 'warning' | 'error' | 'plain';
+  /** address of a drawing */
+  image?: string;
+  /** of the button */
+  label?: string;
+  /** where it leads */
+  href?: string;
+}
+
+/** What is covered by which kind */
+export interface CoverageBlock extends BlockHead {
+  columns: Covered[];
+  items: Cover[];
+}
+
+/** Ways to pass the page on */
+export interface ShareBlock extends BlockHead {
+  /** goes before the address */
+  text?: string;
+  /** address of the page, as others reach it */
+  url?: string;
+}
+
+/** The steps of a workflow in a page of the site */
+export interface JourneyBlock extends BlockHead {
+  text?: string;
+  /** it is a dialog that opens with this hash */
+  hash?: string;
+  /** what comes when, beside the dialog on a desk */
+  items?: Coming[];
+}
+
+/** Where the step's form is drawn; without it, after all blocks */
+export type FormBlock = BlockHead;
+export interface Fact {
+  label: string;
+  value: Value;
+  hint?: string;
+  /** a way back to the step that asks for it */
+  change?: Change;
+  /** how it looks: a number plate, the name of the thing, who offers */
+  kind?: 'plate' | 'name' | 'provider';
+}
+
+export interface Change {
+  /** id of a state */
+  step: string;
+}
+
+export interface BreakupLine {
+  label: string;
+  value: Value;
+  /** line if none is said */
+  kind?: 'line' | 'discount' | 'tax' | 'total' | 'rounding';
+  detail?: string;
+}
+
+export interface Option {
+  id: string;
+  provider: Provider;
+  state: 'asked' | 'answered' | 'declined' | 'failed';
+  /** it came after the deadline */
+  late?: boolean;
+  /** it is asked for again: the price is the old one */
+  stale?: boolean;
+  price?: Paise;
+  /** below the price */
+  price_note?: string;
+  /** the price before */
+  was?: Paise;
+  badge?: string;
+  title?: string;
+  /** another kind of offer: a list of its own under these words */
+  section?: string;
+  /** what is not in it, said wherever it is shown */
+  limits?: string[];
+  facts?: OptionFact[];
+  tags?: string[];
+  notices?: OptionNotice[];
+  breakup?: BreakupLine[];
+  /** why there is no offer */
+  reason?: string;
+  /** figures of the orders, smallest first */
+  sort?: Record<string, number>;
+  /** how it is taken */
+  action?: OptionAction;
+}
+
+export interface Provider {
+  name: string;
+  short?: string;
+  /** address of a picture */
+  logo?: string;
+  /** #8a1c1c, of the mark that stands for a logo */
+  colour?: string;
+}
+
+export interface OptionFact {
+  label: string;
+  value: Value;
+}
+
+export interface OptionNotice {
+  tone: 'info' | 'success' | 'warning' | 'error' | 'plain';
+  text: string;
+}
+
+export interface OptionAction {
+  event: string;
+  /** what goes with the event */
+  data?: Data;
+  /** Choose if none is said */
+  label?: string;
+}
+
+export interface Sort {
+  /** the figure in sort of the items by which it goes; price is the price */
+  id: string;
+  label: string;
+  /** the best by this figure stands above the list, under these words */
+  pick?: string;
+}
+
+export interface Renew {
+  event: string;
+}
+
+export interface TrackerStep {
+  title: string;
+  state: 'done' | 'current' | 'todo' | 'failed';
+  text?: string;
+  /** a moment */
+  at?: string;
+}
+
+export interface Next {
+  text: string;
+}
+
+export interface Reference {
+  label: string;
+  value: string;
+}
+
+export interface Document {
+  title: string;
+  /** id of a document of the journey */
+  document: string;
+  note?: string;
+}
+
+export interface Remind {
+  title: string;
+  date: string;
+}
+
+export interface Action {
+  label: string;
+  event: string;
+  /** what goes with the event */
+  data?: Data;
+  /** secondary if none is said */
+  style?: 'primary' | 'secondary' | 'link' | 'danger';
+  /** asked before it is sent */
+  confirm?: string;
+  /** a moment: until then the button counts down */
+  after?: string;
+}
+
+export interface Column {
+  title: string;
+  /** money stands right by itself */
+  align?: 'left' | 'right' | 'center';
+}
+
+export interface Pager {
+  page: number;
+  pages: number;
+  /** how many entries stand before these */
+  first: number;
+  /** address of the first part */
+  href: string;
+}
+
+export interface Link {
+  label: string;
+  /** an address */
+  href: string;
+}
+
+export interface Step {
+  title: string;
+  text?: string;
+}
+
+export interface Question {
+  question: string;
+  answer: string;
+}
+
+export interface Card {
+  title: string;
+  text: string;
+  /** name of an icon */
+  icon?: string;
+  /** address of a drawing, in place of the icon */
+  image?: string;
+  /** where it leads */
+  href?: string;
+}
+
+export interface ReviewOf {
+  /** who */
+  title: string;
+  /** where */
+  note?: string;
+  /** 1 to 5 */
+  rating: number;
+  text: string;
+}
+
+export interface Slide {
+  title: string;
+  text: string;
+  /** address of a drawing */
+  image?: string;
+  /** where it leads */
+  href?: string;
+}
+
+export interface Covered {
+  title: string;
+}
+
+export interface Cover {
+  label: string;
+  /** one for each column */
+  values: (Value | boolean)[];
+}
+
+export interface Coming {
+  title: string;
+}
+
+export type WidgetName =
+  | 'text'
+  | 'textarea'
+  | 'mobile'
+  | 'otp'
+  | 'number'
+  | 'money'
+  | 'height'
+  | 'date'
+  | 'choice'
+  | 'toggle'
+  | 'select'
+  | 'checkboxes'
+  | 'consent'
+  | 'range'
+  | 'lookup'
+  | 'hidden'
+  | 'upload'
+  | 'slots';
+
+/** `x-ui` of a field, as the server resolved it. */
+export interface FieldUi {
+  /** guessed from the type, if none is said */
+  widget?: string;
+  /** the group that it is shown with */
+  group?: string;
+  /** conditions on other answers */
+  show?: Data;
+  /** below its title */
+  hint?: string;
+  /** false: not on the check page */
+  review?: boolean;
+  placeholder?: string;
+  /** as in HTML */
+  autocomplete?: string;
+  /** as in HTML */
+  inputMode?: 'text' | 'numeric' | 'decimal' | 'tel' | 'email' | 'search' | 'url' | 'none';
+  /** as in HTML */
+  autocapitalize?: 'characters' | 'words' | 'sentences' | 'none' | 'on' | 'off';
+  /** stands before the value */
+  prefix?: string;
+  /** stands behind it */
+  suffix?: string;
+  /** label of the button that adds a row */
+  add?: string;
+  /** label of the button that removes one */
+  remove?: string;
+  /** a number plate */
+  look?: 'plate';
+  /** address of a drawing on which the plate sits */
+  scene?: string;
+  /** height in lines, 3 if none is said */
+  rows?: number;
+  /** the value is in rupees */
+  unit?: string;
+  /** says the amount in words below */
+  words?: boolean;
+  /** side by side */
+  columns?: number;
+  /** what one agrees to */
+  links?: ConsentLink[];
+  /** if there is no multipleOf */
+  step?: number;
+  /** reference data: workflows/master/<name>.csv */
+  source?: string;
+  /** the column that is stored; else the key */
+  value?: string;
+  /** the column that is shown; else the second */
+  label?: string;
+  /** column → /field whose answer it must equal, or a literal */
+  filter?: Data;
+  /** false: all rows at once, as a list */
+  search?: boolean;
+  /** .pdf,.jpg,.jpeg,.png if none is said */
+  accept?: string;
+  /** [{key, text, day, full}]; those that are full stand there as taken */
+  slots?: unknown;
+  /** when none is free */
+  empty?: string;
+}
+
+export interface ConsentLink {
+  label: string;
+  href: string;
+}

@@ -1,0 +1,38 @@
+import type { WidgetProps } from '@rjsf/utils';
+import { useState } from 'react';
+import { height } from '../../ui/format';
+import { Input } from './input';
+
+/** A height typed in centimetres, or in feet and inches (5'7, 5 ft 7 in); the answer is hundredths of a centimetre. */
+export function HeightWidget(props: WidgetProps) {
+  const { value, onChange } = props;
+  const [typed, setTyped] = useState('');
+  const own = heightTyped(typed) === value ? typed : typeof value === 'number' ? String(value / 100) : (value ?? '');
+  return (
+    <Input
+      widget={props}
+      text={String(own)}
+      onText={(text) => {
+        setTyped(text.slice(0, 12));
+        onChange(heightTyped(text.slice(0, 12)));
+      }}
+      suffix={typeof value === 'number' ? height(value) : 'cm, or ft and in'}
+      maxLength={undefined}
+    />
+  );
+}
+
+/** Hundredths of a centimetre; what is no height yet stays text. */
+export function heightTyped(text: string): number | string | undefined {
+  const words = text.trim();
+  if (words === '') return undefined;
+  const feet = /^(\d)\s*(?:'|’|ft|feet|foot)\s*(?:(\d{1,2}(?:\.\d)?)\s*(?:"|”|''|in|inch|inches)?)?$/i.exec(words);
+  if (feet) return Math.round((Number(feet[1]) * 12 + Number(feet[2] ?? 0)) * 254);
+  const metric = /^(\d{2,3}(?:\.\d)?)\s*(?:cm)?$/i.exec(words);
+  return metric ? Math.round(Number(metric[1]) * 100) : text;
+}
+
+export const example = {
+  name: 'height',
+  schema: { type: 'integer', title: 'Height', minimum: 5_000, maximum: 25_000, 'x-ui': { widget: 'height' } },
+};
