@@ -13,7 +13,7 @@ pub(crate) use around::PARTS;
 pub use around::{Around, Asked, Frame, Product};
 pub use menu::{Group, MENU_KEYS, MenuItem};
 pub(crate) use page::SPECIALS;
-pub use page::{Address, Page, Rendered, Special};
+pub use page::{Address, Asks, Page, Rendered, Special};
 pub use redirect::Redirect;
 
 use crate::fields::Fields;
