@@ -1,5 +1,5 @@
 # Two commands do everything on a fresh machine: `make run` and `make test`.
-.PHONY: help run dev test contract forms chaos siege fuzz release bench web check clean fmt pictures
+.PHONY: help run dev test contract forms customers chaos siege fuzz release bench web check clean fmt pictures
 .DEFAULT_GOAL := help
 
 CARGO ?= cargo
@@ -106,6 +106,11 @@ chaos: ## Crash tests: 200 kills on each database under load, bad lines, a disk 
 	@$(MAKE) --no-print-directory web
 	$(CARGO) build --release --quiet --package engine-server --bin journey
 	$(CARGO) run --quiet --package journey-tests --bin chaos -- --binary $(RELEASE)/journey $(ARGS)
+
+customers: ## Random customers, seeded, buy whatever they like; rules that must always hold (options: ARGS="--seed 7 --count 500")
+	@.ci/setup test
+	@$(MAKE) --no-print-directory web
+	$(CARGO) run --release --quiet --package journey-tests --bin customers -- $(ARGS)
 
 siege: ## Customers in quiet, and beside 18,000 half-open, slow and silent connections (options: ARGS="--help")
 	@.ci/setup test

@@ -19,6 +19,7 @@ mod nodes;
 mod operator;
 mod partners;
 mod passwords;
+mod premiums;
 mod purchase;
 mod restarts;
 mod site;

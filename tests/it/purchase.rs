@@ -298,6 +298,22 @@ async fn from_the_registration_number_to_the_policy() {
     assert!(asha.browser.get(&file).await.bytes.starts_with(b"%PDF-"));
     assert_eq!(server.visitor().get(&file).await.status, 404);
 
+    // Another browser, years of cookies later: the e-mail has the file, and its link opens the policy and the file.
+    let mail = server
+        .until("the e-mail", async || {
+            let inbox = asha.browser.get("/sandbox/inbox.json?to=asha@example.com").await.ok(200);
+            inbox["messages"].get(0).cloned()
+        })
+        .await;
+    assert!(mail["file"].as_str().is_some_and(|name| name.ends_with(".pdf")), "{mail}");
+    let text = mail["text"].as_str().expect("a text");
+    let link = text.split_whitespace().find_map(|word| Some(&word[word.find("/r/")?..])).expect("a link");
+    let other = server.visitor();
+    let form = [("content-type", "application/x-www-form-urlencoded"), ("x-journey", "")];
+    assert_eq!(other.send("POST", link, &form, Some(String::new())).await.status, 303);
+    assert_eq!(other.view(&id).await["step"]["id"], "car.policy.issued");
+    assert!(other.get(&file).await.bytes.starts_with(b"%PDF-"));
+
     // The gateway repeats itself, somebody imitates it, and money comes a second time: one refund.
     let payment = block(&asha.view, "facts")["items"]
         .as_array()

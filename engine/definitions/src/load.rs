@@ -147,10 +147,11 @@ fn load_with(files: &Files, held: &[Held], is_new: bool) -> Loaded {
     if workflows.len() == ids.len() {
         let now = crate::host::Now::at(SAMPLE_MS, chrono_tz::Tz::Asia__Kolkata);
         let (english, masters, calendars) = (&parts.tables, &masters, &calendars);
+        let site_forms = &parts.forms;
         for (language, site) in &mut sites {
             let tables = spoken.get(language).map_or(english, |parts| &parts.tables);
             let host = ProductHost { language, ..ProductHost::plain(&now, tables, masters, calendars) };
-            site.settle(&workflows, &host, &mut problems);
+            site.settle(&workflows, site_forms, &host, &mut problems);
         }
         let host = ProductHost::plain(&now, english, masters, calendars);
         let known = endpoint::Known {

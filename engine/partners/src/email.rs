@@ -3,7 +3,7 @@
 
 use crate::memory::{self, Memory, MemoryError};
 use engine_settings::Settings;
-use lettre::message::{Mailbox, MultiPart, header};
+use lettre::message::{Attachment, Mailbox, MultiPart, SinglePart, header};
 use lettre::transport::smtp::authentication::Credentials;
 use lettre::{AsyncSmtpTransport, AsyncTransport, Message, Tokio1Executor};
 use serde_json::json;
@@ -19,6 +19,15 @@ pub struct Email {
     pub subject: String,
     pub text: String,
     pub html: Option<String>,
+    pub file: Option<File>,
+}
+
+/// A file that goes with a message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct File {
+    pub name: String,
+    pub media_type: String,
+    pub bytes: Vec<u8>,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -93,7 +102,8 @@ impl Post {
                 }
             }
             Post::Inbox(memory) => {
-                let message = json!({"channel": "email", "to": email.to, "subject": email.subject, "text": email.text, "html": email.html});
+                let file = email.file.map(|file| file.name);
+                let message = json!({"channel": "email", "to": email.to, "subject": email.subject, "text": email.text, "html": email.html, "file": file});
                 Ok(memory::put_message(memory.as_ref(), &email.key, message, now_ms).await?)
             }
             Post::Nowhere => Err(EmailError::NoServer),
@@ -109,9 +119,18 @@ fn message(email: &Email, from: &Mailbox) -> Result<Message, EmailError> {
         .to(to)
         .subject(&email.subject)
         .message_id(Some(message_id(&email.key, from)));
-    let built = match &email.html {
-        Some(html) => builder.multipart(MultiPart::alternative_plain_html(email.text.clone(), html.clone())),
-        None => builder.header(header::ContentType::TEXT_PLAIN).body(email.text.clone()),
+    let text = match &email.html {
+        Some(html) => MultiPart::alternative_plain_html(email.text.clone(), html.clone()),
+        None => MultiPart::mixed().singlepart(SinglePart::plain(email.text.clone())),
+    };
+    let built = match &email.file {
+        Some(File { name, media_type, bytes }) => {
+            let kind = header::ContentType::parse(media_type).map_err(|_| malformed("the file's type is none"))?;
+            let file = Attachment::new(name.clone()).body(bytes.clone(), kind);
+            builder.multipart(MultiPart::mixed().multipart(text).singlepart(file))
+        }
+        None if email.html.is_none() => builder.header(header::ContentType::TEXT_PLAIN).body(email.text.clone()),
+        None => builder.multipart(text),
     };
     built.map_err(|_| malformed("its parts do not fit together"))
 }

@@ -18,4 +18,4 @@ pub mod signature;
 pub use client::{
     Begins, BreakerState, CallOutcome, Document, Order, Partners, PartnersError, Uncounted, WebhookRefused,
 };
-pub use email::{Email, EmailError};
+pub use email::{Email, EmailError, File};

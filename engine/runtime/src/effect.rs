@@ -126,6 +126,9 @@ pub struct NotifyPayload {
     /// Links that the sending job makes, by the name under which the text has them; never stored in clear.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub links: BTreeMap<String, LinkOrder>,
+    /// Id of a document of the journey that goes with an e-mail.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub attach: Option<String>,
 }
 
 /// A link with a purpose, valid for so long after its order.

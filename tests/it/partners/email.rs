@@ -1,7 +1,7 @@
 //! E-mail over SMTP to a mail server on a real socket, and into the inbox.
 
 use engine_partners::memory::{InMemory, Memory};
-use engine_partners::{Email, EmailError, Partners};
+use engine_partners::{Email, EmailError, File, Partners};
 use engine_settings::Settings;
 use serde_json::json;
 use std::sync::{Arc, Mutex};
@@ -57,6 +57,7 @@ fn email(to: &str, html: Option<&str>) -> Email {
         subject: "Your parcel – on its way".into(),
         text: "It comes today.".into(),
         html: html.map(str::to_owned),
+        file: None,
     }
 }
 
@@ -72,6 +73,9 @@ async fn messages_go_out_as_text_and_html() {
         partners.send_email(email("asha@example.com", Some("<p>It comes <b>today</b>.</p>")), 0).await.unwrap();
     }
     partners.send_email(email("asha@example.com", None), 0).await.unwrap();
+    let file = File { name: "label.pdf".into(), media_type: "application/pdf".into(), bytes: b"%PDF-1.7\xff".to_vec() };
+    let with_file = Email { file: Some(file), ..email("asha@example.com", Some("<p>It comes.</p>")) };
+    partners.send_email(with_file, 0).await.unwrap();
     let taken = taken.lock().unwrap().clone();
     for part in [
         "From: Depot <depot@example.com>",
@@ -85,6 +89,9 @@ async fn messages_go_out_as_text_and_html() {
         assert!(taken[0].contains(part), "{part}\n{}", taken[0]);
     }
     assert!(!taken[2].contains("multipart"));
+    for part in ["multipart/mixed", "It comes today.", "application/pdf", "filename=\"label.pdf\"", "JVBERi0xLjf/"] {
+        assert!(taken[3].contains(part), "{part}\n{}", taken[3]);
+    }
     let id = |message: &str| message.lines().find(|line| line.starts_with("Message-ID")).unwrap().to_owned();
     assert_eq!(id(&taken[0]), id(&taken[1]), "the same effect has the same id");
 

@@ -174,7 +174,9 @@ impl Reply {
 impl Visitor {
     /// A browser of its own, at the product of this address.
     pub fn at(base: String) -> Visitor {
-        let http = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).build().expect("a client");
+        let http = reqwest::Client::builder().no_brotli().no_gzip().redirect(reqwest::redirect::Policy::none());
+        // an idle connection is not used again shortly before the server lets it go
+        let http = http.pool_idle_timeout(Duration::from_secs(1)).build().expect("a client");
         Visitor { base, http, cookies: Mutex::default(), keys: AtomicU32::new(0) }
     }
 

@@ -3,7 +3,7 @@
 use super::{Attempt, Context, End};
 use crate::backoff::full_jitter;
 use engine_definitions::{Catalog, Channel, Message, Rendered, Retry};
-use engine_partners::{Begins, CallOutcome};
+use engine_partners::{Begins, CallOutcome, File};
 use engine_runtime::RuntimeError;
 use engine_runtime::effect::NotifyPayload;
 use engine_runtime::turn::quiet;
@@ -52,7 +52,7 @@ pub(super) async fn send(attempt: &Attempt<'_>, payload: &NotifyPayload) -> Resu
         return Ok(End::Cancel(reason));
     }
     let tried = match message.channel {
-        Channel::Email => by_email(attempt, payload, &rendered).await,
+        Channel::Email => by_email(attempt, payload, &rendered).await?,
         Channel::Sms | Channel::Whatsapp => by_operation(attempt, &catalog, message, payload, &rendered).await,
     };
     Ok(match tried {
@@ -87,27 +87,32 @@ fn render(
     message.render(&payload.languages, &data)
 }
 
-async fn by_email(attempt: &Attempt<'_>, payload: &NotifyPayload, rendered: &Rendered) -> Tried {
+async fn by_email(attempt: &Attempt<'_>, payload: &NotifyPayload, rendered: &Rendered) -> Result<Tried, RuntimeError> {
     let (context, effect) = (attempt.context, attempt.effect);
     let Rendered { subject, text, html, .. } = rendered.clone();
+    let file = match &payload.attach {
+        Some(id) => context.runtime.store().document(id).await?.filter(|file| file.journey == effect.key.journey),
+        None => None,
+    };
     let email = engine_partners::Email {
         key: effect.idempotency_key(),
         to: payload.to.clone(),
         subject: subject.unwrap_or_default(),
         text,
         html,
+        file: file.map(|file| File { name: file.name, media_type: file.media_type, bytes: file.bytes }),
     };
     if !attempt.begin().await {
-        return Tried::NotBegun;
+        return Ok(Tried::NotBegun);
     }
-    match context.partners.send_email(email, context.runtime.now_ms()).await {
+    Ok(match context.partners.send_email(email, context.runtime.now_ms()).await {
         Ok(()) => Tried::Sent { provider_id: None },
         Err(error) => {
             let reason = json!({"code": "email", "text": error.to_string()});
             let wait_ms = full_jitter(effect.attempt(), EMAIL_PAUSE_MS.0, EMAIL_PAUSE_MS.1);
             if error.retry() { Tried::Again { wait_ms, reason } } else { Tried::Refused(reason) }
         }
-    }
+    })
 }
 
 async fn by_operation(

@@ -42,6 +42,11 @@ pub const ACTIONS: &[Action] = &[
             value("to", Gives::Text, "number or address").needed(),
             value("data", Gives::Data, "fills the texts; `{link: {purpose, valid}}` makes a link into the journey"),
             value("language", Gives::Text, "else the journey's"),
+            value(
+                "attach",
+                Gives::Text,
+                "id of a document of the journey, which goes with an e-mail; empty or null: none",
+            ),
             key("links", Value(Gives::Data), "").of(super::Side::Browser),
         ],
     },

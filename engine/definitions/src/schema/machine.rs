@@ -241,6 +241,7 @@ fn part() -> Value {
             "Event → transitions, also after it was left: asked when nothing active took it",
             map_of(transitions()),
         ),
+        ("delays", "Names for its `after`", map_of(delay())),
         (
             "sections",
             "Steps that name none stand in the first",

@@ -6,6 +6,7 @@ use crate::contract::Contract;
 use crate::fields::{Fields, unknown};
 use crate::keys::{self, Takes};
 use crate::layout::FileKind;
+use crate::message::Channel;
 use crate::source::{Key, Node, Span, Value as Source};
 use engine_statechart::Problem;
 use std::sync::Arc;
@@ -185,6 +186,10 @@ impl Builder<'_> {
                         self.problems.push(unknown("message", at, id, self.library.messages.keys().map(String::as_str)))
                     }
                     Some(message) => {
+                        if let Some(k) = node.key("attach").filter(|_| message.channel != Channel::Email) {
+                            let problem = Problem::error("message-channel", &k.span, "only an e-mail can carry a file");
+                            self.problems.push(problem);
+                        }
                         let contract = message.channel.contract();
                         let declared = |p: &std::sync::Arc<crate::partner::Partner>| {
                             p.operations.values().any(|o| o.contract_id() == contract.as_deref())

@@ -1,7 +1,7 @@
 //! A workflow file without its surroundings: names of forms, texts, partners and tables are taken as
 //! they are; only the machine counts.
 
-use super::compile::{Library, delays_of, machine_vocabulary};
+use super::compile::{Library, machine_vocabulary};
 use super::desugar::{Builder, Place};
 use super::merge;
 use crate::files::Files;
@@ -23,9 +23,12 @@ pub fn desugar(file: &str, node: &Node) -> Result<(Node, Vec<Problem>), Vec<Prob
 
 /// The names that its machine may use.
 pub fn vocabulary(node: &Node, file: &str) -> Vocabulary {
-    let delays =
-        with_builder(file, node, |builder, tree| delays_of(tree, builder)).map(|(d, _)| d.1).unwrap_or_default();
-    machine_vocabulary(delays)
+    let delays = with_builder(file, node, |builder, tree| {
+        builder.delays(tree, "");
+        builder.root(tree, &Place::root());
+        std::mem::take(&mut builder.delays)
+    });
+    machine_vocabulary(&delays.map(|(delays, _)| delays).unwrap_or_default())
 }
 
 fn with_builder<T>(

@@ -109,10 +109,11 @@ pub(crate) fn compile(id: &str, library: &Library<'_>, problems: &mut Vec<Proble
     unknown_keys(&tree, "a workflow", &[&ROOT_KEYS[..], &STATE_KEYS].concat(), problems);
     let head = head(&tree, id, problems);
     let mut builder = Builder::new(library, texts, root_id.clone(), used);
-    let (delays, delay_nodes) = delays_of(&tree, &mut builder);
+    builder.delays(&tree, "");
     let (track, presence) = (builder.report(&tree, "track"), builder.report(&tree, "presence"));
     let machine_tree = builder.root(&tree, &Place::root());
-    let vocabulary = machine_vocabulary(delay_nodes);
+    let delays = std::mem::take(&mut builder.delays);
+    let vocabulary = machine_vocabulary(&delays);
     let compiled = Machine::compile(&machine_tree, &vocabulary);
     problems.append(&mut builder.problems);
     let machine = match compiled {
@@ -165,7 +166,7 @@ pub(crate) fn compile(id: &str, library: &Library<'_>, problems: &mut Vec<Proble
         sections: head.sections,
         aliases: head.aliases,
         links: head.links,
-        delays,
+        delays: delays.into_iter().map(|(name, (rule, _))| (name, rule)).collect(),
         forms: pinned.forms,
         views: pinned.views,
         tables: pinned.tables,
@@ -242,24 +243,19 @@ fn head(tree: &Node, id: &str, problems: &mut Vec<Problem>) -> Head {
     Head { title, base, timezone, language, ttl_ms, signs_in, params, sections, aliases, links }
 }
 
-/// `{until: CEL, within?: calendar, on_version?}` → milliseconds from now.
-pub(super) fn delays_of(
-    tree: &Node,
-    builder: &mut Builder<'_>,
-) -> (BTreeMap<String, OnVersion>, BTreeMap<String, Node>) {
-    let (mut rules, mut nodes) = (BTreeMap::new(), BTreeMap::new());
-    for (key, value) in tree.get("delays").map_or(&[][..], Node::map) {
-        let mut problems = std::mem::take(&mut builder.problems);
-        let parsed = delay(value, builder, &mut problems);
-        builder.problems = problems;
-        if let Some((rule, ms)) = parsed {
-            rules.insert(key.name.clone(), rule);
-            nodes.insert(key.name.clone(), ms);
+impl Builder<'_> {
+    /// Names for `after` of a flow or a part: `{until: CEL, within?: calendar, on_version?}`.
+    pub fn delays(&mut self, tree: &Node, prefix: &str) {
+        for (key, value) in tree.get("delays").map_or(&[][..], Node::map) {
+            let mut problems = std::mem::take(&mut self.problems);
+            let parsed = delay(value, self, &mut problems);
+            self.problems = problems;
+            self.delays.extend(parsed.map(|delay| (format!("{prefix}{}", key.name), delay)));
         }
     }
-    (rules, nodes)
 }
 
+/// What a version does to it, and an expression of milliseconds from now.
 fn delay(node: &Node, builder: &mut Builder<'_>, problems: &mut Vec<Problem>) -> Option<(OnVersion, Node)> {
     let mut fields = Fields::open(node, "a delay", &["until", "within", "on_version"], problems)?;
     let until = fields.need("until")?;
@@ -292,7 +288,8 @@ fn of_params(at: &Node, params: &Value, problems: &mut Vec<Problem>) -> Option<S
     text.map_err(|message| problems.push(Problem::error("template", &at.span, message))).ok()
 }
 
-pub(super) fn machine_vocabulary(delays: BTreeMap<String, Node>) -> Vocabulary {
+pub(super) fn machine_vocabulary(delays: &BTreeMap<String, (OnVersion, Node)>) -> Vocabulary {
+    let delays = delays.iter().map(|(name, (_, ms))| (name.clone(), ms.clone())).collect();
     Vocabulary {
         actions: crate::keys::actions::of_dialect(),
         delays,

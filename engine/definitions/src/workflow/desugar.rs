@@ -29,6 +29,8 @@ pub(crate) struct Builder<'a> {
     pub tables: BTreeSet<String>,
     /// Context that parts need: path → defaults.
     pub contexts: Vec<(String, Node)>,
+    /// Names for `after`: what a version does to each, and how many milliseconds it takes.
+    pub delays: BTreeMap<String, (super::OnVersion, Node)>,
     /// Keys of the flow's own context.
     pub context_keys: BTreeSet<String>,
     /// What steps of the flow's sections take.
@@ -126,6 +128,8 @@ pub struct Border {
     pub context: String,
     /// Keys of its `my`.
     pub declared: BTreeSet<String>,
+    /// Its own names for `after`; the machine knows them below `context`.
+    pub delays: BTreeSet<String>,
     /// Short names → contracts.
     pub contracts: BTreeMap<String, String>,
     /// Short names → where the view is named.
@@ -177,6 +181,7 @@ impl<'a> Builder<'a> {
             views: BTreeSet::new(),
             tables: BTreeSet::new(),
             contexts: Vec::new(),
+            delays: BTreeMap::new(),
             context_keys: BTreeSet::new(),
             sections: Sections::default(),
             heard: Vec::new(),
@@ -285,7 +290,7 @@ impl<'a> Builder<'a> {
                 "states" => self.states(value, place),
                 "on" => self.on(value, place),
                 "always" | "onDone" => self.transitions(value, place),
-                "after" => self.on(value, place),
+                "after" => self.after(value, place),
                 "entry" | "exit" => self.actions(value, place),
                 "initial" => self.initial(value, place),
                 "invoke" => self.invoke_list(value, place, &id, &mut replies),
@@ -308,7 +313,18 @@ impl<'a> Builder<'a> {
         Node::new(node.span.clone(), Source::Map(states))
     }
 
-    /// A map from descriptors or durations to transitions.
+    /// A map from durations or names of delays to transitions.
+    pub fn after(&mut self, node: &Node, place: &Place) -> Node {
+        let mut after = self.on(node, place);
+        for (k, _) in after.map_mut().into_iter().flatten() {
+            if let Some(border) = place.border.as_ref().filter(|border| border.delays.contains(&k.name)) {
+                k.name = format!("{}.{}", border.context, k.name);
+            }
+        }
+        after
+    }
+
+    /// A map from descriptors to transitions.
     pub fn on(&mut self, node: &Node, place: &Place) -> Node {
         if !node.is_map() {
             return node.clone();

@@ -17,7 +17,7 @@ use engine_statechart::{Machine, Problem, did_you_mean};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-pub const PART_KEYS: [&str; 18] = [
+pub const PART_KEYS: [&str; 19] = [
     "title",
     "description",
     "input",
@@ -27,6 +27,7 @@ pub const PART_KEYS: [&str; 18] = [
     "keep",
     "outcomes",
     "hears",
+    "delays",
     "sections",
     "initial",
     "states",
@@ -88,6 +89,7 @@ impl Builder<'_> {
         let part = &part.with_names(&names);
         let empty = Node::new(part.span.clone(), Source::Map(Vec::new()));
         let defaults = part.get("context").filter(|c| c.is_map()).unwrap_or(&empty).clone();
+        self.delays(part, &format!("{context}."));
         let border = self.border(host, part, name, place, &host_id, &context, &defaults);
         let inner = Place { path: place.path.clone(), border: Some(Arc::new(border)) };
         self.contexts.push((context.clone(), defaults.clone()));
@@ -120,7 +122,7 @@ impl Builder<'_> {
             for k in ["always", "after"] {
                 if let Some(more) = source.get(k) {
                     self.stays_inside(source, part, more);
-                    let more = if k == "after" { self.on(more, place) } else { self.transitions(more, place) };
+                    let more = if k == "after" { self.after(more, place) } else { self.transitions(more, place) };
                     out.push((key(k, &host.span), more));
                 }
             }
@@ -178,6 +180,7 @@ impl Builder<'_> {
             ids,
             context: context.to_owned(),
             declared: defaults.map().iter().map(|(k, _)| k.name.clone()).collect(),
+            delays: part.get("delays").map_or(&[][..], Node::map).iter().map(|(k, _)| k.name.clone()).collect(),
             contracts: self.bound_contracts(host, part, name, place),
             views: self.bound_views(host, part, name, place),
             section: own.or_else(|| sections.first().map(str::to_owned)).or(outer),

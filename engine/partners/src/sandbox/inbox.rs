@@ -27,6 +27,8 @@ struct Message {
     subject: Option<String>,
     text: String,
     html: Option<String>,
+    /// Name of the file that came with it.
+    file: Option<String>,
     time_ms: i64,
 }
 
@@ -39,6 +41,7 @@ impl Default for Message {
             subject: None,
             text: String::new(),
             html: None,
+            file: None,
             time_ms: 0,
         }
     }
@@ -116,8 +119,9 @@ fn card(message: &Message) -> String {
         Some(_) => format!("<p><a href=\"/sandbox/inbox/{}\">HTML part</a></p>", html::escape(&message.id)),
         None => String::new(),
     };
+    let file = message.file.as_ref().map(|file| format!("<p>With {}</p>", html::escape(file))).unwrap_or_default();
     format!(
-        "<article class=\"card\"><span class=\"tag\">{}</span> <strong>{}</strong> <span class=\"soft\">{}</span>{subject}<pre>{}</pre>{part}</article>",
+        "<article class=\"card\"><span class=\"tag\">{}</span> <strong>{}</strong> <span class=\"soft\">{}</span>{subject}<pre>{}</pre>{part}{file}</article>",
         html::escape(&message.channel),
         html::escape(&html::text(&message.to)),
         html::time(message.time_ms),

@@ -81,6 +81,7 @@ impl Core {
             waits: None,
             otp: Some(OtpRef { id: id.clone(), purpose: purpose.into() }),
             links: Default::default(),
+            attach: None,
         })
         .map_err(|refused| RuntimeError::Definition { place: "otp".into(), reason: format!("{refused:?}") })?;
         Ok(self.passwords().sent(&id, purpose, now))

@@ -298,6 +298,7 @@ impl<'a> Stage<'a> {
                     waits: None,
                     otp: None,
                     links: BTreeMap::new(),
+                    attach: None,
                 })?;
                 PASSWORDS.sent("otp", purpose, self.now_ms)
             }
@@ -314,8 +315,9 @@ impl<'a> Stage<'a> {
             let written = json!({"kind": effect.kind, "payload": effect.payload});
             match serde_json::from_value(written) {
                 Ok(Effect::Call(call)) => self.keep_call(effect.key, call, seen),
-                Ok(Effect::Notify(NotifyPayload { message, to, data, links, .. })) => {
-                    seen.effects.push(json!({"notify": message, "to": to, "data": data, "links": links}));
+                Ok(Effect::Notify(NotifyPayload { message, to, data, links, attach, .. })) => {
+                    let effect = json!({"notify": message, "to": to, "data": data, "links": links, "attach": attach});
+                    seen.effects.push(effect);
                 }
                 Ok(Effect::Track(_)) => {
                     let mut fields = effect.payload.as_object().cloned().unwrap_or_default();

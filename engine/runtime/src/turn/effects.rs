@@ -32,6 +32,8 @@ enum Action {
         language: Option<String>,
         #[serde(default)]
         links: BTreeMap<String, LinkOrder>,
+        #[serde(default)]
+        attach: Option<String>,
     },
     Call {
         operation: String,
@@ -124,10 +126,20 @@ impl Turn<'_> {
         match action {
             Action::Message(message) => self.tell(message),
             Action::Record { kind, key, data } => self.commit.records.push(NewRecord { kind, key, data }),
-            Action::Notify { message, to, data, language, links } => {
+            Action::Notify { message, to, data, language, links, attach } => {
                 let languages = language.into_iter().collect();
                 let data = if data.is_null() { json!({}) } else { data };
-                return self.notify(NotifyPayload { message, to, data, languages, waits: None, otp: None, links });
+                let attach = attach.filter(|id| !id.is_empty());
+                return self.notify(NotifyPayload {
+                    message,
+                    to,
+                    data,
+                    languages,
+                    waits: None,
+                    otp: None,
+                    links,
+                    attach,
+                });
             }
             Action::Call { operation, input } => {
                 let (partner, operation) = operation.split_once('/').unwrap_or((operation.as_str(), ""));

@@ -1,0 +1,95 @@
+//! What customers type: a choice of a list, a row of the list behind a field, or a text that fits its rules.
+
+use journey_tests::server::Visitor;
+use rand::Rng;
+use rand::rngs::StdRng;
+use rand::seq::IndexedRandom;
+use serde_json::{Map, Value, json};
+
+/// Texts that no rule of a form describes, by the name of the field. Some are answers that the page asks back or refuses,
+/// some make a partner refuse or break (workflows/partners/README.md).
+const TEXTS: &[(&str, &[&str])] = &[
+    (
+        "registration",
+        &["DL-3-CAB-1234", "MH-12-AB-1234", "UP-16-XY-9999", "TN-37-CC-4321", "KA-1-AB-0404", "KA-1-AB-0500"],
+    ),
+    ("pincode", &["110001", "110001", "411001", "560001", "744101", "123123", "999999"]),
+    ("engine_number", &["K12MN1234567", "K12MN1234567", "BADENGINE99", "K12PROPDOWN", "K12ISSUEDOWN", "K12POSTERR"]),
+    ("chassis_number", &["MA3EJKD1S00123456", "MA3EJKD1S00123456", "BADCHASSIS1", "MA3KYCPEND123456"]),
+    ("pan_number", &["ABCPR1234K", "ABCPR1234K", "ABCPS0000K", "ABCPN8888K", "ABCPN9999K"]),
+    ("firm_pan_number", &["AAACB1234C", "AAAFB1234C"]),
+    ("gstin_number", &["07AAACB1234C1Z5", "07AAAFB1234C1Z5", "00AAACB1234C1Z5"]),
+    ("cin_number", &["U12345DL2015PTC123456"]),
+    ("llpin_number", &["AAB1234"]),
+    ("aadhar_number", &["234567891234", "234500001234"]),
+    ("ckyc_number", &["12345678901234"]),
+    ("driving_license", &["DL0420110149646"]),
+    ("voter_id_card", &["ABC1234567"]),
+    ("passport_number", &["M1234567"]),
+    ("passport_file_number", &["DL1234567890123"]),
+    ("proposer_email", &["asha@example.com", "asha@example.com", "a@b"]),
+    ("dob", &["1990-04-12", "1990-04-12", "2012-01-01"]),
+    ("previous_policy_end_date", &["2026-12-05", "2026-11-01", "2026-08-01", "2027-03-01", "2028-07-08", "2030-11-21"]),
+    ("third_party_end_date", &["2027-06-30", "2028-07-08", "2026-12-01"]),
+    ("registered_on", &["2025-07-09", "2021-06-15", "2012-05-09", "2026-11-11", "2019-02-28"]),
+    ("date_of_incorporation", &["2015-03-02"]),
+    ("company_name", &["Rao & Sons Pvt. Ltd."]),
+    ("address_line_1", &["Flat 3/4, St. Mary's"]),
+];
+
+/// Codes of the contract of proposals.
+const ERRORS: u32 = 61;
+
+/// An answer to a field, or none when the list behind it holds nothing that goes with what was chosen before.
+pub async fn answer(
+    browser: &Visitor,
+    random: &mut StdRng,
+    name: &str,
+    rule: &Value,
+    so_far: &Map<String, Value>,
+) -> Option<Value> {
+    // Any code of the contract's errors, so that each leads to a page that has its field.
+    if name == "engine_number" && random.random_bool(0.3) {
+        return Some(json!(format!("ERRKEY{:02}X", random.random_range(1..=ERRORS))));
+    }
+    if let Some((_, texts)) = TEXTS.iter().find(|(field, _)| *field == name) {
+        return texts.choose(random).map(|text| json!(text));
+    }
+    if !rule["const"].is_null() {
+        return Some(rule["const"].clone());
+    }
+    if let Some(choice) = choices(rule).choose(random) {
+        return Some(choice.clone());
+    }
+    if rule["x-ui"]["widget"] == "lookup" {
+        return row(browser, random, &rule["x-ui"], so_far).await;
+    }
+    match rule["type"].as_str()? {
+        "boolean" => Some(json!(random.random_bool(0.5))),
+        "integer" => {
+            let (low, high) = (rule["minimum"].as_i64().unwrap_or(0), rule["maximum"].as_i64().unwrap_or(90));
+            let step = rule["multipleOf"].as_i64().unwrap_or(1);
+            Some(json!(random.random_range(low / step..=high / step) * step))
+        }
+        "array" => Some(choices(&rule["items"]).choose_multiple(random, 2).cloned().collect()),
+        _ if rule["format"] == "date" => Some(json!("2026-11-25")),
+        _ => Some(json!("Asha Rao")),
+    }
+}
+
+fn choices(rule: &Value) -> Vec<Value> {
+    let titled = rule["oneOf"].as_array().into_iter().flatten().map(|choice| choice["const"].clone());
+    titled.chain(rule["enum"].as_array().into_iter().flatten().cloned()).collect()
+}
+
+/// A row of reference data that fits what was chosen before.
+async fn row(browser: &Visitor, random: &mut StdRng, ui: &Value, so_far: &Map<String, Value>) -> Option<Value> {
+    let mut path = format!("/api/v1/master/{}?limit=40", ui["source"].as_str()?);
+    for (column, pointer) in ui["filter"].as_object().into_iter().flatten() {
+        let chosen = so_far.get(pointer.as_str()?.trim_start_matches('/'))?.as_str()?;
+        path += &format!("&{column}={chosen}");
+    }
+    let rows = browser.get(&path).await.ok(200);
+    let row = rows["rows"].as_array()?.choose(random)?;
+    Some(row[ui["value"].as_str()?].clone())
+}

@@ -1,0 +1,433 @@
+//! One customer: reads what is drawn, answers legally or not, corrects what she is told to, presses any button.
+
+use crate::answers::answer;
+use anyhow::{Context as _, Result, bail, ensure};
+use engine_runtime::Operations;
+use engine_store::Store;
+use journey_tests::server::{TestServer, Visitor};
+use rand::rngs::StdRng;
+use rand::seq::IndexedRandom;
+use rand::{Rng, SeedableRng};
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Steps that one customer takes at most, how often she asks anew on one page, and how long she looks at one that waits.
+const STEPS_MAX: usize = 70;
+const TRIES_MAX: usize = 40;
+const WAIT_MAX: Duration = Duration::from_secs(60);
+const PROMISED_MAX: Duration = Duration::from_secs(5);
+const LOOK: Duration = Duration::from_millis(300);
+
+/// Customers of one seed share so many vehicles with their last policies: prices are asked for once, for many of them.
+const VEHICLES: u64 = 12;
+
+/// What became of her.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum End {
+    Issued,
+    Inspection,
+    /// Paid, and a person of ours is at it.
+    Promised,
+    Refunded,
+    /// Left before she paid.
+    Tired,
+}
+
+/// A button of the gateway's page that she pressed.
+pub struct Paid {
+    /// Money came, now or later.
+    pub comes: bool,
+}
+
+pub struct Customer {
+    server: Arc<TestServer>,
+    browser: Visitor,
+    random: StdRng,
+    mobile: String,
+    line: &'static str,
+    kind: &'static str,
+    trail: Vec<String>,
+    /// Her own, for all that comes after the first prices.
+    later: Option<StdRng>,
+    /// What she has answered, by page.
+    answers: BTreeMap<String, Map<String, Value>>,
+    pub view: Value,
+    /// The card that she took.
+    pub chosen: Value,
+    pub paid: Vec<Paid>,
+}
+
+impl Customer {
+    pub fn new(server: Arc<TestServer>, seed: u64, number: u64) -> Customer {
+        let mut random = StdRng::seed_from_u64(seed * 1_000_000 + number % VEHICLES);
+        let line = if random.random_bool(0.7) { "car" } else { "bike" };
+        let kind = *["registered", "unknown", "new"].choose(&mut random).expect("a kind");
+        Customer {
+            browser: server.visitor(),
+            server,
+            random,
+            mobile: format!("98{:08}", number + 1),
+            line,
+            kind,
+            trail: vec![format!("customer {number} of seed {seed}: {line}, {kind}")],
+            later: Some(StdRng::seed_from_u64(seed * 1_000_000 + VEHICLES + number)),
+            answers: BTreeMap::new(),
+            view: Value::Null,
+            chosen: Value::Null,
+            paid: Vec::new(),
+        }
+    }
+
+    /// What became of her and the way there; an error names the rule that was broken.
+    pub async fn buys(mut self) -> Result<(End, Vec<String>)> {
+        let end = match self.walks().await {
+            Ok(end) => self.history_agrees().await.map(|()| end),
+            Err(broken) => Err(broken),
+        };
+        let end = end.with_context(|| format!("{}\n{}", self.trail.join(" > "), self.view));
+        Ok((end?, self.trail))
+    }
+
+    pub fn id(&self) -> &str {
+        self.view["journey"]["id"].as_str().unwrap_or_default()
+    }
+
+    pub fn is_new(&self) -> bool {
+        self.kind == "new"
+    }
+
+    /// Price of the card that she took, in paise.
+    pub fn price(&self) -> Option<i64> {
+        self.chosen["price"]["paise"].as_i64()
+    }
+
+    /// What she said on a page; empty when she was not asked.
+    pub fn answered(&self, page: &str, field: &str) -> String {
+        let given = self.answers.iter().find(|(step, _)| step.rsplit('.').next() == Some(page));
+        match given.and_then(|(_, answers)| answers.get(field)) {
+            Some(Value::String(text)) => text.clone(),
+            Some(value) => value.to_string(),
+            None => String::new(),
+        }
+    }
+
+    pub fn operations(&self) -> &Operations {
+        &self.server.product.runtime.operations
+    }
+
+    pub async fn store(&self) -> Arc<dyn Store> {
+        self.server.store().await
+    }
+
+    pub fn blocks(&self) -> Vec<Value> {
+        self.view["step"]["view"]["blocks"].as_array().cloned().unwrap_or_default()
+    }
+
+    pub fn buttons(&self) -> Vec<Value> {
+        self.items_of("actions")
+    }
+
+    /// A page that goes on by itself.
+    pub fn waits(&self) -> bool {
+        ["wait", "tracker"].contains(&self.view["step"]["kind"].as_str().unwrap_or_default())
+    }
+
+    fn items_of(&self, kind: &str) -> Vec<Value> {
+        let blocks = self.blocks().into_iter().filter(|block| block["block"] == kind);
+        blocks.flat_map(|block| block["items"].as_array().cloned().unwrap_or_default()).collect()
+    }
+
+    fn step(&self) -> &str {
+        self.view["step"]["id"].as_str().unwrap_or_default()
+    }
+
+    /// The page names a person of ours, or a call.
+    fn is_promised(&self) -> bool {
+        let page = self.view["step"]["view"].to_string();
+        ["erson of ours calls you", "Our team looks at it and calls you by"].iter().any(|words| page.contains(words))
+    }
+
+    async fn walks(&mut self) -> Result<End> {
+        let plate = if self.line == "car" { "DL-3-CAB-1234" } else { "DL-3-SAB-1234" };
+        let first = match self.kind {
+            "registered" => json!({"kind": "registered", "registration": plate}),
+            kind => json!({"kind": kind}),
+        };
+        self.view = self.browser.start(&format!("motor/{}", self.line), first).await.ok(201);
+        for _ in 0..STEPS_MAX {
+            if !self.waited().await? {
+                return self.promised().await;
+            }
+            let step = self.step().to_owned();
+            self.trail.push(step.clone());
+            self.sees()?;
+            if step.ends_with("policy.issued") {
+                self.is_sold_rightly()?;
+                self.money_has_an_end(true).await?;
+                return Ok(End::Issued);
+            }
+            if step.ends_with("policy.refunded") {
+                self.money_has_an_end(false).await?;
+                return Ok(End::Refunded);
+            }
+            if step.ends_with("inspection.wanted") {
+                return Ok(End::Inspection);
+            }
+            self.does_something().await?;
+        }
+        ensure!(!self.paid.iter().any(|paid| paid.comes), "paid, and {STEPS_MAX} steps later there is no end");
+        Ok(End::Tired)
+    }
+
+    /// True as soon as the page asks her for something; false when it does not in time.
+    async fn waited(&mut self) -> Result<bool> {
+        let since = tokio::time::Instant::now();
+        while self.waits() {
+            let patience = if self.is_promised() { PROMISED_MAX } else { WAIT_MAX };
+            if since.elapsed() > patience {
+                return Ok(false);
+            }
+            self.sees()?;
+            self.looks_later().await;
+        }
+        Ok(true)
+    }
+
+    /// A page that waits for long is one of a paid customer, and says who is at it.
+    async fn promised(&self) -> Result<End> {
+        ensure!(self.is_promised(), "waits for ever");
+        self.money_has_an_end(false).await?;
+        Ok(End::Promised)
+    }
+
+    async fn does_something(&mut self) -> Result<()> {
+        let kind = self.view["step"]["kind"].as_str().unwrap_or_default().to_owned();
+        if kind == "redirect" {
+            return self.pays().await;
+        }
+        if self.view["step"]["back"].is_string() && self.random.random_bool(0.03) {
+            self.trail.push("back".to_owned());
+            return self.sends("back", json!({})).await;
+        }
+        if kind == "review" {
+            return match self.view["step"]["changeable"].as_array().and_then(|all| all.choose(&mut self.random)) {
+                Some(page) if self.random.random_bool(0.2) => {
+                    let to = page["step"].clone();
+                    self.trail.push(format!("change {to}"));
+                    self.sends("change", json!({"step": to})).await
+                }
+                _ => self.sends("submit", json!({})).await,
+            };
+        }
+        if self.step() == "quotes" {
+            return self.chooses().await;
+        }
+        let buttons = self.buttons();
+        let pressed = buttons.choose(&mut self.random).cloned();
+        match (self.view["step"]["form"].is_object(), pressed) {
+            (true, Some(button)) if self.random.random_bool(0.05) => self.presses(&button).await,
+            (true, _) => self.fills().await,
+            (false, Some(button)) => self.presses(&button).await,
+            (false, None) => bail!("nothing to do"),
+        }
+    }
+
+    async fn presses(&mut self, button: &Value) -> Result<()> {
+        let event = button["event"].as_str().unwrap_or_default();
+        self.trail.push(event.to_owned());
+        self.sends(event, button["data"].clone()).await
+    }
+
+    async fn looks_later(&mut self) {
+        tokio::time::sleep(LOOK).await;
+        self.looks().await;
+    }
+
+    async fn looks(&mut self) {
+        self.view = self.browser.view(self.id()).await;
+    }
+
+    async fn sends(&mut self, event: &str, data: Value) -> Result<()> {
+        let data = if data.is_null() { json!({}) } else { data };
+        let reply = self.browser.event(&self.view, event, data).await;
+        match reply.status {
+            200 => self.view = reply.json(),
+            409 | 503 => self.looks_later().await,
+            _ => bail!("{event}: {}", reply.text()),
+        }
+        Ok(())
+    }
+
+    /// Fills the form as it is drawn and corrects what is refused; the server names each field.
+    async fn fills(&mut self) -> Result<()> {
+        let step = self.step().to_owned();
+        let rules = self.view["step"]["form"]["schema"].clone();
+        let required: Vec<&str> =
+            rules["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+        let mut data = self.view["step"]["form"]["data"].as_object().cloned().unwrap_or_default();
+        let messages = self.view["messages"].as_array().cloned().unwrap_or_default();
+        for name in messages.iter().filter_map(|message| message["pointer"].as_str()) {
+            data.remove(name.trim_start_matches('/'));
+        }
+        // The same page again: what she said did not help, so some of it is said anew.
+        if self.trail.iter().rev().nth(1) == Some(&step) {
+            data.retain(|_, _| self.random.random_bool(0.6));
+        }
+        let properties = rules["properties"].as_object().cloned().unwrap_or_default();
+        for (name, rule) in &properties {
+            let wanted = required.contains(&name.as_str()) || self.random.random_bool(0.2);
+            if !data.contains_key(name)
+                && wanted
+                && let Some(value) = self.answers_to(name, rule, &data).await
+            {
+                data.insert(name.clone(), value);
+            }
+        }
+        for _ in 0..TRIES_MAX {
+            let reply = self.browser.event(&self.view, "submit", Value::Object(data.clone())).await;
+            match reply.status {
+                200 => {
+                    self.view = reply.json();
+                    self.answers.insert(step, data);
+                    return Ok(());
+                }
+                422 if reply.code() == "invalid" => self.corrects(&mut data, &properties, &reply.json()).await?,
+                409 | 503 => {
+                    self.looks_later().await;
+                    return Ok(());
+                }
+                _ => bail!("{}", reply.text()),
+            }
+        }
+        bail!("the form cannot be filled: {data:?}")
+    }
+
+    async fn corrects(
+        &mut self,
+        data: &mut Map<String, Value>,
+        properties: &Map<String, Value>,
+        problem: &Value,
+    ) -> Result<()> {
+        for error in problem["errors"].as_array().into_iter().flatten() {
+            let name = error["pointer"].as_str().unwrap_or_default().trim_start_matches('/');
+            let name = name.split('/').next().unwrap_or_default();
+            let rule = properties.get(name).with_context(|| format!("{error} is about no field of the form"))?;
+            data.remove(name);
+            if error["code"] == "unknown" {
+                continue;
+            }
+            match self.answers_to(name, rule, data).await {
+                Some(value) => drop(data.insert(name.to_owned(), value)),
+                // Nothing in the list goes with what she chose before.
+                None => {
+                    let before = rule["x-ui"]["filter"].as_object().into_iter().flatten();
+                    for pointer in before.filter_map(|(_, pointer)| pointer.as_str()) {
+                        data.remove(pointer.trim_start_matches('/'));
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    async fn answers_to(&mut self, name: &str, rule: &Value, so_far: &Map<String, Value>) -> Option<Value> {
+        if name == "code" {
+            return self.password().await.map(Value::String);
+        }
+        if name.contains("mobile") {
+            return Some(json!(self.mobile));
+        }
+        if name == "registration" && self.random.random_bool(0.5) {
+            return Some(json!(if self.line == "car" { "DL-3-CAB-1234" } else { "DL-3-SAB-1234" }));
+        }
+        answer(&self.browser, &mut self.random, name, rule, so_far).await
+    }
+
+    /// The newest one-time password that the fake SMS partner has got for her.
+    async fn password(&self) -> Option<String> {
+        let path = format!("/sandbox/inbox.json?to={}", self.mobile);
+        for _ in 0..100 {
+            let inbox = self.browser.get(&path).await.ok(200);
+            let texts = inbox["messages"].as_array().into_iter().flatten().filter_map(|one| one["text"].as_str());
+            let code = texts.filter_map(|text| text.split(' ').next()).find(|word| word.len() == 6);
+            if let Some(code) = code {
+                return Some(code.to_owned());
+            }
+            tokio::time::sleep(LOOK).await;
+        }
+        None
+    }
+
+    /// Changes the cover now and then, else takes one of the offers.
+    async fn chooses(&mut self) -> Result<()> {
+        self.random = self.later.take().unwrap_or_else(|| self.random.clone());
+        for _ in 0..100 {
+            if self.offers().len() > 5 || self.step() != "quotes" {
+                break;
+            }
+            self.looks_later().await;
+        }
+        let offers = self.offers();
+        let changes: Vec<Value> =
+            self.items_of("facts").into_iter().filter(|fact| fact["change"].is_object()).collect();
+        match (offers.choose(&mut self.random).cloned(), changes.choose(&mut self.random)) {
+            (_, Some(fact)) if self.random.random_bool(0.03) => {
+                let to = fact["change"]["step"].clone();
+                self.trail.push(format!("change {to}"));
+                self.sends("change", json!({"step": to})).await
+            }
+            (Some(card), _) if self.random.random_bool(0.75) => {
+                self.sends("select", card["action"]["data"].clone()).await?;
+                self.chosen = card;
+                Ok(())
+            }
+            _ => self.fills().await,
+        }
+    }
+
+    fn offers(&self) -> Vec<Value> {
+        self.items_of("options").into_iter().filter(|card| card["action"].is_object()).collect()
+    }
+
+    /// On the gateway's page: pays, or whatever else happens there.
+    async fn pays(&mut self) -> Result<()> {
+        let redirect = self.view["step"]["redirect"].clone();
+        let fields: Vec<(&str, &str)> = redirect["fields"]
+            .as_object()
+            .into_iter()
+            .flatten()
+            .filter_map(|(name, value)| Some((name.as_str(), value.as_str()?)))
+            .collect();
+        let field = |name: &str| fields.iter().find(|(field, _)| *field == name).map_or("", |(_, value)| *value);
+        self.is_charged_what_was_shown(field("amount").parse().context("an amount")?)?;
+        let page = self.posts(redirect["url"].as_str().unwrap_or_default(), &fields).await;
+        let (button, comes) = *[
+            ("pay", true),
+            ("pay", true),
+            ("pay", true),
+            ("pending", true),
+            ("late", true),
+            ("fail", false),
+            ("wrong", true),
+            ("close", false),
+        ]
+        .choose(&mut self.random)
+        .expect("a button");
+        self.trail.push(format!("gateway: {button}"));
+        self.posts(&page, &[("button", button)]).await;
+        self.paid.push(Paid { comes });
+        self.posts(field("callback_url"), &[]).await;
+        self.looks().await;
+        Ok(())
+    }
+
+    /// Posts a form as a browser does; where the answer leads.
+    async fn posts(&self, url: &str, fields: &[(&str, &str)]) -> String {
+        let path = url.find("/sandbox/").or_else(|| url.find("/api/")).map_or(url, |from| &url[from..]);
+        let body = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(fields).finish();
+        let headers = [("content-type", "application/x-www-form-urlencoded"), ("x-journey", "")];
+        self.browser.send("POST", path, &headers, Some(body)).await.header("location").to_owned()
+    }
+}

@@ -1,0 +1,88 @@
+//! What must hold, whatever a customer does.
+
+use crate::customer::{Customer, Paid};
+use anyhow::{Result, ensure};
+use serde_json::Value;
+
+impl Customer {
+    /// Of every page: there is a way on, and messages have words and name fields that are on it.
+    pub fn sees(&self) -> Result<()> {
+        let step = &self.view["step"];
+        let fields = &step["form"]["schema"]["properties"];
+        for message in self.view["messages"].as_array().into_iter().flatten() {
+            let pointer = message["pointer"].as_str().unwrap_or_default();
+            let field = pointer.trim_start_matches('/').split('/').next().unwrap_or_default();
+            ensure!(pointer.is_empty() || fields.get(field).is_some(), "no field {pointer} on the page");
+            let text = message["text"].as_str().unwrap_or_default();
+            ensure!(!text.is_empty() && !text.starts_with("status "), "a message without words: {message}");
+        }
+        let ways = step["form"].is_object() || step["redirect"].is_object() || self.waits();
+        ensure!(ways || step["review"].is_object() || !self.buttons().is_empty(), "no way on");
+        Ok(())
+    }
+
+    /// Of the gateway's page: what is charged is what the card said.
+    pub fn is_charged_what_was_shown(&self, charged: i64) -> Result<()> {
+        ensure!(Some(charged) == self.price(), "{charged} is charged, {:?} was shown", self.price());
+        Ok(())
+    }
+
+    /// Of the policy: it says what was charged, and nothing is sold that the law forbids.
+    pub fn is_sold_rightly(&self) -> Result<()> {
+        let blocks = self.blocks();
+        let lines = blocks.iter().find(|block| block["block"] == "breakup").map(|block| &block["lines"]);
+        let lines: Vec<&Value> = lines.and_then(Value::as_array).into_iter().flatten().collect();
+        let total = lines.iter().find(|line| line["kind"] == "total").and_then(|line| line["value"]["paise"].as_i64());
+        ensure!(total.is_some() && total == self.price(), "the policy says {total:?}, shown was {:?}", self.price());
+
+        let covers_driver = lines.iter().any(|line| line["label"] == "Personal accident of the owner-driver");
+        let is_firm = self.answered("owner", "customer_type") == "company";
+        ensure!(!(is_firm && covers_driver), "a firm that drives");
+        let alone = self.chosen["action"]["data"]["plan_type"] == "own_damage";
+        let declared = !["", "cover"].contains(&self.answered("quotes", "owner_driver").as_str());
+        ensure!(covers_driver || alone || is_firm || declared, "a driver without cover who declared nothing");
+        let beside = self.answered("previous", "third_party_runs") == "true"
+            || self.answered("previous", "policy_type") == "third_party";
+        ensure!(!alone || beside, "own damage without third party");
+
+        let fact = |label: &str| {
+            let mut facts = blocks.iter().flat_map(|block| block["items"].as_array().into_iter().flatten());
+            facts
+                .find(|fact| fact["label"] == label)
+                .and_then(|fact| fact["value"]["date"].as_str())
+                .unwrap_or_default()
+        };
+        let (from, till) = (fact("From"), fact("Till"));
+        ensure!(
+            ("2026-11-22"..="2027-01-21").contains(&from) || self.is_new() && from >= "2026-11-21",
+            "it starts {from}"
+        );
+        ensure!(till > from, "it ends {till}");
+        ensure!(self.chosen["action"]["label"] == "Buy now", "nobody has inspected it");
+        Ok(())
+    }
+
+    /// Of the history: played again it gives the same state.
+    pub async fn history_agrees(&self) -> Result<()> {
+        let differences = self.operations().replay(self.id()).await?;
+        ensure!(differences.as_ref().is_some_and(Vec::is_empty), "the history says otherwise: {differences:?}");
+        Ok(())
+    }
+
+    /// Of money: what came in became the policy, went back, or is with a person of ours who has promised a time.
+    pub async fn money_has_an_end(&self, issued: bool) -> Result<()> {
+        let came: Vec<&Paid> = self.paid.iter().filter(|paid| paid.comes).collect();
+        let kept = usize::from(issued);
+        let records = self.store().await.records(self.id()).await?;
+        let returned = records.iter().filter(|record| record.kind == "refund").count();
+        let incidents = self.store().await.incidents_of(self.id(), 50).await?;
+        let open = incidents.iter().any(|incident| incident.closed_at_ms.is_none());
+        ensure!(!issued || !came.is_empty(), "a policy that nobody paid for");
+        ensure!(
+            came.len() <= kept + returned || open,
+            "{} payments, {kept} policies, {returned} refunds, nobody at work",
+            came.len()
+        );
+        Ok(())
+    }
+}

@@ -1,0 +1,319 @@
+//! A second calculator of premiums beside the insurers' rating scripts: it reads no table and no definition, every figure
+//! is typed in here again. Both rate 500 random cars and bikes, and must agree on each line to the paisa.
+
+use engine_definitions::Files;
+use futures::StreamExt;
+use journey_tests::server::TestServer;
+use rand::rngs::StdRng;
+use rand::seq::IndexedRandom;
+use rand::{Rng, SeedableRng};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+
+const VEHICLES: usize = 500;
+/// Age in days above every row of a table, and an engine larger than every class.
+const ANY: i64 = i64::MAX;
+
+/// Insurer, its discount on own damage in percent for cars of up to 1095, 1826, 3652 days and older ones, and for bikes of
+/// up to 1826 days and older ones.
+const INSURERS: [(&str, [i64; 4], [i64; 2]); 4] = [
+    ("hdfc-ergo", [62, 58, 50, 35], [55, 40]),
+    ("reliance", [68, 64, 55, 40], [60, 45]),
+    ("icici-lombard", [60, 57, 50, 35], [52, 40]),
+    ("bajaj-allianz", [61, 58, 52, 38], [56, 42]),
+];
+/// Add-on, its key of the request, whether bikes have it.
+const ADD_ONS: [(&str, &str, bool); 11] = [
+    ("zeroDepreciationCover", "isZeroDep", true),
+    ("consumablesCover", "isConsumablesCover", true),
+    ("engineCover", "isEngineProtection", true),
+    ("invoiceCover", "isInvoiceCover", true),
+    ("roadsideAssistanceCover", "isRsaCover", true),
+    ("tyreSecure", "isTyreSecure", false),
+    ("keyReplacementCover", "isKeyReplacementCover", false),
+    ("lossOfPersonalBelonging", "isLossOfPersonalBelonging", false),
+    ("ncbProtectionCover", "isNcbProtection", false),
+    ("paidDriverCover", "isPaidDriverCover", false),
+    ("ownerDriverCover", "isOwnerDriverCover", true),
+];
+const OFFICES: [(&str, bool); 6] =
+    [("MH-12", true), ("DL-03", true), ("TN-01", true), ("UP-16", false), ("GJ-05", false), ("TN-37", false)];
+
+/// What is rated. Rates are thousandths of a percent, amounts paise unless they say otherwise.
+#[derive(Clone, Debug)]
+struct Vehicle {
+    insurer: usize,
+    is_car: bool,
+    is_new: bool,
+    office: &'static str,
+    zone_a: bool,
+    fuel: &'static str,
+    /// cc, or kW of an electric motor.
+    size: i64,
+    seats: i64,
+    price: i64,
+    age_days: i64,
+    plan_type: &'static str,
+    lead_type: &'static str,
+    ncb: i64,
+    /// Insured value in percent of the usual one.
+    idv_percent: i64,
+    deductible: i64,
+    passenger_cover: i64,
+    add_ons: Vec<usize>,
+}
+
+/// To the nearest, halves up; no amount here is negative.
+fn half_up(numerator: i64, denominator: i64) -> i64 {
+    let (n, d) = (i128::from(numerator), i128::from(denominator));
+    i64::try_from((2 * n + d) / (2 * d)).expect("an amount")
+}
+
+fn part(amount: i64, rate: i64) -> i64 {
+    half_up(amount.checked_mul(rate).expect("a small amount"), 100_000)
+}
+
+/// The first whose bound is not below.
+fn up_to<T: Copy>(value: i64, rows: &[(i64, T)]) -> Option<T> {
+    rows.iter().find(|(bound, _)| value <= *bound).map(|(_, found)| *found)
+}
+
+impl Vehicle {
+    fn random(number: usize, random: &mut StdRng) -> Vehicle {
+        // What must occur in every combination goes round; the rest is drawn.
+        let (is_car, plan) = (number % 10 < 6, number / 10 % 3);
+        let fuels: &[&str] = if is_car {
+            &["petrol", "diesel", "cng", "lpg", "hybrid", "electric"]
+        } else {
+            &["petrol", "cng", "electric"]
+        };
+        let (fuel, is_new) = (*fuels.choose(random).expect("a fuel"), random.random_bool(0.15));
+        let (insurer, (office, zone_a)) =
+            (random.random_range(0..INSURERS.len()), *OFFICES.choose(random).expect("an office"));
+        let size = match (fuel, is_car) {
+            ("electric", true) => [25, 30, 31, 65, 66, 130].choose(random),
+            ("electric", false) => [3, 4, 7, 8, 16, 17].choose(random),
+            (_, true) => [796, 1000, 1001, 1197, 1500, 1501, 2755].choose(random),
+            (_, false) => [75, 76, 110, 150, 151, 350, 351, 648].choose(random),
+        };
+        // The days around every bound of a table, too.
+        let bounds = [182, 365, 730, 1095, 1461, 1826, 2191, 2556, 2922, 3652, 5478];
+        let near = bounds.choose(random).expect("a bound") + random.random_range(-1..=1);
+        let drawn = if random.random_bool(0.5) { near } else { random.random_range(1..5478) };
+        let add_ons = (0..ADD_ONS.len()).filter(|at| (is_car || ADD_ONS[*at].2) && random.random_bool(0.4)).collect();
+        let passengers: &[i64] =
+            if is_car { &[0, 10_000, 50_000, 100_000, 200_000] } else { &[0, 10_000, 50_000, 100_000] };
+        Vehicle {
+            insurer,
+            is_car,
+            is_new,
+            office,
+            zone_a,
+            fuel,
+            size: *size.expect("a size"),
+            seats: if is_car { *[4, 5, 7].choose(random).expect("seats") } else { 2 },
+            price: random.random_range(if is_car { 400_000..4_000_000 } else { 60_000..300_000 }) * 100,
+            age_days: if is_new { 0 } else { drawn.min(5478) },
+            plan_type: ["comprehensive", "third_party", "own_damage"][plan],
+            lead_type: if is_new {
+                ""
+            } else {
+                ["Rollover", "RolloverBreakIn", "RenewalBreakIn"].choose(random).expect("one")
+            },
+            ncb: if is_new { 0 } else { *[0, 20, 25, 35, 45, 50].choose(random).expect("a bonus") },
+            idv_percent: *[0, 90, 95, 100, 103, 110].choose(random).expect("a percentage"),
+            deductible: *[0, 2_500, 5_000, 7_500, 15_000].choose(random).expect("a deductible"),
+            passenger_cover: *passengers.choose(random).expect("a cover"),
+            add_ons,
+        }
+    }
+
+    fn usual_value(&self) -> i64 {
+        let wear = [
+            (182, 5),
+            (365, 15),
+            (730, 20),
+            (1095, 30),
+            (1461, 40),
+            (1826, 50),
+            (2191, 55),
+            (2556, 60),
+            (2922, 65),
+            (3652, 70),
+        ];
+        let wear = up_to(self.age_days, &wear).or(up_to(self.age_days, &[(5478, 80), (ANY, 90)])).expect("some wear");
+        half_up(self.price - part(self.price, wear * 1_000), 100) * 100
+    }
+
+    /// What is asked for, in whole rupees within 90 and 110 %; 0 is the usual one.
+    fn value_asked(&self) -> i64 {
+        let usual = self.usual_value();
+        match self.idv_percent {
+            0 | 100 => 0,
+            90 => (usual * 90 / 100 + 99) / 100 * 100,
+            percent => usual * percent / 100 / 100 * 100,
+        }
+    }
+
+    fn own_damage_rate(&self) -> i64 {
+        let is_electric = self.fuel == "electric";
+        let class = match (self.is_car, is_electric) {
+            (true, false) => up_to(self.size, &[(1_000, 0), (1_500, 1), (ANY, 2)]),
+            (true, true) => up_to(self.size, &[(30, 0), (65, 1), (ANY, 2)]),
+            (false, false) => up_to(self.size, &[(150, 0), (350, 1), (ANY, 2)]),
+            (false, true) => up_to(self.size, &[(7, 0), (16, 1), (ANY, 2)]),
+        };
+        let age = up_to(self.age_days, &[(1_826, 0), (if self.is_car { 3_652 } else { 2_556 }, 1), (ANY, 2)]);
+        let rates: [[i64; 3]; 3] = match (self.is_car, self.zone_a) {
+            (true, true) => [[3_127, 3_283, 3_440], [3_283, 3_447, 3_612], [3_362, 3_529, 3_698]],
+            (true, false) => [[3_039, 3_191, 3_343], [3_191, 3_351, 3_510], [3_267, 3_430, 3_594]],
+            (false, true) => [[1_708, 1_793, 1_879], [1_793, 1_883, 1_973], [1_836, 1_928, 2_020]],
+            (false, false) => [[1_676, 1_760, 1_844], [1_760, 1_848, 1_936], [1_802, 1_892, 1_982]],
+        };
+        rates[age.expect("an age")][class.expect("a class")]
+    }
+
+    /// Three years for a new car, five for a new bike.
+    fn third_party(&self) -> i64 {
+        let rows: [(i64, [i64; 2]); 4] = match (self.is_car, self.fuel == "electric") {
+            (true, false) => [(1_000, [2_094, 6_521]), (1_500, [3_416, 10_640]), (ANY, [7_897, 24_596]), (ANY, [0, 0])],
+            (true, true) => [(30, [1_780, 5_543]), (65, [2_904, 9_044]), (ANY, [6_712, 20_907]), (ANY, [0, 0])],
+            (false, false) => [(75, [538, 2_901]), (150, [714, 3_851]), (350, [1_366, 7_365]), (ANY, [2_804, 15_117])],
+            (false, true) => [(3, [457, 2_466]), (7, [607, 3_273]), (16, [1_161, 6_260]), (ANY, [2_383, 12_849])],
+        };
+        let full = up_to(self.size, &rows).expect("a class")[usize::from(self.is_new)] * 100;
+        if self.fuel == "hybrid" { full - part(full, 7_500) } else { full }
+    }
+
+    fn discount_rate(&self) -> i64 {
+        let (_, cars, bikes) = INSURERS[self.insurer];
+        let percent = if self.is_car {
+            up_to(self.age_days, &[(1_095, cars[0]), (1_826, cars[1]), (3_652, cars[2]), (ANY, cars[3])])
+        } else {
+            up_to(self.age_days, &[(1_826, bikes[0]), (ANY, bikes[1])])
+        };
+        percent.expect("a discount") * 1_000
+    }
+
+    /// Rate in thousandths of a percent of the insured value, and rupees; nothing when it is not sold at this age.
+    fn add_on_price(&self, key: &str) -> Option<(i64, i64)> {
+        let of_value = |rows: &[(i64, i64)]| up_to(self.age_days, rows).map(|rate| (rate, 0));
+        let flat = |till: i64, rupees: i64| (self.age_days <= till).then_some((0, rupees));
+        match (key, self.is_car) {
+            ("zeroDepreciationCover", true) => {
+                of_value(&[(365, 420), (730, 560), (1_095, 700), (1_461, 910), (1_826, 1_160)])
+            }
+            ("invoiceCover", true) => of_value(&[(365, 80), (730, 300), (1_095, 420), (1_461, 590), (1_826, 670)]),
+            ("engineCover", true) => of_value(&[(365, 90), (730, 110), (1_095, 140), (1_461, 160), (1_826, 200)]),
+            ("consumablesCover", true) => of_value(&[(365, 100), (730, 120), (1_095, 140), (1_461, 170), (1_826, 200)]),
+            ("tyreSecure", true) => of_value(&[(1_826, 120)]),
+            ("ncbProtectionCover", true) => of_value(&[(1_826, 110)]),
+            ("keyReplacementCover", true) => flat(3_652, 299),
+            ("lossOfPersonalBelonging", true) => flat(3_652, 349),
+            ("roadsideAssistanceCover", true) => flat(5_478, 199),
+            ("paidDriverCover", true) => flat(ANY, 50),
+            ("zeroDepreciationCover", false) => of_value(&[(730, 600), (1_826, 1_050)]),
+            ("invoiceCover", false) => of_value(&[(1_095, 350)]),
+            ("engineCover", false) => of_value(&[(1_826, 250)]),
+            ("consumablesCover", false) => of_value(&[(1_826, 180)]),
+            ("roadsideAssistanceCover", false) => flat(5_478, 79),
+            ("ownerDriverCover", is_car) => flat(ANY, if self.is_new { if is_car { 850 } else { 1_350 } } else { 295 }),
+            _ => None,
+        }
+    }
+
+    /// Lines of the premium in their order, without those of nothing; the last is the total.
+    fn lines(&self) -> Vec<i64> {
+        let asked = self.value_asked();
+        let value = if asked > 0 { asked } else { self.usual_value() };
+        let own_damage = if self.plan_type == "third_party" { 0 } else { part(value, self.own_damage_rate()) };
+        let discount = part(own_damage, self.discount_rate());
+        let (rate, cap) = match (self.deductible, self.is_car) {
+            (2_500, true) => (20, 750),
+            (5_000, true) => (25, 1_500),
+            (7_500, true) => (30, 2_000),
+            (15_000, true) => (35, 2_500),
+            (2_500, false) => (10, 150),
+            (5_000, false) => (15, 250),
+            (7_500, false) => (20, 350),
+            (15_000, false) => (25, 500),
+            _ => (0, 0),
+        };
+        let deducted = part(own_damage - discount, rate * 1_000).min(cap * 100);
+        let bonus = part(own_damage - discount - deducted, self.ncb * 1_000);
+        let third_party = if self.plan_type == "own_damage" { 0 } else { self.third_party() };
+        let belongs = |key: &str| match key {
+            "ownerDriverCover" => true,
+            "paidDriverCover" => self.plan_type != "own_damage",
+            _ => self.plan_type != "third_party",
+        };
+        let covers = self.add_ons.iter().map(|at| ADD_ONS[*at].0).filter(|key| belongs(key));
+        let covers: Vec<i64> = covers
+            .filter_map(|key| self.add_on_price(key))
+            .map(|(rate, rupees)| part(value, rate) + rupees * 100)
+            .collect();
+        let each = match (self.passenger_cover, self.is_car) {
+            (0, _) => 0,
+            (cover, true) => cover / 2_000,
+            (cover, false) => cover * 7 / 10_000,
+        };
+        let passengers = each * 100 * (self.seats - 1);
+        let net = own_damage - discount - deducted - bonus + third_party + covers.iter().sum::<i64>() + passengers;
+        let tax = part(net, 18_000);
+        let total = half_up(net + tax, 100) * 100;
+        let first = [own_damage, -discount, -deducted, -bonus, third_party].into_iter().filter(|line| *line != 0);
+        let last = [passengers, tax, total - net - tax].into_iter().filter(|line| *line != 0);
+        first.chain(covers).chain(last).chain([total]).collect()
+    }
+
+    fn request(&self) -> Value {
+        let kind = if self.is_car { "fw" } else { "tw" };
+        let is_electric = self.fuel == "electric";
+        let flags: serde_json::Map<String, Value> = ADD_ONS
+            .iter()
+            .enumerate()
+            .map(|(at, (_, flag, _))| ((*flag).to_owned(), i64::from(self.add_ons.contains(&at)).into()))
+            .collect();
+        json!({"insurerId": 1, "vehicleType": kind, "vehicleCategory": if self.is_car { 1 } else { 2 }, "planType": self.plan_type,
+            "withThirdParty": false, "leadForm": "renew", "leadType": self.lead_type, "breakIn": false, "isNew": self.is_new,
+            "ageDays": self.age_days, "registration": {"rto": self.office},
+            "vehicle": {"cc": if is_electric { 0 } else { self.size }, "kw": if is_electric { self.size } else { 0 },
+                "fuel": self.fuel, "seats": self.seats, "listedPrice": self.price},
+            "previousPolicy": {}, "ncb": self.ncb, "idv": self.value_asked(), "voluntaryDeductible": self.deductible,
+            "passengerCover": self.passenger_cover, "covers": flags, "previousCovers": {}})
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_second_calculator_agrees_on_random_vehicles() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let files = Files::read_dir(root).expect("the definitions are there");
+    let server = TestServer::start_with(files, |settings| {
+        settings.sandbox.delay_percent = 0;
+        (settings.limits.rate_per_s, settings.limits.write_rate_per_s) = (0, 0);
+    })
+    .await;
+    let mut random = StdRng::seed_from_u64(1);
+    let vehicles: Vec<Vehicle> = (0..VEHICLES).map(|number| Vehicle::random(number, &mut random)).collect();
+    let browser = server.visitor();
+    let rate = async |vehicle: Vehicle| {
+        let (insurer, ..) = INSURERS[vehicle.insurer];
+        let key = format!("sandbox-{insurer}_key");
+        let path = format!("/sandbox/partners/{insurer}/v1/quotes");
+        let answer = browser.send("POST", &path, &[("x-api-key", &key)], Some(vehicle.request().to_string())).await;
+        assert_eq!(answer.status, 200, "{vehicle:?}: {}", answer.text());
+        let answer = answer.json();
+        let plan = answer["plans"].as_array().into_iter().flatten().find(|plan| plan["code"] == "basic").cloned();
+        let lines = plan.as_ref().and_then(|plan| plan["breakup"].as_array()).cloned().unwrap_or_default();
+        let theirs: Vec<i64> = lines.iter().filter_map(|line| line["amount"].as_i64()).collect();
+        assert_eq!(vehicle.lines(), theirs, "{vehicle:?}\n{lines:?}");
+    };
+    futures::stream::iter(vehicles.clone()).map(rate).buffer_unordered(8).collect::<Vec<()>>().await;
+
+    // What was to be combined was combined.
+    let seen: BTreeSet<_> = vehicles.iter().map(|v| (v.is_car, v.plan_type, v.deductible)).collect();
+    let fuels: BTreeSet<_> = vehicles.iter().map(|v| (v.is_car, v.zone_a, v.fuel)).collect();
+    let lead_types: BTreeSet<_> = vehicles.iter().map(|v| (v.is_car, v.lead_type)).collect();
+    assert_eq!((seen.len(), fuels.len(), lead_types.len()), (2 * 3 * 5, 2 * 6 + 2 * 3, 2 * 4));
+    server.stop().await;
+}
