@@ -19,6 +19,8 @@ pub(crate) type Nodes = BTreeMap<String, Node>;
 
 /// Keys that name an item of a list.
 const NAMES: [&str; 3] = ["id", "event", "const"];
+/// Keys that say that a text is an expression; they are no part of a place.
+const EXPRESSIONS: [&str; 2] = ["cel", "$cel"];
 /// Words of a form's fields and of their `x-ui`.
 const OF_FIELDS: [&str; 9] = ["title", "intro", "hint", "placeholder", "empty", "add", "remove", "suffix", "prefix"];
 /// Words of menus, footers and frames.
@@ -309,6 +311,11 @@ impl Rule {
     }
 }
 
+/// A literal, not an expression.
+fn is_name(text: &str) -> bool {
+    !text.contains(|c: char| c.is_whitespace() || matches!(c, '\'' | '"' | '(' | '.'))
+}
+
 /// The keys of a flow, also where it changes another one.
 fn root(keys: &[String]) -> &[String] {
     match keys {
@@ -327,15 +334,21 @@ fn walk(rule: Rule, node: &mut Node, keys: &mut Vec<String>, visit: &mut Visit<'
         }
         Source::Map(entries) => {
             for (key, inner) in entries {
-                let known = keys.len();
-                keys.extend((!["cel", "$cel"].contains(&key.name.as_str())).then(|| key.name.clone()));
-                walk(rule, inner, keys, visit);
-                keys.truncate(known);
+                match (EXPRESSIONS.contains(&key.name.as_str()), inner.as_str()) {
+                    (true, Some(text)) if text.contains(SAY) => said(inner, &keys.join("."), visit),
+                    (true, Some(_)) => {}
+                    _ => {
+                        keys.push(key.name.clone());
+                        walk(rule, inner, keys, visit);
+                        keys.pop();
+                    }
+                }
             }
         }
         Source::List(items) => {
             for item in items {
-                let name = NAMES.iter().find_map(|name| item.get(name)?.as_str()).map(str::to_owned);
+                let name = NAMES.iter().find_map(|name| item.get(name)?.as_str()).filter(|name| is_name(name));
+                let name = name.map(str::to_owned);
                 let known = keys.len();
                 keys.extend(name);
                 walk(rule, item, keys, visit);
