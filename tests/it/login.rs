@@ -102,6 +102,14 @@ async fn a_number_and_its_code_open_an_account_until_the_logout() {
     // A code opens once.
     assert_eq!(verifies(&visitor, ASHA, &auth, &otp).await.status, 409);
 
+    // R2.4-62: what she says of herself is hers alone
+    let said = json!({"first_name": "Asha", "email": "asha@example.com"});
+    let kept = post(&visitor, "iam/user-accounts", &[], said.clone()).await.ok(200);
+    assert_eq!(kept["data"]["firstName"], "Asha");
+    assert_eq!(post(&server.visitor(), "iam/user-accounts", &[], said).await.status, 401);
+    assert_eq!(post(&visitor, "iam/user-accounts", &[], json!({"first_name": ""})).await.status, 422);
+    assert!(visitor.get("/editProfile").await.text().contains("asha@example.com"));
+
     // R7.1-05, R4-18
     let session = visitor.cookie("__Host-session");
     assert_eq!(post(&visitor, "logout", &[], json!({})).await.ok(200), json!({"statusCode": 200, "status": "T"}));

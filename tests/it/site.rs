@@ -130,6 +130,50 @@ async fn layout_rules_decide_what_is_left_out() {
     server.stop().await;
 }
 
+/// A rule of the source holds while the visit is only looked at, and after the session has taken it over.
+#[tokio::test(flavor = "multi_thread")]
+async fn rules_of_the_source_outlast_the_first_write() {
+    let mut files = fixture("parcel");
+    files.insert("workflows/site/more.yaml", b"layout:\n  - {source: mail, hide: nav}\n".to_vec());
+    let server = TestServer::start(files).await;
+    let visitor = server.visitor();
+    let hides = async || hidden(&visitor.get("/help").await);
+    assert_eq!(hides().await, set("footer"));
+    visitor.get("/help?source=mail").await;
+    assert_eq!(hides().await, set("nav footer"));
+    visitor.start("parcel/cover", serde_json::json!({"weight": 2, "kind": "gift"})).await.ok(201);
+    assert_eq!(hides().await, set("nav footer"));
+    assert_eq!(hidden(&server.visitor().get("/help").await), set("footer"));
+    server.stop().await;
+}
+
+/// R9-69: one place holds the numbers and the address; headers and the page of contact say them.
+#[tokio::test(flavor = "multi_thread")]
+async fn numbers_and_address_come_from_one_place() {
+    let mut files =
+        Files::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("..")).expect("the definitions are there");
+    let path = "workflows/site/site.yaml";
+    let site = String::from_utf8(files.get(path).expect("the site").to_vec()).expect("text");
+    let moved = site.replace("+911800000000", "+911800000077").replace("+911800000001", "+911800000078");
+    let moved = moved.replace("+911800000002", "+911800000079").replace("1 Sample Road", "7 Other Road");
+    files.insert(path, moved.into_bytes());
+    let server = TestServer::start(files).await;
+    let visitor = server.visitor();
+    for (path, parts) in [
+        ("/", &["tel:+911800000077"][..]),
+        ("/car-insurance", &["tel:+911800000077"]),
+        ("/sme", &["tel:+911800000078", "tel:+911800000079"]),
+        ("/contact-us", &["7 Other Road", "tel:+911800000077"]),
+    ] {
+        let page = visitor.get(path).await.text();
+        for part in parts {
+            assert!(page.contains(part), "R9-69 {path}: {part}");
+        }
+        assert!(!page.contains("1 Sample Road") && !page.contains("+911800000000"), "R9-69 {path}");
+    }
+    server.stop().await;
+}
+
 /// R2.1-20, R6-09, R9-66, R2.6-20: the frame and the product follow the address.
 #[tokio::test(flavor = "multi_thread")]
 async fn frames_and_products_follow_the_address() {

@@ -4,6 +4,7 @@ import axe from 'axe-core';
 import { expect, test, vi } from 'vitest';
 import { fixtures } from '../dev/fixtures';
 import type { Option } from '../src/contract/blocks';
+import { Review } from '../src/journey/review';
 import { StepPage } from '../src/journey/step-page';
 import { ActionsView } from '../src/renderer/blocks/actions';
 import { initials } from '../src/renderer/blocks/options-card';
@@ -38,6 +39,23 @@ const offer = (id: string, more: Partial<Option> = {}): Option => ({
   ...more,
 });
 const ids = (offers: Option[]) => offers.map((one) => `${one.id}${one.stale ? '*' : ''}`).join(' ');
+
+test('a folded group of answers is said in words that mean something without their question', () => {
+  const row = (label: string, value: string) => ({ label, value, pointer: `/${label}` });
+  const rows = [row('Owner changed?', 'No'), row('Kind', 'Comprehensive'), row('Active?', 'Yes'), row('Note', '')];
+  const { container } = render(
+    <Review
+      view={fixtures.review!}
+      sections={[{ title: 'Your last policy', step: 'last', path: null, changeable: true, rows, parts: [] }]}
+      submit="Pay"
+      hasForm={false}
+      form={null}
+      busy={false}
+      onSubmit={vi.fn()}
+    />,
+  );
+  expect(container.querySelector('.review-line')?.textContent).toBe('Comprehensive');
+});
 
 test('offers keep their places as others come and go', () => {
   const first = arrange([], [offer('a'), offer('b')]);

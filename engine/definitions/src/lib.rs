@@ -61,8 +61,8 @@ pub use partner::{
 pub use plain::{plain_machine, xstate_machine};
 pub use shape::{Misfit, Shape};
 pub use site::{
-    Address, Around, Asked, Frame, Group, MENU_KEYS, MenuItem, Page, Product as SiteProduct, Rendered as SitePage,
-    Site, Special,
+    Address, Around, Asked, Asks, Frame, Group, MENU_KEYS, MenuItem, Page, Product as SiteProduct,
+    Rendered as SitePage, Site, Special,
 };
 pub use story::Story;
 pub use table::{Table, Tables};

@@ -142,7 +142,7 @@ fn load_with(files: &Files, held: &[Held], is_new: bool) -> Loaded {
         let (tables, calendars) = (&parts.tables, &calendars);
         let host =
             ProductHost { now: &now, journey: None, params: None, tables, masters: &masters, calendars, extra: None };
-        site.settle(&workflows, &host, &mut problems);
+        site.settle(&workflows, &parts.forms, &host, &mut problems);
         let known = endpoint::Known {
             workflows: &workflows,
             forms: &parts.forms,

@@ -7,7 +7,7 @@ use crate::app::App;
 use crate::assets::Assets;
 use crate::attribution;
 use crate::gallery;
-use crate::html::{self, Body, Content, Page};
+use crate::html::{self, Body, Content, Own, Page};
 use crate::middleware::Client;
 use crate::posted;
 use crate::problem::Problem;
@@ -57,7 +57,7 @@ pub async fn page(State(app): State<App>, Extension(client): Extension<Client>, 
         return remembering(&app, &parts.headers, came_from, response);
     }
     // One address per page: without a slash at its end.
-    let facts = Facts::of(&app, path, &parts.headers);
+    let facts = Facts::of(&app, path, &parts.headers).await;
     if let Some((to, status)) = catalog.site().redirect(&facts.path) {
         return redirect(StatusCode::from_u16(status).unwrap_or(StatusCode::FOUND), &with_query(&to, query));
     }
@@ -220,10 +220,16 @@ async fn own_page(ask: &Ask<'_>, visitor: impl Future<Output = Result<Visitor, P
         return Ok(special(ask, StatusCode::INTERNAL_SERVER_ERROR, Special::Failed, None).await);
     };
     let (title, description) = (own.page.title, own.page.description);
+    let asks = site::own_form(catalog, &facts.path, &account, app.runtime.now_ms());
+    let Ok(asks) = asks else {
+        return Ok(special(ask, StatusCode::INTERNAL_SERVER_ERROR, Special::Failed, None).await);
+    };
+    let shown = Own { title: &title, blocks: &own.page.blocks, asks };
     let mut around = catalog.site().around(&facts.at(&facts.path, ""));
     add(&mut around.hide, &own.hide);
-    let page = Page { title, description, hide: around.hide.clone(), noindex: true, ..Page::default() };
-    Ok(html_response(StatusCode::OK, whole(ask, &page, &around, &Content::Own(&own.page.blocks), "en").await.0))
+    let hide = around.hide.clone();
+    let page = Page { title: title.clone(), description, hide, noindex: true, ..Page::default() };
+    Ok(html_response(StatusCode::OK, whole(ask, &page, &around, &Content::Own(&shown), "en").await.0))
 }
 
 async fn content_page(ask: &Ask<'_>, query: &str) -> Response {

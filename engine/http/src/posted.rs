@@ -48,7 +48,7 @@ async fn answered(
     app.origins.check_form(&parts.headers)?;
     app.limit(Class::Start, client)?;
     let mut visitor = Visitor::of(app, &parts.headers, client).await?;
-    let facts = Facts::of(app, parts.uri.path(), &parts.headers);
+    let facts = Facts::of(app, parts.uri.path(), &parts.headers).await;
     let (workflow, _) = pages::workflow_at(catalog, &facts.path).ok_or_else(|| Problem::new(Code::NotFound))?;
     // Steps that are begun are sent by scripts; of a journey that has expired the button begins it afresh.
     if let Some(expired) = pages::journey_of(parts.uri.query()) {

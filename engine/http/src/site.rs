@@ -2,12 +2,15 @@
 
 use crate::app::App;
 use crate::attribution;
-use crate::html::{self, AppSite, Place, Surroundings};
+use crate::html::{self, AppSite, OwnForm, Place, Surroundings};
 use crate::problem::Problem;
+use crate::session::token;
 use axum::http::{HeaderMap, header};
-use engine_definitions::{Around, Asked, Catalog, EvalError, Now, SitePage, Special, Workflow};
+use engine_definitions::{Around, Asked, Audience, Catalog, EvalError, Now, SitePage, Special, Workflow};
+use engine_runtime::view::FormPart;
 use engine_runtime::{Account, Actor};
 use engine_settings::Settings;
+use engine_statechart::expression::Scope;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
@@ -28,9 +31,17 @@ pub struct Facts {
 }
 
 impl Facts {
-    pub fn of(app: &App, path: &str, headers: &HeaderMap) -> Facts {
+    /// What brought the visitor stands in a cookie, and from the first write on in the session.
+    pub async fn of(app: &App, path: &str, headers: &HeaderMap) -> Facts {
         let host = headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
-        let came = attribution::read(&app.runtime, headers);
+        let mut came = attribution::read(&app.runtime, headers);
+        if app.runtime.catalog().site().asks_who()
+            && let Some(token) = token(headers)
+            && let Ok(Some(actor)) = app.runtime.people.session(token).await
+        {
+            let newer = std::mem::replace(&mut came, actor.attribution);
+            came.extend(newer);
+        }
         let known = |name: &str| came.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
         let plain = path.trim_end_matches('/');
         Facts {
@@ -166,6 +177,30 @@ pub fn own_page(catalog: &Catalog, path: &str, account: &Account, now_ms: i64) -
     let rendered = rendered.inspect_err(|error| tracing::error!(path, %error, "a page of the site failed"))?;
     let (path, hide) = (address.path.clone(), address.page.hide.clone());
     Ok(rendered.map(|page| Found { page, path, hide, noindex: true }))
+}
+
+/// The form of such a page, with what is known of the person.
+pub fn own_form<'a>(
+    catalog: &'a Catalog,
+    path: &str,
+    account: &Account,
+    now_ms: i64,
+) -> Result<Option<OwnForm<'a>>, EvalError> {
+    let asks = catalog.site().address(path).and_then(|address| address.page.asks.as_ref());
+    let Some((asks, form)) = asks.and_then(|asks| Some((asks, catalog.form(&asks.form)?))) else { return Ok(None) };
+    let now = Now::at(now_ms, ZONE);
+    let (host, context) = (catalog.host(&now, None), json!({}));
+    let fields = form.fields(&Audience::default(), &Scope::new().with("context", &context).with_host(&host))?;
+    let known = account.profile.as_object().cloned().unwrap_or_default();
+    let form = FormPart {
+        id: asks.form.clone(),
+        schema: fields.view().schema,
+        data: Value::Object(fields.data(&[&known])),
+        rows: BTreeMap::new(),
+        draft: false,
+        submit: asks.submit.clone(),
+    };
+    Ok(Some(OwnForm { form, to: &asks.to }))
 }
 
 /// The page that stands for this case; `flow`: base and title of the journey's flow.

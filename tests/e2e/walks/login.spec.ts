@@ -5,7 +5,7 @@ import { expect, newMobile, test, Walk } from '../support/walk.ts';
 
 const desk = { width: 1280, height: 900 };
 
-test('number, code, account, logout (R2.1-02, R2.1-03, R2.1-04, R2.1-10, R2.2-17, R2.8-01, R2.8-02, R2.8-03, R2.8-04, R4-15, R5-15, R5-18, R8-01)', async ({ page }) => {
+test('number, code, account, logout (R2.1-02, R2.1-03, R2.1-04, R2.1-10, R2.2-15, R2.2-17, R2.4-62, R2.8-01, R2.8-02, R2.8-03, R2.8-04, R4-15, R5-15, R5-18, R8-01)', async ({ page }) => {
   // a second code may be asked for at once
   const product = await Product.start({ JOURNEY_OTP__RESEND_MS: '0' });
   const walk = new Walk(page, product);
@@ -87,8 +87,17 @@ test('number, code, account, logout (R2.1-02, R2.1-03, R2.1-04, R2.1-10, R2.2-17
   await bar.getByRole('link', { name: 'My account' }).click();
   await page.waitForURL('**/dashboard');
 
+  // R2.2-15, R2.4-62, R3-12: the name that she gives greets her
+  await page.goto(`${product.base}/editProfile`);
+  await page.getByLabel('First name').fill('Asha');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.waitForURL('**/dashboard');
+  await expect(page.getByText('Good to see you, Asha.')).toBeVisible();
+  await expect(bar.locator('summary', { hasText: 'Hi Asha' })).toBeVisible();
+  expect(await page.evaluate(() => JSON.parse(localStorage.userDetail))).toEqual({ firstName: 'Asha' });
+
   // R4-18
-  await profile.click();
+  await bar.locator('summary', { hasText: 'Hi Asha' }).click();
   await bar.getByRole('button', { name: 'Logout' }).click();
   await page.waitForURL(`${product.base}/`);
   expect(await page.evaluate(() => [localStorage.token, localStorage.userDetail])).toEqual([undefined, undefined]);

@@ -15,6 +15,9 @@ test('phone: from the registration number to the policy (R5-19, R9-13, R9-14, R9
     await motor.otp();
     await expect(page.getByText('Maruti Suzuki Swift VXi')).toBeVisible();
     await expect(page.getByText('DL 3 CAB 1234')).toBeVisible();
+    // what was found is one question; what may be wrong with it stays folded
+    await expect(page.getByText('Something is different')).toBeVisible();
+    await expect(page.getByLabel('Make', { exact: true })).toBeHidden();
     await motor.vehicle();
     await motor.previous();
   });

@@ -37,9 +37,15 @@ export const client = {
       () => true,
       (error) => !(error instanceof Refusal && [404, 410].includes(error.problem.status)),
     ),
-  master: (name: string, query: Record<string, string>, signal?: AbortSignal) =>
-    call<Rows>('GET', api.master(name, query), undefined, {}, { signal }),
+  /** what was found once stays found as long as the page (R3-16) */
+  async master(name: string, query: Record<string, string>, signal?: AbortSignal): Promise<Rows> {
+    const url = api.master(name, query);
+    const rows = found.get(url) ?? (await call<Rows>('GET', url, undefined, {}, { signal }));
+    found.set(url, rows);
+    return rows;
+  },
 };
+const found = new Map<string, Rows>();
 export type Client = typeof client;
 
 async function call<T>(

@@ -49,6 +49,14 @@ interface GroupProps {
   onChange: false | (() => void);
 }
 
+/** What says something without its question: a bare yes or no does not. */
+const said = (rows: ReviewRow[]): string =>
+  rows
+    .map((row) => words(row.value))
+    .filter((text) => !['Yes', 'No', '—'].includes(text))
+    .slice(0, 4)
+    .join(' · ');
+
 function Group({ title, rows, onChange }: GroupProps) {
   return (
     <div className="review-group">
@@ -56,12 +64,7 @@ function Group({ title, rows, onChange }: GroupProps) {
         <summary>
           <span>
             <span className="review-title">{title}</span>
-            <span className="review-line">
-              {rows
-                .slice(0, 4)
-                .map((row) => words(row.value))
-                .join(' · ')}
-            </span>
+            <span className="review-line">{said(rows)}</span>
           </span>
         </summary>
         <Facts items={rows.map((row) => ({ ...row, key: row.pointer }))} />

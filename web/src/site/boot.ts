@@ -1,5 +1,5 @@
 /** What a page brings along for the scripts: its view, the site around it. */
-import type { Problem, StepView } from '../contract/api';
+import type { FormView, Problem, StepView } from '../contract/api';
 import type { Block } from '../contract/blocks';
 
 export interface Site {
@@ -39,11 +39,17 @@ export interface Place {
   /** where it leads when it is over; without, its last step stays */
   end?: string;
 }
+export interface Own {
+  title: string;
+  blocks: Block[];
+  /** a form, and the endpoint that takes it */
+  asks?: { form: FormView; to: string };
+}
 export interface Boot {
   view?: StepView;
   place?: Place;
   /** a page of the person who is logged in */
-  own?: { title: string; blocks: Block[] };
+  own?: Own;
   /** the page is somebody's, and nobody is logged in */
   login?: boolean;
   site?: Site;

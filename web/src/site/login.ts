@@ -2,9 +2,8 @@
  * The login popup (2.8, R2.1-10): number, one-time password, account. Loaded when it is asked for. What it keeps in the browser
  * only says that somebody is logged in; the session's cookie alone opens anything.
  */
-import { hasEnded, keep, leave, post, type Refused } from './person';
+import { GLOBAL, hasEnded, keep, leave, post, type Refused } from './person';
 
-const GLOBAL = 'Something Went Wrong';
 const INVALID = 'Invalid mobile number.';
 const SIX = 'Please enter the 6-digit code';
 /** six times nine more than the first digits: all nines are no number */
@@ -67,7 +66,7 @@ function askNumber(body: HTMLElement, given = ''): void {
   input.focus();
 }
 
-const send = (asked: Asked) => post<Sent>('otpLogin', asked);
+const send = (asked: Asked) => post<Sent>('/api/v1/otpLogin', asked);
 
 function askCode(body: HTMLElement, asked: Asked, first: string): void {
   let authCode = first;
@@ -85,7 +84,7 @@ function askCode(body: HTMLElement, asked: Asked, first: string): void {
   change.onclick = () => askNumber(body, asked.mobile);
   const step = form('One-time password', input, 'Log in', async () => {
     if (!/^[0-9]{6}$/.test(input.value)) return SIX;
-    const { data } = await post<Verified>('verifyLoginOtp', { ...asked, otp: input.value, authCode });
+    const { data } = await post<Verified>('/api/v1/verifyLoginOtp', { ...asked, otp: input.value, authCode });
     keep(data.token, data.firstName);
     location.assign('/dashboard');
   });

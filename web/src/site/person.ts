@@ -11,6 +11,9 @@ export interface Refused {
   problem?: Partial<Problem>;
 }
 
+/** What is said when nothing better is known (R8-01, R8-04). */
+export const GLOBAL = 'Something Went Wrong';
+
 /** A call of the front door; refused, it throws its problem. A proof of work that is asked for is given. */
 export async function post<T>(call: string, body: object, proof = ''): Promise<T> {
   const headers: Record<string, string> = {
@@ -19,7 +22,7 @@ export async function post<T>(call: string, body: object, proof = ''): Promise<T
     'x-api-key': CLIENT,
   };
   if (proof) headers['x-proof'] = proof;
-  const answer = await fetch(`/api/v1/${call}`, { method: 'POST', headers, body: JSON.stringify(body) });
+  const answer = await fetch(call, { method: 'POST', headers, body: JSON.stringify(body) });
   const said = await answer.json();
   if (answer.ok) return said as T;
   const problem = said as Partial<Problem>;
@@ -34,6 +37,10 @@ export async function post<T>(call: string, body: object, proof = ''): Promise<T
 export function keep(token: string, firstName: string): void {
   for (const name of EARLIER) localStorage.removeItem(name);
   localStorage.setItem('token', token);
+  keepName(firstName);
+}
+
+export function keepName(firstName: string): void {
   localStorage.setItem('userDetail', JSON.stringify({ firstName }));
 }
 
@@ -60,10 +67,11 @@ export function greet(): void {
     out.className = 'site-login';
     out.textContent = 'Logout';
     out.onclick = logout;
-    const account = document.createElement('a');
-    account.href = '/dashboard';
-    account.textContent = 'My account';
-    for (const one of [account, out]) {
+    const ways = [
+      ['/dashboard', 'My account'],
+      ['/editProfile', 'My profile'],
+    ].map(([href = '', textContent = '']) => Object.assign(document.createElement('a'), { href, textContent }));
+    for (const one of [...ways, out]) {
       const item = document.createElement('li');
       item.append(one);
       list.append(item);
@@ -76,7 +84,7 @@ export function greet(): void {
 /** R4-18 */
 async function logout(): Promise<void> {
   try {
-    await post('logout', {});
+    await post('/api/v1/logout', {});
   } finally {
     leave();
     location.assign('/');

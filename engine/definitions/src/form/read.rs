@@ -244,7 +244,9 @@ impl Reader<'_, '_> {
         let known = || level.fields.keys().copied();
         for (key, group) in node.get("groups").map_or(&[][..], Node::map) {
             unknown_keys(group, "a group", &["title", "show", "in", "collapsed"], self.problems);
-            group.get("title").iter().for_each(|n| self.scan(n, level.has_item));
+            for computed in ["title", "collapsed"].iter().filter_map(|key| group.get(key)) {
+                self.scan(computed, level.has_item);
+            }
             group.get("show").iter().for_each(|n| self.condition(n, level));
             let outer = group.get("in").and_then(|n| Some((n, n.as_str()?)));
             if let Some((at, name)) = outer.filter(|(_, name)| !level.groups.contains(*name) || *name == key.name) {

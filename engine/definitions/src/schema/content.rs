@@ -104,6 +104,14 @@ fn page() -> Value {
         ("instead", "The page stands where another one cannot", words(&SPECIALS.map(|(word, _)| word))),
         ("also", "Further addresses, answered alike", one_or_list(text())),
         ("who", "Who may see it; the page of a person reads `data.account`", words(&["anyone", "person"])),
+        (
+            "asks",
+            "A form below its blocks; it begins with `data.account.profile`",
+            needs(
+                closed(&[("form", "", text()), ("to", "Path of the endpoint", text()), ("submit", "", text())]),
+                &["form", "to", "submit"],
+            ),
+        ),
         ("each", "Rows: one address for each", cel()),
         ("as", "Name of a row in `data`", text()),
         ("hide", "Parts of the frame", parts),

@@ -176,7 +176,7 @@ impl Layout {
             is_personal: false,
         };
         for rule in self.rules.iter().filter(|rule| rule.is_of(asked.path, asked.step, product)) {
-            around.is_personal |= !(rule.source.is_empty() && rule.partner.is_empty());
+            around.is_personal |= rule.asks_who();
             if !rule.is_for(asked) {
                 continue;
             }
@@ -191,6 +191,10 @@ impl Layout {
             around.hide.retain(|part| !shown.contains(part));
         }
         around
+    }
+
+    pub fn asks_who(&self) -> bool {
+        self.rules.iter().any(Rule::asks_who)
     }
 
     /// Names that do not exist, and rules that match no page of the site. `places`: addresses with the step there.
@@ -228,6 +232,10 @@ impl Layout {
 }
 
 impl Rule {
+    fn asks_who(&self) -> bool {
+        !(self.source.is_empty() && self.partner.is_empty())
+    }
+
     /// What the place itself decides.
     fn is_of(&self, path: &str, step: &str, product: Option<&str>) -> bool {
         let any = |list: &[String], of: &dyn Fn(&String) -> bool| list.is_empty() || list.iter().any(of);

@@ -13,7 +13,7 @@ pub(crate) use around::PARTS;
 pub use around::{Around, Asked, Frame, Product};
 pub use menu::{Group, MENU_KEYS, MenuItem};
 pub(crate) use page::SPECIALS;
-pub use page::{Address, Page, Rendered, Special};
+pub use page::{Address, Asks, Page, Rendered, Special};
 pub use redirect::Redirect;
 
 use crate::fields::Fields;
@@ -101,6 +101,11 @@ impl Site {
     /// What stands around a page.
     pub fn around(&self, asked: &Asked<'_>) -> Around<'_> {
         self.layout.around(asked)
+    }
+
+    /// Whether any rule asks what brought a visitor here.
+    pub fn asks_who(&self) -> bool {
+        self.layout.asks_who()
     }
 
     /// The product that an address belongs to.

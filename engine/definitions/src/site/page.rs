@@ -13,8 +13,21 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-const KEYS: [&str; 12] =
-    ["path", "instead", "also", "who", "each", "as", "title", "description", "hide", "noindex", "blocks", "intro"];
+const KEYS: [&str; 13] = [
+    "path",
+    "instead",
+    "also",
+    "who",
+    "asks",
+    "each",
+    "as",
+    "title",
+    "description",
+    "hide",
+    "noindex",
+    "blocks",
+    "intro",
+];
 
 /// Pages that stand where another one cannot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -56,6 +69,8 @@ pub struct Page {
     pub hide: Vec<String>,
     /// Who may see it; a person's page reads `data.account`.
     pub who: Who,
+    /// A form below its blocks.
+    pub asks: Option<Asks>,
     /// No search engine keeps it.
     pub noindex: bool,
     pub view: View,
@@ -74,6 +89,17 @@ pub struct Page {
 pub(super) struct Embedded {
     pub workflow: String,
     pub at: Node,
+}
+
+/// A form of a person's page: it begins with what is known of her, an endpoint takes it.
+#[derive(Debug)]
+pub struct Asks {
+    pub form: String,
+    /// Path of the endpoint.
+    pub to: String,
+    /// The button's text.
+    pub submit: String,
+    pub(super) span: Span,
 }
 
 /// One address of a page.
@@ -113,6 +139,10 @@ impl Page {
         fields.need("title");
         let who = Who::read(&mut fields, &[Who::Anyone, Who::Person]);
         let own = special.is_some() || who != Who::Anyone;
+        let asks = fields.get("asks").and_then(|asks| Asks::read(asks, fields.problems));
+        if asks.is_some() && who != Who::Person {
+            fields.problems.push(Problem::error("value", &node.span, "`asks` is of `who: person`"));
+        }
         let (hide, noindex) = (fields.texts("hide"), fields.bool("noindex") || own);
         for name in hide.iter().filter(|name| !super::around::PARTS.contains(&name.as_str())) {
             let at = fields.get("hide").unwrap_or(node);
@@ -138,6 +168,7 @@ impl Page {
             special,
             hide,
             who,
+            asks,
             noindex,
             view,
             description,
@@ -209,6 +240,14 @@ impl Page {
     /// Where this page names an address.
     pub(super) fn place_of(&self, address: &str) -> &Span {
         self.links.get(address).unwrap_or(&self.span)
+    }
+}
+
+impl Asks {
+    fn read(node: &Node, problems: &mut Vec<Problem>) -> Option<Asks> {
+        let mut fields = Fields::open(node, "a form of a page", &["form", "to", "submit"], problems)?;
+        let (form, to, submit) = (fields.need_text("form"), fields.need_text("to"), fields.need_text("submit"));
+        Some(Asks { form, to, submit, span: node.span.clone() })
     }
 }
 

@@ -4,6 +4,8 @@
 use super::{MenuItem, Site};
 use crate::endpoint::Who;
 use crate::fields::unknown;
+use crate::form::Form;
+use crate::source::Node;
 use crate::workflow::Workflow;
 use engine_statechart::source::Span;
 use engine_statechart::{Host, Problem};
@@ -16,6 +18,7 @@ impl Site {
     pub(crate) fn settle(
         &mut self,
         workflows: &BTreeMap<String, Arc<Workflow>>,
+        forms: &BTreeMap<String, Arc<Form>>,
         host: &dyn Host,
         problems: &mut Vec<Problem>,
     ) {
@@ -56,6 +59,12 @@ impl Site {
             Problem::error("dead-link", span, format!("`{link}` leads nowhere"))
                 .hint("no page, step or redirect is there")
         };
+        for asks in self.pages.iter().filter_map(|page| page.asks.as_ref()) {
+            if !forms.contains_key(&asks.form) {
+                let at = Node::new(asks.span.clone(), crate::source::Value::Null);
+                problems.push(unknown("form", &at, &asks.form, forms.keys().map(String::as_str)));
+            }
+        }
         self.pages_are_drawn(host, &dead, &told, problems);
         let of_views =
             workflows.values().flat_map(|workflow| workflow.views.values()).flat_map(|view| view.named("href"));

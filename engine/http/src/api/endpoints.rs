@@ -81,6 +81,13 @@ async fn answered(
         let journey = sent(app, catalog, &endpoint, sends, change, &found).await?;
         found.insert("journey".into(), journey);
     }
+    if let Some(change) = &caller {
+        let now = Now::at(app.runtime.now_ms(), ZONE);
+        let said = endpoint.profile(&found, &catalog.host(&now, None)).map_err(|error| broken(&endpoint, &error))?;
+        if let Some(said) = said {
+            app.runtime.people.keep_profile(&change.visitor.actor, said).await?;
+        }
+    }
     if let Some(change) = caller.as_mut().filter(|_| endpoint.signs_out) {
         change.visitor.sign_out(app).await?;
     }

@@ -6,7 +6,7 @@ use crate::assets::Entry;
 use crate::problem::Problem;
 use engine_definitions::{Group, MenuItem};
 use engine_runtime::StepView;
-use engine_runtime::view::StepKind;
+use engine_runtime::view::{FormPart, StepKind};
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -56,7 +56,7 @@ pub enum Content<'a> {
     /// The same with a journey in it.
     Around(&'a [Value], &'a Place),
     /// A page of the person who asks: its frame is drawn, the browser draws its title and blocks.
-    Own(&'a [Value]),
+    Own(&'a Own<'a>),
     /// A question with one button, which posts to the page's own address.
     Confirm { text: &'a str, label: &'a str },
 }
@@ -180,7 +180,7 @@ struct Boot<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     problem: Option<&'a Problem>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    own: Option<Own<'a>>,
+    own: Option<&'a Own<'a>>,
     /// Nobody is signed in, and the page is somebody's: the browser asks who it is.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     login: bool,
@@ -188,9 +188,18 @@ struct Boot<'a> {
 
 /// A page of the person who asks.
 #[derive(Serialize)]
-struct Own<'a> {
-    title: &'a str,
-    blocks: &'a [Value],
+pub struct Own<'a> {
+    pub title: &'a str,
+    pub blocks: &'a [Value],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub asks: Option<OwnForm<'a>>,
+}
+
+/// Its form, and where it is sent.
+#[derive(Serialize)]
+pub struct OwnForm<'a> {
+    pub form: FormPart,
+    pub to: &'a str,
 }
 
 /// A page's body and what the browser starts with.
@@ -219,7 +228,7 @@ pub fn document(site: &Surroundings, page: &Page, content: &Content, body: Body,
         _ => None,
     };
     let own = match *content {
-        Content::Own(blocks) => Some(Own { title: &page.title, blocks }),
+        Content::Own(own) => Some(own),
         _ => None,
     };
     let boot = Boot { site: body.site, view: content.step(), place: content.place(), problem, own, login: page.login };

@@ -8,5 +8,7 @@ mod document;
 mod link;
 mod writer;
 
-pub use document::{AppSite, Body, Content, Page, Place, Surroundings, bare, canonical, document, drawing, on_day};
+pub use document::{
+    AppSite, Body, Content, Own, OwnForm, Page, Place, Surroundings, bare, canonical, document, drawing, on_day,
+};
 pub use link::safe_url;

@@ -16,6 +16,8 @@ use std::collections::BTreeMap;
 #[derive(Debug, Clone, Serialize)]
 pub struct Account {
     pub first_name: String,
+    /// What she said of herself.
+    pub profile: Value,
     /// What goes on, the newest first.
     pub journeys: Vec<JourneySummary>,
     /// By kind, the newest first: what was recorded, with `id`, `at`, and `url` of its journey's page.
@@ -48,7 +50,18 @@ impl People {
         }
         let first_name = profile["first_name"].as_str().unwrap_or_default().to_owned();
         let journeys = all.into_iter().filter(|journey| !signs_in(journey)).collect();
-        Ok(Some(Account { first_name, journeys, records }))
+        Ok(Some(Account { first_name, profile, journeys, records }))
+    }
+
+    /// Keeps what the person who is signed in says of herself, beside what is known; `NotFound` for everybody else.
+    pub async fn keep_profile(&self, actor: &Actor, said: Value) -> Result<(), Refusal> {
+        let store = self.core.store();
+        let id = actor.person().ok_or(Refusal::NotFound)?;
+        let mut person = store.person(id).await?.ok_or(Refusal::NotFound)?;
+        if let (Some(known), Value::Object(said)) = (person.profile.as_object_mut(), said) {
+            known.extend(said);
+        }
+        Ok(store.save_person(person).await?)
     }
 }
 

@@ -1,0 +1,53 @@
+/** A page of the person who is logged in: what is hers, and a form about it. */
+import { useState } from 'react';
+import type { Data } from '../api/open';
+import type { FieldProblem } from '../contract/api';
+import { StepForm } from '../renderer/form/form';
+import { Button } from '../ui/button';
+import type { Own } from './boot';
+import { Content } from './content';
+import { GLOBAL, keepName, post, type Refused } from './person';
+
+export const OwnPage = ({ asks, ...content }: Own) => (
+  <>
+    <Content {...content} />
+    {asks && <OwnForm {...asks} />}
+  </>
+);
+
+function OwnForm({ form, to }: NonNullable<Own['asks']>) {
+  const [data, setData] = useState<Data>(form.data);
+  const [problems, setProblems] = useState<FieldProblem[]>([]);
+  const [said, setSaid] = useState('');
+  const [busy, setBusy] = useState(false);
+  const save = async (answers: Data) => {
+    setBusy(true);
+    setSaid('');
+    try {
+      const { data: kept } = await post<{ data: { firstName: string } }>(to, answers);
+      keepName(kept.firstName);
+      location.assign('/dashboard');
+    } catch (refused) {
+      const { problem } = refused as Refused;
+      if (problem?.errors?.length) setProblems(problem.errors);
+      else setSaid(GLOBAL);
+      setBusy(false);
+    }
+  };
+  return (
+    <div className="page narrow">
+      <div className="card step-card">
+        <StepForm form={form} data={data} problems={problems} onChange={setData} onSubmit={save}>
+          <div className="form-actions">
+            <Button type="submit" look="primary" busy={busy}>
+              {form.submit}
+            </Button>
+          </div>
+          <p className="form-status" role="status">
+            {said}
+          </p>
+        </StepForm>
+      </div>
+    </div>
+  );
+}
