@@ -16,7 +16,7 @@ async fn start() -> TestServer {
     let files = Files::read_dir(root).expect("the definitions are there");
     TestServer::start_with(files, |settings| {
         // What counts here are the tries of a code, not the requests of an address.
-        settings.limits.rate_per_s = 0;
+        settings.limits.write_rate_per_s = 0;
         settings.otp.proof_bits = 4;
         settings.otp.resend_ms = 0;
         settings.otp.per_hour = 100;

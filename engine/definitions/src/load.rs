@@ -18,7 +18,7 @@ use crate::source::{self, Node, Value as Source};
 use crate::story::{self, Story};
 use crate::table::{Table, Tables};
 use crate::texts::Texts;
-use crate::translation::Read;
+use crate::translation::{OUT_OF_DATE, Read};
 use crate::view::View;
 use crate::workflow::{Library, Workflow, compile as compile_workflow};
 use engine_statechart::source::Span;
@@ -163,6 +163,10 @@ fn load_with(files: &Files, held: &[Held], is_new: bool) -> Loaded {
             host: &host,
         };
         endpoints.values().flat_map(BTreeMap::values).for_each(|endpoint| endpoint.verify(&known, &mut problems));
+    }
+    if problems.iter().any(Problem::is_error) {
+        // The English is mended first.
+        problems.retain(|problem| problem.code != OUT_OF_DATE);
     }
     finish(&mut problems);
     let catalog = (!problems.iter().any(Problem::is_error)).then(|| {

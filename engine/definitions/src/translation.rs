@@ -17,6 +17,8 @@ use std::ops::Range;
 /// Files by path.
 pub(crate) type Nodes = BTreeMap<String, Node>;
 
+/// What is said for English that has changed.
+pub(crate) const OUT_OF_DATE: &str = "out-of-date";
 /// Keys that name an item of a list.
 const NAMES: [&str; 3] = ["id", "event", "const"];
 /// Keys that say that a text is an expression; they are no part of a place.
@@ -124,7 +126,7 @@ impl Read {
                 }
                 let message = format!("`{place}` of {path} does not read “{}”", short(english));
                 let hint = format!("`journey texts --language {language}` shows what it reads now");
-                problems.push(Problem::warning("out-of-date", &said.span, message).hint(hint));
+                problems.push(Problem::warning(OUT_OF_DATE, &said.span, message).hint(hint));
             }
         }
         nodes
