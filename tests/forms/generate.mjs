@@ -58,11 +58,15 @@ export function generate(seed, answers) {
     }
   }
 
+  /** Values of a field's own kind: a condition that can never hold is a mistake. */
+  const possible = (rule) =>
+    rule.enum ?? rule.oneOf?.map((one) => one.const) ?? { boolean: [true, false], integer: [0, 1, 12], number: [0, 1.5, 12] }[rule.type] ?? ['a', '12', 'Asha']
+
   /** What another field may be, for conditions on it. */
   const wanted = (rule) => {
     if (rule.items?.properties) return r.chance(0.5) ? { contains: { [Object.keys(rule.items.properties)[0]]: r.pick([true, 'a', 1, 'x']) } } : { contains: { key: r.pick(['r1', 'self']) } }
-    if (rule.type === 'array') return { contains: r.pick(['a', 'b', 1]) }
-    const values = rule.enum ?? rule.oneOf?.map((one) => one.const) ?? (rule.type === 'boolean' ? [true, false] : ['a', 12, 'Asha', 1.5])
+    if (rule.type === 'array') return { contains: r.pick(possible(rule.items)) }
+    const values = possible(rule)
     const shape = r.int(0, 3)
     if (shape === 0) return [r.pick(values), r.pick(values)]
     if (shape === 1) return { not: r.pick(values) }

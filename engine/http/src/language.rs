@@ -3,7 +3,7 @@
 
 use crate::app::App;
 use crate::session::cookie;
-use axum::http::{HeaderMap, HeaderValue};
+use axum::http::{HeaderMap, HeaderValue, header};
 
 const COOKIE: &str = "__Host-language";
 /// The parameter of an address that chooses.
@@ -21,16 +21,27 @@ pub fn of(app: &App, headers: &HeaderMap) -> String {
     chosen(app, headers).or_else(first).unwrap_or_else(|| "en".into())
 }
 
-/// A choice in the address: the rest of the query, and the cookie; `None` when nothing is chosen there.
-pub fn choice(app: &App, query: &str) -> Option<(String, Option<HeaderValue>)> {
+/// A choice in the address: the rest of the query, and the cookie; `None` when nothing is chosen there. The header's link
+/// is the same for everybody: what else stood in the address of the page that it was on stays.
+pub fn choice(app: &App, headers: &HeaderMap, path: &str, query: &str) -> Option<(String, Option<HeaderValue>)> {
     let wanted = url::form_urlencoded::parse(query.as_bytes()).find(|(name, _)| name == NAME)?.1.into_owned();
-    let kept = url::form_urlencoded::parse(query.as_bytes()).filter(|(name, _)| name != NAME);
-    let rest = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(kept).finish();
+    let mut rest = without(query);
+    let before = headers.get(header::REFERER).and_then(|link| url::Url::parse(link.to_str().ok()?).ok());
+    if let Some(page) =
+        before.filter(|page| rest.is_empty() && page.path() == path && app.origins.is_ours(page, headers))
+    {
+        rest = without(page.query().unwrap_or_default());
+    }
     let cookie = spoken(app, &wanted).and_then(|language| {
         let cookie = format!("{COOKIE}={language}; Path=/; Max-Age={YEAR_S}; HttpOnly; Secure; SameSite=Lax");
         HeaderValue::from_str(&cookie).ok()
     });
     Some((rest, cookie))
+}
+
+fn without(query: &str) -> String {
+    let kept = url::form_urlencoded::parse(query.as_bytes()).filter(|(name, _)| name != NAME);
+    url::form_urlencoded::Serializer::new(String::new()).extend_pairs(kept).finish()
 }
 
 fn spoken(app: &App, wanted: &str) -> Option<String> {

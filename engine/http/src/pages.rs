@@ -50,7 +50,7 @@ pub async fn page(State(app): State<App>, Extension(client): Extension<Client>, 
         return text;
     }
     let query = parts.uri.query().unwrap_or_default();
-    if let Some((rest, chosen)) = language::choice(&app, query) {
+    if let Some((rest, chosen)) = language::choice(&app, &parts.headers, path, query) {
         let mut response = redirect(StatusCode::FOUND, &with_query(path, &rest));
         response.headers_mut().extend(chosen.map(|cookie| (header::SET_COOKIE, cookie)));
         return response;

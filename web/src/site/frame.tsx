@@ -33,6 +33,9 @@ interface Line {
 /** The site's own data, as `workflows/site` gives it. */
 export interface Surroundings {
   name: string;
+  /** of the page, and those that the site speaks */
+  language?: string;
+  languages?: string[];
   /** address of the page itself */
   path: string;
   /** where the logo leads */
@@ -68,6 +71,7 @@ export const Header = ({ site }: { site: Surroundings }) => (
           <Icon name="lock" small />
           Secure
         </p>
+        <Languages site={site} />
         <Call site={site} />
         <Login site={site} />
         {site.menu.length > 0 && (
@@ -93,6 +97,26 @@ export const Header = ({ site }: { site: Surroundings }) => (
     )}
   </>
 );
+
+/** Languages as their speakers write them. */
+const SPOKEN: Record<string, string> = { en: 'English', hi: 'हिन्दी', mr: 'मराठी', ta: 'தமிழ்', te: 'తెలుగు', bn: 'বাংলা' };
+
+/** The other languages of the site, each a plain link that chooses it. */
+const Languages = ({ site }: { site: Surroundings }) =>
+  (site.languages ?? [])
+    .filter((language) => language !== site.language)
+    .map((language) => (
+      <a
+        className="site-language"
+        key={language}
+        href={`?lang=${language}`}
+        hrefLang={language}
+        lang={language}
+        rel="nofollow"
+      >
+        {SPOKEN[language] ?? language}
+      </a>
+    ));
 
 function Wordmark({ site }: { site: Surroundings }) {
   const name = <span>{site.name}</span>;
