@@ -305,6 +305,9 @@ async fn whole(ask: &Ask<'_>, page: &Page, around: &Around<'_>, content: &Conten
     let build = app.assets.build();
     let path = content.step().map_or(facts.path.as_str(), |view| &view.journey.base);
     let language = content.step().map_or(facts.language.as_str(), |view| &view.journey.language);
+    // Without a request, as for who has not chosen.
+    let first = || catalog.languages().first().map_or("en", String::as_str);
+    let language = if language.is_empty() { first() } else { language };
     let site = site::surroundings(catalog, language, around, path);
     let drawn = match &build.drawing {
         Some(bundle) => {
