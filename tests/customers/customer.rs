@@ -11,6 +11,7 @@ use rand::{Rng, SeedableRng};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 /// Steps that one customer takes at most, how often she asks anew on one page, and how long she looks at one that waits.
@@ -18,10 +19,30 @@ const STEPS_MAX: usize = 70;
 const TRIES_MAX: usize = 40;
 const WAIT_MAX: Duration = Duration::from_secs(60);
 const PROMISED_MAX: Duration = Duration::from_secs(5);
-const LOOK: Duration = Duration::from_millis(300);
+/// Pauses between two looks at a page that goes on by itself: the first, and the longest.
+const LOOK: Duration = Duration::from_millis(200);
+const LOOK_MAX: Duration = Duration::from_millis(1_600);
 
 /// Customers of one seed share so many vehicles with their last policies: prices are asked for once, for many of them.
 const VEHICLES: u64 = 12;
+
+/// How many are on their way, and how many of them wait for a page to go on.
+#[derive(Default)]
+pub struct Crowd {
+    awake: AtomicI64,
+    waiting: AtomicI64,
+}
+
+impl Crowd {
+    /// The part of all that waits, in percent: time may go by for them, and must not run out for those who type.
+    pub fn waits_percent(&self) -> i64 {
+        100 * self.waiting.load(Ordering::Relaxed) / self.awake.load(Ordering::Relaxed).max(1)
+    }
+}
+
+/// Operations that misbehave now and then beside those of the insurer that she took, and how: all of it passes.
+const SHAKEN: [(&str, &str); 4] = [("gateway", "order"), ("kyc", "verify"), ("pincode", "lookup"), ("vahan", "lookup")];
+const MODES: [&str; 5] = ["fail", "reset", "garbage", "slow", "twice"];
 
 /// What became of her.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -42,6 +63,7 @@ pub struct Paid {
 }
 
 pub struct Customer {
+    crowd: Arc<Crowd>,
     server: Arc<TestServer>,
     browser: Visitor,
     random: StdRng,
@@ -54,17 +76,20 @@ pub struct Customer {
     /// What she has answered, by page.
     answers: BTreeMap<String, Map<String, Value>>,
     pub view: Value,
+    /// The page before it.
+    before: Value,
     /// The card that she took.
     pub chosen: Value,
     pub paid: Vec<Paid>,
 }
 
 impl Customer {
-    pub fn new(server: Arc<TestServer>, seed: u64, number: u64) -> Customer {
+    pub fn new(server: Arc<TestServer>, crowd: Arc<Crowd>, seed: u64, number: u64) -> Customer {
         let mut random = StdRng::seed_from_u64(seed * 1_000_000 + number % VEHICLES);
         let line = if random.random_bool(0.7) { "car" } else { "bike" };
         let kind = *["registered", "unknown", "new"].choose(&mut random).expect("a kind");
         Customer {
+            crowd,
             browser: server.visitor(),
             server,
             random,
@@ -75,6 +100,7 @@ impl Customer {
             later: Some(StdRng::seed_from_u64(seed * 1_000_000 + VEHICLES + number)),
             answers: BTreeMap::new(),
             view: Value::Null,
+            before: Value::Null,
             chosen: Value::Null,
             paid: Vec::new(),
         }
@@ -82,7 +108,10 @@ impl Customer {
 
     /// What became of her and the way there; an error names the rule that was broken.
     pub async fn buys(mut self) -> Result<(End, Vec<String>)> {
-        let end = match self.walks().await {
+        self.crowd.awake.fetch_add(1, Ordering::Relaxed);
+        let walked = self.walks().await;
+        self.crowd.awake.fetch_sub(1, Ordering::Relaxed);
+        let end = match walked {
             Ok(end) => self.history_agrees().await.map(|()| end),
             Err(broken) => Err(broken),
         };
@@ -175,6 +204,13 @@ impl Customer {
             if step.ends_with("inspection.wanted") {
                 return Ok(End::Inspection);
             }
+            if self.random.random_bool(0.05) {
+                self.shakes_an_operation().await;
+            }
+            if self.random.random_bool(0.03) {
+                self.uses_an_old_tab().await?;
+            }
+            self.before = self.view.clone();
             self.does_something().await?;
         }
         ensure!(!self.paid.iter().any(|paid| paid.comes), "paid, and {STEPS_MAX} steps later there is no end");
@@ -184,13 +220,14 @@ impl Customer {
     /// True as soon as the page asks her for something; false when it does not in time.
     async fn waited(&mut self) -> Result<bool> {
         let since = tokio::time::Instant::now();
+        let mut pause = LOOK;
         while self.waits() {
             let patience = if self.is_promised() { PROMISED_MAX } else { WAIT_MAX };
             if since.elapsed() > patience {
                 return Ok(false);
             }
             self.sees()?;
-            self.looks_later().await;
+            self.looks_after(&mut pause).await;
         }
         Ok(true)
     }
@@ -200,6 +237,32 @@ impl Customer {
         ensure!(self.is_promised(), "waits for ever");
         self.money_has_an_end(false).await?;
         Ok(End::Promised)
+    }
+
+    /// The next call of an operation fails, breaks off, is answered by nonsense or late.
+    async fn shakes_an_operation(&mut self) {
+        let insurer = self.chosen["action"]["data"]["insurer"].as_str();
+        let own = insurer.into_iter().flat_map(|slug| [(slug, "proposal"), (slug, "issue")]);
+        let shaken: Vec<(&str, &str)> = SHAKEN.into_iter().chain(own).collect();
+        let (partner, operation) = *shaken.choose(&mut self.random).expect("an operation");
+        let mode = *MODES.choose(&mut self.random).expect("a mode");
+        self.trail.push(format!("({partner}/{operation}: {mode})"));
+        let switch = json!({"partner": partner, "operation": operation, "mode": mode, "times": 1, "delay_ms": 2_000});
+        self.browser.send("POST", "/sandbox/switches", &[], Some(switch.to_string())).await.ok(200);
+    }
+
+    /// Sends once more what an older page offered: that is refused or repeated, and breaks nothing.
+    async fn uses_an_old_tab(&mut self) -> Result<()> {
+        if !self.before["journey"].is_object() || self.paid.iter().any(|paid| paid.comes) {
+            return Ok(());
+        }
+        self.trail.push("(old tab)".to_owned());
+        let data = self.before["step"]["form"]["data"].clone();
+        let data = if data.is_object() { data } else { json!({}) };
+        let reply = self.browser.event(&self.before, "submit", data).await;
+        ensure!(reply.status < 500 || reply.status == 503, "an old tab: {}", reply.text());
+        self.looks().await;
+        Ok(())
     }
 
     async fn does_something(&mut self) -> Result<()> {
@@ -241,7 +304,15 @@ impl Customer {
     }
 
     async fn looks_later(&mut self) {
-        tokio::time::sleep(LOOK).await;
+        self.looks_after(&mut { LOOK }).await;
+    }
+
+    /// Each pause is longer than the one before.
+    async fn looks_after(&mut self, pause: &mut Duration) {
+        self.crowd.waiting.fetch_add(1, Ordering::Relaxed);
+        tokio::time::sleep(*pause).await;
+        self.crowd.waiting.fetch_sub(1, Ordering::Relaxed);
+        *pause = (*pause * 2).min(LOOK_MAX);
         self.looks().await;
     }
 
@@ -272,7 +343,7 @@ impl Customer {
             data.remove(name.trim_start_matches('/'));
         }
         // The same page again: what she said did not help, so some of it is said anew.
-        if self.trail.iter().rev().nth(1) == Some(&step) {
+        if self.trail.iter().rev().filter(|entry| !entry.starts_with('(')).nth(1) == Some(&step) {
             data.retain(|_, _| self.random.random_bool(0.6));
         }
         let properties = rules["properties"].as_object().cloned().unwrap_or_default();
@@ -363,11 +434,9 @@ impl Customer {
     /// Changes the cover now and then, else takes one of the offers.
     async fn chooses(&mut self) -> Result<()> {
         self.random = self.later.take().unwrap_or_else(|| self.random.clone());
-        for _ in 0..100 {
-            if self.offers().len() > 5 || self.step() != "quotes" {
-                break;
-            }
-            self.looks_later().await;
+        let (since, mut pause) = (tokio::time::Instant::now(), LOOK);
+        while self.offers().len() <= 5 && self.step() == "quotes" && since.elapsed() < WAIT_MAX {
+            self.looks_after(&mut pause).await;
         }
         let offers = self.offers();
         let changes: Vec<Value> =

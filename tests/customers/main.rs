@@ -9,7 +9,7 @@ mod rules;
 
 use anyhow::{Context as _, Result};
 use clap::Parser;
-use customer::{Customer, End};
+use customer::{Crowd, Customer, End};
 use engine_definitions::Files;
 use futures::StreamExt;
 use journey_tests::server::TestServer;
@@ -19,7 +19,11 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How much faster than real time the product's clock goes, and how often it is moved.
+/// As the product itself has it.
+#[global_allocator]
+static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
+
+/// How much faster than real time the product's clock goes when everybody waits, and how often it is moved.
 const CLOCK_SPEED: i64 = 30;
 const CLOCK_TICK: Duration = Duration::from_millis(200);
 
@@ -42,16 +46,18 @@ struct Arguments {
 async fn main() -> Result<ExitCode> {
     let arguments = Arguments::parse();
     let server = Arc::new(shop().await?);
-    let clock = server.clock.clone();
+    let (clock, crowd) = (server.clock.clone(), Arc::new(Crowd::default()));
+    let watched = crowd.clone();
     let ticking = tokio::spawn(async move {
         loop {
             tokio::time::sleep(CLOCK_TICK).await;
-            clock.advance(i64::try_from(CLOCK_TICK.as_millis()).expect("a short tick") * CLOCK_SPEED);
+            let tick = i64::try_from(CLOCK_TICK.as_millis()).expect("a short tick");
+            clock.advance(tick + tick * (CLOCK_SPEED - 1) * watched.waits_percent() / 100);
         }
     });
     let numbers = arguments.only.map_or(0..arguments.count, |number| number..number + 1);
     let visits = numbers.map(|number| {
-        let customer = Customer::new(server.clone(), arguments.seed, number);
+        let customer = Customer::new(server.clone(), crowd.clone(), arguments.seed, number);
         async {
             let end =
                 tokio::spawn(customer.buys()).await.map_err(|panic| anyhow::anyhow!("{panic}")).and_then(|end| end);

@@ -50,7 +50,7 @@ async fn verifies(visitor: &Visitor, mobile: &str, auth: &Value, otp: &str) -> R
     post(visitor, "verifyLoginOtp", &[CLIENT], body).await
 }
 
-async fn logs_in(server: &TestServer, visitor: &Visitor, mobile: &str) -> Value {
+pub(crate) async fn logs_in(server: &TestServer, visitor: &Visitor, mobile: &str) -> Value {
     server.clock.advance(1_000);
     let begun = asks(visitor, mobile).await;
     verifies(visitor, mobile, &begun["authCode"], &sent(server).await).await.ok(200)

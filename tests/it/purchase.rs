@@ -214,7 +214,8 @@ fn total(lines: &Value) -> i64 {
 #[tokio::test(flavor = "multi_thread")]
 async fn from_the_registration_number_to_the_policy() {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let server = TestServer::start(Files::read_dir(root).expect("the definitions are there")).await;
+    let files = Files::read_dir(root).expect("the definitions are there");
+    let server = TestServer::start_with(files, |settings| settings.otp.proof_bits = 4).await;
     let mut asha = Customer::arrives(&server).await;
     let id = asha.id();
 
@@ -346,5 +347,16 @@ async fn from_the_registration_number_to_the_policy() {
         })
         .await;
     assert_eq!(refunds, 1);
+
+    // Three years later, on another device: the number and its code open the account, and with it the policy's file.
+    server.clock.advance(3 * 365 * 86_400_000);
+    let later = server.visitor();
+    crate::login::logs_in(&server, &later, MOBILE).await;
+    let account = later.get("/api/v1/account/dashboard").await.ok(200)["data"].clone();
+    assert!(
+        account["journeys"].as_array().is_some_and(|all| all.iter().any(|one| one["id"] == id.as_str())),
+        "{account}"
+    );
+    assert!(later.get(&file).await.bytes.starts_with(b"%PDF-"));
     server.stop().await;
 }

@@ -79,6 +79,7 @@ fn declared(
     let data = reader.scoped(turn, |scope| evaluate_all(step, scope));
     let view = step.view.as_deref().and_then(|id| workflow.view(id));
     let rendered = view.and_then(|view| {
+        let data = with_company(turn, reader, &data);
         let result = reader.scoped(turn, |scope| view.render(&data, &scope.clone().with_names(step.view_names())));
         result.inspect_err(|error| tracing::error!(step = step.node, %error, "view failed")).ok()
     });
@@ -233,6 +234,16 @@ fn evaluate_all(step: &definitions::Step, scope: &Scope) -> Value {
     Value::Object(data)
 }
 
+/// What a view reads: the step's data, and who we are.
+fn with_company(turn: &Turn<'_>, reader: &Reader<'_>, data: &Value) -> Value {
+    let mut data = data.clone();
+    if let Some(data) = data.as_object_mut() {
+        let site = turn.catalog.site(&reader.workflow.language);
+        data.entry("company").or_insert_with(|| site.company.clone());
+    }
+    data
+}
+
 /// Data of a form: draft, else context, else `prefill`, else the schema's defaults (rule 3).
 fn form_part(
     turn: &Turn<'_>,
@@ -251,6 +262,7 @@ fn form_part(
         let mut data = fields.data(&layers);
         let secrets = form.secrets();
         data.retain(|key, _| !secrets.contains(key));
+        turn.covered(step).cover(&mut data);
         Ok(FormPart {
             id: step.form.clone().unwrap_or_default(),
             schema: fields.view().schema,

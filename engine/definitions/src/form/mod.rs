@@ -212,9 +212,10 @@ impl Form {
         self.tree.get(key).and_then(Value::as_str).map(str::to_owned)
     }
 
-    /// Kind of personal data of each field: `x-pii`.
-    pub fn personal(&self) -> impl Iterator<Item = (&str, &str)> {
-        properties(&self.tree).filter_map(|(name, rule)| Some((name.as_str(), rule.get("x-pii")?.as_str()?)))
+    /// Kind of personal data of the field at a pointer: `x-pii`.
+    pub fn personal(&self, pointer: &str) -> Option<&str> {
+        let merges = self.variants.iter().map(|variant| &variant.merge);
+        merges.chain([&self.tree]).find_map(|tree| personal(tree, pointer))
     }
 
     /// Files that it is made of.
@@ -236,6 +237,16 @@ impl Form {
 /// `properties` of an object schema.
 pub(crate) fn properties(schema: &Value) -> impl Iterator<Item = (&String, &Value)> {
     schema.get("properties").and_then(Value::as_object).into_iter().flatten()
+}
+
+fn personal<'s>(schema: &'s Value, pointer: &str) -> Option<&'s str> {
+    let mut parts = pointer.split('/').skip(1);
+    let inside = |rule: &'s Value, part: &str| match rule.get("properties") {
+        Some(properties) => properties.get(part),
+        // a row, whichever it is
+        None => rule.get("items"),
+    };
+    parts.try_fold(schema, inside)?.get("x-pii")?.as_str()
 }
 
 /// Whether an object schema names a property in `required`.

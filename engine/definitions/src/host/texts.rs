@@ -11,7 +11,8 @@ pub fn say(words: &str, places: &Value) -> Result<Value, String> {
 }
 
 /// `mobile`: all but the last digits as stars, five of ten; `email`: the inner part of the local name;
-/// `last4`: all but the last four characters.
+/// `last4`: all but the last four characters; `number`: all but the last third, at most four, as X, which a number of
+/// letters and digits may hold.
 pub fn mask(text: &str, kind: &str) -> Result<String, String> {
     let chars: Vec<char> = text.chars().collect();
     Ok(match kind {
@@ -31,8 +32,12 @@ pub fn mask(text: &str, kind: &str) -> Result<String, String> {
             }
             None => "*".repeat(chars.len()),
         },
+        "number" => {
+            let shown = (chars.len() / 3).min(4);
+            chars.iter().enumerate().map(|(i, c)| if i + shown < chars.len() { 'X' } else { *c }).collect()
+        }
         "last4" => chars.iter().enumerate().map(|(i, c)| if i + 4 < chars.len() { '*' } else { *c }).collect(),
-        _ => return Err(format!("`mask` knows mobile, email and last4, not `{kind}`")),
+        _ => return Err(format!("`mask` knows mobile, email, number and last4, not `{kind}`")),
     })
 }
 

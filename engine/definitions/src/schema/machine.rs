@@ -178,6 +178,12 @@ fn step() -> Value {
         ("into", "Context key that takes the answers", text()),
         ("data", "All that the view gets", map_of(any())),
         ("prefill", "Field → value", map_of(any())),
+        ("covered", "Field → a text that the person may keep or replace, but not read", map_of(any())),
+        (
+            "plain",
+            "CEL, reads `viewer {role, channel, partner}`: a review shows mobile numbers and e-mails whole",
+            cel(),
+        ),
         ("accepts", "Event → fields with closed, bounded schemas", map_of(map_of(any()))),
         ("depends", "CEL: when a value changed the answers are asked again", one_or_list(cel())),
         ("satisfied", "CEL: whether the step may be passed over", cel()),

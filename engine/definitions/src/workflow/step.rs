@@ -27,6 +27,10 @@ pub struct Step {
     /// All that a view gets.
     pub data: IndexMap<String, Mapping>,
     pub prefill: Option<Mapping>,
+    /// Field → a text that the person may keep or replace but not read, null for none: its end alone is shown.
+    pub covered: Option<Mapping>,
+    /// Whether a review shows mobile numbers and e-mails whole; reads `viewer {role, channel, partner}`.
+    pub plain: Option<Expression>,
     /// Events that an actor may send, beside submit and the built-ins.
     pub accepts: IndexMap<String, Accept>,
     /// Purpose of a link → events that a person who came by such a link may send here; also without events it shows the

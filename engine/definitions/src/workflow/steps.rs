@@ -5,6 +5,7 @@ use super::compile::{Library, key};
 use super::desugar::{Builder, Place, text_node};
 use super::{Accept, Redirect, Step, StepKind, Trail};
 use crate::fields::{Fields, unknown};
+use crate::form::Form;
 use crate::host::shared_vocabulary;
 use crate::layout;
 use crate::source::{Node, Value as Source};
@@ -16,7 +17,7 @@ use indexmap::IndexMap;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-pub const STEP_KEYS: [&str; 19] = [
+pub const STEP_KEYS: [&str; 21] = [
     "form",
     "view",
     "wait",
@@ -27,6 +28,8 @@ pub const STEP_KEYS: [&str; 19] = [
     "into",
     "data",
     "prefill",
+    "covered",
+    "plain",
     "accepts",
     "depends",
     "satisfied",
@@ -37,6 +40,8 @@ pub const STEP_KEYS: [&str; 19] = [
     "hide",
     "links",
 ];
+/// What every view may read of the site beside its own data.
+const COMPANY: &str = "company";
 /// What the runtime answers itself; no step may call an event of its own so.
 const BUILT_IN: [&str; 5] = ["submit", "back", "change", "save", "expire"];
 
@@ -146,20 +151,19 @@ impl Builder<'_> {
         if let Some(view) = view.as_ref().and_then(|v| library.views.get(v)) {
             let given = node.key("data").map(|k| Node::new(k.span.clone(), Source::Null));
             let at = given.as_ref().or(at).unwrap_or(node);
-            for name in view.data_names().filter(|n| !data.contains_key(*n)) {
+            for name in view.data_names().filter(|n| !data.contains_key(*n) && *n != COMPANY) {
                 let mut problem = unknown("step data", at, name, data.keys().map(String::as_str));
                 problem.message.push_str(&format!(": view `{}` reads `data.{name}`", view.id));
                 fields.problems.push(problem);
             }
         }
-        let prefill = fields.get("prefill").map(|n| self.mapping(n, &[], fields.problems));
-        if let (Some(form), Some(at)) = (form.as_ref().and_then(|f| library.forms.get(f)), fields.get("prefill")) {
-            for (k, _) in at.map() {
-                if !form.property_names().any(|p| p == k.name) {
-                    let here = Node::new(k.span.clone(), Source::Null);
-                    fields.problems.push(unknown("field", &here, &k.name, form.property_names()));
-                }
-            }
+        let asked = form.as_ref().and_then(|form| library.forms.get(form));
+        let prefill = self.of_fields("prefill", &mut fields, asked.map(AsRef::as_ref));
+        let covered = self.of_fields("covered", &mut fields, asked.map(AsRef::as_ref));
+        let plain = fields.get("plain").and_then(|n| self.expression(n, &["viewer"], fields.problems));
+        if let Some(at) = fields.get("plain").filter(|_| !review) {
+            let problem = Problem::error("misplaced-key", &at.span, "`plain` belongs beside `review`");
+            fields.problems.push(problem);
         }
         let accepts = self.accepts(&mut fields);
         let links = links(&mut fields);
@@ -193,6 +197,8 @@ impl Builder<'_> {
             section: fields.text("section"),
             data,
             prefill,
+            covered,
+            plain,
             accepts,
             links,
             depends,
@@ -205,6 +211,18 @@ impl Builder<'_> {
             names: node.names.clone(),
             view_names,
         })
+    }
+
+    /// A map from fields of the step's form to values.
+    fn of_fields(&mut self, key: &str, fields: &mut Fields<'_, '_>, form: Option<&Form>) -> Option<Mapping> {
+        let at = fields.get(key)?;
+        for (name, _) in at.map() {
+            if let Some(form) = form.filter(|form| !form.property_names().any(|p| p == name.name)) {
+                let here = Node::new(name.span.clone(), Source::Null);
+                fields.problems.push(unknown("field", &here, &name.name, form.property_names()));
+            }
+        }
+        Some(self.mapping(at, &[], fields.problems))
     }
 
     fn redirect(&mut self, node: &Node, problems: &mut Vec<Problem>) -> Option<Redirect> {

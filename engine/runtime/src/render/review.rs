@@ -2,19 +2,24 @@
 //! answer are sections of their own.
 
 use super::{Reader, submit_text, title_of};
-use crate::turn::{Turn, get_path};
+use crate::turn::{Covered, Turn, get_path};
 use crate::view::{Review, ReviewPart, ReviewRow, ReviewSection};
-use engine_definitions::Step;
+use engine_definitions::{Audience, Form, Step, mask};
 use serde_json::{Map, Value, json};
 
+/// Kinds of personal data that reach a person.
+const CONTACT: [&str; 2] = ["mobile", "email"];
+
 pub(super) fn review(turn: &Turn<'_>, step: &Step, reader: &Reader<'_>) -> Review {
+    let is_plain = is_plain(turn, step, reader);
     let sections = turn.state.trail.iter().filter_map(|entry| {
         let step = reader.workflow.step_by_node(&entry.node)?;
         let form = reader.workflow.form(step.form.as_deref()?)?;
         let answers = get_path(&turn.state.snapshot.context, step.into.as_deref()?)?.as_object()?;
         let view =
             reader.scoped(turn, |scope| form.view(&reader.audience, &scope.clone().with_names(step.names()))).ok()?;
-        let mut sections = Sections { turn, step, sections: Vec::new() };
+        let covered = turn.covered(step);
+        let mut sections = Sections { turn, step, form, covered, is_plain, sections: Vec::new() };
         let title = Some(view.title.clone()).filter(|title| !title.is_empty());
         sections.object(title.unwrap_or_else(|| title_of(turn, step, reader)), &view.schema, answers, "");
         Some(sections.sections)
@@ -22,10 +27,25 @@ pub(super) fn review(turn: &Turn<'_>, step: &Step, reader: &Reader<'_>) -> Revie
     Review { sections: sections.flatten().collect(), submit: submit_text(turn, step, reader) }
 }
 
+/// Whether this reader sees mobile numbers and e-mails whole; where nothing says so, nobody does.
+fn is_plain(turn: &Turn, step: &Step, reader: &Reader<'_>) -> bool {
+    let Audience { role, channel, partner } = &reader.audience;
+    let viewer = json!({"role": role, "channel": channel, "partner": partner});
+    let told = step.plain.as_ref().map(|plain| {
+        reader.scoped(turn, |scope| plain.eval_bool(&scope.clone().with_names(step.names()).with("viewer", &viewer)))
+    });
+    told.is_some_and(|told| {
+        told.inspect_err(|error| tracing::error!(step = step.node, %error, "`plain` failed")).unwrap_or_default()
+    })
+}
+
 /// The sections of one step.
 struct Sections<'t> {
     turn: &'t Turn<'t>,
     step: &'t Step,
+    form: &'t Form,
+    covered: Covered,
+    is_plain: bool,
     sections: Vec<ReviewSection>,
 }
 
@@ -92,9 +112,20 @@ impl Sections<'_> {
                 continue;
             }
             let label = rule.get("title").and_then(Value::as_str).unwrap_or(name).to_owned();
-            rows.push(ReviewRow { label, value: self.display(rule, widget, value), pointer });
+            let masked = self.masked(name, value, &pointer);
+            let value = masked.unwrap_or_else(|| self.display(rule, widget, value));
+            rows.push(ReviewRow { label, value, pointer });
         }
         rows
+    }
+
+    /// What this reader may not see whole.
+    fn masked(&self, name: &str, value: &Value, pointer: &str) -> Option<Value> {
+        let contact = || {
+            let kind = self.form.personal(pointer).filter(|kind| !self.is_plain && CONTACT.contains(kind))?;
+            mask(value.as_str()?, kind).ok().map(Value::String)
+        };
+        self.covered.shown(name, value).or_else(contact)
     }
 
     /// A value as the reader expects it: the option's title, Yes or No, a marked amount or date.

@@ -33,6 +33,8 @@ pub struct Stage<'a> {
     catalog: &'a Catalog,
     workflow: &'a Workflow,
     actor: Actor,
+    /// Roles of who has sent last: the page is shown to them.
+    roles: Vec<String>,
     now_ms: i64,
     record: JourneyRecord,
     calls: BTreeMap<EffectKey, CallPayload>,
@@ -55,6 +57,7 @@ impl<'a> Stage<'a> {
         let mut stage = Stage {
             catalog,
             workflow,
+            roles: actor.roles.clone(),
             actor,
             now_ms,
             record,
@@ -124,6 +127,7 @@ impl<'a> Stage<'a> {
         if let Some(roles) = by.get("roles").and_then(|r| serde_json::from_value(r.clone()).ok()) {
             actor.roles = roles;
         }
+        self.roles.clone_from(&actor.roles);
         let mut turn = match self.turn() {
             Ok(turn) => turn,
             Err(reason) => return seen.refused = Some(reason),
@@ -420,7 +424,8 @@ impl<'a> Stage<'a> {
         if expect.messages.is_empty() && expect.view.is_none() {
             return wrong;
         }
-        let view = render(&turn, &self.actor, Some("story"), &|partner| format!("https://here/return/{partner}"));
+        let reader = Actor { roles: self.roles.clone(), ..self.actor.clone() };
+        let view = render(&turn, &reader, Some("story"), &|partner| format!("https://here/return/{partner}"));
         let view = serde_json::to_value(view).unwrap_or(Value::Null);
         let messages = view["messages"].as_array().cloned().unwrap_or_default();
         each_in("messages", &expect.messages, &messages, &mut wrong);

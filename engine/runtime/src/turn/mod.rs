@@ -18,6 +18,7 @@ mod trail;
 pub use effects::quiet;
 pub(crate) use effects::write_canonical;
 pub use finish::Ends;
+pub(crate) use person::Covered;
 pub(crate) use person::draft_of;
 pub use person::{Answer, Checked, audience};
 pub use replay::{ReplayError, differences, replay};

@@ -4,7 +4,7 @@
 use super::{Refused, Turn};
 use crate::actor::Actor;
 use crate::fact::Fact;
-use engine_definitions::{Audience, FieldError, Fields, Form, Step, Workflow};
+use engine_definitions::{Audience, FieldError, Fields, Form, Step, Workflow, mask};
 use engine_statechart::EvalError;
 use engine_store::Draft;
 use serde_json::{Map, Value, json};
@@ -13,6 +13,36 @@ use serde_json::{Map, Value, json};
 pub struct Answer {
     pub data: Value,
     pub secrets: Map<String, Value>,
+}
+
+/// Field → text that a person may keep or replace, but not read: `covered` of a step.
+pub(crate) struct Covered(Map<String, Value>);
+
+impl Covered {
+    /// How a value of a field is shown, when it is one of these.
+    pub(crate) fn shown(&self, field: &str, value: &Value) -> Option<Value> {
+        let text = self.0.get(field).filter(|text| *text == value)?.as_str()?;
+        mask(text, "number").ok().map(Value::String)
+    }
+
+    pub(crate) fn cover(&self, data: &mut Map<String, Value>) {
+        for (field, value) in data {
+            if let Some(shown) = self.shown(field, value) {
+                *value = shown;
+            }
+        }
+    }
+
+    /// What was sent as it was shown is what it stands for.
+    fn uncover(&self, data: &mut Map<String, Value>) {
+        for (field, text) in &self.0 {
+            if let Some(value) = data.get_mut(field)
+                && self.shown(field, text).is_some_and(|shown| shown == *value)
+            {
+                *value = text.clone();
+            }
+        }
+    }
 }
 
 /// What came of checking an answer.
@@ -41,7 +71,7 @@ impl<'w> Turn<'w> {
         actor: &Actor,
         seal: &dyn Fn(&str) -> String,
     ) -> Result<Checked, Refused> {
-        let Some((_, form)) = self.shown_form(actor) else {
+        let Some((step, form)) = self.shown_form(actor) else {
             // A step with only a button: nothing may be sent along.
             return Ok(if data.as_object().is_none_or(|m| m.is_empty()) {
                 Checked::Good(Answer { data: json!({}), secrets: Map::new() })
@@ -55,6 +85,9 @@ impl<'w> Turn<'w> {
         };
         let mut data = data.clone();
         let fields = self.fields_of_answer(actor)?;
+        if let Some(data) = data.as_object_mut() {
+            self.covered(step).uncover(data);
+        }
         if let Some(fields) = &fields {
             let errors = form.checked(fields, &mut data).map_err(|error| self.broken(&error))?;
             if !errors.is_empty() {
@@ -80,6 +113,19 @@ impl<'w> Turn<'w> {
         let workflow = self.workflow.in_language(&actor.language);
         let step = workflow.step(&self.state.snapshot.active)?;
         Some((step, workflow.form(step.form.as_deref()?)?))
+    }
+
+    /// What the person may keep or replace in this step's form, but not read.
+    pub(crate) fn covered(&self, step: &Step) -> Covered {
+        let texts = step.covered.as_ref().map(|covered| self.with_step(step, |scope| covered.eval(scope)));
+        match texts {
+            Some(Ok(Value::Object(texts))) => Covered(texts),
+            Some(Err(error)) => {
+                tracing::error!(step = step.node, %error, "covered values failed");
+                Covered(Map::new())
+            }
+            _ => Covered(Map::new()),
+        }
     }
 
     /// The fields of the shown step's form as this actor sees them; `None` without a form.

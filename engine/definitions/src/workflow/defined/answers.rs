@@ -28,6 +28,7 @@ pub type Shown = Vec<(Ix, Vec<String>)>;
 pub fn of_step<'s>(step: &'s Step, form: Option<&'s Form>) -> Vec<&'s Expression> {
     let mut found: Vec<&Expression> = step.data.values().collect();
     found.extend(&step.prefill);
+    found.extend(&step.covered);
     found.extend(&step.depends);
     found.extend(&step.satisfied);
     if let Some(redirect) = &step.redirect {
