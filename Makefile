@@ -1,5 +1,5 @@
 # Two commands do everything on a fresh machine: `make run` and `make test`.
-.PHONY: help run dev test contract forms customers chaos siege fuzz release bench web check clean fmt pictures
+.PHONY: help run dev test contract forms customers chaos siege soak fuzz release bench web check clean fmt pictures
 .DEFAULT_GOAL := help
 
 CARGO ?= cargo
@@ -117,6 +117,12 @@ siege: ## Customers in quiet, and beside 18,000 half-open, slow and silent conne
 	@$(MAKE) --no-print-directory web
 	$(CARGO) build --release --quiet --package engine-server --bin journey
 	$(CARGO) run --quiet --package journey-tests --bin siege -- --binary $(RELEASE)/journey $(ARGS)
+
+soak: ## An hour of customers who buy cars beside partners that misbehave: memory, file size and latency stay flat (options: ARGS="--help")
+	@.ci/setup test
+	@$(MAKE) --no-print-directory web
+	$(CARGO) build --release --quiet --package engine-server --bin journey
+	$(CARGO) run --quiet --package journey-tests --bin soak -- --binary $(RELEASE)/journey $(ARGS)
 
 pictures: ## Pictures of every step at 390 and 1280 pixels, kept beside the browser tests
 	@.ci/setup test
