@@ -1,5 +1,6 @@
 /** A line of business that is files alone: a mother insures her family on a phone. */
 import { Family, birthday } from '../support/family.ts';
+import { paise } from '../support/motor.ts';
 import { Product } from '../support/product.ts';
 import { Walk, expect, test as base } from '../support/walk.ts';
 
@@ -49,6 +50,13 @@ test('family: members, plans in six sections, a corrected person, and the policy
     for (const title of SECTIONS) await expect(page.getByRole('heading', { level: 2, name: title })).toBeVisible({ timeout: 30_000 });
     await expect(page.getByText(/without an offer/)).toBeVisible({ timeout: 30_000 });
     await walk.accessible();
+    await page.getByRole('combobox', { name: /^Sort by/ }).selectOption({ label: 'Lowest price' });
+    for (const title of SECTIONS) {
+      const amounts = await page.getByRole('list', { name: title }).locator('.option-amount').allTextContents();
+      const prices = amounts.map(paise);
+      expect(prices.length, title).toBeGreaterThan(0);
+      expect(prices, title).toEqual([...prices].sort((a, b) => a - b));
+    }
   });
 
   await test.step('she chooses', async () => {
