@@ -63,7 +63,6 @@ test: ## Everything: set-up, Rust, web, definitions, agreement with XState, brow
 	$(CARGO) test --workspace --quiet
 	$(CARGO) run --quiet --package journey-tests --bin chaos -- --short
 	$(CARGO) run --quiet --package journey-tests --bin siege -- --short
-	$(CARGO) run --quiet --package journey-tests --bin customers -- --count 60
 	@.ci/fuzz $(BINARY) 60 1
 	cd web/contract && npm run --silent check
 	cd web && npm run --silent lint && npm run --silent check && npm test --silent && npm run --silent size

@@ -69,7 +69,7 @@ pub use story::Story;
 pub use table::{Table, Tables};
 pub use text::Text;
 pub use translation::{Said, Sheet, languages, sheets};
-pub use view::View;
+pub use view::{COMPANY, View};
 pub use workflow::{
     Accept, Invoke, OnVersion, Redirect, Report, Section, Source, Step, StepKind, Trail, Workflow, reload_closure,
 };

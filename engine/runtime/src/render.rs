@@ -76,10 +76,13 @@ fn declared(
     returns: ReturnUrl,
 ) -> Step {
     let (workflow, audience) = (reader.workflow, &reader.audience);
-    let data = reader.scoped(turn, |scope| evaluate_all(step, scope));
+    let mut data = reader.scoped(turn, |scope| evaluate_all(step, scope));
     let view = step.view.as_deref().and_then(|id| workflow.view(id));
+    if let Some(data) = data.as_object_mut().filter(|_| view.is_some_and(|view| view.reads(definitions::COMPANY))) {
+        let company = || turn.catalog.site(&workflow.language).company.clone();
+        data.entry(definitions::COMPANY).or_insert_with(company);
+    }
     let rendered = view.and_then(|view| {
-        let data = with_company(turn, reader, &data);
         let result = reader.scoped(turn, |scope| view.render(&data, &scope.clone().with_names(step.view_names())));
         result.inspect_err(|error| tracing::error!(step = step.node, %error, "view failed")).ok()
     });
@@ -232,16 +235,6 @@ fn evaluate_all(step: &definitions::Step, scope: &Scope) -> Value {
         }
     }
     Value::Object(data)
-}
-
-/// What a view reads: the step's data, and who we are.
-fn with_company(turn: &Turn<'_>, reader: &Reader<'_>, data: &Value) -> Value {
-    let mut data = data.clone();
-    if let Some(data) = data.as_object_mut() {
-        let site = turn.catalog.site(&reader.workflow.language);
-        data.entry("company").or_insert_with(|| site.company.clone());
-    }
-    data
 }
 
 /// Data of a form: draft, else context, else `prefill`, else the schema's defaults (rule 3).

@@ -13,6 +13,9 @@ use engine_statechart::{EvalError, Problem, Scope, Vocabulary, expression::Expre
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 
+/// What every view may read of the site beside its own data.
+pub const COMPANY: &str = "company";
+
 const ITEMS_MAX: usize = 1_000;
 
 /// A compiled view.
@@ -97,6 +100,10 @@ impl View {
     /// Names that the view reads from `data`.
     pub fn data_names(&self) -> impl Iterator<Item = &str> {
         self.data_names.iter().map(String::as_str)
+    }
+
+    pub fn reads(&self, name: &str) -> bool {
+        self.data_names.contains(name)
     }
 
     /// Tables that it reads.

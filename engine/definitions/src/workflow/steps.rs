@@ -10,6 +10,7 @@ use crate::host::shared_vocabulary;
 use crate::layout;
 use crate::source::{Node, Value as Source};
 use crate::text::Text;
+use crate::view::COMPANY;
 use engine_statechart::Problem;
 use engine_statechart::expression::Expression;
 use engine_statechart::template::Mapping;
@@ -40,8 +41,6 @@ pub const STEP_KEYS: [&str; 21] = [
     "hide",
     "links",
 ];
-/// What every view may read of the site beside its own data.
-const COMPANY: &str = "company";
 /// What the runtime answers itself; no step may call an event of its own so.
 const BUILT_IN: [&str; 5] = ["submit", "back", "change", "save", "expire"];
 
