@@ -18,6 +18,7 @@ mod widget;
 
 pub(crate) use condition::of_field as conditions;
 pub use fields::{Fields, place_of};
+pub use rules::is_personal_name;
 pub(crate) use messages::Messages;
 #[cfg(test)]
 pub(crate) use read::FORM_KEYS;
@@ -215,6 +216,17 @@ impl Form {
     /// Kind of personal data of each field: `x-pii`.
     pub fn personal(&self) -> impl Iterator<Item = (&str, &str)> {
         properties(&self.tree).filter_map(|(name, rule)| Some((name.as_str(), rule.get("x-pii")?.as_str()?)))
+    }
+
+    /// Fields that take whatever a person types, and not a value of a list, a table or a calendar.
+    pub fn typed(&self) -> impl Iterator<Item = &str> {
+        const CLOSED: [&str; 4] = ["enum", "oneOf", "const", "format"];
+        let is_typed = |rule: &Value| {
+            rule.get("type").is_some_and(|kind| kind == "string")
+                && CLOSED.iter().all(|key| rule.get(key).is_none())
+                && rule.pointer("/x-ui/source").is_none()
+        };
+        properties(&self.tree).filter(move |(_, rule)| is_typed(rule)).map(|(name, _)| name.as_str())
     }
 
     /// Files that it is made of.
