@@ -154,11 +154,8 @@ async fn repaired_work_goes_on_after_each_kind_of_incident() {
     desk.retry(&incident).await;
 
     // a failed call that the workflow reports
-    let failed = async || {
-        desk.server.clock.advance(30_000);
-        desk.list("incidents").await.first().cloned()
-    };
-    let incident = desk.server.until("the call's incident", failed).await;
+    let failed = async || desk.list("incidents").await.first().cloned();
+    let incident = desk.server.until_worked("the call's incident", failed).await;
     assert_eq!((&incident["reason"], &incident["retries"]), (&json!("no label"), &json!("effect")));
     let label = json!({"partner": "swift", "operation": "label", "mode": "normal"});
     desk.customer.send("POST", "/sandbox/switches", &[], Some(label.to_string())).await;

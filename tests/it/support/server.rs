@@ -1,9 +1,10 @@
 //! The whole product in this process: a free port, a fresh SQLite file, a clock that stands still until it is moved.
 
 use engine_definitions::Files;
-use engine_runtime::ManualClock;
+use engine_runtime::{Clock, ManualClock};
 use engine_server::{Product, Source, Start};
 use engine_settings::{Secret, Settings};
+use engine_store::{EffectFilter, EffectState};
 use futures::StreamExt;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use serde_json::Value;
@@ -109,6 +110,20 @@ impl TestServer {
 
     pub async fn until<T>(&self, what: &str, wanted: impl AsyncFnMut() -> Option<T>) -> T {
         until(what, wanted).await
+    }
+
+    /// As `until`; whenever no worker is at an effect (its lease would end under it), the clock goes on to the next one.
+    pub async fn until_worked<T>(&self, what: &str, mut wanted: impl AsyncFnMut() -> Option<T>) -> T {
+        let found = async || {
+            let found = wanted().await;
+            let effects = self.product.runtime.store().effects(EffectFilter::default()).await.expect("effects");
+            if found.is_none() && effects.iter().all(|e| e.state != EffectState::Running) {
+                let next = effects.iter().filter(|e| e.state == EffectState::Pending).map(|e| e.due_at_ms).min();
+                next.into_iter().for_each(|due| self.clock.not_before(due));
+            }
+            found
+        };
+        until(what, found).await
     }
 
     pub async fn stop(self) {

@@ -23,6 +23,10 @@ pub(crate) type Pool = sqlx::SqlitePool;
 pub(crate) type Row = sqlx::sqlite::SqliteRow;
 
 const READERS: u32 = 4;
+/// How long a statement waits for another process.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+/// `SQLITE_BUSY`.
+const BUSY: &str = "5";
 
 pub(crate) struct Database {
     /// Readers only; they never see an unfinished write and never wait for one.
@@ -47,7 +51,7 @@ impl Database {
             .create_if_missing(true)
             .journal_mode(SqliteJournalMode::Wal)
             .synchronous(SqliteSynchronous::Full)
-            .busy_timeout(Duration::from_secs(5))
+            .busy_timeout(BUSY_TIMEOUT)
             .foreign_keys(false)
             .statement_cache_capacity(256)
             .disable_statement_logging();
@@ -76,7 +80,7 @@ impl Database {
     pub async fn run_migrations(&self) -> Result<()> {
         let mut migrator = sqlx::migrate!("../../migrations/sqlite");
         migrator.dangerous_set_table_name("journey_migrations");
-        let mut conn = self.options.clone().connect().await?;
+        let mut conn = open(&self.options).await?;
         let mut tries = 0;
         loop {
             match migrator.run_direct(None, &mut conn, false).await {
@@ -87,7 +91,7 @@ impl Database {
                 ) if tries < 5 => {
                     tries += 1;
                     tracing::debug!(%error, "another process migrates");
-                    conn = self.options.clone().connect().await?;
+                    conn = open(&self.options).await?;
                 }
                 Err(error) => return Err(error.into()),
             }
@@ -126,6 +130,22 @@ impl Database {
 
     pub fn tell_all(&self, change: Change) {
         self.hub.tell(change);
+    }
+}
+
+/// A connection that writes; the first one creates the file and switches it to WAL. While another process does that,
+/// SQLite refuses at once, without the wait that statements have.
+async fn open(options: &SqliteConnectOptions) -> Result<Conn> {
+    let end = tokio::time::Instant::now() + BUSY_TIMEOUT;
+    loop {
+        match options.connect().await {
+            Err(sqlx::Error::Database(error))
+                if error.code().as_deref() == Some(BUSY) && tokio::time::Instant::now() < end =>
+            {
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
+            opened => return Ok(opened?),
+        }
     }
 }
 

@@ -5,7 +5,7 @@
 //! does not harm its neighbours: commits that fail together are undone and repeated one by one, other writes have
 //! savepoints.
 
-use super::{Conn, commit};
+use super::{BUSY_TIMEOUT, Conn, commit};
 use crate::hub::Hub;
 use crate::{Commit, Committed, Result, StoreError};
 use futures::executor::block_on;
@@ -40,8 +40,8 @@ struct Waiting {
 
 impl Writer {
     pub async fn start(options: SqliteConnectOptions, hub: Arc<Hub>, epoch: Arc<AtomicI32>) -> Result<Writer> {
-        // this one first: it creates the file and switches it to WAL
-        let writes = options.connect().await?;
+        // this one first: it creates the file
+        let writes = super::open(&options).await?;
         let commits = open(&options)?;
         let (jobs, queue) = sync_channel(WAITING_MAX);
         let writer = WriterThread { commits, writes, options, hub, epoch };
@@ -79,7 +79,7 @@ fn open(options: &SqliteConnectOptions) -> Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let conn = Connection::open_with_flags(options.get_filename(), flags)?;
     conn.execute_batch("pragma synchronous = full; pragma cache_size = -2048; pragma foreign_keys = off")?;
-    conn.busy_timeout(Duration::from_secs(5))?;
+    conn.busy_timeout(BUSY_TIMEOUT)?;
     conn.set_prepared_statement_cache_capacity(64);
     Ok(conn)
 }
