@@ -248,10 +248,10 @@ async fn an_explained_history_tells_what_each_value_came_to_and_from_what_but_no
     let visitor = server.visitor();
     let begun = visitor.start("parcel/cover", json!({"weight": 2, "kind": "gift"})).await.ok(201);
     let journey = begun["journey"]["id"].as_str().expect("a journey");
-    let mut view = visitor.event(&begun, "submit", json!({"name": "Meera Rao"})).await.ok(200);
+    visitor.event(&begun, "submit", json!({"name": "Meera Rao"})).await.ok(200);
     let is_answered = |view: &Value| view["step"]["view"]["blocks"][0]["items"][0]["state"] == "answered";
     let answered = async || Some(visitor.view(journey).await).filter(is_answered);
-    view = server.until("an offer", answered).await;
+    let view = server.until("an offer", answered).await;
     let carrier = view["step"]["view"]["blocks"][0]["items"][0]["provider"]["name"].clone();
     visitor.event(&view, "select", json!({"carrier": carrier})).await.ok(200);
 

@@ -18,13 +18,13 @@ mod widget;
 
 pub(crate) use condition::of_field as conditions;
 pub use fields::{Fields, place_of};
-pub use rules::is_personal_name;
 pub(crate) use messages::Messages;
 #[cfg(test)]
 pub(crate) use read::FORM_KEYS;
 pub(crate) use read::{SHARED_MESSAGES, read};
 pub(crate) use rows::key_name;
 pub(crate) use rules::bounded;
+pub use rules::is_personal_name;
 pub(crate) use validate::{plain_errors, validator};
 
 use crate::frozen::Frozen;

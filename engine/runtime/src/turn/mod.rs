@@ -17,8 +17,8 @@ mod tracking;
 mod trail;
 
 pub use effects::quiet;
-pub use explain::{Explained, explain};
 pub(crate) use effects::write_canonical;
+pub use explain::{Explained, explain};
 pub use finish::Ends;
 pub(crate) use person::draft_of;
 pub use person::{Answer, Checked, audience};

@@ -49,7 +49,8 @@ pub async fn history(settings: Settings, journey: String, is_explained: bool) ->
 /// A value of the definitions: what it is called, what it came to, and what it read.
 fn print_value(value: &Explained) {
     let arguments: Vec<String> = value.arguments.iter().map(brief).collect();
-    let called = if arguments.is_empty() { value.name.clone() } else { format!("{}({})", value.name, arguments.join(", ")) };
+    let called =
+        if arguments.is_empty() { value.name.clone() } else { format!("{}({})", value.name, arguments.join(", ")) };
     let inputs: Vec<String> = value.inputs.iter().map(|(path, input)| format!("{path}={}", brief(input))).collect();
     println!("value\t{}\t{called}\t{}\t{}", value.seq, brief(&value.result), inputs.join(" "));
 }
