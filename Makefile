@@ -1,5 +1,5 @@
 # Two commands do everything on a fresh machine: `make run` and `make test`.
-.PHONY: help run dev test contract forms customers chaos siege fuzz release bench web check clean fmt pictures
+.PHONY: help run dev test contract forms customers chaos siege soak fuzz release bench web check clean fmt pictures
 .DEFAULT_GOAL := help
 
 CARGO ?= cargo
@@ -21,13 +21,13 @@ dev: ## As run, and definitions and the web app reload on save
 	@$(MAKE) --no-print-directory web
 	@trap 'kill 0' EXIT INT TERM; (cd web && npx vite build --watch --logLevel warn) & $(JOURNEY) serve --definitions . --watch --address $(ADDRESS)
 
-web: web/dist/.vite/manifest.json ## The web app, built
+web: web/dist/server/links.json ## The web app, built
 
 web/node_modules/.package-lock.json: web/package-lock.json
 	cd web && $(NPM_CI)
 	@touch $@
 
-web/dist/.vite/manifest.json: web/node_modules/.package-lock.json $(shell find web/src web/public web/scripts web/vite.config.ts -type f 2>/dev/null)
+web/dist/server/links.json: web/node_modules/.package-lock.json $(shell find web/src web/public web/scripts web/vite.config.ts -type f 2>/dev/null)
 	cd web && npm run --silent build
 	@touch $@
 
@@ -117,6 +117,12 @@ siege: ## Customers in quiet, and beside 18,000 half-open, slow and silent conne
 	@$(MAKE) --no-print-directory web
 	$(CARGO) build --release --quiet --package engine-server --bin journey
 	$(CARGO) run --quiet --package journey-tests --bin siege -- --binary $(RELEASE)/journey $(ARGS)
+
+soak: ## An hour of customers who buy cars beside partners that misbehave: memory, file size and latency stay flat (options: ARGS="--help")
+	@.ci/setup test
+	@$(MAKE) --no-print-directory web
+	$(CARGO) build --release --quiet --package engine-server --bin journey
+	$(CARGO) run --quiet --package journey-tests --bin soak -- --binary $(RELEASE)/journey $(ARGS)
 
 pictures: ## Pictures of every step at 390 and 1280 pixels, kept beside the browser tests
 	@.ci/setup test

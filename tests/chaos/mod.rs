@@ -9,7 +9,7 @@ mod audit;
 mod customers;
 mod disk;
 mod faults;
-mod partners;
+pub mod partners;
 pub mod processes;
 mod report;
 mod resumed;
@@ -89,8 +89,9 @@ pub async fn run(options: Options) -> Result<Report> {
     // The product's own way to the database; the auditor's has no faults.
     let reached = wire.as_ref().map_or_else(|| url.clone(), |wire| wire.address(&url));
     let ports = processes::free_ports(3)?;
-    let partners =
-        Partners::start(&binary, folder.path(), ports[0], ports[1]).await.context("the partners' process")?;
+    let partners = Partners::start(&binary, folder.path(), &definitions(), ports[0], ports[1])
+        .await
+        .context("the partners' process")?;
     let product = Arc::new(
         Product::start(&options, &binary, folder.path(), &reached, partners.url(), &ports[1..])
             .await

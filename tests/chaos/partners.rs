@@ -15,10 +15,16 @@ pub struct Partners {
 }
 
 impl Partners {
-    /// Their webhooks go to `product_port`.
-    pub async fn start(binary: &Binary, folder: &Path, port: u16, product_port: u16) -> Result<Partners> {
+    /// As `definitions` describe them. Their webhooks go to `product_port`.
+    pub async fn start(
+        binary: &Binary,
+        folder: &Path,
+        definitions: &Path,
+        port: u16,
+        product_port: u16,
+    ) -> Result<Partners> {
         let database = format!("sqlite:{}", folder.join("partners.db").display());
-        binary.publish(folder, &database)?;
+        binary.publish(folder, &database, definitions)?;
         let build = {
             let (binary, at, url) = (binary.clone(), folder.to_owned(), database.clone());
             move || {
@@ -40,7 +46,11 @@ impl Partners {
     }
 
     pub fn url(&self) -> String {
-        format!("http://127.0.0.1:{}/sandbox", self.process.port.unwrap_or_default())
+        format!("{}/sandbox", self.origin())
+    }
+
+    pub fn origin(&self) -> String {
+        format!("http://127.0.0.1:{}", self.process.port.unwrap_or_default())
     }
 
     /// Sets a switch: `{partner, operation?, mode, delay_ms?, percent?}`.

@@ -2,7 +2,7 @@
 
 use super::report::Report;
 use super::{Database, Options, definitions};
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result, bail, ensure};
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::net::TcpListener;
@@ -77,8 +77,8 @@ impl Binary {
         command
     }
 
-    pub fn publish(&self, folder: &Path, url: &str) -> Result<()> {
-        let done = self.command(folder, url).arg("publish").arg(definitions()).output()?;
+    pub fn publish(&self, folder: &Path, url: &str, definitions: &Path) -> Result<()> {
+        let done = self.command(folder, url).arg("publish").arg(definitions).output()?;
         if !done.status.success() {
             bail!("publish: {}", String::from_utf8_lossy(&done.stderr));
         }
@@ -245,6 +245,33 @@ impl Process {
     }
 }
 
+/// One `journey serve` over these definitions with the settings as they come but for `settings`; ready when this returns.
+pub async fn serve(
+    binary: &Binary,
+    folder: &Path,
+    url: &str,
+    definitions: &Path,
+    port: u16,
+    settings: &[(&'static str, String)],
+) -> Result<Arc<Process>> {
+    binary.publish(folder, url, definitions)?;
+    let (binary, at, url, settings) = (binary.clone(), folder.to_owned(), url.to_owned(), settings.to_owned());
+    let build = move || {
+        let mut command = binary.command(&at, &url);
+        command.envs(settings.iter().map(|(name, value)| (*name, value)));
+        command.args(["serve", "--address", &format!("127.0.0.1:{port}")]);
+        command
+    };
+    let process = Arc::new(Process::new("serve", true, Some(port), folder, build));
+    process.start()?;
+    let until = Instant::now() + Duration::from_secs(60);
+    while process.is_starting() {
+        ensure!(process.runs() && Instant::now() < until, "the product does not start: {}", folder.display());
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    Ok(process)
+}
+
 impl Drop for Process {
     fn drop(&mut self) {
         self.kill();
@@ -265,7 +292,7 @@ impl Product {
         partners: String,
         ports: &[u16],
     ) -> Result<Product> {
-        binary.publish(folder, url)?;
+        binary.publish(folder, url, &definitions())?;
         let lease_ms = options.lease.as_millis().to_string();
         let process = |name: &str, arguments: Vec<String>, works: bool, port: Option<u16>| {
             let (binary, at, url) = (binary.clone(), folder.to_owned(), url.to_owned());

@@ -6,15 +6,15 @@
 mod attack;
 mod customers;
 
-use anyhow::{Context as _, Result, ensure};
+use anyhow::{Context as _, Result};
 use attack::Attack;
 use clap::Parser;
 use customers::Sample;
-use journey_tests::chaos::processes::{Binary, Process, free_ports};
+use journey_tests::chaos::definitions;
+use journey_tests::chaos::processes::{Binary, free_ports, serve};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Compare what customers meet in quiet and under siege. Exit code 1 on any error, or when the slowest hundredth takes
@@ -63,7 +63,9 @@ async fn main() -> Result<ExitCode> {
         None => Binary::build(folder.path())?,
     };
     let ports = free_ports(2)?;
-    let product = start(&binary, folder.path(), &ports).await?;
+    let url = format!("sqlite:{}", folder.path().join("journey.db").display());
+    let health = [("JOURNEY_SERVER__HEALTH_ADDRESS", format!("127.0.0.1:{}", ports[1]))];
+    let product = serve(&binary, folder.path(), &url, &definitions(), ports[0], &health).await?;
     let shop = SocketAddr::from(([127, 0, 0, 1], ports[0]));
 
     // Once without counting: connections, caches and the drawn page are there in both parts.
@@ -106,33 +108,6 @@ fn print(sample: &Sample, name: &str, length: Duration) {
         sample.taken_ms.len() as f64 / length.as_secs_f64(),
         sample.errors.len()
     );
-}
-
-/// The product with its settings as they come, on SQLite, its health at a port of its own.
-async fn start(binary: &Binary, folder: &std::path::Path, ports: &[u16]) -> Result<Arc<Process>> {
-    let url = format!("sqlite:{}", folder.join("journey.db").display());
-    binary.publish(folder, &url)?;
-    let (binary, at, ports) = (binary.clone(), folder.to_owned(), ports.to_vec());
-    let build = {
-        let (at, ports) = (at.clone(), ports.clone());
-        move || {
-            let mut command = binary.command(&at, &url);
-            command.env("JOURNEY_SERVER__HEALTH_ADDRESS", format!("127.0.0.1:{}", ports[1])).args([
-                "serve",
-                "--address",
-                &format!("127.0.0.1:{}", ports[0]),
-            ]);
-            command
-        }
-    };
-    let process = Arc::new(Process::new("serve", true, Some(ports[0]), &at, build));
-    process.start()?;
-    let until = Instant::now() + Duration::from_secs(60);
-    while process.is_starting() {
-        ensure!(process.runs() && Instant::now() < until, "the product does not start: {}", at.display());
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
-    Ok(process)
 }
 
 /// Health, ten times a second: how often it was asked, and how often it did not say that all is well.

@@ -7,7 +7,7 @@ import type { Option } from '../src/contract/blocks';
 import { Review } from '../src/journey/review';
 import { StepPage } from '../src/journey/step-page';
 import { ActionsView } from '../src/renderer/blocks/actions';
-import { initials } from '../src/renderer/blocks/options-card';
+import { initials } from '../src/renderer/blocks/logo';
 import { arrange, comparison, picks, sections, shared, sorted, standing } from '../src/renderer/blocks/options-order';
 import { ActionsContext } from '../src/renderer/context';
 import { safeUrl } from '../src/routes';

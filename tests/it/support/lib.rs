@@ -2,6 +2,7 @@
 
 #![allow(clippy::disallowed_methods)] // tests are customers, partners and machines
 
+pub mod buyer;
 #[path = "../../chaos/mod.rs"]
 pub mod chaos;
 pub mod contract;

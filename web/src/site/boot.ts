@@ -1,9 +1,12 @@
 /** What a page brings along for the scripts: its view, the site around it. */
 import type { FormView, Problem, StepView } from '../contract/api';
 import type { Block } from '../contract/blocks';
+import type { Words } from '../contract/words';
 
 export interface Site {
   name: string;
+  /** what the app says by itself, in the language of the page */
+  words?: { [Name in keyof Words]?: string };
   /** the product that the page belongs to */
   product?: string;
   /** parts of the surroundings that this page leaves out */

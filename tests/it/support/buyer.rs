@@ -1,0 +1,203 @@
+//! A customer who buys a car with the shipped definitions: at every page she does what leads to the policy. No two have
+//! the same vehicle, so that every one of them asks every partner.
+
+use crate::server::Visitor;
+use chrono::{Days, NaiveDate};
+use rand::rngs::StdRng;
+use rand::seq::IndexedRandom;
+use rand::{Rng, SeedableRng};
+use serde_json::{Map, Value, json};
+use std::time::{Duration, Instant};
+
+/// What came of a look at her page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Next {
+    /// She did what the page asks for.
+    Acted,
+    /// The page waits for somebody else; she has looked again.
+    Waits,
+    /// The policy is there.
+    Bought,
+}
+
+/// What a request was about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Asked {
+    /// A start or an event whose answer is a page to go on from.
+    Step,
+    /// A start or an event whose answer waits for partners, for a second at most.
+    Call,
+    /// A look at the journey.
+    Look,
+}
+
+pub struct Buyer {
+    shop: Visitor,
+    /// The fake partners' pages and inbox.
+    partners: Visitor,
+    random: StdRng,
+    mobile: String,
+    registration: String,
+    today: NaiveDate,
+    pub view: Value,
+    /// How long each request took since somebody looked.
+    pub taken: Vec<(Asked, Duration)>,
+}
+
+impl Buyer {
+    /// The customer of this number: whoever has the same one has her mobile and her car too.
+    pub fn new(number: u64, today: NaiveDate, shop: Visitor, partners: Visitor) -> Buyer {
+        let mut random = StdRng::seed_from_u64(number);
+        let series: String = ["A", "B"].map(|_| char::from(random.random_range(b'A'..=b'R'))).iter().collect();
+        Buyer {
+            shop,
+            partners,
+            mobile: format!("9{:09}", 1 + (number * 7) % 999_000_000),
+            registration: format!("DL-3-C{series}-{:04}", 1 + number % 9_999),
+            random,
+            today,
+            view: Value::Null,
+            taken: Vec::new(),
+        }
+    }
+
+    pub fn id(&self) -> &str {
+        self.view["journey"]["id"].as_str().unwrap_or_default()
+    }
+
+    pub fn step(&self) -> &str {
+        self.view["step"]["id"].as_str().unwrap_or_default()
+    }
+
+    /// Looks at her page, and does what leads on from it. Panics where an answer is not what the API promises.
+    pub async fn goes_on(&mut self) -> Next {
+        if self.view.is_null() {
+            let car = json!({"kind": "registered", "registration": self.registration});
+            let (reply, took) = timed(self.shop.start("motor/car", car)).await;
+            return self.came(reply.ok(201), took);
+        }
+        let step = self.step().to_owned();
+        match step.as_str() {
+            "car.policy.issued" => Next::Bought,
+            "quotes" => self.chooses().await,
+            "car.otp.asking" => match self.password().await {
+                Some(code) => self.sends("submit", json!({"code": code})).await,
+                None => self.looks().await,
+            },
+            "car.purchase.payment.paying" => self.pays().await,
+            "car.purchase.payment.failed" => self.sends("retry", json!({})).await,
+            _ if ["wait", "tracker"].contains(&self.view["step"]["kind"].as_str().unwrap_or_default()) => {
+                self.looks().await
+            }
+            _ => {
+                let data = self.answers(&step);
+                self.sends("submit", data).await
+            }
+        }
+    }
+
+    /// What is on the form already, and her own answers to what it asks.
+    fn answers(&self, step: &str) -> Value {
+        let form = &self.view["step"]["form"];
+        let mut data: Map<String, Value> = form["data"].as_object().cloned().unwrap_or_default();
+        let ends = self.today.checked_add_days(Days::new(14)).expect("a day").to_string();
+        let own = match step {
+            "car.contact" => json!({"name": "Asha Rao", "mobile": self.mobile, "consent": true}),
+            "car.previous" => {
+                json!({"owner_changed": false, "policy_type": "comprehensive", "active": true, "claim": false, "ncb": 20,
+                "previous_policy_end_date": ends, "previous_insurer": "10", "third_party_runs": false, "had_add_ons": false})
+            }
+            "car.owner" => {
+                json!({"customer_type": "individual", "proposer_title": "Ms", "proposer_first_name": "Asha", "proposer_last_name": "Rao",
+                "proposer_gender": "female", "dob": "1990-04-12", "proposer_mobile": self.mobile, "proposer_email": "asha@example.com"})
+            }
+            "car.address" => {
+                json!({"pincode": "110001", "address_line_1": "12 Lake View", "address_line_2": "Janpath"})
+            }
+            "car.nominee" => json!({"nominee_name": "Ravi Rao", "nominee_age": 38, "nominee_relation": "spouse"}),
+            "car.vehicle_details" => json!({"previous_policy_number": "OG-25-1234-5678", "terms": true}),
+            "car.purchase.kyc.asking" => {
+                json!({"document": "pan_card", "pan_number": "ABCPE1234F", "occupation": "salaried", "income_source": "salary",
+                "is_politically_exposed_person": false, "kyc_consent": true})
+            }
+            _ => json!({}),
+        };
+        data.extend(own.as_object().cloned().unwrap_or_default());
+        if step == "car.owner" {
+            data.entry("is_financed").or_insert(json!(false));
+        }
+        data.retain(|name, value| !value.is_null() && form["schema"]["properties"].get(name).is_some());
+        Value::Object(data)
+    }
+
+    /// Takes one of the offers; looks again while there is none.
+    async fn chooses(&mut self) -> Next {
+        let blocks = self.view["step"]["view"]["blocks"].as_array().cloned().unwrap_or_default();
+        let cards = blocks.iter().filter(|block| block["block"] == "options");
+        let cards = cards.flat_map(|block| block["items"].as_array().cloned().unwrap_or_default());
+        let offers: Vec<Value> = cards.filter(|card| card["action"]["label"] == "Buy now").collect();
+        match offers.choose(&mut self.random) {
+            Some(card) => self.sends("select", card["action"]["data"].clone()).await,
+            None => self.looks().await,
+        }
+    }
+
+    /// The newest one-time password that the fake SMS partner has got for her.
+    async fn password(&self) -> Option<String> {
+        let inbox = self.partners.get(&format!("/sandbox/inbox.json?to={}", self.mobile)).await.ok(200);
+        let texts = inbox["messages"].as_array()?.iter().filter_map(|message| message["text"].as_str());
+        texts.filter_map(|text| text.split(' ').next()).find(|word| word.len() == 6).map(str::to_owned)
+    }
+
+    /// On the gateway's page, and back.
+    async fn pays(&mut self) -> Next {
+        let redirect = self.view["step"]["redirect"].clone();
+        let fields = redirect["fields"].as_object().into_iter().flatten();
+        let fields: Vec<(&str, &str)> =
+            fields.filter_map(|(name, value)| Some((name.as_str(), value.as_str()?))).collect();
+        let page = posts(&self.partners, redirect["url"].as_str().unwrap_or_default(), &fields).await;
+        posts(&self.partners, &page, &[("button", "pay")]).await;
+        posts(&self.shop, redirect["fields"]["callback_url"].as_str().unwrap_or_default(), &[]).await;
+        self.looks().await;
+        Next::Acted
+    }
+
+    async fn sends(&mut self, kind: &str, data: Value) -> Next {
+        let (reply, took) = timed(self.shop.event(&self.view, kind, data)).await;
+        match reply.status {
+            200 => self.came(reply.json(), took),
+            // A deadline or an answer was faster.
+            409 => self.looks().await,
+            _ => panic!("`{kind}` at `{}`: {} {}", self.step(), reply.status, reply.text()),
+        }
+    }
+
+    async fn looks(&mut self) -> Next {
+        let (view, took) = timed(self.shop.view(self.id())).await;
+        self.view = view;
+        self.taken.push((Asked::Look, took));
+        Next::Waits
+    }
+
+    fn came(&mut self, view: Value, took: Duration) -> Next {
+        self.view = view;
+        let waits = self.view["step"]["kind"] == "wait";
+        self.taken.push((if waits { Asked::Call } else { Asked::Step }, took));
+        Next::Acted
+    }
+}
+
+async fn timed<T>(work: impl Future<Output = T>) -> (T, Duration) {
+    let begun = Instant::now();
+    (work.await, begun.elapsed())
+}
+
+/// Posts a form as a browser does; where the answer leads.
+async fn posts(to: &Visitor, url: &str, fields: &[(&str, &str)]) -> String {
+    let path = url.find("/sandbox/").or_else(|| url.find("/api/")).map_or(url, |from| &url[from..]);
+    let body = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(fields).finish();
+    let headers = [("content-type", "application/x-www-form-urlencoded"), ("x-journey", "")];
+    let reply = to.send("POST", path, &headers, Some(body)).await;
+    assert!(reply.status < 400, "{path}: {} {}", reply.status, reply.text());
+    reply.header("location").to_owned()
+}
