@@ -5,7 +5,7 @@ use super::desugar::Builder;
 use super::{Invoke, Step};
 use crate::contract::not_there;
 use crate::fields::unknown;
-use crate::source::{Node, Span};
+use crate::source::Span;
 use crate::view::View;
 use engine_statechart::expression::Expression;
 use engine_statechart::expression::reads::{ANY_KEY, Shape};
@@ -72,7 +72,7 @@ fn taken(machine: &Machine, builder: &Builder<'_>, found: &mut Found) {
             for read in expression.reads_of("event", None).reads {
                 let ["data", name, ..] = read.path.as_slice() else { continue };
                 if *name != ANY_KEY && !known.contains(name) {
-                    let span = read.asked.span.unwrap_or_else(|| expression.span());
+                    let span = read.asked.by.unwrap_or_else(|| expression.span());
                     let problem = not_brought(candidate.event, name, span, &known);
                     found.entry((span.clone(), (*name).to_owned())).or_insert(problem);
                 }
