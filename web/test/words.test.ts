@@ -23,7 +23,16 @@ test.each(
 test('every sentence that the code names is there, and every one that is there is named', () => {
   const code = Object.values(sources).join('\n');
   const unnamed = Object.keys(words.en).filter((name) => !new RegExp(`['\`]${name}['\`]`).test(code));
-  const composed = ['expired_why', 'gone_why', 'state_done', 'state_current', 'state_todo', 'state_failed'];
+  const composed = [
+    'language_offer',
+    'language_yes',
+    'expired_why',
+    'gone_why',
+    'state_done',
+    'state_current',
+    'state_todo',
+    'state_failed',
+  ];
   expect(unnamed.filter((name) => !composed.includes(name))).toEqual([]);
   expect(Object.keys(words.hi)).toEqual(Object.keys(words.en));
 });

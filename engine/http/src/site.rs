@@ -2,7 +2,7 @@
 
 use crate::app::App;
 use crate::attribution;
-use crate::html::{self, AppSite, OwnForm, Place, Surroundings};
+use crate::html::{self, AppSite, LanguageOffer, OwnForm, Place, Surroundings};
 use crate::language;
 use crate::problem::Problem;
 use crate::session::token;
@@ -127,9 +127,23 @@ pub fn app_site<'a>(
     let (chat, analytics) = (site.chat.as_ref(), site.analytics.as_ref());
     let (name, timers) = (&site.name, &site.timers);
     let words = if is_content { &site.said_everywhere } else { &site.said };
+    // Only to who has not chosen.
+    let others = catalog.languages().split_first().filter(|(first, _)| *first == language).map(|(_, others)| others);
+    let offers = others.into_iter().flatten().filter_map(|other| {
+        let said = &catalog.site(other).said_everywhere;
+        let of = |name: &str| said.get(name).map(String::as_str);
+        Some(LanguageOffer {
+            language: other,
+            text: of("language_offer")?,
+            yes: of("language_yes")?,
+            close: of("close")?,
+        })
+    });
+    let offers = offers.collect();
     AppSite {
         name,
         words,
+        offers,
         product: around.product,
         hide: &around.hide,
         hide_at,

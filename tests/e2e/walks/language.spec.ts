@@ -58,3 +58,34 @@ test('with `?lang=hi` a page says nothing of its own in English: landing, popup,
   await expect(page.getByRole('heading', { name: 'लॉग इन करें' })).toBeVisible();
   expect(await inEnglish(page)).toEqual([]);
 });
+
+test.describe('a browser that prefers Hindi', () => {
+  test.use({ locale: 'hi-IN' });
+
+  test('is offered Hindi once, in Hindi, where nothing moves', async ({ page, product }) => {
+    await page.goto(`${product.base}/car-insurance`);
+    const offer = page.getByRole('complementary', { name: 'क्या आप यह साइट हिन्दी में पढ़ना चाहेंगे?' });
+    await expect(offer).toHaveAttribute('lang', 'hi');
+    await offer.getByRole('button', { name: 'बंद करें' }).click();
+    await expect(offer).toHaveCount(0);
+    await page.reload();
+    await page.waitForFunction(() => performance.getEntriesByType('resource').some((one) => one.name.includes('/later-')));
+    await page.waitForLoadState('networkidle');
+    await expect(offer).toHaveCount(0);
+  });
+
+  test('takes it, and then nothing is offered back', async ({ page, product }) => {
+    await page.goto(product.base);
+    await page.getByRole('link', { name: 'हाँ, हिन्दी में' }).click();
+    await expect(page.locator('html')).toHaveAttribute('lang', 'hi');
+    await page.waitForLoadState('networkidle');
+    await expect(page.locator('aside.begun')).toHaveCount(0);
+  });
+});
+
+test('nothing is offered to a browser that prefers the language of the page', async ({ page, product }) => {
+  await page.goto(product.base);
+  await page.waitForFunction(() => performance.getEntriesByType('resource').some((one) => one.name.includes('/later-')));
+  await page.waitForLoadState('networkidle');
+  await expect(page.locator('aside.begun')).toHaveCount(0);
+});

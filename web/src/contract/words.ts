@@ -10,6 +10,7 @@ export interface Words {
   answer: never;
   answered_late: never;
   answered_of: 'n' | 'all';
+  any_of: 'what';
   as_they_came: never;
   at_most: 'time';
   back: never;
@@ -68,9 +69,12 @@ export interface Words {
   keep_as_is: never;
   keep_open: never;
   lakh: 'n';
+  language_offer: never;
+  language_yes: never;
   leave_order: never;
   less: 'what';
   limits: never;
+  lists: never;
   loading: never;
   log_in: never;
   log_out: never;
@@ -104,6 +108,7 @@ export interface Words {
   nobody_offers: never;
   not_sent: never;
   nothing_found: never;
+  nothing_left: 'all';
   now: never;
   of: 'n' | 'all';
   offers: never;
@@ -145,6 +150,7 @@ export interface Words {
   send_otp: never;
   sent_to: 'number';
   share: never;
+  show_all: never;
   show_offers: never;
   six_digits: never;
   skip: never;

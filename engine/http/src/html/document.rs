@@ -150,6 +150,15 @@ pub fn on_day(view: StepView, today: &str) -> StepView {
     StepView { server_time: format!("{today}T12:00:00Z"), ..view }
 }
 
+/// A language that a page is not in.
+#[derive(Serialize)]
+pub struct LanguageOffer<'a> {
+    pub language: &'a str,
+    pub text: &'a str,
+    pub yes: &'a str,
+    pub close: &'a str,
+}
+
 /// What the app knows of the site.
 #[derive(Serialize)]
 pub struct AppSite<'a> {
@@ -159,6 +168,9 @@ pub struct AppSite<'a> {
     /// The product that the page belongs to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub product: Option<&'a str>,
+    /// On pages in the site's first language: the others, each offered in its own words to whose browser prefers it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub offers: Vec<LanguageOffer<'a>>,
     /// Parts of the surroundings to leave out.
     pub hide: &'a [String],
     /// The same for other pages of the journey, by their path, where it differs.
@@ -369,6 +381,7 @@ mod tests {
         let about = AppSite {
             name: evil,
             words: &words,
+            offers: Vec::new(),
             product: None,
             hide,
             hide_at,

@@ -87,6 +87,7 @@ export function OptionCard({
       <div className="option-price">
         <Price item={item} />
         <Take item={item} />
+        {item.second && <Take item={item} action={item.second} look="link" />}
       </div>
       {item.notices?.map((notice) => (
         <p key={notice.text} className="option-notice" data-tone={notice.tone}>
@@ -162,9 +163,16 @@ export function Price({ item }: { item: Option }) {
   );
 }
 
-export function Take({ item, look = 'secondary' }: { item: Option; look?: 'primary' | 'secondary' }) {
+export function Take({
+  item,
+  action = item.action,
+  look = 'secondary',
+}: {
+  item: Option;
+  action?: Option['action'];
+  look?: 'primary' | 'secondary' | 'link';
+}) {
   const { send, sending } = useActions();
-  const { action } = item;
   if (!action) return null;
   const busy = sending?.event === action.event && equal(sending.data ?? {}, action.data ?? {});
   return (

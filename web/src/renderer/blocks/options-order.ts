@@ -51,12 +51,21 @@ const figureOf = (offer: Option, by: string): number =>
   offer.sort?.[by] ?? (by === 'price' ? offer.price?.paise : undefined) ?? Number.POSITIVE_INFINITY;
 
 export interface Section {
+  /** of a list that the block names */
+  id?: string;
   title?: string;
   offers: Option[];
 }
 
-/** Like beside like: the offers of the usual kind, then each other kind under its own words. The order within stays. */
-export function sections(offers: Option[]): Section[] {
+/**
+ * Like beside like: the lists that the block names, or the offers of the usual kind and then each other kind under its own words. The
+ * order within stays.
+ */
+export function sections(offers: Option[], named: OptionsBlock['sections'] = []): Section[] {
+  if (named.length > 0)
+    return named
+      .map(({ id, title }) => ({ id, title, offers: offers.filter((offer) => offer.sections?.includes(id)) }))
+      .filter((list) => list.offers.length > 0);
   const titles = [...new Set(offers.map((offer) => offer.section || undefined))];
   return titles
     .map((title) => ({ title, offers: offers.filter((offer) => (offer.section || undefined) === title) }))

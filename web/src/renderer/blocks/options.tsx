@@ -15,7 +15,18 @@ import { Shown } from '../value';
 import { BlockView } from '.';
 import { OptionCard, PickCard } from './options-card';
 import { Compare, useCompared } from './options-compare';
-import { arrange, picks, providerOf, providers, sections, shared, sorted, standing } from './options-order';
+import { headingOf, useLists, useNarrowed } from './options-narrow';
+import {
+  arrange,
+  picks,
+  providerOf,
+  providers,
+  type Section,
+  sections,
+  shared,
+  sorted,
+  standing,
+} from './options-order';
 
 export function OptionsView({
   title,
@@ -23,11 +34,15 @@ export function OptionsView({
   sort = [],
   empty,
   frequent,
+  sections: named,
+  sections_as,
+  filters,
   compare_max = 4,
+  compare,
   valid_until,
   renew,
 }: OptionsBlock) {
-  const { say } = useActions();
+  const { say, send } = useActions();
   const offers = items.filter((item) => item.state === 'answered');
   const open = items.filter((item) => item.state === 'asked');
   const without = items.filter((item) => item.state === 'declined' || item.state === 'failed');
@@ -37,7 +52,9 @@ export function OptionsView({
 
   const [by, setBy] = useState(sort[0]?.id);
   const { cards, chosen: picked, resort, outOfOrder } = useCards(items, by, sort);
-  const lists = sections(cards);
+  const { left, bar, none } = useNarrowed(cards, filters);
+  const lists = sections(left, named);
+  const { shown, ways } = useLists(lists, sections_as);
   const best = cheapest(lists[0]?.offers ?? []);
   const waiting = open.filter((item) => !cards.some((card) => providerOf(card) === providerOf(item)));
 
@@ -84,6 +101,7 @@ export function OptionsView({
 
       <div className="options-bar">
         <h2 className="options-title">{title ?? t('offers')}</h2>
+        {bar}
         {sort.length > 0 && (
           <label className="options-sort">
             <span className="sr">{t('sort_by')}</span>
@@ -109,11 +127,12 @@ export function OptionsView({
         )}
       </div>
 
-      {lists.map((list, at) => (
+      {ways}
+      {none}
+      {shown.map((list, at) => (
         <OptionList
-          key={list.title ?? ''}
-          title={list.title}
-          offers={list.offers}
+          key={list.id ?? list.title ?? ''}
+          list={list}
           best={at === 0 && list.offers.length > 1 ? best : undefined}
           compared={compared}
           after={at === 0 && frequent ? <BlockView block={frequent} /> : undefined}
@@ -163,7 +182,12 @@ export function OptionsView({
           <Button
             look="solid"
             disabled={compared.chosen.length < 2}
-            onClick={() => compared.chosen.length > 1 && compared.setOpen(true)}
+            onClick={() => {
+              const chosen = compared.chosen.map((offer) => offer.id);
+              if (chosen.length < 2) return;
+              if (compare) send(compare.event, { ...compare.data, chosen });
+              else compared.setOpen(true);
+            }}
           >
             {t('compare')}
           </Button>
@@ -177,23 +201,26 @@ export function OptionsView({
 }
 
 function OptionList({
-  title,
-  offers,
+  list,
   best,
   compared,
   after,
 }: {
-  title?: string;
-  offers: Option[];
+  list: Section;
   best?: Option;
   compared: ReturnType<typeof useCompared>;
   after?: React.ReactNode;
 }) {
+  const { id, title, offers } = list;
   const same = shared(offers);
   if (offers.length === 0) return null;
   return (
     <>
-      {title && <h2 className="options-title">{title}</h2>}
+      {title && (
+        <h2 className="options-title" id={id && headingOf(list)} tabIndex={id ? -1 : undefined}>
+          {title}
+        </h2>
+      )}
       {same.length > 0 && (
         <p className="options-same">
           {t('all_of_them')}{' '}
@@ -210,7 +237,7 @@ function OptionList({
       )}
       <ul className="options-list" aria-label={title}>
         {offers.map((item, index) => (
-          <li key={item.id} id={`option-${item.id}`}>
+          <li key={item.id} id={`option-${id ? `${id}-` : ''}${item.id}`}>
             <OptionCard item={item} lowest={item.id === best?.id} same={same} compared={compared} />
             {index === 0 && after}
           </li>
@@ -358,6 +385,12 @@ export const example: Block = {
   block: 'options',
   title: 'Offers',
   sort: [{ id: 'price', label: 'Price' }],
+  sections: [
+    { id: 'door', title: 'To the door' },
+    { id: 'shop', title: 'To a shop near you' },
+  ],
+  sections_as: 'tabs',
+  filters: [{ id: 'speed', label: 'Speed' }],
   items: [
     {
       id: 'swift.1',
@@ -368,13 +401,23 @@ export const example: Block = {
       was: { paise: 360_00 },
       price_note: 'with GST',
       badge: 'Fastest',
+      sections: ['door', 'shop'],
+      choices: { speed: 'Two days' },
       facts: [{ label: 'Delivered in', value: '2 days' }],
       tags: ['Photo on delivery'],
       notices: [{ tone: 'info', text: 'No collection on Sundays' }],
       breakup: [{ label: 'Total', kind: 'total', value: { paise: 340_00 } }],
       action: { event: 'select', data: { courier: 'swift' }, label: 'Choose' },
+      second: { event: 'look', data: { courier: 'swift' }, label: 'What is covered' },
     },
-    { id: 'steady.1', provider: { name: 'Steady Couriers' }, state: 'answered', price: { paise: 120_00 } },
+    {
+      id: 'steady.1',
+      provider: { name: 'Steady Couriers' },
+      state: 'answered',
+      price: { paise: 120_00 },
+      sections: ['door'],
+      choices: { speed: 'A week' },
+    },
     { id: 'slow.1', provider: { name: 'Slow Couriers' }, state: 'asked' },
     { id: 'none.1', provider: { name: 'Hill Couriers' }, state: 'declined', reason: 'Does not go to the islands' },
   ],
