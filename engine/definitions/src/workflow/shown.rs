@@ -89,8 +89,9 @@ fn brought<'s>(steps: impl Iterator<Item = &'s Step>, event: &str) -> Option<BTr
 }
 
 fn not_brought(event: &str, name: &str, span: &Span, known: &BTreeSet<&str>) -> Problem {
-    let hint = did_you_mean(name, known.iter().copied())
-        .unwrap_or_else(|| format!("`accepts` of the step says what it brings: `{event}: {{{name}: {{type: string}}}}`"));
+    let hint = did_you_mean(name, known.iter().copied()).unwrap_or_else(|| {
+        format!("`accepts` of the step says what it brings: `{event}: {{{name}: {{type: string}}}}`")
+    });
     Problem::error("unknown-key", span, format!("`{event}` brings no `{name}`")).hint(hint)
 }
 
