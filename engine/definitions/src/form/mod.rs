@@ -213,8 +213,13 @@ impl Form {
         self.tree.get(key).and_then(Value::as_str).map(str::to_owned)
     }
 
-    /// Kind of personal data of the field at a pointer: `x-pii`.
-    pub fn personal(&self, pointer: &str) -> Option<&str> {
+    /// Kind of personal data of each field: `x-pii`.
+    pub fn personal(&self) -> impl Iterator<Item = (&str, &str)> {
+        properties(&self.tree).filter_map(|(name, rule)| Some((name.as_str(), rule.get("x-pii")?.as_str()?)))
+    }
+
+    /// The same of the field at a pointer, also in a row or an object.
+    pub fn personal_at(&self, pointer: &str) -> Option<&str> {
         let merges = self.variants.iter().map(|variant| &variant.merge);
         merges.chain([&self.tree]).find_map(|tree| personal(tree, pointer))
     }

@@ -122,7 +122,7 @@ impl Sections<'_> {
     /// What this reader may not see whole.
     fn masked(&self, name: &str, value: &Value, pointer: &str) -> Option<Value> {
         let contact = || {
-            let kind = self.form.personal(pointer).filter(|kind| !self.is_plain && CONTACT.contains(kind))?;
+            let kind = self.form.personal_at(pointer).filter(|kind| !self.is_plain && CONTACT.contains(kind))?;
             mask(value.as_str()?, kind).ok().map(Value::String)
         };
         self.covered.shown(name, value).or_else(contact)
