@@ -9,6 +9,7 @@ mod definitions;
 mod draw;
 mod endpoints;
 mod forms;
+mod histories;
 mod http;
 mod journeys;
 mod links;
