@@ -21,13 +21,13 @@ dev: ## As run, and definitions and the web app reload on save
 	@$(MAKE) --no-print-directory web
 	@trap 'kill 0' EXIT INT TERM; (cd web && npx vite build --watch --logLevel warn) & $(JOURNEY) serve --definitions . --watch --address $(ADDRESS)
 
-web: web/dist/.vite/manifest.json ## The web app, built
+web: web/dist/server/links.json ## The web app, built
 
 web/node_modules/.package-lock.json: web/package-lock.json
 	cd web && $(NPM_CI)
 	@touch $@
 
-web/dist/.vite/manifest.json: web/node_modules/.package-lock.json $(shell find web/src web/public web/scripts web/vite.config.ts -type f 2>/dev/null)
+web/dist/server/links.json: web/node_modules/.package-lock.json $(shell find web/src web/public web/scripts web/vite.config.ts -type f 2>/dev/null)
 	cd web && npm run --silent build
 	@touch $@
 

@@ -20,12 +20,24 @@ export default defineConfig(({ command }) => {
     ],
     build: {
       target: 'es2022',
-      manifest: true,
       modulePreload: { polyfill: false },
       // drawings may stand in the styles; fonts may not (the security policy takes them from files only)
       assetsInlineLimit: (file) => (file.endsWith('.svg') ? undefined : false),
       reportCompressedSize: false,
-      rollupOptions: { input: { page: 'src/entries/page.ts' }, checks: { pluginTimings: false } },
+      rolldownOptions: {
+        input: { page: 'src/entries/page.ts' },
+        checks: { pluginTimings: false },
+        // what the app has at once is one script, whoever else uses a piece of it; so is what every form has
+        output: {
+          codeSplitting: {
+            groups: [
+              { name: 'own', test: /preload-helper|rolldown:runtime|\/src\/entries\/page\.ts$/, priority: 3 },
+              { name: 'app', test: /\/src\/(?:journey\/app\.tsx|ui\/.*)$/, priority: 2 },
+              { name: 'form', test: /\/src\/renderer\/form\/part\.ts$/, priority: 1 },
+            ],
+          },
+        },
+      },
     },
     server: { port: 5173, cors: true, proxy: api ? { '/api': api } : undefined },
   };

@@ -8,6 +8,7 @@ mod contact;
 mod definitions;
 mod draw;
 mod endpoints;
+mod family;
 mod forms;
 mod histories;
 mod http;

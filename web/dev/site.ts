@@ -1,6 +1,7 @@
 /** What stands around the pages of the sample. */
 import type { Site } from '../src/site/boot.ts';
 import type { Item, Surroundings } from '../src/site/frame.tsx';
+import words from './words.json' with { type: 'json' };
 
 const item = (text: string, link: string, subMenus: Item[] = []): Item => ({
   link,
@@ -17,6 +18,8 @@ const item = (text: string, link: string, subMenus: Item[] = []): Item => ({
 });
 export const site: Site & Surroundings = {
   name: 'Sample Cover',
+  language: 'en',
+  words: words.en,
   path: '/',
   home: '/',
   logo: true,

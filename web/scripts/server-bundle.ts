@@ -1,18 +1,23 @@
 import { writeFile } from 'node:fs/promises';
-import { build, createServer, type Plugin } from 'vite';
+import { build, createServer, type Plugin, type Rolldown } from 'vite';
 import { thinRjsf } from './thin-rjsf.ts';
 
 /**
  * Beside the browser's files the build writes what the server keeps to itself: `server/draw.js`, one script that draws pages in an
- * engine without modules, and `server/gallery.json`, the examples of all blocks and widgets.
+ * engine without modules, `server/gallery.json`, the examples of all blocks and widgets, and `server/links.json`, the files that
+ * the head of a page names.
  */
 export function serverBundle(): Plugin {
   let out = 'dist';
+  let chunks: Rolldown.OutputChunk[] = [];
   return {
     name: 'server-bundle',
     apply: 'build',
     configResolved(config) {
       out = config.build.outDir;
+    },
+    writeBundle(_, bundle) {
+      chunks = Object.values(bundle).filter((one) => one.type === 'chunk');
     },
     async closeBundle() {
       await build({
@@ -47,7 +52,50 @@ export function serverBundle(): Plugin {
       });
       const { gallery } = await loader.ssrLoadModule('/src/entries/gallery.ts');
       await writeFile(`${out}/server/gallery.json`, JSON.stringify(gallery));
+      const { files } = (await loader.ssrLoadModule('/src/journey/parts.ts')) as {
+        files: () => Record<string, string>;
+      };
+      await writeFile(`${out}/server/links.json`, JSON.stringify(links(chunks, files())));
       await loader.close();
     },
+  };
+}
+
+export interface Links {
+  scripts: string[];
+  styles: string[];
+  /** what every page of a journey loads, beside the scripts of all pages */
+  journey: string[];
+  /** what it loads beyond that for a block, a widget, a form */
+  parts: Record<string, string[]>;
+}
+
+function links(chunks: Rolldown.OutputChunk[], files: Record<string, string>): Links {
+  const byFile = new Map(chunks.map((chunk) => [chunk.fileName, chunk]));
+  const holding = (source: string): Rolldown.OutputChunk => {
+    const found = chunks.find((chunk) => chunk.moduleIds.some((id) => id.endsWith(`/src/${source}`)));
+    if (!found) throw new Error(`no script holds ${source}`);
+    return found;
+  };
+  /** the scripts that come with one, without those that are there */
+  const closure = (source: string, there: string[]): string[] => {
+    const found: string[] = [];
+    const open = [holding(source)];
+    for (let chunk = open.pop(); chunk; chunk = open.pop()) {
+      if (there.includes(`/${chunk.fileName}`) || found.includes(`/${chunk.fileName}`)) continue;
+      found.push(`/${chunk.fileName}`);
+      open.push(...chunk.imports.flatMap((file) => byFile.get(file) ?? []));
+    }
+    return found;
+  };
+  const page = holding('entries/page.ts');
+  const first = closure('entries/page.ts', []);
+  const journey = closure('journey/app.tsx', first);
+  const parts = Object.entries(files).map(([name, file]) => [name, closure(file, [...first, ...journey])]);
+  return {
+    scripts: [`/${page.fileName}`],
+    styles: [...(page.viteMetadata?.importedCss ?? [])].map((file) => `/${file}`),
+    journey,
+    parts: Object.fromEntries(parts),
   };
 }

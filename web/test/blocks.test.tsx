@@ -7,7 +7,9 @@ import type { Option } from '../src/contract/blocks';
 import { Review } from '../src/journey/review';
 import { StepPage } from '../src/journey/step-page';
 import { ActionsView } from '../src/renderer/blocks/actions';
-import { initials } from '../src/renderer/blocks/options-card';
+import { initials } from '../src/renderer/blocks/logo';
+import { OptionsView } from '../src/renderer/blocks/options';
+import { narrowed } from '../src/renderer/blocks/options-narrow';
 import { arrange, comparison, picks, sections, shared, sorted, standing } from '../src/renderer/blocks/options-order';
 import { ActionsContext } from '../src/renderer/context';
 import { safeUrl } from '../src/routes';
@@ -182,4 +184,50 @@ test('what all cards say alike is said once', () => {
     });
   expect(shared([with_('a', 1), with_('b', 1), with_('c', 2)])).toEqual([{ label: 'Kind', value: 'full' }]);
   expect(shared([with_('a', 1), with_('b', 1)])).toEqual([]);
+});
+
+test('offers in lists that the block names: in several, in its order, empty ones left out; narrowed by what they have', () => {
+  const offers = [
+    offer('a', { sections: ['all', 'top'], choices: { room: 'Single' } }),
+    offer('b', { sections: ['all'], choices: { room: 'Shared' } }),
+  ];
+  const named = ['top', 'none', 'all'].map((id) => ({ id, title: id }));
+  expect(sections(offers, named).map((list) => `${list.id}: ${ids(list.offers)}`)).toEqual(['top: a', 'all: a b']);
+  expect(ids(narrowed(offers, { room: 'Shared' }))).toBe('b');
+  expect(ids(narrowed(offers, { room: '' }))).toBe('a b');
+});
+
+test('lists as tabs, a filter with a way back, a second action, comparing as an event', async () => {
+  const send = vi.fn();
+  const items = [
+    offer('A', { sections: ['x'], choices: { room: 'Single' }, second: { event: 'look', label: 'What is covered' } }),
+    offer('B', { sections: ['x', 'y'], choices: { room: 'Shared' } }),
+  ];
+  render(
+    <ActionsContext.Provider value={{ send, change: vi.fn(), documentUrl: () => '#', say: vi.fn() }}>
+      <OptionsView
+        items={items}
+        sections={[
+          { id: 'x', title: 'First' },
+          { id: 'y', title: 'Second' },
+        ]}
+        sections_as="tabs"
+        filters={[{ id: 'room', label: 'Room' }]}
+        compare={{ event: 'compare', data: { from: 'list' } }}
+      />
+    </ActionsContext.Provider>,
+  );
+  const names = () => screen.getAllByRole('article').map((card) => card.getAttribute('aria-label'));
+  expect(names()).toEqual(['A', 'B']);
+  await userEvent.click(screen.getByRole('button', { name: 'What is covered A ₹1' }));
+  expect(send).toHaveBeenLastCalledWith('look', undefined);
+  for (const name of ['A', 'B']) await userEvent.click(screen.getByRole('checkbox', { name: `Compare ${name}` }));
+  await userEvent.click(screen.getByRole('button', { name: 'Compare' }));
+  expect(send).toHaveBeenLastCalledWith('compare', { from: 'list', chosen: ['A', 'B'] });
+  await userEvent.click(screen.getByRole('button', { name: /^Second/ }));
+  expect(names()).toEqual(['B']);
+  await userEvent.selectOptions(screen.getByLabelText('Room'), 'Single');
+  expect(names()).toEqual(['A']);
+  await userEvent.selectOptions(screen.getByLabelText('Room'), 'Room: any');
+  expect(names()).toEqual(['B']);
 });

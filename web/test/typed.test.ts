@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import cases from '../../tests/forms/posted.json';
 import type { Schema } from '../src/api/open';
-import { answersOf, typedBefore } from '../src/journey/typed';
+import { answersOf, typedBefore } from '../src/renderer/form/typed';
 
 interface Case {
   case: string;

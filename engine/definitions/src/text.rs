@@ -1,6 +1,9 @@
-//! Short texts with `{{name}}` places. Only names and dotted paths: no blocks, no partials, so a
-//! text costs as much as it is long. Longer texts with conditions are messages.
+//! Short texts with `{{name}}` places, and `{{n: offer | offers}}`, the words for one or for any other number by the
+//! rule of the language. Only names and dotted paths: no blocks, no partials, so a text costs as much as it is long.
+//! Longer texts with conditions are messages.
 
+use crate::layout;
+use crate::load::ENGLISH;
 use crate::source::{Node, Value as Source};
 use engine_statechart::Problem;
 use serde_json::Value;
@@ -15,6 +18,25 @@ pub struct Text {
 enum Part {
     Literal(String),
     Place(Vec<String>),
+    Counted { path: Vec<String>, one: String, others: String, counts: Counts },
+}
+
+/// Which numbers take the words for one (Unicode CLDR, integers).
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Counts {
+    One,
+    NothingToo,
+}
+
+impl Counts {
+    fn of(language: &str) -> Counts {
+        if ["hi", "bn", "gu", "kn"].contains(&language) { Counts::NothingToo } else { Counts::One }
+    }
+
+    fn is_one(self, value: &Value) -> bool {
+        let number = value.as_f64().unwrap_or(f64::NAN);
+        number == 1.0 || number == 0.0 && self == Counts::NothingToo
+    }
 }
 
 /// Longest text that is accepted, in bytes.
@@ -25,8 +47,13 @@ impl Text {
         Text { parts: vec![Part::Literal(text.into())] }
     }
 
-    /// Parses `…{{name}}…`; the error says what is wrong.
+    /// Parses `…{{name}}…`, in English; the error says what is wrong.
     pub fn template(text: &str) -> Result<Text, String> {
+        Text::said(text, ENGLISH)
+    }
+
+    /// The same in a language.
+    pub fn said(text: &str, language: &str) -> Result<Text, String> {
         if text.len() > TEXT_BYTES_MAX {
             return Err(format!("the text has {} bytes, at most {TEXT_BYTES_MAX} are allowed", text.len()));
         }
@@ -34,7 +61,8 @@ impl Text {
         let mut rest = text;
         while let Some(start) = rest.find("{{") {
             let Some(length) = rest[start + 2..].find("}}") else { return Err("`{{` is never closed".into()) };
-            let name = rest[start + 2..start + 2 + length].trim();
+            let inside = rest[start + 2..start + 2 + length].trim();
+            let (name, words) = inside.split_once(':').map_or((inside, None), |(name, words)| (name, Some(words)));
             let path: Vec<String> = name.split('.').map(str::to_owned).collect();
             let word = |w: &String| !w.is_empty() && w.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
             if !path.iter().all(word) {
@@ -43,13 +71,32 @@ impl Text {
             if start > 0 {
                 parts.push(Part::Literal(rest[..start].to_owned()));
             }
-            parts.push(Part::Place(path));
+            parts.push(match words.map(|words| words.split_once('|')) {
+                None => Part::Place(path),
+                Some(Some((one, others))) if !others.contains('|') => Part::Counted {
+                    path,
+                    one: one.trim().to_owned(),
+                    others: others.trim().to_owned(),
+                    counts: Counts::of(language),
+                },
+                Some(_) => {
+                    return Err(format!(
+                        "`{{{{{inside}}}}}` needs the words for one and for others: `{{{{n: offer | offers}}}}`"
+                    ));
+                }
+            });
             rest = &rest[start + 2 + length + 2..];
         }
         if !rest.is_empty() || parts.is_empty() {
             parts.push(Part::Literal(rest.to_owned()));
         }
         Ok(Text { parts })
+    }
+
+    /// A text in the language of the file in which it stands.
+    pub(crate) fn at(node: &Node, text: &str) -> Result<Text, String> {
+        let language = layout::translation(&node.span.file).map_or(ENGLISH.to_owned(), |(_, language)| language);
+        Text::said(text, &language)
     }
 
     /// A literal string, or `{text: "…{{name}}…"}`.
@@ -66,7 +113,7 @@ impl Text {
                     ));
                     return None;
                 };
-                Text::template(text).map_err(|e| problems.push(Problem::error("template", &inner.span, e))).ok()
+                Text::at(inner, text).map_err(|e| problems.push(Problem::error("template", &inner.span, e))).ok()
             }
             _ => {
                 let message = format!("a text or {{text: \"…\"}} is expected here, not {}", node.kind());
@@ -79,53 +126,53 @@ impl Text {
     /// The names that the places start with.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.parts.iter().filter_map(|p| match p {
-            Part::Place(path) => path.first().map(String::as_str),
+            Part::Place(path) | Part::Counted { path, .. } => path.first().map(String::as_str),
             Part::Literal(_) => None,
         })
     }
 
     /// Strict: an absent name is an error naming it. `find` gives the value of a first name.
     pub fn render_with<'a>(&'a self, find: impl Fn(&str) -> Option<&'a Value>) -> Result<String, String> {
-        let mut out = String::new();
-        for part in &self.parts {
-            match part {
-                Part::Literal(text) => out.push_str(text),
-                Part::Place(path) => {
-                    let mut value = find(&path[0]);
-                    for key in &path[1..] {
-                        value = value.and_then(|v| member(v, key));
-                    }
-                    let value = value.ok_or_else(|| format!("the text needs `{}`", path.join(".")))?;
-                    out.push_str(&plain(value));
-                }
-            }
-        }
-        Ok(out)
+        self.said_with(|path| path[1..].iter().try_fold(find(&path[0])?, |value, key| member(value, key)))
     }
 
     /// Strict rendering over the members of an object.
     pub fn render(&self, data: &Value) -> Result<String, String> {
-        let mut out = String::new();
-        for part in &self.parts {
-            match part {
-                Part::Literal(text) => out.push_str(text),
-                Part::Place(path) => {
-                    let value = path.iter().try_fold(data, |v, key| member(v, key));
-                    let value = value.ok_or_else(|| format!("the text needs `{}`", path.join(".")))?;
-                    out.push_str(&plain(value));
-                }
+        self.said_with(|path| path.iter().try_fold(data, |value, key| member(value, key)))
+    }
+
+    fn said_with<'a>(&'a self, find: impl Fn(&'a [String]) -> Option<&'a Value>) -> Result<String, String> {
+        let said = |part: &'a Part| match part {
+            Part::Literal(text) => Ok(text.clone()),
+            Part::Place(path) | Part::Counted { path, .. } => {
+                let value = find(path).ok_or_else(|| format!("the text needs `{}`", path.join(".")))?;
+                Ok(part.of(value))
             }
-        }
-        Ok(out)
+        };
+        self.parts.iter().map(said).collect()
     }
 
     /// Rendering where an absent name is empty: for texts shown to people, which must appear.
     pub fn render_lax(&self, data: &Value) -> String {
-        let text = |part: &Part| match part {
+        let said = |part: &Part| match part {
             Part::Literal(text) => text.clone(),
-            Part::Place(path) => path.iter().try_fold(data, |v, key| member(v, key)).map(plain).unwrap_or_default(),
+            Part::Place(path) | Part::Counted { path, .. } => {
+                let value = path.iter().try_fold(data, |value, key| member(value, key));
+                value.map(|value| part.of(value)).unwrap_or_default()
+            }
         };
-        self.parts.iter().map(text).collect()
+        self.parts.iter().map(said).collect()
+    }
+}
+
+impl Part {
+    /// What stands at this place for a value.
+    fn of(&self, value: &Value) -> String {
+        match self {
+            Part::Literal(text) => text.clone(),
+            Part::Place(_) => plain(value),
+            Part::Counted { one, others, counts, .. } => (if counts.is_one(value) { one } else { others }).clone(),
+        }
     }
 }
 
@@ -143,5 +190,24 @@ pub fn plain(value: &Value) -> String {
         Value::Null => String::new(),
         Value::String(text) => text.clone(),
         other => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn numbers_take_the_words_of_their_language() {
+        let said = |text: &str, language: &str, n: i64| Text::said(text, language).unwrap().render(&json!({"n": n}));
+        for (n, expected) in [(0, "0 offers"), (1, "1 offer"), (2, "2 offers")] {
+            assert_eq!(said("{{n}} {{n: offer | offers}}", "en", n).as_deref(), Ok(expected));
+        }
+        for (n, expected) in [(0, "0 कंपनी"), (1, "1 कंपनी"), (2, "2 कंपनियाँ")] {
+            assert_eq!(said("{{n}} {{n: कंपनी | कंपनियाँ}}", "hi", n).as_deref(), Ok(expected));
+        }
+        assert_eq!(said("{{m: a | b}}", "en", 1), Err("the text needs `m`".into()));
+        assert!(Text::template("{{n: offers}}").is_err() && Text::template("{{n: a | b | c}}").is_err());
     }
 }

@@ -20,7 +20,7 @@ impl Texts {
             problems.push(Problem::error("shape", &node.span, "texts are a map from codes to texts"));
         }
         for (code, text) in node.map() {
-            match text.as_str().map(Text::template) {
+            match text.as_str().map(|words| Text::at(text, words)) {
                 Some(Ok(compiled)) => drop(texts.codes.insert(code.name.clone(), compiled)),
                 Some(Err(e)) => problems.push(Problem::error("template", &text.span, e)),
                 None => problems.push(Problem::error(

@@ -27,6 +27,8 @@ const EXPRESSIONS: [&str; 2] = ["cel", "$cel"];
 const OF_FIELDS: [&str; 9] = ["title", "intro", "hint", "placeholder", "empty", "add", "remove", "suffix", "prefix"];
 /// Words of menus, footers and frames.
 const OF_SITE: [&str; 8] = ["text", "title", "label", "hint", "upper_text", "bottom_text", "legal", "heading"];
+/// All of it are words.
+const BROWSER: &str = "browser";
 const OF_MESSAGES: [&str; 3] = ["subject", "text", "html"];
 
 /// Everything that was read, apart from each other.
@@ -238,12 +240,13 @@ impl Word<'_> {
     }
 }
 
-/// Whether there is a letter outside of places and tags.
+/// Whether there is a letter outside of places and tags, or in the words of a number.
 fn is_said(text: &str) -> bool {
-    let mut depth = 0_i32;
+    let (mut depth, mut counted) = (0_i32, false);
     text.chars().any(|c| {
         depth += i32::from(matches!(c, '{' | '<')) - i32::from(matches!(c, '}' | '>'));
-        depth <= 0 && c.is_alphabetic()
+        counted = depth > 1 && (counted || c == ':');
+        (depth <= 0 || counted) && c.is_alphabetic()
     })
 }
 
@@ -293,7 +296,7 @@ impl Rule {
             Rule::All => true,
             Rule::View => is_words(last) && !(keys.len() == 1 && last == "description"),
             Rule::Page => is_words(last),
-            Rule::Site => OF_SITE.contains(&last) && parent != "company",
+            Rule::Site => keys[0] == BROWSER || OF_SITE.contains(&last) && parent != "company",
             Rule::Flow => match root(keys) {
                 [_] => last == "title",
                 [first, ..] if first == "params" => true,

@@ -5,6 +5,7 @@ use axum::response::{IntoResponse, Response};
 use engine_draw::Bundle;
 use engine_runtime::StepView;
 use rust_embed::RustEmbed;
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::borrow::Cow;
@@ -20,32 +21,71 @@ struct Embedded;
 
 /// A release carries the web app, or does not build: without it pages would be empty. `make web` builds it.
 #[cfg(not(debug_assertions))]
-const _: &[u8] = include_bytes!("../../../web/dist/.vite/manifest.json");
+const _: &[u8] = include_bytes!("../../../web/dist/server/links.json");
 
 /// Static files that a browser asks for; a missing one is a plain 404, never the page (R2.1-29).
 const STATIC: [&str; 11] = ["js", "css", "svg", "png", "jpg", "jpeg", "json", "ico", "gif", "webp", "woff2"];
-const ENTRY: &str = "src/entries/page.ts";
-const JOURNEY: &str = "src/journey/app.tsx";
-const MANIFEST: &str = ".vite/manifest.json";
 /// What is read here and never sent.
 const SERVER: &str = "server/";
+const LINKS: &str = "server/links.json";
 const DRAWING: &str = "server/draw.js";
 const GALLERY: &str = "server/gallery.json";
 
-/// What a page links to, from the build's manifest.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Entry {
+/// What a page links to; the build writes it.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default)]
+pub struct Links {
     pub scripts: Vec<String>,
     pub styles: Vec<String>,
     /// Only on pages of journeys.
-    pub journey_modules: Vec<String>,
-    pub journey_styles: Vec<String>,
+    pub journey: Vec<String>,
+    /// What a journey's page loads beyond that, by what asks for it: `form`, `further` (whoever has begun),
+    /// `block:<name>`, `widget:<name>`.
+    pub parts: BTreeMap<String, Vec<String>>,
+}
+
+impl Links {
+    /// The scripts that a step is drawn with, each once.
+    pub fn of(&self, view: &StepView) -> Vec<&String> {
+        let mut names = Vec::new();
+        if let Some(form) = &view.step.form {
+            names.push("form".to_owned());
+            find_parts(&form.schema, &mut names);
+        }
+        if view.journey.id.is_some() {
+            names.push("further".to_owned());
+        }
+        find_parts(&serde_json::to_value(&view.step.view).unwrap_or_default(), &mut names);
+        let mut files: Vec<&String> = self.journey.iter().collect();
+        for file in names.iter().filter_map(|name| self.parts.get(name)).flatten() {
+            if !files.contains(&file) {
+                files.push(file);
+            }
+        }
+        files
+    }
+}
+
+/// Names of the blocks and widgets in it, wherever they stand.
+fn find_parts(value: &Value, names: &mut Vec<String>) {
+    match value {
+        Value::Array(list) => list.iter().for_each(|one| find_parts(one, names)),
+        Value::Object(map) => {
+            for (key, inner) in map {
+                match inner.as_str() {
+                    Some(name) if key == "block" || key == "widget" => names.push(format!("{key}:{name}")),
+                    _ => find_parts(inner, names),
+                }
+            }
+        }
+        _ => {}
+    }
 }
 
 /// What pages need of one build of the app.
 #[derive(Clone, Default)]
 pub struct Build {
-    pub entry: Entry,
+    pub links: Links,
     /// The script that draws pages; `None` when the app was not built.
     pub drawing: Option<Bundle>,
     /// Examples of blocks and widgets by name, in order.
@@ -68,7 +108,7 @@ impl Assets {
 
     /// The build; read again when it has changed.
     pub fn build(&self) -> Arc<Build> {
-        let stamp = [MANIFEST, DRAWING].map(|file| {
+        let stamp = [LINKS, DRAWING].map(|file| {
             let folder = self.folder.as_ref()?;
             std::fs::metadata(folder.join(file)).and_then(|meta| meta.modified()).ok()
         });
@@ -79,10 +119,9 @@ impl Assets {
             return build.clone();
         }
         drop(known);
-        let manifest: Value = self.json(MANIFEST).unwrap_or_default();
         let drawing = self.read(DRAWING).map(|source| Bundle::new(source.into_owned()));
         let gallery = self.json(GALLERY).unwrap_or_default();
-        let build = Arc::new(Build { entry: links(&manifest), drawing, gallery });
+        let build = Arc::new(Build { links: self.json(LINKS).unwrap_or_default(), drawing, gallery });
         *self.build.write().unwrap_or_else(PoisonError::into_inner) = Some((stamp, build.clone()));
         build
     }
@@ -147,41 +186,6 @@ impl Assets {
     }
 }
 
-/// Links of the entry and of what journey pages load at once, from Vite's manifest.
-fn links(manifest: &Value) -> Entry {
-    let address = |value: &Value| value.as_str().map(|file| format!("/{file}"));
-    let list = |chunk: &str, key: &str| -> Vec<String> {
-        manifest
-            .get(chunk)
-            .and_then(|chunk| chunk.get(key))
-            .and_then(Value::as_array)
-            .into_iter()
-            .flatten()
-            .filter_map(Value::as_str)
-            .map(str::to_owned)
-            .collect()
-    };
-    let mut entry = Entry {
-        scripts: manifest.get(ENTRY).and_then(|chunk| chunk.get("file")).and_then(address).into_iter().collect(),
-        ..Entry::default()
-    };
-    entry.styles = list(ENTRY, "css").iter().map(|file| format!("/{file}")).collect();
-    let mut open = vec![JOURNEY.to_owned()];
-    let mut seen = vec![ENTRY.to_owned()];
-    while let Some(name) = open.pop() {
-        if seen.contains(&name) {
-            continue;
-        }
-        entry.journey_modules.extend(manifest.get(&name).and_then(|chunk| chunk.get("file")).and_then(address));
-        entry.journey_styles.extend(
-            list(&name, "css").iter().map(|file| format!("/{file}")).filter(|file| !entry.styles.contains(file)),
-        );
-        open.extend(list(&name, "imports"));
-        seen.push(name);
-    }
-    entry
-}
-
 fn media_type(path: &str) -> &'static str {
     match path.rsplit_once('.').map_or("", |(_, ending)| ending) {
         "js" | "mjs" => "text/javascript; charset=utf-8",
@@ -207,18 +211,11 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn links_follow_the_manifest() {
-        let manifest = json!({
-            ENTRY: {"file": "assets/page-1.js", "css": ["assets/page-1.css"], "dynamicImports": [JOURNEY]},
-            JOURNEY: {"file": "assets/app-2.js", "imports": ["_react-3.js", ENTRY], "css": ["assets/app-2.css"]},
-            "_react-3.js": {"file": "assets/react-3.js"},
-        });
-        let entry = links(&manifest);
-        assert_eq!(entry.scripts, ["/assets/page-1.js"]);
-        assert_eq!(entry.styles, ["/assets/page-1.css"]);
-        assert_eq!(entry.journey_modules, ["/assets/app-2.js", "/assets/react-3.js"]);
-        assert_eq!(entry.journey_styles, ["/assets/app-2.css"]);
-        assert_eq!(links(&Value::Null), Entry::default());
+    fn parts_are_found_wherever_they_stand() {
+        let mut names = Vec::new();
+        let rows = json!({"items": {"properties": {"town": {"x-ui": {"widget": "lookup"}}}}});
+        find_parts(&json!([{"block": "options", "frequent": {"block": "faq"}}, rows]), &mut names);
+        assert_eq!(names, ["block:options", "block:faq", "widget:lookup"]);
     }
 
     #[test]

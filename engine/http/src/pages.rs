@@ -318,9 +318,10 @@ async fn whole(ask: &Ask<'_>, page: &Page, around: &Around<'_>, content: &Conten
     let workflow = content.step().and_then(|view| catalog.workflow(&view.journey.workflow));
     let hide_at = workflow.map(|workflow| site::hidden_at(catalog, workflow, facts, &page.hide)).unwrap_or_default();
     let around = Around { hide: page.hide.clone(), ..around.clone() };
-    let about = site::app_site(catalog, &app.settings, language, &around, hide_at);
+    let is_content = matches!(content, Content::Blocks(_) | Content::Confirm { .. });
+    let about = site::app_site(catalog, &app.settings, language, &around, hide_at, is_content);
     let body = Body { drawn: drawn.as_deref(), site: about, language };
-    (html::document(&site, page, content, body, &build.entry), drawn.is_some())
+    (html::document(&site, page, content, body, &build.links), drawn.is_some())
 }
 
 /// Title and text of a page that the site does not describe itself.

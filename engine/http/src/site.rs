@@ -2,7 +2,7 @@
 
 use crate::app::App;
 use crate::attribution;
-use crate::html::{self, AppSite, OwnForm, Place, Surroundings};
+use crate::html::{self, AppSite, LanguageOffer, OwnForm, Place, Surroundings};
 use crate::language;
 use crate::problem::Problem;
 use crate::session::token;
@@ -83,6 +83,7 @@ pub fn surroundings<'a>(
         legal: &site.legal,
         call: frame.map_or(&Value::Null, |frame| &frame.call),
         login: frame.map_or(&Value::Null, |frame| &frame.login),
+        words: &site.said,
     }
 }
 
@@ -112,6 +113,7 @@ pub fn app_site<'a>(
     language: &'a str,
     around: &'a Around<'a>,
     hide_at: BTreeMap<String, Vec<String>>,
+    is_content: bool,
 ) -> AppSite<'a> {
     let site = catalog.site(language);
     let presence = json!({"every_ms": settings.presence.every_ms, "idle_ms": settings.presence.idle_ms});
@@ -124,7 +126,33 @@ pub fn app_site<'a>(
     });
     let (chat, analytics) = (site.chat.as_ref(), site.analytics.as_ref());
     let (name, timers) = (&site.name, &site.timers);
-    AppSite { name, product: around.product, hide: &around.hide, hide_at, timers, chat, analytics, presence, reports }
+    let words = if is_content { &site.said_everywhere } else { &site.said };
+    // Only to who has not chosen.
+    let others = catalog.languages().split_first().filter(|(first, _)| *first == language).map(|(_, others)| others);
+    let offers = others.into_iter().flatten().filter_map(|other| {
+        let said = &catalog.site(other).said_everywhere;
+        let of = |name: &str| said.get(name).map(String::as_str);
+        Some(LanguageOffer {
+            language: other,
+            text: of("language_offer")?,
+            yes: of("language_yes")?,
+            close: of("close")?,
+        })
+    });
+    let offers = offers.collect();
+    AppSite {
+        name,
+        words,
+        offers,
+        product: around.product,
+        hide: &around.hide,
+        hide_at,
+        timers,
+        chat,
+        analytics,
+        presence,
+        reports,
+    }
 }
 
 /// The day in India: `2026-11-21`.

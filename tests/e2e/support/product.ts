@@ -1,6 +1,6 @@
 /** The real product: the binary on a free port with a database of its own, killed and started again at will. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
@@ -20,17 +20,30 @@ export class Product {
   /** Addresses of all first steps. */
   landings: string[] = [];
 
-  private constructor(private readonly settings: Record<string, string>) {}
+  private constructor(
+    private readonly settings: Record<string, string>,
+    private readonly definitions: string,
+  ) {}
 
   static async start(settings: Record<string, string> = {}): Promise<Product> {
-    const product = new Product(settings);
+    const product = new Product(settings, root);
+    await product.up();
+    return product;
+  }
+
+  /** The product with a line of business of `tests/it/fixtures` among its own. */
+  static async startWith(line: string): Promise<Product> {
+    const definitions = mkdtempSync(join(tmpdir(), 'journey-e2e-line-'));
+    for (const from of [root, join(root, 'tests/it/fixtures', line)])
+      for (const part of ['workflows', 'forms']) cpSync(join(from, part), join(definitions, part), { recursive: true });
+    const product = new Product({}, definitions);
     await product.up();
     return product;
   }
 
   /** Starts the binary; again on the same port and database after `kill`. */
   async up(): Promise<void> {
-    const child = spawn(binary, ['serve', '--definitions', root, '--no-watch', '--address', `127.0.0.1:${this.port}`], {
+    const child = spawn(binary, ['serve', '--definitions', this.definitions, '--no-watch', '--address', `127.0.0.1:${this.port}`], {
       cwd: this.folder,
       env: {
         ...process.env,
@@ -78,6 +91,7 @@ export class Product {
   async stop(): Promise<void> {
     await this.kill();
     rmSync(this.folder, { recursive: true, force: true });
+    if (this.definitions !== root) rmSync(this.definitions, { recursive: true, force: true });
   }
 
   /** Messages to a number, newest first. */

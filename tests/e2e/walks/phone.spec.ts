@@ -26,7 +26,7 @@ test('phone: from the registration number to the policy (R5-19, R9-13, R9-14, R9
     await motor.quotes(20);
     await page.getByText(/companies without an offer/).click();
     await expect(page.getByText('Raheja QBE is not taking new motor business online at the moment')).toBeVisible();
-    await expect(page.getByText('No answer from this insurer')).toBeVisible();
+    await expect(page.getByText('Did not answer this time')).toBeVisible();
     await expect(page.getByText(/Oriental is still counting/)).toBeVisible();
     // the blocked category is never shown (R9-10)
     await expect(motor.cards().filter({ hasText: 'Shriram' })).toHaveCount(1);

@@ -73,8 +73,16 @@ export interface OptionsBlock extends BlockHead {
   valid_until?: string;
   /** the event that asks for all of them again when that is over */
   renew?: Renew;
+  /** lists under their own words, in this order; an offer says in which it is */
+  sections?: OptionsSection[];
+  /** links to the lists, or one list at a time; jump if none is said */
+  sections_as?: 'jump' | 'tabs';
+  /** what the offers may be narrowed to: the choices are those of the offers */
+  filters?: Filter[];
   /** how many may be compared, at most 4 */
   compare_max?: number;
+  /** comparing sends this event with the offers' ids as chosen; without, our own table */
+  compare?: CompareEvent;
   /** when nobody could make an offer */
   empty?: string;
   /** stands below the first card */
@@ -252,6 +260,10 @@ export interface Option {
   title?: string;
   /** another kind of offer: a list of its own under these words */
   section?: string;
+  /** ids of the lists that it is in */
+  sections?: string[];
+  /** what it has of each filter: {'room': 'Single'} */
+  choices?: Data;
   /** what is not in it, said wherever it is shown */
   limits?: string[];
   facts?: OptionFact[];
@@ -264,6 +276,8 @@ export interface Option {
   sort?: Record<string, number>;
   /** how it is taken */
   action?: OptionAction;
+  /** a further way on from it */
+  second?: OptionAction;
 }
 
 export interface Provider {
@@ -303,6 +317,23 @@ export interface Sort {
 
 export interface Renew {
   event: string;
+}
+
+export interface OptionsSection {
+  id: string;
+  title: string;
+}
+
+export interface Filter {
+  /** the key in choices of the items */
+  id: string;
+  label: string;
+}
+
+export interface CompareEvent {
+  event: string;
+  /** what goes with the event */
+  data?: Data;
 }
 
 export interface TrackerStep {

@@ -5,6 +5,7 @@
 import '../styles/index.css';
 import type { Boot } from '../site/boot';
 import { collectErrors } from '../site/reports';
+import { t } from '../ui/words';
 
 const boot = JSON.parse(document.getElementById('boot')!.textContent) as Boot;
 const reports = boot.site?.reports;
@@ -19,7 +20,18 @@ if (reports)
   });
 
 if (boot.view || boot.problem || boot.own) {
-  import('../journey/app').then((app) => app.start(boot));
+  import('../journey/app').then(
+    (app) => app.start(boot),
+    () => {
+      // a drawn first step works as it stands; of any other there is only the frame
+      const app = document.querySelector('#app:not([data-server])');
+      const button = document.createElement('button');
+      button.className = 'button';
+      button.textContent = t('try_again');
+      button.onclick = () => location.reload();
+      app?.replaceChildren(button);
+    },
+  );
 }
 
 // whoever is not logged in does so before the account opens (R2.1-04); the popup comes when it is asked for

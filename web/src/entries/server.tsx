@@ -3,6 +3,7 @@
  * The same components as in the browser; a first step is taken over there, everything else stays as it is drawn.
  */
 import './server-globals';
+import './everything';
 import { renderToStaticMarkup, renderToString } from 'react-dom/server';
 import type { StepKind, StepView } from '../contract/api';
 import type { Block } from '../contract/blocks';
@@ -12,6 +13,7 @@ import { DrawnPlace } from '../renderer/context';
 import type { Place, Site } from '../site/boot';
 import { Confirm, Content, type Question } from '../site/content';
 import { Footer, Header, ScriptsNeeded, SkipLink, type Surroundings } from '../site/frame';
+import { speak } from '../ui/words';
 
 /** One of `view`, `skeleton`, `confirm` and `blocks` says what the page is. */
 export interface Page {
@@ -29,6 +31,7 @@ export interface Page {
 
 export function draw(page: Page): string {
   const { site } = page;
+  speak(site.language, site.words);
   return [
     renderToStaticMarkup(<SkipLink />),
     renderToStaticMarkup(<Header site={site} />),

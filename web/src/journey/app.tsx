@@ -4,19 +4,23 @@ import type { Boot } from '../site/boot';
 import { takeAttribution } from './address';
 import { Ended } from './ended';
 import { Journey } from './journey';
+import { loadParts } from './parts';
 
-export function start({ view, own, problem, site = { name: '' } }: Boot): void {
+export async function start({ view, own, problem, site = { name: '' } }: Boot): Promise<void> {
   const app = document.getElementById('app');
   if (!app) return;
   if (own) {
-    import('../site/own').then(({ OwnPage }) => createRoot(app).render(<OwnPage {...own} />));
-    return;
+    const { draw } = await import('../site/own');
+    return draw(app, own);
   }
+  const drawn = app.dataset.server === 'true';
+  // without its parts a drawn first step stays as it stands: it is sent without them; any other step tells what it lacks
+  if (view && !(await loadParts(view)) && drawn) return;
   const page = view ? (
     <Journey view={view} site={site} problem={problem} attribution={takeAttribution()} place={app} />
   ) : (
     <Ended reason={problem?.status === 410 ? 'expired' : 'gone'} base="/" />
   );
-  if (view && app.dataset.server === 'true') hydrateRoot(app, page);
+  if (view && drawn) hydrateRoot(app, page);
   else createRoot(app).render(page);
 }

@@ -2,7 +2,7 @@
 import { useEffect, useRef } from 'react';
 import type { Data, Schema } from '../api/open';
 import type { FormView } from '../contract/api';
-import { answersOf, check } from '../renderer/form/check';
+import { parts } from '../renderer/parts';
 import { equal } from '../ui/equal';
 
 const PAUSE_MS = 600;
@@ -11,12 +11,6 @@ export const sendsItself = (form: FormView | null | undefined): boolean => {
   const schema: Schema | undefined = form?.schema;
   return schema?.['x-ui']?.submit === 'change';
 };
-
-/** The answers as they would be sent, when nothing is missing or wrong. */
-export function completeAnswers(form: FormView, data: Data): Data | undefined {
-  const answers = answersOf(form.schema, data);
-  return check(form.schema, answers).length === 0 ? answers : undefined;
-}
 
 export function useAutomatic(
   form: FormView | null | undefined,
@@ -30,7 +24,7 @@ export function useAutomatic(
   useEffect(() => {
     if (!form || !sendsItself(form) || busy || equal(form.data ?? {}, data) || equal(sent.current, data)) return;
     const soon = setTimeout(() => {
-      const answers = completeAnswers(form, data);
+      const answers = parts.form.here?.completeAnswers(form.schema, data);
       if (!answers) return;
       sent.current = data;
       submit.current(answers);

@@ -1,13 +1,13 @@
 import type { Problem } from '../api/open';
 import { Button } from '../ui/button';
 import { Notice } from '../ui/notice';
+import { t } from '../ui/words';
 
 export function Offline({ saved }: { saved: boolean }) {
   return (
     <div className="banner" role="status">
       <p>
-        <strong>You are offline.</strong>{' '}
-        {saved ? 'Your answers are saved.' : 'Your answers stay on this page and are saved when you are back.'}
+        <strong>{t('offline')}</strong> {saved ? t('offline_saved') : t('offline_kept')}
       </p>
     </div>
   );
@@ -18,23 +18,27 @@ export function Interrupted({ failure, onRetry }: { failure?: Problem; onRetry: 
   return (
     <div className="banner" role="status" data-tone="warning">
       <p>
-        <strong>{failure?.code === 'unreachable' ? 'We could not reach our server.' : 'That took too long.'}</strong> We
-        are trying again. Nothing is sent twice.
+        <strong>{failure?.code === 'unreachable' ? t('unreachable') : t('slow')}</strong> {t('trying_again')}
       </p>
-      <Button onClick={onRetry}>Try now</Button>
+      <Button onClick={onRetry}>{t('try_now')}</Button>
     </div>
+  );
+}
+
+/** What a step is drawn with could not be fetched. It is asked for again by itself when the line is back. */
+export function Missing({ onRetry }: { onRetry: () => void }) {
+  return (
+    <Notice tone="warning" live title={t('part_missing')}>
+      <p>{t('part_missing_why')}</p>
+      <Button onClick={onRetry}>{t('try_again')}</Button>
+    </Notice>
   );
 }
 
 export function Failure({ failure }: { failure: Problem }) {
   return (
-    <Notice tone="error" live title="That did not work">
-      <p>
-        {failure.detail ??
-          (failure.code === 'unreachable'
-            ? 'We could not reach our server. Please try again.'
-            : 'Please try again. Your answers are still here.')}
-      </p>
+    <Notice tone="error" live title={t('failed')}>
+      <p>{failure.detail ?? (failure.code === 'unreachable' ? t('failed_unreachable') : t('failed_else'))}</p>
     </Notice>
   );
 }

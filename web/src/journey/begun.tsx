@@ -6,6 +6,7 @@ import { safeUrl } from '../routes';
 import { hasBegun } from '../site/begun';
 import { date } from '../ui/format';
 import { Icon } from '../ui/icon';
+import { t } from '../ui/words';
 
 export function Begun({ workflow }: { workflow?: string }) {
   const [found, setFound] = useState<JourneySummary>();
@@ -22,17 +23,15 @@ export function Begun({ workflow }: { workflow?: string }) {
   if (!found) return null;
   const over = found.status !== 'active';
   return (
-    <aside className="begun" aria-label="What you have begun">
+    <aside className="begun" aria-label={t('begun_aside')}>
       <p>
         <strong>{found.title}</strong>
-        <span>
-          {over ? 'Bought' : 'Begun'} here, last on {date(found.updated_at)}
-        </span>
+        <span>{t(over ? 'bought_on' : 'begun_on', { date: date(found.updated_at) })}</span>
       </p>
       <a className="button small" data-style="solid" href={safeUrl(found.url)}>
-        {over ? 'Open it' : 'Go on'}
+        {t(over ? 'open_it' : 'go_on')}
       </a>
-      <button type="button" className="icon-button" aria-label="Close" onClick={() => setFound(undefined)}>
+      <button type="button" className="icon-button" aria-label={t('close')} onClick={() => setFound(undefined)}>
         <Icon name="cross" small />
       </button>
     </aside>

@@ -4,6 +4,7 @@ import type { Difference, StepView } from '../contract/api';
 import { Button } from '../ui/button';
 import { Dialog } from '../ui/dialog';
 import { value as words } from '../ui/format';
+import { t } from '../ui/words';
 import { labelOf } from './views';
 
 interface Props {
@@ -18,42 +19,38 @@ export function Conflict({ mine, theirs, difference, onKeepMine, onTakeTheirs }:
   const sameStep = mine.step.id === theirs.step.id;
   return (
     <Dialog
-      title="Changed in another window"
+      title={t('conflict')}
       onClose={onTakeTheirs}
       actions={
         <>
           {sameStep && (
             <Button look="primary" onClick={onKeepMine}>
-              Use my answers
+              {t('use_mine')}
             </Button>
           )}
           <Button look={sameStep ? 'secondary' : 'primary'} onClick={onTakeTheirs}>
-            {sameStep ? 'Use the other answers' : `Go to “${theirs.step.title}”`}
+            {sameStep ? t('use_other') : t('go_to', { step: theirs.step.title })}
           </Button>
         </>
       }
     >
-      <p>
-        {sameStep
-          ? 'Since you opened this page, it was answered elsewhere. Nothing was overwritten.'
-          : `Since you opened this page, your request moved on to “${theirs.step.title}”. What you sent here was not used.`}
-      </p>
+      <p>{sameStep ? t('conflict_same') : t('conflict_moved', { step: theirs.step.title })}</p>
       {difference.length > 0 && (
         <div className="table-scroll">
           <table>
             <thead>
               <tr>
-                <th scope="col">Answer</th>
-                <th scope="col">Yours</th>
-                <th scope="col">The other</th>
+                <th scope="col">{t('answer')}</th>
+                <th scope="col">{t('yours')}</th>
+                <th scope="col">{t('the_other')}</th>
               </tr>
             </thead>
             <tbody>
               {difference.map((one) => (
                 <tr key={one.pointer}>
                   <th scope="row">{labelOf(mine.step.form?.schema, one.pointer)}</th>
-                  <td>{said(one.yours)}</td>
-                  <td>{said(one.theirs)}</td>
+                  <td>{told(one.yours)}</td>
+                  <td>{told(one.theirs)}</td>
                 </tr>
               ))}
             </tbody>
@@ -64,9 +61,9 @@ export function Conflict({ mine, theirs, difference, onKeepMine, onTakeTheirs }:
   );
 }
 
-function said(answer: unknown): string {
-  if (answer === true) return 'Yes';
-  if (answer === false) return 'No';
-  if (Array.isArray(answer)) return answer.map(said).join(', ') || '—';
+function told(answer: unknown): string {
+  if (answer === true) return t('yes');
+  if (answer === false) return t('no');
+  if (Array.isArray(answer)) return answer.map(told).join(', ') || '—';
   return typeof answer === 'object' && answer !== null && !('paise' in answer) ? '…' : words(answer as Value);
 }

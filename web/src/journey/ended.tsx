@@ -1,4 +1,5 @@
 import { safeUrl } from '../routes';
+import { t } from '../ui/words';
 
 /** The end of the way that is no end: what happened to the request and where to begin again. */
 export function Ended({ reason, base }: { reason: 'expired' | 'gone'; base: string }) {
@@ -6,17 +7,13 @@ export function Ended({ reason, base }: { reason: 'expired' | 'gone'; base: stri
     <div className="step" data-kind="message">
       <header className="step-head">
         <h1 id="step-title" tabIndex={-1}>
-          {reason === 'expired' ? 'This request has expired' : 'We cannot find this request'}
+          {t(reason)}
         </h1>
-        <p className="lead">
-          {reason === 'expired'
-            ? 'It was not used for a long time, so we closed it to keep your details safe. Starting again takes a few minutes.'
-            : 'It may belong to another device or person, or its address is incomplete. You can start a new one.'}
-        </p>
+        <p className="lead">{t(`${reason}_why`)}</p>
       </header>
       <p>
         <a className="button" data-style="primary" href={safeUrl(base) ?? '/'}>
-          Start again
+          {t('start_again')}
         </a>
       </p>
     </div>

@@ -14,20 +14,19 @@ import { setBegun, setHidden } from '../site/chrome';
 import { Button } from '../ui/button';
 import { Dialog } from '../ui/dialog';
 import { equal } from '../ui/equal';
+import { t } from '../ui/words';
 import { historyBack, useAddress } from './address';
-import { completeAnswers } from './automatic';
 import { Interrupted, Offline } from './banners';
 import { Begun } from './begun';
-import { Conflict } from './conflict';
 import { Ended } from './ended';
 import { feed, network } from './feed';
 import { newKey } from './keys';
 import { followed } from './leave';
 import { type Context, journeyMachine } from './machine';
+import { fetchAhead, parts } from './parts';
 import { keepPresence } from './presence';
 import { forget, remember, remembered } from './start-draft';
 import { StepPage } from './step-page';
-import { typedBefore } from './typed';
 
 interface Props {
   view: StepView;
@@ -44,7 +43,8 @@ interface Props {
 }
 
 const machine = journeyMachine.provide({ actors: { feed, network } });
-const complete = ({ step: { form } }: StepView, data: Data) => (form ? completeAnswers(form, data) : undefined);
+const complete = ({ step: { form } }: StepView, data: Data) =>
+  form ? parts.form.here?.completeAnswers(form.schema, data) : undefined;
 
 export function Journey({ view: first, site, problem, attribution, place, within, onStep }: Props) {
   const [state, send] = useMachine(machine, {
@@ -61,7 +61,7 @@ export function Journey({ view: first, site, problem, attribution, place, within
     if (!place) return;
     const drawn = place.dataset.server === 'true';
     const kept = within ? {} : remembered(first);
-    const next = { ...data, ...kept, ...(drawn && typedBefore(place, first.step.form)) };
+    const next = { ...data, ...kept, ...(drawn && parts.form.here?.typedBefore(place, first.step.form)) };
     if (!equal(next, data)) send({ type: 'TYPE', data: next });
     place.dataset.ready = 'true';
   }, []);
@@ -102,6 +102,9 @@ export function Journey({ view: first, site, problem, attribution, place, within
   );
 
   const { id, status } = view.journey;
+  // from the first answer on it is worth having what comes next
+  const goesOn = id !== null || data !== first.step.form?.data;
+  useEffect(() => (goesOn ? fetchAhead() : undefined), [goesOn]);
   const carried = useRef(view.presence);
   carried.current = view.presence;
   useEffect(() => {
@@ -125,6 +128,7 @@ export function Journey({ view: first, site, problem, attribution, place, within
     [send, say, sending, view.journey.id],
   );
 
+  const { Conflict } = parts.further.here ?? {};
   if (state.matches({ work: 'expired' })) return <Ended reason="expired" base={view.step.url || view.journey.base} />;
   if (state.matches({ work: 'gone' })) return <Ended reason="gone" base={view.journey.base} />;
 
@@ -151,7 +155,7 @@ export function Journey({ view: first, site, problem, attribution, place, within
           onBack={onBack}
         />
         {view.journey.id === null && !within && <Begun workflow={view.journey.workflow} />}
-        {conflict && state.matches({ work: 'conflict' }) && (
+        {Conflict && conflict && state.matches({ work: 'conflict' }) && (
           <Conflict
             mine={view}
             theirs={conflict.view}
@@ -162,18 +166,15 @@ export function Journey({ view: first, site, problem, attribution, place, within
         )}
         {away && state.matches({ work: 'editing' }) && (
           <Dialog
-            title="Your request moved on"
+            title={t('moved_on')}
             onClose={() => send({ type: 'GO_THERE' })}
             actions={
               <Button look="primary" onClick={() => send({ type: 'GO_THERE' })}>
-                Go to “{away.step.title}”
+                {t('go_to', { step: away.step.title })}
               </Button>
             }
           >
-            <p>
-              In another window it is now at “{away.step.title}”. What you typed here but did not send is not part of
-              it.
-            </p>
+            <p>{t('moved_on_why', { step: away.step.title })}</p>
           </Dialog>
         )}
         <p className="sr" role="status" aria-live="polite">

@@ -6,6 +6,7 @@ import { Blocks } from '../renderer/blocks';
 import { Button } from '../ui/button';
 import { Dialog } from '../ui/dialog';
 import { useMedia, WIDE } from '../ui/media';
+import { t } from '../ui/words';
 
 export function OfferPage({ blocks, form }: { blocks: Block[]; form: ReactNode; submit?: string; data: Data }) {
   const wide = useMedia(WIDE);
@@ -21,14 +22,14 @@ export function OfferPage({ blocks, form }: { blocks: Block[]; form: ReactNode; 
   return (
     <div className="step-body offers" data-wide={wide || undefined}>
       {wide ? (
-        <aside className="offers-side" aria-label="Your choices">
+        <aside className="offers-side" aria-label={t('your_choices')}>
           {form}
         </aside>
       ) : (
         <div className="offers-bar">
           <Button onClick={() => setOpen(true)} aria-haspopup="dialog">
             <span className="tune" aria-hidden="true" />
-            Change your choices
+            {t('change_choices')}
           </Button>
         </div>
       )}
@@ -37,11 +38,11 @@ export function OfferPage({ blocks, form }: { blocks: Block[]; form: ReactNode; 
       </div>
       {!wide && open && (
         <Dialog
-          title="Your choices"
+          title={t('your_choices')}
           onClose={() => setOpen(false)}
           actions={
             <Button look="primary" onClick={() => setOpen(false)}>
-              Show offers
+              {t('show_offers')}
             </Button>
           }
         >

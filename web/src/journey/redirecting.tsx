@@ -2,6 +2,7 @@
 import { useEffect, useRef } from 'react';
 import type { Redirect } from '../contract/api';
 import { safeUrl } from '../routes';
+import { t } from '../ui/words';
 
 export function Redirecting({ redirect, once }: { redirect: Redirect; once: string }) {
   const ref = useRef<HTMLFormElement>(null);
@@ -35,11 +36,11 @@ export function Redirecting({ redirect, once }: { redirect: Redirect; once: stri
         {[...query, ...Object.entries(redirect.fields ?? {})].map(([name, value]) => (
           <input key={name} type="hidden" name={name} value={value} />
         ))}
-        <p className="wait-text">We are taking you to a secure page.</p>
+        <p className="wait-text">{t('taking_you')}</p>
         <button className="button" data-style="primary" type="submit" disabled={!url}>
-          {redirect.label ?? 'Continue'}
+          {redirect.label ?? t('continue')}
         </button>
-        <p className="wait-keep">Please do not close this window. You come back here by yourself.</p>
+        <p className="wait-keep">{t('keep_open')}</p>
       </form>
     </div>
   );

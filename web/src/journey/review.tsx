@@ -6,6 +6,7 @@ import { useActions } from '../renderer/context';
 import { Button } from '../ui/button';
 import { value as words } from '../ui/format';
 import { Icon } from '../ui/icon';
+import { t } from '../ui/words';
 import type { StepPageProps } from './step-page';
 
 interface Props extends Pick<StepPageProps, 'busy' | 'onSubmit' | 'view'> {
@@ -53,7 +54,7 @@ interface GroupProps {
 const said = (rows: ReviewRow[]): string =>
   rows
     .map((row) => words(row.value))
-    .filter((text) => !['Yes', 'No', '—'].includes(text))
+    .filter((text) => ![t('yes'), t('no'), '—'].includes(text))
     .slice(0, 4)
     .join(' · ');
 
@@ -71,7 +72,8 @@ function Group({ title, rows, onChange }: GroupProps) {
       </details>
       {onChange && (
         <button type="button" className="link-button review-edit" onClick={onChange}>
-          Change<span className="sr"> {title}</span>
+          {t('change')}
+          <span className="sr"> {title}</span>
         </button>
       )}
     </div>

@@ -1,16 +1,24 @@
-/** The frame of a step by its kind alone: what stands on the page until the step is drawn. It knows nothing of anybody. */
+/** The frame of a step by its kind alone: what stands there until the step can be drawn. It knows nothing of anybody. */
 import type { StepKind } from '../contract/api';
+import { t } from '../ui/words';
 
 const ASKING = new Set<StepKind>(['form', 'choice', 'upload', 'review']);
 
-export function Skeleton({ kind }: { kind: StepKind }) {
+export const Skeleton = ({ kind }: { kind: StepKind }) => (
+  <div className="step" data-kind={kind} aria-busy="true">
+    <SkeletonBody kind={kind} titled />
+  </div>
+);
+
+/** What stands below a step's title, or with the place of the title above it. */
+export function SkeletonBody({ kind, titled }: { kind: StepKind; titled?: boolean }) {
   return (
-    <div className="step" data-kind={kind} aria-busy="true">
+    <>
       <p className="sr" role="status">
-        Loading…
+        {t('loading')}
       </p>
       <div className="step-skeleton" aria-hidden="true">
-        <span className="skeleton" data-size="title" />
+        {titled && <span className="skeleton" data-size="title" />}
         {kind === 'comparison' ? (
           [1, 2, 3].map((card) => (
             <div className="card" key={card}>
@@ -29,6 +37,6 @@ export function Skeleton({ kind }: { kind: StepKind }) {
           </div>
         )}
       </div>
-    </div>
+    </>
   );
 }

@@ -1,7 +1,8 @@
 /** The step's form with its button; without one when the form sends itself (see automatic.ts). */
 import type { FormView } from '../contract/api';
-import { StepForm } from '../renderer/form/form';
+import { parts } from '../renderer/parts';
 import { Button } from '../ui/button';
+import { t } from '../ui/words';
 import { sendsItself } from './automatic';
 import type { StepPageProps } from './step-page';
 
@@ -13,7 +14,9 @@ export function StepFormCard({
   bare,
   ...props
 }: StepPageProps & { form: FormView; bare?: boolean }) {
+  const { StepForm } = parts.form.here ?? {};
   const automatic = sendsItself(form);
+  if (!StepForm) return null;
   const inner = (
     <>
       <StepForm
@@ -26,7 +29,7 @@ export function StepFormCard({
       >
         {automatic ? (
           <p className="form-status" role="status">
-            {busy ? 'Updating…' : ''}
+            {busy ? t('updating') : ''}
           </p>
         ) : (
           <div className="form-actions">

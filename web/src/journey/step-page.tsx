@@ -1,5 +1,5 @@
 /** Whichever step the server returned: progress, way back, heading, messages, then its body by what it carries. */
-import { type MouseEvent, memo, type ReactNode, useMemo } from 'react';
+import { type MouseEvent, memo, type ReactNode, useMemo, useRef } from 'react';
 import type { Data, Problem } from '../api/open';
 import type { FieldProblem, Message, StepView } from '../contract/api';
 import type { Block } from '../contract/blocks';
@@ -7,15 +7,14 @@ import { Blocks } from '../renderer/blocks';
 import type { Place } from '../site/boot';
 import { Progress } from '../ui/progress';
 import { Loading } from '../ui/spinner';
+import { t } from '../ui/words';
 import { useAutomatic } from './automatic';
-import { Failure } from './banners';
+import { Failure, Missing } from './banners';
 import { Messages } from './messages';
-import { OfferPage } from './offer-page';
-import { Redirecting } from './redirecting';
-import { Review } from './review';
+import { parts, useParts } from './parts';
 import { Saved } from './saved';
+import { SkeletonBody } from './skeleton';
 import { StepFormCard } from './step-form';
-import { Wait } from './wait';
 
 export interface StepPageProps {
   view: StepView;
@@ -44,7 +43,7 @@ export const StepPage = memo(function StepPage(props: StepPageProps) {
       <div className="step-bar">
         {step.back && (
           <a className="back" href={step.back} onClick={onBack}>
-            Back
+            {t('back')}
           </a>
         )}
       </div>
@@ -62,19 +61,30 @@ export const StepPage = memo(function StepPage(props: StepPageProps) {
       </header>
       <Messages messages={general} answered={answered} />
       {failure && <Failure failure={failure} />}
-      <Body {...props} />
+      <Arriving {...props} />
     </div>
   );
 });
 
+/** The body as soon as its parts are here: until then the last one of this step, or its frame. */
+function Arriving(props: StepPageProps) {
+  const { state, again } = useParts(props.view);
+  const last = useRef<StepView>(undefined);
+  if (state === 'here') last.current = props.view;
+  if (last.current) return <Body {...props} view={last.current} />;
+  return state === 'failed' ? <Missing onRetry={again} /> : <SkeletonBody kind={props.view.step.kind} />;
+}
+
 function Body(props: StepPageProps) {
   const { step, server_time } = props.view;
+  const { OfferPage, Redirecting, Review, Wait } =
+    parts.further.here ?? ({} as Partial<NonNullable<typeof parts.further.here>>);
   // What a view is made of is its author's: the renderer draws what it knows.
   const blocks = (step.view?.blocks ?? []) as unknown as Block[];
   const problems = useFieldProblems(props);
   useAutomatic(step.form, props.data, props.busy, props.onSubmit);
   const form = step.form ? <StepFormCard key={step.form.id} {...props} problems={problems} form={step.form} /> : null;
-  if (step.redirect)
+  if (step.redirect && Redirecting)
     return (
       <Redirecting
         key={props.view.journey.revision}
@@ -82,7 +92,7 @@ function Body(props: StepPageProps) {
         once={`${props.view.journey.id}:${props.view.journey.revision}`}
       />
     );
-  if (step.wait) {
+  if (step.wait && Wait) {
     return (
       <div className="step-body">
         <Wait wait={step.wait} waits={step.waits ?? []} serverTime={server_time} />
@@ -90,7 +100,7 @@ function Body(props: StepPageProps) {
       </div>
     );
   }
-  if (step.review) {
+  if (step.review && Review) {
     return (
       <Beside blocks={blocks} form={form}>
         <Review
@@ -103,12 +113,12 @@ function Body(props: StepPageProps) {
       </Beside>
     );
   }
-  if (blocks.some((block) => block.block === 'options'))
+  if (OfferPage && blocks.some((block) => block.block === 'options'))
     return <OfferPage blocks={blocks} form={form} submit={step.form?.submit} data={props.data} />;
   const placed = blocks.some((block) => block.block === 'form');
   return (
     <Beside blocks={blocks} form={form} first={!placed && form}>
-      {!form && blocks.length === 0 && <Loading text="Loading…" />}
+      {!form && blocks.length === 0 && <Loading text={t('loading')} />}
     </Beside>
   );
 }
@@ -130,7 +140,7 @@ function Beside({
   return (
     <div className={plan.length > 0 ? 'step-body with-aside' : 'step-body'}>
       {plan.length > 0 && (
-        <aside className="aside" aria-label="What you are buying">
+        <aside className="aside" aria-label={t('buying')}>
           <Blocks blocks={plan} />
         </aside>
       )}

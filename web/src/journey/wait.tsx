@@ -2,6 +2,7 @@
 import { useEffect, useState } from 'react';
 import type { Step } from '../contract/api';
 import { span } from '../ui/format';
+import { t } from '../ui/words';
 
 interface Props {
   wait: NonNullable<Step['wait']>;
@@ -22,17 +23,17 @@ export function Wait({ wait, waits, serverTime }: Props) {
       {share !== undefined && <progress className="options-progress" max={1} value={share} aria-hidden="true" />}
       {left !== undefined && (
         <p className="wait-left" aria-hidden="true">
-          {left > 1 ? `${span(left)} at most` : 'Taking a little longer than usual…'}
+          {left > 1 ? t('at_most', { time: span(left) }) : t('taking_longer')}
         </p>
       )}
       {waits
         .filter((one) => one.of !== undefined)
         .map((one) => (
           <p key={one.for} className="wait-left">
-            {(one.of ?? 0) - (one.open ?? 0)} of {one.of} have answered
+            {t('answered_of', { n: (one.of ?? 0) - (one.open ?? 0), all: one.of ?? 0 })}
           </p>
         ))}
-      <p className="wait-keep">You may leave this page open or come back later; nothing is lost.</p>
+      <p className="wait-keep">{t('may_leave')}</p>
     </div>
   );
 }

@@ -5,9 +5,11 @@ import type { StepView } from '../contract/api';
 import type { Place, Site } from '../site/boot';
 import { takeAttribution } from './address';
 import { Journey } from './journey';
+import { loadParts } from './parts';
 
 /** Draws it in its place; the result takes it away. */
-export function draw(element: HTMLElement, place: Place, site: Site): () => void {
+export async function draw(element: HTMLElement, place: Place, site: Site): Promise<() => void> {
+  await loadParts(place.view);
   const page = <Within place={place} site={site} element={element} />;
   let root: Root;
   if (element.dataset.ready || !element.hasChildNodes()) {

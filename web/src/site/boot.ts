@@ -1,9 +1,14 @@
 /** What a page brings along for the scripts: its view, the site around it. */
 import type { FormView, Problem, StepView } from '../contract/api';
 import type { Block } from '../contract/blocks';
+import type { Words } from '../contract/words';
 
 export interface Site {
   name: string;
+  /** what the app says by itself, in the language of the page */
+  words?: { [Name in keyof Words]?: string };
+  /** other languages, each in its own words */
+  offers?: LanguageOffer[];
   /** the product that the page belongs to */
   product?: string;
   /** parts of the surroundings that this page leaves out */
@@ -18,6 +23,12 @@ export interface Site {
   /** scripts of others that come at their time */
   chat?: { script: string };
   analytics?: { script: string };
+}
+export interface LanguageOffer {
+  language: string;
+  text: string;
+  yes: string;
+  close: string;
 }
 /** How errors of a page are reported. */
 export interface Reports {

@@ -4,6 +4,7 @@
  */
 import { safeUrl } from '../routes';
 import { Icon } from '../ui/icon';
+import { t } from '../ui/words';
 
 /** One item of a menu, with all its keys. */
 export interface Item {
@@ -53,7 +54,7 @@ const SLIDE = 'site-menu';
 
 export const SkipLink = () => (
   <a className="skip-link" href="#main">
-    Skip to main content
+    {t('skip')}
   </a>
 );
 
@@ -63,13 +64,13 @@ export const Header = ({ site }: { site: Surroundings }) => (
       <div className="site-header-in">
         <Wordmark site={site} />
         {site.menu.length > 0 && (
-          <nav className="site-nav" aria-label="Main">
+          <nav className="site-nav" aria-label={t('main_menu')}>
             <Menu className="site-nav-list" items={site.menu.filter((item) => !item.mobile_only)} path={site.path} />
           </nav>
         )}
         <p className="site-secure">
           <Icon name="lock" small />
-          Secure
+          {t('secure')}
         </p>
         <Languages site={site} />
         <Call site={site} />
@@ -77,18 +78,18 @@ export const Header = ({ site }: { site: Surroundings }) => (
         {site.menu.length > 0 && (
           <button className="site-menu-button" type="button" popoverTarget={SLIDE}>
             <span className="site-menu-icon" aria-hidden="true" />
-            Menu
+            {t('menu')}
           </button>
         )}
       </div>
     </header>
     {site.menu.length > 0 && (
-      <nav className="site-slide" id={SLIDE} popover="auto" aria-label="Menu">
+      <nav className="site-slide" id={SLIDE} popover="auto" aria-label={t('menu')}>
         <div className="site-slide-head">
           <Login site={site} />
           {/* biome-ignore lint/a11y/noAutofocus: where the focus goes when the menu opens */}
           <button className="site-menu-button" type="button" popoverTarget={SLIDE} popoverTargetAction="hide" autoFocus>
-            Close
+            {t('close')}
             <Icon name="cross" small />
           </button>
         </div>
@@ -239,7 +240,7 @@ function SiteLink({ path, ...item }: Item & { path?: string }) {
       {...(away ? { target: '_blank', rel: 'noopener' } : {})}
     >
       <Words {...item} />
-      {away && <span className="sr"> (opens in a new tab)</span>}
+      {away && <span className="sr"> {t('new_tab')}</span>}
     </a>
   );
 }
@@ -249,8 +250,7 @@ export const ScriptsNeeded = ({ site }: { site: Surroundings }) => (
   <noscript>
     <div className="page narrow">
       <p className="notice" data-tone="warning">
-        This page needs JavaScript, which is switched off or did not load. Please switch it on and load the page again
-        {site.call?.number ? `, or call us: ${site.call.display}.` : '.'}
+        {site.call?.number ? t('needs_scripts_or_call', { number: site.call.display ?? '' }) : t('needs_scripts')}
       </p>
     </div>
   </noscript>

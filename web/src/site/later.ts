@@ -23,6 +23,14 @@ if (document.querySelector('[data-moves]')) import('./moves');
 const { site, place } = JSON.parse(document.getElementById('boot')!.textContent) as Boot;
 if (place && site) import('./place').then((part) => part.start(place, site));
 
+// what the browser likes better than this page's language is offered, once
+const { offers = [] } = site ?? {};
+const liked = navigator.languages
+  .map((one) => one.slice(0, 2))
+  .find((one) => one === document.documentElement.lang || offers.some(({ language }) => language === one));
+const better = offers.find(({ language }) => language === liked);
+if (better) import('./language-offer').then((part) => part.offer(better));
+
 /** Runs at a time of the site, counted from the page's own beginning. */
 function at(name: string, run: () => void): void {
   const ms = site?.timers?.[name];

@@ -2,10 +2,10 @@
  * The login popup (2.8, R2.1-10): number, one-time password, account. Loaded when it is asked for. What it keeps in the browser
  * only says that somebody is logged in; the session's cookie alone opens anything.
  */
-import { GLOBAL, hasEnded, keep, leave, post, type Refused } from './person';
 
-const INVALID = 'Invalid mobile number.';
-const SIX = 'Please enter the 6-digit code';
+import { t } from '../ui/words';
+import { hasEnded, keep, leave, post, type Refused } from './person';
+
 /** six times nine more than the first digits: all nines are no number */
 const MOBILE = /^(?!9{10})[6-9][0-9]{9}$/;
 
@@ -17,9 +17,9 @@ export function open(): void {
   if (hasEnded()) leave();
   dialog = make('dialog', { className: 'dialog' });
   dialog.setAttribute('aria-labelledby', 'login-title');
-  const title = make('h2', { id: 'login-title', textContent: 'Log in' });
+  const title = make('h2', { id: 'login-title', textContent: t('log_in') });
   const close = make('button', { type: 'button', className: 'icon-button', textContent: '×' });
-  close.setAttribute('aria-label', 'Close');
+  close.setAttribute('aria-label', t('close'));
   close.onclick = () => dialog?.close();
   const head = make('header', { className: 'dialog-head' }, title, close);
   const body = make('div', { className: 'dialog-body' });
@@ -55,11 +55,11 @@ function askNumber(body: HTMLElement, given = ''): void {
   input.oninput = () => {
     input.value = digits(input.value, 10);
   };
-  const step = form('Mobile number', input, 'Send OTP', async () => {
-    if (!MOBILE.test(input.value)) return INVALID;
+  const step = form(t('mobile_number'), input, t('send_otp'), async () => {
+    if (!MOBILE.test(input.value)) return t('mobile_invalid');
     const asked: Asked = { mobile: input.value, source: '', sub_source: '' };
     const sent = await send(asked);
-    if (sent.statusCode !== 200) return sent.message || GLOBAL;
+    if (sent.statusCode !== 200) return sent.message || t('went_wrong');
     askCode(body, asked, sent.authCode);
   });
   body.replaceChildren(step);
@@ -78,12 +78,12 @@ function askCode(body: HTMLElement, asked: Asked, first: string): void {
   };
   const said = make('p', { className: 'field-hint' });
   said.setAttribute('role', 'status');
-  const change = make('button', { type: 'button', className: 'button', textContent: 'change' });
-  const again = make('button', { type: 'button', className: 'button', textContent: 'Resend OTP' });
+  const change = make('button', { type: 'button', className: 'button', textContent: t('change_number') });
+  const again = make('button', { type: 'button', className: 'button', textContent: t('resend') });
   change.dataset.style = again.dataset.style = 'link';
   change.onclick = () => askNumber(body, asked.mobile);
-  const step = form('One-time password', input, 'Log in', async () => {
-    if (!/^[0-9]{6}$/.test(input.value)) return SIX;
+  const step = form(t('one_time_password'), input, t('log_in'), async () => {
+    if (!/^[0-9]{6}$/.test(input.value)) return t('six_digits');
     const { data } = await post<Verified>('/api/v1/verifyLoginOtp', { ...asked, otp: input.value, authCode });
     keep(data.token, data.firstName);
     location.assign('/dashboard');
@@ -94,13 +94,13 @@ function askCode(body: HTMLElement, asked: Asked, first: string): void {
     try {
       const sent = await send(asked);
       if (sent.statusCode === 200) authCode = sent.authCode;
-      said.textContent = sent.statusCode === 200 ? 'OTP Resend successfully' : sent.message;
+      said.textContent = sent.statusCode === 200 ? t('resent') : sent.message;
     } catch {
-      said.textContent = GLOBAL;
+      said.textContent = t('went_wrong');
     }
     again.disabled = false;
   };
-  const number = make('p', {}, `Sent to ${asked.mobile} `, change);
+  const number = make('p', {}, `${t('sent_to', { number: asked.mobile })} `, change);
   step.insertBefore(number, step.firstChild);
   step.append(again, said);
   body.replaceChildren(step);
@@ -131,7 +131,7 @@ function form(words: string, input: HTMLInputElement, button: string, run: () =>
     submit.disabled = true;
     tell(
       // the server's first message (R8-02), or the global one
-      await run().catch((refused: Refused) => refused.problem?.errors?.[0]?.text ?? GLOBAL),
+      await run().catch((refused: Refused) => refused.problem?.errors?.[0]?.text ?? t('went_wrong')),
     );
     submit.disabled = false;
   };

@@ -1,5 +1,5 @@
 /** What moves by itself on a page: sliders that turn, countdowns. Each can be stopped, and none starts where movement is unwanted. */
-export {};
+import { t } from '../ui/words';
 
 const still = matchMedia('(prefers-reduced-motion: reduce)').matches;
 
@@ -48,8 +48,8 @@ function countdown(block: HTMLElement): void {
     }
     const parts = [Math.floor(left / 86_400), Math.floor(left / 3600) % 24, Math.floor(left / 60) % 60, left % 60];
     const first = parts.findIndex((part) => part > 0);
-    said.textContent = ['days', 'h', 'min', 's']
-      .map((unit, i) => `${parts[i]} ${unit}`)
+    said.textContent = (['days', 'h', 'min', 's'] as const)
+      .map((unit, i) => `${parts[i]} ${t(unit)}`)
       .slice(first)
       .join(' ');
     return true;

@@ -1,14 +1,23 @@
 /** A page of the person who is logged in: what is hers, and a form about it. */
 import { useState } from 'react';
+import { createRoot } from 'react-dom/client';
 import type { Data } from '../api/open';
 import type { FieldProblem } from '../contract/api';
+import { partsOf } from '../renderer/blocks';
 import { StepForm } from '../renderer/form/form';
 import { Button } from '../ui/button';
+import { t } from '../ui/words';
 import type { Own } from './boot';
 import { Content } from './content';
-import { GLOBAL, keepName, post, type Refused } from './person';
+import { keepName, post, type Refused } from './person';
 
-export const OwnPage = ({ asks, ...content }: Own) => (
+/** Draws it once its parts are here. */
+export async function draw(app: HTMLElement, own: Own): Promise<void> {
+  await Promise.all(partsOf(own.blocks).map((part) => part.load()));
+  createRoot(app).render(<OwnPage {...own} />);
+}
+
+const OwnPage = ({ asks, ...content }: Own) => (
   <>
     <Content {...content} />
     {asks && <OwnForm {...asks} />}
@@ -30,7 +39,7 @@ function OwnForm({ form, to }: NonNullable<Own['asks']>) {
     } catch (refused) {
       const { problem } = refused as Refused;
       if (problem?.errors?.length) setProblems(problem.errors);
-      else setSaid(GLOBAL);
+      else setSaid(t('went_wrong'));
       setBusy(false);
     }
   };

@@ -1,5 +1,6 @@
 /** Who is logged in, as far as the browser knows: the greeting in the header, the way out. The server alone decides what is shown. */
 import type { Problem } from '../contract/api';
+import { t } from '../ui/words';
 
 /** Names this program at the front door; no secret (R7.1-02). */
 const CLIENT = 'journey-web';
@@ -10,9 +11,6 @@ const EARLIER = ['userinfo', 'insuranceinfotemp', 'healthinfo'];
 export interface Refused {
   problem?: Partial<Problem>;
 }
-
-/** What is said when nothing better is known (R8-01, R8-04). */
-export const GLOBAL = 'Something Went Wrong';
 
 /** A call of the front door; refused, it throws its problem. A proof of work that is asked for is given. */
 export async function post<T>(call: string, body: object, proof = ''): Promise<T> {
@@ -60,16 +58,16 @@ export function greet(): void {
     menu.className = 'site-sub site-person';
     const name = document.createElement('summary');
     name.className = 'site-login';
-    name.append(...login.querySelectorAll('.icon'), firstName ? `Hi ${firstName}` : 'My account');
+    name.append(...login.querySelectorAll('.icon'), firstName ? t('greeting', { name: firstName }) : t('account'));
     const list = document.createElement('ul');
     const out = document.createElement('button');
     out.type = 'button';
     out.className = 'site-login';
-    out.textContent = 'Logout';
+    out.textContent = t('log_out');
     out.onclick = logout;
     const ways = [
-      ['/dashboard', 'My account'],
-      ['/editProfile', 'My profile'],
+      ['/dashboard', t('account')],
+      ['/editProfile', t('profile')],
     ].map(([href = '', textContent = '']) => Object.assign(document.createElement('a'), { href, textContent }));
     for (const one of [...ways, out]) {
       const item = document.createElement('li');

@@ -2,6 +2,7 @@
  * The journey that stands in a page. In the page itself it is taken over when it is touched. As a dialog it opens with its hash,
  * by a link or by itself, its steps have hashes of their own, and closing it restores the address.
  */
+import { t } from '../ui/words';
 import type { Place, Site } from './boot';
 
 const VISIT = 'prompts';
@@ -96,7 +97,7 @@ function asks(dialog: HTMLDialogElement, hash: string, ms: number): void {
   button.className = 'link-button place-pause';
   const say = () => {
     const isPaused = visit.seen().includes(PAUSED);
-    button.textContent = isPaused ? 'Show such offers again' : 'Not in this visit';
+    button.textContent = t(isPaused ? 'offers_again' : 'fewer_offers');
     // taken back is where one still is when the dialog has gone
     (isPaused ? document.getElementById('main') : dialog.querySelector('.dialog-body'))?.append(button);
   };

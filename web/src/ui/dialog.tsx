@@ -1,4 +1,5 @@
 import { type ReactNode, useEffect, useId, useRef } from 'react';
+import { t } from './words';
 
 interface Props {
   title: string;
@@ -41,7 +42,7 @@ export function Dialog({ title, wide, onClose, children, actions }: Props) {
       <div className="dialog-in">
         <header className="dialog-head">
           <h2 id={id}>{title}</h2>
-          <button type="button" className="icon-button" aria-label="Close" onClick={onClose}>
+          <button type="button" className="icon-button" aria-label={t('close')} onClick={onClose}>
             <span aria-hidden="true">×</span>
           </button>
         </header>

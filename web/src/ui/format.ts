@@ -1,15 +1,14 @@
 /** Money, dates and shares as people in India read them. Nothing here knows where a value comes from. */
 import type { Value } from '../api/open';
+import { speaksEnglish, t } from './words';
 
-const MONTHS = 'January February March April May June July August September October November December'.split(' ');
-const DAYS = 'Sunday Monday Tuesday Wednesday Thursday Friday Saturday'.split(' ');
 /** India has one clock, without summer time. */
 const OFFSET_MS = 5.5 * 3_600_000;
 
 // No `Intl`: what the server draws and what every browser draws must be the same text, and their data differ.
-const monthOf = (at: Date): string => MONTHS[at.getUTCMonth()]!;
-/** September is the one month that is shortened to four letters. */
-const short = (month: string): string => month.slice(0, month === 'September' ? 4 : 3);
+const nth = (list: 'months' | 'months_short' | 'weekdays' | 'weekdays_short', at: number): string =>
+  t(list).split(' ')[at] ?? '';
+const monthOf = (at: Date): string => nth('months_short', at.getUTCMonth());
 const groups = (digits: string): string =>
   digits.length <= 3 ? digits : `${digits.slice(0, -3).replace(/\B(?=(\d\d)+$)/g, ',')},${digits.slice(-3)}`;
 
@@ -22,10 +21,10 @@ export function money(paise: number, { paisa = false } = {}): string {
   return `${sign}₹${rupees}${paisa || rest !== 0 ? `.${String(rest).padStart(2, '0')}` : ''}`;
 }
 
-const STEPS: [rupees: number, mark: string][] = [
-  [1_00_00_000, ' Cr'],
-  [1_00_000, ' Lakh'],
-  [1_000, 'K'],
+const STEPS: [rupees: number, name: 'crore' | 'lakh' | 'thousand'][] = [
+  [1_00_00_000, 'crore'],
+  [1_00_000, 'lakh'],
+  [1_000, 'thousand'],
 ];
 
 /** ₹1.5 Cr, ₹5 Lakh, ₹10K: at most two decimals, cut off; smaller amounts as they are. The server's `brief` says the same. */
@@ -38,7 +37,7 @@ export function brief(paise: number): string {
     .padStart(2, '0')
     .replace(/0+$/, '');
   const whole = groups(String(Math.trunc(hundredths / 100)));
-  return `${paise < 0 ? '−' : ''}₹${whole}${decimals && `.${decimals}`}${step[1]}`;
+  return `${paise < 0 ? '−' : ''}₹${t(step[1], { n: `${whole}${decimals && `.${decimals}`}` })}`;
 }
 
 const ONES =
@@ -47,8 +46,9 @@ const ONES =
   );
 const TENS = '- - twenty thirty forty fifty sixty seventy eighty ninety'.split(' ');
 
-/** One crore fifty lakh rupees, in small letters; paise are left out. The server's `spelled` says the same. */
+/** One crore fifty lakh rupees, in small letters; paise are left out. The server's `spelled` says the same. Other languages: in brief. */
 export function spelled(paise: number): string {
+  if (!speaksEnglish()) return brief(paise);
   const rupees = Math.trunc(Math.abs(paise) / 100);
   return `${paise < 0 ? 'minus ' : ''}${spelledNumber(rupees)} ${rupees === 1 ? 'rupee' : 'rupees'}`;
 }
@@ -74,11 +74,11 @@ export const grouped = (number: number): string =>
 export function date(iso: string): string {
   const at = new Date(iso.length === 10 ? `${iso}T00:00:00Z` : iso);
   if (Number.isNaN(at.getTime())) return iso;
-  if (iso.length === 10) return `${at.getUTCDate()} ${short(monthOf(at))} ${at.getUTCFullYear()}`;
+  if (iso.length === 10) return `${at.getUTCDate()} ${monthOf(at)} ${at.getUTCFullYear()}`;
   const here = new Date(at.getTime() + OFFSET_MS);
   const hour = here.getUTCHours();
   const minute = String(here.getUTCMinutes()).padStart(2, '0');
-  return `${here.getUTCDate()} ${short(monthOf(here))}, ${hour % 12 || 12}:${minute} ${hour < 12 ? 'am' : 'pm'}`;
+  return `${here.getUTCDate()} ${monthOf(here)}, ${t(hour < 12 ? 'am' : 'pm', { time: `${hour % 12 || 12}:${minute}` })}`;
 }
 
 /** The day in India at an instant: `2026-11-21`. */
@@ -102,13 +102,15 @@ export function value(input: Value | undefined, options?: { paisa?: boolean }): 
 /** Hundredths of a centimetre → 170 cm (5 ft 7 in). */
 export function height(hundredths: number): string {
   const inches = Math.round(hundredths / 254);
-  return `${Math.round(hundredths / 100)} cm (${Math.floor(inches / 12)} ft ${inches % 12} in)`;
+  return t('height', { cm: Math.round(hundredths / 100), ft: Math.floor(inches / 12), in: inches % 12 });
 }
 
 /** 75 s → 1 min 15 s; under a minute → 40 s. */
 export function span(seconds: number): string {
   const left = Math.max(0, Math.round(seconds));
-  return left < 60 ? `${left} s` : `${Math.floor(left / 60)} min${left % 60 ? ` ${left % 60} s` : ''}`;
+  const [min, s] = [Math.floor(left / 60), left % 60];
+  if (min === 0) return t('seconds', { s });
+  return s === 0 ? t('minutes', { min }) : t('minutes_seconds', { min, s });
 }
 
 const dayOf = (iso: string): Date => new Date(`${iso}T00:00:00Z`);
@@ -116,18 +118,18 @@ const dayOf = (iso: string): Date => new Date(`${iso}T00:00:00Z`);
 /** `2026-11-23` → Monday, 23 November. */
 export function dayName(iso: string): string {
   const at = dayOf(iso);
-  return `${DAYS[at.getUTCDay()]}, ${at.getUTCDate()} ${monthOf(at)}`;
+  return `${nth('weekdays', at.getUTCDay())}, ${at.getUTCDate()} ${nth('months', at.getUTCMonth())}`;
 }
 
 /** `2026-11-23` → Mon, 23, Nov. */
 export function dayChip(iso: string): { weekday: string; day: string; month: string } {
   const at = dayOf(iso);
-  return { weekday: short(DAYS[at.getUTCDay()]!), day: String(at.getUTCDate()), month: short(monthOf(at)) };
+  return { weekday: nth('weekdays_short', at.getUTCDay()), day: String(at.getUTCDate()), month: monthOf(at) };
 }
 
-/** `10:30 AM` → Morning; from noon Afternoon, from 5 Evening. */
-export function clockPart(text: string): 'Morning' | 'Afternoon' | 'Evening' {
-  if (/AM$/i.test(text)) return 'Morning';
+/** `10:30 AM` → morning; from noon afternoon, from 5 evening. */
+export function clockPart(text: string): 'morning' | 'afternoon' | 'evening' {
+  if (/AM$/i.test(text)) return 'morning';
   const hour = Number.parseInt(text, 10) % 12;
-  return hour < 5 ? 'Afternoon' : 'Evening';
+  return hour < 5 ? 'afternoon' : 'evening';
 }

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import type { Tone } from '../api/open';
 import { Icon } from './icon';
+import { t } from './words';
 
 const ICONS = { info: 'info', success: 'check', warning: 'bell', error: 'warning', plain: 'info' } as const;
 
@@ -26,7 +27,7 @@ export function Notice({
         {typeof children === 'string' ? <p>{children}</p> : children}
       </div>
       {onClose && (
-        <button type="button" className="icon-button" aria-label="Close this message" onClick={onClose}>
+        <button type="button" className="icon-button" aria-label={t('close_message')} onClick={onClose}>
           <Icon name="cross" small />
         </button>
       )}

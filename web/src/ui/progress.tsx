@@ -1,13 +1,14 @@
 import type { Section } from '../contract/api';
+import { t } from './words';
 
-const said = { done: 'done', current: 'now', todo: 'to do' } as const;
+const STATES = { done: 'section_done', current: 'section_now', todo: 'section_todo' } as const;
 
 /** The way as a road: what is driven, where we are, what comes. On a phone its words are one line. */
 export function Progress({ sections }: { sections: Section[] }) {
   if (sections.length === 0) return null;
   const at = sections.findIndex((section) => section.state === 'current');
   return (
-    <nav className="progress" aria-label="Progress">
+    <nav className="progress" aria-label={t('progress')}>
       <ol>
         {sections.map((section) => (
           <li
@@ -16,13 +17,13 @@ export function Progress({ sections }: { sections: Section[] }) {
             aria-current={section.state === 'current' ? 'step' : undefined}
           >
             <span>{section.title}</span>
-            <span className="sr"> ({said[section.state]})</span>
+            <span className="sr"> {t(STATES[section.state])}</span>
           </li>
         ))}
       </ol>
       {at >= 0 && (
         <p className="progress-phone" aria-hidden="true">
-          <strong>{sections[at]!.title}</strong> · {at + 1} of {sections.length}
+          <strong>{sections[at]!.title}</strong> · {t('of', { n: at + 1, all: sections.length })}
         </p>
       )}
     </nav>

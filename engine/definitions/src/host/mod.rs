@@ -159,7 +159,7 @@ impl Host for ProductHost<'_> {
         match (name, args) {
             ("get", [map, key, default]) => l::get(map, key, default),
             ("say", [words]) => Ok(words.clone()),
-            ("say", [words, places]) => t::say(text(words)?, places),
+            ("say", [words, places]) => t::say(text(words)?, places, self.language),
             ("merge", [a, b]) => l::merge(a, b),
             ("without", [map, keys]) => l::without(map, keys),
             ("sum", [list]) => money::sum(list),

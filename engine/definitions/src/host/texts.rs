@@ -6,8 +6,8 @@ use serde_json::Value;
 const TEXT_BYTES_MAX: usize = 64 * 1024;
 
 /// Words that people read, with `{{name}}` places.
-pub fn say(words: &str, places: &Value) -> Result<Value, String> {
-    crate::text::Text::template(words)?.render(places).map(Value::String)
+pub fn say(words: &str, places: &Value, language: &str) -> Result<Value, String> {
+    crate::text::Text::said(words, language)?.render(places).map(Value::String)
 }
 
 /// `mobile`: all but the last digits as stars, five of ten; `email`: the inner part of the local name;

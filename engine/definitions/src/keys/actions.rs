@@ -24,7 +24,7 @@ pub const ACTIONS: &[Action] = &[
         keys: &[
             name("code", &[], "code of a text"),
             name("level", LEVELS, "`error` if none is said"),
-            name("pointer", &[], "the field that it is about: `/mobile`"),
+            name("pointer", &[], "the field that it is about: `/mobile`, or `{cel: …}`"),
             value("from", Gives::Data, "an error: `event.error`"),
             value("data", Gives::Data, "fills the text"),
         ],

@@ -100,10 +100,28 @@ const OPTIONS: &[Key] = &[
     key("sort", List(&SORT), "orders to choose from; the first is the usual one"),
     value("valid_until", Gives::Text, "until when the first of these prices holds"),
     key("renew", Map(&RENEW), "the event that asks for all of them again when that is over"),
+    key("sections", List(&OPTIONS_SECTION), "lists under their own words, in this order; an offer says in which it is"),
+    name("sections_as", &["jump", "tabs"], "links to the lists, or one list at a time; `jump` if none is said"),
+    key("filters", List(&FILTER), "what the offers may be narrowed to: the choices are those of the offers"),
     value("compare_max", Gives::Number, "how many may be compared, at most 4"),
+    key(
+        "compare",
+        Map(&COMPARE),
+        "comparing sends this event with the offers' ids as `chosen`; without, our own table",
+    ),
     words("empty", "when nobody could make an offer"),
     key("frequent", OneBlock, "stands below the first card"),
 ];
+const OPTIONS_SECTION: Entry =
+    Entry { name: "OptionsSection", keys: &[value("id", Gives::Text, "").needed(), words("title", "").needed()] };
+const FILTER: Entry = Entry {
+    name: "Filter",
+    keys: &[name("id", &[], "the key in `choices` of the items").needed(), words("label", "").needed()],
+};
+const COMPARE: Entry = Entry {
+    name: "CompareEvent",
+    keys: &[name("event", &[], "").needed(), value("data", Gives::Data, "what goes with the event")],
+};
 const RENEW: Entry = Entry { name: "Renew", keys: &[name("event", &[], "").needed()] };
 const SORT: Entry = Entry {
     name: "Sort",
@@ -128,6 +146,8 @@ const OPTION: Entry = Entry {
         words("badge", ""),
         words("title", ""),
         value("section", Gives::Text, "another kind of offer: a list of its own under these words"),
+        value("sections", Gives::Texts, "ids of the lists that it is in"),
+        value("choices", Gives::Data, "what it has of each filter: `{'room': 'Single'}`"),
         value("limits", Gives::Texts, "what is not in it, said wherever it is shown"),
         key("facts", List(&OPTION_FACT), ""),
         value("tags", Gives::Texts, ""),
@@ -136,6 +156,7 @@ const OPTION: Entry = Entry {
         words("reason", "why there is no offer"),
         key("sort", Figures, "figures of the orders, smallest first"),
         key("action", Map(&OPTION_ACTION), "how it is taken"),
+        key("second", Map(&OPTION_ACTION), "a further way on from it"),
     ],
 };
 const PROVIDER: Entry = Entry {

@@ -1,6 +1,7 @@
 //! The browser's types of blocks and widgets.
 
 use super::{Entry, Gives, Key, Side, Takes, blocks, widgets};
+use crate::text::Text;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
@@ -112,4 +113,21 @@ fn type_of(takes: Takes) -> String {
         Takes::Figures => "Record<string, number>".into(),
         Takes::Block => "Block".into(),
     }
+}
+
+/// The web app's sentences by name, each with its places.
+pub fn words(said: &std::collections::BTreeMap<String, String>) -> String {
+    let mut out = String::from(
+        "/** The sentences of the app and their places. Written by `cargo run --example schemas`; never by hand. */\n\
+         export interface Words {\n",
+    );
+    for (name, text) in said {
+        let text = Text::template(text).unwrap_or_else(|_| Text::literal(text));
+        let mut places: Vec<String> = text.names().map(|place| format!("'{place}'")).collect();
+        places.dedup();
+        let places = if places.is_empty() { "never".into() } else { places.join(" | ") };
+        out.push_str(&format!("  {name}: {places};\n"));
+    }
+    out.push_str("}\n");
+    out
 }

@@ -163,6 +163,7 @@ fn site() -> Value {
         ("languages", "The first is the default", list_of(text())),
         ("clients", "Keys by which programs name themselves; no secrets", list_of(text())),
         ("reports", "How browsers report errors", map_of(any())),
+        ("browser", "What the web app says by itself, by name", map_of(map_of(text()))),
         ("timers", "Times of the browser", map_of(any())),
         ("chat", "", map_of(any())),
         ("analytics", "", map_of(any())),

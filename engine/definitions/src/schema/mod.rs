@@ -27,6 +27,17 @@ pub fn written() -> Vec<(String, String)> {
     files
 }
 
+/// Types of the web app's sentences and, for its own tests, the sentences in every language: path and text.
+pub fn sentences(files: &crate::Files) -> Vec<(String, String)> {
+    let Some(catalog) = crate::load(files).catalog else { return Vec::new() };
+    let all: Map<String, Value> =
+        catalog.languages().iter().map(|one| (one.clone(), json!(catalog.site(one).said))).collect();
+    vec![
+        ("web/src/contract/words.ts".into(), typescript::words(&catalog.site("").said)),
+        ("web/dev/words.json".into(), format!("{:#}\n", Value::Object(all))),
+    ]
+}
+
 type Kinds = Vec<(&'static str, &'static str, Value)>;
 
 fn head(title: &str, schema: Value) -> Value {

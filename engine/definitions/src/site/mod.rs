@@ -29,7 +29,8 @@ use std::sync::Arc;
 /// Where its pages lie.
 const PAGES: &str = "workflows/site/pages/";
 /// Keys of the files in workflows/site/, each in one of them.
-const KEYS: [&str; 15] = [
+const KEYS: [&str; 16] = [
+    "browser",
     "name",
     "clients",
     "legal",
@@ -66,6 +67,10 @@ pub struct Site {
     pub chat: Option<Value>,
     /// `{script}`: address of the analytics script.
     pub analytics: Option<Value>,
+    /// What the web app says by itself, by name: on every page.
+    pub said_everywhere: BTreeMap<String, String>,
+    /// The same with what it says on pages of journeys.
+    pub said: BTreeMap<String, String>,
     menus: BTreeMap<String, Vec<MenuItem>>,
     footers: BTreeMap<String, Vec<Group>>,
     layout: Layout,
@@ -168,6 +173,9 @@ impl Site {
                 Err(problem) => fields.problems.push(problem),
             }
         }
+        for (key, sentences) in fields.entries("browser") {
+            self.say(&key.name, sentences, fields.problems);
+        }
         for (key, value) in fields.entries("menus") {
             let items = menu::items(value, fields.problems);
             self.menus.insert(key.name.clone(), items);
@@ -180,6 +188,27 @@ impl Site {
             self.redirects.extend(Redirect::read(item, fields.problems));
         }
         self.layout.read(&mut fields);
+    }
+
+    /// Sentences of the web app: of `everywhere`, or of `journey`.
+    fn say(&mut self, group: &str, sentences: &Node, problems: &mut Vec<Problem>) {
+        if !["everywhere", "journey"].contains(&group) {
+            let message = format!("`browser` has `everywhere` and `journey`, not `{group}`");
+            problems.push(Problem::error("unknown-key", &sentences.span, message));
+        }
+        for (name, text) in sentences.map() {
+            let Some(words) = text.as_str() else {
+                problems.push(Problem::error("shape", &text.span, format!("a text is expected, not {}", text.kind())));
+                continue;
+            };
+            if let Err(message) = Text::template(words) {
+                problems.push(Problem::error("template", &text.span, message));
+            }
+            if group == "everywhere" {
+                self.said_everywhere.insert(name.name.clone(), words.to_owned());
+            }
+            self.said.insert(name.name.clone(), words.to_owned());
+        }
     }
 
     /// What is said with places of `company`: once all files are read.

@@ -104,7 +104,10 @@ impl Builder<'_> {
                 }
                 _ => value.clone(),
             };
-            map.push((k.clone(), new));
+            match pointer_worked_out(&kind, k, value) {
+                Some(pointer) => map.push((key("from", &k.span), pointer)),
+                None => map.push((k.clone(), new)),
+            }
         }
         if !links.is_empty() {
             map.push((key("links", &node.span), Node::new(node.span.clone(), Source::Map(links))));
@@ -148,6 +151,13 @@ impl Builder<'_> {
                 (None, _) if key.is_needed => {
                     let message = format!("action `{kind}` needs `{}`", key.name);
                     self.problems.push(Problem::error("missing", &node.span, message));
+                }
+                (Some(at), Takes::Name(_)) if at.as_str().is_none() => {
+                    let is_pointer = pointer_worked_out(kind, &self::key(key.name, &at.span), at).is_some();
+                    if !is_pointer || node.get("from").is_some() {
+                        let message = format!("`{}` of action `{kind}` is a name, no expression", key.name);
+                        self.problems.push(Problem::error("value", &at.span, message));
+                    }
                 }
                 (Some(at), Takes::Name(of)) if !of.is_empty() => {
                     let word = at.as_str().unwrap_or_default();
@@ -291,5 +301,16 @@ impl Builder<'_> {
         let own = self.library.contracts.get(&live.id).unwrap_or(live);
         self.contracts.insert(own.id.clone(), Arc::clone(own));
         Arc::clone(own)
+    }
+}
+
+/// `pointer: {cel: …}` of a message: an error has a pointer that is worked out, so this becomes one without more.
+fn pointer_worked_out(kind: &str, k: &Key, value: &Node) -> Option<Node> {
+    match value.map() {
+        [(only, expression)] if kind == "message" && k.name == "pointer" && only.name == "cel" => {
+            let pointer = vec![(key("pointer", &only.span), expression.clone())];
+            Some(Node::new(value.span.clone(), Source::Map(pointer)))
+        }
+        _ => None,
     }
 }

@@ -2,7 +2,7 @@
 
 use super::link::safe_url;
 use super::writer::Html;
-use crate::assets::Entry;
+use crate::assets::Links;
 use crate::problem::Problem;
 use engine_definitions::{Group, MenuItem};
 use engine_runtime::StepView;
@@ -31,6 +31,8 @@ pub struct Surroundings<'a> {
     pub call: &'a Value,
     /// `{text, link}`
     pub login: &'a Value,
+    /// What the app says by itself.
+    pub words: &'a BTreeMap<String, String>,
 }
 
 /// One page: what differs from page to page.
@@ -148,13 +150,27 @@ pub fn on_day(view: StepView, today: &str) -> StepView {
     StepView { server_time: format!("{today}T12:00:00Z"), ..view }
 }
 
+/// A language that a page is not in.
+#[derive(Serialize)]
+pub struct LanguageOffer<'a> {
+    pub language: &'a str,
+    pub text: &'a str,
+    pub yes: &'a str,
+    pub close: &'a str,
+}
+
 /// What the app knows of the site.
 #[derive(Serialize)]
 pub struct AppSite<'a> {
     pub name: &'a str,
+    /// What the app says by itself on this page.
+    pub words: &'a BTreeMap<String, String>,
     /// The product that the page belongs to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub product: Option<&'a str>,
+    /// On pages in the site's first language: the others, each offered in its own words to whose browser prefers it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub offers: Vec<LanguageOffer<'a>>,
     /// Parts of the surroundings to leave out.
     pub hide: &'a [String],
     /// The same for other pages of the journey, by their path, where it differs.
@@ -215,10 +231,10 @@ pub struct Body<'a> {
 }
 
 /// The whole document.
-pub fn document(site: &Surroundings, page: &Page, content: &Content, body: Body, entry: &Entry) -> String {
+pub fn document(site: &Surroundings, page: &Page, content: &Content, body: Body, links: &Links) -> String {
     let mut html = Html::default();
     html.raw("<!doctype html>\n").open("html", &[("lang", body.language)]);
-    head(&mut html, site, page, content, entry);
+    head(&mut html, site, page, content, links);
     let product = body.site.product.unwrap_or_default();
     html.open("body", &[("data-hide", &page.hide.join(" ")), ("data-product", product)]);
     match body.drawn {
@@ -240,7 +256,7 @@ pub fn document(site: &Surroundings, page: &Page, content: &Content, body: Body,
     html.into_string()
 }
 
-fn head(html: &mut Html, site: &Surroundings, page: &Page, content: &Content, entry: &Entry) {
+fn head(html: &mut Html, site: &Surroundings, page: &Page, content: &Content, links: &Links) {
     html.raw("<head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">");
     let title = if site.name.is_empty() { page.title.clone() } else { format!("{} – {}", page.title, site.name) };
     html.element("title", &[], &title);
@@ -256,14 +272,18 @@ fn head(html: &mut Html, site: &Surroundings, page: &Page, content: &Content, en
     html.raw(
         "<meta name=\"theme-color\" content=\"#0b4f55\"><link rel=\"icon\" href=\"/favicon.svg\" type=\"image/svg+xml\">",
     );
-    let journey = content.step().is_some() || matches!(content, Content::Own(_));
-    for style in entry.styles.iter().chain(entry.journey_styles.iter().filter(|_| journey)) {
+    for style in &links.styles {
         html.open("link", &[("rel", "stylesheet"), ("href", style)]);
     }
-    for module in entry.journey_modules.iter().filter(|_| journey) {
+    let modules = match (content.step(), content) {
+        (Some(view), _) => links.of(view),
+        (None, Content::Own(_)) => links.journey.iter().collect(),
+        _ => Vec::new(),
+    };
+    for module in modules {
         html.open("link", &[("rel", "modulepreload"), ("href", module)]);
     }
-    for script in &entry.scripts {
+    for script in &links.scripts {
         html.open("script", &[("type", "module"), ("src", script)]).close("script");
     }
     html.raw("</head>");
@@ -340,6 +360,7 @@ mod tests {
             json!({"block": "links", "items": [{"label": evil, "href": "javascript:alert(1)"}]}),
             json!({"block": "text", "title": evil, "text": evil}),
         ];
+        let words = BTreeMap::new();
         let site = Surroundings {
             name: evil,
             language: "en",
@@ -352,15 +373,28 @@ mod tests {
             legal: evil,
             call: &Value::Null,
             login: &Value::Null,
+            words: &words,
         };
         let (hide, hide_at) = (&[][..], BTreeMap::new());
         let (timers, presence) = (&BTreeMap::new(), Value::Null);
         let (chat, analytics, reports) = (None, None, None);
-        let about = AppSite { name: evil, product: None, hide, hide_at, timers, chat, analytics, presence, reports };
+        let about = AppSite {
+            name: evil,
+            words: &words,
+            offers: Vec::new(),
+            product: None,
+            hide,
+            hide_at,
+            timers,
+            chat,
+            analytics,
+            presence,
+            reports,
+        };
         let page = Page { title: evil.into(), description: evil.into(), ..Page::default() };
-        let entry = Entry { scripts: vec!["/assets/page.js".into()], ..Entry::default() };
+        let links = Links { scripts: vec!["/assets/page.js".into()], ..Links::default() };
         let body = Body { drawn: None, site: about, language: "en" };
-        let html = document(&site, &page, &Content::Blocks(&blocks), body, &entry);
+        let html = document(&site, &page, &Content::Blocks(&blocks), body, &links);
         assert_eq!(html.matches("<script").count(), 2, "the entry and the boot data: {html}");
         assert!(!html.contains("alert(1)</script>") && !html.contains("href=\"javascript:"), "{html}");
         let boot = html.split_once("id=\"boot\">").unwrap().1.split_once("</script>").unwrap().0;

@@ -125,7 +125,8 @@ impl Sections<'_> {
             // a year or an age as it was typed: only amounts are grouped
             (_, Value::Number(number)) => {
                 let unit = rule.pointer("/x-ui/suffix").and_then(Value::as_str).unwrap_or_default();
-                Value::String(format!("{number}{unit}"))
+                let gap = if unit.starts_with(char::is_alphabetic) { " " } else { "" };
+                Value::String(format!("{number}{gap}{unit}"))
             }
             (_, other) => other.clone(),
         }

@@ -36,8 +36,8 @@ pub struct Stage<'a> {
     now_ms: i64,
     record: JourneyRecord,
     calls: BTreeMap<EffectKey, CallPayload>,
-    /// Successes that a call with `reuse` takes instead of a new call.
-    replies: BTreeMap<(String, String), Value>,
+    /// Successes that a call with `reuse` takes instead of a new call, and when they came.
+    replies: BTreeMap<(String, String), (i64, Value)>,
     events: Vec<EventRecord>,
 }
 
@@ -253,9 +253,9 @@ impl<'a> Stage<'a> {
     fn end(&mut self, mut turn: Turn<'a>, seen: &mut Seen) {
         while let Some(question) = turn.question() {
             let answered = match question {
-                Question::Reuse { invoke, run, key, source, input_hash, .. } => {
-                    match self.replies.get(&(source, input_hash)) {
-                        Some(output) => turn.answer(&invoke, run, &key, Outcome::Output(output.clone())),
+                Question::Reuse { invoke, run, key, source, input_hash, since_ms } => {
+                    match self.replies.get(&(source, input_hash)).filter(|(came_ms, _)| *came_ms >= since_ms) {
+                        Some((_, output)) => turn.answer(&invoke, run, &key, Outcome::Output(output.clone())),
                         None => Ok(()),
                     }
                 }
@@ -337,7 +337,8 @@ impl<'a> Stage<'a> {
         seen.effects.extend(commit.incidents.into_iter().map(|i| json!({"incident": i.reason, "place": i.place})));
         seen.effects
             .extend(commit.correlations.into_iter().map(|c| json!({"correlate": c.reference, "expect": c.expected})));
-        self.replies.extend(commit.replies.into_iter().map(|r| ((r.source, r.input_hash), r.output)));
+        let now_ms = self.now_ms;
+        self.replies.extend(commit.replies.into_iter().map(|r| ((r.source, r.input_hash), (now_ms, r.output))));
         for into in &commit.clear_answers {
             self.record.answers.retain(|a| a.into != *into);
         }

@@ -3,6 +3,7 @@ import type { Action, ActionsBlock, Block } from '../../contract/blocks';
 import { Button } from '../../ui/button';
 import { Dialog } from '../../ui/dialog';
 import { equal } from '../../ui/equal';
+import { t } from '../../ui/words';
 import { useActions } from '../context';
 
 /** Buttons that send an event; one that asks `confirm` first does so in a dialog. */
@@ -26,7 +27,7 @@ export function ActionsView({ title, items }: ActionsBlock) {
               }
             >
               {action.label}
-              {left !== undefined && <span className="figures"> in {left}</span>}
+              {left !== undefined && <span className="figures"> {t('in_time', { time: left })}</span>}
             </Button>
           )}
         </Later>
@@ -46,7 +47,7 @@ export function ActionsView({ title, items }: ActionsBlock) {
               >
                 {asked.label}
               </Button>
-              <Button onClick={() => setAsked(undefined)}>Keep as it is</Button>
+              <Button onClick={() => setAsked(undefined)}>{t('keep_as_is')}</Button>
             </>
           }
         >

@@ -1,12 +1,13 @@
 import type { Block as AnyBlock, CoverageBlock } from '../../contract/blocks';
 import { Block } from '../../ui/block';
 import { Icon } from '../../ui/icon';
+import { t } from '../../ui/words';
 import { Shown } from '../value';
 
 /** What is covered and what is not, kind beside kind: yes and no are said, not only drawn. */
 export const CoverageView = ({ title, columns, items }: CoverageBlock) => (
   <Block kind="coverage" title={title}>
-    <div className="table-scroll" tabIndex={0} role="region" aria-label={title ?? 'Coverage'}>
+    <div className="table-scroll" tabIndex={0} role="region" aria-label={title ?? t('coverage')}>
       <table>
         <thead>
           <tr>
@@ -27,7 +28,7 @@ export const CoverageView = ({ title, columns, items }: CoverageBlock) => (
                   {typeof cell === 'boolean' ? (
                     <span className="covered" data-yes={cell}>
                       <Icon name={cell ? 'check' : 'cross'} small />
-                      {cell ? 'Yes' : 'No'}
+                      {t(cell ? 'yes' : 'no')}
                     </span>
                   ) : (
                     <Shown value={cell} />

@@ -1,11 +1,12 @@
 import { useEffect, useState } from 'react';
 import type { DocumentsBlock } from '../../contract/blocks';
 import { Icon } from '../../ui/icon';
+import { t } from '../../ui/words';
 import { useActions } from '../context';
 import { reminder } from './reminder';
 
 /** What one does with a paper besides having it: passing it on, and remembering its day. */
-export default function Keep({ title, url, remind }: { title: string; url: string } & Pick<DocumentsBlock, 'remind'>) {
+export function Keep({ title, url, remind }: { title: string; url: string } & Pick<DocumentsBlock, 'remind'>) {
   return (
     <>
       <Share title={title} url={url} />
@@ -29,14 +30,14 @@ function Share({ title, url }: { title: string; url: string }) {
       const file = new File([bytes], `${title.replace(/[^\w-]+/g, '-')}.pdf`, { type: 'application/pdf' });
       await navigator.share({ files: [file], title });
     } catch (error) {
-      if ((error as Error).name !== 'AbortError') say('It could not be sent. Please download it instead.');
+      if ((error as Error).name !== 'AbortError') say(t('not_sent'));
     }
   };
   return (
     <li>
       <button type="button" className="button" onClick={share}>
         <Icon name="share" />
-        Send a copy
+        {t('send_copy')}
       </button>
     </li>
   );
@@ -54,7 +55,7 @@ function Remind({ title, date }: { title: string; date: string }) {
     <li>
       <a className="button" href={url} download="reminder.ics">
         <Icon name="bell" />
-        Remind me
+        {t('remind_me')}
       </a>
     </li>
   );

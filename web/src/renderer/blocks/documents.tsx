@@ -1,11 +1,10 @@
-import { lazy, Suspense, useEffect, useState } from 'react';
+import { useEffect, useState } from 'react';
 import type { Block as AnyBlock, DocumentsBlock } from '../../contract/blocks';
 import { Block } from '../../ui/block';
 import { Icon } from '../../ui/icon';
+import { t } from '../../ui/words';
 import { useActions } from '../context';
-
-// comes with the page that has papers
-const Keep = lazy(() => import('./documents-keep'));
+import { Keep } from './documents-keep';
 
 /** Papers to keep: each is a download; where the device can, it is passed on as a file, and a day goes into the calendar. */
 export function DocumentsView({ title, items, style, remind }: DocumentsBlock) {
@@ -30,15 +29,11 @@ export function DocumentsView({ title, items, style, remind }: DocumentsBlock) {
                 <span className="document-title">{item.title}</span>
                 {item.note && <small>{item.note}</small>}
               </span>
-              {!main && <span className="document-get">Download</span>}
+              {!main && <span className="document-get">{t('download')}</span>}
             </a>
           </li>
         ))}
-        {here && items[0] && (
-          <Suspense>
-            <Keep title={items[0].title} url={documentUrl(items[0].document)} remind={remind} />
-          </Suspense>
-        )}
+        {here && items[0] && <Keep title={items[0].title} url={documentUrl(items[0].document)} remind={remind} />}
       </ul>
     </Block>
   );

@@ -2,9 +2,10 @@ import type { Block as AnyBlock, Fact, FactsBlock } from '../../contract/blocks'
 import { safeUrl } from '../../routes';
 import { Block } from '../../ui/block';
 import { Plate } from '../../ui/plate';
+import { t } from '../../ui/words';
 import { useActions } from '../context';
 import { Shown } from '../value';
-import { Logo } from './options-card';
+import { Logo } from './logo';
 
 const PLATES = { line: 'small', found: 'large', keep: 'large', plan: undefined, sign: undefined } as const;
 
@@ -51,7 +52,8 @@ export function Facts({
           {item.onChange && (
             <dd className="fact-change">
               <button type="button" className="link-button" onClick={item.onChange}>
-                Change<span className="sr"> {item.label}</span>
+                {t('change')}
+                <span className="sr"> {item.label}</span>
               </button>
             </dd>
           )}

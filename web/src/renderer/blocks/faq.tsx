@@ -1,5 +1,6 @@
 import type { Block as AnyBlock, FaqBlock } from '../../contract/blocks';
 import { Block } from '../../ui/block';
+import { t } from '../../ui/words';
 import { Paragraphs } from '../paragraphs';
 
 /** How many questions stand open to see; the others are on the page too, folded. */
@@ -10,7 +11,7 @@ export const FaqView = ({ title, items }: FaqBlock) => (
     <Questions items={items.slice(0, SHOWN)} />
     {items.length > SHOWN && (
       <details className="faq-more">
-        <summary>{items.length === SHOWN + 1 ? '1 more question' : `${items.length - SHOWN} more questions`}</summary>
+        <summary>{t('more_questions', { n: items.length - SHOWN })}</summary>
         <Questions items={items.slice(SHOWN)} />
       </details>
     )}

@@ -1,78 +1,63 @@
-/** All blocks by name. A block that this version does not know is left out, so that newer content never breaks an open page. */
-import { memo, type ReactNode } from 'react';
+/**
+ * The one table of blocks. What most steps have is in the first script, the others come with their part. A block that this version
+ * does not know is left out, so that newer content never breaks an open page.
+ */
+import { type ComponentType, memo, type ReactNode } from 'react';
 import type { Block } from '../../contract/blocks';
-import { ActionsView } from './actions';
-import { BannerView } from './banner';
+import { always, type From, from, type Part } from '../part';
+import { parts } from '../parts';
 import { BreakupView } from './breakup';
-import { CardsView } from './cards';
-import { CountdownView } from './countdown';
-import { CoverageView } from './coverage';
-import { DocumentsView } from './documents';
 import { FactsView } from './facts';
-import { FaqView } from './faq';
-import { HeroView } from './hero';
-import { JourneyView } from './journey';
-import { LinksView } from './links';
 import { NoticeView } from './notice';
-import { OptionsView } from './options';
-import { ReviewsView } from './reviews';
-import { ShareView } from './share';
-import { SliderView } from './slider';
-import { StepsView } from './steps';
-import { TableView } from './table';
 import { TextView } from './text';
-import { TrackerView } from './tracker';
+
+const { content, events, landing, options } = parts;
+type Name = Exclude<Block['block'], 'form'>;
+type Of<N extends Name> = Extract<Block, { block: N }>;
+
+const views: { [N in Name]: From<ComponentType<Of<N>>> } = {
+  text: always(TextView),
+  notice: always(NoticeView),
+  facts: always(FactsView),
+  breakup: always(BreakupView),
+  actions: from(events, (part) => part.ActionsView),
+  documents: from(events, (part) => part.DocumentsView),
+  tracker: from(events, (part) => part.TrackerView),
+  options: from(options, (part) => part.OptionsView),
+  cards: from(landing, (part) => part.CardsView),
+  faq: from(landing, (part) => part.FaqView),
+  hero: from(landing, (part) => part.HeroView),
+  links: from(landing, (part) => part.LinksView),
+  steps: from(landing, (part) => part.StepsView),
+  table: from(landing, (part) => part.TableView),
+  banner: from(content, (part) => part.BannerView),
+  countdown: from(content, (part) => part.CountdownView),
+  coverage: from(content, (part) => part.CoverageView),
+  journey: from(content, (part) => part.JourneyView),
+  reviews: from(content, (part) => part.ReviewsView),
+  share: from(content, (part) => part.ShareView),
+  slider: from(content, (part) => part.SliderView),
+};
+
+const viewOf = (block: Block): From<ComponentType<Block>> | undefined =>
+  Object.hasOwn(views, block.block) ? (views[block.block as Name] as From<ComponentType<Block>>) : undefined;
+
+/** Blocks by name with the file of the part that brings them. */
+export const blockFiles = (): [name: string, part: Part<unknown>][] =>
+  Object.entries(views).flatMap(([name, { part }]): [string, Part<unknown>][] => (part ? [[name, part]] : []));
+
+/** The parts that draw these blocks, and those that stand inside of them. */
+export const partsOf = (blocks: Block[]): Part<unknown>[] =>
+  blocks.flatMap((block) => [
+    ...[viewOf(block)?.part].filter((part) => part !== undefined),
+    ...('frequent' in block && block.frequent ? partsOf([block.frequent]) : []),
+  ]);
 
 /** `form` is where the step's form is drawn, when one of the blocks asks for it. */
 export const BlockView = memo(function BlockView({ block, form }: { block: Block; form?: ReactNode }) {
-  switch (block.block) {
-    case 'text':
-      return <TextView {...block} />;
-    case 'notice':
-      return <NoticeView {...block} />;
-    case 'facts':
-      return <FactsView {...block} />;
-    case 'breakup':
-      return <BreakupView {...block} />;
-    case 'options':
-      return <OptionsView {...block} />;
-    case 'tracker':
-      return <TrackerView {...block} />;
-    case 'documents':
-      return <DocumentsView {...block} />;
-    case 'actions':
-      return <ActionsView {...block} />;
-    case 'table':
-      return <TableView {...block} />;
-    case 'links':
-      return <LinksView {...block} />;
-    case 'steps':
-      return <StepsView {...block} />;
-    case 'faq':
-      return <FaqView {...block} />;
-    case 'cards':
-      return <CardsView {...block} />;
-    case 'hero':
-      return <HeroView {...block} />;
-    case 'reviews':
-      return <ReviewsView {...block} />;
-    case 'slider':
-      return <SliderView {...block} />;
-    case 'countdown':
-      return <CountdownView {...block} />;
-    case 'banner':
-      return <BannerView {...block} />;
-    case 'coverage':
-      return <CoverageView {...block} />;
-    case 'share':
-      return <ShareView {...block} />;
-    case 'journey':
-      return <JourneyView {...block} />;
-    case 'form':
-      return <>{form}</>;
-    default:
-      return null;
-  }
+  if (block.block === 'form') return <>{form}</>;
+  const View = viewOf(block)?.get();
+  return View ? <View {...block} /> : null;
 });
 
 /** Actions that follow each other stand in one row with the form's end; blocks keep their order. */

@@ -1,6 +1,7 @@
 import { useContext } from 'react';
 import type { Block as AnyBlock, JourneyBlock } from '../../contract/blocks';
 import { Block } from '../../ui/block';
+import { t } from '../../ui/words';
 import { DrawnPlace } from '../context';
 
 /** A journey's steps in a page; with a hash in a dialog. Its first step is drawn with the page, and works before any script does. */
@@ -25,7 +26,7 @@ export function JourneyView({ title, text, hash, items = [] }: JourneyBlock) {
     <dialog className="dialog" id={hash} data-block="journey" aria-label={title}>
       <div className="dialog-in">
         <form className="place-close" method="dialog">
-          <button type="submit" className="icon-button" aria-label="Close">
+          <button type="submit" className="icon-button" aria-label={t('close')}>
             <span aria-hidden="true">×</span>
           </button>
         </form>

@@ -1,12 +1,13 @@
-import { useLayoutEffect, useRef } from 'react';
+import { useRef } from 'react';
 import type { Option } from '../../contract/blocks';
-import { safeUrl } from '../../routes';
 import { Button } from '../../ui/button';
 import { equal } from '../../ui/equal';
 import { money, value as words } from '../../ui/format';
+import { t } from '../../ui/words';
 import { useActions } from '../context';
 import { Shown } from '../value';
 import { BreakupLines } from './breakup';
+import { Logo } from './logo';
 import type { Compared } from './options-compare';
 import type { Pick } from './options-order';
 
@@ -37,7 +38,7 @@ export function OptionCard({
         <p className="option-badges">
           {lowest && (
             <span className="tag" data-tone="success">
-              Lowest price
+              {t('lowest')}
             </span>
           )}
           {item.limits?.map((limit) => (
@@ -52,7 +53,7 @@ export function OptionCard({
           )}
           {item.late && (
             <span className="tag" data-tone="plain">
-              Answered late
+              {t('answered_late')}
             </span>
           )}
         </p>
@@ -86,6 +87,7 @@ export function OptionCard({
       <div className="option-price">
         <Price item={item} />
         <Take item={item} />
+        {item.second && <Take item={item} action={item.second} look="link" />}
       </div>
       {item.notices?.map((notice) => (
         <p key={notice.text} className="option-notice" data-tone={notice.tone}>
@@ -95,7 +97,7 @@ export function OptionCard({
       <div className="option-more">
         {item.breakup && item.breakup.length > 0 && (
           <details className="disclosure">
-            <summary>Price breakup</summary>
+            <summary>{t('breakup')}</summary>
             <BreakupLines lines={item.breakup} />
           </details>
         )}
@@ -106,7 +108,8 @@ export function OptionCard({
             disabled={!chosen && compared.full}
             onChange={() => compared.toggle(item.id)}
           />
-          Compare<span className="sr"> {item.provider.name}</span>
+          {t('compare')}
+          <span className="sr"> {item.provider.name}</span>
         </label>
       </div>
     </article>
@@ -149,20 +152,27 @@ export function Price({ item }: { item: Option }) {
     <div className="option-cost" data-stale={stale || undefined}>
       {was && was.paise !== price.paise && !stale && (
         <p className="option-was">
-          <span className="sr">Before: </span>
+          <span className="sr">{t('before')} </span>
           <s>{money(was.paise)}</s>
-          <span className="sr">, now:</span>
+          <span className="sr">{t('now')}</span>
         </p>
       )}
       <p className="option-amount">{money(price.paise)}</p>
-      <small>{stale ? 'Updating…' : (item.price_note ?? '')}</small>
+      <small>{stale ? t('updating') : (item.price_note ?? '')}</small>
     </div>
   );
 }
 
-export function Take({ item, look = 'secondary' }: { item: Option; look?: 'primary' | 'secondary' }) {
+export function Take({
+  item,
+  action = item.action,
+  look = 'secondary',
+}: {
+  item: Option;
+  action?: Option['action'];
+  look?: 'primary' | 'secondary' | 'link';
+}) {
   const { send, sending } = useActions();
-  const { action } = item;
   if (!action) return null;
   const busy = sending?.event === action.event && equal(sending.data ?? {}, action.data ?? {});
   return (
@@ -172,7 +182,7 @@ export function Take({ item, look = 'secondary' }: { item: Option; look?: 'prima
       disabled={item.stale}
       onClick={() => !item.stale && send(action.event, action.data)}
     >
-      {action.label ?? 'Choose'}
+      {action.label ?? t('choose')}
       <span className="sr">
         {' '}
         {item.provider.name} {item.price ? money(item.price.paise) : ''}
@@ -180,33 +190,6 @@ export function Take({ item, look = 'secondary' }: { item: Option; look?: 'prima
     </Button>
   );
 }
-
-/** The provider's logo, or a mark in its colour with its initials; its name stands beside it, always. */
-export function Logo({ provider }: { provider: Option['provider'] }) {
-  const ref = useRef<HTMLElement>(null);
-  const source = safeUrl(provider.logo);
-  const colour = /^#[0-9a-f]{6}$/i.test(provider.colour ?? '') ? provider.colour! : undefined;
-  // set here and not in the markup, where the page's policy allows no style
-  useLayoutEffect(() => {
-    if (ref.current && colour) ref.current.style.background = colour;
-  }, [colour]);
-  if (source) return <img className="logo" src={source} alt="" width={72} height={40} loading="lazy" />;
-  return (
-    <span className="logo" aria-hidden="true">
-      <i ref={ref} />
-      {initials(provider.short ?? provider.name)}
-    </span>
-  );
-}
-
-/** HDFC ERGO → HE, Digit → D, New India → NI. */
-export const initials = (name: string): string =>
-  name
-    .split(/[\s-]+/)
-    .map((word) => word[0] ?? '')
-    .join('')
-    .slice(0, 2)
-    .toUpperCase();
 
 /** Whether the price of a card that already stood has just changed; it is marked for a moment by CSS. */
 function useFresh(item: Option): boolean {

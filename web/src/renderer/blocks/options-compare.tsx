@@ -3,8 +3,10 @@ import { useEffect, useState } from 'react';
 import type { Option } from '../../contract/blocks';
 import { Dialog } from '../../ui/dialog';
 import { useMedia } from '../../ui/media';
+import { t } from '../../ui/words';
 import { Shown } from '../value';
-import { Logo, Price, Take } from './options-card';
+import { Logo } from './logo';
+import { Price, Take } from './options-card';
 import { comparison } from './options-order';
 
 export interface Compared {
@@ -83,12 +85,12 @@ export function Compare({
   const [onlyDifferent, setOnlyDifferent] = useState(false);
   const rows = comparison(items).filter((row) => row.differs || !onlyDifferent);
   return (
-    <Dialog title={`Compare ${items.length} offers`} wide onClose={onClose}>
+    <Dialog title={t('compare_offers', { n: items.length })} wide onClose={onClose}>
       <label className="option-compare compare-only">
         <input type="checkbox" checked={onlyDifferent} onChange={(event) => setOnlyDifferent(event.target.checked)} />
-        Only what differs
+        {t('only_different')}
       </label>
-      <div className="compare-frame" tabIndex={0} role="region" aria-label="Comparison">
+      <div className="compare-frame" tabIndex={0} role="region" aria-label={t('comparison')}>
         <table className="compare" data-count={items.length}>
           <thead>
             <tr>
@@ -102,7 +104,8 @@ export function Compare({
                   <Take item={item} />
                   {items.length > 2 && (
                     <button type="button" className="link-button" onClick={() => onRemove(item.id)}>
-                      Remove<span className="sr"> {item.provider.name}</span>
+                      {t('remove')}
+                      <span className="sr"> {item.provider.name}</span>
                     </button>
                   )}
                 </th>

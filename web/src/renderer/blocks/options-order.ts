@@ -1,6 +1,7 @@
 /** Which offers stand on the page and in what order. Pure, so that "cards do not jump" can be tested. */
 import type { Value } from '../../api/open';
 import type { Option, OptionsBlock } from '../../contract/blocks';
+import { t } from '../../ui/words';
 
 /**
  * The offers to draw. An offer that was there and is asked for again (its provider is `asked`, its card gone from the view) stays
@@ -50,12 +51,21 @@ const figureOf = (offer: Option, by: string): number =>
   offer.sort?.[by] ?? (by === 'price' ? offer.price?.paise : undefined) ?? Number.POSITIVE_INFINITY;
 
 export interface Section {
+  /** of a list that the block names */
+  id?: string;
   title?: string;
   offers: Option[];
 }
 
-/** Like beside like: the offers of the usual kind, then each other kind under its own words. The order within stays. */
-export function sections(offers: Option[]): Section[] {
+/**
+ * Like beside like: the lists that the block names, or the offers of the usual kind and then each other kind under its own words. The
+ * order within stays.
+ */
+export function sections(offers: Option[], named: OptionsBlock['sections'] = []): Section[] {
+  if (named.length > 0)
+    return named
+      .map(({ id, title }) => ({ id, title, offers: offers.filter((offer) => offer.sections?.includes(id)) }))
+      .filter((list) => list.offers.length > 0);
   const titles = [...new Set(offers.map((offer) => offer.section || undefined))];
   return titles
     .map((title) => ({ title, offers: offers.filter((offer) => (offer.section || undefined) === title) }))
@@ -97,8 +107,8 @@ export function comparison(offers: Option[]): Row[] {
   const prices = [...new Set(offers.flatMap((offer) => (offer.breakup ?? []).map((one) => one.label)))];
   const words = (list: string[] | undefined): Value => (list && list.length > 0 ? list.join(', ') : null);
   const all = [
-    line('Limits', (offer) => words(offer.limits)),
-    line('Added', (offer) => words(offer.tags)),
+    line(t('limits'), (offer) => words(offer.limits)),
+    line(t('added'), (offer) => words(offer.tags)),
     ...labels.map((label) => line(label, (offer) => offer.facts?.find((fact) => fact.label === label)?.value)),
     ...prices.map((label) => line(label, (offer) => offer.breakup?.find((one) => one.label === label)?.value)),
   ].filter((one) => one.values.some(({ value }) => value !== null));

@@ -8,12 +8,25 @@ import type { Block, Option, OptionsBlock } from '../../contract/blocks';
 import { Button } from '../../ui/button';
 import { money, time } from '../../ui/format';
 import { Icon } from '../../ui/icon';
+import { said } from '../../ui/said';
+import { t } from '../../ui/words';
 import { useActions } from '../context';
 import { Shown } from '../value';
 import { BlockView } from '.';
 import { OptionCard, PickCard } from './options-card';
 import { Compare, useCompared } from './options-compare';
-import { arrange, picks, providerOf, providers, sections, shared, sorted, standing } from './options-order';
+import { headingOf, useLists, useNarrowed } from './options-narrow';
+import {
+  arrange,
+  picks,
+  providerOf,
+  providers,
+  type Section,
+  sections,
+  shared,
+  sorted,
+  standing,
+} from './options-order';
 
 export function OptionsView({
   title,
@@ -21,11 +34,15 @@ export function OptionsView({
   sort = [],
   empty,
   frequent,
+  sections: named,
+  sections_as,
+  filters,
   compare_max = 4,
+  compare,
   valid_until,
   renew,
 }: OptionsBlock) {
-  const { say } = useActions();
+  const { say, send } = useActions();
   const offers = items.filter((item) => item.state === 'answered');
   const open = items.filter((item) => item.state === 'asked');
   const without = items.filter((item) => item.state === 'declined' || item.state === 'failed');
@@ -35,7 +52,9 @@ export function OptionsView({
 
   const [by, setBy] = useState(sort[0]?.id);
   const { cards, chosen: picked, resort, outOfOrder } = useCards(items, by, sort);
-  const lists = sections(cards);
+  const { left, bar, none } = useNarrowed(cards, filters);
+  const lists = sections(left, named);
+  const { shown, ways } = useLists(lists, sections_as);
   const best = cheapest(lists[0]?.offers ?? []);
   const waiting = open.filter((item) => !cards.some((card) => providerOf(card) === providerOf(item)));
 
@@ -44,25 +63,15 @@ export function OptionsView({
   const compared = useCompared(cards, compare_max);
 
   return (
-    <section className="options" aria-label={title ?? 'Offers'}>
+    <section className="options" aria-label={title ?? t('offers')}>
       <header className="options-head">
         <div className="options-status">
           <p className="options-from">
-            {best?.price ? (
-              <>
-                From <strong>{money(best.price.paise)}</strong>{' '}
-              </>
-            ) : null}
-            <span>
-              {best?.price && '· '}
-              {offers.length} {offers.length === 1 ? 'offer' : 'offers'}
-            </span>
+            {best?.price
+              ? said('offers_from', { price: <strong>{money(best.price.paise)}</strong>, n: offers.length })
+              : t('offers_count', { n: offers.length })}
           </p>
-          {!settled && (
-            <p className="options-asked">
-              {answered} of {asked} have answered. {counting(open)}
-            </p>
-          )}
+          {!settled && <p className="options-asked">{counting(open, answered, asked)}</p>}
           <progress
             className="options-progress"
             value={answered}
@@ -74,15 +83,15 @@ export function OptionsView({
         {valid_until && offers.length > 0 && (
           <p className="tag">
             <Icon name="clock" small />
-            Prices held till {time(valid_until)}
+            {t('held_till', { time: time(valid_until) })}
           </p>
         )}
       </header>
 
       {picked.length > 0 && (
         <>
-          <h2 className="options-title">{picked.length === 3 ? 'Three to start with' : 'To start with'}</h2>
-          <ul className="picks" tabIndex={0} aria-label="To start with">
+          <h2 className="options-title">{t(picked.length === 3 ? 'three_picks' : 'picks')}</h2>
+          <ul className="picks" tabIndex={0} aria-label={t('picks')}>
             {picked.map((pick) => (
               <PickCard key={pick.title} pick={pick} first={pick === picked[0]} />
             ))}
@@ -91,10 +100,11 @@ export function OptionsView({
       )}
 
       <div className="options-bar">
-        <h2 className="options-title">{title ?? 'Offers'}</h2>
+        <h2 className="options-title">{title ?? t('offers')}</h2>
+        {bar}
         {sort.length > 0 && (
           <label className="options-sort">
-            <span className="sr">Sort by</span>
+            <span className="sr">{t('sort_by')}</span>
             <span className="control select">
               <select
                 className="input"
@@ -105,7 +115,7 @@ export function OptionsView({
                   resort(wanted);
                 }}
               >
-                {outOfOrder && <option value="">As they came in</option>}
+                {outOfOrder && <option value="">{t('as_they_came')}</option>}
                 {sort.map((one) => (
                   <option key={one.id} value={one.id}>
                     {one.label}
@@ -117,11 +127,12 @@ export function OptionsView({
         )}
       </div>
 
-      {lists.map((list, at) => (
+      {ways}
+      {none}
+      {shown.map((list, at) => (
         <OptionList
-          key={list.title ?? ''}
-          title={list.title}
-          offers={list.offers}
+          key={list.id ?? list.title ?? ''}
+          list={list}
           best={at === 0 && list.offers.length > 1 ? best : undefined}
           compared={compared}
           after={at === 0 && frequent ? <BlockView block={frequent} /> : undefined}
@@ -134,7 +145,7 @@ export function OptionsView({
               <div className="option option-waiting">
                 <div>
                   <h3>{item.provider.name}</h3>
-                  <p className="options-asked">Still counting</p>
+                  <p className="options-asked">{t('still_counting')}</p>
                 </div>
                 <span className="skeleton" data-size="title" />
               </div>
@@ -142,23 +153,19 @@ export function OptionsView({
           ))}
         {settled && cards.length === 0 && (
           <li>
-            <p className="options-empty">{empty ?? 'Nobody could make an offer for these answers.'}</p>
+            <p className="options-empty">{empty ?? t('nobody_offers')}</p>
           </li>
         )}
       </ul>
 
       {without.length > 0 && (
         <details className="options-without">
-          <summary>
-            {providers(without)} {providers(without) === 1 ? 'company' : 'companies'} without an offer
-          </summary>
+          <summary>{t('without_offer', { n: providers(without) })}</summary>
           <ul>
             {without.map((item) => (
               <li key={item.id} data-state={item.state}>
                 <strong>{item.provider.name}</strong>
-                <span>
-                  {item.reason ?? (item.state === 'failed' ? 'Did not answer this time' : 'Does not offer this')}
-                </span>
+                <span>{item.reason ?? (item.state === 'failed' ? t('did_not_answer') : t('does_not_offer'))}</span>
               </li>
             ))}
           </ul>
@@ -167,19 +174,22 @@ export function OptionsView({
 
       {outOfOrder && <Again settled={settled} above={compared.chosen.length > 0} onSort={() => resort(by)} />}
       {compared.chosen.length > 0 && (
-        <div className="compare-bar" role="region" aria-label="Compare">
-          <p>
-            <strong>{compared.chosen.length}</strong> of {compared.max} chosen
-          </p>
+        <div className="compare-bar" role="region" aria-label={t('compare')}>
+          <p>{said('chosen_of', { n: <strong>{compared.chosen.length}</strong>, all: compared.max })}</p>
           <Button look="link" onClick={compared.clear}>
-            Clear
+            {t('clear')}
           </Button>
           <Button
             look="solid"
             disabled={compared.chosen.length < 2}
-            onClick={() => compared.chosen.length > 1 && compared.setOpen(true)}
+            onClick={() => {
+              const chosen = compared.chosen.map((offer) => offer.id);
+              if (chosen.length < 2) return;
+              if (compare) send(compare.event, { ...compare.data, chosen });
+              else compared.setOpen(true);
+            }}
           >
-            Compare
+            {t('compare')}
           </Button>
         </div>
       )}
@@ -191,26 +201,29 @@ export function OptionsView({
 }
 
 function OptionList({
-  title,
-  offers,
+  list,
   best,
   compared,
   after,
 }: {
-  title?: string;
-  offers: Option[];
+  list: Section;
   best?: Option;
   compared: ReturnType<typeof useCompared>;
   after?: React.ReactNode;
 }) {
+  const { id, title, offers } = list;
   const same = shared(offers);
   if (offers.length === 0) return null;
   return (
     <>
-      {title && <h2 className="options-title">{title}</h2>}
+      {title && (
+        <h2 className="options-title" id={id && headingOf(list)} tabIndex={id ? -1 : undefined}>
+          {title}
+        </h2>
+      )}
       {same.length > 0 && (
         <p className="options-same">
-          All of them:{' '}
+          {t('all_of_them')}{' '}
           {same.map((fact, index) => (
             <span key={fact.label}>
               {index > 0 && ' · '}
@@ -224,7 +237,7 @@ function OptionList({
       )}
       <ul className="options-list" aria-label={title}>
         {offers.map((item, index) => (
-          <li key={item.id} id={`option-${item.id}`}>
+          <li key={item.id} id={`option-${id ? `${id}-` : ''}${item.id}`}>
             <OptionCard item={item} lowest={item.id === best?.id} same={same} compared={compared} />
             {index === 0 && after}
           </li>
@@ -242,9 +255,9 @@ function Again({ settled, above, onSort }: { settled: boolean; above: boolean; o
     <div className="options-again" data-above={above || undefined}>
       <div className="options-pill">
         <button type="button" onClick={onSort}>
-          {settled ? 'Show in order' : 'New offers came in. Show in order'}
+          {t(settled ? 'in_order' : 'new_in_order')}
         </button>
-        <button type="button" aria-label="Leave them as they are" onClick={() => setGone(true)}>
+        <button type="button" aria-label={t('leave_order')} onClick={() => setGone(true)}>
           <Icon name="cross" small />
         </button>
       </div>
@@ -258,11 +271,12 @@ const cheapest = (offers: Option[]): Option | undefined =>
     undefined,
   );
 
-function counting(open: Option[]): string {
+function counting(open: Option[], n: number, all: number): string {
   const names = [...new Set(open.map((item) => item.provider.short ?? item.provider.name))];
-  if (names.length > 3) return `${names.length} are still counting.`;
-  const last = names.pop();
-  return names.length > 0 ? `${names.join(', ')} and ${last} are still counting.` : `${last} is still counting.`;
+  if (names.length > 3) return t('counting_many', { n, all, open: names.length });
+  const last = names.at(-1) ?? '';
+  const said = names.length > 1 ? t('and', { names: names.slice(0, -1).join(', '), last }) : last;
+  return t('counting', { n, all, names: said, open: names.length });
 }
 
 /** The cards in their places: in order as long as nobody has touched the page, then each where it stands. */
@@ -360,7 +374,7 @@ function useAnnounced(offers: Option[], asked: number, say: (text: string) => vo
     const low = Math.min(...offers.map((item) => item.price?.paise ?? Number.POSITIVE_INFINITY));
     if (offers.length > count.current) {
       const better = best.current !== undefined && low < best.current;
-      say(better ? `A lower price came in: ${money(low)}` : `${offers.length} of ${asked} have made an offer`);
+      say(better ? t('lower_came', { price: money(low) }) : t('made_offer', { n: offers.length, all: asked }));
     }
     count.current = offers.length;
     if (Number.isFinite(low)) best.current = low;
@@ -371,6 +385,12 @@ export const example: Block = {
   block: 'options',
   title: 'Offers',
   sort: [{ id: 'price', label: 'Price' }],
+  sections: [
+    { id: 'door', title: 'To the door' },
+    { id: 'shop', title: 'To a shop near you' },
+  ],
+  sections_as: 'tabs',
+  filters: [{ id: 'speed', label: 'Speed' }],
   items: [
     {
       id: 'swift.1',
@@ -381,13 +401,23 @@ export const example: Block = {
       was: { paise: 360_00 },
       price_note: 'with GST',
       badge: 'Fastest',
+      sections: ['door', 'shop'],
+      choices: { speed: 'Two days' },
       facts: [{ label: 'Delivered in', value: '2 days' }],
       tags: ['Photo on delivery'],
       notices: [{ tone: 'info', text: 'No collection on Sundays' }],
       breakup: [{ label: 'Total', kind: 'total', value: { paise: 340_00 } }],
       action: { event: 'select', data: { courier: 'swift' }, label: 'Choose' },
+      second: { event: 'look', data: { courier: 'swift' }, label: 'What is covered' },
     },
-    { id: 'steady.1', provider: { name: 'Steady Couriers' }, state: 'answered', price: { paise: 120_00 } },
+    {
+      id: 'steady.1',
+      provider: { name: 'Steady Couriers' },
+      state: 'answered',
+      price: { paise: 120_00 },
+      sections: ['door'],
+      choices: { speed: 'A week' },
+    },
     { id: 'slow.1', provider: { name: 'Slow Couriers' }, state: 'asked' },
     { id: 'none.1', provider: { name: 'Hill Couriers' }, state: 'declined', reason: 'Does not go to the islands' },
   ],

@@ -1,5 +1,6 @@
 import type { Pager } from '../../contract/blocks';
 import { safeUrl } from '../../routes';
+import { t } from '../../ui/words';
 
 /** Which part of a long list this is, and the way to the others: plain links, the first without a number. */
 export function PagerLinks({ pager }: { pager?: Pager }) {
@@ -7,18 +8,16 @@ export function PagerLinks({ pager }: { pager?: Pager }) {
   const { page, pages, href } = pager;
   const at = (number: number) => safeUrl(number === 1 ? href : `${href}?page=${number}`);
   return (
-    <nav className="pager" aria-label="Pages">
+    <nav className="pager" aria-label={t('pages')}>
       {page > 1 && (
         <a href={at(page - 1)} rel="prev">
-          Previous
+          {t('previous')}
         </a>
       )}
-      <span>
-        Page {page} of {pages}
-      </span>
+      <span>{t('page_of', { n: page, all: pages })}</span>
       {page < pages && (
         <a href={at(page + 1)} rel="next">
-          Next
+          {t('next')}
         </a>
       )}
     </nav>

@@ -1,5 +1,6 @@
 import type { Block as AnyBlock, ReviewsBlock } from '../../contract/blocks';
 import { Block } from '../../ui/block';
+import { t } from '../../ui/words';
 import { Paragraphs } from '../paragraphs';
 
 const BEST = 5;
@@ -36,9 +37,7 @@ function Stars({ rating }: { rating: number }) {
   return (
     <span className="stars">
       <span aria-hidden="true">{'★'.repeat(full) + '☆'.repeat(BEST - full)}</span>
-      <span className="sr">
-        {rating} of {BEST} stars
-      </span>
+      <span className="sr">{t('stars', { n: rating, all: BEST })}</span>
     </span>
   );
 }

@@ -1,5 +1,6 @@
 import type { Block as AnyBlock, ShareBlock } from '../../contract/blocks';
 import { Block } from '../../ui/block';
+import { t } from '../../ui/words';
 
 /** Ways to pass the page on: plain links, which tell nobody anything before they are pressed. */
 export function ShareView({ title, text = '', url }: ShareBlock) {
@@ -9,10 +10,10 @@ export function ShareView({ title, text = '', url }: ShareBlock) {
     ['WhatsApp', `https://wa.me/?text=${words}%20${address}`],
     ['X', `https://x.com/intent/post?text=${words}&url=${address}`],
     ['Facebook', `https://www.facebook.com/sharer/sharer.php?u=${address}`],
-    ['E-mail', `mailto:?subject=${words}&body=${address}`],
+    [t('email'), `mailto:?subject=${words}&body=${address}`],
   ];
   return (
-    <Block kind="share" title={title ?? 'Share this page'}>
+    <Block kind="share" title={title ?? t('share')}>
       <ul className="links">
         {ways.map(([name, href]) => (
           <li key={name}>

@@ -1,6 +1,7 @@
 import type { Block as AnyBlock, SliderBlock } from '../../contract/blocks';
 import { safeUrl } from '../../routes';
 import { Block } from '../../ui/block';
+import { t } from '../../ui/words';
 import { Paragraphs } from '../paragraphs';
 
 /**
@@ -30,7 +31,7 @@ export const SliderView = ({ title, items, every_ms }: SliderBlock) => (
 /** What moves by itself can be stopped; where scripts do not run nothing moves. */
 export const Stop = () => (
   <button className="button moves-stop" type="button" hidden>
-    Stop
+    {t('stop')}
   </button>
 );
 

@@ -1,5 +1,6 @@
 import type { Block as AnyBlock, TableBlock } from '../../contract/blocks';
 import { Block } from '../../ui/block';
+import { t } from '../../ui/words';
 import { isMoney, Shown } from '../value';
 import { PagerLinks } from './pager';
 
@@ -10,7 +11,7 @@ export const TableView = ({ title, columns, rows, pager, style }: TableBlock) =>
       <table>
         <thead>
           <tr>
-            {style === 'ranked' && <th scope="col">Place</th>}
+            {style === 'ranked' && <th scope="col">{t('place')}</th>}
             {columns.map((column) => (
               <th key={column.title} scope="col" data-align={column.align}>
                 {column.title}

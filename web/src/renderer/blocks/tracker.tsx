@@ -1,8 +1,7 @@
 import type { Block as AnyBlock, TrackerBlock } from '../../contract/blocks';
 import { Block } from '../../ui/block';
 import { date } from '../../ui/format';
-
-const said = { done: 'Done', current: 'In progress', todo: 'To do', failed: 'Needs attention' } as const;
+import { t } from '../../ui/words';
 
 /** The chain of what happens now, where it stands, what comes next, under which reference. */
 export function TrackerView({ title, steps, next, reference }: TrackerBlock) {
@@ -19,7 +18,7 @@ export function TrackerView({ title, steps, next, reference }: TrackerBlock) {
             <span className="tracker-mark" aria-hidden="true" />
             <div>
               <p className="tracker-title">
-                {step.title} <span className="sr">({said[step.state]})</span>
+                {step.title} <span className="sr">{t(`state_${step.state}`)}</span>
               </p>
               {step.text && <p className="tracker-text">{step.text}</p>}
               {step.at && <p className="tracker-at">{date(step.at)}</p>}
@@ -29,7 +28,7 @@ export function TrackerView({ title, steps, next, reference }: TrackerBlock) {
       </ol>
       {next && (
         <p className="tracker-next">
-          <strong>Next:</strong> {next.text}
+          <strong>{t('next_is')}</strong> {next.text}
         </p>
       )}
     </Block>

@@ -18,6 +18,12 @@ export interface FieldError {
 /** The answers as they are sent: in their shape, and only of what is shown. */
 export const answersOf = (schema: Schema, data: Data): Data => prune(schema, normaliseData(schema, data));
 
+/** The answers as they would be sent, when nothing is missing or wrong. */
+export function completeAnswers(schema: Schema, data: Data): Data | undefined {
+  const answers = answersOf(schema, data);
+  return check(schema, answers).length === 0 ? answers : undefined;
+}
+
 /** What one answer says at most. */
 const ERRORS_MAX = 50;
 

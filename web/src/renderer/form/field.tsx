@@ -1,6 +1,7 @@
 /** RJSF templates: label above, hint, control, error; groups of fields. Ids and classes equal those of the server's first HTML. */
 import type { FieldTemplateProps, ObjectFieldTemplateProps, WidgetProps } from '@rjsf/utils';
 import type { ReactNode } from 'react';
+import { t } from '../../ui/words';
 import type { Group as FieldGroup } from './arrange';
 import { fieldId, toPointer } from './pointer';
 
@@ -29,7 +30,7 @@ export function Field({
   const words = (
     <>
       {label}
-      {!required && <span className="field-optional"> (optional)</span>}
+      {!required && <span className="field-optional"> {t('optional')}</span>}
     </>
   );
   const hintLine = hint ? (
@@ -39,7 +40,7 @@ export function Field({
   ) : null;
   const errorLine = error ? (
     <p className="field-error" id={`${id}-error`}>
-      <span className="sr">Error: </span>
+      <span className="sr">{t('error')} </span>
       {error}
     </p>
   ) : null;

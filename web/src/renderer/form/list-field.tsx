@@ -3,6 +3,7 @@ import { type FieldProps, optionsList, toFieldPathId, type WidgetProps } from '@
 import { type ComponentType, useContext, useRef } from 'react';
 import type { Data, Schema } from '../../api/open';
 import { Button } from '../../ui/button';
+import { t } from '../../ui/words';
 import { fieldsOf } from './answers';
 import type { Row } from './arrange';
 import { RowNumbers } from './context';
@@ -128,7 +129,7 @@ function Rows(props: FieldProps) {
       )}
       {error && (
         <p className="field-error" id={`${id}-error`}>
-          <span className="sr">Error: </span>
+          <span className="sr">{t('error')} </span>
           {error}
         </p>
       )}

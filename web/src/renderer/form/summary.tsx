@@ -1,4 +1,5 @@
 import { useEffect, useRef } from 'react';
+import { t } from '../../ui/words';
 import type { FieldError } from './check';
 import { fieldId, focusField } from './pointer';
 
@@ -15,9 +16,7 @@ export function ErrorSummary({ errors, serial }: { errors: Pick<FieldError, 'poi
   if (errors.length === 0) return null;
   return (
     <div className="error-summary" role="alert" tabIndex={-1} ref={ref} aria-labelledby="error-summary-title">
-      <h2 id="error-summary-title">
-        {errors.length === 1 ? 'Please check one answer' : `Please check ${errors.length} answers`}
-      </h2>
+      <h2 id="error-summary-title">{t('check_answers', { n: errors.length })}</h2>
       <ul>
         {errors.map(({ pointer, text }) => (
           <li key={pointer}>

@@ -1,12 +1,13 @@
 /** A day as three boxes: day, month, year, typed in the order people say it. What is incomplete stays as text (`2026-3-`), so a draft keeps it. */
 import type { WidgetProps } from '@rjsf/utils';
 import { useRef } from 'react';
+import { t } from '../../ui/words';
 import { nameOf, tied } from '../form/field';
 
 const PARTS = [
-  { name: 'day', label: 'Day', length: 2 },
-  { name: 'month', label: 'Month', length: 2 },
-  { name: 'year', label: 'Year', length: 4 },
+  { name: 'day', length: 2 },
+  { name: 'month', length: 2 },
+  { name: 'year', length: 4 },
 ] as const;
 type Part = (typeof PARTS)[number]['name'];
 
@@ -26,7 +27,7 @@ export function DateWidget(props: WidgetProps) {
     <div className="date" ref={ref}>
       {PARTS.map((part, index) => (
         <div className="date-part" key={part.name}>
-          <label htmlFor={`${id}-${part.name}`}>{part.label}</label>
+          <label htmlFor={`${id}-${part.name}`}>{t(part.name)}</label>
           <input
             className="input"
             id={`${id}-${part.name}`}

@@ -1,6 +1,7 @@
 import type { WidgetProps } from '@rjsf/utils';
 import { useState } from 'react';
 import { height } from '../../ui/format';
+import { t } from '../../ui/words';
 import { Input } from './input';
 
 /** A height typed in centimetres, or in feet and inches (5'7, 5 ft 7 in); the answer is hundredths of a centimetre. */
@@ -16,7 +17,7 @@ export function HeightWidget(props: WidgetProps) {
         setTyped(text.slice(0, 12));
         onChange(heightTyped(text.slice(0, 12)));
       }}
-      suffix={typeof value === 'number' ? height(value) : 'cm, or ft and in'}
+      suffix={typeof value === 'number' ? height(value) : t('height_units')}
       maxLength={undefined}
     />
   );

@@ -6,40 +6,27 @@ import { CheckboxesWidget } from './checkboxes';
 import { ChoiceWidget } from './choice';
 import { ConsentWidget } from './consent';
 import { DateWidget } from './date';
-import { HeightWidget } from './height';
 import { HiddenWidget } from './hidden';
-import { LookupWidget } from './lookup';
+import { later } from './later';
 import { MobileWidget } from './mobile';
-import { MoneyWidget } from './money';
 import { NumberWidget } from './number';
-import { OtpWidget } from './otp';
-import { RangeWidget } from './range';
 import { SelectWidget } from './select';
-import { SlotsWidget } from './slots';
 import { TextWidget } from './text';
 import { TextareaWidget } from './textarea';
 import { ToggleWidget } from './toggle';
-import { UploadWidget } from './upload';
 
-const named: Record<WidgetName, ComponentType<WidgetProps>> = {
+const named: Record<Exclude<WidgetName, keyof typeof later>, ComponentType<WidgetProps>> = {
   text: TextWidget,
   textarea: TextareaWidget,
   mobile: MobileWidget,
-  otp: OtpWidget,
   number: NumberWidget,
-  height: HeightWidget,
   date: DateWidget,
   choice: ChoiceWidget,
   toggle: ToggleWidget,
   select: SelectWidget,
   checkboxes: CheckboxesWidget,
   consent: ConsentWidget,
-  money: MoneyWidget,
-  range: RangeWidget,
-  lookup: LookupWidget,
   hidden: HiddenWidget,
-  upload: UploadWidget,
-  slots: SlotsWidget,
 };
 
 export const widgets = {
@@ -51,3 +38,5 @@ export const widgets = {
   CheckboxesWidget,
   HiddenWidget,
 };
+// RJSF reads the map with every new schema, when what its form needs has come
+for (const [name, { get }] of Object.entries(later)) Object.defineProperty(widgets, name, { enumerable: true, get });

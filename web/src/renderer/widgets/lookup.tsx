@@ -3,6 +3,7 @@
 import type { WidgetProps } from '@rjsf/utils';
 import { type KeyboardEvent, useContext, useEffect, useRef, useState } from 'react';
 import type { Rows } from '../../contract/api';
+import { t } from '../../ui/words';
 import { LookupContext, useAnswers } from '../form/context';
 import { nameOf, tied } from '../form/field';
 
@@ -56,7 +57,7 @@ function LookupList({ props, source, filter, missing }: Inner) {
         value={value === undefined ? '' : String(value)}
         onChange={(event) => onChange(rows.find((row) => String(row.key) === event.target.value)?.key)}
       >
-        <option value="">{placeholder || 'Choose'}</option>
+        <option value="">{placeholder || t('choose')}</option>
         {value !== undefined && !rows.some((row) => row.key === value) && (
           <option value={String(value)}>{String(value)}</option>
         )}
@@ -116,7 +117,7 @@ function LookupBox({ props, source, filter, missing }: Inner) {
           aria-controls={list}
           aria-activedescendant={open && rows[active] ? `${list}-${active}` : undefined}
           autoComplete="off"
-          placeholder={placeholder || (missing ? undefined : 'Type to search')}
+          placeholder={placeholder || (missing ? undefined : t('search'))}
           disabled={disabled || readonly || missing}
           {...tied(props)}
           value={shown}
@@ -135,7 +136,7 @@ function LookupBox({ props, source, filter, missing }: Inner) {
           }}
         />
       </div>
-      <div className="lookup-list" id={list} role="listbox" aria-label="Suggestions" hidden={!open || missing}>
+      <div className="lookup-list" id={list} role="listbox" aria-label={t('suggestions')} hidden={!open || missing}>
         {rows.map((row, index) => (
           // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are those of the combobox
           <div
@@ -153,7 +154,7 @@ function LookupBox({ props, source, filter, missing }: Inner) {
         ))}
         {rows.length === 0 && (
           <p className="lookup-none" role="presentation">
-            {loading ? 'Searching…' : 'Nothing found'}
+            {t(loading ? 'searching' : 'nothing_found')}
           </p>
         )}
       </div>

@@ -1,5 +1,6 @@
 import type { WidgetProps } from '@rjsf/utils';
 import { grouped, money } from '../../ui/format';
+import { t } from '../../ui/words';
 import { nameOf, tied } from '../form/field';
 import { uiOf } from './ui';
 
@@ -20,7 +21,7 @@ export function RangeWidget(props: WidgetProps) {
         <button
           type="button"
           className="icon-button"
-          aria-label={`Less: ${label}`}
+          aria-label={t('less', { what: label })}
           disabled={disabled || readonly || now <= min}
           onClick={() => set(now - step)}
         >
@@ -32,7 +33,7 @@ export function RangeWidget(props: WidgetProps) {
         <button
           type="button"
           className="icon-button"
-          aria-label={`More: ${label}`}
+          aria-label={t('more', { what: label })}
           disabled={disabled || readonly || now >= max}
           onClick={() => set(now + step)}
         >

@@ -1,4 +1,5 @@
 import type { WidgetProps } from '@rjsf/utils';
+import { t } from '../../ui/words';
 import { nameOf, tied } from '../form/field';
 import { uiOf } from './ui';
 
@@ -18,7 +19,7 @@ export function SelectWidget(props: WidgetProps) {
         value={value === undefined ? '' : String(value)}
         onChange={(event) => onChange(all.find((option) => String(option.value) === event.target.value)?.value)}
       >
-        <option value="">{placeholder || 'Choose'}</option>
+        <option value="">{placeholder || t('choose')}</option>
         {all.map((option) => (
           <option key={String(option.value)} value={String(option.value)}>
             {option.label}

@@ -5,6 +5,8 @@
 import type { WidgetProps } from '@rjsf/utils';
 import { useState } from 'react';
 import { clockPart, dayChip, dayName } from '../../ui/format';
+import { said } from '../../ui/said';
+import { t } from '../../ui/words';
 import { nameOf, tied } from '../form/field';
 
 interface Slot {
@@ -28,10 +30,10 @@ export function SlotsWidget(props: WidgetProps) {
   const day = chosen?.day ?? (looked && days.includes(looked) ? looked : free);
   const off = disabled || readonly;
   const { 'aria-invalid': invalid, 'aria-required': required } = tied(props);
-  if (!free || !day) return <p className="slots-empty">{String(options.empty ?? 'No time is free.')}</p>;
+  if (!free || !day) return <p className="slots-empty">{String(options.empty ?? t('no_slot'))}</p>;
   return (
     <div className="slots">
-      <div className="slots-days" role="radiogroup" aria-label="Day">
+      <div className="slots-days" role="radiogroup" aria-label={t('day')}>
         {days.map((one) => {
           const chip = dayChip(one);
           return (
@@ -43,7 +45,7 @@ export function SlotsWidget(props: WidgetProps) {
                 value={one}
                 checked={one === day}
                 disabled={off || isFull(one)}
-                aria-label={isFull(one) ? `${dayName(one)}, all taken` : dayName(one)}
+                aria-label={isFull(one) ? t('all_taken', { day: dayName(one) }) : dayName(one)}
                 onChange={() => {
                   setLooked(one);
                   if (value !== undefined) onChange(undefined);
@@ -78,7 +80,7 @@ export function SlotsWidget(props: WidgetProps) {
                   />
                   <span>
                     {slot.text}
-                    {slot.full && <span className="sr"> (taken)</span>}
+                    {slot.full && <span className="sr"> {t('taken')}</span>}
                   </span>
                 </label>
               ))}
@@ -87,13 +89,9 @@ export function SlotsWidget(props: WidgetProps) {
         ))}
       </div>
       <p className="slots-chosen" role="status" data-chosen={chosen ? true : undefined}>
-        {chosen ? (
-          <>
-            {dayName(chosen.day)} at <strong>{chosen.text}</strong>
-          </>
-        ) : (
-          `Choose a time on ${dayName(day)}`
-        )}
+        {chosen
+          ? said('slot_chosen', { day: dayName(chosen.day), time: <strong>{chosen.text}</strong> })
+          : t('choose_slot', { day: dayName(day) })}
       </p>
     </div>
   );
@@ -101,9 +99,9 @@ export function SlotsWidget(props: WidgetProps) {
 
 /** Times by the part of the day in which they begin. */
 function parts(slots: Slot[]): [part: string, list: Slot[]][] {
-  const names = ['Morning', 'Afternoon', 'Evening'] as const;
+  const names = ['morning', 'afternoon', 'evening'] as const;
   return names
-    .map((name): [string, Slot[]] => [name, slots.filter((slot) => clockPart(slot.text) === name)])
+    .map((name): [string, Slot[]] => [t(name), slots.filter((slot) => clockPart(slot.text) === name)])
     .filter(([, list]) => list.length > 0);
 }
 

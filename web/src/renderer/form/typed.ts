@@ -2,10 +2,10 @@
  * Answers out of a form's controls as a browser posts them: names and texts. So what was typed before the scripts came is
  * known to them, and the server reads a form that was sent before they came in the same way (`tests/forms/posted.json`).
  */
-import type { Data, Schema } from '../api/open';
-import type { FormView } from '../contract/api';
-import { join } from '../renderer/widgets/date';
-import { equal } from '../ui/equal';
+import type { Data, Schema } from '../../api/open';
+import type { FormView } from '../../contract/api';
+import { equal } from '../../ui/equal';
+import { join } from '../widgets/date';
 
 type Fields = [name: string, text: string][];
 

@@ -1,0 +1,60 @@
+/** A page loads what it draws; what comes next comes ahead; what cannot be had is told, and there is a way on. */
+import type { Page } from '@playwright/test';
+import { Motor, car } from '../support/motor.ts';
+import { expect, test } from '../support/walk.ts';
+
+test.use({ viewport: { width: 390, height: 844 } });
+
+/** Scripts by the name that the build gave them. */
+function scripts(page: Page): () => string[] {
+  const seen = new Set<string>();
+  page.on('request', (request) => {
+    const name = /\/assets\/([a-z]+)-[\w-]+\.js$/.exec(request.url())?.[1];
+    if (name) seen.add(name);
+  });
+  return () => [...seen].sort();
+}
+
+const LATER = /\/assets\/(?:events|further|options|otp)-[\w-]+\.js$/;
+
+test('a first step loads what it draws, the rest comes ahead once somebody types', async ({ page, walk, product }) => {
+  const loaded = scripts(page);
+  await page.goto(`${product.base}/car-insurance`);
+  await walk.settled();
+  await page.waitForLoadState('networkidle');
+  expect(loaded().filter((name) => !['page', 'app', 'form', 'landing', 'later', 'rolldown'].includes(name))).toEqual([]);
+  const hinted = await page.locator('link[rel=modulepreload]').evaluateAll((links) => links.map((link) => link.getAttribute('href')));
+  for (const part of ['app', 'form', 'landing']) expect(hinted.some((href) => href?.includes(`/${part}-`))).toBe(true);
+  await walk.type('Registration number', 'KA1AB0404');
+  await expect.poll(loaded).toEqual(expect.arrayContaining(['events', 'further', 'lookup', 'options', 'otp']));
+});
+
+test('a part that cannot be had: the page says so and goes on when it is asked again', async ({ page, walk, product }) => {
+  const motor = new Motor(walk, car);
+  await walk.open('/car-insurance');
+  await page.route(LATER, (route) => route.abort());
+  await page.route('**/favicon.svg', (route) => route.abort());
+  await walk.type('Registration number', 'KA1AB0404');
+  await walk.submit('See my prices');
+  await expect(walk.heading('Your contact details')).toBeFocused();
+  await expect(page.getByText('A part of this page did not load')).toBeVisible();
+  await walk.accessible();
+  await page.unroute(LATER);
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await expect(walk.field('Name')).toBeVisible();
+  await motor.contact();
+});
+
+test('a part of a build that is gone: the page loads anew once, and nothing is lost', async ({ page, walk }) => {
+  await walk.open('/car-insurance');
+  await page.route(LATER, (route) => route.fulfill({ status: 404, body: '' }));
+  await walk.type('Registration number', 'KA1AB0404');
+  const reloaded = page.waitForEvent('load');
+  await walk.submit('See my prices');
+  await reloaded;
+  await expect(page.getByText('A part of this page did not load')).toBeVisible();
+  expect(page.url()).toContain('/contact?request=');
+  await page.unroute(LATER);
+  await page.reload();
+  await expect(walk.field('Name')).toBeVisible();
+});

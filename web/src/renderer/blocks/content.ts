@@ -1,0 +1,7 @@
+export { BannerView } from './banner';
+export { CountdownView } from './countdown';
+export { CoverageView } from './coverage';
+export { JourneyView } from './journey';
+export { ReviewsView } from './reviews';
+export { ShareView } from './share';
+export { SliderView } from './slider';

@@ -1,0 +1,3 @@
+export { ActionsView } from './actions';
+export { DocumentsView } from './documents';
+export { TrackerView } from './tracker';

@@ -1,0 +1,5 @@
+/** Widgets that few forms have. */
+export { HeightWidget } from './height';
+export { MoneyWidget } from './money';
+export { RangeWidget } from './range';
+export { UploadWidget } from './upload';
