@@ -140,6 +140,7 @@ async fn dumped(kind: Kind, url: &str, folder: &Path) -> Result<Vec<u8>> {
         Kind::Postgres => {
             let cluster = postgres::cluster().await?;
             let dump = cluster.told("pg_dump", &["--no-owner", "--no-privileges"], url, b"")?;
+            let text = String::from_utf8(dump)?;
             // Newer programs write lines that older ones do not know, and settings that older servers do not have.
             let newer = ["\\restrict ", "\\unrestrict ", "SET transaction_timeout"];
             let lines = text.lines().filter(|line| !newer.iter().any(|words| line.starts_with(words)));
