@@ -243,6 +243,35 @@ async fn a_history_tells_what_happened_and_nothing_that_was_written() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn an_explained_history_tells_what_each_value_came_to_and_from_what_but_nothing_that_was_typed() {
+    let server = TestServer::start(fixture("parcel")).await;
+    let visitor = server.visitor();
+    let begun = visitor.start("parcel/cover", json!({"weight": 2, "kind": "gift"})).await.ok(201);
+    let journey = begun["journey"]["id"].as_str().expect("a journey");
+    visitor.event(&begun, "submit", json!({"name": "Meera Rao"})).await.ok(200);
+    let is_answered = |view: &Value| view["step"]["view"]["blocks"][0]["items"][0]["state"] == "answered";
+    let answered = async || Some(visitor.view(journey).await).filter(is_answered);
+    let view = server.until("an offer", answered).await;
+    let carrier = view["step"]["view"]["blocks"][0]["items"][0]["provider"]["name"].clone();
+    visitor.event(&view, "select", json!({"carrier": carrier})).await.ok(200);
+
+    let me = Actor::operator("asha");
+    let values = server.product.runtime.operations.explain(&me, journey).await.expect("an explanation");
+    let told = |name: &str| values.iter().find(|value| value.name == name).expect("the value");
+    let offered = told("offered");
+    assert_eq!((&offered.arguments, &offered.result), (&vec![carrier], &json!(true)));
+    let shipped = told("shipped");
+    assert_eq!(shipped.result, json!({"name": "•••", "weight": 2}));
+    assert_eq!(
+        shipped.inputs,
+        [("parcel.weight".into(), json!(2)), ("sender.name".into(), json!("•••"))] as [(String, Value); 2]
+    );
+    assert!(offered.seq == shipped.seq, "one choice, which asked both");
+    assert!(!format!("{values:?}").contains("Meera"), "{values:?}");
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn nobody_but_an_operator_learns_that_there_is_an_api() {
     let desk = Desk::open(&[]).await;
     let journey = desk.started().await;

@@ -182,8 +182,10 @@ test('what all cards say alike is said once', () => {
         { label: 'Speed', value: speed },
       ],
     });
-  expect(shared([with_('a', 1), with_('b', 1), with_('c', 2)])).toEqual([{ label: 'Kind', value: 'full' }]);
-  expect(shared([with_('a', 1), with_('b', 1)])).toEqual([]);
+  expect(shared([with_('a', 1), with_('b', 1), with_('c', 2)]).facts).toEqual([{ label: 'Kind', value: 'full' }]);
+  expect(shared([with_('a', 1), with_('b', 1)]).facts).toEqual([]);
+  const tagged = [['Photo', 'Sunday'], ['Photo'], ['Sunday', 'Photo']].map((tags, i) => offer(`t${i}`, { tags }));
+  expect(shared(tagged).tags).toEqual(['Photo']);
 });
 
 test('offers in lists that the block names: in several, in its order, empty ones left out; narrowed by what they have', () => {

@@ -47,7 +47,7 @@ test('places, numbers, months: as the language has them', () => {
     '2 कंपनियाँ बिना ऑफ़र के',
   ]);
   expect([value({ date: '2026-11-21' }), money(5_00_000_00), value({ height: 17_000 })]).toEqual([
-    '21 नवं. 2026',
+    '21 नव॰ 2026',
     '₹5,00,000',
     '170 सेमी (5 फ़ुट 7 इंच)',
   ]);

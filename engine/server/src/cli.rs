@@ -133,7 +133,13 @@ pub enum Command {
     #[command(subcommand)]
     Messages(Messages),
     /// Show what happened in a journey: events, effects, timers, incidents; never what people wrote
-    History { journey: String },
+    History {
+        journey: String,
+        /// Below each event the values that its definitions worked out: name, result, and what each read; what is
+        /// personal is hidden
+        #[arg(long)]
+        explain: bool,
+    },
     /// Tokens of the operator API
     #[command(subcommand)]
     Operator(Operator),

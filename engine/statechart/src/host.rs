@@ -15,7 +15,16 @@ pub trait Host: Sync {
     }
 
     /// A value of a file was worked out, after all that it asked for.
-    fn explain(&self, _value: &str, _arguments: &[Value], _result: &Value) {}
+    fn explain(&self, _worked: Worked<'_>) {}
+}
+
+/// A value of a file, as it was worked out once.
+pub struct Worked<'a> {
+    pub name: &'a str,
+    pub arguments: &'a [Value],
+    /// What it read of the context, also through other values: dotted paths, those that were there.
+    pub inputs: Vec<(String, Value)>,
+    pub result: &'a Value,
 }
 
 /// The plain dialect: no variables, no functions.

@@ -59,8 +59,13 @@ test('family: members, plans in six sections, a corrected person, and the policy
     }
   });
 
-  await test.step('she chooses', async () => {
-    const card = page.getByRole('article', { name: 'Care Health, Care Supreme' }).first();
+  await test.step('she jumps to a section, narrows it and chooses', async () => {
+    await walk.press(/^PED plans/);
+    await expect(page.getByRole('heading', { level: 2, name: 'PED plans' })).toBeFocused();
+    await expect(page.getByRole('heading', { level: 2, name: 'PED plans' })).toBeInViewport();
+    await page.getByRole('combobox', { name: /^Insurer/ }).selectOption({ label: 'Care' });
+    const card = page.getByRole('list', { name: 'PED plans' }).getByRole('article');
+    await expect(card).toHaveAccessibleName('Care Health, Care Freedom');
     await card.getByRole('button', { name: /^Choose/ }).click();
     await family.proposer('Asha', birthday(36));
   });

@@ -47,6 +47,29 @@ test('Hindi is chosen in the header and holds on every page; a journey goes on w
   expect(await inEnglish(page)).toEqual([]);
 });
 
+test('a step with yes and no, and the offers, say nothing of the app in English', async ({ walk, page }) => {
+  walk.axe = false;
+  const motor = new Motor(walk, car);
+  await motor.number('DL-3-CAB-1234');
+  await motor.contact();
+  await motor.otp();
+  await motor.vehicle();
+  await walk.at('Your last policy');
+  const say = async (language: string) => {
+    await page.goto(`${page.url()}${page.url().includes('?') ? '&' : '?'}lang=${language}`);
+    await walk.settled();
+  };
+  await say('hi');
+  await expect(page.getByRole('radio', { name: 'नहीं' }).first()).toBeVisible();
+  expect(await inEnglish(page)).toEqual([]);
+  await say('en');
+  await motor.previous();
+  await motor.quotes(20);
+  await say('hi');
+  await expect(page.getByRole('article').first()).toBeVisible();
+  expect(await inEnglish(page)).toEqual([]);
+});
+
 test('with `?lang=hi` a page says nothing of its own in English: landing, popup, step', async ({ page, product }) => {
   await page.setViewportSize({ width: 1280, height: 900 });
   for (const path of ['/', ...product.landings]) {

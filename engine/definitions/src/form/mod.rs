@@ -24,6 +24,7 @@ pub(crate) use read::FORM_KEYS;
 pub(crate) use read::{SHARED_MESSAGES, read};
 pub(crate) use rows::key_name;
 pub(crate) use rules::bounded;
+pub use rules::is_personal_name;
 pub(crate) use validate::{plain_errors, validator};
 
 use crate::frozen::Frozen;
@@ -215,6 +216,17 @@ impl Form {
     /// Kind of personal data of each field: `x-pii`.
     pub fn personal(&self) -> impl Iterator<Item = (&str, &str)> {
         properties(&self.tree).filter_map(|(name, rule)| Some((name.as_str(), rule.get("x-pii")?.as_str()?)))
+    }
+
+    /// Fields that take whatever a person types, and not a value of a list, a table or a calendar.
+    pub fn typed(&self) -> impl Iterator<Item = &str> {
+        const CLOSED: [&str; 4] = ["enum", "oneOf", "const", "format"];
+        let is_typed = |rule: &Value| {
+            rule.get("type").is_some_and(|kind| kind == "string")
+                && CLOSED.iter().all(|key| rule.get(key).is_none())
+                && rule.pointer("/x-ui/source").is_none()
+        };
+        properties(&self.tree).filter(move |(_, rule)| is_typed(rule)).map(|(name, _)| name.as_str())
     }
 
     /// Files that it is made of.

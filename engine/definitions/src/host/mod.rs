@@ -17,7 +17,7 @@ pub use texts::mask;
 use crate::calendar::Calendars;
 use crate::master::Masters;
 use crate::table::Tables;
-use engine_statechart::{Dialect, Host, Limits, Vocabulary};
+use engine_statechart::{Dialect, Host, Limits, Vocabulary, Worked};
 use serde_json::Value;
 use std::borrow::Cow;
 use std::ops::RangeInclusive;
@@ -218,6 +218,16 @@ impl Host for ProductHost<'_> {
                 Some(extra) => extra.call(name, args),
                 None => Err(format!("unknown function `{name}`")),
             },
+        }
+    }
+
+    fn explains(&self) -> bool {
+        self.extra.is_some_and(Host::explains)
+    }
+
+    fn explain(&self, worked: Worked<'_>) {
+        if let Some(extra) = self.extra {
+            extra.explain(worked);
         }
     }
 }

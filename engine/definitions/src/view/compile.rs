@@ -24,12 +24,14 @@ pub(super) struct Compiler<'p> {
     pub data_names: BTreeSet<String>,
     pub uses: Vec<Expression>,
     pub named: Vec<(&'static str, Node)>,
+    /// Events with the keys of the data that goes with them.
+    pub sent: Vec<(String, Vec<Name>)>,
 }
 
 impl<'p> Compiler<'p> {
     pub fn new(vocabulary: &'p Vocabulary, problems: &'p mut Vec<Problem>) -> Compiler<'p> {
-        let (data_names, uses, named) = (BTreeSet::new(), Vec::new(), Vec::new());
-        Compiler { problems, vocabulary, names: vec!["data".into()], data_names, uses, named }
+        let (data_names, uses, named, sent) = (BTreeSet::new(), Vec::new(), Vec::new(), Vec::new());
+        Compiler { problems, vocabulary, names: vec!["data".into()], data_names, uses, named, sent }
     }
 
     pub fn blocks(&mut self, view: &Node) -> Part {
@@ -83,6 +85,11 @@ impl<'p> Compiler<'p> {
                 let only = Node::new(node.span.clone(), Source::Map(vec![(written.clone(), value.clone())]));
                 unknown_keys(&only, what, &keys::names(keys), self.problems);
             }
+        }
+        if let (Some(event), Some(data)) = (node.get("event").and_then(Node::as_str), node.get("data"))
+            && data.get("cel").is_none()
+        {
+            self.sent.push((event.to_owned(), data.map().iter().map(|(key, _)| key.clone()).collect()));
         }
         let mut fields = Vec::with_capacity(keys.len());
         for key in keys.iter().filter(|key| key.is_authors()) {

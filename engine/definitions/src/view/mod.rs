@@ -5,7 +5,7 @@ mod compile;
 
 use crate::fields::Fields;
 use crate::host::late_vocabulary;
-use crate::source::Node;
+use crate::source::{Key, Node};
 use crate::text::Text;
 use compile::Compiler;
 use engine_statechart::source::Span;
@@ -28,6 +28,8 @@ pub struct View {
     uses: Vec<Expression>,
     /// Key and literal of every name of an event, a step or an address, with its place.
     named: Vec<(&'static str, Node)>,
+    /// Events with the keys of the data that goes with them.
+    sent: Vec<(String, Vec<Key>)>,
 }
 
 #[derive(Debug)]
@@ -81,7 +83,7 @@ impl View {
         let title = node.get("title").map(|n| compiler.words("title", n));
         let intro = node.get("intro").map(|n| compiler.words("intro", n));
         let blocks = compiler.blocks(node);
-        let Compiler { data_names, uses, named, .. } = compiler;
+        let Compiler { data_names, uses, named, sent, .. } = compiler;
         (!problems[before..].iter().any(Problem::is_error)).then(|| View {
             id: id.to_owned(),
             path: path.to_owned(),
@@ -91,6 +93,7 @@ impl View {
             data_names,
             uses,
             named,
+            sent,
         })
     }
 
@@ -107,6 +110,11 @@ impl View {
     /// What stands literally under `event`, `step` or `href`, with its place.
     pub(crate) fn named(&self, key: &str) -> impl Iterator<Item = (&str, &Node)> {
         self.named.iter().filter(move |(of, _)| *of == key).filter_map(|(_, node)| Some((node.as_str()?, node)))
+    }
+
+    /// Events of its buttons, with the keys of the data that goes with them.
+    pub(crate) fn sent(&self) -> impl Iterator<Item = (&str, &[Key])> {
+        self.sent.iter().map(|(event, keys)| (event.as_str(), keys.as_slice()))
     }
 
     pub(crate) fn expressions(&self) -> impl Iterator<Item = &Expression> {

@@ -14,6 +14,7 @@ mod merge;
 mod part;
 mod places;
 mod report;
+mod shown;
 mod step;
 mod steps;
 mod values;

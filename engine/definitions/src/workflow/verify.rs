@@ -61,7 +61,7 @@ pub fn names(machine: &Machine, values: &Names, builder: &mut Builder<'_>) {
         }
     }
     builder.problems.append(&mut problems);
-    views(machine, builder);
+    super::shown::check(machine, builder);
     builder.uses(machine.expressions());
     let steps = std::mem::take(&mut builder.steps);
     builder.uses(steps.values().flat_map(|step| super::defined::of_step(step, None)));
@@ -69,33 +69,6 @@ pub fn names(machine: &Machine, values: &Names, builder: &mut Builder<'_>) {
     for (span, function, name) in values.things() {
         builder.thing(function, name, span);
     }
-}
-
-/// What the buttons of a view send some step that shows it accepts; where they lead back is a step.
-fn views(machine: &Machine, builder: &mut Builder<'_>) {
-    let mut accepted: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-    for step in builder.steps.values() {
-        if let Some(view) = &step.view {
-            let events = step.accepts.keys().map(String::as_str).chain(["submit", "back", "save"]);
-            accepted.entry(view).or_default().extend(events);
-        }
-    }
-    let nodes: BTreeSet<&str> = machine.nodes().map(|node| node.id).collect();
-    let mut problems = Vec::new();
-    for (id, events) in accepted {
-        let Some(view) = builder.library.views.get(id) else { continue };
-        for (event, at) in view.named("event").filter(|(event, _)| !events.contains(event)) {
-            let problem = unknown("event", at, event, events.iter().copied());
-            problems.push(Problem {
-                message: format!("{}: no step that shows this view accepts it", problem.message),
-                ..problem
-            });
-        }
-        for (step, at) in view.named("step").filter(|(step, _)| !nodes.contains(step)) {
-            problems.push(unknown("step", at, step, builder.steps.keys().map(String::as_str)));
-        }
-    }
-    builder.problems.append(&mut problems);
 }
 
 /// States to which a correction leads back must exist.

@@ -142,15 +142,7 @@ impl Operations {
     /// Events in order, with names of fields instead of what people wrote; effects, timers and incidents.
     pub async fn history(&self, actor: &Actor, journey: &str) -> Result<JourneyHistory, Refusal> {
         let (record, _) = self.core.mine(actor, Action::Operate, journey).await?;
-        let mut events = Vec::new();
-        loop {
-            let page = self.core.store().events(journey, events.len() as i64, LIMIT_MAX).await?;
-            let last = page.len() < LIMIT_MAX as usize;
-            events.extend(page);
-            if last {
-                break;
-            }
-        }
+        let events = self.events(journey).await?;
         let filter = EffectFilter { journey: Some(journey.into()), limit: LIMIT_MAX, ..EffectFilter::default() };
         let effects = self.core.store().effects(filter).await?;
         let incidents = self.core.store().incidents_of(journey, LIMIT_MAX).await?;

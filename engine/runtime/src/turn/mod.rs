@@ -8,6 +8,7 @@
 mod apply;
 mod calls;
 mod effects;
+mod explain;
 mod external_events;
 mod finish;
 mod person;
@@ -17,6 +18,7 @@ mod trail;
 
 pub use effects::quiet;
 pub(crate) use effects::write_canonical;
+pub use explain::{Explained, explain};
 pub use finish::Ends;
 pub(crate) use person::draft_of;
 pub use person::{Answer, Checked, audience};
@@ -28,7 +30,7 @@ use crate::fact::{Fact, Work};
 use crate::state::{AnswerRow, JourneyState, OpenOtp};
 use engine_definitions::{Catalog, Fields, Now, ProductHost, Step, Workflow};
 use engine_statechart::expression::Memory;
-use engine_statechart::{Env, Event, Outcome, Scope};
+use engine_statechart::{Env, Event, Host, Outcome, Scope};
 use engine_store::{
     Commit, CountedSend, Draft, EffectKey, IncidentRecord, JourneyRecord, JourneyStatus, NewEvent, NewJourney,
     SendHistory,
@@ -140,6 +142,8 @@ pub struct Turn<'w> {
     resending: Option<i64>,
     /// The state to which the transition that was just taken leads back.
     resumes: Option<String>,
+    /// Hears of the values that are worked out, when a history is explained.
+    listener: Option<&'w dyn Host>,
     /// The fields of the shown step's form as its sender sees them; of the context as it is now.
     fields: Option<Fields>,
     /// Everything that is written at the end.
@@ -197,6 +201,7 @@ impl<'w> Turn<'w> {
             questions: VecDeque::new(),
             resending: None,
             resumes: None,
+            listener: None,
             fields: None,
         }
     }
@@ -392,7 +397,8 @@ impl<'w> Turn<'w> {
     }
 
     fn with_host<T>(&self, read: impl FnOnce(&ProductHost) -> T) -> T {
-        read(&self.workflow.host(&self.now, &self.meta, self.catalog))
+        let host = self.workflow.host(&self.now, &self.meta, self.catalog);
+        read(&ProductHost { extra: self.listener, ..host })
     }
 
     pub(crate) fn now_text(&self) -> String {

@@ -27,6 +27,17 @@ pub fn replay<'w>(
     record: &JourneyRecord,
     events: &[EventRecord],
 ) -> Result<Turn<'w>, ReplayError> {
+    replay_before(workflow, catalog, record, events, |_, _| {})
+}
+
+/// The same; `before` sees the turn before each event.
+pub(super) fn replay_before<'w>(
+    workflow: &'w Workflow,
+    catalog: &'w Catalog,
+    record: &JourneyRecord,
+    events: &[EventRecord],
+    before: impl Fn(&mut Turn<'w>, &EventRecord),
+) -> Result<Turn<'w>, ReplayError> {
     let mut owner = Actor::visitor(record.owner.clone());
     (owner.channel, owner.language) = (record.channel.clone(), record.language.clone());
     let new = NewJourney {
@@ -45,6 +56,7 @@ pub fn replay<'w>(
         let failed = |reason: String| ReplayError { seq: event.seq, reason };
         turn.set_now(event.at_ms);
         turn.questions.clear();
+        before(&mut turn, event);
         let fact = Fact::read(event).map_err(|error| failed(error.to_string()))?;
         turn.apply(fact, &Actor::of_stored(&event.by, &owner)).map_err(|refused| {
             failed(match refused {

@@ -67,7 +67,7 @@ pub fn run(cli: Cli) -> Result<ExitCode> {
         Command::Effects(command) => alone(effects::effects(settings()?, command)),
         Command::Incidents(command) => alone(incidents::incidents(settings()?, command)),
         Command::Messages(command) => alone(messages::messages(settings()?, command)),
-        Command::History { journey } => alone(history::history(settings()?, journey)),
+        Command::History { journey, explain } => alone(history::history(settings()?, journey, explain)),
         Command::Keys(command) => alone(keys::keys(settings()?, command)),
         Command::Person(command) => alone(keys::person(settings()?, command)),
         Command::Operator(command) => alone(operator::operator(settings()?, command)),

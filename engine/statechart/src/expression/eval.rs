@@ -1,12 +1,16 @@
 //! Evaluation: a walk over the tree. `&&`, `||`, `all` and `exists` take an error of one side only
 //! when the other side does not decide, as CEL has it.
 
+use super::names::Definition;
+use super::reads::ANY_KEY;
 use super::tree::{Comprehension, ComprehensionKind, Expr, Item};
 use super::val::{Val, weight};
 use super::{Fault, Names, Scope, functions, memory, operators};
+use crate::host::Worked;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::cell::Cell;
+use std::collections::BTreeMap;
 
 type Outcome<T> = Result<T, Box<Fault>>;
 
@@ -124,12 +128,28 @@ impl<'a: 'e, 'e> Evaluation<'a, 'e> {
         let Some(memory) = memory else { return Ok(value) };
         let value = self.json(at, value)?;
         if let Some(host) = explains {
-            host.explain(name, &key, &value);
+            let inputs = self.inputs(definition, names);
+            host.explain(Worked { name, arguments: &key, inputs, result: &value });
         }
         match memory.keep((names.id, names.values.len()), slot, key, value) {
             Ok(kept) => Ok(Val::borrowed(kept)),
             Err(value) => Ok(Val::made(value)),
         }
+    }
+
+    /// What a value read of the context as it is now; a computed key ends a path.
+    fn inputs(&self, definition: &Definition, names: &Names) -> Vec<(String, Value)> {
+        let mut found = BTreeMap::new();
+        for path in definition.body.paths(names) {
+            let fixed: Vec<&str> = path.into_iter().take_while(|key| *key != ANY_KEY).collect();
+            let Some((first, rest)) = fixed.split_first() else { continue };
+            let start = self.scope.context.and_then(|context| context.get(*first));
+            let value = start.and_then(|start| rest.iter().try_fold(start, |value, key| value.get(*key)));
+            if let Some(value) = value {
+                found.insert(fixed.join("."), value.clone());
+            }
+        }
+        found.into_iter().collect()
     }
 
     /// A short name for a place of the context.

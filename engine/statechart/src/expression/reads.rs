@@ -98,8 +98,7 @@ impl Expression {
 
     /// The same for another variable than `context`: `event`, `input`.
     pub fn reads_of<'e>(&'e self, root: &'static str, late: Option<&'e Names>) -> Reads<'e> {
-        let mut walk =
-            Walk { found: Reads::default(), facts: Vec::new(), equal: Vec::new(), asked: Asked::default(), parts: 0 };
+        let mut walk = Walk::default();
         walk.expr(&self.compiled.root, &Env { root, ..self.env(late) });
         walk.found
     }
@@ -120,6 +119,15 @@ impl Expression {
 
     fn env<'e>(&'e self, late: Option<&'e Names>) -> Env<'e> {
         Env { root: CONTEXT, names: self.compiled.names.as_deref().or(late), arguments: &[], outer: None }
+    }
+}
+
+impl Expr {
+    /// Paths of the context that the body of a value takes, through all values that it asks for.
+    pub(super) fn paths<'e>(&'e self, names: &'e Names) -> impl Iterator<Item = Path<'e>> {
+        let mut walk = Walk::default();
+        walk.expr(self, &Env { root: CONTEXT, names: Some(names), arguments: &[], outer: None });
+        walk.found.reads.into_iter().map(|read| read.path)
     }
 }
 
@@ -153,6 +161,7 @@ fn resolve<'e>(expr: &'e Expr, env: &Env<'e>) -> Option<(&'e Expr, Env<'e>)> {
 /// Parts of one expression that are looked at, its values included.
 const PARTS_MAX: usize = 50_000;
 
+#[derive(Default)]
 struct Walk<'e> {
     found: Reads<'e>,
     /// Paths that are there on this branch.

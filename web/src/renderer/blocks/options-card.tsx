@@ -9,24 +9,25 @@ import { Shown } from '../value';
 import { BreakupLines } from './breakup';
 import { Logo } from './logo';
 import type { Compared } from './options-compare';
-import type { Pick } from './options-order';
+import type { Pick, Shared } from './options-order';
 
 /** One offer: who, what is in it, for how much, and the way to take it. */
 export function OptionCard({
   item,
   lowest,
-  same = [],
+  same = { facts: [], tags: [] },
   compared,
 }: {
   item: Option;
   lowest?: boolean;
-  /** facts that are said once above the cards */
-  same?: NonNullable<Option['facts']>;
+  /** what is said once above the cards */
+  same?: Shared;
   compared: Compared;
 }) {
   const fresh = useFresh(item);
   const chosen = compared.chosen.some((one) => one.id === item.id);
-  const facts = (item.facts ?? []).filter((fact) => !same.some((one) => one.label === fact.label)).slice(0, 4);
+  const facts = (item.facts ?? []).filter((fact) => !same.facts.some((one) => one.label === fact.label)).slice(0, 4);
+  const tags = (item.tags ?? []).filter((tag) => !same.tags.includes(tag));
   return (
     <article
       className="option"
@@ -77,9 +78,9 @@ export function OptionCard({
           ))}
         </dl>
       )}
-      {item.tags && item.tags.length > 0 && (
+      {tags.length > 0 && (
         <ul className="option-tags">
-          {item.tags.map((tag) => (
+          {tags.map((tag) => (
             <li key={tag}>{tag}</li>
           ))}
         </ul>

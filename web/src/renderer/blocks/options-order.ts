@@ -115,15 +115,21 @@ export function comparison(offers: Option[]): Row[] {
   return [...all.filter((one) => one.differs), ...all.filter((one) => !one.differs)];
 }
 
-/** Facts that are the same on every card: said once above them instead of on each. */
-export function shared(offers: Option[]): NonNullable<Option['facts']> {
+export interface Shared {
+  facts: NonNullable<Option['facts']>;
+  tags: string[];
+}
+
+/** Facts and tags that are the same on every card: said once above them instead of on each. */
+export function shared(offers: Option[]): Shared {
   const [first, ...rest] = offers;
-  if (!first || rest.length < 2) return [];
-  return (first.facts ?? []).filter((fact) =>
+  if (!first || rest.length < 2) return { facts: [], tags: [] };
+  const facts = (first.facts ?? []).filter((fact) =>
     rest.every((offer) =>
       offer.facts?.some((one) => one.label === fact.label && JSON.stringify(one.value) === JSON.stringify(fact.value)),
     ),
   );
+  return { facts, tags: (first.tags ?? []).filter((tag) => rest.every((offer) => offer.tags?.includes(tag))) };
 }
 
 export const providerOf = (item: Option): string => item.provider.name;

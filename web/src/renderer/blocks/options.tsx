@@ -221,10 +221,10 @@ function OptionList({
           {title}
         </h2>
       )}
-      {same.length > 0 && (
+      {same.facts.length + same.tags.length > 0 && (
         <p className="options-same">
           {t('all_of_them')}{' '}
-          {same.map((fact, index) => (
+          {same.facts.map((fact, index) => (
             <span key={fact.label}>
               {index > 0 && ' · '}
               {fact.label}{' '}
@@ -233,6 +233,8 @@ function OptionList({
               </strong>
             </span>
           ))}
+          {same.facts.length > 0 && same.tags.length > 0 && ' · '}
+          {same.tags.map((tag) => `+ ${tag}`).join(' · ')}
         </p>
       )}
       <ul className="options-list" aria-label={title}>

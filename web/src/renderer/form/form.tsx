@@ -18,6 +18,7 @@ import {
 import type { Data, Schema } from '../../api/open';
 import type { FieldProblem, FormView } from '../../contract/api';
 import { equal } from '../../ui/equal';
+import { t } from '../../ui/words';
 import { widgets as registry } from '../widgets';
 import { afterPointer } from './after-pointer';
 import { drawn } from './arrange';
@@ -169,6 +170,7 @@ export function StepForm({
             templates={TEMPLATES}
             widgets={registry as unknown as RegistryWidgetsType}
             fields={FIELDS}
+            translateString={yesOrNo}
             extraErrors={extraErrors}
             noValidate
             noHtml5Validate
@@ -200,6 +202,9 @@ const DEFAULTS = {
   requiredBooleanDefault: 'skip',
   emptyObjectFields: 'skipDefaults',
 } as const;
+
+/** What RJSF says by itself: the answers of a boolean without titles. */
+const yesOrNo = (words: string): string => (words === 'Yes' ? t('yes') : words === 'No' ? t('no') : words);
 
 /** Field draws description, help and errors itself. */
 function silent() {
