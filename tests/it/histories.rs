@@ -12,6 +12,9 @@ use std::time::Duration;
 /// A customer in front of prices costs every insurer an answer: those who have not got there yet go so far.
 const BEFORE_PRICES: [&str; 5] = ["car.lookup", "car.contact", "car.otp.asking", "car.vehicle", "car.previous"];
 
+/// All logins stand at the same step: one of so many goes on.
+const LOGINS: u64 = 10;
+
 const LOOKS_MAX: usize = 3_000;
 
 async fn every_history_agrees(server: &TestServer, journeys: &[KeptJourney]) {
@@ -62,7 +65,8 @@ async fn check(kind: Kind) {
             clock.advance(1_000);
         }
     });
-    futures::stream::iter(&journeys).for_each_concurrent(8, |journey| goes_on(&server, journey)).await;
+    let going = journeys.iter().filter(|journey| journey.errand != Errand::Login || journey.number % LOGINS == 0);
+    futures::stream::iter(going).for_each_concurrent(8, |journey| goes_on(&server, journey)).await;
     ticking.abort();
     every_history_agrees(&server, &journeys).await;
     Arc::into_inner(server).expect("nobody else has it").stop().await;
