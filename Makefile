@@ -1,5 +1,5 @@
 # Two commands do everything on a fresh machine: `make run` and `make test`.
-.PHONY: help run dev test contract forms customers chaos siege soak fuzz release bench web check clean fmt pictures
+.PHONY: help run dev test contract forms customers chaos siege soak histories fuzz release bench web check clean fmt pictures
 .DEFAULT_GOAL := help
 
 CARGO ?= cargo
@@ -123,6 +123,9 @@ soak: ## An hour of customers who buy cars beside partners that misbehave: memor
 	@$(MAKE) --no-print-directory web
 	$(CARGO) build --release --quiet --package engine-server --bin journey
 	$(CARGO) run --quiet --package journey-tests --bin soak -- --binary $(RELEASE)/journey $(ARGS)
+
+histories: ## The kept databases that later builds must finish, written anew (only while the format is open)
+	$(CARGO) run --quiet --package journey-tests --bin histories
 
 pictures: ## Pictures of every step at 390 and 1280 pixels, kept beside the browser tests
 	@.ci/setup test

@@ -1,4 +1,5 @@
--- Content by hash; a version's closure and a publication's manifest are JSON lists of [path, hash].
+-- Content by hash; a version's closure and a publication's manifest are JSON lists of [path, hash]. format: of the
+-- definitions' language in which a version is written.
 create table files (
   hash bytea not null primary key,
   content bytea not null
@@ -8,6 +9,7 @@ create table versions (
   workflow text collate "C" not null,
   version bytea not null,
   closure text collate "C" not null,
+  format integer not null,
   primary key (workflow, version)
 );
 

@@ -1,4 +1,5 @@
--- Content by hash; a version's closure and a publication's manifest are JSON lists of [path, hash].
+-- Content by hash; a version's closure and a publication's manifest are JSON lists of [path, hash]. format: of the
+-- definitions' language in which a version is written.
 create table files (
   hash blob not null primary key,
   content blob not null
@@ -8,6 +9,7 @@ create table versions (
   workflow text not null,
   version blob not null,
   closure text not null,
+  format integer not null,
   primary key (workflow, version)
 );
 

@@ -1,6 +1,7 @@
 //! What goes wrong, and when: kills at random, partners that misbehave, and one of each large fault on the way.
 
 use super::Options;
+use super::clock::Clock;
 use super::disk::Disk;
 use super::partners::Partners;
 use super::processes::{Process, Product};
@@ -36,6 +37,16 @@ const LINES: [(Line, Duration); 3] = [
     (Line::Slow(Duration::from_secs(5)), Duration::from_secs(12)),
 ];
 
+/// The clock's jumps: so many seconds beside the true time from then on, and whether the product is down meanwhile.
+const CLOCKS: [(i64, bool); 3] = [(3_600, false), (0, false), (-3_600, true)];
+
+/// What the product runs on.
+pub struct Machine<'m> {
+    pub database: Option<(&'m Cluster, &'m Wire)>,
+    /// None where there is no C compiler.
+    pub clock: Option<&'m Clock>,
+}
+
 /// Bytes beyond which nothing can be written while the disk is full.
 const BOUND: u64 = 65_536;
 
@@ -44,7 +55,7 @@ pub async fn run(
     rng: &mut StdRng,
     product: &Product,
     partners: &Partners,
-    database: Option<(&Cluster, &Wire)>,
+    Machine { database, clock }: Machine<'_>,
     watch: &Watch,
 ) -> Result<Report> {
     let cluster = database.map(|(cluster, _)| cluster);
@@ -75,6 +86,14 @@ pub async fn run(
         {
             bad_line(product, wire, line, lasts, watch, &mut report).await;
         }
+        if let Some(clock) = clock
+            && let Some((_, jump)) = CLOCKS.iter().enumerate().find(|(i, _)| kill == clock_at(options, *i))
+        {
+            clock_jumps(product, clock, *jump, watch, &mut report).await?;
+        }
+    }
+    if clock.is_none() {
+        report.faults.push("SKIPPED: a clock that jumps needs a C compiler".into());
     }
     partners.behave().await?;
     // Who was killed last is up again before the customers finish.
@@ -198,6 +217,35 @@ async fn database_away(product: &Product, cluster: &Cluster, watch: &Watch, repo
 /// After which kill the line has its fault of this number: between the other large faults.
 fn line_at(options: &Options, fault: usize) -> u32 {
     options.kills * (2 * fault as u32 + 1) / 8
+}
+
+/// After which kill the clock jumps for the n-th time: not with the other large faults.
+fn clock_at(options: &Options, jump: usize) -> u32 {
+    options.kills * (3 * jump as u32 + 1) / 9
+}
+
+/// The machine's clock jumps, on running nodes or while all are down.
+async fn clock_jumps(
+    product: &Product,
+    clock: &Clock,
+    (beside_s, down): (i64, bool),
+    watch: &Watch,
+    report: &mut Report,
+) -> Result<()> {
+    if down {
+        product.processes.iter().for_each(|process| process.kill());
+    }
+    clock.set(beside_s)?;
+    if down {
+        for process in &product.processes {
+            process.start()?;
+            until_it_runs(process).await?;
+        }
+        outage(product, watch);
+    }
+    let how = if down { "while all were down" } else { "on running nodes" };
+    report.faults.push(format!("clock {beside_s} s beside the true time {how}"));
+    Ok(())
 }
 
 /// The line between the product and its database goes silent, breaks, or becomes slow; then it is as before.

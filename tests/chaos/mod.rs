@@ -6,6 +6,7 @@
 //! the witness.
 
 mod audit;
+mod clock;
 mod customers;
 mod disk;
 mod faults;
@@ -19,8 +20,10 @@ pub use report::Report;
 
 use crate::postgres::Cluster;
 use anyhow::{Context as _, Result};
+use clock::Clock;
 use customers::Ledger;
 pub use disk::Disk;
+use faults::Machine;
 use partners::Partners;
 use processes::{Binary, Product};
 use rand::SeedableRng;
@@ -88,12 +91,13 @@ pub async fn run(options: Options) -> Result<Report> {
     let wire = cluster.as_ref().map(|cluster| Wire::start(folder.path(), &cluster.folder)).transpose()?;
     // The product's own way to the database; the auditor's has no faults.
     let reached = wire.as_ref().map_or_else(|| url.clone(), |wire| wire.address(&url));
+    let clock = if disk.is_none() { Clock::build(folder.path())? } else { None };
     let ports = processes::free_ports(3)?;
     let partners = Partners::start(&binary, folder.path(), &definitions(), ports[0], ports[1])
         .await
         .context("the partners' process")?;
     let product = Arc::new(
-        Product::start(&options, &binary, folder.path(), &reached, partners.url(), &ports[1..])
+        Product::start(&options, &binary, folder.path(), &reached, partners.url(), &ports[1..], clock.as_ref())
             .await
             .context("the product's processes")?,
     );
@@ -118,9 +122,9 @@ pub async fn run(options: Options) -> Result<Report> {
         .collect();
 
     let mut rng = StdRng::seed_from_u64(options.seed);
-    let database = cluster.as_ref().zip(wire.as_ref());
+    let machine = Machine { database: cluster.as_ref().zip(wire.as_ref()), clock: clock.as_ref() };
     let told = match &disk {
-        None => faults::run(&options, &mut rng, &product, &partners, database, &watch).await,
+        None => faults::run(&options, &mut rng, &product, &partners, machine, &watch).await,
         Some(disk) => faults::unplugged(&options, &mut rng, &product, &partners, disk).await,
     };
     stop.cancel();

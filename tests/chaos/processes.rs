@@ -1,5 +1,6 @@
 //! The product as processes of the real binary.
 
+use super::clock::Clock;
 use super::report::Report;
 use super::{Database, Options, definitions};
 use anyhow::{Context as _, Result, bail, ensure};
@@ -291,18 +292,21 @@ impl Product {
         url: &str,
         partners: String,
         ports: &[u16],
+        clock: Option<&Clock>,
     ) -> Result<Product> {
         binary.publish(folder, url, &definitions())?;
+        let time: Vec<_> = clock.into_iter().flat_map(Clock::settings).collect();
         let lease_ms = options.lease.as_millis().to_string();
         let process = |name: &str, arguments: Vec<String>, works: bool, port: Option<u16>| {
             let (binary, at, url) = (binary.clone(), folder.to_owned(), url.to_owned());
-            let (partners, lease_ms) = (partners.clone(), lease_ms.clone());
+            let (partners, lease_ms, time) = (partners.clone(), lease_ms.clone(), time.clone());
             let build = move || {
                 let mut command = binary.command(&at, &url);
                 // a write beyond a limit of the file's size is an error like a full disk, not a signal
                 command
                     .env("JOURNEY_SANDBOX__URL", &partners)
                     .env("JOURNEY_WORKER__LEASE_MS", &lease_ms)
+                    .envs(time.iter().map(|(name, value)| (name, value)))
                     .args(&arguments);
                 ignoring_xfsz(command)
             };

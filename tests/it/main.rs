@@ -10,6 +10,7 @@ mod draw;
 mod endpoints;
 mod family;
 mod forms;
+mod histories;
 mod http;
 mod journeys;
 mod links;

@@ -287,6 +287,27 @@ async fn from_the_third_send_of_a_network_each_needs_a_proof_of_work() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_proof_counts_once_on_all_nodes_together() {
+    let nodes = Nodes::start_with(gated(GATE), &[false, false], |settings| {
+        settings.otp.unproven_per_address_hour = 0;
+        settings.otp.proof_bits = 6;
+    })
+    .await;
+    let asks = async |node: usize, mobile: &str, proof: &str| {
+        let visitor = Visitor::at(nodes.at(node));
+        let body = json!({"workflow": "club/gate", "data": member(mobile)}).to_string();
+        visitor.send("POST", "/api/v1/journeys", &[("idempotency-key", mobile), ("x-proof", proof)], Some(body)).await
+    };
+    let challenge = asks(0, "9876543210", "").await.json()["challenge"].clone();
+    let proof = solved(&challenge);
+    assert_eq!(step(&asks(1, "9876543210", &proof).await.ok(201)), "asking", "one node asked, another one is shown it");
+    for node in 0..2 {
+        assert_eq!(asks(node, "8765432109", &proof).await.code(), "proof", "node {node}");
+    }
+    nodes.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_whole_ipv6_network_is_one_address() {
     let server = TestServer::start_with(gated(GATE), |settings| {
         settings.otp.per_address_hour = 3;

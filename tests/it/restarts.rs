@@ -142,3 +142,28 @@ async fn a_wait_is_no_longer_when_the_clock_was_set_back_meanwhile() {
     at(&visitor, "over").await;
     server.stop().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_newer_program_published_is_not_guessed_at() {
+    let folder = tempfile::tempdir().expect("a folder");
+    shop(folder.path(), |_| {}).await.stop().await;
+    let file = folder.path().join("shop.db");
+    let mut beside = sqlx::SqliteConnection::connect(file.to_str().expect("a path")).await.expect("it opens");
+    let formats: Vec<i32> =
+        sqlx::query_scalar("select distinct format from versions").fetch_all(&mut beside).await.expect("formats");
+    assert_eq!(formats, [engine_definitions::FORMAT]);
+    sqlx::query("update versions set format = format + 1").execute(&mut beside).await.expect("a newer program");
+    let settings = Settings {
+        database: engine_settings::Database { url: format!("sqlite:{}", file.display()) },
+        keys: engine_settings::Keys {
+            master: Some(engine_settings::Secret::new("5a".repeat(32))),
+            ..Default::default()
+        },
+        ..Settings::default()
+    };
+    let store = engine_store::connect(&settings.database.url).await.expect("it opens");
+    let clock = std::sync::Arc::new(engine_runtime::SystemClock::default());
+    let runtime = engine_runtime::Runtime::new(store, settings.into(), clock).await.expect("a runtime");
+    let refused = runtime.publishing.load_current().await.expect_err("it is newer").to_string();
+    assert!(refused.contains("format 2; this program reads up to 1"), "{refused}");
+}

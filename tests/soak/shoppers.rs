@@ -1,6 +1,6 @@
 //! Customers of a soak: each buys one car after another, and thinks on every page.
 
-use journey_tests::buyer::{Asked, Buyer, Next};
+use journey_tests::buyer::{Asked, Buyer, Errand, Next};
 use journey_tests::server::Visitor;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -98,7 +98,13 @@ impl Shop {
 
     async fn journey(self, number: u64) {
         let today = chrono::Utc::now().date_naive();
-        let mut buyer = Buyer::new(number, today, Visitor::at(self.origin.clone()), Visitor::at(self.partners.clone()));
+        let mut buyer = Buyer::new(
+            Errand::Car,
+            number,
+            today,
+            Visitor::at(self.origin.clone()),
+            Visitor::at(self.partners.clone()),
+        );
         let begun = Instant::now();
         loop {
             let next = buyer.goes_on().await;
@@ -113,11 +119,11 @@ impl Shop {
     fn note(&self, buyer: &mut Buyer, next: Next, is_late: bool) -> bool {
         let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
         told.taken.append(&mut buyer.taken);
-        if next == Next::Bought {
+        if next == Next::Ended {
             told.bought += 1;
         } else if is_late {
             *told.left.entry(buyer.step().to_owned()).or_default() += 1;
         }
-        next == Next::Bought || is_late
+        next == Next::Ended || is_late
     }
 }

@@ -9,9 +9,12 @@ const PARKED_KEEP_MS: i64 = 24 * 3_600_000;
 const EXPIRE_BATCH: u32 = 200;
 const CLEAN_BATCH: u32 = 1_000;
 
+/// Time is kept so often, and at once when the clock jumps.
+const KEEP_TIME_MS: i64 = 10_000;
+
 /// Ticks once a second until stopped; each task is safe on every node at once.
 pub async fn run(context: Context, stop: CancellationToken) {
-    let mut tick = 0_u64;
+    let (mut tick, mut kept_ms) = (0_u64, 0);
     loop {
         tokio::select! {
             () = stop.cancelled() => return,
@@ -19,12 +22,16 @@ pub async fn run(context: Context, stop: CancellationToken) {
         }
         let runtime = &context.runtime;
         tell("retry parked webhooks", runtime.work.retry_parked(PARKED_KEEP_MS).await.map(drop));
-        if tick.is_multiple_of(10) {
+        let now_ms = runtime.now_ms();
+        if now_ms - kept_ms >= KEEP_TIME_MS {
+            kept_ms = now_ms;
             tell("keep the time", runtime.keep_time().await);
+        }
+        if tick.is_multiple_of(10) {
             tell("expire journeys", runtime.work.expire_due(EXPIRE_BATCH).await.map(drop));
         }
         if tick.is_multiple_of(60) {
-            let (now, settings) = (runtime.now_ms(), &runtime.settings().worker);
+            let (now, settings) = (now_ms, &runtime.settings().worker);
             tell(
                 "clean up",
                 runtime.store().clean(now - settings.keep_ms, CLEAN_BATCH).await.map(drop).map_err(Into::into),

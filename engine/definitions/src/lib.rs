@@ -42,6 +42,10 @@ mod uses;
 mod view;
 mod workflow;
 
+/// Of the language in which definitions are written; a version is stored with the one of its time. It moves when files of
+/// an earlier one mean something else, and then what reads them stays: open journeys keep their version for years.
+pub const FORMAT: i32 = 1;
+
 pub use calendar::{Calendar, Calendars};
 pub use catalog::Catalog;
 pub use contract::{Contract, ErrorTable};

@@ -47,7 +47,10 @@ impl Visitor {
         actor.language = language::chosen(app, headers).unwrap_or(actor.language);
         let network = client.network();
         let proof = headers.get(PROOF).and_then(|proof| proof.to_str().ok());
-        actor.proven = proof.is_some_and(|proof| app.runtime.people.proves(&network, proof));
+        actor.proven = match proof {
+            Some(proof) => app.runtime.people.proves(&network, proof).await?,
+            None => false,
+        };
         actor.address = Some(network);
         Ok(Visitor { actor, client, token, opened: false, turned: None, ttl_s: app.settings.session.ttl_ms / 1000 })
     }

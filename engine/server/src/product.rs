@@ -76,6 +76,8 @@ impl Product {
         }
         let runtime = Runtime::new(store.clone(), settings.clone(), clock).await?;
         runtime.go_on().await?;
+        // Work that it orders from now on must not wait for this time to come again, should it die at once.
+        runtime.keep_time().await?;
         let stop = CancellationToken::new();
         publish(&runtime, source, &stop).await?;
 

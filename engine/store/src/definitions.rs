@@ -11,8 +11,8 @@ pub trait Definitions: Send + Sync {
     async fn current_publication(&self) -> Result<Option<Publication>>;
     /// The number of the current publication: cheap, for nodes that poll.
     async fn publication_number(&self) -> Result<i64>;
-    /// Closure of a workflow's version: path → content.
-    async fn version_files(&self, workflow: &str, version: &str) -> Result<Option<Vec<DefinitionFile>>>;
+    /// The closure of a workflow's version.
+    async fn version_files(&self, workflow: &str, version: &str) -> Result<Option<VersionFiles>>;
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -37,5 +37,13 @@ pub struct Publication {
 pub struct VersionRecord {
     pub workflow: String,
     pub version: String,
+    /// Of the language in which it is written.
+    pub format: i32,
     pub closure: Vec<(String, String)>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct VersionFiles {
+    pub format: i32,
+    pub files: Vec<DefinitionFile>,
 }

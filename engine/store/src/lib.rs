@@ -38,7 +38,7 @@ mod values;
 
 pub use commit::{Commit, Committed, IdempotencyKey, JourneyUpdate, NewEvent, NewJourney};
 pub use contact::{Contact, MessageFilter, MessageState, PresenceNote, SentMessage};
-pub use definitions::{DefinitionFile, Definitions, Publication, VersionRecord};
+pub use definitions::{DefinitionFile, Definitions, Publication, VersionFiles, VersionRecord};
 pub use error::{Outage, Result, StoreError};
 pub use inbox::{CorrelationRecord, Inbox, ReusableReply, WebhookRecord};
 pub use journeys::{

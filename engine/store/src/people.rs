@@ -18,6 +18,8 @@ pub trait People: Send + Sync {
     /// Her profile and when she signed in last.
     async fn save_person(&self, person: PersonRecord) -> Result<()>;
     async fn remove_person(&self, id: &str) -> Result<()>;
+    /// Whether something that counts once is shown for the first time, on any node; by its hash.
+    async fn first_use(&self, hash: &str, now_ms: i64) -> Result<bool>;
     /// The newest `limit` sends to a recipient, and what each bucket counted in the slots that begin after a time.
     async fn send_history(&self, recipient: &str, limit: u32, buckets: &[(String, i64)]) -> Result<SendHistory>;
 }

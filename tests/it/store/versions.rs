@@ -13,6 +13,7 @@ async fn a_version_keeps_its_files() {
         let version = |v: u8, closure: &[(&str, u8)]| VersionRecord {
             workflow: "loan".into(),
             version: hash(v)[..32].into(),
+            format: i32::from(v),
             closure: closure.iter().map(|(p, n)| ((*p).into(), hash(*n))).collect(),
         };
         let publication = |files, versions| Publication { number: 0, at_ms: 5, by: "desk".into(), files, versions };
@@ -27,8 +28,10 @@ async fn a_version_keeps_its_files() {
         assert_eq!(store.current_publication().await?, Some(Publication { number: 1, ..one }));
         let two = publication(vec![file("loan", 1), file("form", 3)], vec![version(2, &[("loan", 1), ("form", 3)])]);
         assert_eq!(store.publish(two).await?, 2);
-        assert_eq!(store.version_files("loan", &hash(1)[..32]).await?, Some(vec![file("loan", 1), file("form", 2)]));
-        assert_eq!(store.version_files("loan", &hash(2)[..32]).await?, Some(vec![file("loan", 1), file("form", 3)]));
+        for (format, form) in [(1, 2), (2, 3)] {
+            let kept = VersionFiles { format, files: vec![file("loan", 1), file("form", form)] };
+            assert_eq!(store.version_files("loan", &hash(format as u8)[..32]).await?, Some(kept));
+        }
         assert_eq!(store.version_files("loan", &hash(9)[..32]).await?, None);
         let second = node.again().await?;
         let more = (0..8)

@@ -1,13 +1,28 @@
-//! A customer who buys a car with the shipped definitions: at every page she does what leads to the policy. No two have
-//! the same vehicle, so that every one of them asks every partner.
+//! A customer of the shipped definitions who does at every page what leads to the end of her errand. No two have the same
+//! vehicle, so that every one of them asks every partner.
 
 use crate::server::Visitor;
 use chrono::{Days, NaiveDate};
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
 use rand::{Rng, SeedableRng};
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use std::time::{Duration, Instant};
+
+/// The name of the cookie of a session.
+pub const SESSION: &str = "__Host-session";
+
+/// What she came for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Errand {
+    /// A car's policy.
+    Car,
+    /// An advisor at her home.
+    Visit,
+    /// Her account.
+    Login,
+}
 
 /// What came of a look at her page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,8 +31,8 @@ pub enum Next {
     Acted,
     /// The page waits for somebody else; she has looked again.
     Waits,
-    /// The policy is there.
-    Bought,
+    /// The policy is there, the visit is booked, she is signed in.
+    Ended,
 }
 
 /// What a request was about.
@@ -32,6 +47,7 @@ pub enum Asked {
 }
 
 pub struct Buyer {
+    errand: Errand,
     shop: Visitor,
     /// The fake partners' pages and inbox.
     partners: Visitor,
@@ -46,10 +62,11 @@ pub struct Buyer {
 
 impl Buyer {
     /// The customer of this number: whoever has the same one has her mobile and her car too.
-    pub fn new(number: u64, today: NaiveDate, shop: Visitor, partners: Visitor) -> Buyer {
+    pub fn new(errand: Errand, number: u64, today: NaiveDate, shop: Visitor, partners: Visitor) -> Buyer {
         let mut random = StdRng::seed_from_u64(number);
         let series: String = ["A", "B"].map(|_| char::from(random.random_range(b'A'..=b'R'))).iter().collect();
         Buyer {
+            errand,
             shop,
             partners,
             mobile: format!("9{:09}", 1 + (number * 7) % 999_000_000),
@@ -69,18 +86,36 @@ impl Buyer {
         self.view["step"]["id"].as_str().unwrap_or_default()
     }
 
+    /// She comes back to a journey that she began before.
+    pub async fn returns(&mut self, journey: &str) {
+        self.view = self.shop.view(journey).await;
+    }
+
+    /// Whoever has it is she.
+    pub fn cookie(&self) -> String {
+        self.shop.cookie(SESSION)
+    }
+
     /// Looks at her page, and does what leads on from it. Panics where an answer is not what the API promises.
     pub async fn goes_on(&mut self) -> Next {
         if self.view.is_null() {
-            let car = json!({"kind": "registered", "registration": self.registration});
-            let (reply, took) = timed(self.shop.start("motor/car", car)).await;
+            let (workflow, data) = match self.errand {
+                Errand::Car => ("motor/car", json!({"kind": "registered", "registration": self.registration})),
+                Errand::Visit => (
+                    "health/advisor-at-home",
+                    json!({"name": "Asha Rao", "mobile": self.mobile, "pincode": "560001", "consent": true}),
+                ),
+                Errand::Login => ("account/login", json!({"mobile": self.mobile})),
+            };
+            let (reply, took) = timed(self.shop.start(workflow, data)).await;
             return self.came(reply.ok(201), took);
         }
         let step = self.step().to_owned();
         match step.as_str() {
-            "car.policy.issued" => Next::Bought,
+            "car.policy.issued" | "login.in" => Next::Ended,
+            booked if booked.starts_with("visit.open.booked") => Next::Ended,
             "quotes" => self.chooses().await,
-            "car.otp.asking" => match self.password().await {
+            "car.otp.asking" | "visit.otp.asking" | "login.otp.asking" => match self.password().await {
                 Some(code) => self.sends("submit", json!({"code": code})).await,
                 None => self.looks().await,
             },
@@ -97,8 +132,8 @@ impl Buyer {
     }
 
     /// What is on the form already, and her own answers to what it asks.
-    fn answers(&self, step: &str) -> Value {
-        let form = &self.view["step"]["form"];
+    fn answers(&mut self, step: &str) -> Value {
+        let form = self.view["step"]["form"].clone();
         let mut data: Map<String, Value> = form["data"].as_object().cloned().unwrap_or_default();
         let ends = self.today.checked_add_days(Days::new(14)).expect("a day").to_string();
         let own = match step {
@@ -111,6 +146,8 @@ impl Buyer {
                 json!({"customer_type": "individual", "proposer_title": "Ms", "proposer_first_name": "Asha", "proposer_last_name": "Rao",
                 "proposer_gender": "female", "dob": "1990-04-12", "proposer_mobile": self.mobile, "proposer_email": "asha@example.com"})
             }
+            "visit.address" => json!({"address_line_1": "12 Lake View", "address_line_2": "MG Road"}),
+            "visit.time" => json!({"slot": self.slot()}),
             "car.address" => {
                 json!({"pincode": "110001", "address_line_1": "12 Lake View", "address_line_2": "Janpath"})
             }
@@ -128,6 +165,13 @@ impl Buyer {
         }
         data.retain(|name, value| !value.is_null() && form["schema"]["properties"].get(name).is_some());
         Value::Object(data)
+    }
+
+    /// A free time of the form.
+    fn slot(&mut self) -> Value {
+        let slots = &self.view["step"]["form"]["schema"]["properties"]["slot"]["x-ui"]["slots"];
+        let free: Vec<&Value> = slots.as_array().into_iter().flatten().filter(|slot| slot["full"] == false).collect();
+        free.choose(&mut self.random).map(|slot| slot["key"].clone()).unwrap_or_default()
     }
 
     /// Takes one of the offers; looks again while there is none.

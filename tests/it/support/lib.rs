@@ -7,5 +7,6 @@ pub mod buyer;
 pub mod chaos;
 pub mod contract;
 pub mod forms;
+pub mod kept;
 pub mod postgres;
 pub mod server;

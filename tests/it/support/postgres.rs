@@ -31,11 +31,12 @@ const QUICK: &str = "-c fsync=off -c max_connections=300 -c shared_buffers=64MB"
 
 /// Address of a new, empty database.
 pub async fn database() -> Result<String> {
-    CLUSTER
-        .get_or_try_init(|| async { tokio::task::spawn_blocking(|| Cluster::start(None)).await? })
-        .await?
-        .database()
-        .await
+    cluster().await?.database().await
+}
+
+/// The cluster of this process.
+pub async fn cluster() -> Result<&'static Cluster> {
+    CLUSTER.get_or_try_init(|| async { tokio::task::spawn_blocking(|| Cluster::start(None)).await? }).await
 }
 
 impl Cluster {
@@ -101,6 +102,22 @@ impl Cluster {
 
     pub fn address(&self, database: &str) -> String {
         format!("postgres://postgres@localhost/{database}?host={}", self.folder.display())
+    }
+
+    /// What one of its programs (`pg_dump`, `psql`) prints, given `input`, about the database of this address.
+    pub fn told(&self, program: &str, arguments: &[&str], address: &str, input: &[u8]) -> Result<Vec<u8>> {
+        let mut command = Command::new(self.bin.join(program));
+        command.args(arguments).arg(address).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().with_context(|| program.to_owned())?;
+        let mut stdin = child.stdin.take().context("its input")?;
+        let given = input.to_vec();
+        let writing = std::thread::spawn(move || stdin.write_all(&given));
+        let output = child.wait_with_output()?;
+        if !output.status.success() {
+            bail!("{program}: {}", String::from_utf8_lossy(&output.stderr));
+        }
+        writing.join().map_err(|_| anyhow::anyhow!("{program} read nothing"))??;
+        Ok(output.stdout)
     }
 
     /// Ends the server as a crash would: nothing is written back first.

@@ -71,6 +71,11 @@ impl TestServer {
         TestServer::start_from(Source::Files(files), change).await
     }
 
+    /// The date in India when the clock has not been moved.
+    pub fn first_day() -> chrono::NaiveDate {
+        chrono::NaiveDate::from_ymd_opt(2026, 11, 21).expect("a day")
+    }
+
     /// Publishes a folder, and again on every save.
     pub async fn start_watching(folder: &Path) -> TestServer {
         TestServer::start_from(Source::Folder { folder: folder.to_owned(), watch: true }, |_| {}).await
@@ -193,6 +198,15 @@ impl Visitor {
         // an idle connection is not used again shortly before the server lets it go
         let http = http.pool_idle_timeout(Duration::from_secs(1)).build().expect("a client");
         Visitor { base, http, cookies: Mutex::default(), keys: AtomicU32::new(0) }
+    }
+
+    /// Somebody who has this cookie.
+    pub fn holding(base: String, name: &str, value: &str) -> Visitor {
+        let visitor = Visitor::at(base);
+        visitor.cookies.lock().expect("cookies").insert(name.to_owned(), value.to_owned());
+        // her keys of another day are used
+        visitor.keys.store(1_000_000, Ordering::Relaxed);
+        visitor
     }
 
     /// The same person, whose next requests reach another node.

@@ -9,7 +9,6 @@ mod questions;
 mod recent;
 mod send_gate;
 mod turns;
-mod used_proofs;
 
 pub(crate) use access::read;
 pub(crate) use crypto::Crypto;
@@ -27,7 +26,6 @@ use known_sessions::KnownSessions;
 use recent::Recent;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, RwLock, Weak};
-use used_proofs::UsedProofs;
 
 /// The runtime's own state on a node: nothing in it matters after a restart.
 pub(crate) struct Core {
@@ -44,7 +42,6 @@ pub(crate) struct Core {
     pub recent: Recent,
     /// Sessions that this node has just looked up.
     pub sessions: KnownSessions,
-    pub proofs: UsedProofs,
     /// Keeps this node's writers of one journey in line; correctness is the store's (**seq-cas**).
     lines: Mutex<Lines>,
 }
@@ -106,7 +103,6 @@ impl Core {
             versions: Mutex::default(),
             recent: Recent::default(),
             sessions: KnownSessions::default(),
-            proofs: UsedProofs::default(),
             lines: Mutex::default(),
         })
     }
@@ -159,8 +155,12 @@ impl Core {
             .version_files(&record.workflow, &record.version)
             .await?
             .ok_or_else(|| fail("it was never published here".into()))?;
+        if stored.format > engine_definitions::FORMAT {
+            let known = engine_definitions::FORMAT;
+            return Err(fail(format!("it has format {}; this program reads up to {known}", stored.format)));
+        }
         let mut files = engine_definitions::Files::new();
-        for file in stored {
+        for file in stored.files {
             files.insert(file.path, file.content);
         }
         let id = record.workflow.clone();

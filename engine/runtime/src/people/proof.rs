@@ -1,11 +1,12 @@
 //! Proof of work: who asks for many messages from one network lets their machine work for each (security rule 15). It
 //! asks nothing of a person.
 //!
-//! A challenge is signed, bound to a network, and counts once on a node; until somebody has solved it nothing of it is
-//! kept.
+//! A challenge is signed, bound to a network, and counts once, whichever node sees its solution; until somebody has
+//! solved it nothing of it is kept.
 
 use super::People;
 use crate::clock::new_id;
+use crate::refusal::Refusal;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
@@ -28,17 +29,22 @@ impl People {
     }
 
     /// Whether this is the solution of a challenge of ours for this network, shown for the first time.
-    pub fn proves(&self, network: &str, proof: &str) -> bool {
-        let Some((token, _)) = proof.rsplit_once('.') else { return false };
-        let Some((terms, signature)) = token.rsplit_once('.') else { return false };
+    pub async fn proves(&self, network: &str, proof: &str) -> Result<bool, Refusal> {
+        let now_ms = self.core.now_ms();
+        let Some(token) = self.solves(network, proof, now_ms) else { return Ok(false) };
+        Ok(self.core.store().first_use(&self.core.keys.hash("used-proof", token), now_ms).await?)
+    }
+
+    /// The token of a challenge of ours for this network that is still valid, where this is its solution.
+    fn solves<'p>(&self, network: &str, proof: &'p str, now_ms: i64) -> Option<&'p str> {
+        let (token, _) = proof.rsplit_once('.')?;
+        let (terms, signature) = token.rsplit_once('.')?;
         let mut parts = terms.split('.');
-        let until_ms: Option<i64> = parts.next().and_then(|text| text.parse().ok());
-        let bits: Option<u32> = parts.next().and_then(|text| text.parse().ok());
-        let (Some(until_ms), Some(bits)) = (until_ms, bits) else { return false };
+        let until_ms: i64 = parts.next()?.parse().ok()?;
+        let bits: u32 = parts.next()?.parse().ok()?;
         let ours = bool::from(self.signed(network, terms).as_bytes().ct_eq(signature.as_bytes()));
-        ours && self.core.now_ms() < until_ms
-            && zero_bits(&Sha256::digest(proof.as_bytes())) >= bits
-            && self.core.proofs.first(token, until_ms, self.core.now_ms())
+        let solved = zero_bits(&Sha256::digest(proof.as_bytes())) >= bits;
+        (ours && now_ms < until_ms && solved).then_some(token)
     }
 
     fn signed(&self, network: &str, terms: &str) -> String {

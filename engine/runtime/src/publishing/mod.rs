@@ -2,7 +2,7 @@
 
 use crate::core::{Core, RuntimeError, load_blocking};
 use engine_definitions::{Files, Held, Problem, Severity};
-use engine_store::{DefinitionFile, JourneyStatus, Publication, StoreError, VersionRecord};
+use engine_store::{DefinitionFile, JourneyStatus, Publication, StoreError, VersionFiles, VersionRecord};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -62,7 +62,12 @@ impl Publishing {
             .collect();
         let versions = catalog
             .workflows()
-            .map(|w| VersionRecord { workflow: w.id.clone(), version: w.version.clone(), closure: w.closure.clone() })
+            .map(|w| VersionRecord {
+                workflow: w.id.clone(),
+                version: w.version.clone(),
+                format: engine_definitions::FORMAT,
+                closure: w.closure.clone(),
+            })
             .collect();
         let publication =
             Publication { number: 0, at_ms: self.core.now_ms(), by: by.into(), files: contents, versions };
@@ -76,6 +81,11 @@ impl Publishing {
         let Some(current) = self.core.store().current_publication().await? else { return Ok(false) };
         if current.number == self.core.publication() {
             return Ok(true);
+        }
+        if let Some(newer) = current.versions.iter().find(|version| version.format > engine_definitions::FORMAT) {
+            let (workflow, format, known) = (&newer.workflow, newer.format, engine_definitions::FORMAT);
+            let why = format!("`{workflow}` has format {format}; this program reads up to {known}");
+            return Err(RuntimeError::Publication(why));
         }
         let mut files = Files::new();
         for file in current.files {
@@ -99,7 +109,10 @@ impl Publishing {
         let versions: BTreeSet<(String, String)> = counts.map(|c| (c.workflow, c.version)).collect();
         let mut held = Vec::new();
         for (workflow, version) in versions {
-            let stored = self.core.store().version_files(&workflow, &version).await?.unwrap_or_default();
+            let Some(VersionFiles { files: stored, .. }) = self.core.store().version_files(&workflow, &version).await?
+            else {
+                continue;
+            };
             if stored.iter().all(|file| hash(&file.path).as_ref() == Some(&file.hash)) {
                 continue;
             }

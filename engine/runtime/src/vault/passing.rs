@@ -263,6 +263,9 @@ impl People for Vault {
     async fn remove_person(&self, id: &str) -> Result<()> {
         self.store.remove_person(id).await
     }
+    async fn first_use(&self, hash: &str, now_ms: i64) -> Result<bool> {
+        self.store.first_use(hash, now_ms).await
+    }
     async fn send_history(&self, recipient: &str, limit: u32, buckets: &[(String, i64)]) -> Result<SendHistory> {
         self.store.send_history(recipient, limit, buckets).await
     }
@@ -307,7 +310,7 @@ impl Definitions for Vault {
     async fn publication_number(&self) -> Result<i64> {
         self.store.publication_number().await
     }
-    async fn version_files(&self, workflow: &str, version: &str) -> Result<Option<Vec<DefinitionFile>>> {
+    async fn version_files(&self, workflow: &str, version: &str) -> Result<Option<VersionFiles>> {
         self.store.version_files(workflow, version).await
     }
 }

@@ -21,7 +21,7 @@ impl Definitions for Database {
     async fn publication_number(&self) -> Result<i64> {
         read!(self.read_publication_number())
     }
-    async fn version_files(&self, workflow: &str, version: &str) -> Result<Option<Vec<DefinitionFile>>> {
+    async fn version_files(&self, workflow: &str, version: &str) -> Result<Option<VersionFiles>> {
         read!(self.read_version_files(workflow, version))
     }
 }
@@ -39,8 +39,8 @@ impl Database {
         let manifest: Manifest = opened(r.try_get(3)?, "publications.manifest")?;
         let mut versions = Vec::new();
         for (workflow, version) in opened::<Vec<(String, String)>>(r.try_get(4)?, "publications.versions")? {
-            if let Some(closure) = self.read_closure(&workflow, &version).await? {
-                versions.push(VersionRecord { workflow, version, closure });
+            if let Some((closure, format)) = self.read_closure(&workflow, &version).await? {
+                versions.push(VersionRecord { workflow, version, format, closure });
             }
         }
         Ok(Some(Publication {
@@ -58,21 +58,22 @@ impl Database {
         Ok(number.unwrap_or(0))
     }
 
-    pub async fn read_version_files(&self, workflow: &str, version: &str) -> Result<Option<Vec<DefinitionFile>>> {
+    pub async fn read_version_files(&self, workflow: &str, version: &str) -> Result<Option<VersionFiles>> {
         match self.read_closure(workflow, version).await? {
-            Some(closure) => Ok(Some(self.read_files(closure).await?)),
+            Some((closure, format)) => Ok(Some(VersionFiles { format, files: self.read_files(closure).await? })),
             None => Ok(None),
         }
     }
 
-    async fn read_closure(&self, workflow: &str, version: &str) -> Result<Option<Manifest>> {
-        let text: Option<String> =
-            sqlx::query_scalar("select closure from versions where workflow = $1 and version = $2")
+    /// Its files, and the format in which they are written.
+    async fn read_closure(&self, workflow: &str, version: &str) -> Result<Option<(Manifest, i32)>> {
+        let row: Option<(String, i32)> =
+            sqlx::query_as("select closure, format from versions where workflow = $1 and version = $2")
                 .bind(workflow)
                 .bind(pack(version))
                 .fetch_optional(&self.pool)
                 .await?;
-        text.map(|t| opened(&t, "versions.closure")).transpose()
+        row.map(|(closure, format)| Ok((opened(&closure, "versions.closure")?, format))).transpose()
     }
 
     async fn read_files(&self, manifest: Manifest) -> Result<Vec<DefinitionFile>> {
@@ -111,12 +112,13 @@ pub async fn publish(conn: &mut Conn, publication: &Publication) -> Result<i64> 
     }
     for version in &publication.versions {
         sqlx::query(
-            "insert into versions (workflow, version, closure) values ($1, $2, $3) on conflict (workflow, \
+            "insert into versions (workflow, version, closure, format) values ($1, $2, $3, $4) on conflict (workflow, \
              version) do nothing",
         )
         .bind(version.workflow.as_str())
         .bind(pack(&version.version))
         .bind(list(version.closure.iter().map(|(path, hash)| (path, hash))))
+        .bind(version.format)
         .execute(&mut *conn)
         .await?;
     }

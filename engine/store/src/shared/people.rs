@@ -41,6 +41,10 @@ impl People for Database {
         let id = id.to_owned();
         write!(self, conn => remove_person(conn, &id))
     }
+    async fn first_use(&self, hash: &str, now_ms: i64) -> Result<bool> {
+        let hash = hash.to_owned();
+        write!(self, conn => first_use(conn, &hash, now_ms))
+    }
     async fn send_history(&self, recipient: &str, limit: u32, buckets: &[(String, i64)]) -> Result<SendHistory> {
         read!(self.read_sends(recipient, limit, buckets))
     }
@@ -104,6 +108,12 @@ impl Database {
         history.slots.sort_unstable_by_key(|(_, slot, _)| *slot);
         Ok(history)
     }
+}
+
+/// A row among the sends, which are cleaned by time: the first of its name.
+async fn first_use(conn: &mut Conn, hash: &str, now_ms: i64) -> Result<bool> {
+    let sql = "insert into sends (recipient, number, at) values ($1, 1, $2) on conflict do nothing";
+    Ok(sqlx::query(sql).bind(pack(hash)).bind(now_ms).execute(conn).await?.rows_affected() == 1)
 }
 
 async fn add_person(conn: &mut Conn, person: &PersonRecord) -> Result<()> {

@@ -1,0 +1,86 @@
+//! The kept databases (`tests/histories`): journeys of the shipped definitions at many steps, with pending calls, open
+//! passwords and timers, written by the build that closed the format. Every later build must finish them, and their
+//! histories must give the states that are stored.
+
+use crate::buyer::Errand;
+use crate::postgres;
+use anyhow::{Context as _, Result};
+use engine_settings::Settings;
+use flate2::Compression;
+use flate2::read::GzDecoder;
+use flate2::write::GzEncoder;
+use serde::{Deserialize, Serialize};
+use std::io::{Read as _, Write as _};
+use std::path::{Path, PathBuf};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    Sqlite,
+    Postgres,
+}
+
+/// One journey of a kept database, and who may go on with it.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct KeptJourney {
+    pub id: String,
+    pub errand: Errand,
+    /// Of the customer.
+    pub number: u64,
+    pub session: String,
+    /// Where it stood.
+    pub step: String,
+}
+
+impl Kind {
+    fn file(self, ending: &str) -> PathBuf {
+        let name = if self == Kind::Sqlite { "sqlite" } else { "postgres" };
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("histories").join(format!("{name}.{ending}"))
+    }
+
+    /// Keeps what `dump` is and whose journeys are in it.
+    pub fn keep(self, dump: &[u8], journeys: &[KeptJourney]) -> Result<()> {
+        for (ending, bytes) in [("gz", dump), ("journeys.gz", &serde_json::to_vec(journeys)?)] {
+            let mut packed = GzEncoder::new(Vec::new(), Compression::best());
+            packed.write_all(bytes)?;
+            std::fs::write(self.file(ending), packed.finish()?)?;
+        }
+        Ok(())
+    }
+
+    fn kept(self, ending: &str) -> Result<Vec<u8>> {
+        let file = self.file(ending);
+        let packed = std::fs::File::open(&file).with_context(|| file.display().to_string())?;
+        let mut bytes = Vec::new();
+        GzDecoder::new(packed).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    }
+
+    /// Address of a copy of its database, on SQLite in `folder`, and its journeys.
+    pub async fn opened(self, folder: &Path) -> Result<(String, Vec<KeptJourney>)> {
+        let (dump, journeys) = (self.kept("gz")?, serde_json::from_slice(&self.kept("journeys.gz")?)?);
+        let url = match self {
+            Kind::Sqlite => {
+                let file = folder.join("kept.db");
+                std::fs::write(&file, dump)?;
+                format!("sqlite:{}", file.display())
+            }
+            Kind::Postgres => {
+                let url = postgres::database().await?;
+                postgres::cluster().await?.told("psql", &["-q", "-v", "ON_ERROR_STOP=1"], &url, &dump)?;
+                url
+            }
+        };
+        Ok((url, journeys))
+    }
+}
+
+/// One address sends what a town would; partners answer at once.
+pub fn town(settings: &mut Settings) {
+    settings.otp.unproven_per_address_hour = 1_000_000;
+    settings.otp.per_address_hour = 1_000_000;
+    settings.otp.block_hour = 1_000_000;
+    (settings.limits.rate_per_s, settings.limits.rate_burst) = (0, 1_000_000);
+    (settings.limits.write_rate_per_s, settings.limits.write_rate_burst) = (0, 1_000_000);
+    settings.limits.starts_per_hour = 0;
+    settings.sandbox.delay_percent = 0;
+}
