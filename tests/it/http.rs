@@ -591,10 +591,8 @@ async fn what_open_journeys_hold_is_not_taken_from_them() {
     let label = "workflows/contracts/parcel/label.yaml";
     // A sender's new field must have a default, as long as somebody may send without it.
     let mut dearer = changed(label, "weight: number}", "weight: number, floor: integer}");
-    let sends = String::from_utf8_lossy(dearer.get(flow).expect("the flow")).replace(
-        "weight: shipped.weight}, into: label",
-        "weight: shipped.weight, floor: 1}, into: label",
-    );
+    let sends = String::from_utf8_lossy(dearer.get(flow).expect("the flow"))
+        .replace("weight: shipped.weight}, into: label", "weight: shipped.weight, floor: 1}, into: label");
     dearer.insert(flow, sends.into_bytes());
     let examples = "workflows/partners/carriers/swift/label.examples.yaml";
     let sent = String::from_utf8_lossy(dearer.get(examples).expect("examples")).replace("weight:", "floor: 1, weight:");
