@@ -51,8 +51,9 @@ export class Walk {
     await this.settled();
   }
 
-  /** The page is React's: what is typed now stays. */
+  /** The page is React's: what is typed now stays. A first step becomes so with the first sign of a person. */
   async settled(): Promise<void> {
+    await this.page.evaluate(() => dispatchEvent(new Event('pointermove')));
     await this.page.locator('#app[data-ready]').waitFor();
   }
 

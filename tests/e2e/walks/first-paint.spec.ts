@@ -144,6 +144,7 @@ test.describe('every example', () => {
         const drawn = await page.locator('#app').evaluateHandle((app) => app.firstElementChild);
         const before = await places(page);
         release();
+        await page.evaluate(() => dispatchEvent(new Event('pointermove')));
         await page.locator('#app[data-ready]').waitFor();
         await page.evaluate(() => new Promise((next) => requestAnimationFrame(() => requestAnimationFrame(next))));
         const after = await places(page);

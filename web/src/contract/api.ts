@@ -652,6 +652,7 @@ export interface components {
          */
         ProblemCode: "not_found" | "stale" | "invalid" | "not_accepted" | "key_reused" | "key_missing" | "expired" | "not_possible" | "limited" | "busy" | "broken" | "body_invalid" | "body_too_large" | "body_too_slow" | "media_type" | "method" | "csrf" | "client" | "sign_in" | "proof" | "signature" | "timeout" | "unavailable" | "internal";
         Progress: {
+            scene?: components["schemas"]["Scene"] | null;
             sections: components["schemas"]["Section"][];
         };
         Readiness: {
@@ -723,6 +724,8 @@ export interface components {
                 [key: string]: string | number | boolean | null;
             }[];
         };
+        /** @enum {string} */
+        Scene: "hatch" | "scooter" | "family" | "visitor";
         Section: {
             id: string;
             state: components["schemas"]["SectionState"];
@@ -796,7 +799,7 @@ export interface components {
             on_version: string;
         };
         /** @description A value that is formatted where it is shown: text, a number, or one that says what it is. */
-        Value: string | number | {
+        Value: string | number | boolean | {
             /** Format: int64 */
             paise: number;
         } | {
@@ -916,6 +919,7 @@ export type ReviewPart = components['schemas']['ReviewPart'];
 export type ReviewRow = components['schemas']['ReviewRow'];
 export type ReviewSection = components['schemas']['ReviewSection'];
 export type Rows = components['schemas']['Rows'];
+export type Scene = components['schemas']['Scene'];
 export type Section = components['schemas']['Section'];
 export type SectionState = components['schemas']['SectionState'];
 export type StartBody = components['schemas']['StartBody'];

@@ -62,6 +62,8 @@ export interface Words {
   greeting: 'name';
   h: never;
   height: 'cm' | 'ft' | 'in';
+  height_cm: 'cm';
+  height_ft: 'ft' | 'in';
   height_units: never;
   held_till: 'time';
   in_order: never;
@@ -105,6 +107,7 @@ export interface Words {
   next_is: never;
   no: never;
   no_slot: never;
+  no_to_all: 'n';
   nobody_offers: never;
   not_sent: never;
   nothing_found: never;
@@ -130,6 +133,7 @@ export interface Words {
   place: never;
   pm: 'time';
   previous: never;
+  print: never;
   profile: never;
   progress: never;
   remind_me: never;
@@ -150,6 +154,7 @@ export interface Words {
   send_otp: never;
   sent_to: 'number';
   share: never;
+  short_list: never;
   show_all: never;
   show_offers: never;
   six_digits: never;
@@ -183,6 +188,7 @@ export interface Words {
   weekdays: never;
   weekdays_short: never;
   went_wrong: never;
+  whole_list: 'n';
   without_offer: 'n';
   year: never;
   yes: never;
