@@ -53,7 +53,7 @@ async fn a_parcel_from_the_first_page_to_its_document() {
     for part in [
         "<title>What do you send? – Parcel House</title>",
         "<div id=\"app\" data-server=\"true\"><div class=\"step\" data-kind=\"form\" data-step=\"cover.parcel\">",
-        "<li data-state=\"current\" aria-current=\"step\"><span>Your parcel</span>",
+        "<span class=\"progress-title\">Your parcel</span>",
         "<h1 id=\"step-title\" tabindex=\"-1\">What do you send?</h1><p class=\"lead\">We cover parcels of up to 30 kg.</p>",
         "<input class=\"input\" id=\"f-weight\" type=\"text\"",
         "<a href=\"https://trade.example/\" target=\"_blank\" rel=\"noopener\"><span>Trade body</span>",
