@@ -75,5 +75,6 @@ pub use text::Text;
 pub use translation::{Said, Sheet, languages, sheets};
 pub use view::{COMPANY, View};
 pub use workflow::{
-    Accept, Invoke, OnVersion, Redirect, Report, Scene, Section, Source, Step, StepKind, Trail, Workflow, reload_closure,
+    Accept, Invoke, OnVersion, Redirect, Report, Scene, Section, Source, Step, StepKind, Trail, Workflow,
+    reload_closure,
 };

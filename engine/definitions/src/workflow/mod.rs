@@ -126,12 +126,8 @@ pub enum Scene {
 }
 
 impl Scene {
-    pub const ALL: [(&'static str, Scene); 4] = [
-        ("hatch", Scene::Hatch),
-        ("scooter", Scene::Scooter),
-        ("family", Scene::Family),
-        ("visitor", Scene::Visitor),
-    ];
+    pub const ALL: [(&'static str, Scene); 4] =
+        [("hatch", Scene::Hatch), ("scooter", Scene::Scooter), ("family", Scene::Family), ("visitor", Scene::Visitor)];
 }
 
 /// What happens to a running delay when a journey moves to another version.
