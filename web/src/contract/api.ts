@@ -424,12 +424,12 @@ export interface components {
             intro?: string | null;
             title?: string | null;
         };
-        /** @description Find a number for which SHA-256 of `<token>.<number>` begins with `bits` zero bits, and send both as `X-Proof`. */
-        Challenge: {
-            /** Format: int32 */
-            bits: number;
-            token: string;
+        /** @description Show this page in a frame: it posts a message `{token}` to the page around it. The result is the token. */
+        CaptchaPage: {
+            page: string;
         };
+        /** @description What must be done before the same request is sent again, with its result as `X-Proof`. */
+        Challenge: components["schemas"]["ProofOfWork"] | components["schemas"]["CaptchaPage"];
         /** @description Something changed: the page reads the journey again. */
         ChangeNote: {
             /** Format: int64 */
@@ -653,6 +653,12 @@ export interface components {
         ProblemCode: "not_found" | "stale" | "invalid" | "not_accepted" | "key_reused" | "key_missing" | "expired" | "not_possible" | "limited" | "busy" | "broken" | "body_invalid" | "body_too_large" | "body_too_slow" | "media_type" | "method" | "csrf" | "client" | "sign_in" | "proof" | "signature" | "timeout" | "unavailable" | "internal";
         Progress: {
             sections: components["schemas"]["Section"][];
+        };
+        /** @description Find a number for which SHA-256 of `<token>.<number>` begins with `bits` zero bits, and send both as `X-Proof`. */
+        ProofOfWork: {
+            /** Format: int32 */
+            bits: number;
+            token: string;
         };
         Readiness: {
             /** @description What an operator should know meanwhile. */
@@ -883,6 +889,7 @@ export interface components {
 }
 export type Accepted = components['schemas']['Accepted'];
 export type BlocksView = components['schemas']['BlocksView'];
+export type CaptchaPage = components['schemas']['CaptchaPage'];
 export type Challenge = components['schemas']['Challenge'];
 export type ChangeNote = components['schemas']['ChangeNote'];
 export type Changeable = components['schemas']['Changeable'];
@@ -907,6 +914,7 @@ export type OpenedPage = components['schemas']['OpenedPage'];
 export type Problem = components['schemas']['Problem'];
 export type ProblemCode = components['schemas']['ProblemCode'];
 export type Progress = components['schemas']['Progress'];
+export type ProofOfWork = components['schemas']['ProofOfWork'];
 export type Readiness = components['schemas']['Readiness'];
 export type Received = components['schemas']['Received'];
 export type Redirect = components['schemas']['Redirect'];
