@@ -4,7 +4,7 @@ use crate::nodes::Nodes;
 use engine_definitions::Files;
 use engine_runtime::effect::NotifyPayload;
 use engine_store::EffectFilter;
-use journey_tests::server::{Reply, TestServer, Visitor, fixture};
+use journey_tests::server::{Reply, TestServer, Visitor, fixture, line};
 use serde_json::{Value, json};
 use sha2::Digest;
 use sqlx::Connection;
@@ -288,7 +288,12 @@ async fn from_the_third_send_of_a_network_each_needs_a_proof_of_work() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_captcha_partner_asks_instead_of_work_and_work_stands_in_for_it() {
-    let server = TestServer::start_with(gated(GATE), |settings| {
+    let mut files = gated(GATE);
+    let of_captcha = |path: &str| path.contains("/captcha/") || path == "workflows/partners/identity/partner.yaml";
+    for (path, bytes) in line("club").iter().filter(|(path, _)| of_captcha(path)) {
+        files.insert(path, bytes.clone());
+    }
+    let server = TestServer::start_with(files, |settings| {
         settings.otp.unproven_per_address_hour = 0;
         settings.otp.proof_bits = 4;
         settings.otp.captcha = Some("captcha".into());

@@ -47,7 +47,8 @@ impl KeptJourney {
     }
 
     /// From where it stood to its end in this shop. A car's whose customer had not got to the prices goes to the page
-    /// before them, because those cost every insurer an answer. Panics where an answer is not what the API promises.
+    /// before them, because those cost every insurer an answer; one that waits for the register, which may be over by
+    /// now, to the page where she says it herself. Panics where an answer is not what the API promises.
     pub async fn goes_on(&self, shop: &str) -> Result<()> {
         let customer = Visitor::holding(shop.to_owned(), SESSION, &self.session);
         let partners = Visitor::at(shop.to_owned());
@@ -55,7 +56,8 @@ impl KeptJourney {
         buyer.returns(&self.id).await;
         let is_early = self.errand == Errand::Car && !self.sees_prices();
         for _ in 0..LOOKS_MAX {
-            if is_early && buyer.step() == "car.previous" {
+            let there = buyer.step() == "car.previous" || self.step == "car.lookup" && buyer.step() == "car.vehicle";
+            if is_early && there {
                 return Ok(());
             }
             match buyer.goes_on().await {

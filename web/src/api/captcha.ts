@@ -15,7 +15,7 @@ export function ask(page: string): Promise<string> {
   });
   close.setAttribute('aria-label', t('close'));
   close.onclick = () => dialog.close();
-  const head = Object.assign(document.createElement('header'), { className: 'dialog-head' });
+  const head = Object.assign(document.createElement('div'), { className: 'dialog-head' });
   head.append(title, close);
   const frame = Object.assign(document.createElement('iframe'), {
     className: 'captcha',
