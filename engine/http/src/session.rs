@@ -2,7 +2,7 @@
 
 use crate::app::{App, run_to_end};
 use crate::attribution;
-use crate::json;
+use crate::json::{self, Bounds};
 use crate::language;
 use crate::middleware::Client;
 use crate::problem::{Code, Problem};
@@ -45,13 +45,7 @@ impl Visitor {
         let token = token.filter(|_| known.is_some()).map(str::to_owned);
         let mut actor = known.unwrap_or_else(|| Actor { language: language::of(app, headers), ..Actor::visitor("") });
         actor.language = language::chosen(app, headers).unwrap_or(actor.language);
-        let network = client.network();
-        let proof = headers.get(PROOF).and_then(|proof| proof.to_str().ok());
-        actor.proven = match proof {
-            Some(proof) => app.runtime.people.proves(&network, proof).await?,
-            None => false,
-        };
-        actor.address = Some(network);
+        actor.address = Some(client.network());
         Ok(Visitor { actor, client, token, opened: false, turned: None, ttl_s: app.settings.session.ttl_ms / 1000 })
     }
 
@@ -200,8 +194,12 @@ impl<B: DeserializeOwned + Send> FromRequest<App> for ChangeRequest<B> {
         app.origins.check(&headers)?;
         let client = parts.extensions.get::<Client>().copied().ok_or_else(|| Problem::new(Code::Internal))?;
         require_json(&headers)?;
-        let body = json::body(&read(body).await?, app.settings.limits.json_depth_max)?;
-        let visitor = Visitor::of(app, &headers, client).await?;
+        let body = json::body(&read(body).await?, Bounds::of(&app.settings.limits))?;
+        let mut visitor = Visitor::of(app, &headers, client).await?;
+        if let Some(proof) = headers.get(PROOF).and_then(|proof| proof.to_str().ok()).filter(|proof| !proof.is_empty())
+        {
+            visitor.actor.proven = app.proves(client, proof).await?;
+        }
         let key = match headers.get("idempotency-key").map(HeaderValue::to_str) {
             None => "",
             Some(Ok(key)) if key.len() <= 200 => key.trim(),

@@ -424,12 +424,12 @@ export interface components {
             intro?: string | null;
             title?: string | null;
         };
-        /** @description Find a number for which SHA-256 of `<token>.<number>` begins with `bits` zero bits, and send both as `X-Proof`. */
-        Challenge: {
-            /** Format: int32 */
-            bits: number;
-            token: string;
+        /** @description Show this page in a frame: it posts a message `{token}` to the page around it. The result is the token. */
+        CaptchaPage: {
+            page: string;
         };
+        /** @description What must be done before the same request is sent again, with its result as `X-Proof`. */
+        Challenge: components["schemas"]["ProofOfWork"] | components["schemas"]["CaptchaPage"];
         /** @description Something changed: the page reads the journey again. */
         ChangeNote: {
             /** Format: int64 */
@@ -654,6 +654,12 @@ export interface components {
         Progress: {
             scene?: components["schemas"]["Scene"] | null;
             sections: components["schemas"]["Section"][];
+        };
+        /** @description Find a number for which SHA-256 of `<token>.<number>` begins with `bits` zero bits, and send both as `X-Proof`. */
+        ProofOfWork: {
+            /** Format: int32 */
+            bits: number;
+            token: string;
         };
         Readiness: {
             /** @description What an operator should know meanwhile. */
@@ -886,6 +892,7 @@ export interface components {
 }
 export type Accepted = components['schemas']['Accepted'];
 export type BlocksView = components['schemas']['BlocksView'];
+export type CaptchaPage = components['schemas']['CaptchaPage'];
 export type Challenge = components['schemas']['Challenge'];
 export type ChangeNote = components['schemas']['ChangeNote'];
 export type Changeable = components['schemas']['Changeable'];
@@ -910,6 +917,7 @@ export type OpenedPage = components['schemas']['OpenedPage'];
 export type Problem = components['schemas']['Problem'];
 export type ProblemCode = components['schemas']['ProblemCode'];
 export type Progress = components['schemas']['Progress'];
+export type ProofOfWork = components['schemas']['ProofOfWork'];
 export type Readiness = components['schemas']['Readiness'];
 export type Received = components['schemas']['Received'];
 export type Redirect = components['schemas']['Redirect'];

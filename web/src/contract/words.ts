@@ -20,6 +20,7 @@ export interface Words {
   bought_on: 'date';
   breakup: never;
   buying: never;
+  captcha: never;
   change: never;
   change_choices: never;
   change_number: never;
