@@ -163,6 +163,9 @@ fn load_with(files: &Files, held: &[Held], is_new: bool) -> Loaded {
             host: &host,
         };
         endpoints.values().flat_map(BTreeMap::values).for_each(|endpoint| endpoint.verify(&known, &mut problems));
+        let taken = endpoints.iter().filter(|(_, here)| here.contains_key("POST")).map(|(path, _)| path.as_str());
+        let taken: BTreeSet<&str> = taken.collect();
+        sites.values().for_each(|site| site.calls_are_there(&taken, &mut problems));
     }
     if problems.iter().any(Problem::is_error) {
         // The English is mended first.

@@ -1047,6 +1047,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `sign_in`: Please log in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `csrf`: The request does not come from our pages; `proof`: Please try again with scripts turned on */
             403: {
                 headers: {
@@ -1137,6 +1146,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `sign_in`: Please log in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `not_found`: Not found */
             404: {
                 headers: {
@@ -1183,6 +1201,15 @@ export interface operations {
                     "*/*": unknown;
                 };
             };
+            /** @description `sign_in`: Please log in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `not_found`: Not found */
             404: {
                 headers: {
@@ -1222,6 +1249,15 @@ export interface operations {
             };
             /** @description `body_invalid`: The request cannot be read */
             400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `sign_in`: Please log in */
+            401: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1302,6 +1338,15 @@ export interface operations {
             };
             /** @description `body_invalid`: The request cannot be read; `key_missing`: The header Idempotency-Key is missing */
             400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `sign_in`: Please log in */
+            401: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1460,6 +1505,15 @@ export interface operations {
                 };
                 content: {
                     "text/event-stream": components["schemas"]["ChangeNote"];
+                };
+            };
+            /** @description `sign_in`: Please log in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description `not_found`: Not found */

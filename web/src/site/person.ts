@@ -28,6 +28,8 @@ export async function post<T>(call: string, body: object, proof = ''): Promise<T
     const { solve } = await import('../api/proof');
     return post(call, body, await solve(problem.challenge));
   }
+  // the session is over: the popup opens, the page and what was typed stay (R8-12)
+  if (problem.code === 'sign_in') location.hash = 'login';
   throw { problem } satisfies Refused;
 }
 

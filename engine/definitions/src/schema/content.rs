@@ -112,6 +112,11 @@ fn page() -> Value {
                 &["form", "to", "submit"],
             ),
         ),
+        (
+            "on",
+            "Events of its buttons, and the endpoint that each calls",
+            json!({"type": "object", "additionalProperties": text()}),
+        ),
         ("each", "Rows: one address for each", cel()),
         ("as", "Name of a row in `data`", text()),
         ("hide", "Parts of the frame", parts),

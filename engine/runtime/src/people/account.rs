@@ -1,6 +1,7 @@
 //! What belongs to a person who is signed in.
 
 use super::People;
+use super::sessions::OwnSession;
 use crate::actor::Actor;
 use crate::clock::rfc3339;
 use crate::core::normal_mobile;
@@ -22,6 +23,8 @@ pub struct Account {
     pub journeys: Vec<JourneySummary>,
     /// By kind, the newest first: what was recorded, with `id`, `at`, and `url` of its journey's page.
     pub records: BTreeMap<String, Vec<Value>>,
+    /// Where she is signed in, last used first.
+    pub sessions: Vec<OwnSession>,
 }
 
 const RECORDS_MAX: u32 = 200;
@@ -50,7 +53,15 @@ impl People {
         }
         let first_name = profile["first_name"].as_str().unwrap_or_default().to_owned();
         let journeys = all.into_iter().filter(|journey| !signs_in(journey)).collect();
-        Ok(Some(Account { first_name, profile, journeys, records }))
+        let sessions = self.own_sessions(actor).await?;
+        Ok(Some(Account { first_name, profile, journeys, records, sessions }))
+    }
+
+    /// Of the person who is signed in; empty for everybody else, and while it is not known.
+    pub async fn first_name(&self, actor: &Actor) -> Result<String, Refusal> {
+        let Some(id) = actor.person() else { return Ok(String::new()) };
+        let person = self.core.store().person(id).await?;
+        Ok(person.and_then(|person| Some(person.profile["first_name"].as_str()?.to_owned())).unwrap_or_default())
     }
 
     /// Keeps what the person who is signed in says of herself, beside what is known; `NotFound` for everybody else.
