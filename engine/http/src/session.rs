@@ -8,9 +8,9 @@ use crate::language;
 use crate::middleware::Client;
 use crate::problem::{Code, FieldProblem, Problem};
 use axum::body::Body;
-use axum::extract::{FromRequest, FromRequestParts, Request};
+use axum::extract::{FromRequest, FromRequestParts, MatchedPath, Request};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, HeaderValue, header};
+use axum::http::{HeaderMap, HeaderValue, Method, header};
 use axum::response::{IntoResponse, Response};
 use engine_runtime::{Actor, Grant, Refusal, SessionRecord, new_id};
 use serde::de::DeserializeOwned;
@@ -62,6 +62,12 @@ impl Visitor {
         let lapsed = stranger.is_some() && cookie(headers, SIGNED_IN).is_some_and(|mark| !mark.is_empty());
         let (device, ttl_s) = (device::of(headers), app.settings.session.ttl_ms / 1000);
         Ok(Visitor { actor, client, token, opened: false, turned: None, stranger, lapsed, device, ttl_s })
+    }
+
+    /// Default deny: where the table has no line for the route, or none of the visitor's roles in it, nothing is there.
+    fn at(self, app: &App, parts: &Parts) -> Result<Visitor, Problem> {
+        let may = self.actor.may_call(app.runtime.catalog().policy(), &route(parts));
+        if may { Ok(self) } else { Err(self.refused(app, Refusal::NotFound)) }
     }
 
     /// Why this visitor is asked to sign in.
@@ -183,6 +189,12 @@ impl Visitor {
     }
 }
 
+/// As the table of roles calls it: `GET /healthz`.
+pub fn route(parts: &Parts) -> String {
+    let method = if parts.method == Method::HEAD { &Method::GET } else { &parts.method };
+    format!("{method} {}", parts.extensions.get::<MatchedPath>().map_or("", MatchedPath::as_str))
+}
+
 /// Why nobody is signed in, by the codes that clients of the identity service know (R8-12).
 #[derive(Clone, Copy)]
 enum Stranger {
@@ -233,7 +245,7 @@ impl FromRequestParts<App> for Visitor {
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Visitor, Problem> {
         let client = parts.extensions.get::<Client>().copied().ok_or_else(|| Problem::new(Code::Internal))?;
-        Visitor::of(app, &parts.headers, client).await
+        Visitor::of(app, &parts.headers, client).await?.at(app, parts)
     }
 }
 
@@ -258,18 +270,18 @@ impl<B: DeserializeOwned + Send> FromRequest<App> for ChangeRequest<B> {
 
     async fn from_request(request: Request, app: &App) -> Result<ChangeRequest<B>, Problem> {
         let (parts, body) = request.into_parts();
-        let headers = parts.headers;
-        app.origins.check(&headers)?;
+        let headers = &parts.headers;
+        app.origins.check(headers)?;
         let client = parts.extensions.get::<Client>().copied().ok_or_else(|| Problem::new(Code::Internal))?;
-        require_json(&headers)?;
+        require_json(headers)?;
         let body = json::body(&read(body).await?, app.settings.limits.json_depth_max)?;
-        let visitor = Visitor::of(app, &headers, client).await?;
+        let visitor = Visitor::of(app, headers, client).await?.at(app, &parts)?;
         let key = match headers.get("idempotency-key").map(HeaderValue::to_str) {
             None => "",
             Some(Ok(key)) if key.len() <= 200 => key.trim(),
             Some(_) => return Err(Problem::new(Code::KeyMissing).detail("the key must be 1 to 200 visible characters")),
         };
-        Ok(ChangeRequest { visitor, body, key: key.to_owned(), headers })
+        Ok(ChangeRequest { visitor, body, key: key.to_owned(), headers: parts.headers })
     }
 }
 

@@ -22,6 +22,7 @@ use utoipa::{IntoParams, ToSchema};
 refusals!(StartRefused: changing, KeyMissing, SignIn, NotFound, NotAccepted, Invalid, KeyReused, Broken, Proof);
 refusals!(ViewRefused: BodyInvalid, SignIn, NotFound, Expired);
 refusals!(NotThere: NotFound);
+refusals!(ListRefused: SignIn, NotFound);
 
 /// Body of a start: the workflow, and usually the answers of its first step.
 #[derive(Deserialize, ToSchema)]
@@ -130,7 +131,7 @@ pub async fn view(
 
 /// My journeys, newest first.
 #[utoipa::path(get, path = "/api/v1/journeys", tag = "journeys", 
-    responses((status = 200, body = Vec<JourneySummary>)))]
+    responses((status = 200, body = Vec<JourneySummary>), ListRefused))]
 pub async fn list(State(app): State<App>, visitor: Visitor) -> Result<Json<Vec<JourneySummary>>, Problem> {
     if visitor.actor.id.is_empty() {
         return Ok(Json(Vec::new()));

@@ -2,7 +2,7 @@
 
 use super::People;
 use super::sessions::OwnSession;
-use crate::actor::Actor;
+use crate::actor::{Action, Actor, Resource};
 use crate::clock::rfc3339;
 use crate::core::normal_mobile;
 use crate::journeys::Journeys;
@@ -32,7 +32,7 @@ const RECORDS_MAX: u32 = 200;
 impl People {
     /// Of the person who is signed in; `None` for everybody else.
     pub async fn account(&self, actor: &Actor) -> Result<Option<Account>, Refusal> {
-        let Some(id) = actor.person() else { return Ok(None) };
+        let Some(id) = self.hers(actor) else { return Ok(None) };
         let store = self.core.store();
         let profile = store.person(id).await?.map(|person| person.profile).unwrap_or_default();
         let all = Journeys { core: self.core.clone() }.journeys_of(actor).await?;
@@ -64,10 +64,15 @@ impl People {
         Ok(person.and_then(|person| Some(person.profile["first_name"].as_str()?.to_owned())).unwrap_or_default())
     }
 
+    /// The person who is signed in, where her roles have an account.
+    fn hers<'a>(&self, actor: &'a Actor) -> Option<&'a str> {
+        actor.person().filter(|_| self.core.permit(actor, Action::Account, Resource::Own).is_ok())
+    }
+
     /// Keeps what the person who is signed in says of herself, beside what is known; `NotFound` for everybody else.
     pub async fn keep_profile(&self, actor: &Actor, said: Value) -> Result<(), Refusal> {
         let store = self.core.store();
-        let id = actor.person().ok_or(Refusal::NotFound)?;
+        let id = self.hers(actor).ok_or(Refusal::NotFound)?;
         let mut person = store.person(id).await?.ok_or(Refusal::NotFound)?;
         if let (Some(known), Value::Object(said)) = (person.profile.as_object_mut(), said) {
             known.extend(said);

@@ -1,7 +1,7 @@
 //! Sessions: opaque 256-bit tokens, of which only a hash is stored (security rule 16).
 
 use super::People;
-use crate::actor::{Actor, CUSTOMER};
+use crate::actor::{Action, Actor, CUSTOMER, OPERATOR, Resource};
 use crate::clock::{new_id, new_token, rfc3339};
 use crate::refusal::Refusal;
 use engine_store::{PersonRecord, SessionRecord};
@@ -14,8 +14,6 @@ const USED_MS: i64 = 3_600_000;
 const LIVES_MS: i64 = 86_400_000;
 /// Of one person; those that were used longest ago are not shown beyond it.
 const SESSIONS_MAX: u32 = 100;
-
-const OPERATOR: &str = "operator";
 
 /// Bucket of the operators' tokens: `name/id` → hash and end.
 const OPERATORS: &str = "operators";
@@ -218,6 +216,7 @@ impl People {
     }
 
     async fn living(&self, actor: &Actor) -> Result<Vec<SessionRecord>, Refusal> {
+        self.core.permit(actor, Action::Account, Resource::Own)?;
         let (Some(person), now) = (actor.person(), self.core.now_ms()) else { return Err(Refusal::NotFound) };
         let all = self.core.store().sessions_of(person, SESSIONS_MAX).await?;
         Ok(all.into_iter().filter(|session| session.expires_at_ms > now).collect())
