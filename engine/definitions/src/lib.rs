@@ -29,6 +29,7 @@ mod master;
 mod message;
 mod partner;
 mod plain;
+mod policy;
 pub mod schema;
 mod shape;
 mod site;
@@ -64,6 +65,7 @@ pub use partner::{
     SandboxCase, SandboxPage, SandboxScript, SandboxWebhook, Webhook, WebhookEvent, WebhookVerify,
 };
 pub use plain::{plain_machine, xstate_machine};
+pub use policy::{Policy, ROUTES, Right, RouteAsks, Whose};
 pub use shape::{Misfit, Shape};
 pub use site::{
     Address, Around, Asked, Asks, Frame, Group, MENU_KEYS, MenuItem, Page, Product as SiteProduct,

@@ -9,7 +9,7 @@ use crate::problem::{Code, Problem};
 use crate::subscriptions::Subscriptions;
 use engine_draw::Draw;
 use engine_partners::Partners;
-use engine_runtime::{Refusal, Runtime};
+use engine_runtime::Runtime;
 use engine_settings::{Limits, Settings};
 use metrics_exporter_prometheus::PrometheusHandle;
 use std::ops::Deref;
@@ -101,14 +101,6 @@ impl App {
             shutdown,
         };
         Ok(App(Arc::new(inner)))
-    }
-
-    /// A refusal as this client learns it: one that asks for a proof carries the challenge.
-    pub fn refused(&self, refusal: Refusal, client: Client) -> Problem {
-        match refusal {
-            Refusal::Proof => Problem::new(Code::Proof).challenge(self.challenge(client)),
-            other => other.into(),
-        }
     }
 
     /// Counts this request against its class, or answers 429.

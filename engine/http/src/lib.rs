@@ -18,6 +18,7 @@ mod app;
 mod assets;
 mod attribution;
 mod captcha;
+mod device;
 mod frame;
 mod gallery;
 mod html;

@@ -76,6 +76,8 @@ async function call<T>(
     const proof = await solve(refused.challenge);
     if (proof) return call(method, url, body, { ...headers, 'x-proof': proof }, more);
   }
+  // the session is over: the popup opens, the page and what was typed stay (R8-12)
+  if (refused.code === 'sign_in') location.hash = 'login';
   throw new Refusal(refused);
 }
 

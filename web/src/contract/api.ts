@@ -1059,6 +1059,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `sign_in`: Please log in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `csrf`: The request does not come from our pages; `proof`: Please try again with scripts turned on */
             403: {
                 headers: {
@@ -1149,6 +1158,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `sign_in`: Please log in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `not_found`: Not found */
             404: {
                 headers: {
@@ -1195,6 +1213,15 @@ export interface operations {
                     "*/*": unknown;
                 };
             };
+            /** @description `sign_in`: Please log in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `not_found`: Not found */
             404: {
                 headers: {
@@ -1234,6 +1261,15 @@ export interface operations {
             };
             /** @description `body_invalid`: The request cannot be read */
             400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `sign_in`: Please log in */
+            401: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1314,6 +1350,15 @@ export interface operations {
             };
             /** @description `body_invalid`: The request cannot be read; `key_missing`: The header Idempotency-Key is missing */
             400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `sign_in`: Please log in */
+            401: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1472,6 +1517,15 @@ export interface operations {
                 };
                 content: {
                     "text/event-stream": components["schemas"]["ChangeNote"];
+                };
+            };
+            /** @description `sign_in`: Please log in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description `not_found`: Not found */

@@ -29,6 +29,8 @@ export async function post<T>(call: string, body: object, proof = ''): Promise<T
     const solved = await solve(problem.challenge);
     if (solved) return post(call, body, solved);
   }
+  // the session is over: the popup opens, the page and what was typed stay (R8-12)
+  if (problem.code === 'sign_in') location.hash = 'login';
   throw { problem } satisfies Refused;
 }
 

@@ -213,6 +213,9 @@ pub struct Own<'a> {
     pub blocks: &'a [Value],
     #[serde(skip_serializing_if = "Option::is_none")]
     pub asks: Option<OwnForm<'a>>,
+    /// Events of its buttons, and the endpoint that each calls.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub on: &'a BTreeMap<String, String>,
 }
 
 /// Its form, and where it is sent.
