@@ -1,6 +1,6 @@
 //! The blocks of views and pages.
 
-use super::Takes::{Block as OneBlock, Figures, List, Map, Rows, Values};
+use super::Takes::{Block as OneBlock, Figures, List, Map, Rows, Unanswered, Values};
 use super::{Entry, Gives, Key, Side, TONES, key, name, value, words};
 
 pub struct Block {
@@ -97,6 +97,7 @@ const LINE: Entry = Entry {
 
 const OPTIONS: &[Key] = &[
     key("items", List(&OPTION), "").needed(),
+    key("unanswered", Unanswered(&UNANSWERED), "cards of who is still asked, declined or failed").of(Side::Author),
     key("sort", List(&SORT), "orders to choose from; the first is the usual one"),
     value("valid_until", Gives::Text, "until when the first of these prices holds"),
     key("renew", Map(&RENEW), "the event that asks for all of them again when that is over"),
@@ -112,6 +113,16 @@ const OPTIONS: &[Key] = &[
     words("empty", "when nobody could make an offer"),
     key("frequent", OneBlock, "stands below the first card"),
 ];
+const UNANSWERED: Entry = Entry {
+    name: "Unanswered",
+    keys: &[
+        value("of", Gives::Data, "what became of the calls: id of the provider → answer").needed(),
+        value("over", Gives::Flag, "nobody is waited for any more"),
+        name("as", &[], "name of the row `{key, value}` in the keys below; `item` if none is said"),
+        key("provider", Map(&PROVIDER), "").needed(),
+        value("price", Gives::Paise, "the old one, while it is asked for again"),
+    ],
+};
 const OPTIONS_SECTION: Entry =
     Entry { name: "OptionsSection", keys: &[value("id", Gives::Text, "").needed(), words("title", "").needed()] };
 const FILTER: Entry = Entry {

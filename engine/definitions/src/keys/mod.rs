@@ -45,6 +45,8 @@ pub enum Takes {
     Value(Gives),
     /// A map with these keys.
     Map(&'static Entry),
+    /// A map with these keys that makes items of the list `items` beside it: one for each who gave no offer.
+    Unanswered(&'static Entry),
     /// A list of such maps, each with `when`, `each` and `as` if it likes; or an expression that gives it.
     List(&'static Entry),
     /// A list of values.
@@ -139,7 +141,7 @@ impl Takes {
             Takes::Name([]) => "a literal".into(),
             Takes::Name(of) => one_of(of),
             Takes::Value(gives) => format!("CEL: {}", gives.phrase()),
-            Takes::Map(entry) => format!("a map: {}", entry.name),
+            Takes::Map(entry) | Takes::Unanswered(entry) => format!("a map: {}", entry.name),
             Takes::List(entry) => format!("a list: {}", entry.name),
             Takes::Values(gives) => format!("a list, each CEL: {}", gives.phrase()),
             Takes::Rows => "a list of lists of CEL, or `{each, as, when, cells}`".into(),

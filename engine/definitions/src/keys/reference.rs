@@ -75,7 +75,7 @@ fn rows(out: &mut String, below: &str, keys: &[Key]) {
         let name = if key.is_needed { format!("**{name}**") } else { name };
         let inner = |entry: &'static Entry| Some(entry.keys);
         let (takes, inner) = match key.takes {
-            Takes::Map(entry) => ("a map".to_owned(), inner(entry)),
+            Takes::Map(entry) | Takes::Unanswered(entry) => ("a map".to_owned(), inner(entry)),
             Takes::List(entry) => ("a list of maps".to_owned(), inner(entry)),
             takes => (takes.phrase(), None),
         };

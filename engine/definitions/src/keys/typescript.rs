@@ -106,7 +106,7 @@ fn type_of(takes: Takes) -> String {
         Takes::Words | Takes::Name([]) => "string".into(),
         Takes::Name(words) => union(words),
         Takes::Value(gives) => of(gives),
-        Takes::Map(entry) => entry.name.into(),
+        Takes::Map(entry) | Takes::Unanswered(entry) => entry.name.into(),
         Takes::List(entry) => format!("{}[]", entry.name),
         Takes::Values(gives) => format!("({})[]", of(gives)),
         Takes::Rows => "Value[][]".into(),

@@ -143,6 +143,7 @@ fn of_takes(takes: Takes) -> Value {
         Takes::Name(of) => json!({"anyOf": [words(of), cel_map()]}),
         Takes::Value(_) => mapping(),
         Takes::Map(entry) => or_cel(of_keys(entry.keys, false)),
+        Takes::Unanswered(entry) => of_keys(entry.keys, false),
         Takes::List(entry) => or_cel(list_of(or_cel(of_keys(entry.keys, true)))),
         Takes::Values(_) | Takes::Rows => or_cel(list_of(mapping())),
         Takes::Figures => or_cel(map_of(cel())),

@@ -57,6 +57,12 @@ impl Checker<'_> {
         for at in expect.get("state").map_or(&[][..], Node::items) {
             self.state(at);
         }
+        for (key, _) in expect.get("context").map_or(&[][..], Node::map) {
+            if !self.workflow.context.contains(&key.name) {
+                let at = Node::new(key.span.clone(), Value::Null);
+                self.problems.push(unknown("key", &at, &key.name, self.workflow.context.iter().map(String::as_str)));
+            }
+        }
         if let Some((at, path)) = named(expect, "path") {
             let known: Vec<&str> = self.workflow.steps().filter_map(|step| step.path.as_deref()).collect();
             if !known.contains(&path) && !path.is_empty() {

@@ -1,9 +1,9 @@
 //! Compiling a view along the table of its blocks: what is unknown, missing or of another kind is a problem.
 
-use super::{Field, Item, Part};
+use super::{Field, Item, Part, Unanswered};
 use crate::expressions::expression;
 use crate::fields::{unknown, unknown_keys};
-use crate::keys::{self, Gives, Key, Takes, blocks};
+use crate::keys::{self, Entry, Gives, Key, Takes, blocks};
 use crate::source::{Key as Name, Node, Value as Source};
 use crate::text::Text;
 use engine_statechart::{Problem, Vocabulary, expression::Expression};
@@ -65,9 +65,44 @@ impl<'p> Compiler<'p> {
         let Part::Map(mut fields) = self.map(&rest, &format!("the block `{name}`"), &keys) else {
             return Part::nothing();
         };
+        self.among_items(node, &mut fields);
         let is = Part::Literal(Value::String(name.to_owned()));
         fields.insert(0, Field { key: "block".into(), part: is, is_optional: false });
         Part::Map(fields)
+    }
+
+    /// Cards that come from answers stand at the end of the written ones.
+    fn among_items(&mut self, block: &Node, fields: &mut Vec<Field>) {
+        let Some(at) = fields.iter().position(|field| matches!(field.part, Part::Unanswered(_))) else { return };
+        let cards = fields.remove(at);
+        match fields.iter_mut().find(|field| field.key == "items").map(|field| &mut field.part) {
+            Some(Part::List(items)) => items.push(Item { when: None, each: None, part: cards.part }),
+            _ => self.wrong(block, format!("`{}` adds to `items`, which has to be a list here", cards.key)),
+        }
+    }
+
+    fn unanswered(&mut self, node: &Node, key: &Key, entry: &Entry) -> Part {
+        if !node.is_map() {
+            self.wrong(node, format!("`{}` is a map, not {}", key.name, node.kind()));
+            return Part::nothing();
+        }
+        let row = node.get("as").and_then(Node::as_str).unwrap_or("item").to_owned();
+        let of = node.get("of").and_then(|of| self.cel(of));
+        let over = node.get("over").and_then(|over| self.cel(over));
+        self.names.push(row.clone());
+        let drawn = self.map(node, &format!("`{}`", key.name), entry.keys);
+        self.names.pop();
+        match (of, drawn) {
+            (Some(of), Part::Map(mut fields)) => {
+                let mut take = |key: &str| {
+                    let at = fields.iter().position(|field| field.key == key)?;
+                    Some(fields.swap_remove(at).part)
+                };
+                let (provider, price) = (take("provider").unwrap_or_else(Part::nothing), take("price"));
+                Part::Unanswered(Box::new(Unanswered { of, over, row, provider, price }))
+            }
+            _ => Part::nothing(),
+        }
     }
 
     fn map(&mut self, node: &Node, what: &str, keys: &[Key]) -> Part {
@@ -119,6 +154,7 @@ impl<'p> Compiler<'p> {
             Takes::Name(of) => self.name(key.name, node, of),
             Takes::Value(gives) => self.given(key.name, node, gives),
             Takes::Map(entry) if node.is_map() && !marked => self.map(node, &format!("`{}`", key.name), entry.keys),
+            Takes::Unanswered(entry) => self.unanswered(node, key, entry),
             Takes::List(entry) if node.is_list() => {
                 let what = format!("an item of `{}`", key.name);
                 self.list(node, |this, item| match &item.value {
@@ -282,7 +318,7 @@ impl<'p> Compiler<'p> {
             Part::Text(..) => gives.refuses(&engine_statechart::expression::reads::Shape::Plain(
                 engine_statechart::expression::reads::Kind::Text,
             )),
-            Part::List(_) => !matches!(gives, Gives::Texts | Gives::List | Gives::Anything),
+            Part::List(_) | Part::Unanswered(_) => !matches!(gives, Gives::Texts | Gives::List | Gives::Anything),
             Part::Map(fields) => {
                 use engine_statechart::expression::reads::Shape;
                 gives.refuses(&Shape::Map(fields.iter().map(|f| (f.key.as_str(), Shape::Unknown)).collect()))

@@ -2,6 +2,7 @@
 //! `keys::blocks`; `{text: …}` and `{cel: …}` say it themselves. Any map inside a list may carry `when`, `each` and `as`.
 
 mod compile;
+mod unanswered;
 
 use crate::fields::Fields;
 use crate::host::late_vocabulary;
@@ -12,6 +13,7 @@ use engine_statechart::source::Span;
 use engine_statechart::{EvalError, Problem, Scope, Vocabulary, expression::Expression};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
+use unanswered::Unanswered;
 
 /// What every view may read of the site beside its own data.
 pub const COMPANY: &str = "company";
@@ -42,6 +44,8 @@ enum Part {
     Cel(Expression),
     Map(Vec<Field>),
     List(Vec<Item>),
+    /// An item of a list that is as many as gave no offer.
+    Unanswered(Box<Unanswered>),
 }
 
 #[derive(Debug)]
@@ -178,6 +182,11 @@ impl Part {
                 }
                 Ok(Value::Array(list))
             }
+            Part::Unanswered(cards) => {
+                let mut list = Vec::new();
+                cards.render(scope, names, &mut list)?;
+                Ok(Value::Array(list))
+            }
         }
     }
 }
@@ -207,9 +216,13 @@ impl Item {
 
     fn one(&self, scope: &Scope<'_>, names: &Names<'_>, list: &mut Vec<Value>) -> Result<(), EvalError> {
         let shown = self.when.as_ref().map_or(Ok(true), |w| w.eval_bool(scope))?;
-        if shown {
-            list.push(self.part.render(scope, names)?);
+        match &self.part {
+            _ if !shown => Ok(()),
+            Part::Unanswered(cards) => cards.render(scope, names, list),
+            part => {
+                list.push(part.render(scope, names)?);
+                Ok(())
+            }
         }
-        Ok(())
     }
 }

@@ -136,8 +136,11 @@ pub(crate) fn compile(id: &str, library: &Library<'_>, problems: &mut Vec<Proble
     verify::names(&machine, &names, &mut builder);
     problems.append(&mut builder.problems);
     // What a mistake leaves undefined would be said again wherever it is read.
+    let mut context = BTreeSet::new();
     if library.is_whole && !problems[before..].iter().any(Problem::is_error) {
-        problems.extend(super::defined::check(&machine, &builder));
+        let defined = super::defined::check(&machine, &builder);
+        problems.extend(defined.problems);
+        context = defined.keys;
     }
     without_follow_ons(problems, before);
     if problems[before..].iter().any(Problem::is_error) {
@@ -171,6 +174,7 @@ pub(crate) fn compile(id: &str, library: &Library<'_>, problems: &mut Vec<Proble
         views: pinned.views,
         tables: pinned.tables,
         texts: builder.texts,
+        context,
         stories: library.stories.get(id).cloned().unwrap_or_default(),
         contracts: builder.contracts,
         forbidden: builder.forbidden,

@@ -90,6 +90,8 @@ pub struct Workflow {
     pub links: BTreeMap<String, Vec<String>>,
     /// Delay names → what a new version does with a running one.
     pub delays: BTreeMap<String, OnVersion>,
+    /// Keys of the context that something defines; empty where not all could be read.
+    pub(crate) context: BTreeSet<String>,
     pub(crate) steps: IndexMap<String, Step>,
     pub(crate) invokes: IndexMap<String, Invoke>,
     pub(crate) forms: BTreeMap<String, Arc<Form>>,

@@ -11,14 +11,14 @@ mod ways;
 
 use super::Step;
 use super::desugar::Builder;
-use super::places::{Change, Ix, Known, Places};
+use super::places::{ABSENT, Change, Ix, Known, Places};
 pub use answers::of_step;
 use answers::{Shown, answers, shown};
 use engine_statechart::expression::reads::{Equal, Reads};
 use engine_statechart::expression::{Expression, Names};
 use engine_statechart::flow::{Candidate, Way, Work};
 use engine_statechart::{Machine, NodeKind, Problem};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Position in `expressions`.
 type Ex = usize;
@@ -67,7 +67,14 @@ struct Check<'m> {
     ever: Known,
 }
 
-pub fn check<'m>(machine: &'m Machine, builder: &'m Builder<'_>) -> Vec<Problem> {
+/// What a flow reads and defines of its context.
+pub struct Defined {
+    pub problems: Vec<Problem>,
+    /// Keys of the context that something defines.
+    pub keys: BTreeSet<String>,
+}
+
+pub fn check<'m>(machine: &'m Machine, builder: &'m Builder<'_>) -> Defined {
     let order: BTreeMap<&str, usize> = machine.nodes().map(|n| (n.id, n.order)).collect();
     let steps: BTreeMap<usize, &Step> =
         builder.steps.values().filter_map(|s| Some((*order.get(s.node.as_str())?, s))).collect();
@@ -108,7 +115,9 @@ pub fn check<'m>(machine: &'m Machine, builder: &'m Builder<'_>) -> Vec<Problem>
     check.gather();
     let is_parallel = machine.nodes().any(|n| n.kind == NodeKind::Parallel);
     let ways = if is_parallel { Vec::new() } else { check.follow() };
-    check.report(&ways)
+    let defined = check.places.children(0).filter(|(_, ix)| check.ever.level[*ix] > ABSENT);
+    let keys = defined.map(|(key, _)| key.to_owned()).collect();
+    Defined { problems: check.report(&ways), keys }
 }
 
 impl<'m> Check<'m> {
