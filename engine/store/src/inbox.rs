@@ -17,7 +17,7 @@ pub trait Inbox: Send + Sync {
     /// One that a commit has consumed waits again, to be delivered once more; false when there is none.
     async fn requeue_webhook(&self, partner: &str, once: &str) -> Result<bool>;
     /// A successful answer of the same source and input, younger than `since_ms`.
-    async fn reusable_reply(&self, source: &str, input_hash: &str, since_ms: i64) -> Result<Option<Value>>;
+    async fn reusable_reply(&self, source: &str, input_hash: &str, since_ms: i64) -> Result<Option<ReusableReply>>;
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -39,7 +39,7 @@ pub struct WebhookRecord {
     pub at_ms: i64,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct ReusableReply {
     pub source: String,
     pub input_hash: String,
