@@ -6,7 +6,7 @@ import { t } from '../../ui/words';
 import { useActions } from '../context';
 import { Keep } from './documents-keep';
 
-/** Papers to keep: each is a download; where the device can, it is passed on as a file, and a day goes into the calendar. */
+/** Papers to keep: each is a download; where the device can, it is passed on as a file, and a day goes into the calendar. A page that is more than its papers is printed. */
 export function DocumentsView({ title, items, style, remind }: DocumentsBlock) {
   const { documentUrl } = useActions();
   const main = style === 'main';
@@ -33,8 +33,14 @@ export function DocumentsView({ title, items, style, remind }: DocumentsBlock) {
             </a>
           </li>
         ))}
-        {here && items[0] && (
-          <Keep title={items[0].title} url={documentUrl(items[0].document)} remind={remind} print={!main} />
+        {here && items[0] && <Keep title={items[0].title} url={documentUrl(items[0].document)} remind={remind} />}
+        {!main && (
+          <li>
+            <button type="button" className="button" onClick={() => window.print()}>
+              <Icon name="paper" />
+              {t('print')}
+            </button>
+          </li>
         )}
       </ul>
     </Block>
