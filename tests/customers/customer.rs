@@ -14,8 +14,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
-/// Steps that one customer takes at most, how often she asks anew on one page, and how long she looks at one that waits.
-const STEPS_MAX: usize = 70;
+/// Steps that one customer takes at most: till she is tired of it, and once she has paid. How often she asks anew on one
+/// page, and how long she looks at one that waits.
+const STEPS_MAX: usize = 45;
+const STEPS_PAID: usize = 90;
 const TRIES_MAX: usize = 40;
 const WAIT_MAX: Duration = Duration::from_secs(60);
 const PROMISED_MAX: Duration = Duration::from_secs(5);
@@ -41,7 +43,14 @@ impl Crowd {
 }
 
 /// Operations that misbehave now and then beside those of the insurer that she took, and how: all of it passes.
-const SHAKEN: [(&str, &str); 4] = [("gateway", "order"), ("kyc", "verify"), ("pincode", "lookup"), ("vahan", "lookup")];
+const SHAKEN: [(&str, &str); 6] = [
+    ("gateway", "order"),
+    ("gateway", "payments"),
+    ("gateway", "refund"),
+    ("kyc", "verify"),
+    ("pincode", "lookup"),
+    ("vahan", "lookup"),
+];
 const MODES: [&str; 5] = ["fail", "reset", "garbage", "slow", "twice"];
 
 /// What became of her.
@@ -172,6 +181,10 @@ impl Customer {
         self.view["step"]["id"].as_str().unwrap_or_default()
     }
 
+    fn has_paid(&self) -> bool {
+        self.paid.iter().any(|paid| paid.comes)
+    }
+
     /// The page names a person of ours, or a call.
     fn is_promised(&self) -> bool {
         let page = self.view["step"]["view"].to_string();
@@ -185,7 +198,10 @@ impl Customer {
             kind => json!({"kind": kind}),
         };
         self.view = self.browser.start(&format!("motor/{}", self.line), first).await.ok(201);
-        for _ in 0..STEPS_MAX {
+        for steps in 0..STEPS_PAID {
+            if steps >= STEPS_MAX && !self.has_paid() {
+                return Ok(End::Tired);
+            }
             if !self.waited().await? {
                 return self.promised().await;
             }
@@ -213,8 +229,7 @@ impl Customer {
             self.before = self.view.clone();
             self.does_something().await?;
         }
-        ensure!(!self.paid.iter().any(|paid| paid.comes), "paid, and {STEPS_MAX} steps later there is no end");
-        Ok(End::Tired)
+        bail!("paid, and after {STEPS_PAID} steps there is no end")
     }
 
     /// True as soon as the page asks her for something; false when it does not in time.
@@ -242,7 +257,8 @@ impl Customer {
     /// The next call of an operation fails, breaks off, is answered by nonsense or late.
     async fn shakes_an_operation(&mut self) {
         let insurer = self.chosen["action"]["data"]["insurer"].as_str();
-        let own = insurer.into_iter().flat_map(|slug| [(slug, "proposal"), (slug, "issue")]);
+        let own =
+            insurer.into_iter().flat_map(|slug| ["quote", "proposal", "issue", "document"].map(|one| (slug, one)));
         let shaken: Vec<(&str, &str)> = SHAKEN.into_iter().chain(own).collect();
         let (partner, operation) = *shaken.choose(&mut self.random).expect("an operation");
         let mode = *MODES.choose(&mut self.random).expect("a mode");
@@ -253,7 +269,7 @@ impl Customer {
 
     /// Sends once more what an older page offered: that is refused or repeated, and breaks nothing.
     async fn uses_an_old_tab(&mut self) -> Result<()> {
-        if !self.before["journey"].is_object() || self.paid.iter().any(|paid| paid.comes) {
+        if !self.before["journey"].is_object() || self.has_paid() {
             return Ok(());
         }
         self.trail.push("(old tab)".to_owned());
@@ -447,7 +463,7 @@ impl Customer {
                 self.trail.push(format!("change {to}"));
                 self.sends("change", json!({"step": to})).await
             }
-            (Some(card), _) if self.random.random_bool(0.75) => {
+            (Some(card), _) if self.random.random_bool(0.85) => {
                 self.sends("select", card["action"]["data"].clone()).await?;
                 self.chosen = card;
                 Ok(())

@@ -5,19 +5,23 @@
 
 mod answers;
 mod customer;
+mod mistakes;
 mod rules;
 
 use anyhow::{Context as _, Result};
 use clap::Parser;
 use customer::{Crowd, Customer, End};
 use engine_definitions::Files;
-use futures::StreamExt;
+use futures::{Stream, StreamExt};
 use journey_tests::server::TestServer;
+use mistakes::{MISTAKES, Mistake};
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::pin::pin;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::runtime::Runtime;
 
 /// As the product itself has it.
 #[global_allocator]
@@ -40,15 +44,76 @@ struct Arguments {
     only: Option<u64>,
     #[arg(long, default_value_t = 16)]
     at_once: usize,
+    /// Makes one mistake after the other in the definitions: each must break its rule, for one of that many customers
+    #[arg(long)]
+    mistakes: bool,
 }
 
-#[tokio::main]
-async fn main() -> Result<ExitCode> {
+fn main() -> Result<ExitCode> {
     let arguments = Arguments::parse();
-    let server = Arc::new(shop().await?);
-    let (clock, crowd) = (server.clock.clone(), Arc::new(Crowd::default()));
-    let watched = crowd.clone();
-    let ticking = tokio::spawn(async move {
+    let files =
+        Files::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("..")).context("the definitions are there")?;
+    let good = match arguments.mistakes {
+        true => breaks_every_rule(&files, &arguments)?,
+        false => Runtime::new()?.block_on(holds_every_rule(files, &arguments)),
+    };
+    Ok(if good { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+async fn holds_every_rule(files: Files, arguments: &Arguments) -> bool {
+    let mut tally: BTreeMap<End, usize> = BTreeMap::new();
+    let (mut all, mut broken) = (0, 0);
+    let mut ends = pin!(visits(shop(files).await, arguments));
+    while let Some(end) = ends.next().await {
+        all += 1;
+        match end {
+            Ok((end, trail)) => {
+                *tally.entry(end).or_default() += 1;
+                if arguments.only.is_some() {
+                    println!("{}", trail.join("\n"));
+                }
+            }
+            Err(rule) => {
+                eprintln!("{rule:#}\n");
+                broken += 1;
+            }
+        }
+    }
+    println!("{all} customers of seed {}: {tally:?}, {broken} with a broken rule", arguments.seed);
+    // Rules about buyers say nothing when nobody buys.
+    let issued = tally.get(&End::Issued).copied().unwrap_or_default();
+    broken == 0 && (arguments.only.is_some() || issued * 3 > all)
+}
+
+fn breaks_every_rule(files: &Files, arguments: &Arguments) -> Result<bool> {
+    let mut good = true;
+    for mistake in MISTAKES {
+        // Of its own: shop and customers end with it.
+        let runtime = Runtime::new()?;
+        let met = runtime.block_on(met_until_broken(mistake, files, arguments));
+        runtime.shutdown_background();
+        match met {
+            Some(met) => println!("{}: broken for customer {met}", mistake.breaks),
+            None => println!("{}: NOT broken", mistake.breaks),
+        }
+        good &= met.is_some();
+    }
+    Ok(good)
+}
+
+/// How many have ended when the rule is broken for the first time.
+async fn met_until_broken(mistake: &Mistake, files: &Files, arguments: &Arguments) -> Option<usize> {
+    let ends = visits(shop(mistake.made_in(files)).await, arguments);
+    let broken = ends.map(|end| end.is_err_and(|rule| format!("{rule:#}").contains(mistake.breaks)));
+    let mut numbered = pin!(broken.enumerate().filter(|(_, is_broken)| std::future::ready(*is_broken)));
+    numbered.next().await.map(|(at, _)| at + 1)
+}
+
+/// What becomes of each customer, as they end.
+fn visits(server: TestServer, arguments: &Arguments) -> impl Stream<Item = Result<(End, Vec<String>)>> {
+    let (server, crowd) = (Arc::new(server), Arc::new(Crowd::default()));
+    let (clock, watched, seed) = (server.clock.clone(), crowd.clone(), arguments.seed);
+    tokio::spawn(async move {
         loop {
             tokio::time::sleep(CLOCK_TICK).await;
             let tick = i64::try_from(CLOCK_TICK.as_millis()).expect("a short tick");
@@ -56,42 +121,16 @@ async fn main() -> Result<ExitCode> {
         }
     });
     let numbers = arguments.only.map_or(0..arguments.count, |number| number..number + 1);
-    let visits = numbers.map(|number| {
-        let customer = Customer::new(server.clone(), crowd.clone(), arguments.seed, number);
-        async {
-            let end =
-                tokio::spawn(customer.buys()).await.map_err(|panic| anyhow::anyhow!("{panic}")).and_then(|end| end);
-            end.inspect_err(|broken| eprintln!("{broken:#}\n"))
-        }
+    let visits = numbers.map(move |number| {
+        let customer = Customer::new(server.clone(), crowd.clone(), seed, number);
+        async { tokio::spawn(customer.buys()).await.map_err(|panic| anyhow::anyhow!("{panic}")).and_then(|end| end) }
     });
-    let ends: Vec<Result<(End, Vec<String>)>> =
-        futures::stream::iter(visits).buffer_unordered(arguments.at_once).collect().await;
-    ticking.abort();
-    let mut tally: BTreeMap<End, usize> = BTreeMap::new();
-    let mut broken = 0;
-    for end in &ends {
-        match end {
-            Ok((end, trail)) => {
-                *tally.entry(*end).or_default() += 1;
-                if arguments.only.is_some() {
-                    println!("{}", trail.join("\n"));
-                }
-            }
-            Err(_) => broken += 1,
-        }
-    }
-    println!("{} customers of seed {}: {tally:?}, {broken} with a broken rule", ends.len(), arguments.seed);
-    // Rules about buyers say nothing when nobody buys.
-    let issued = tally.get(&End::Issued).copied().unwrap_or_default();
-    let good = broken == 0 && (arguments.only.is_some() || issued * 3 > ends.len());
-    Ok(if good { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    futures::stream::iter(visits).buffer_unordered(arguments.at_once)
 }
 
-/// The shipped definitions; all customers come from one address.
-async fn shop() -> Result<TestServer> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let files = Files::read_dir(root).context("the definitions are there")?;
-    let server = TestServer::start_with(files, |settings| {
+/// All customers come from one address.
+async fn shop(files: Files) -> TestServer {
+    TestServer::start_with(files, |settings| {
         settings.otp.unproven_per_address_hour = 1_000_000;
         settings.otp.block_hour = 1_000_000;
         (settings.limits.rate_per_s, settings.limits.rate_burst) = (0, 1_000_000);
@@ -99,6 +138,6 @@ async fn shop() -> Result<TestServer> {
         settings.limits.starts_per_hour = 0;
         settings.sandbox.delay_percent = 5;
         settings.worker.poll_ms = 200;
-    });
-    Ok(server.await)
+    })
+    .await
 }

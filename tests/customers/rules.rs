@@ -2,17 +2,18 @@
 
 use crate::customer::{Customer, Paid};
 use anyhow::{Result, ensure};
+use engine_definitions::is_asked;
 use serde_json::Value;
 
 impl Customer {
     /// Of every page: there is a way on, and messages have words and name fields that are on it.
     pub fn sees(&self) -> Result<()> {
         let step = &self.view["step"];
-        let fields = &step["form"]["schema"]["properties"];
+        let (schema, answers) =
+            (&step["form"]["schema"], step["form"]["data"].as_object().cloned().unwrap_or_default());
         for message in self.view["messages"].as_array().into_iter().flatten() {
             let pointer = message["pointer"].as_str().unwrap_or_default();
-            let field = pointer.trim_start_matches('/').split('/').next().unwrap_or_default();
-            ensure!(pointer.is_empty() || fields.get(field).is_some(), "no field {pointer} on the page");
+            ensure!(pointer.is_empty() || is_asked(schema, &answers, pointer), "no field {pointer} on the page");
             let text = message["text"].as_str().unwrap_or_default();
             ensure!(!text.is_empty() && !text.starts_with("status "), "a message without words: {message}");
         }
@@ -44,6 +45,10 @@ impl Customer {
         let beside = self.answered("previous", "third_party_runs") == "true"
             || self.answered("previous", "policy_type") == "third_party";
         ensure!(!alone || beside, "own damage without third party");
+        let years = (self.answered("vehicle", "manufacturing_year"), self.answered("vehicle", "registered_on"));
+        ensure!(years.1.is_empty() || years.0 <= years.1, "made in {}, registered on {}", years.0, years.1);
+        let is_minor = self.answered("nominee", "nominee_age").parse::<u8>().is_ok_and(|age| age < 18);
+        ensure!(!is_minor || !self.answered("nominee", "appointee_name").is_empty(), "a minor nominee alone");
 
         let fact = |label: &str| {
             let mut facts = blocks.iter().flat_map(|block| block["items"].as_array().into_iter().flatten());
@@ -58,6 +63,8 @@ impl Customer {
             "it starts {from}"
         );
         ensure!(till > from, "it ends {till}");
+        let ends = ["third_party_end_date", "previous_policy_end_date"].map(|field| self.answered("previous", field));
+        ensure!(!alone || ends.iter().any(|end| end.as_str() > from), "own damage after the third party has ended");
         ensure!(self.chosen["action"]["label"] == "Buy now", "nobody has inspected it");
         Ok(())
     }
@@ -78,6 +85,9 @@ impl Customer {
         let incidents = self.store().await.incidents_of(self.id(), 50).await?;
         let open = incidents.iter().any(|incident| incident.closed_at_ms.is_none());
         ensure!(!issued || !came.is_empty(), "a policy that nobody paid for");
+        let charged =
+            |record: &engine_store::Record| record.kind == "payment" && record.data["amount"].as_i64() == self.price();
+        ensure!(!issued || records.iter().any(charged), "{:?} was shown, and nobody paid that", self.price());
         ensure!(
             came.len() <= kept + returned || open,
             "{} payments, {kept} policies, {returned} refunds, nobody at work",

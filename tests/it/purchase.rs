@@ -3,6 +3,7 @@
 
 use engine_definitions::Files;
 use engine_partners::signature::hmac_sha256_hex;
+use engine_runtime::Actor;
 use journey_tests::server::{Reply, START_MS, TestServer, Visitor};
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -13,15 +14,18 @@ const MOBILE: &str = "9812345670";
 struct Customer<'a> {
     server: &'a TestServer,
     browser: Visitor,
+    mobile: &'static str,
     view: Value,
 }
 
 impl<'a> Customer<'a> {
-    async fn arrives(server: &'a TestServer) -> Customer<'a> {
+    /// With what the address said that brought her here.
+    async fn arrives(server: &'a TestServer, mobile: &'static str, attribution: Value) -> Customer<'a> {
         let browser = server.visitor();
-        let view =
-            browser.start("motor/car", json!({"kind": "registered", "registration": "dl3cab1234"})).await.ok(201);
-        let mut customer = Customer { server, browser, view };
+        let number = json!({"kind": "registered", "registration": "dl3cab1234"});
+        let body = json!({"workflow": "motor/car", "data": number, "attribution": attribution}).to_string();
+        let begun = browser.send("POST", "/api/v1/journeys", &[("idempotency-key", "begun")], Some(body)).await;
+        let mut customer = Customer { server, browser, mobile, view: begun.ok(201) };
         customer.at("car.contact").await;
         customer
     }
@@ -54,7 +58,7 @@ impl<'a> Customer<'a> {
 
     /// The one-time password that the fake SMS partner has got for us.
     async fn password(&self) -> String {
-        let path = format!("/sandbox/inbox.json?to={MOBILE}");
+        let path = format!("/sandbox/inbox.json?to={}", self.mobile);
         self.server
             .until("the one-time password", async || {
                 let inbox = self.browser.get(&path).await.ok(200);
@@ -80,7 +84,7 @@ impl<'a> Customer<'a> {
 
     /// From the registration number to the prices.
     async fn asks_for_prices(&mut self) {
-        self.submits(json!({"name": "Asha Rao", "mobile": MOBILE, "consent": true}), "car.otp.asking").await;
+        self.submits(json!({"name": "Asha Rao", "mobile": self.mobile, "consent": true}), "car.otp.asking").await;
         let code = self.password().await;
         self.submits(json!({"code": code}), "car.vehicle").await;
         let found = self.view["step"]["form"]["data"].clone();
@@ -94,7 +98,7 @@ impl<'a> Customer<'a> {
     /// From the chosen plan to the page where everything is checked.
     async fn fills_the_proposal(&mut self) {
         let owner = json!({"customer_type": "individual", "proposer_title": "Ms", "proposer_first_name": "Asha", "proposer_last_name": "Rao", "proposer_gender": "female",
-            "dob": "1990-04-12", "proposer_mobile": MOBILE, "proposer_email": "asha@example.com", "is_financed": false});
+            "dob": "1990-04-12", "proposer_mobile": self.mobile, "proposer_email": "asha@example.com", "is_financed": false});
         self.submits(owner, "car.address").await;
         self.submits(
             json!({"pincode": "110001", "address_line_1": "12 Lake View", "address_line_2": "Janpath"}),
@@ -216,7 +220,7 @@ async fn from_the_registration_number_to_the_policy() {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let files = Files::read_dir(root).expect("the definitions are there");
     let server = TestServer::start_with(files, |settings| settings.otp.proof_bits = 4).await;
-    let mut asha = Customer::arrives(&server).await;
+    let mut asha = Customer::arrives(&server, MOBILE, json!({})).await;
     let id = asha.id();
 
     // What only partners and the engine may say is refused.
@@ -358,5 +362,34 @@ async fn from_the_registration_number_to_the_policy() {
         "{account}"
     );
     assert!(later.get(&file).await.bytes.starts_with(b"%PDF-"));
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn contact_data_is_whole_for_agents_of_some_sources_alone() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let files = Files::read_dir(root).expect("the definitions are there");
+    let server = TestServer::start_with(files, |settings| settings.otp.proof_bits = 4).await;
+    let masked = ["*****10001", "*****10002", "*****10003"];
+    for (mobile, masked, attribution, is_whole) in [
+        ("9810010001", masked[0], json!({}), false),
+        ("9810010002", masked[1], json!({"source": "letter", "sub-source": "fusion"}), false),
+        ("9810010003", masked[2], json!({"source": "letter"}), true),
+    ] {
+        let mut asha = Customer::arrives(&server, mobile, attribution).await;
+        asha.asks_for_prices().await;
+        let offers = asha.offers().await;
+        let card = offers.iter().find(|item| item["action"]["data"]["insurer"] == INSURER).expect("our insurer");
+        asha.does("select", card["action"]["data"].clone(), "car.owner").await;
+        asha.fills_the_proposal().await;
+        let id = asha.id();
+        let owner = server.store().await.journey(&id).await.expect("a read").expect("a journey").owner;
+        let agent = Actor { roles: vec!["agent".into()], ..Actor::visitor(owner) };
+        let seen = server.product.runtime.journeys.view(&agent, &id).await.expect("the check page");
+        let (hers, theirs) = (asha.view.to_string(), serde_json::to_string(&seen).expect("JSON"));
+        assert!(hers.contains(masked) && !hers.contains(mobile) && !hers.contains("asha@example.com"));
+        assert_eq!(theirs.contains(mobile) && theirs.contains("asha@example.com"), is_whole, "{theirs}");
+        assert_eq!(theirs.contains(masked), !is_whole);
+    }
     server.stop().await;
 }

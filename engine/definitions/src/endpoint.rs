@@ -52,7 +52,7 @@ pub struct Endpoint {
     pub who: Who,
     /// Names its program in `X-Api-Key`, one of `clients` of the site.
     pub names_client: bool,
-    /// Comes with a proof of work.
+    /// Comes with a proof.
     pub needs_proof: bool,
     /// How long caches keep the answer, in seconds.
     pub cache_s: Option<i64>,

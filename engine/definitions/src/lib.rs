@@ -53,7 +53,7 @@ pub use contract::{Contract, ErrorTable};
 pub use endpoint::{Endpoint, List, Sends, Starts, Who};
 pub use engine_statechart::{EvalError, Problem, Severity};
 pub use files::Files;
-pub use form::{Audience, FieldError, Fields, Form, FormView, is_personal_name, place_of, row_number};
+pub use form::{Audience, FieldError, Fields, Form, FormView, is_asked, is_personal_name, place_of, row_number};
 pub use frozen::Frozen;
 pub use host::{FUNCTIONS, Now, ProductHost, mask};
 pub use load::{Held, Loaded, load, load_beside, publishable};
@@ -77,5 +77,6 @@ pub use text::Text;
 pub use translation::{Said, Sheet, languages, sheets};
 pub use view::{COMPANY, View};
 pub use workflow::{
-    Accept, Invoke, OnVersion, Redirect, Report, Section, Source, Step, StepKind, Trail, Workflow, reload_closure,
+    Accept, Invoke, OnVersion, Redirect, Report, Scene, Section, Source, Step, StepKind, Trail, Workflow,
+    reload_closure,
 };

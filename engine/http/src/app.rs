@@ -2,6 +2,7 @@
 
 use crate::api::health::Health;
 use crate::assets::Assets;
+use crate::captcha::Captcha;
 use crate::middleware::{Class, Client, Limiter, Origins, Places, Proxies, Requests, SecurityHeaders};
 use crate::presence::Presence;
 use crate::problem::{Code, Problem};
@@ -40,6 +41,7 @@ pub struct Inner {
     pub webhooks: Lane,
     pub metrics: Option<PrometheusHandle>,
     pub health: Health,
+    pub captcha: Captcha,
     /// Cancelled at a stop: streams end, `/readyz` says so.
     pub shutdown: CancellationToken,
 }
@@ -88,6 +90,7 @@ impl App {
             headers: SecurityHeaders::new(&settings),
             requests: Requests::default(),
             health: Health::default(),
+            captcha: Captcha::default(),
             customers: Lane::new(settings.limits.concurrency_max, &settings.limits),
             webhooks: Lane::new(settings.limits.webhooks_max, &settings.limits),
             runtime,

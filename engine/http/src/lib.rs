@@ -17,6 +17,7 @@ mod api;
 mod app;
 mod assets;
 mod attribution;
+mod captcha;
 mod device;
 mod frame;
 mod gallery;

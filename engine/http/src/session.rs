@@ -3,7 +3,7 @@
 use crate::app::{App, run_to_end};
 use crate::attribution;
 use crate::device;
-use crate::json;
+use crate::json::{self, Bounds};
 use crate::language;
 use crate::middleware::Client;
 use crate::problem::{Code, FieldProblem, Problem};
@@ -51,13 +51,7 @@ impl Visitor {
         let token = token.filter(|_| known.is_some()).map(str::to_owned);
         let mut actor = known.unwrap_or_else(|| Actor { language: language::of(app, headers), ..Actor::visitor("") });
         actor.language = language::chosen(app, headers).unwrap_or(actor.language);
-        let network = client.network();
-        let proof = headers.get(PROOF).and_then(|proof| proof.to_str().ok());
-        actor.proven = match proof {
-            Some(proof) => app.runtime.people.proves(&network, proof).await?,
-            None => false,
-        };
-        actor.address = Some(network);
+        actor.address = Some(client.network());
         let stranger = actor.person().is_none().then(|| Stranger::of(headers, token.as_deref()));
         let lapsed = stranger.is_some() && cookie(headers, SIGNED_IN).is_some_and(|mark| !mark.is_empty());
         let (device, ttl_s) = (device::of(headers), app.settings.session.ttl_ms / 1000);
@@ -77,12 +71,12 @@ impl Visitor {
         Problem::new(Code::SignIn).errors(vec![told])
     }
 
-    /// A refusal as this visitor learns it: one that asks for a proof of work carries the challenge, and who was signed
+    /// A refusal as this visitor learns it: one that asks for a proof carries the challenge, and who was signed
     /// in a moment ago signs in again before anything is said to be missing.
     pub fn refused(&self, app: &App, refusal: Refusal) -> Problem {
         match refusal {
             Refusal::NotFound if self.lapsed => self.unknown(),
-            Refusal::Proof => Problem::new(Code::Proof).challenge(app.runtime.people.challenge(&self.client.network())),
+            Refusal::Proof => Problem::new(Code::Proof).challenge(app.challenge(self.client)),
             other => other.into(),
         }
     }
@@ -274,8 +268,12 @@ impl<B: DeserializeOwned + Send> FromRequest<App> for ChangeRequest<B> {
         app.origins.check(headers)?;
         let client = parts.extensions.get::<Client>().copied().ok_or_else(|| Problem::new(Code::Internal))?;
         require_json(headers)?;
-        let body = json::body(&read(body).await?, app.settings.limits.json_depth_max)?;
-        let visitor = Visitor::of(app, headers, client).await?.at(app, &parts)?;
+        let body = json::body(&read(body).await?, Bounds::of(&app.settings.limits))?;
+        let mut visitor = Visitor::of(app, headers, client).await?.at(app, &parts)?;
+        if let Some(proof) = headers.get(PROOF).and_then(|proof| proof.to_str().ok()).filter(|proof| !proof.is_empty())
+        {
+            visitor.actor.proven = app.proves(client, proof).await?;
+        }
         let key = match headers.get("idempotency-key").map(HeaderValue::to_str) {
             None => "",
             Some(Ok(key)) if key.len() <= 200 => key.trim(),

@@ -31,7 +31,7 @@ pub struct Actor {
     /// Client network, for limits only; never stored with a journey.
     #[serde(skip)]
     pub address: Option<String>,
-    /// This request came with a proof of work.
+    /// This request came with a proof: of work, or of a captcha.
     #[serde(skip)]
     pub proven: bool,
     /// What brought this session here: information for journeys that it starts, never a right.

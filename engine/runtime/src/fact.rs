@@ -60,6 +60,9 @@ pub enum Fact {
         invoke: String,
         key: String,
         result: Outcome,
+        /// When it was given, if that was to an earlier call (`reuse`).
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        given_ms: Option<i64>,
     },
     /// A fan-out is over: every call was answered, or its deadline came.
     AllAnswered {

@@ -10,13 +10,14 @@ pub trait Inbox: Send + Sync {
     async fn correlation(&self, partner: &str, reference: &str) -> Result<Option<CorrelationRecord>>;
     /// Records a webhook once; false when its `once` key was seen. It waits until a commit consumes it.
     async fn park_webhook(&self, hook: WebhookRecord) -> Result<bool>;
+    /// Those whose reference is known by now first, then the oldest.
     async fn parked_webhooks(&self, limit: u32) -> Result<Vec<WebhookRecord>>;
     /// It waits no more; its key stays seen.
     async fn drop_webhook(&self, partner: &str, once: &str) -> Result<()>;
     /// One that a commit has consumed waits again, to be delivered once more; false when there is none.
     async fn requeue_webhook(&self, partner: &str, once: &str) -> Result<bool>;
     /// A successful answer of the same source and input, younger than `since_ms`.
-    async fn reusable_reply(&self, source: &str, input_hash: &str, since_ms: i64) -> Result<Option<Value>>;
+    async fn reusable_reply(&self, source: &str, input_hash: &str, since_ms: i64) -> Result<Option<ReusableReply>>;
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -38,7 +39,7 @@ pub struct WebhookRecord {
     pub at_ms: i64,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct ReusableReply {
     pub source: String,
     pub input_hash: String,

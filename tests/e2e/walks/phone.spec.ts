@@ -18,6 +18,11 @@ test('phone: from the registration number to the policy (R5-19, R9-13, R9-14, R9
     // what was found is one question; what may be wrong with it stays folded
     await expect(page.getByText('Something is different')).toBeVisible();
     await expect(page.getByLabel('Make', { exact: true })).toBeHidden();
+  });
+
+  await test.step('who comes back to the landing goes on with what she has begun', async () => {
+    await walk.open(car.base);
+    await page.getByRole('complementary', { name: 'What you have begun' }).getByRole('link', { name: 'Go on' }).click();
     await motor.vehicle();
     await motor.previous();
   });
@@ -79,12 +84,25 @@ test('phone: from the registration number to the policy (R5-19, R9-13, R9-14, R9
     await motor.person();
     await motor.address('123123');
     await walk.errors(['Please check the pincode']);
+    // what an insurer cannot take is a space at once, the rest stays as it was typed
+    await walk.type('Landmark', "Flat 3/4, St. Mary's, A-Block @ Janpath");
+    await walk.field('Pincode').focus();
+    await expect(walk.field('Landmark')).toHaveValue("Flat 3/4, St. Mary's, A-Block Janpath");
     await motor.address('110001');
     await walk.at('Your nominee', '/checkout-nominee');
     await walk.press('Continue');
     await walk.errors(['Nominee Name Required', 'Nominee Age Required', 'Nominee Relation Required']);
     await motor.nominee();
     await motor.papers();
+  });
+
+  await test.step('the identity check is filled in with the sample answers of a service for tests', async () => {
+    await walk.at('Verify your identity', '/checkout-kyc');
+    await walk.press('Fill in sample answers');
+    await expect(walk.field('PAN')).toHaveValue('ABCPR1234K');
+    await expect(walk.field('Occupation').locator('option:checked')).toHaveText('Salaried');
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+    await walk.accessible();
   });
 
   await test.step('the identity check fails with the specified text, then passes', async () => {
@@ -125,5 +143,13 @@ test('phone: from the registration number to the policy (R5-19, R9-13, R9-14, R9
       expect(line, `${label} in the document`).toBeDefined();
       expect(Math.abs(paise(/[\d,]+\.\d\d\s*$/.exec(line!)![0])), label).toBe(Math.abs(amount));
     }
+  });
+
+  await test.step('the landing leads to what she has bought', async () => {
+    const number = await page.getByText(/^HDFC-/).first().textContent();
+    await walk.open(car.base);
+    await page.getByRole('complementary', { name: 'What you have begun' }).getByRole('link').click();
+    await walk.at('Your car is insured', '/post-payment-success');
+    await expect(page.getByText(number!).first()).toBeVisible();
   });
 });

@@ -75,7 +75,7 @@ async fn results_keep_their_public_id() {
         assert_eq!(store.document(&document.id).await?, Some(document));
         assert_eq!(store.correlation("courier", "R-1").await?, Some(reference(json!({"grams": 5}))));
         assert_eq!(store.correlation("courier", "R-2").await?, None);
-        assert_eq!(store.reusable_reply("courier.price", &"ab".repeat(32), 90).await?, Some(json!(2)));
+        assert_eq!(store.reusable_reply("courier.price", &"ab".repeat(32), 90).await?, Some(reply(2, 90)));
         assert_eq!(store.reusable_reply("courier.price", &"ab".repeat(32), 91).await?, None, "too old");
         assert_eq!(store.incidents(true, 9).await?, vec![incident.clone()]);
         assert!(store.close_incident(&incident.id, "operator", 9).await?);

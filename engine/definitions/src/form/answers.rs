@@ -13,6 +13,11 @@ pub struct Asked<'a> {
     pub value: Option<&'a Value>,
 }
 
+/// Whether a field of a drawn form is shown beside these answers.
+pub fn is_asked(schema: &Value, data: &Map<String, Value>, pointer: &str) -> bool {
+    asked(schema, data).iter().any(|field| field.pointer == pointer)
+}
+
 /// Takes away the values of fields that are not shown, until nothing more is hidden, and optional objects that nothing
 /// is left of.
 pub fn prune(schema: &Value, data: &mut Value) {

@@ -16,6 +16,7 @@ mod validate;
 mod variant;
 mod widget;
 
+pub use answers::is_asked;
 pub(crate) use condition::of_field as conditions;
 pub use fields::{Fields, place_of};
 pub(crate) use messages::Messages;

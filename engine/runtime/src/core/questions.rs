@@ -16,7 +16,9 @@ impl Core {
             let answered = match question {
                 Question::Reuse { invoke, run, key, source, input_hash, since_ms } => {
                     match self.store().reusable_reply(&source, &input_hash, since_ms).await? {
-                        Some(output) => turn.answer(&invoke, run, &key, Outcome::Output(output)),
+                        Some(reply) => {
+                            turn.answer(&invoke, run, &key, Outcome::Output(reply.output), Some(reply.at_ms))
+                        }
                         None => Ok(()),
                     }
                 }
@@ -31,7 +33,7 @@ impl Core {
                 }
                 Question::System { invoke, run, name, input } => {
                     let result = self.system(turn, &name, &input, actor).await?;
-                    turn.answer(&invoke, run, "", result.outcome)
+                    turn.answer(&invoke, run, "", result.outcome, None)
                 }
             };
             if let Err(Refused::Broken { place, reason }) = answered {

@@ -259,7 +259,9 @@ impl<'a> Stage<'a> {
             let answered = match question {
                 Question::Reuse { invoke, run, key, source, input_hash, since_ms } => {
                     match self.replies.get(&(source, input_hash)).filter(|(came_ms, _)| *came_ms >= since_ms) {
-                        Some((_, output)) => turn.answer(&invoke, run, &key, Outcome::Output(output.clone())),
+                        Some((came_ms, output)) => {
+                            turn.answer(&invoke, run, &key, Outcome::Output(output.clone()), Some(*came_ms))
+                        }
                         None => Ok(()),
                     }
                 }
@@ -271,7 +273,7 @@ impl<'a> Stage<'a> {
                 Question::Link { .. } => Ok(()),
                 Question::System { invoke, run, name, input } => self
                     .system(&name, &input, &mut turn)
-                    .and_then(|result| turn.answer(&invoke, run, "", result.outcome)),
+                    .and_then(|result| turn.answer(&invoke, run, "", result.outcome, None)),
             };
             if let Err(refused) = answered {
                 return seen.refused = Some(format!("{refused:?}"));

@@ -55,9 +55,9 @@ impl Turn<'_> {
                 let taken = self.call_ended(&invoke, &result)?;
                 (Fact::CallEnded { invoke, result }, taken)
             }
-            Fact::Answered { invoke, key, result } => {
-                let taken = self.answered(&invoke, &key, &result)?;
-                (Fact::Answered { invoke, key, result }, taken)
+            Fact::Answered { invoke, key, result, given_ms } => {
+                let taken = self.answered(&invoke, &key, &result, given_ms)?;
+                (Fact::Answered { invoke, key, result, given_ms }, taken)
             }
             Fact::AllAnswered { invoke } => {
                 let taken = self.all_are_answered(&invoke)?;

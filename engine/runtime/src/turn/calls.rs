@@ -3,7 +3,7 @@
 use super::effects::{deadline_timer, parse_deadline};
 use super::{Move, Refused, Turn};
 use crate::actor::Actor;
-use crate::clock::new_id;
+use crate::clock::{new_id, rfc3339};
 use crate::effect::{CallFailure, CallPayload, CallResult, DocumentBytes};
 use crate::fact::{Awaited, Fact, Outcome, Work};
 use crate::state::{AnswerRow, AnswerState, OpenOtp};
@@ -28,7 +28,7 @@ impl Turn<'_> {
         }
         let invoke = payload.invoke.as_deref().and_then(|id| self.workflow.invoke(id));
         if let Some(invoke) = invoke.filter(|invoke| self.is_awaited(invoke, payload.run, &payload.key)) {
-            return self.happen(ended(invoke, &payload.key, outcome), &system).map(drop);
+            return self.happen(ended(invoke, &payload.key, outcome, None), &system).map(drop);
         }
         if let (None, Outcome::Error(CallFailure { code, message, .. })) = (&payload.invoke, &outcome) {
             self.incident(&payload.target.to_string(), code, json!({"message": message}));
@@ -50,8 +50,16 @@ impl Turn<'_> {
         self.happen(Fact::Retried { work: Work::Effect(effect.clone()), awaited }, by)
     }
 
-    /// The answer to a question of this turn; nothing when it is no longer asked.
-    pub fn answer(&mut self, invoke: &str, run: i64, key: &str, outcome: Outcome) -> Result<(), Refused> {
+    /// The answer to a question of this turn; nothing when it is no longer asked. One that was given to an earlier call
+    /// keeps its time: what it offers lasts no longer for being used again.
+    pub fn answer(
+        &mut self,
+        invoke: &str,
+        run: i64,
+        key: &str,
+        outcome: Outcome,
+        given_ms: Option<i64>,
+    ) -> Result<(), Refused> {
         let workflow = self.workflow;
         let Some(invoke) = workflow.invoke(invoke) else { return Ok(()) };
         let run_of = self.state.runs.get(&invoke.id).filter(|r| r.seq == run);
@@ -59,7 +67,7 @@ impl Turn<'_> {
         if index >= 0 {
             self.cancel_call(run, index);
         }
-        self.happen(ended(invoke, key, outcome), &Actor::system()).map(drop)
+        self.happen(ended(invoke, key, outcome, given_ms), &Actor::system()).map(drop)
     }
 
     pub(super) fn call_ended(&mut self, invoke: &str, result: &Outcome) -> Result<bool, Refused> {
@@ -125,7 +133,13 @@ impl Turn<'_> {
         }
     }
 
-    pub(super) fn answered(&mut self, invoke: &str, key: &str, result: &Outcome) -> Result<bool, Refused> {
+    pub(super) fn answered(
+        &mut self,
+        invoke: &str,
+        key: &str,
+        result: &Outcome,
+        given_ms: Option<i64>,
+    ) -> Result<bool, Refused> {
         let workflow = self.workflow;
         let Some((invoke, into)) = workflow.invoke(invoke).and_then(|i| Some((i, i.into.as_deref()?))) else {
             return Ok(false);
@@ -138,7 +152,7 @@ impl Turn<'_> {
             Some(row) => row?,
             None => self.asked(run),
         };
-        let answered_at = Some(self.now_text());
+        let answered_at = Some(given_ms.map_or_else(|| self.now_text(), rfc3339));
         let row = match result {
             Outcome::Output(output) => {
                 AnswerRow { state: AnswerState::Answered, output: Some(output.clone()), error: None, ..row }
@@ -230,10 +244,10 @@ impl Turn<'_> {
     }
 }
 
-fn ended(invoke: &Invoke, key: &str, result: Outcome) -> Fact {
+fn ended(invoke: &Invoke, key: &str, result: Outcome, given_ms: Option<i64>) -> Fact {
     let id = invoke.id.clone();
     match invoke.each {
-        true => Fact::Answered { invoke: id, key: key.into(), result },
+        true => Fact::Answered { invoke: id, key: key.into(), result, given_ms },
         false => Fact::CallEnded { invoke: id, result },
     }
 }

@@ -199,9 +199,9 @@ impl Inbox for Vault {
     async fn requeue_webhook(&self, partner: &str, once: &str) -> Result<bool> {
         self.store.requeue_webhook(partner, once).await
     }
-    async fn reusable_reply(&self, source: &str, input_hash: &str, since_ms: i64) -> Result<Option<Value>> {
+    async fn reusable_reply(&self, source: &str, input_hash: &str, since_ms: i64) -> Result<Option<ReusableReply>> {
         let found = self.store.reusable_reply(source, input_hash, since_ms).await?;
-        found.map(|sealed| self.open_reply(&sealed, input_hash)).transpose()
+        found.map(|sealed| self.open_reply(sealed)).transpose()
     }
 }
 

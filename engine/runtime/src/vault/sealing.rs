@@ -4,7 +4,7 @@ use super::Vault;
 use super::keyring::OwnKeys;
 use engine_store::{
     Commit, CorrelationRecord, DocumentRecord, Draft, EffectEnd, EffectRecord, EventRecord, IncidentRecord,
-    JourneyRecord, Record, Result, SentMessage, SessionRecord, StoreError, WebhookRecord,
+    JourneyRecord, Record, Result, ReusableReply, SentMessage, SessionRecord, StoreError, WebhookRecord,
 };
 use serde_json::{Value, json};
 
@@ -195,9 +195,10 @@ impl Vault {
         Ok(hook)
     }
 
-    pub(super) fn open_reply(&self, sealed: &Value, input_hash: &str) -> Result<Value> {
-        let place = at("replies.output", input_hash);
-        self.house.open_json(sealed, &place).ok_or_else(|| corrupt("replies.output"))
+    pub(super) fn open_reply(&self, sealed: ReusableReply) -> Result<ReusableReply> {
+        let place = at("replies.output", &sealed.input_hash);
+        let output = self.house.open_json(&sealed.output, &place).ok_or_else(|| corrupt("replies.output"))?;
+        Ok(ReusableReply { output, ..sealed })
     }
 
     /// A small value; `null` is one too.

@@ -5,7 +5,6 @@ use super::json::{json, value};
 use crate::ids::{pack, unpack};
 use crate::*;
 use async_trait::async_trait;
-use serde_json::Value;
 use sqlx::Row as _;
 
 #[async_trait]
@@ -31,7 +30,7 @@ impl Inbox for Database {
         let (partner, once) = (partner.to_owned(), once.to_owned());
         write!(self, conn => requeue_webhook(conn, &partner, &once))
     }
-    async fn reusable_reply(&self, source: &str, input_hash: &str, since_ms: i64) -> Result<Option<Value>> {
+    async fn reusable_reply(&self, source: &str, input_hash: &str, since_ms: i64) -> Result<Option<ReusableReply>> {
         read!(self.read_reply(source, input_hash, since_ms))
     }
 }
@@ -55,10 +54,9 @@ impl Database {
     }
 
     pub async fn read_parked_webhooks(&self, limit: u32) -> Result<Vec<WebhookRecord>> {
-        let rows = sqlx::query(
-            sql!("select partner, once, reference, event, at from webhooks where state = " waiting " order by at \
-                 limit $1"),
-        )
+        let rows = sqlx::query(sql!("select partner, once, reference, event, at from webhooks where state = " waiting
+                 " order by exists (select 1 from correlations known where known.partner = webhooks.partner \
+                 and known.reference = webhooks.reference) desc, at limit $1"))
         .bind(i64::from(limit))
         .fetch_all(&self.pool)
         .await?;
@@ -75,14 +73,22 @@ impl Database {
             .collect()
     }
 
-    pub async fn read_reply(&self, source: &str, input_hash: &str, since_ms: i64) -> Result<Option<Value>> {
-        let row = sqlx::query("select output from replies where source = $1 and input_hash = $2 and at >= $3")
+    pub async fn read_reply(&self, source: &str, input_hash: &str, since_ms: i64) -> Result<Option<ReusableReply>> {
+        let row = sqlx::query("select output, at from replies where source = $1 and input_hash = $2 and at >= $3")
             .bind(source)
             .bind(pack(input_hash))
             .bind(since_ms)
             .fetch_optional(&self.pool)
             .await?;
-        row.map(|r| value(r.try_get(0)?, "replies.output")).transpose()
+        row.map(|r| {
+            Ok(ReusableReply {
+                source: source.to_owned(),
+                input_hash: input_hash.to_owned(),
+                output: value(r.try_get(0)?, "replies.output")?,
+                at_ms: r.try_get(1)?,
+            })
+        })
+        .transpose()
     }
 }
 
