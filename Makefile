@@ -101,7 +101,7 @@ release: ## One program with the web app and the definitions inside, a container
 	$(CARGO) build --release --locked --quiet --package engine-server --bin journey
 	@.ci/release $(RELEASE)/journey release
 
-chaos: ## Crash tests: 200 kills on each database under load, bad lines, a disk without power, then an audit (options: ARGS="--help")
+chaos: ## Crash tests: 200 kills on each database under load, bad lines, a disk without power, a backup restored, an old database taken over, and an audit of each (options: ARGS="--help")
 	@.ci/setup test
 	@$(MAKE) --no-print-directory web
 	$(CARGO) build --release --quiet --package engine-server --bin journey

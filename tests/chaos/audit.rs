@@ -1,27 +1,41 @@
 //! The auditor: what was promised, what is stored, and what the partners saw, held against each other.
 
 use super::customers::Ledger;
-use super::partners::Partners;
+use super::partners::{Partners, Requests};
 use super::processes::KEY;
 use super::report::Report;
 use anyhow::Result;
 use engine_runtime::{Runtime, SystemClock};
 use engine_settings::{Secret, Settings};
-use engine_store::{EffectFilter, EffectRecord, EffectState, EventRecord, JourneyStatus, Store};
+use engine_store::{EffectFilter, EffectRecord, EffectState, EventRecord, JourneyRecord, JourneyStatus, Store};
+use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-pub async fn audit(url: &str, ledger: &Ledger, partners: &Partners, report: &mut Report) -> Result<()> {
+/// The database as its operators see it.
+pub async fn opened(url: &str) -> Result<Runtime> {
     let store = engine_store::connect(url).await?;
     let settings = Settings {
         keys: engine_settings::Keys { master: Some(Secret::new(KEY.into())), ..Default::default() },
         ..Settings::default()
     };
-    let runtime = Runtime::new(store.clone(), Arc::new(settings), Arc::new(SystemClock::default())).await?;
+    let runtime = Runtime::new(store, Arc::new(settings), Arc::new(SystemClock::default())).await?;
     runtime.publishing.load_current().await?;
+    Ok(runtime)
+}
+
+/// `lost`: what the partners had seen when the database was taken back to an earlier time.
+pub async fn audit(
+    url: &str,
+    ledger: &Ledger,
+    partners: &Partners,
+    lost: Option<&Requests>,
+    report: &mut Report,
+) -> Result<()> {
+    let runtime = opened(url).await?;
     let store = runtime.store().clone();
-    let witness = engine_store::connect(partners.database()).await?;
+    let witness = opened(partners.database()).await?.store().clone();
 
     for wrong in ledger.wrong.lock().unwrap_or_else(|e| e.into_inner()).drain(..) {
         report.violation(wrong);
@@ -31,13 +45,17 @@ pub async fn audit(url: &str, ledger: &Ledger, partners: &Partners, report: &mut
     let known: BTreeSet<&str> = promised.keys().map(String::as_str).collect();
     let orphans: BTreeSet<&str> =
         effects.iter().map(|e| e.key.journey.as_str()).filter(|id| !known.contains(id)).collect();
+    let requests = partners.requests().await?;
     let mut events = 0;
     for (journey, tags) in &promised {
         events += one(&*store, &runtime, journey, Some(tags), report).await?;
-        let bookings = partners.remembered(&*witness, &format!("bookings of {journey}")).await?;
-        if bookings != 1 {
-            report.violation(format!("{journey} was booked {bookings} times"));
+        let bookings = partners.remembered(&*witness, &format!("bookings of {journey}")).await?.len();
+        let wanted = lost.map_or(1..=1, |lost| orders(&effects, &requests, lost, journey));
+        if !wanted.contains(&bookings) {
+            report.violation(format!("{journey} was booked {bookings} times for {wanted:?} orders"));
         }
+        let logs = partners.remembered(&*witness, &format!("logs of {journey}")).await?;
+        meant(&effects, journey, &logs, report);
     }
     for journey in &orphans {
         events += one(&*store, &runtime, journey, None, report).await?;
@@ -76,11 +94,39 @@ pub async fn audit(url: &str, ledger: &Ledger, partners: &Partners, report: &mut
     report.figure("answered as done before", ledger.replayed.load(Ordering::Relaxed));
     report.figure("refused as overtaken", refused.len());
     report.figure("incidents of calls given up", told.len());
-    delivered(&effects, &partners.requests().await?, report);
+    delivered(&effects, &requests, lost, report);
     Ok(())
 }
 
-/// One journey: its numbers, its promises, its end, and its replay. Returns how many events it has.
+/// Orders of a booking of this journey: those that the database knows, and at most those that it knew: a partner may have
+/// been left while it noted one.
+fn orders(
+    effects: &[EffectRecord],
+    requests: &Requests,
+    lost: &Requests,
+    journey: &str,
+) -> std::ops::RangeInclusive<usize> {
+    let booked = |key: &String| requests.contains_key(&("swift/book".to_owned(), key.clone()));
+    let known = effects.iter().filter(|e| e.key.journey == journey).map(EffectRecord::idempotency_key);
+    let known: BTreeSet<String> = known.filter(booked).collect();
+    let own = format!("{journey}.");
+    let of_it = lost.keys().filter(|(operation, key)| operation == "swift/book" && key.starts_with(&own));
+    let forgotten = of_it.filter(|(_, key)| !known.contains(key)).count();
+    known.len()..=known.len() + forgotten
+}
+
+/// What a partner keeps under the key of an order is what was ordered: no key was taken for another.
+fn meant(effects: &[EffectRecord], journey: &str, logs: &[(String, Value)], report: &mut Report) {
+    for effect in effects.iter().filter(|e| e.key.journey == journey && e.state == EffectState::Done) {
+        let stars = &effect.payload["input"]["stars"];
+        let Some((key, kept)) = logs.iter().find(|(key, _)| *key == effect.idempotency_key()) else { continue };
+        if kept["stars"] != *stars {
+            report.violation(format!("{key} stands for {} at the partner, and was {stars}", kept["stars"]));
+        }
+    }
+}
+
+/// A journey of an errand: its promises, its end, and all that [`history`] looks at. Returns how many events it has.
 async fn one(
     store: &dyn Store,
     runtime: &Runtime,
@@ -88,18 +134,7 @@ async fn one(
     promised: Option<&Vec<String>>,
     report: &mut Report,
 ) -> Result<usize> {
-    let Some(record) = store.journey(journey).await? else {
-        report.violation(format!("{journey} was acknowledged, and is lost"));
-        return Ok(0);
-    };
-    let events = all_events(store, journey).await?;
-    if events.iter().map(|e| e.seq).ne(1..=record.seq) {
-        report.violation(format!(
-            "{journey}: the numbers of its {} events have gaps up to {}",
-            events.len(),
-            record.seq
-        ));
-    }
+    let Some((record, events)) = history(store, runtime, journey, report).await? else { return Ok(0) };
     for tag in promised.into_iter().flatten() {
         let found = tagged(&events, tag);
         if found != 1 {
@@ -123,6 +158,28 @@ async fn one(
         None if !record.step.ends_with("address") => report.violation(format!("{journey} rests at `{}`", record.step)),
         Some(_) | None => {}
     }
+    Ok(events.len())
+}
+
+/// Any journey: it is there, the numbers of its events have no gaps, and they give the state that is stored.
+pub async fn history(
+    store: &dyn Store,
+    runtime: &Runtime,
+    journey: &str,
+    report: &mut Report,
+) -> Result<Option<(JourneyRecord, Vec<EventRecord>)>> {
+    let Some(record) = store.journey(journey).await? else {
+        report.violation(format!("{journey} was acknowledged, and is lost"));
+        return Ok(None);
+    };
+    let events = all_events(store, journey).await?;
+    if events.iter().map(|e| e.seq).ne(1..=record.seq) {
+        report.violation(format!(
+            "{journey}: the numbers of its {} events have gaps up to {}",
+            events.len(),
+            record.seq
+        ));
+    }
     match runtime.operations.replay(journey).await {
         Ok(Some(differences)) if differences.is_empty() => {}
         Ok(differences) => {
@@ -130,7 +187,7 @@ async fn one(
         }
         Err(error) => report.violation(format!("{journey}: replay: {error}")),
     }
-    Ok(events.len())
+    Ok(Some((record, events)))
 }
 
 async fn all_events(store: &dyn Store, journey: &str) -> Result<Vec<EventRecord>> {
@@ -147,14 +204,14 @@ fn tagged(events: &[EventRecord], tag: &str) -> usize {
 
 /// Every committed effect was delivered, parked with a reason, or called off; nothing was delivered that was not
 /// committed.
-fn delivered(effects: &[EffectRecord], requests: &BTreeMap<(String, String), u64>, report: &mut Report) {
+fn delivered(effects: &[EffectRecord], requests: &Requests, lost: Option<&Requests>, report: &mut Report) {
     let mut seen: BTreeMap<&str, u64> = BTreeMap::new();
     for ((_, key), count) in requests {
         *seen.entry(key).or_default() += count;
     }
     let mut by_state: BTreeMap<&str, usize> = BTreeMap::new();
     for effect in effects {
-        let key = effect.key.to_string();
+        let key = effect.idempotency_key();
         let state = match effect.state {
             EffectState::Done => "done",
             EffectState::Parked => "parked",
@@ -176,8 +233,9 @@ fn delivered(effects: &[EffectRecord], requests: &BTreeMap<(String, String), u64
             EffectState::Done | EffectState::Parked | EffectState::Cancelled => {}
         }
     }
-    let ordered: BTreeSet<String> = effects.iter().map(|effect| effect.key.to_string()).collect();
-    for ((operation, key), _) in requests.iter().filter(|((_, key), _)| !ordered.contains(key)) {
+    let ordered: BTreeSet<String> = effects.iter().map(EffectRecord::idempotency_key).collect();
+    let was_lost = |request: &(String, String)| lost.is_some_and(|lost| lost.contains_key(request));
+    for (operation, key) in requests.keys().filter(|r| !ordered.contains(&r.1) && !was_lost(r)) {
         report.violation(format!("{operation} was called with {key}, which nobody has committed"));
     }
     report.figure("effects", effects.len());

@@ -2,6 +2,7 @@
 //! file says. The steady clock, by which timers of the system run, stays as it is; so does the partners' and ours.
 
 use anyhow::{Context as _, Result, ensure};
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -28,8 +29,8 @@ impl Clock {
     }
 
     /// What a process needs to see it.
-    pub fn settings(&self) -> [(&'static str, PathBuf); 2] {
-        [("LD_PRELOAD", self.library.clone()), ("CHAOS_CLOCK", self.file.clone())]
+    pub fn settings(&self) -> [(&'static str, OsString); 2] {
+        [("LD_PRELOAD", self.library.clone().into()), ("CHAOS_CLOCK", self.file.clone().into())]
     }
 
     /// From now on it is so many seconds beside the true time, also for processes that run.

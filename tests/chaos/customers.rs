@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
+use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 /// What customers were promised, and what they saw.
@@ -25,6 +26,8 @@ pub struct Ledger {
     /// Answers that said so themselves.
     pub replayed: AtomicU64,
     pub requests: AtomicU64,
+    /// Journeys that a restored backup knows nothing of.
+    pub lost: AtomicU64,
 }
 
 impl Ledger {
@@ -40,30 +43,43 @@ impl Ledger {
 /// Longest time without an answer to one request; outages are shorter.
 const PATIENCE: Duration = Duration::from_secs(180);
 
-struct Customer {
+pub struct Customer {
     number: usize,
     rng: StdRng,
     product: Arc<Product>,
     ledger: Arc<Ledger>,
     client: reqwest::Client,
     cookie: Option<String>,
+    /// What she was told that has begun, in order.
+    journeys: Vec<String>,
     tags: u64,
 }
 
-pub async fn run(number: usize, rng: StdRng, product: Arc<Product>, ledger: Arc<Ledger>, stop: CancellationToken) {
-    let client = reqwest::Client::builder().timeout(Duration::from_secs(15)).build().unwrap_or_default();
-    let mut customer = Customer { number, rng, product, ledger, client, cookie: None, tags: 0 };
-    // A page first, as people do.
-    if let Err(why) = customer.request("GET", "/errand", None).await {
-        customer.ledger.wrong(format!("customer {number}: {why}"));
-        return;
-    }
-    while !stop.is_cancelled() {
-        if let Err(why) = customer.errand().await {
-            customer.ledger.wrong(format!("customer {number}: {why}"));
-            return;
-        }
-    }
+/// How long customers stay.
+#[derive(Clone, Default)]
+pub struct Stay {
+    /// Each ends what she has begun, and begins nothing more.
+    pub stop: CancellationToken,
+    /// The product is gone for good: each drops what she has in hand.
+    pub gone: CancellationToken,
+}
+
+/// So many customers, each on her own.
+pub fn crowd(
+    seed: u64,
+    count: usize,
+    product: &Arc<Product>,
+    ledger: &Arc<Ledger>,
+    stay: &Stay,
+) -> Vec<JoinHandle<Customer>> {
+    (0..count)
+        .map(|number| {
+            let client = reqwest::Client::builder().timeout(Duration::from_secs(15)).build().unwrap_or_default();
+            let (product, ledger, rng) = (product.clone(), ledger.clone(), dice(seed, number));
+            let customer = Customer { number, rng, product, ledger, client, cookie: None, journeys: vec![], tags: 0 };
+            tokio::spawn(customer.comes(stay.clone()))
+        })
+        .collect()
 }
 
 struct Answer {
@@ -72,6 +88,62 @@ struct Answer {
 }
 
 impl Customer {
+    /// A page first, as people do.
+    async fn comes(mut self, stay: Stay) -> Customer {
+        match self.request("GET", "/errand", None).await {
+            Ok(_) => self.stays(stay).await,
+            Err(why) => self.complains(why),
+        }
+    }
+
+    async fn stays(mut self, stay: Stay) -> Customer {
+        while !stay.stop.is_cancelled() {
+            let done = tokio::select! {
+                done = self.errand() => done,
+                () = stay.gone.cancelled() => return self,
+            };
+            if let Err(why) = done {
+                return self.complains(why);
+            }
+        }
+        self
+    }
+
+    /// The product was restored: she ends what is left of her journeys, and goes on as before. What was lost is gone.
+    pub async fn returns(mut self, product: Arc<Product>, ledger: Arc<Ledger>, stay: Stay) -> Customer {
+        (self.product, self.ledger) = (product, ledger);
+        // half of them have something new on their mind first
+        if self.number.is_multiple_of(2)
+            && let Err(why) = self.errand().await
+        {
+            return self.complains(why);
+        }
+        for journey in std::mem::take(&mut self.journeys) {
+            let found = self.request("GET", &format!("/api/v1/journeys/{journey}"), None).await;
+            let ended = match found {
+                Ok(found) if found.status == 200 => {
+                    self.ledger.promised().entry(journey.clone()).or_default();
+                    self.ends(&journey, found.body).await
+                }
+                Ok(found) if found.status == 404 => {
+                    self.ledger.lost.fetch_add(1, Ordering::Relaxed);
+                    Ok(())
+                }
+                Ok(found) => Err(format!("a look at {journey} was answered {}: {}", found.status, found.body)),
+                Err(why) => Err(why),
+            };
+            if let Err(why) = ended {
+                return self.complains(why);
+            }
+        }
+        self.stays(stay).await
+    }
+
+    fn complains(self, why: String) -> Customer {
+        self.ledger.wrong(format!("customer {}: {why}", self.number));
+        self
+    }
+
     /// From the first answer to the end of the journey.
     async fn errand(&mut self) -> Result<(), String> {
         let tag = self.tag();
@@ -83,7 +155,12 @@ impl Customer {
         }
         let journey = started.body["journey"]["id"].as_str().unwrap_or_default().to_owned();
         self.ledger.promised().entry(journey.clone()).or_default().push(tag);
-        let mut view = started.body;
+        self.journeys.push(journey.clone());
+        self.ends(&journey, started.body).await
+    }
+
+    /// From what she sees to the end.
+    async fn ends(&mut self, journey: &str, mut view: Value) -> Result<(), String> {
         let mut revision = 0;
         let until = Instant::now() + 2 * PATIENCE;
         while view["journey"]["status"] == "active" {
@@ -103,11 +180,11 @@ impl Customer {
                 _ => None,
             };
             view = match next {
-                Some((kind, data)) => self.event(&journey, kind, data, revision).await?,
+                Some((kind, data)) => self.event(journey, kind, data, revision).await?,
                 None => {
                     let pause = self.rng.random_range(150..350);
                     tokio::time::sleep(Duration::from_millis(pause)).await;
-                    self.look(&journey).await?
+                    self.look(journey).await?
                 }
             };
         }
@@ -203,6 +280,6 @@ impl Customer {
 }
 
 /// Each customer's own dice.
-pub fn dice(seed: u64, number: usize) -> StdRng {
+fn dice(seed: u64, number: usize) -> StdRng {
     StdRng::seed_from_u64(seed ^ (number as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15))
 }

@@ -60,7 +60,7 @@ pub async fn run(
     watch: &Watch,
 ) -> Result<Report> {
     let cluster = database.map(|(cluster, _)| cluster);
-    let mut report = Report::new(options);
+    let mut report = Report::new("crashes", options);
     // Customers get going first.
     pause(1_000).await;
     for kill in 0..options.kills {
@@ -112,7 +112,7 @@ pub async fn unplugged(
     partners: &Partners,
     disk: &Disk,
 ) -> Result<Report> {
-    let mut report = Report::new(options);
+    let mut report = Report::new("crashes", options);
     let mut lost = 0;
     pause(1_000).await;
     for _ in 0..options.kills {
@@ -234,7 +234,7 @@ async fn clock_jumps(
     report: &mut Report,
 ) -> Result<()> {
     if down {
-        product.processes.iter().for_each(|process| process.kill());
+        product.kill();
     }
     clock.set(beside_s)?;
     if down {

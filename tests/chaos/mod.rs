@@ -1,9 +1,9 @@
 //! Crash tests: the real `journey` binary as processes, customers in a closed loop over HTTP, fake partners that
 //! misbehave, and `kill -9` at random. Afterwards an auditor counts what was promised against what is there.
 //!
-//! [`run`] does one round on one database: `make chaos` with hundreds of kills, `make test` with ten (`--short`). The
-//! partners are a process of their own with a database of their own, which is never killed: their record of requests is
-//! the witness.
+//! [`run`] does one round on one database: `make chaos` with hundreds of kills, `make test` with ten (`--short`);
+//! [`restore`] goes back to a backup, [`upgrade`] takes over a database of an earlier build. The partners are a process
+//! of their own with a database of their own, which is never killed: their record of requests is the witness.
 
 mod audit;
 mod clock;
@@ -13,24 +13,29 @@ mod faults;
 pub mod partners;
 pub mod processes;
 mod report;
+mod restore;
 mod resumed;
+mod upgrade;
 mod wire;
 
 pub use report::Report;
+pub use restore::run as restore;
+pub use upgrade::run as upgrade;
 
 use crate::postgres::Cluster;
 use anyhow::{Context as _, Result};
 use clock::Clock;
-use customers::Ledger;
+use customers::{Ledger, Stay};
 pub use disk::Disk;
 use faults::Machine;
 use partners::Partners;
-use processes::{Binary, Product};
+use processes::{Binary, Ground, Product};
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 use wire::Wire;
 
@@ -67,85 +72,105 @@ pub fn definitions() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("chaos/definitions")
 }
 
-/// Violations are in the report; an error is a failure of the test itself.
+/// What a round stands on.
+struct Stage {
+    folder: TempDir,
+    binary: Binary,
+    cluster: Option<Cluster>,
+    /// Of the partners, and of the product's servers.
+    ports: Vec<u16>,
+}
+
+impl Stage {
+    async fn set(options: &Options) -> Result<Stage> {
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let folder = tempfile::Builder::new().prefix("journey-chaos-").tempdir()?;
+        let binary = match &options.binary {
+            Some(file) => Binary::copied(file, folder.path())?,
+            None => Binary::build(folder.path())?,
+        };
+        let cluster = match options.database {
+            Database::Sqlite | Database::Unplugged => None,
+            Database::Postgres => Some(tokio::task::spawn_blocking(|| Cluster::start(None)).await??),
+        };
+        Ok(Stage { folder, binary, cluster, ports: processes::free_ports(3)? })
+    }
+
+    async fn partners(&self) -> Result<Partners> {
+        Partners::start(&self.binary, self.folder.path(), &definitions(), self.ports[0], self.ports[1]).await
+    }
+
+    /// Leaves logs and databases where something was wrong.
+    fn leave(self, mut report: Report, begun: Instant) -> Report {
+        report.taken = begun.elapsed();
+        if !report.violations.is_empty() {
+            report.logs = Some(self.folder.keep());
+        }
+        report
+    }
+}
+
+/// Customers, crashes and faults. Violations are in the report; an error is a failure of the test itself.
 pub async fn run(options: Options) -> Result<Report> {
-    let _ = rustls::crypto::ring::default_provider().install_default();
     let begun = Instant::now();
-    let folder = tempfile::Builder::new().prefix("journey-chaos-").tempdir()?;
-    let binary = match &options.binary {
-        Some(file) => Binary::copied(file, folder.path())?,
-        None => Binary::build(folder.path())?,
-    };
-    let disk = (options.database == Database::Unplugged).then(|| Disk::mount(folder.path())).transpose()?;
-    let cluster = match options.database {
-        Database::Sqlite | Database::Unplugged => None,
-        Database::Postgres => Some(tokio::task::spawn_blocking(|| Cluster::start(None)).await??),
-    };
-    let url = match &cluster {
+    let stage = Stage::set(&options).await?;
+    let (folder, cluster) = (stage.folder.path(), stage.cluster.as_ref());
+    let disk = (options.database == Database::Unplugged).then(|| Disk::mount(folder)).transpose()?;
+    let url = match cluster {
         None => {
-            let at = disk.as_ref().map_or(folder.path(), |disk| &disk.folder);
+            let at = disk.as_ref().map_or(folder, |disk| &disk.folder);
             format!("sqlite:{}", at.join("journey.db").display())
         }
         Some(cluster) => cluster.database().await?,
     };
-    let wire = cluster.as_ref().map(|cluster| Wire::start(folder.path(), &cluster.folder)).transpose()?;
+    let wire = cluster.map(|cluster| Wire::start(folder, &cluster.folder)).transpose()?;
     // The product's own way to the database; the auditor's has no faults.
     let reached = wire.as_ref().map_or_else(|| url.clone(), |wire| wire.address(&url));
-    let clock = if disk.is_none() { Clock::build(folder.path())? } else { None };
-    let ports = processes::free_ports(3)?;
-    let partners = Partners::start(&binary, folder.path(), &definitions(), ports[0], ports[1])
-        .await
-        .context("the partners' process")?;
-    let product = Arc::new(
-        Product::start(&options, &binary, folder.path(), &reached, partners.url(), &ports[1..], clock.as_ref())
-            .await
-            .context("the product's processes")?,
-    );
+    let clock = if disk.is_none() { Clock::build(folder)? } else { None };
+    let partners = stage.partners().await.context("the partners' process")?;
+    let ground = Ground {
+        binary: &stage.binary,
+        folder,
+        url: &reached,
+        definitions: &definitions(),
+        partners: partners.url(),
+        ports: &stage.ports[1..],
+        settings: clock.iter().flat_map(Clock::settings).collect(),
+    };
+    let product = Arc::new(Product::start(&options, ground).await.context("the product's processes")?);
     let ledger = Arc::new(Ledger::default());
-    let stop = CancellationToken::new();
+    let stay = Stay::default();
     let watching = CancellationToken::new();
     // Who looks has the file open, and would not lose its power with the others.
     let watch = match &disk {
         None => resumed::Watch::start(&url, watching.clone()).await?,
         Some(_) => resumed::Watch::blind(),
     };
-    let customers: Vec<_> = (0..options.customers)
-        .map(|number| {
-            tokio::spawn(customers::run(
-                number,
-                customers::dice(options.seed, number),
-                product.clone(),
-                ledger.clone(),
-                stop.clone(),
-            ))
-        })
-        .collect();
+    let customers = customers::crowd(options.seed, options.customers, &product, &ledger, &stay);
 
     let mut rng = StdRng::seed_from_u64(options.seed);
-    let machine = Machine { database: cluster.as_ref().zip(wire.as_ref()), clock: clock.as_ref() };
+    let machine = Machine { database: cluster.zip(wire.as_ref()), clock: clock.as_ref() };
     let told = match &disk {
         None => faults::run(&options, &mut rng, &product, &partners, machine, &watch).await,
         Some(disk) => faults::unplugged(&options, &mut rng, &product, &partners, disk).await,
     };
-    stop.cancel();
+    stay.stop.cancel();
     for customer in customers {
         customer.await?;
     }
     let mut report = told?;
-    let quiet = resumed::quiet(&url, Duration::from_secs(90)).await;
+    let quiet = resumed::quiet(&url, Duration::from_secs(90), false).await;
     watching.cancel();
     report.samples(&product, &watch, &options);
-    audit::audit(&url, &ledger, &partners, &mut report).await?;
-    if let Err(why) = quiet {
-        report.violation(format!("work is left over: {why}"));
+    audit::audit(&url, &ledger, &partners, None, &mut report).await?;
+    match quiet {
+        Ok(_) => {}
+        Err(why) => report.violation(format!("work is left over: {why}")),
     }
     product.end(&mut report).await;
-    report.taken = begun.elapsed();
-    if !report.violations.is_empty() {
-        let kept = folder.keep();
-        report.logs = Some(kept);
-    }
-    Ok(report)
+    // Mounted in the folder: it goes first.
+    drop(disk);
+    Ok(stage.leave(report, begun))
 }
 
 impl Options {

@@ -8,6 +8,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+/// Requests per (operation, idempotency key), as the partners have counted them.
+pub type Requests = BTreeMap<(String, String), u64>;
+
 pub struct Partners {
     process: Arc<Process>,
     database: String,
@@ -70,8 +73,7 @@ impl Partners {
         Ok(())
     }
 
-    /// Requests per (operation, idempotency key), as the partners have counted them.
-    pub async fn requests(&self) -> Result<BTreeMap<(String, String), u64>> {
+    pub async fn requests(&self) -> Result<Requests> {
         let all: Value = self.client.get(format!("{}/calls.json", self.url())).send().await?.json().await?;
         let text = |key: &Value, name: &str| key[name].as_str().unwrap_or_default().to_owned();
         let keys = all["keys"].as_array().context("the partners' record")?;
@@ -87,8 +89,8 @@ impl Partners {
     }
 
     /// What the partners did: entries of a bucket of their memory.
-    pub async fn remembered(&self, store: &dyn engine_store::Store, bucket: &str) -> Result<usize> {
-        Ok(store.kv_list(&format!("sandbox:{bucket}"), 100).await?.len())
+    pub async fn remembered(&self, store: &dyn engine_store::Store, bucket: &str) -> Result<Vec<(String, Value)>> {
+        Ok(store.kv_list(&format!("sandbox:{bucket}"), 100).await?)
     }
 
     pub fn database(&self) -> &str {

@@ -1,9 +1,9 @@
 //! The product as processes of the real binary.
 
-use super::clock::Clock;
 use super::report::Report;
-use super::{Database, Options, definitions};
+use super::{Database, Options};
 use anyhow::{Context as _, Result, bail, ensure};
+use std::ffi::OsString;
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::net::TcpListener;
@@ -79,11 +79,17 @@ impl Binary {
     }
 
     pub fn publish(&self, folder: &Path, url: &str, definitions: &Path) -> Result<()> {
-        let done = self.command(folder, url).arg("publish").arg(definitions).output()?;
+        let definitions = definitions.to_str().context("a path")?;
+        self.told(folder, url, &["publish", definitions]).map(drop)
+    }
+
+    /// What it prints, run with these arguments to its end.
+    pub fn told(&self, folder: &Path, url: &str, arguments: &[&str]) -> Result<String> {
+        let done = self.command(folder, url).args(arguments).output()?;
         if !done.status.success() {
-            bail!("publish: {}", String::from_utf8_lossy(&done.stderr));
+            bail!("{}: {}", arguments.join(" "), String::from_utf8_lossy(&done.stderr));
         }
-        Ok(())
+        Ok(String::from_utf8(done.stdout)?)
     }
 }
 
@@ -284,30 +290,31 @@ pub struct Product {
     pub processes: Vec<Arc<Process>>,
 }
 
+/// What the product's processes are started with.
+pub struct Ground<'g> {
+    pub binary: &'g Binary,
+    pub folder: &'g Path,
+    pub url: &'g str,
+    pub definitions: &'g Path,
+    /// Address of the sandbox.
+    pub partners: String,
+    pub ports: &'g [u16],
+    /// Variables beyond those of every process.
+    pub settings: Vec<(&'static str, OsString)>,
+}
+
 impl Product {
-    pub async fn start(
-        options: &Options,
-        binary: &Binary,
-        folder: &Path,
-        url: &str,
-        partners: String,
-        ports: &[u16],
-        clock: Option<&Clock>,
-    ) -> Result<Product> {
-        binary.publish(folder, url, &definitions())?;
-        let time: Vec<_> = clock.into_iter().flat_map(Clock::settings).collect();
-        let lease_ms = options.lease.as_millis().to_string();
+    pub async fn start(options: &Options, ground: Ground<'_>) -> Result<Product> {
+        let Ground { binary, folder, url, definitions, partners, ports, mut settings } = ground;
+        binary.publish(folder, url, definitions)?;
+        settings.push(("JOURNEY_SANDBOX__URL", partners.into()));
+        settings.push(("JOURNEY_WORKER__LEASE_MS", options.lease.as_millis().to_string().into()));
         let process = |name: &str, arguments: Vec<String>, works: bool, port: Option<u16>| {
-            let (binary, at, url) = (binary.clone(), folder.to_owned(), url.to_owned());
-            let (partners, lease_ms, time) = (partners.clone(), lease_ms.clone(), time.clone());
+            let (binary, at, url, settings) = (binary.clone(), folder.to_owned(), url.to_owned(), settings.clone());
             let build = move || {
                 let mut command = binary.command(&at, &url);
                 // a write beyond a limit of the file's size is an error like a full disk, not a signal
-                command
-                    .env("JOURNEY_SANDBOX__URL", &partners)
-                    .env("JOURNEY_WORKER__LEASE_MS", &lease_ms)
-                    .envs(time.iter().map(|(name, value)| (name, value)))
-                    .args(&arguments);
+                command.envs(settings.iter().map(|(name, value)| (name, value))).args(&arguments);
                 ignoring_xfsz(command)
             };
             Arc::new(Process::new(name, works, port, folder, build))
@@ -333,18 +340,16 @@ impl Product {
         for process in &product.processes {
             process.start()?;
         }
-        product.ready(Duration::from_secs(60)).await?;
+        product.up().await?;
         Ok(product)
     }
 
-    /// Waits until every process has said that it is ready at least once.
-    async fn ready(&self, patience: Duration) -> Result<()> {
-        let until = Instant::now() + patience;
+    /// Waits until every process that was started has said that it is ready.
+    pub async fn up(&self) -> Result<()> {
+        let until = Instant::now() + Duration::from_secs(60);
         for process in &self.processes {
-            while process.ready.lock().unwrap_or_else(|e| e.into_inner()).is_empty() {
-                if Instant::now() > until {
-                    bail!("{} is not ready", process.name);
-                }
+            while process.is_starting() {
+                ensure!(process.runs() && Instant::now() < until, "{} does not start", process.name);
                 tokio::time::sleep(Duration::from_millis(20)).await;
             }
         }
@@ -355,6 +360,11 @@ impl Product {
     pub fn server(&self, number: usize) -> String {
         let ports: Vec<u16> = self.processes.iter().filter_map(|process| process.port).collect();
         format!("http://127.0.0.1:{}", ports[number % ports.len()])
+    }
+
+    /// `kill -9` of all.
+    pub fn kill(&self) {
+        self.processes.iter().for_each(|process| process.kill());
     }
 
     /// Every process is asked to stop, and does.

@@ -9,7 +9,8 @@ use std::time::Duration;
 
 #[derive(Debug, Default)]
 pub struct Report {
-    pub database: String,
+    /// What was done, and to which database.
+    pub round: String,
     pub seed: u64,
     pub kills: u32,
     pub faults: Vec<String>,
@@ -22,13 +23,13 @@ pub struct Report {
 }
 
 impl Report {
-    pub fn new(options: &Options) -> Report {
+    pub fn new(what: &str, options: &Options) -> Report {
         let database = match options.database {
             Database::Sqlite => "SQLite, one process",
             Database::Unplugged => "SQLite on a disk that loses its power",
             Database::Postgres => "PostgreSQL, two servers and two workers",
         };
-        Report { database: database.into(), seed: options.seed, ..Report::default() }
+        Report { round: format!("{what} on {database}"), seed: options.seed, ..Report::default() }
     }
 
     pub fn violation(&mut self, what: String) {
@@ -67,7 +68,7 @@ impl Report {
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "\n{} (seed {}, {:.0} s)", self.database, self.seed, self.taken.as_secs_f64())?;
+        writeln!(f, "\n{} (seed {}, {:.0} s)", self.round, self.seed, self.taken.as_secs_f64())?;
         writeln!(f, "  {:<34} {}", "kill -9", self.kills)?;
         for fault in &self.faults {
             writeln!(f, "  {:<34} {fault}", "and")?;

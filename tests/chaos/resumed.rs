@@ -100,8 +100,9 @@ async fn running(store: &dyn Store) -> Result<Vec<(EffectKey, i64)>> {
     Ok(found.into_iter().map(|effect| (effect.key, effect.fence)).collect())
 }
 
-/// Waits until nothing is due or at work any more; the error says what is left.
-pub async fn quiet(url: &str, patience: Duration) -> Result<(), String> {
+/// Waits until nothing is due or at work any more, nor a webhook waits for its journey; `some_wait_for_nobody`: these are
+/// counted. The error says what is left.
+pub async fn quiet(url: &str, patience: Duration, some_wait_for_nobody: bool) -> Result<usize, String> {
     let store = engine_store::connect(url).await.map_err(|e| e.to_string())?;
     let until = Instant::now() + patience;
     loop {
@@ -110,9 +111,9 @@ pub async fn quiet(url: &str, patience: Duration) -> Result<(), String> {
             let filter = EffectFilter { state: Some(state), limit: 10_000, ..EffectFilter::default() };
             left.extend(store.effects(filter).await.map_err(|e| e.to_string())?);
         }
-        let parked = store.parked_webhooks(1_000).await.map_err(|e| e.to_string())?;
-        if left.is_empty() && parked.is_empty() {
-            return Ok(());
+        let parked = store.parked_webhooks(10_000).await.map_err(|e| e.to_string())?;
+        if left.is_empty() && (parked.is_empty() || some_wait_for_nobody) {
+            return Ok(parked.len());
         }
         if Instant::now() > until {
             let first = left.first().map(|e| format!("{} {} {:?}, attempt {}", e.key, e.lane, e.state, e.attempts));

@@ -49,7 +49,7 @@ const FORM: &str = r##"{
       "name": {"title": "Name", "type": "string", "maxLength": 20}, "age": {"title": "Age", "type": "integer"}}}},
     "pin": {"title": "PIN", "type": "string", "maxLength": 6, "x-secret": true}},
   "variants": [{
-    "for": {"role": ["staff"]},
+    "for": {"role": ["call-centre"]},
     "merge": {"properties": {"mobile": null, "note": {"title": "Note", "type": "string", "maxLength": 99}, "readers": {"items": {"properties": {"age": null}}}}},
     "require": ["-pages", "-readers/name"]}]
 }"##;
@@ -689,7 +689,7 @@ fn functions_of_expressions() {
 }
 
 fn staff() -> Audience {
-    Audience { role: "staff".into(), channel: "web".into(), partner: None }
+    Audience { role: "call-centre".into(), channel: "web".into(), partner: None }
 }
 
 /// Normalises and validates answers; `pointer code text` of each error.

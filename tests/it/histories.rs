@@ -1,46 +1,18 @@
-//! The kept databases: this build takes them over, every history gives the state that is stored, and the journeys go on.
+//! The kept databases: this build takes them over, every history gives the state that is stored, and one journey of each
+//! kind goes on; with `make chaos` all of them do.
 
 use engine_definitions::Files;
 use futures::StreamExt as _;
-use journey_tests::buyer::{Buyer, Errand, Next, SESSION};
 use journey_tests::kept::{KeptJourney, Kind, town};
-use journey_tests::server::{TestServer, Visitor};
+use journey_tests::server::TestServer;
 use std::path::Path;
-use std::sync::Arc;
 use std::time::Duration;
-
-/// A customer in front of prices costs every insurer an answer: those who have not got there yet go so far.
-const BEFORE_PRICES: [&str; 5] = ["car.lookup", "car.contact", "car.otp.asking", "car.vehicle", "car.previous"];
-
-/// All logins stand at the same step: one of so many goes on.
-const LOGINS: u64 = 10;
-
-const LOOKS_MAX: usize = 3_000;
 
 async fn every_history_agrees(server: &TestServer, journeys: &[KeptJourney]) {
     for journey in journeys {
         let differences = server.product.runtime.operations.replay(&journey.id).await.expect("a replay");
         assert_eq!(differences, Some(vec![]), "{journey:?}");
     }
-}
-
-/// From where it stood to its end, or to the page before the prices.
-async fn goes_on(server: &Arc<TestServer>, journey: &KeptJourney) {
-    let shop = Visitor::holding(server.product.url(), SESSION, &journey.session);
-    let mut buyer = Buyer::new(journey.errand, journey.number, TestServer::first_day(), shop, server.visitor());
-    buyer.returns(&journey.id).await;
-    let early = journey.errand == Errand::Car && BEFORE_PRICES.contains(&journey.step.as_str());
-    for _ in 0..LOOKS_MAX {
-        if early && buyer.step() == "car.previous" {
-            return;
-        }
-        match buyer.goes_on().await {
-            Next::Ended => return,
-            Next::Acted => {}
-            Next::Waits => tokio::time::sleep(Duration::from_millis(20)).await,
-        }
-    }
-    panic!("{journey:?} stays at `{}`", buyer.step());
 }
 
 async fn check(kind: Kind) {
@@ -52,7 +24,7 @@ async fn check(kind: Kind) {
         town(settings);
         settings.database.url = url;
     });
-    let server = Arc::new(server.await);
+    let server = server.await;
     every_history_agrees(&server, &journeys).await;
 
     // Partners answer again, and time goes on: what was pending is tried again.
@@ -65,11 +37,14 @@ async fn check(kind: Kind) {
             clock.advance(1_000);
         }
     });
-    let going = journeys.iter().filter(|journey| journey.errand != Errand::Login || journey.number % LOGINS == 0);
-    futures::stream::iter(going).for_each_concurrent(8, |journey| goes_on(&server, journey)).await;
+    let url = server.product.url();
+    let going = KeptJourney::of_each_kind(&journeys).into_iter();
+    futures::stream::iter(going)
+        .for_each_concurrent(8, |journey| async { journey.goes_on(&url).await.expect("it goes on") })
+        .await;
     ticking.abort();
     every_history_agrees(&server, &journeys).await;
-    Arc::into_inner(server).expect("nobody else has it").stop().await;
+    server.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

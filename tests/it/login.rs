@@ -190,3 +190,112 @@ async fn of_many_wrong_codes_at_once_five_are_looked_at() {
     assert_eq!(last.status, 422, "{}", last.text());
     server.stop().await;
 }
+
+/// Where this person is signed in: name, device, and whether it asks itself.
+async fn sessions(visitor: &Visitor) -> Vec<(String, String, bool)> {
+    let page = visitor.get("/dashboard").await.text();
+    let boot = page.split_once("id=\"boot\">").expect("what the browser begins with").1;
+    let boot = boot.split_once("</script>").expect("its end").0;
+    let boot: Value = serde_json::from_str(boot).expect("JSON");
+    let blocks = boot["own"]["blocks"].as_array().cloned().unwrap_or_default();
+    let block = |kind: &str| blocks.iter().find(|block| block["block"] == kind).cloned().unwrap_or_default();
+    let others = block("actions")["items"].as_array().cloned().unwrap_or_default();
+    let mut names = others.iter().filter_map(|item| item["data"]["session"].as_str());
+    let rows = block("table")["rows"].as_array().cloned().unwrap_or_default();
+    let all = rows.iter().map(|row| {
+        let device = row[0].as_str().expect("a device").to_owned();
+        let this = device.ends_with("this one");
+        (if this { "" } else { names.next().expect("a button") }.to_owned(), device, this)
+    });
+    all.collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_person_sees_her_sessions_and_ends_them() {
+    let server = start().await;
+    let (phone, desk, ravi) = (server.visitor(), server.visitor(), server.visitor());
+    let agents = [
+        (&phone, "Mozilla/5.0 (Linux; Android 14) AppleWebKit/537.36 Chrome/130.0 Mobile Safari/537.36"),
+        (&desk, "Mozilla/5.0 (X11; Linux x86_64; rv:130.0) Gecko/20100101 Firefox/130.0"),
+    ];
+    for (visitor, agent) in agents {
+        server.clock.advance(3_600_000);
+        let begun = asks(visitor, ASHA).await;
+        let body = json!({"mobile": ASHA, "source": "", "sub_source": "", "otp": sent(&server).await,
+            "authCode": begun["authCode"]});
+        post(visitor, "verifyLoginOtp", &[CLIENT, ("user-agent", agent)], body).await.ok(200);
+    }
+    logs_in(&server, &ravi, RAVI).await;
+    let seen = sessions(&desk).await;
+    let shown: Vec<_> = seen.iter().map(|(_, device, this)| (device.as_str(), *this)).collect();
+    assert_eq!(shown, [("Firefox on Linux, this one", true), ("Chrome on Android", false)]);
+    assert_eq!(sessions(&ravi).await.len(), 1);
+
+    // Nobody ends what is not theirs, by this name or by the session's own.
+    let one = json!({"session": seen[1].0});
+    assert_eq!(post(&ravi, "iam/sign-out", &[], one.clone()).await.status, 404);
+    assert_eq!(post(&server.visitor(), "iam/sign-out", &[], one.clone()).await.code(), "sign_in");
+    assert_eq!(phone.get("/api/v1/account/dashboard").await.status, 200);
+    let token = phone.cookie("__Host-session");
+    assert_eq!(post(&desk, "iam/sign-out", &[], json!({"session": token})).await.status, 404);
+
+    // One of hers ends at once, on the other device too.
+    post(&desk, "iam/sign-out", &[], one).await.ok(200);
+    assert_eq!((sessions(&desk).await.len(), phone.get("/api/v1/account/dashboard").await.status), (1, 401));
+
+    // What was used last stands first, to the hour.
+    logs_in(&server, &phone, ASHA).await;
+    server.clock.advance(2 * 3_600_000);
+    desk.get("/api/v1/account/dashboard").await.ok(200);
+    assert_eq!(sessions(&phone).await.iter().position(|(_, _, this)| *this), Some(0), "looking is using");
+    server.clock.advance(2 * 3_600_000);
+    desk.get("/api/v1/account/dashboard").await.ok(200);
+    assert!(sessions(&desk).await[0].2);
+
+    // Everywhere: this one too, with its cookies.
+    post(&desk, "iam/sign-out-everywhere", &[], json!({})).await.ok(200);
+    assert_eq!((desk.cookie("__Host-session"), desk.cookie("authToken")), (String::new(), String::new()));
+    for visitor in [&desk, &phone] {
+        assert_eq!(visitor.get("/api/v1/account/dashboard").await.status, 401);
+    }
+    assert_eq!(ravi.get("/api/v1/account/dashboard").await.status, 200);
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_is_no_longer_signed_in_is_told_why() {
+    let server = start().await;
+    let (asha, elsewhere) = (server.visitor(), server.visitor());
+    logs_in(&server, &asha, ASHA).await;
+    let lead = json!({"name": "Asha Rao", "mobile": RAVI, "pincode": "110001", "consent": true});
+    let view = asha.start("health/advisor-at-home", lead).await.ok(201);
+    let path = format!("/api/v1/journeys/{}", view["journey"]["id"].as_str().expect("a journey"));
+    let stranger = server.visitor();
+    stranger.start("health/advisor-at-home", json!({"name": "", "mobile": RAVI})).await;
+    asks(&stranger, RAVI).await;
+    let (mark, session) = (asha.cookie("authToken"), asha.cookie("__Host-session"));
+    logs_in(&server, &elsewhere, ASHA).await;
+    post(&elsewhere, "iam/sign-out-everywhere", &[], json!({})).await.ok(200);
+    let nobody = stranger.cookie("__Host-session");
+
+    // R8-12: no session, one that is over, one of nobody, what is none of ours.
+    let cases = [
+        (String::new(), "MIDOTT004"),
+        (format!("; __Host-session={session}"), "MIDOTT006"),
+        (format!("; __Host-session={nobody}"), "MIDOTT007"),
+        ("; __Host-session=old".to_owned(), "MIDOTT008"),
+    ];
+    for (cookie, code) in cases {
+        let marked = format!("authToken={mark}{cookie}");
+        for call in ["/api/v1/account/dashboard", &path] {
+            let refused = server.visitor().send("GET", call, &[("cookie", &marked)], None).await;
+            let told = refused.json()["errors"][0]["code"].clone();
+            assert_eq!((refused.status, refused.code().as_str(), told), (401, "sign_in", json!(code)), "{call}");
+        }
+        // Who never was: nothing is there.
+        let unmarked = format!("x=1{cookie}");
+        let refused = server.visitor().send("GET", &path, &[("cookie", &unmarked)], None).await;
+        assert_eq!(refused.status, 404, "{code}");
+    }
+    server.stop().await;
+}

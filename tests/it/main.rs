@@ -24,6 +24,7 @@ mod passwords;
 mod premiums;
 mod purchase;
 mod restarts;
+mod roles;
 mod site;
 mod store;
 mod stories;

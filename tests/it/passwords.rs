@@ -4,7 +4,7 @@ use crate::nodes::Nodes;
 use engine_definitions::Files;
 use engine_runtime::effect::NotifyPayload;
 use engine_store::EffectFilter;
-use journey_tests::server::{Reply, TestServer, Visitor, fixture};
+use journey_tests::server::{Reply, TestServer, Visitor, fixture, line};
 use serde_json::{Value, json};
 use sha2::Digest;
 use sqlx::Connection;
@@ -283,6 +283,54 @@ async fn from_the_third_send_of_a_network_each_needs_a_proof_of_work() {
     assert_eq!(asks("e", "6543210987", &late).await.code(), "proof", "it was valid for ten minutes");
     server.clock.advance(3_600_000);
     assert_eq!(step(&asks("f", "6543210987", "").await.ok(201)), "asking", "an hour later nobody is asked");
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_captcha_partner_asks_instead_of_work_and_work_stands_in_for_it() {
+    let mut files = gated(GATE);
+    let of_captcha = |path: &str| path.contains("/captcha/") || path == "workflows/partners/identity/partner.yaml";
+    for (path, bytes) in line("club").iter().filter(|(path, _)| of_captcha(path)) {
+        files.insert(path, bytes.clone());
+    }
+    let server = TestServer::start_with(files, |settings| {
+        settings.otp.unproven_per_address_hour = 0;
+        settings.otp.proof_bits = 4;
+        settings.otp.captcha = Some("captcha".into());
+        settings.sandbox.delay_percent = 0;
+    })
+    .await;
+    let visitor = server.visitor();
+    let asks = async |key: &str, proof: &str| {
+        let body = json!({"workflow": "club/gate", "data": member(&format!("98765432{key}"))}).to_string();
+        visitor.send("POST", "/api/v1/journeys", &[("idempotency-key", key), ("x-proof", proof)], Some(body)).await
+    };
+    let refused = asks("10", "").await;
+    assert_eq!((refused.status, refused.code().as_str()), (403, "proof"));
+    let page = refused.json()["challenge"]["page"].as_str().expect("a page").to_owned();
+    let shown = visitor.get(&page[page.find("/sandbox/").expect("a page of the sandbox")..]).await;
+    let shown = visitor.get(shown.header("location")).await;
+    assert!(shown.text().contains("I am a person"), "{}", shown.text());
+    assert!(shown.header("content-security-policy").contains("frame-ancestors 'self'"));
+    assert_eq!(shown.header("x-frame-options"), "SAMEORIGIN");
+    let around = visitor.get("/gate").await;
+    let policy = around.header("content-security-policy");
+    assert!(policy.contains("; frame-src http://"), "{policy}");
+
+    assert_eq!(asks("10", "robot").await.code(), "proof", "the partner says no");
+    assert_eq!(asks("10", &"t".repeat(5_000)).await.code(), "proof", "no token is so long");
+    assert_eq!(step(&asks("10", "token-1").await.ok(201)), "asking", "the same request, with the same key");
+    assert_eq!(asks("11", "token-1").await.code(), "proof", "it counts once");
+
+    // the partner is away: the browser works instead, until it is asked again a minute later
+    let down = json!({"partner": "captcha", "mode": "fail"}).to_string();
+    visitor.send("POST", "/sandbox/switches", &[], Some(down)).await.ok(200);
+    let refused = asks("11", "token-2").await;
+    assert_eq!((refused.status, refused.code().as_str()), (403, "proof"));
+    let proof = solved(&refused.json()["challenge"]);
+    assert_eq!(step(&asks("11", &proof).await.ok(201)), "asking");
+    server.clock.advance(60_000);
+    assert!(asks("12", "").await.json()["challenge"]["page"].is_string());
     server.stop().await;
 }
 

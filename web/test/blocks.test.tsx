@@ -1,9 +1,11 @@
+import { readFileSync } from 'node:fs';
 import { render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import axe from 'axe-core';
 import { expect, test, vi } from 'vitest';
 import { fixtures } from '../dev/fixtures';
 import type { Option } from '../src/contract/blocks';
+import openapi from '../src/contract/openapi.json';
 import { Review } from '../src/journey/review';
 import { StepPage } from '../src/journey/step-page';
 import { ActionsView } from '../src/renderer/blocks/actions';
@@ -42,9 +44,14 @@ const offer = (id: string, more: Partial<Option> = {}): Option => ({
 });
 const ids = (offers: Option[]) => offers.map((one) => `${one.id}${one.stale ? '*' : ''}`).join(' ');
 
-test('a folded group of answers is said in words that mean something without their question', () => {
-  const row = (label: string, value: string) => ({ label, value, pointer: `/${label}` });
-  const rows = [row('Owner changed?', 'No'), row('Kind', 'Comprehensive'), row('Active?', 'Yes'), row('Note', '')];
+const answer = (label: string, value: string | boolean) => ({ label, value, pointer: `/${label}` });
+
+test.each([
+  [[answer('Owner changed?', false), answer('Kind', 'All'), answer('Active?', true), answer('Note', '')], 'All'],
+  [[answer('In hospital?', false), answer('Medicine?', false)], 'No to all 2 questions'],
+  [[answer('In hospital?', false), answer('Medicine?', true)], 'Medicine? Yes'],
+  [[answer('To be insured?', false)], 'To be insured? No'],
+])('a folded group of answers is said in words that mean something without their question', (rows, said) => {
   const { container } = render(
     <Review
       view={fixtures.review!}
@@ -56,7 +63,7 @@ test('a folded group of answers is said in words that mean something without the
       onSubmit={vi.fn()}
     />,
   );
-  expect(container.querySelector('.review-line')?.textContent).toBe('Comprehensive');
+  expect(container.querySelector('.review-line')?.textContent).toBe(said);
 });
 
 test('offers keep their places as others come and go', () => {
@@ -232,4 +239,38 @@ test('lists as tabs, a filter with a way back, a second action, comparing as an 
   expect(names()).toEqual(['A']);
   await userEvent.selectOptions(screen.getByLabelText('Room'), 'Room: any');
   expect(names()).toEqual(['B']);
+});
+
+test('lists stand in the order that is named, whatever comes when; of many cards three, the rest on request', async () => {
+  const named = ['top', 'middle', 'all'].map((id) => ({ id, title: id }));
+  const page = (items: Option[]) => (
+    <ActionsContext.Provider value={{ send: vi.fn(), change: vi.fn(), documentUrl: () => '#', say: vi.fn() }}>
+      <OptionsView items={items} sections={named} />
+    </ActionsContext.Provider>
+  );
+  const facts = [{ label: 'Room', value: 'Any' }];
+  const all = ['a', 'b', 'c', 'd', 'e'].map((id) =>
+    offer(id, { sections: id === 'a' ? ['top', 'all'] : id === 'e' ? ['middle', 'all'] : ['all'], facts }),
+  );
+  const { rerender, container } = render(page(all.slice(0, 1)));
+  for (const count of [2, 3, 4, 5]) rerender(page(all.slice(0, count)));
+  const lists = () =>
+    screen.getAllByRole('list').map((list) => [list.getAttribute('aria-label'), list.children.length]);
+  expect(lists()).toEqual([
+    ['top', 1],
+    ['middle', 1],
+    ['all', 3],
+  ]);
+  expect(container.querySelectorAll('.options-same')).toHaveLength(1);
+  expect(screen.getAllByRole('article')[0]?.textContent).not.toContain('Room');
+  await userEvent.click(screen.getByRole('button', { name: 'Show all 5 all' }));
+  expect(lists().at(-1)).toEqual(['all', 5]);
+  await userEvent.click(screen.getByRole('button', { name: 'Show fewer all' }));
+  expect(lists().at(-1)).toEqual(['all', 3]);
+});
+
+test('every drawing that a flow may name for the way is there', () => {
+  const drawings = readFileSync('public/way.svg', 'utf8');
+  const { enum: scenes } = openapi.components.schemas.Scene;
+  expect([...scenes, 'pin'].filter((scene) => !drawings.includes(`id="${scene}"`))).toEqual([]);
 });

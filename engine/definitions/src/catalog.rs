@@ -8,6 +8,7 @@ use crate::load::ENGLISH;
 use crate::master::{Master, Masters};
 use crate::message::Message;
 use crate::partner::{CallError, Example, Operation, Partner, Webhook};
+use crate::policy::Policy;
 use crate::site::Site;
 use crate::table::Tables;
 use crate::workflow::Workflow;
@@ -28,6 +29,7 @@ pub struct Catalog {
     pub(crate) sandbox_tables: Tables,
     pub(crate) masters: Masters,
     pub(crate) calendars: Calendars,
+    pub(crate) policy: Policy,
     /// By language; English is there.
     pub(crate) sites: BTreeMap<String, Site>,
     /// By path, then by method.
@@ -121,6 +123,11 @@ impl Catalog {
     /// Languages that people may choose; the first is that of who has not chosen.
     pub fn languages(&self) -> &[String] {
         &self.site("").languages
+    }
+
+    /// Who may do what.
+    pub fn policy(&self) -> &Policy {
+        &self.policy
     }
 
     pub fn calendars(&self) -> &Calendars {

@@ -16,7 +16,7 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
-const KEYS: [&str; 15] = [
+const KEYS: [&str; 16] = [
     "title",
     "method",
     "path",
@@ -30,6 +30,7 @@ const KEYS: [&str; 15] = [
     "start",
     "send",
     "profile",
+    "ends",
     "signs_out",
     "reply",
 ];
@@ -51,7 +52,7 @@ pub struct Endpoint {
     pub who: Who,
     /// Names its program in `X-Api-Key`, one of `clients` of the site.
     pub names_client: bool,
-    /// Comes with a proof of work.
+    /// Comes with a proof.
     pub needs_proof: bool,
     /// How long caches keep the answer, in seconds.
     pub cache_s: Option<i64>,
@@ -60,6 +61,8 @@ pub struct Endpoint {
     pub send: Option<Sends>,
     /// What is kept of the person who is signed in, beside what is known of her.
     profile: Option<Expression>,
+    /// Sessions of the person that end, by what `account.sessions` calls them.
+    ends: Option<Expression>,
     /// The caller's session ends.
     pub signs_out: bool,
     reply: Expression,
@@ -137,17 +140,18 @@ impl Endpoint {
         let (names_client, needs_proof) = (fields.bool("client"), fields.bool("proof"));
         let query = fields.get("query").map_or_else(Shape::empty, |query| Shape::read(query, fields.problems));
         let cache_s = fields.duration("cache").map(|ms| ms / 1_000);
-        let changes = ["body", "proof", "start", "send", "profile", "signs_out"];
+        let changes = ["body", "proof", "start", "send", "profile", "ends", "signs_out"];
         if method == "GET" && changes.iter().any(|key| fields.get(key).is_some()) {
-            let message = "GET reads: `body`, `proof`, `start`, `send`, `profile` and `signs_out` are of POST";
+            let message = "GET reads: `body`, `proof`, `start`, `send`, `profile`, `ends` and `signs_out` are of POST";
             fields.problems.push(Problem::error("value", &node.span, message));
         }
         let list = fields.get("list").and_then(|list| List::read(list, fields.problems));
         let start = fields.get("start").and_then(|start| Starts::read(start, fields.problems));
         let send = fields.get("send").and_then(|send| Sends::read(send, fields.problems));
         let profile = fields.get("profile").map(|profile| mapping(profile, words(), &NAMES, fields.problems));
-        if profile.is_some() && who != Who::Person {
-            fields.problems.push(Problem::error("value", &node.span, "`profile` is of `who: person`"));
+        let ends = fields.get("ends").and_then(|ends| expression(ends, words(), &NAMES, fields.problems));
+        if (profile.is_some() || ends.is_some()) && who != Who::Person {
+            fields.problems.push(Problem::error("value", &node.span, "`profile` and `ends` are of `who: person`"));
         }
         let signs_out = fields.bool("signs_out");
         let (title, body) = (fields.need_text("title"), fields.text("body"));
@@ -168,6 +172,7 @@ impl Endpoint {
             start,
             send,
             profile,
+            ends,
             signs_out,
             reply,
             span,
@@ -177,6 +182,14 @@ impl Endpoint {
     /// What is to be kept of the person.
     pub fn profile(&self, found: &Map<String, Value>, host: &dyn Host) -> Result<Option<Value>, EvalError> {
         self.profile.as_ref().map(|profile| profile.eval(&scope(found).with_host(host))).transpose()
+    }
+
+    /// The sessions that end, if this is about any.
+    pub fn ended(&self, found: &Map<String, Value>, host: &dyn Host) -> Result<Option<Vec<String>>, EvalError> {
+        let Some(ends) = &self.ends else { return Ok(None) };
+        let ids = ends.eval(&scope(found).with_host(host))?;
+        let texts = ids.as_array().into_iter().flatten().filter_map(Value::as_str);
+        Ok(Some(texts.map(str::to_owned).collect()))
     }
 
     /// What is answered. `found` has what was read and begun: `query`, `body`, `list`, `more`, `journey`,

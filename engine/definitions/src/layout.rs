@@ -41,6 +41,8 @@ pub(crate) enum FileKind {
     Translation,
     Master,
     Calendars,
+    /// Who may do what
+    Roles,
     /// `site/<name>.yaml`: what stands around every page, in one file or several
     Site,
     /// `site/pages/…`
@@ -127,6 +129,7 @@ pub(crate) fn kind_of(path: &str) -> Option<FileKind> {
     let inside = inside.strip_suffix(".yaml")?;
     match inside {
         "calendars" => return Some(FileKind::Calendars),
+        "roles" => return Some(FileKind::Roles),
         _ if inside.starts_with("endpoints/") => {
             return inside.strip_prefix("endpoints/").map(|id| FileKind::Endpoint(id.to_owned()));
         }

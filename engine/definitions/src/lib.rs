@@ -29,6 +29,7 @@ mod master;
 mod message;
 mod partner;
 mod plain;
+mod policy;
 pub mod schema;
 mod shape;
 mod site;
@@ -64,6 +65,7 @@ pub use partner::{
     SandboxCase, SandboxPage, SandboxScript, SandboxWebhook, Webhook, WebhookEvent, WebhookVerify,
 };
 pub use plain::{plain_machine, xstate_machine};
+pub use policy::{Policy, ROUTES, Right, RouteAsks, Whose};
 pub use shape::{Misfit, Shape};
 pub use site::{
     Address, Around, Asked, Asks, Frame, Group, MENU_KEYS, MenuItem, Page, Product as SiteProduct,
@@ -75,5 +77,6 @@ pub use text::Text;
 pub use translation::{Said, Sheet, languages, sheets};
 pub use view::{COMPANY, View};
 pub use workflow::{
-    Accept, Invoke, OnVersion, Redirect, Report, Section, Source, Step, StepKind, Trail, Workflow, reload_closure,
+    Accept, Invoke, OnVersion, Redirect, Report, Scene, Section, Source, Step, StepKind, Trail, Workflow,
+    reload_closure,
 };

@@ -13,6 +13,7 @@ use crate::layout::{self, FileKind, kind_of};
 use crate::master::{Master, Masters};
 use crate::message::Message;
 use crate::partner::{Known, Partners};
+use crate::policy::{self, Policy};
 use crate::site::Site;
 use crate::source::{self, Node, Value as Source};
 use crate::story::{self, Story};
@@ -105,6 +106,10 @@ fn load_with(files: &Files, held: &[Held], is_new: bool) -> Loaded {
         Some(node) => Calendars::compile(node, &mut problems),
         None => Calendars::default(),
     };
+    let policy = match parts.nodes.get(policy::FILE) {
+        Some(node) => Policy::compile(node, &mut problems),
+        None => Policy::ours(),
+    };
     let mut sites = sites(&parts, &spoken, &mut problems);
     let endpoints = endpoints(parts.nodes, &mut problems);
     let held: Vec<HeldParts<'_>> = held.iter().map(HeldParts::read).collect();
@@ -137,7 +142,7 @@ fn load_with(files: &Files, held: &[Held], is_new: bool) -> Loaded {
         is_whole,
         has_all_partners,
     };
-    names(&library, &mut problems);
+    names(&library, &policy, &mut problems);
     let ids: Vec<String> = workflow_ids(parts.nodes).collect();
     let workflows = workflows(&ids, &library, &spoken, &mut problems);
     unique_bases(&workflows, parts.nodes, &mut problems);
@@ -153,6 +158,9 @@ fn load_with(files: &Files, held: &[Held], is_new: bool) -> Loaded {
             let host = ProductHost { language, ..ProductHost::plain(&now, tables, masters, calendars) };
             site.settle(&workflows, site_forms, &host, &mut problems);
         }
+        if let Some(node) = parts.nodes.get(policy::FILE) {
+            policy.verify(node, &events(&workflows), &mut problems);
+        }
         let host = ProductHost::plain(&now, english, masters, calendars);
         let known = endpoint::Known {
             workflows: &workflows,
@@ -163,6 +171,9 @@ fn load_with(files: &Files, held: &[Held], is_new: bool) -> Loaded {
             host: &host,
         };
         endpoints.values().flat_map(BTreeMap::values).for_each(|endpoint| endpoint.verify(&known, &mut problems));
+        let taken = endpoints.iter().filter(|(_, here)| here.contains_key("POST")).map(|(path, _)| path.as_str());
+        let taken: BTreeSet<&str> = taken.collect();
+        sites.values().for_each(|site| site.calls_are_there(&taken, &mut problems));
     }
     if problems.iter().any(Problem::is_error) {
         // The English is mended first.
@@ -180,6 +191,7 @@ fn load_with(files: &Files, held: &[Held], is_new: bool) -> Loaded {
             said_tables: spoken.into_iter().map(|(language, parts)| (language, parts.tables)).collect(),
             masters,
             calendars,
+            policy,
             sites,
             endpoints,
         })
@@ -542,12 +554,19 @@ fn stories(nodes: &BTreeMap<String, Node>, problems: &mut Vec<Problem>) -> BTree
 }
 
 /// Tables and reference data that forms and views name.
-fn names(library: &Library<'_>, problems: &mut Vec<Problem>) {
+fn names(library: &Library<'_>, policy: &Policy, problems: &mut Vec<Problem>) {
+    library.forms.values().flat_map(|form| form.roles()).for_each(|role| policy.knows(role, problems));
     let forms = library.forms.values().flat_map(|f| f.expressions());
     let views = library.views.values().flat_map(|v| v.expressions());
     for expression in forms.map(|(expression, _)| expression).chain(views) {
         crate::uses::check(expression, library.tables, library.masters, problems);
     }
+}
+
+/// Every event that a workflow takes.
+fn events(workflows: &BTreeMap<String, Arc<Workflow>>) -> BTreeSet<&str> {
+    let machines = workflows.values().map(|workflow| &workflow.machine);
+    machines.flat_map(|machine| machine.nodes().flat_map(|node| machine.events_of(node.id))).collect()
 }
 
 fn workflow_ids(nodes: &BTreeMap<String, Node>) -> impl Iterator<Item = String> {

@@ -2,13 +2,14 @@
 
 use crate::api::health::Health;
 use crate::assets::Assets;
+use crate::captcha::Captcha;
 use crate::middleware::{Class, Client, Limiter, Origins, Places, Proxies, Requests, SecurityHeaders};
 use crate::presence::Presence;
 use crate::problem::{Code, Problem};
 use crate::subscriptions::Subscriptions;
 use engine_draw::Draw;
 use engine_partners::Partners;
-use engine_runtime::{Refusal, Runtime};
+use engine_runtime::Runtime;
 use engine_settings::{Limits, Settings};
 use metrics_exporter_prometheus::PrometheusHandle;
 use std::ops::Deref;
@@ -40,6 +41,7 @@ pub struct Inner {
     pub webhooks: Lane,
     pub metrics: Option<PrometheusHandle>,
     pub health: Health,
+    pub captcha: Captcha,
     /// Cancelled at a stop: streams end, `/readyz` says so.
     pub shutdown: CancellationToken,
 }
@@ -88,6 +90,7 @@ impl App {
             headers: SecurityHeaders::new(&settings),
             requests: Requests::default(),
             health: Health::default(),
+            captcha: Captcha::default(),
             customers: Lane::new(settings.limits.concurrency_max, &settings.limits),
             webhooks: Lane::new(settings.limits.webhooks_max, &settings.limits),
             runtime,
@@ -98,14 +101,6 @@ impl App {
             shutdown,
         };
         Ok(App(Arc::new(inner)))
-    }
-
-    /// A refusal as this client learns it: one that asks for a proof of work carries the challenge.
-    pub fn refused(&self, refusal: Refusal, client: Client) -> Problem {
-        match refusal {
-            Refusal::Proof => Problem::new(Code::Proof).challenge(self.runtime.people.challenge(&client.network())),
-            other => other.into(),
-        }
     }
 
     /// Counts this request against its class, or answers 429.

@@ -5,9 +5,11 @@ use crate::problem::{Code, FieldProblem, Problem};
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
 use engine_runtime::view::StepView;
+use engine_settings::Limits;
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, DeserializeSeed, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
+use std::cell::Cell;
 use std::fmt;
 
 /// Most views need no more room.
@@ -29,25 +31,51 @@ impl IntoResponse for ViewBody {
     }
 }
 
-/// Reads a body whose keys must be unique at every level and whose nesting is at most `depth_max`.
+/// What a body may hold.
+#[derive(Debug, Clone, Copy)]
+pub struct Bounds {
+    pub depth: usize,
+    /// Of one object.
+    pub fields: usize,
+    /// Of the whole body, lists and objects among them.
+    pub values: usize,
+}
+
+impl Bounds {
+    /// Of what customers and their browsers send.
+    pub fn of(limits: &Limits) -> Bounds {
+        Bounds { depth: limits.json_depth_max, fields: limits.json_fields_max, values: limits.json_values_max }
+    }
+
+    /// Of what partners send, as large as its bytes allow.
+    pub fn of_partners(limits: &Limits) -> Bounds {
+        Bounds { depth: limits.json_depth_max, fields: usize::MAX, values: usize::MAX }
+    }
+}
+
+/// Reads a body whose keys must be unique at every level, within these bounds.
 /// The detail of the problem names line and column, never the content.
-pub fn read(bytes: &[u8], depth_max: usize) -> Result<Value, Problem> {
+pub fn read(bytes: &[u8], bounds: Bounds) -> Result<Value, Problem> {
     let mut reader = serde_json::Deserializer::from_slice(bytes);
-    let value = Strict { depth: depth_max }.deserialize(&mut reader).and_then(|value| reader.end().map(|()| value));
+    let strict = Strict { depth: bounds.depth, fields: bounds.fields, left: &Cell::new(bounds.values) };
+    let value = strict.deserialize(&mut reader).and_then(|value| reader.end().map(|()| value));
     value.map_err(|error| {
         let place = format!("line {}, column {}", error.line(), error.column());
         let text = error.to_string();
-        let reason = [DUPLICATE, DEEP].into_iter().find(|known| text.starts_with(known)).unwrap_or("not valid JSON");
+        let reason =
+            [DUPLICATE, DEEP, WIDE, MANY].into_iter().find(|known| text.starts_with(known)).unwrap_or("not valid JSON");
         Problem::new(Code::BodyInvalid).detail(format!("{reason} at {place}"))
     })
 }
 
 const DUPLICATE: &str = "a key stands twice";
 const DEEP: &str = "nested too deeply";
+const WIDE: &str = "an object has too many fields";
+const MANY: &str = "too many values";
 
 /// As [`read`], into the type of a request's body. The problem's pointer names the member at fault, never its value.
-pub fn body<T: DeserializeOwned>(bytes: &[u8], depth_max: usize) -> Result<T, Problem> {
-    let value = read(bytes, depth_max)?;
+pub fn body<T: DeserializeOwned>(bytes: &[u8], bounds: Bounds) -> Result<T, Problem> {
+    let value = read(bytes, bounds)?;
     if !value.is_object() {
         return Err(Problem::new(Code::BodyInvalid).detail("the body must be an object"));
     }
@@ -100,24 +128,28 @@ impl From<Word> for String {
 }
 
 #[derive(Clone, Copy)]
-struct Strict {
+struct Strict<'l> {
     depth: usize,
+    fields: usize,
+    /// Values that may still come.
+    left: &'l Cell<usize>,
 }
 
-impl Strict {
-    fn deeper<E: Error>(self) -> Result<Strict, E> {
-        self.depth.checked_sub(1).map(|depth| Strict { depth }).ok_or_else(|| E::custom(DEEP))
+impl Strict<'_> {
+    fn deeper<E: Error>(self) -> Result<Self, E> {
+        self.depth.checked_sub(1).map(|depth| Strict { depth, ..self }).ok_or_else(|| E::custom(DEEP))
     }
 }
 
-impl<'de> DeserializeSeed<'de> for Strict {
+impl<'de> DeserializeSeed<'de> for Strict<'_> {
     type Value = Value;
     fn deserialize<D: serde::Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+        self.left.set(self.left.get().checked_sub(1).ok_or_else(|| D::Error::custom(MANY))?);
         deserializer.deserialize_any(self)
     }
 }
 
-impl<'de> Visitor<'de> for Strict {
+impl<'de> Visitor<'de> for Strict<'_> {
     type Value = Value;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -160,6 +192,9 @@ impl<'de> Visitor<'de> for Strict {
             if map.insert(key, value).is_some() {
                 return Err(A::Error::custom(DUPLICATE));
             }
+            if map.len() > self.fields {
+                return Err(A::Error::custom(WIDE));
+            }
         }
         Ok(Value::Object(map))
     }
@@ -170,9 +205,12 @@ mod tests {
     use super::*;
     use serde_json::json;
 
+    const BOUNDS: Bounds = Bounds { depth: 4, fields: 3, values: 10 };
+
     fn check(body: &str, expected: Result<&str, &str>) {
-        let found =
-            read(body.as_bytes(), 4).map(|value| value.to_string()).map_err(|problem| problem.detail_text().to_owned());
+        let found = read(body.as_bytes(), BOUNDS)
+            .map(|value| value.to_string())
+            .map_err(|problem| problem.detail_text().to_owned());
         match expected {
             Ok(json) => assert_eq!(found.as_deref(), Ok(json), "{body}"),
             Err(part) => assert!(found.as_ref().is_err_and(|detail| detail.contains(part)), "{body}: {found:?}"),
@@ -190,7 +228,7 @@ mod tests {
     #[test]
     fn the_member_at_fault_is_named_and_its_value_is_not() {
         let check = |text: &str, pointer: &str, code: &str| {
-            let problem = body::<Sample>(text.as_bytes(), 8).map(|found| (found.kind, found.data)).unwrap_err();
+            let problem = body::<Sample>(text.as_bytes(), BOUNDS).map(|found| (found.kind, found.data)).unwrap_err();
             let found = serde_json::to_value(&problem).unwrap();
             assert_eq!([&found["errors"][0]["pointer"], &found["errors"][0]["code"]], [pointer, code], "{text}");
             assert!(!found.to_string().contains("secret"), "{found}");
@@ -200,8 +238,8 @@ mod tests {
         check(r#"{"type":"a","data":"secret"}"#, "/data", "type");
         check(r#"{"type":["secret"]}"#, "/type", "type");
         check(&json!({"type": "secret".repeat(50)}).to_string(), "/type", "maxLength");
-        assert!(body::<Sample>(br#"["a", {}]"#, 8).is_err(), "a list is no body");
-        assert!(body::<Sample>(br#"{"type":"a","data":null}"#, 8).is_ok());
+        assert!(body::<Sample>(br#"["a", {}]"#, BOUNDS).is_err(), "a list is no body");
+        assert!(body::<Sample>(br#"{"type":"a","data":null}"#, BOUNDS).is_ok());
     }
 
     #[test]
@@ -212,6 +250,10 @@ mod tests {
         check(r#"{"a":1,"\u0061":2}"#, Err("stands twice"));
         check("[[[[]]]]", Ok("[[[[]]]]"));
         check("[[[[[]]]]]", Err("too deeply"));
+        check(r#"{"a":1,"b":{"c":1,"d":2,"e":3}}"#, Ok(r#"{"a":1,"b":{"c":1,"d":2,"e":3}}"#));
+        check(r#"{"a":1,"b":{"c":1,"d":2,"e":3,"f":4}}"#, Err("too many fields at line 1"));
+        check("[1,2,3,4,5,6,7,8,9]", Ok("[1,2,3,4,5,6,7,8,9]"));
+        check("[1,2,3,4,5,6,7,8,[9]]", Err("too many values at line 1"));
         check("{} {}", Err("not valid JSON"));
         check("", Err("line 1, column 0"));
         check(&"[".repeat(100_000), Err("too deeply"));

@@ -17,6 +17,8 @@ mod api;
 mod app;
 mod assets;
 mod attribution;
+mod captcha;
+mod device;
 mod frame;
 mod gallery;
 mod html;

@@ -237,7 +237,7 @@ async fn own_page(ask: &Ask<'_>, visitor: impl Future<Output = Result<Visitor, P
     let Ok(asks) = asks else {
         return Ok(special(ask, StatusCode::INTERNAL_SERVER_ERROR, Special::Failed, None).await);
     };
-    let shown = Own { title: &title, blocks: &own.page.blocks, asks };
+    let shown = Own { title: &title, blocks: &own.page.blocks, asks, on: &own.on };
     let mut around = catalog.site(&facts.language).around(&facts.at(&facts.path, ""));
     add(&mut around.hide, &own.hide);
     let hide = around.hide.clone();

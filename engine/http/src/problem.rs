@@ -1,9 +1,10 @@
 //! Errors as the caller sees them: RFC 9457 problem details with stable codes (security rule 26).
 
+use crate::captcha::Challenge;
 use crate::middleware::Full;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use engine_runtime::{Challenge, Difference, Refusal, StepView};
+use engine_runtime::{Difference, Refusal, StepView};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use utoipa::ToSchema;
@@ -121,7 +122,7 @@ pub struct ProblemDetails {
     /// Where a new journey starts.
     #[serde(skip_serializing_if = "Option::is_none")]
     base: Option<String>,
-    /// What the browser must solve before it sends the same again.
+    /// What the browser must do before it sends the same again.
     #[serde(skip_serializing_if = "Option::is_none")]
     challenge: Option<Challenge>,
 }

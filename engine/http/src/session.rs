@@ -2,16 +2,17 @@
 
 use crate::app::{App, run_to_end};
 use crate::attribution;
-use crate::json;
+use crate::device;
+use crate::json::{self, Bounds};
 use crate::language;
 use crate::middleware::Client;
-use crate::problem::{Code, Problem};
+use crate::problem::{Code, FieldProblem, Problem};
 use axum::body::Body;
-use axum::extract::{FromRequest, FromRequestParts, Request};
+use axum::extract::{FromRequest, FromRequestParts, MatchedPath, Request};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, HeaderValue, header};
+use axum::http::{HeaderMap, HeaderValue, Method, header};
 use axum::response::{IntoResponse, Response};
-use engine_runtime::{Actor, Grant, SessionRecord, new_id};
+use engine_runtime::{Actor, Grant, Refusal, SessionRecord, new_id};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
@@ -31,6 +32,11 @@ pub struct Visitor {
     opened: bool,
     /// Somebody has signed in, or out, with this request.
     turned: Option<Turned>,
+    /// Why nobody is signed in.
+    stranger: Option<Stranger>,
+    /// Somebody was signed in here, as the browser has it, and no longer is.
+    lapsed: bool,
+    device: Value,
     ttl_s: i64,
 }
 
@@ -45,14 +51,34 @@ impl Visitor {
         let token = token.filter(|_| known.is_some()).map(str::to_owned);
         let mut actor = known.unwrap_or_else(|| Actor { language: language::of(app, headers), ..Actor::visitor("") });
         actor.language = language::chosen(app, headers).unwrap_or(actor.language);
-        let network = client.network();
-        let proof = headers.get(PROOF).and_then(|proof| proof.to_str().ok());
-        actor.proven = match proof {
-            Some(proof) => app.runtime.people.proves(&network, proof).await?,
-            None => false,
-        };
-        actor.address = Some(network);
-        Ok(Visitor { actor, client, token, opened: false, turned: None, ttl_s: app.settings.session.ttl_ms / 1000 })
+        actor.address = Some(client.network());
+        let stranger = actor.person().is_none().then(|| Stranger::of(headers, token.as_deref()));
+        let lapsed = stranger.is_some() && cookie(headers, SIGNED_IN).is_some_and(|mark| !mark.is_empty());
+        let (device, ttl_s) = (device::of(headers), app.settings.session.ttl_ms / 1000);
+        Ok(Visitor { actor, client, token, opened: false, turned: None, stranger, lapsed, device, ttl_s })
+    }
+
+    /// Default deny: where the table has no line for the route, or none of the visitor's roles in it, nothing is there.
+    fn at(self, app: &App, parts: &Parts) -> Result<Visitor, Problem> {
+        let may = self.actor.may_call(app.runtime.catalog().policy(), &route(parts));
+        if may { Ok(self) } else { Err(self.refused(app, Refusal::NotFound)) }
+    }
+
+    /// Why this visitor is asked to sign in.
+    pub fn unknown(&self) -> Problem {
+        let code = self.stranger.unwrap_or(Stranger::Nobody).code();
+        let told = FieldProblem { pointer: String::new(), code: code.into(), text: "Please log in".into() };
+        Problem::new(Code::SignIn).errors(vec![told])
+    }
+
+    /// A refusal as this visitor learns it: one that asks for a proof carries the challenge, and who was signed
+    /// in a moment ago signs in again before anything is said to be missing.
+    pub fn refused(&self, app: &App, refusal: Refusal) -> Problem {
+        match refusal {
+            Refusal::NotFound if self.lapsed => self.unknown(),
+            Refusal::Proof => Problem::new(Code::Proof).challenge(app.challenge(self.client)),
+            other => other.into(),
+        }
     }
 
     /// Makes sure that there is a session: a visitor without one gets one with this answer.
@@ -103,7 +129,8 @@ impl Visitor {
     /// The session goes on, under a new token, as this person's.
     pub async fn sign_in(&mut self, app: &App, person: String) -> Result<(), Problem> {
         let (runtime, token) = (app.runtime.clone(), self.token.clone().unwrap_or_default());
-        let signed = run_to_end(async move { runtime.people.sign_in(&token, &person).await }).await?;
+        let device = self.device.clone();
+        let signed = run_to_end(async move { runtime.people.sign_in(&token, &person, device).await }).await?;
         let Some((token, actor)) = signed else { return Err(Problem::new(Code::NotFound)) };
         self.actor = Actor { address: self.actor.address.take(), proven: self.actor.proven, ..actor };
         (self.token, self.opened, self.turned) = (Some(token), true, Some(Turned::In(new_id())));
@@ -145,12 +172,53 @@ impl Visitor {
                 vec![format!("{SIGNED_IN}={mark}; Path=/; Max-Age={}; HttpOnly; Secure; SameSite=Lax", self.ttl_s)]
             }
             Some(Turned::Out) => vec![over(SIGNED_IN), over(COOKIE)],
+            // A session of nobody begins: what said that somebody is signed in is over.
+            None if self.lapsed && self.opened => vec![over(SIGNED_IN)],
             None => Vec::new(),
         };
         for value in cookies.iter().filter_map(|text| HeaderValue::from_str(text).ok()) {
             response.headers_mut().append(header::SET_COOKIE, value);
         }
         response
+    }
+}
+
+/// As the table of roles calls it: `GET /healthz`.
+pub fn route(parts: &Parts) -> String {
+    let method = if parts.method == Method::HEAD { &Method::GET } else { &parts.method };
+    format!("{method} {}", parts.extensions.get::<MatchedPath>().map_or("", MatchedPath::as_str))
+}
+
+/// Why nobody is signed in, by the codes that clients of the identity service know (R8-12).
+#[derive(Clone, Copy)]
+enum Stranger {
+    /// No session came.
+    Without,
+    /// It has ended.
+    Over,
+    /// It is nobody's.
+    Nobody,
+    /// What came is none.
+    Malformed,
+}
+
+impl Stranger {
+    fn of(headers: &HeaderMap, known: Option<&str>) -> Stranger {
+        match (cookie(headers, COOKIE), token(headers), known) {
+            (None, ..) => Stranger::Without,
+            (Some(_), None, _) => Stranger::Malformed,
+            (Some(_), Some(_), None) => Stranger::Over,
+            (Some(_), Some(_), Some(_)) => Stranger::Nobody,
+        }
+    }
+
+    const fn code(self) -> &'static str {
+        match self {
+            Stranger::Without => "MIDOTT004",
+            Stranger::Over => "MIDOTT006",
+            Stranger::Nobody => "MIDOTT007",
+            Stranger::Malformed => "MIDOTT008",
+        }
     }
 }
 
@@ -171,7 +239,7 @@ impl FromRequestParts<App> for Visitor {
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Visitor, Problem> {
         let client = parts.extensions.get::<Client>().copied().ok_or_else(|| Problem::new(Code::Internal))?;
-        Visitor::of(app, &parts.headers, client).await
+        Visitor::of(app, &parts.headers, client).await?.at(app, parts)
     }
 }
 
@@ -196,18 +264,22 @@ impl<B: DeserializeOwned + Send> FromRequest<App> for ChangeRequest<B> {
 
     async fn from_request(request: Request, app: &App) -> Result<ChangeRequest<B>, Problem> {
         let (parts, body) = request.into_parts();
-        let headers = parts.headers;
-        app.origins.check(&headers)?;
+        let headers = &parts.headers;
+        app.origins.check(headers)?;
         let client = parts.extensions.get::<Client>().copied().ok_or_else(|| Problem::new(Code::Internal))?;
-        require_json(&headers)?;
-        let body = json::body(&read(body).await?, app.settings.limits.json_depth_max)?;
-        let visitor = Visitor::of(app, &headers, client).await?;
+        require_json(headers)?;
+        let body = json::body(&read(body).await?, Bounds::of(&app.settings.limits))?;
+        let mut visitor = Visitor::of(app, headers, client).await?.at(app, &parts)?;
+        if let Some(proof) = headers.get(PROOF).and_then(|proof| proof.to_str().ok()).filter(|proof| !proof.is_empty())
+        {
+            visitor.actor.proven = app.proves(client, proof).await?;
+        }
         let key = match headers.get("idempotency-key").map(HeaderValue::to_str) {
             None => "",
             Some(Ok(key)) if key.len() <= 200 => key.trim(),
             Some(_) => return Err(Problem::new(Code::KeyMissing).detail("the key must be 1 to 200 visible characters")),
         };
-        Ok(ChangeRequest { visitor, body, key: key.to_owned(), headers })
+        Ok(ChangeRequest { visitor, body, key: key.to_owned(), headers: parts.headers })
     }
 }
 

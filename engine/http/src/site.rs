@@ -173,6 +173,8 @@ pub struct Found {
     pub path: String,
     pub hide: Vec<String>,
     pub noindex: bool,
+    /// Events of its buttons, and the endpoint that each calls.
+    pub on: BTreeMap<String, String>,
 }
 
 /// The page of an address, evaluated at `now_ms`; of a paged list its `number`th part. `None` when there is none.
@@ -189,7 +191,7 @@ pub fn page(
     let rendered = rendered.inspect_err(|error| tracing::error!(path, %error, "a page of the site failed"))?;
     let path = if number == 1 { address.path.clone() } else { format!("{}?page={number}", address.path) };
     let (hide, noindex) = (address.page.hide.clone(), address.page.noindex);
-    Ok(rendered.map(|page| Found { page, path, hide, noindex }))
+    Ok(rendered.map(|page| Found { page, path, hide, noindex, on: BTreeMap::new() }))
 }
 
 /// The journey that stands in a page, at its first step: the same for everybody.
@@ -228,8 +230,8 @@ pub fn own_page(
     let now = Now::at(now_ms, ZONE);
     let rendered = address.render_for(catalog.site(language).data(), json!(account), &catalog.host_in(language, &now));
     let rendered = rendered.inspect_err(|error| tracing::error!(path, %error, "a page of the site failed"))?;
-    let (path, hide) = (address.path.clone(), address.page.hide.clone());
-    Ok(rendered.map(|page| Found { page, path, hide, noindex: true }))
+    let (path, hide, on) = (address.path.clone(), address.page.hide.clone(), address.page.on.clone());
+    Ok(rendered.map(|page| Found { page, path, hide, noindex: true, on }))
 }
 
 /// The form of such a page, with what is known of the person.

@@ -1,5 +1,6 @@
 //! Who acts, and the one function that says what they may do (security rules 11–13).
 
+use engine_definitions::{Policy, Right, RouteAsks, Whose};
 use engine_store::{JourneyRecord, SessionRecord};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -9,6 +10,9 @@ use std::collections::BTreeMap;
 pub(crate) const VISITOR: &str = "visitor";
 /// Kind and role of a person who is signed in.
 pub(crate) const CUSTOMER: &str = "customer";
+
+/// Kind and role of who looks after the product.
+pub(crate) const OPERATOR: &str = "operator";
 
 /// Who acts. Roles, channel and partner come from the server's session only, never from the request.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -27,7 +31,7 @@ pub struct Actor {
     /// Client network, for limits only; never stored with a journey.
     #[serde(skip)]
     pub address: Option<String>,
-    /// This request came with a proof of work.
+    /// This request came with a proof: of work, or of a captcha.
     #[serde(skip)]
     pub proven: bool,
     /// What brought this session here: information for journeys that it starts, never a right.
@@ -123,10 +127,10 @@ impl Actor {
     /// Somebody who looks after the product: `name` is written beside what they do.
     pub fn operator(name: &str) -> Self {
         Actor {
-            kind: "operator".into(),
+            kind: OPERATOR.into(),
             id: name.into(),
-            roles: vec!["operator".into()],
-            channel: "operator".into(),
+            roles: vec![OPERATOR.into()],
+            channel: OPERATOR.into(),
             ..Actor::system()
         }
     }
@@ -169,6 +173,26 @@ impl Actor {
         self.roles.first().map_or(VISITOR, String::as_str)
     }
 
+    /// Roles that count: an operator's only with an operator's token.
+    pub(crate) fn acting_roles(&self) -> impl Iterator<Item = &str> {
+        let roles = self.roles.iter().map(String::as_str);
+        roles.filter(|role| *role != OPERATOR || self.kind == OPERATOR)
+    }
+
+    /// Whether the table lets them call a route of the program (`GET /healthz`) at all; whose it is about is asked later.
+    pub fn may_call(&self, policy: &Policy, route: &str) -> bool {
+        let has = |right| {
+            [Whose::Own, Whose::Linked, Whose::Any]
+                .iter()
+                .any(|whose| policy.allows(self.acting_roles(), right, *whose))
+        };
+        match policy.asks(route) {
+            Some(RouteAsks::Nothing) => true,
+            Some(RouteAsks::Right(right)) => has(right),
+            None => false,
+        }
+    }
+
     /// `event.by` of the machine and the `by` of stored events.
     pub fn by(&self) -> Value {
         json!({"kind": self.kind, "roles": self.roles})
@@ -201,11 +225,14 @@ impl Actor {
     }
 }
 
-/// What is acted on: one journey, or the work of all of them (effects, incidents, histories).
+/// What is acted on.
 #[derive(Debug, Clone, Copy)]
 pub enum Resource<'a> {
     Journey(&'a JourneyRecord),
-    Operations,
+    /// What is the actor's own, or not there yet.
+    Own,
+    /// The work of all journeys: effects, incidents, histories.
+    All,
 }
 
 impl<'a> From<&'a JourneyRecord> for Resource<'a> {
@@ -217,23 +244,42 @@ impl<'a> From<&'a JourneyRecord> for Resource<'a> {
 /// What somebody wants to do with it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Action<'a> {
+    Begin,
     See,
     /// Sends an event of this type; a draft counts as the `submit` that it prepares.
     Send(&'a str),
+    /// Looks at, or changes, what a person keeps of herself.
+    Account,
     Operate,
 }
 
-/// Default deny. A journey is its owner's; a link opens what its purpose says; operators may see and operate.
-pub fn can<'a>(actor: &Actor, action: Action<'_>, resource: impl Into<Resource<'a>>) -> bool {
-    let operator = actor.kind == "operator" && actor.roles.iter().any(|r| r == "operator");
-    let link = |journey: &JourneyRecord| actor.came_by.as_ref().filter(|link| link.journey == journey.id);
-    match (resource.into(), action) {
-        (Resource::Journey(journey), Action::See) => owns(actor, journey) || operator || link(journey).is_some(),
-        (Resource::Journey(journey), Action::Send(event)) => {
-            owns(actor, journey) || link(journey).is_some_and(|link| link.lets(event))
+impl Action<'_> {
+    fn right(self) -> Right {
+        match self {
+            Action::Begin => Right::Begin,
+            Action::See => Right::See,
+            Action::Send(_) => Right::Send,
+            Action::Account => Right::Account,
+            Action::Operate => Right::Operate,
         }
-        (Resource::Journey(_) | Resource::Operations, Action::Operate) => operator,
-        (Resource::Operations, Action::See | Action::Send(_)) => false,
+    }
+}
+
+/// The table of roles decides, and what it does not say is refused (security rule 12). A journey is its owner's; a link
+/// opens what its purpose says.
+pub fn can<'a>(policy: &Policy, actor: &Actor, action: Action<'_>, resource: impl Into<Resource<'a>>) -> bool {
+    let may = |whose| policy.allows(actor.acting_roles(), action.right(), whose);
+    let linked = |journey: &JourneyRecord| {
+        let link = actor.came_by.as_ref().filter(|link| link.journey == journey.id);
+        link.is_some_and(|link| if let Action::Send(event) = action { link.lets(event) } else { true })
+    };
+    let sent = if let Action::Send(event) = action { policy.lets(actor.acting_roles(), event) } else { true };
+    sent && match resource.into() {
+        Resource::Journey(journey) => {
+            owns(actor, journey) && may(Whose::Own) || linked(journey) && may(Whose::Linked) || may(Whose::Any)
+        }
+        Resource::Own => may(Whose::Own),
+        Resource::All => may(Whose::Any),
     }
 }
 

@@ -33,7 +33,7 @@ pub use engine_definitions::FieldError;
 pub use engine_store::SessionRecord;
 pub use journeys::{Journeys, Opened, Send, Sent, Start};
 pub use operations::Operations;
-pub use people::{Account, Challenge, People, Presence, Recipient};
+pub use people::{Account, People, Presence, ProofOfWork, Recipient};
 pub use publishing::{PublishError, Published, Publishing};
 pub use refusal::{Difference, Refusal};
 pub use runtime::Runtime;

@@ -39,8 +39,8 @@ pub enum Refusal {
     Expired { base: String },
     #[error("too many tries")]
     Limited { retry_after_ms: i64 },
-    /// So many messages were asked for from this network that the next one needs a proof of work.
-    #[error("a proof of work is needed")]
+    /// So many messages were asked for from this network that the next one needs a proof.
+    #[error("a proof is needed")]
     Proof,
     #[error("busy")]
     Busy,

@@ -5,7 +5,7 @@ use crate::clock::rfc3339;
 use crate::turn::{Turn, audience, get_path};
 use crate::view::{
     Accepted, Changeable, ConsentPart, FormPart, JourneyView, Level, MessageView, Progress, ProgressSection,
-    RedirectPart, SectionState, Step, StepKind, StepView, Wait, WaitPart,
+    RedirectPart, Scene, SectionState, Step, StepKind, StepView, Wait, WaitPart,
 };
 use engine_definitions as definitions;
 use engine_definitions::{Audience, Text, Workflow};
@@ -296,7 +296,13 @@ fn progress(workflow: &Workflow, step: &definitions::Step) -> Progress {
         title: s.title.clone(),
         state: state(i),
     });
-    Progress { sections: sections.collect() }
+    let scene = workflow.scene.map(|scene| match scene {
+        definitions::Scene::Hatch => Scene::Hatch,
+        definitions::Scene::Scooter => Scene::Scooter,
+        definitions::Scene::Family => Scene::Family,
+        definitions::Scene::Visitor => Scene::Visitor,
+    });
+    Progress { sections: sections.collect(), scene }
 }
 
 fn waits(turn: &Turn<'_>) -> Vec<Wait> {

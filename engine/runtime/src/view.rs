@@ -177,6 +177,18 @@ pub struct Step {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
 pub struct Progress {
     pub sections: Vec<ProgressSection>,
+    /// Who goes along it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scene: Option<Scene>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Scene {
+    Hatch,
+    Scooter,
+    Family,
+    Visitor,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
@@ -291,6 +303,8 @@ pub struct ReviewRow {
 pub enum Shown {
     Text(String),
     Number(f64),
+    /// Yes or no.
+    Truth(bool),
     Paise {
         paise: i64,
     },

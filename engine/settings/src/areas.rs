@@ -147,6 +147,10 @@ settings! {
         body_bytes_max: usize = 256 * 1024,
         /// Deepest nesting of a JSON body.
         json_depth_max: usize = 32,
+        /// Most values of a JSON body.
+        json_values_max: usize = 2_000,
+        /// Most fields of an object in a JSON body.
+        json_fields_max: usize = 200,
         /// Longest handling of a request other than a stream, in milliseconds.
         request_timeout_ms: u64 = 30_000,
         /// Requests handled at once.
@@ -269,8 +273,11 @@ settings! {
         per_day: i64 = 10,
         /// Sends asked for by one client network in an hour.
         per_address_hour: i64 = 500,
-        /// Of these so many without a proof of work; more ask the browser for one.
+        /// Of these so many without a proof; more ask the browser for one.
         unproven_per_address_hour: i64 = 2,
+        /// Partner of the contract `captcha/verify` whose page asks for that proof; without one, or while it does not
+        /// answer, the browser works for it.
+        captcha: Option<String> = None,
         /// Work of a proof: 2 to the power of it attempts on average.
         proof_bits: u32 = 16,
         /// Sends to one block of 1,000 numbers in an hour.
@@ -319,4 +326,7 @@ pub struct Host {
     /// Customers may be sent there with a form (a hosted payment page): its origin joins `form-action`.
     #[serde(default)]
     pub redirect: bool,
+    /// Its pages may be shown within ours (a captcha): its origin joins `frame-src`.
+    #[serde(default)]
+    pub frame: bool,
 }

@@ -72,6 +72,7 @@ impl Settings {
             secrets: Vec::new(),
             data: Default::default(),
             redirect: true,
+            frame: true,
         })
     }
 

@@ -10,6 +10,7 @@ pub trait Inbox: Send + Sync {
     async fn correlation(&self, partner: &str, reference: &str) -> Result<Option<CorrelationRecord>>;
     /// Records a webhook once; false when its `once` key was seen. It waits until a commit consumes it.
     async fn park_webhook(&self, hook: WebhookRecord) -> Result<bool>;
+    /// Those whose reference is known by now first, then the oldest.
     async fn parked_webhooks(&self, limit: u32) -> Result<Vec<WebhookRecord>>;
     /// It waits no more; its key stays seen.
     async fn drop_webhook(&self, partner: &str, once: &str) -> Result<()>;

@@ -10,6 +10,8 @@ pub trait People: Send + Sync {
     async fn session(&self, token_hash: &str) -> Result<Option<SessionRecord>>;
     async fn save_session(&self, session: SessionRecord) -> Result<()>;
     async fn end_session(&self, token_hash: &str) -> Result<()>;
+    /// The newest `limit` of a person's, last used first; those that are over may be among them.
+    async fn sessions_of(&self, person: &str, limit: u32) -> Result<Vec<SessionRecord>>;
     async fn person(&self, id: &str) -> Result<Option<PersonRecord>>;
     /// The person of a number, by its hash.
     async fn known_person(&self, mobile: &str) -> Result<Option<PersonRecord>>;
@@ -43,7 +45,11 @@ pub struct SessionRecord {
     pub id: String,
     /// Who it is: `{kind, roles, person?, channel …}`.
     pub subject: Value,
+    /// Whose it is, once she has signed in.
+    pub person: Option<String>,
     pub created_at_ms: i64,
+    /// To the hour.
+    pub used_at_ms: i64,
     pub expires_at_ms: i64,
 }
 

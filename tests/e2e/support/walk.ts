@@ -20,6 +20,14 @@ export const test = base.extend<{ walk: Walk }, { product: Product }>({
 
 export { expect };
 
+/** A hand moves over the page until the page is React's. */
+export async function settled(page: Page): Promise<void> {
+  await expect(async () => {
+    await page.evaluate(() => dispatchEvent(new Event('pointermove')));
+    await expect(page.locator('#app[data-ready]')).toBeAttached({ timeout: 250 });
+  }).toPass({ timeout: 60_000, intervals: [0] });
+}
+
 let numbers = 0;
 
 /** A mobile number that no other walk uses. */
@@ -51,9 +59,9 @@ export class Walk {
     await this.settled();
   }
 
-  /** The page is React's: what is typed now stays. */
+  /** The page is React's: what is typed now stays. A first step becomes so with the first sign of a person. */
   async settled(): Promise<void> {
-    await this.page.locator('#app[data-ready]').waitFor();
+    await settled(this.page);
   }
 
   heading(title: string | RegExp): Locator {

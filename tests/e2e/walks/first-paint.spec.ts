@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import AxeBuilder from '@axe-core/playwright';
 import type { Page } from '@playwright/test';
 import { Product } from '../support/product.ts';
-import { expect, test } from '../support/walk.ts';
+import { expect, settled, test } from '../support/walk.ts';
 
 const web = resolve(import.meta.dirname, '../../../web');
 const widths = [
@@ -144,7 +144,7 @@ test.describe('every example', () => {
         const drawn = await page.locator('#app').evaluateHandle((app) => app.firstElementChild);
         const before = await places(page);
         release();
-        await page.locator('#app[data-ready]').waitFor();
+        await settled(page);
         await page.evaluate(() => new Promise((next) => requestAnimationFrame(() => requestAnimationFrame(next))));
         const after = await places(page);
         expect(after.map((one) => one.what), path).toEqual(before.map((one) => one.what));

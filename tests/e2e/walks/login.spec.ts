@@ -105,3 +105,57 @@ test('number, code, account, logout (R2.1-02, R2.1-03, R2.1-04, R2.1-10, R2.2-15
   await expect(popup).toBeVisible();
   await product.stop();
 });
+
+test('a session that ends elsewhere asks for the login, page and typed text stay (R8-12)', async ({ page, browser }) => {
+  const product = await Product.start({ JOURNEY_OTP__RESEND_MS: '0' });
+  const walk = new Walk(page, product);
+  const mobile = newMobile();
+  const logIn = async (on: typeof page) => {
+    const popup = on.getByRole('dialog', { name: 'Log in' });
+    const before = (await product.messages(mobile)).length;
+    await popup.getByLabel('Mobile number').fill(mobile);
+    await popup.getByRole('button', { name: 'Send OTP' }).click();
+    await expect.poll(async () => (await product.messages(mobile)).length).toBeGreaterThan(before);
+    await popup.getByLabel('One-time password').fill(await walk.code(mobile));
+    await popup.getByRole('button', { name: 'Log in' }).click();
+  };
+  await page.setViewportSize(desk);
+  await page.goto(`${product.base}/#login`);
+  await logIn(page);
+  await page.waitForURL('**/dashboard');
+  const other = await (await browser.newContext()).newPage();
+  await other.goto(`${product.base}/#login`);
+  await logIn(other);
+  await other.waitForURL('**/dashboard');
+
+  // this one is marked, the other one ends with a press
+  await page.reload();
+  const sessions = page.getByRole('region', { name: 'Where you are logged in' });
+  await expect(sessions.getByRole('row')).toHaveCount(3);
+  await expect(sessions.getByText('Chrome on Linux, this one')).toBeVisible();
+  await other.goto(`${product.base}/editProfile`);
+  await other.getByLabel('First name').fill('Asha');
+  await page.getByRole('button', { name: 'Log out Chrome on Linux' }).click();
+  await expect(sessions.getByRole('row')).toHaveCount(2);
+  expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
+
+  // there, the next call says so: what was typed is kept and goes through after the login
+  await other.getByRole('button', { name: 'Save' }).click();
+  await expect(other.getByRole('dialog', { name: 'Log in' })).toBeVisible();
+  expect(await other.evaluate(() => localStorage.token)).toBeUndefined();
+  await logIn(other);
+  await expect(other.getByRole('dialog', { name: 'Log in' })).toBeHidden();
+  expect(new URL(other.url()).pathname).toBe('/editProfile');
+  await expect(other.getByLabel('First name')).toHaveValue('Asha');
+  await other.getByRole('button', { name: 'Save' }).click();
+  await other.waitForURL('**/dashboard');
+  await expect(other.getByText('Good to see you, Asha.')).toBeVisible();
+
+  // everywhere
+  await other.getByRole('button', { name: 'Log out everywhere' }).click();
+  await other.getByRole('dialog').getByRole('button', { name: 'Log out everywhere' }).click();
+  await expect(other.getByRole('dialog', { name: 'Log in' })).toBeVisible();
+  await page.reload();
+  await expect(page.getByRole('dialog', { name: 'Log in' })).toBeVisible();
+  await product.stop();
+});

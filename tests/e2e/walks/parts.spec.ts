@@ -17,6 +17,43 @@ function scripts(page: Page): () => string[] {
 
 const LATER = /\/assets\/(?:events|further|options|otp)-[\w-]+\.js$/;
 
+/** Bytes of everything that a page asks for, with headers, until nothing more comes. */
+async function weight(page: Page, address: string): Promise<number> {
+  const network = await page.context().newCDPSession(page);
+  await network.send('Network.enable');
+  let bytes = 0;
+  network.on('Network.loadingFinished', ({ encodedDataLength }) => (bytes += encodedDataLength));
+  const last = page.waitForResponse(/\/assets\/later-/);
+  await page.goto(address);
+  await (await last).finished();
+  await page.waitForLoadState('networkidle');
+  await network.detach();
+  return bytes;
+}
+
+test('a first visit weighs 71 KB until somebody is there, 95 KB more in Hindi', async ({ page, product }) => {
+  const loaded = scripts(page);
+  const english = await weight(page, `${product.base}/car-insurance`);
+  expect(english).toBeLessThan(71_000);
+  expect(loaded()).toEqual(['later', 'page']);
+  await page.context().clearCookies();
+  const other = await page.context().browser()!.newPage({ viewport: { width: 390, height: 844 }, locale: 'en-IN' });
+  expect(await weight(other, `${product.base}/car-insurance?lang=hi`)).toBeLessThan(english + 95_000);
+  await other.close();
+});
+
+test('the first touch brings the app; nothing that is typed meanwhile is lost', async ({ page, product, walk }) => {
+  await page.goto(`${product.base}/car-insurance`);
+  const field = walk.field('Registration number');
+  await field.click();
+  await page.keyboard.type('dl3cab1234');
+  // capitals are the app's work
+  await expect(field).toHaveValue('DL3CAB1234');
+  await expect(field).toBeFocused();
+  await walk.press('See my prices');
+  await walk.at('Your contact details', '/contact');
+});
+
 test('a first step loads what it draws, the rest comes ahead once somebody types', async ({ page, walk, product }) => {
   const loaded = scripts(page);
   await page.goto(`${product.base}/car-insurance`);

@@ -79,7 +79,9 @@ async fn a_session_ends_when_it_is_ended() {
             token_hash: "ef".repeat(32),
             id: id(),
             subject: json!({"roles": []}),
+            person: None,
             created_at_ms: 1,
+            used_at_ms: 1,
             expires_at_ms: 90,
         };
         store.save_session(session.clone()).await?;

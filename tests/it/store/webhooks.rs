@@ -33,6 +33,24 @@ async fn an_outside_event_counts_once() {
         assert!(!store.park_webhook(hook("c")).await?, "dropped is seen");
         assert_eq!(store.commit(consume(&j, 3, "c")).await?, Committed::Superseded);
 
+        // whose journey is known by now is not behind those whose never comes
+        let parked =
+            |once: &str, reference: &str, at_ms| WebhookRecord { reference: reference.into(), at_ms, ..hook(once) };
+        let (lost, found) = (parked("x", "R-lost", 1), parked("y", "R-found", 2));
+        for hook in [&lost, &found] {
+            store.park_webhook(hook.clone()).await?;
+        }
+        assert_eq!(store.parked_webhooks(1).await?, std::slice::from_ref(&lost));
+        let known = CorrelationRecord {
+            partner: "courier".into(),
+            reference: "R-found".into(),
+            journey: j.clone(),
+            expected: json!({}),
+        };
+        assert_eq!(store.commit(with(event(&j, 3), |c| c.correlations = vec![known])).await?, DONE);
+        assert_eq!(store.parked_webhooks(1).await?, std::slice::from_ref(&found));
+        assert_eq!(store.parked_webhooks(9).await?, [found, lost]);
+
         // parked or not: of many commits at once on two nodes, one
         let second = node.again().await?;
         for once in ["d", "e"] {

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 pub const SESSION: &str = "__Host-session";
 
 /// What she came for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Errand {
     /// A car's policy.
     Car,

@@ -2,16 +2,19 @@
 //! passwords and timers, written by the build that closed the format. Every later build must finish them, and their
 //! histories must give the states that are stored.
 
-use crate::buyer::Errand;
+use crate::buyer::{Buyer, Errand, Next, SESSION};
 use crate::postgres;
-use anyhow::{Context as _, Result};
+use crate::server::{TestServer, Visitor};
+use anyhow::{Context as _, Result, bail};
 use engine_settings::Settings;
 use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
 use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
 use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
@@ -30,6 +33,46 @@ pub struct KeptJourney {
     /// Where it stood.
     pub step: String,
 }
+
+impl KeptJourney {
+    /// One of each errand and step.
+    pub fn of_each_kind(journeys: &[KeptJourney]) -> Vec<&KeptJourney> {
+        let mut seen = HashSet::new();
+        journeys.iter().filter(|journey| seen.insert((journey.errand, &journey.step))).collect()
+    }
+
+    /// Its car has prices: every insurer answers again as it goes on.
+    pub fn sees_prices(&self) -> bool {
+        self.errand == Errand::Car && !BEFORE_PRICES.contains(&self.step.as_str())
+    }
+
+    /// From where it stood to its end in this shop. A car's whose customer had not got to the prices goes to the page
+    /// before them, because those cost every insurer an answer; one that waits for the register, which may be over by
+    /// now, to the page where she says it herself. Panics where an answer is not what the API promises.
+    pub async fn goes_on(&self, shop: &str) -> Result<()> {
+        let customer = Visitor::holding(shop.to_owned(), SESSION, &self.session);
+        let partners = Visitor::at(shop.to_owned());
+        let mut buyer = Buyer::new(self.errand, self.number, TestServer::first_day(), customer, partners);
+        buyer.returns(&self.id).await;
+        let is_early = self.errand == Errand::Car && !self.sees_prices();
+        for _ in 0..LOOKS_MAX {
+            let there = buyer.step() == "car.previous" || self.step == "car.lookup" && buyer.step() == "car.vehicle";
+            if is_early && there {
+                return Ok(());
+            }
+            match buyer.goes_on().await {
+                Next::Ended => return Ok(()),
+                Next::Acted => {}
+                Next::Waits => tokio::time::sleep(Duration::from_millis(20)).await,
+            }
+        }
+        bail!("{self:?} stays at `{}`", buyer.step())
+    }
+}
+
+const BEFORE_PRICES: [&str; 5] = ["car.lookup", "car.contact", "car.otp.asking", "car.vehicle", "car.previous"];
+
+const LOOKS_MAX: usize = 3_000;
 
 impl Kind {
     fn file(self, ending: &str) -> PathBuf {

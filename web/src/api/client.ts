@@ -73,8 +73,11 @@ async function call<T>(
   const refused = await problem(response);
   if (refused.challenge && !headers['x-proof']) {
     const { solve } = await import('./proof');
-    return call(method, url, body, { ...headers, 'x-proof': await solve(refused.challenge) }, more);
+    const proof = await solve(refused.challenge);
+    if (proof) return call(method, url, body, { ...headers, 'x-proof': proof }, more);
   }
+  // the session is over: the popup opens, the page and what was typed stay (R8-12)
+  if (refused.code === 'sign_in') location.hash = 'login';
   throw new Refusal(refused);
 }
 

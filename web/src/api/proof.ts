@@ -1,15 +1,19 @@
-/** A proof of work, loaded only when the server asks for one: nothing to read, to see or to do for the person. */
+/** A proof that somebody is no robot, loaded only when the server asks for one: work of the browser, or a captcha's page. */
 
-export interface Challenge {
-  token: string;
-  bits: number;
-}
+import type { Challenge, ProofOfWork } from '../contract/api';
 
 /** So many attempts at once; between two lots the page can draw. */
 const LOT = 256;
 
-/** `<token>.<number>` whose SHA-256 begins with `bits` zero bits. */
-export async function solve({ token, bits }: Challenge): Promise<string> {
+/** What is sent as `X-Proof`; nothing when the person closed the captcha. */
+export async function solve(challenge: Challenge): Promise<string> {
+  if (!('page' in challenge)) return work(challenge);
+  const { ask } = await import('./captcha');
+  return ask(challenge.page);
+}
+
+/** `<token>.<number>` whose SHA-256 begins with `bits` zero bits: nothing to read, to see or to do for the person. */
+async function work({ token, bits }: ProofOfWork): Promise<string> {
   const encoder = new TextEncoder();
   for (let first = 0; ; first += LOT) {
     const proofs = Array.from({ length: LOT }, (_, i) => `${token}.${first + i}`);

@@ -424,12 +424,12 @@ export interface components {
             intro?: string | null;
             title?: string | null;
         };
-        /** @description Find a number for which SHA-256 of `<token>.<number>` begins with `bits` zero bits, and send both as `X-Proof`. */
-        Challenge: {
-            /** Format: int32 */
-            bits: number;
-            token: string;
+        /** @description Show this page in a frame: it posts a message `{token}` to the page around it. The result is the token. */
+        CaptchaPage: {
+            page: string;
         };
+        /** @description What must be done before the same request is sent again, with its result as `X-Proof`. */
+        Challenge: components["schemas"]["ProofOfWork"] | components["schemas"]["CaptchaPage"];
         /** @description Something changed: the page reads the journey again. */
         ChangeNote: {
             /** Format: int64 */
@@ -652,7 +652,14 @@ export interface components {
          */
         ProblemCode: "not_found" | "stale" | "invalid" | "not_accepted" | "key_reused" | "key_missing" | "expired" | "not_possible" | "limited" | "busy" | "broken" | "body_invalid" | "body_too_large" | "body_too_slow" | "media_type" | "method" | "csrf" | "client" | "sign_in" | "proof" | "signature" | "timeout" | "unavailable" | "internal";
         Progress: {
+            scene?: components["schemas"]["Scene"] | null;
             sections: components["schemas"]["Section"][];
+        };
+        /** @description Find a number for which SHA-256 of `<token>.<number>` begins with `bits` zero bits, and send both as `X-Proof`. */
+        ProofOfWork: {
+            /** Format: int32 */
+            bits: number;
+            token: string;
         };
         Readiness: {
             /** @description What an operator should know meanwhile. */
@@ -723,6 +730,8 @@ export interface components {
                 [key: string]: string | number | boolean | null;
             }[];
         };
+        /** @enum {string} */
+        Scene: "hatch" | "scooter" | "family" | "visitor";
         Section: {
             id: string;
             state: components["schemas"]["SectionState"];
@@ -796,7 +805,7 @@ export interface components {
             on_version: string;
         };
         /** @description A value that is formatted where it is shown: text, a number, or one that says what it is. */
-        Value: string | number | {
+        Value: string | number | boolean | {
             /** Format: int64 */
             paise: number;
         } | {
@@ -883,6 +892,7 @@ export interface components {
 }
 export type Accepted = components['schemas']['Accepted'];
 export type BlocksView = components['schemas']['BlocksView'];
+export type CaptchaPage = components['schemas']['CaptchaPage'];
 export type Challenge = components['schemas']['Challenge'];
 export type ChangeNote = components['schemas']['ChangeNote'];
 export type Changeable = components['schemas']['Changeable'];
@@ -907,6 +917,7 @@ export type OpenedPage = components['schemas']['OpenedPage'];
 export type Problem = components['schemas']['Problem'];
 export type ProblemCode = components['schemas']['ProblemCode'];
 export type Progress = components['schemas']['Progress'];
+export type ProofOfWork = components['schemas']['ProofOfWork'];
 export type Readiness = components['schemas']['Readiness'];
 export type Received = components['schemas']['Received'];
 export type Redirect = components['schemas']['Redirect'];
@@ -916,6 +927,7 @@ export type ReviewPart = components['schemas']['ReviewPart'];
 export type ReviewRow = components['schemas']['ReviewRow'];
 export type ReviewSection = components['schemas']['ReviewSection'];
 export type Rows = components['schemas']['Rows'];
+export type Scene = components['schemas']['Scene'];
 export type Section = components['schemas']['Section'];
 export type SectionState = components['schemas']['SectionState'];
 export type StartBody = components['schemas']['StartBody'];
@@ -1047,6 +1059,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `sign_in`: Please log in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `csrf`: The request does not come from our pages; `proof`: Please try again with scripts turned on */
             403: {
                 headers: {
@@ -1137,6 +1158,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `sign_in`: Please log in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `not_found`: Not found */
             404: {
                 headers: {
@@ -1183,6 +1213,15 @@ export interface operations {
                     "*/*": unknown;
                 };
             };
+            /** @description `sign_in`: Please log in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `not_found`: Not found */
             404: {
                 headers: {
@@ -1222,6 +1261,15 @@ export interface operations {
             };
             /** @description `body_invalid`: The request cannot be read */
             400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `sign_in`: Please log in */
+            401: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1302,6 +1350,15 @@ export interface operations {
             };
             /** @description `body_invalid`: The request cannot be read; `key_missing`: The header Idempotency-Key is missing */
             400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `sign_in`: Please log in */
+            401: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1460,6 +1517,15 @@ export interface operations {
                 };
                 content: {
                     "text/event-stream": components["schemas"]["ChangeNote"];
+                };
+            };
+            /** @description `sign_in`: Please log in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description `not_found`: Not found */

@@ -496,6 +496,8 @@ export interface FieldUi {
   prefix?: string;
   /** stands behind it */
   suffix?: string;
+  /** half a line, beside a neighbour that says so too; in a group with a title a whole one */
+  half?: boolean;
   /** label of the button that adds a row */
   add?: string;
   /** label of the button that removes one */

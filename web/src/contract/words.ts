@@ -20,6 +20,7 @@ export interface Words {
   bought_on: 'date';
   breakup: never;
   buying: never;
+  captcha: never;
   change: never;
   change_choices: never;
   change_number: never;
@@ -62,6 +63,8 @@ export interface Words {
   greeting: 'name';
   h: never;
   height: 'cm' | 'ft' | 'in';
+  height_cm: 'cm';
+  height_ft: 'ft' | 'in';
   height_units: never;
   held_till: 'time';
   in_order: never;
@@ -105,6 +108,7 @@ export interface Words {
   next_is: never;
   no: never;
   no_slot: never;
+  no_to_all: 'n';
   nobody_offers: never;
   not_sent: never;
   nothing_found: never;
@@ -130,6 +134,7 @@ export interface Words {
   place: never;
   pm: 'time';
   previous: never;
+  print: never;
   profile: never;
   progress: never;
   remind_me: never;
@@ -150,6 +155,7 @@ export interface Words {
   send_otp: never;
   sent_to: 'number';
   share: never;
+  short_list: never;
   show_all: never;
   show_offers: never;
   six_digits: never;
@@ -183,6 +189,7 @@ export interface Words {
   weekdays: never;
   weekdays_short: never;
   went_wrong: never;
+  whole_list: 'n';
   without_offer: 'n';
   year: never;
   yes: never;

@@ -50,13 +50,21 @@ interface GroupProps {
   onChange: false | (() => void);
 }
 
-/** What says something without its question: a bare yes or no does not. */
-const said = (rows: ReviewRow[]): string =>
-  rows
-    .map((row) => words(row.value))
-    .filter((text) => ![t('yes'), t('no'), '—'].includes(text))
-    .slice(0, 4)
+/** What says something without its question; where nothing does, the questions with a yes, or that all was denied. */
+function said(rows: ReviewRow[]): string {
+  const telling = rows.filter((row) => typeof row.value !== 'boolean' && words(row.value) !== '—');
+  if (telling.length > 0)
+    return telling
+      .slice(0, 4)
+      .map((row) => words(row.value))
+      .join(' · ');
+  const denied = rows.filter((row) => row.value === false);
+  if (denied.length > 1 && denied.length === rows.length) return t('no_to_all', { n: denied.length });
+  return rows
+    .filter((row) => row.value === true || rows.length === 1)
+    .map((row) => `${row.label} ${words(row.value)}`)
     .join(' · ');
+}
 
 function Group({ title, rows, onChange }: GroupProps) {
   return (

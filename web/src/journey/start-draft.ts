@@ -1,9 +1,10 @@
 /** What was typed on a first page, before a journey exists to keep it: in this tab, without anything personal. */
 import type { Data } from '../api/open';
 import type { StepView } from '../contract/api';
+import { TYPED } from '../site/begun';
 import { storable } from './views';
 
-const place = (view: StepView) => `start:${view.journey.workflow}:${view.step.id}`;
+const place = (view: StepView) => `${TYPED}${view.journey.workflow}:${view.step.id}`;
 
 export function remember(view: StepView, data: Data): void {
   if (view.journey.id !== null) return;

@@ -39,7 +39,7 @@ export const StepPage = memo(function StepPage(props: StepPageProps) {
   const general = view.messages.filter((message) => !aboutField(view, message));
   return (
     <div className="step" data-kind={step.kind} data-step={step.id} key={step.id}>
-      {!within && <Progress sections={step.progress?.sections ?? []} />}
+      {!within && <Progress {...step.progress} />}
       <div className="step-bar">
         {step.back && (
           <a className="back" href={step.back} onClick={onBack}>
@@ -95,7 +95,7 @@ function Body(props: StepPageProps) {
   if (step.wait && Wait) {
     return (
       <div className="step-body">
-        <Wait wait={step.wait} waits={step.waits ?? []} serverTime={server_time} />
+        <Wait wait={step.wait} waits={step.waits ?? []} serverTime={server_time} scene={step.progress.scene} />
         {step.view && <Blocks blocks={blocks} form={form} />}
       </div>
     );

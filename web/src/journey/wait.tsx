@@ -1,16 +1,18 @@
 /** A wait says what is happening and for how long at most. */
 import { useEffect, useState } from 'react';
-import type { Step } from '../contract/api';
+import type { Progress, Step } from '../contract/api';
 import { span } from '../ui/format';
+import { Traveller } from '../ui/progress';
 import { t } from '../ui/words';
 
 interface Props {
   wait: NonNullable<Step['wait']>;
   waits: NonNullable<Step['waits']>;
   serverTime: string;
+  scene?: Progress['scene'];
 }
 
-export function Wait({ wait, waits, serverTime }: Props) {
+export function Wait({ wait, waits, serverTime, scene }: Props) {
   const now = useServerClock(serverTime);
   const since = Date.parse(wait.since);
   const deadline = wait.deadline ? Date.parse(wait.deadline) : undefined;
@@ -18,7 +20,9 @@ export function Wait({ wait, waits, serverTime }: Props) {
   const share = deadline === undefined ? undefined : Math.min(1, Math.max(0, (now - since) / (deadline - since)));
   return (
     <div className="card wait" role="status">
-      <div className="wait-mark" aria-hidden="true" />
+      <div className="wait-mark" aria-hidden="true">
+        <Traveller scene={scene} />
+      </div>
       <p className="wait-text">{wait.text}</p>
       {share !== undefined && <progress className="options-progress" max={1} value={share} aria-hidden="true" />}
       {left !== undefined && (

@@ -1,5 +1,7 @@
 /** Whether this browser has begun something: only then a page asks what it is. Nothing personal is kept. */
 const PLACE = 'begun';
+/** Begins the names of what was typed on first pages in this tab. */
+export const TYPED = 'start:';
 
 export function noteBegun(): void {
   try {
@@ -12,6 +14,14 @@ export function noteBegun(): void {
 export function hasBegun(): boolean {
   try {
     return localStorage.getItem(PLACE) !== null;
+  } catch {
+    return false;
+  }
+}
+
+export function hasTyped(): boolean {
+  try {
+    return Object.keys(sessionStorage).some((name) => name.startsWith(TYPED));
   } catch {
     return false;
   }

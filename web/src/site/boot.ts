@@ -55,6 +55,8 @@ export interface Own {
   blocks: Block[];
   /** a form, and the endpoint that takes it */
   asks?: { form: FormView; to: string };
+  /** events of its buttons, and the endpoint that each calls */
+  on?: Record<string, string>;
 }
 export interface Boot {
   view?: StepView;

@@ -10,11 +10,14 @@ import { hasEnded, keep, leave, post, type Refused } from './person';
 const MOBILE = /^(?!9{10})[6-9][0-9]{9}$/;
 
 let dialog: HTMLDialogElement | undefined;
+let stays = false;
 
 /** Opens the popup; who was logged in until now no longer is. */
 export function open(): void {
   if (dialog?.isConnected) return;
-  if (hasEnded()) leave();
+  // whoever was logged in until now goes on with the page that the browser draws
+  stays = hasEnded() && document.getElementById('app') !== null;
+  leave();
   dialog = make('dialog', { className: 'dialog' });
   dialog.setAttribute('aria-labelledby', 'login-title');
   const title = make('h2', { id: 'login-title', textContent: t('log_in') });
@@ -86,7 +89,8 @@ function askCode(body: HTMLElement, asked: Asked, first: string): void {
     if (!/^[0-9]{6}$/.test(input.value)) return t('six_digits');
     const { data } = await post<Verified>('/api/v1/verifyLoginOtp', { ...asked, otp: input.value, authCode });
     keep(data.token, data.firstName);
-    location.assign('/dashboard');
+    if (stays) dialog?.close();
+    else location.assign('/dashboard');
   });
   again.onclick = async () => {
     again.disabled = true;

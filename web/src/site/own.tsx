@@ -4,6 +4,7 @@ import { createRoot } from 'react-dom/client';
 import type { Data } from '../api/open';
 import type { FieldProblem } from '../contract/api';
 import { partsOf } from '../renderer/blocks';
+import { type Actions, ActionsContext } from '../renderer/context';
 import { StepForm } from '../renderer/form/form';
 import { Button } from '../ui/button';
 import { t } from '../ui/words';
@@ -17,12 +18,31 @@ export async function draw(app: HTMLElement, own: Own): Promise<void> {
   createRoot(app).render(<OwnPage {...own} />);
 }
 
-const OwnPage = ({ asks, ...content }: Own) => (
-  <>
-    <Content {...content} />
-    {asks && <OwnForm {...asks} />}
-  </>
-);
+function OwnPage({ asks, on = {}, ...content }: Own) {
+  const [sending, setSending] = useState<Actions['sending']>();
+  const [said, say] = useState('');
+  const send = async (event: string, data: Data = {}) => {
+    setSending({ event, data });
+    say('');
+    try {
+      await post(on[event] ?? '', data);
+      location.reload();
+    } catch {
+      say(t('went_wrong'));
+      setSending(undefined);
+    }
+  };
+  const actions: Actions = { send, sending, say, change: () => undefined, documentUrl: (document) => `#${document}` };
+  return (
+    <ActionsContext.Provider value={actions}>
+      <Content {...content} />
+      <p className="form-status" role="status">
+        {said}
+      </p>
+      {asks && <OwnForm {...asks} />}
+    </ActionsContext.Provider>
+  );
+}
 
 function OwnForm({ form, to }: NonNullable<Own['asks']>) {
   const [data, setData] = useState<Data>(form.data);

@@ -12,7 +12,7 @@ export interface Refused {
   problem?: Partial<Problem>;
 }
 
-/** A call of the front door; refused, it throws its problem. A proof of work that is asked for is given. */
+/** A call of the front door; refused, it throws its problem. A proof that is asked for is given. */
 export async function post<T>(call: string, body: object, proof = ''): Promise<T> {
   const headers: Record<string, string> = {
     'content-type': 'application/json',
@@ -26,8 +26,11 @@ export async function post<T>(call: string, body: object, proof = ''): Promise<T
   const problem = said as Partial<Problem>;
   if (problem.challenge && !proof) {
     const { solve } = await import('../api/proof');
-    return post(call, body, await solve(problem.challenge));
+    const solved = await solve(problem.challenge);
+    if (solved) return post(call, body, solved);
   }
+  // the session is over: the popup opens, the page and what was typed stay (R8-12)
+  if (problem.code === 'sign_in') location.hash = 'login';
   throw { problem } satisfies Refused;
 }
 

@@ -90,6 +90,7 @@ export const time = (iso: string): string => date(iso).split(', ').at(-1) ?? iso
 export function value(input: Value | undefined, options?: { paisa?: boolean }): string {
   if (input === null || input === undefined || input === '') return '—';
   if (typeof input === 'number') return grouped(input);
+  if (typeof input === 'boolean') return t(input ? 'yes' : 'no');
   if (typeof input === 'string') return /^\d{4}-\d{2}-\d{2}$/.test(input) ? date(input) : input;
   if ('paise' in input) return money(input.paise, options);
   if ('date' in input) return date(input.date);

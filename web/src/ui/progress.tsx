@@ -1,10 +1,10 @@
-import type { Section } from '../contract/api';
+import type { Progress as Line } from '../contract/api';
 import { t } from './words';
 
 const STATES = { done: 'section_done', current: 'section_now', todo: 'section_todo' } as const;
 
-/** The way as a road: what is driven, where we are, what comes. On a phone its words are one line. */
-export function Progress({ sections }: { sections: Section[] }) {
+/** The way as a road: what is behind, where we are, what comes. On a phone its words are one line. */
+export function Progress({ sections, scene }: Line) {
   if (sections.length === 0) return null;
   const at = sections.findIndex((section) => section.state === 'current');
   return (
@@ -16,7 +16,8 @@ export function Progress({ sections }: { sections: Section[] }) {
             data-state={section.state}
             aria-current={section.state === 'current' ? 'step' : undefined}
           >
-            <span>{section.title}</span>
+            {section.state === 'current' && <Traveller scene={scene} />}
+            <span className="progress-title">{section.title}</span>
             <span className="sr"> {t(STATES[section.state])}</span>
           </li>
         ))}
@@ -29,3 +30,10 @@ export function Progress({ sections }: { sections: Section[] }) {
     </nav>
   );
 }
+
+/** Who is on the way: one of the drawings that a flow may name, or a pin. */
+export const Traveller = ({ scene }: Pick<Line, 'scene'>) => (
+  <svg className="traveller" aria-hidden="true">
+    <use href={`/way.svg#${scene ?? 'pin'}`} />
+  </svg>
+);

@@ -170,6 +170,11 @@ impl Form {
         &self.facts().consents
     }
 
+    /// Roles that its variants are for, where they say so.
+    pub(crate) fn roles(&self) -> impl Iterator<Item = &crate::source::Node> {
+        self.variants.iter().flat_map(|variant| &variant.roles_at)
+    }
+
     /// All fields of the form as written, variants included.
     pub fn property_names(&self) -> impl Iterator<Item = &str> {
         self.written().map(|(name, _)| name.as_str())

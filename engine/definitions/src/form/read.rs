@@ -297,8 +297,9 @@ impl Reader<'_, '_> {
         if rule.get("$ref").is_some() {
             return; // it leads nowhere, which was said
         }
-        if base.is_none() {
-            rules::field(rule, self.problems);
+        match base {
+            None => rules::field(rule, self.problems),
+            Some(_) => rules::patch(rule, self.problems),
         }
         let whole = |key: &str| rule.get(key).or_else(|| base?.get(key));
         let has_rows = whole("items").is_some_and(|items| items.get("properties").is_some());
@@ -323,8 +324,9 @@ impl Reader<'_, '_> {
         } else if has_rows {
             self.rows(rule, base, level);
         } else if let Some(items) = rule.get("items") {
-            if base.is_none() {
-                rules::field(items, self.problems);
+            match base {
+                None => rules::field(items, self.problems),
+                Some(_) => rules::patch(items, self.problems),
             }
             if let Some((key, _)) = items.map().iter().find(|(k, _)| matches!(k.name.as_str(), "format" | "x-date")) {
                 let message = format!("`{}` is not checked in a list of values", key.name);

@@ -55,6 +55,8 @@ const PERSONAL: [(&str, &str); 9] = [
     ("dob", "dob"),
     ("date_of_birth", "dob"),
 ];
+/// So begin the names of what a flow has found out, such as a verified number: no form and no event may bring it.
+const FACT: &str = "verified_";
 const NAME_CHARS_MAX: usize = 64;
 /// Fields of one object or row, in definitions and in answers.
 pub const FIELDS_MAX: usize = 200;
@@ -72,6 +74,10 @@ pub fn names(properties: &Node, problems: &mut Vec<Problem>) {
         if !is_name {
             let problem = Problem::error("bad-key", &key.span, format!("`{}` is not a name of a field", key.name));
             problems.push(problem.hint("letters, digits and `_`, a letter first"));
+        }
+        if key.name.starts_with(FACT) {
+            let message = format!("`{}` is a fact that nobody is asked for", key.name);
+            problems.push(Problem::error("bad-key", &key.span, message).hint("only a flow assigns `verified_…`"));
         }
         personal(key, rule, problems);
     }
@@ -113,6 +119,14 @@ pub fn bounded(node: &Node, problems: &mut Vec<Problem>) {
 pub fn field(node: &Node, problems: &mut Vec<Problem>) {
     keywords(node, &FORM_KEYWORDS, problems);
     value(node, problems);
+}
+
+/// What a variant changes of a field.
+pub fn patch(node: &Node, problems: &mut Vec<Problem>) {
+    keywords(node, &FORM_KEYWORDS, problems);
+    if let Some(pattern) = node.get("pattern").filter(|pattern| !pattern.is_null()) {
+        pattern::check(pattern, problems);
+    }
 }
 
 /// One value: its texts have a length, its lists a size, its patterns are harmless.

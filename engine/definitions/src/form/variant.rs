@@ -10,6 +10,8 @@ use serde_json::{Map, Value, json};
 #[derive(Clone, Debug)]
 pub struct Variant {
     roles: Vec<String>,
+    /// Where they stand.
+    pub roles_at: Vec<Node>,
     channels: Vec<String>,
     partners: Vec<String>,
     pub merge: Value,
@@ -25,6 +27,7 @@ impl Variant {
         let target = fields.need("for")?;
         let mut rule = Fields::open(target, "`for` of a variant", &["role", "channel", "partner"], fields.problems)?;
         let (roles, channels, partners) = (rule.texts("role"), rule.texts("channel"), rule.texts("partner"));
+        let roles_at = rule.get("role").map_or(&[][..], Node::items).to_vec();
         if roles.is_empty() && channels.is_empty() && partners.is_empty() {
             rule.problems.push(Problem::error(
                 "missing",
@@ -41,7 +44,7 @@ impl Variant {
                 _ => fields.problems.push(Problem::error("value", &item.span, "`require` takes `+name` and `-name`")),
             }
         }
-        Some(Variant { roles, channels, partners, merge, require })
+        Some(Variant { roles, roles_at, channels, partners, merge, require })
     }
 
     /// All given conditions hold; one of each list is enough.

@@ -33,6 +33,7 @@ pub const COMMON: &[Key] = &[
     name("autocapitalize", &["characters", "words", "sentences", "none", "on", "off"], "as in HTML"),
     words("prefix", "stands before the value"),
     words("suffix", "stands behind it"),
+    value("half", Gives::Flag, "half a line, beside a neighbour that says so too; in a group with a title a whole one"),
 ];
 /// Keys of `x-ui` of a list of rows.
 pub const ROWS: &[Key] = &[

@@ -5,6 +5,7 @@ use super::{
 };
 use crate::keys::{blocks, widgets};
 use crate::message::DELAYED;
+use crate::policy;
 use crate::site::{MENU_KEYS, PARTS, SPECIALS};
 use serde_json::{Value, json};
 
@@ -18,8 +19,29 @@ pub fn all() -> Kinds {
         ("page.json", "A page: workflows/site/pages/<name>.yaml", page()),
         ("site.json", "The site: workflows/site/<name>.yaml", site()),
         ("calendars.json", "Calendars: workflows/calendars.yaml", map_of(calendar())),
+        ("roles.json", "Who may do what: workflows/roles.yaml", roles()),
         ("master.json", "A note on reference data: workflows/master/<name>.yaml", master()),
     ]
+}
+
+fn roles() -> Value {
+    let right = closed(&[
+        ("own", "Begun by them, or theirs by their number", texts()),
+        ("linked", "Opened to them by a link of a message", texts()),
+        ("any", "Anybody's", texts()),
+    ]);
+    let rights: Vec<&str> = policy::RIGHTS.iter().map(|(name, _)| *name).collect();
+    let asks: Vec<&str> = rights.iter().copied().chain([policy::NOTHING]).collect();
+    let rights: Vec<_> = rights.into_iter().map(|name| (name, "", right.clone())).collect();
+    let routes: Vec<_> = policy::ROUTES.into_iter().map(|route| (route, "", words(&asks))).collect();
+    let event = needs(closed(&[("roles", "Who may send it, where they may send any", texts())]), &["roles"]);
+    let keys = [
+        ("roles", "Name and who that is", map_of(text())),
+        ("rights", "What may be done with whose, by which roles", closed(&rights)),
+        ("routes", "What each route of the program asks for; `open`: nobody is asked", closed(&routes)),
+        ("events", "Events that fewer may send than `send` says", map_of(event)),
+    ];
+    needs(closed(&keys), &["roles", "rights", "routes"])
 }
 
 fn form() -> Value {
@@ -111,6 +133,11 @@ fn page() -> Value {
                 closed(&[("form", "", text()), ("to", "Path of the endpoint", text()), ("submit", "", text())]),
                 &["form", "to", "submit"],
             ),
+        ),
+        (
+            "on",
+            "Events of its buttons, and the endpoint that each calls",
+            json!({"type": "object", "additionalProperties": text()}),
         ),
         ("each", "Rows: one address for each", cel()),
         ("as", "Name of a row in `data`", text()),

@@ -5,7 +5,7 @@ use super::{
     words_or_template,
 };
 use crate::keys::actions;
-use crate::workflow::{SECTION_STEP_KEYS, StepKind};
+use crate::workflow::{SECTION_STEP_KEYS, Scene, StepKind};
 use serde_json::{Map, Value, json};
 
 pub fn all() -> Kinds {
@@ -28,6 +28,7 @@ fn workflow() -> Value {
         ("track", "Each change of step is told there, in order", report()),
         ("presence", "Who is there is told there", report()),
         ("delays", "Names for `after`", map_of(delay())),
+        ("scene", "Who goes along the progress line; without, a pin", words(&Scene::ALL.map(|(name, _)| name))),
         (
             "sections",
             "The progress line",

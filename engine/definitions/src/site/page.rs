@@ -13,12 +13,13 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-const KEYS: [&str; 13] = [
+const KEYS: [&str; 14] = [
     "path",
     "instead",
     "also",
     "who",
     "asks",
+    "on",
     "each",
     "as",
     "title",
@@ -71,6 +72,10 @@ pub struct Page {
     pub who: Who,
     /// A form below its blocks.
     pub asks: Option<Asks>,
+    /// Events of its buttons, and the endpoint that each calls.
+    pub on: BTreeMap<String, String>,
+    /// Endpoints that it calls, and where it says so.
+    pub(crate) calls: Vec<(String, Span)>,
     /// No search engine keeps it.
     pub noindex: bool,
     pub view: View,
@@ -140,8 +145,13 @@ impl Page {
         let who = Who::read(&mut fields, &[Who::Anyone, Who::Person]);
         let own = special.is_some() || who != Who::Anyone;
         let asks = fields.get("asks").and_then(|asks| Asks::read(asks, fields.problems));
-        if asks.is_some() && who != Who::Person {
-            fields.problems.push(Problem::error("value", &node.span, "`asks` is of `who: person`"));
+        let on = fields.entries("on").iter().filter_map(|(key, to)| Some((key.name.clone(), to.as_str()?, &to.span)));
+        let on: Vec<(String, &str, &Span)> = on.collect();
+        let calls = on.iter().map(|(_, to, span)| ((*to).to_owned(), (*span).clone()));
+        let calls = calls.chain(asks.iter().map(|asks| (asks.to.clone(), asks.span.clone()))).collect();
+        let on: BTreeMap<String, String> = on.into_iter().map(|(event, to, _)| (event, to.to_owned())).collect();
+        if (asks.is_some() || !on.is_empty()) && who != Who::Person {
+            fields.problems.push(Problem::error("value", &node.span, "`asks` and `on` are of `who: person`"));
         }
         let (hide, noindex) = (fields.texts("hide"), fields.bool("noindex") || own);
         for name in hide.iter().filter(|name| !super::around::PARTS.contains(&name.as_str())) {
@@ -159,6 +169,9 @@ impl Page {
             fields.problems.push(Problem::error("value", &node.span, message));
         }
         let view = View::of(if path.is_empty() { file } else { &path }, file, node, shared_vocabulary(), problems)?;
+        for (event, at) in view.named("event").filter(|(event, _)| !on.contains_key(*event)) {
+            problems.push(crate::fields::unknown("event of the page", at, event, on.keys().map(String::as_str)));
+        }
         let mut links = BTreeMap::new();
         named(node, &mut links);
         let journey = Embedded::read(node, problems);
@@ -169,6 +182,8 @@ impl Page {
             hide,
             who,
             asks,
+            on,
+            calls,
             noindex,
             view,
             description,

@@ -107,6 +107,15 @@ impl Site {
         }
     }
 
+    /// Its own pages call endpoints that are there, and that take something.
+    pub(crate) fn calls_are_there(&self, taken: &BTreeSet<&str>, problems: &mut Vec<Problem>) {
+        for (to, span) in self.pages.iter().flat_map(|page| &page.calls).filter(|(to, _)| !taken.contains(to.as_str()))
+        {
+            let at = Node::new(span.clone(), crate::source::Value::Null);
+            problems.push(unknown("endpoint", &at, to, taken.iter().copied()));
+        }
+    }
+
     fn pages_are_drawn(
         &self,
         host: &dyn Host,
@@ -119,7 +128,9 @@ impl Site {
         let pages = self.addresses.values().map(|address| {
             let rendered = match address.page.who {
                 // Whoever has nothing yet.
-                Who::Person => address.render_for(self.data(), json!({"journeys": [], "records": {}}), host),
+                Who::Person => {
+                    address.render_for(self.data(), json!({"journeys": [], "records": {}, "sessions": []}), host)
+                }
                 Who::Anyone | Who::Session => address.render(self.data(), host, 1),
             };
             (&address.page, rendered)

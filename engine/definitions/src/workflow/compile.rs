@@ -1,7 +1,7 @@
 //! A workflow file and everything that it names → a `Workflow`, or all that is wrong with it.
 
 use super::desugar::{Builder, Place, Sections};
-use super::{OnVersion, Section, Workflow, closure, merge, values, verify};
+use super::{OnVersion, Scene, Section, Workflow, closure, merge, values, verify};
 use crate::calendar::{Calendars, timezone};
 use crate::contract::Contracts;
 use crate::fields::{Fields, unknown, unknown_keys};
@@ -60,7 +60,7 @@ impl Library<'_> {
 }
 
 /// Keys of the root beside those of a state.
-pub const ROOT_KEYS: [&str; 16] = [
+pub const ROOT_KEYS: [&str; 17] = [
     "title",
     "base",
     "timezone",
@@ -70,6 +70,7 @@ pub const ROOT_KEYS: [&str; 16] = [
     "track",
     "presence",
     "delays",
+    "scene",
     "sections",
     "extends",
     "merge",
@@ -166,6 +167,7 @@ pub(crate) fn compile(id: &str, library: &Library<'_>, problems: &mut Vec<Proble
         vocabulary,
         tree: machine_tree,
         params: head.params,
+        scene: head.scene,
         sections: head.sections,
         aliases: head.aliases,
         links: head.links,
@@ -202,6 +204,7 @@ struct Head {
     ttl_ms: Option<i64>,
     signs_in: bool,
     params: Value,
+    scene: Option<Scene>,
     sections: Vec<Section>,
     aliases: BTreeMap<String, String>,
     links: BTreeMap<String, Vec<String>>,
@@ -225,6 +228,10 @@ fn head(tree: &Node, id: &str, problems: &mut Vec<Problem>) -> Head {
     if !params.is_object() {
         fields.problems.push(Problem::error("shape", &tree.span, format!("`params` of `{id}` is a map")));
     }
+    let scene = fields
+        .word("scene", &Scene::ALL.map(|(name, _)| name))
+        .and_then(|word| Scene::ALL.iter().find(|(name, _)| *name == word))
+        .map(|(_, scene)| *scene);
     let mut sections: Vec<Section> = Vec::new();
     for item in fields.list("sections") {
         let keys = ["id", "title", "step"];
@@ -244,7 +251,7 @@ fn head(tree: &Node, id: &str, problems: &mut Vec<Problem>) -> Head {
         }
     }
     let links = super::steps::links(&mut fields);
-    Head { title, base, timezone, language, ttl_ms, signs_in, params, sections, aliases, links }
+    Head { title, base, timezone, language, ttl_ms, signs_in, params, scene, sections, aliases, links }
 }
 
 impl Builder<'_> {

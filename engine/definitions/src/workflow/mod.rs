@@ -84,6 +84,8 @@ pub struct Workflow {
     pub vocabulary: Vocabulary,
     pub params: Value,
     pub sections: Vec<Section>,
+    /// Who is on the way on the progress line.
+    pub scene: Option<Scene>,
     /// Further page paths → step paths.
     pub aliases: BTreeMap<String, String>,
     /// Purpose of a link → events that it lets a person send at every step.
@@ -112,6 +114,20 @@ pub struct Workflow {
 pub struct Section {
     pub id: String,
     pub title: String,
+}
+
+/// Who goes along the progress line and passes the time on a wait, as drawings that the page has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scene {
+    Hatch,
+    Scooter,
+    Family,
+    Visitor,
+}
+
+impl Scene {
+    pub const ALL: [(&'static str, Scene); 4] =
+        [("hatch", Scene::Hatch), ("scooter", Scene::Scooter), ("family", Scene::Family), ("visitor", Scene::Visitor)];
 }
 
 /// What happens to a running delay when a journey moves to another version.

@@ -270,6 +270,7 @@ impl Builder<'_> {
                 }
                 crate::form::bounded(schema, fields.problems);
                 let mut rule = schema.to_json();
+                close(&mut rule);
                 let is_optional =
                     rule.as_object_mut().and_then(|r| r.shift_remove("optional")) == Some(Value::Bool(true));
                 if !is_optional {
@@ -294,6 +295,16 @@ impl Builder<'_> {
 
     fn expression(&mut self, node: &Node, extra: &[&str], problems: &mut Vec<Problem>) -> Option<Expression> {
         crate::expressions::expression(node, shared_vocabulary(), extra, problems)
+    }
+}
+
+/// No object in it takes what it does not name.
+fn close(rule: &mut Value) {
+    let Some(map) = rule.as_object_mut() else { return };
+    map.get_mut("items").into_iter().for_each(close);
+    if let Some(properties) = map.get_mut("properties") {
+        properties.as_object_mut().into_iter().flat_map(|all| all.values_mut()).for_each(close);
+        map.insert("additionalProperties".into(), Value::Bool(false));
     }
 }
 

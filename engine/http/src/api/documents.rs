@@ -8,7 +8,7 @@ use axum::extract::{Path, State};
 use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 
-refusals!(NotThere: NotFound);
+refusals!(NotThere: SignIn, NotFound);
 
 /// A document as an attachment.
 #[utoipa::path(get, path = "/api/v1/journeys/{id}/documents/{document}", tag = "journeys", params(("id" = String, Path), ("document" = String, Path)),
@@ -18,7 +18,8 @@ pub async fn download(
     Path((id, document)): Path<(String, String)>,
     visitor: Visitor,
 ) -> Result<Response, Problem> {
-    let found = app.runtime.journeys.document(&visitor.actor, known_id(&id)?, known_id(&document)?).await?;
+    let found = app.runtime.journeys.document(&visitor.actor, known_id(&id)?, known_id(&document)?).await;
+    let found = found.map_err(|refusal| visitor.refused(&app, refusal))?;
     let kind = HeaderValue::from_str(&found.media_type)
         .unwrap_or_else(|_| HeaderValue::from_static("application/octet-stream"));
     Ok(([(header::CONTENT_TYPE, kind), (header::CONTENT_DISPOSITION, disposition(&found.name))], found.bytes)

@@ -11,7 +11,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
-refusals!(Refused: changing, NotFound, Expired);
+refusals!(Refused: changing, SignIn, NotFound, Expired);
 
 /// The unsent answers of a step.
 #[derive(Deserialize, ToSchema)]
@@ -33,8 +33,9 @@ pub async fn save(
     change: ChangeRequest<DraftBody>,
 ) -> Result<StatusCode, Problem> {
     known_id(&id)?;
-    let DraftBody { step, data } = change.body;
-    let (runtime, actor, step) = (app.runtime.clone(), change.visitor.actor, String::from(step));
-    run_to_end(async move { runtime.journeys.save_draft(&actor, &id, &step, Value::Object(data)).await }).await?;
+    let ChangeRequest { visitor, body: DraftBody { step, data }, .. } = change;
+    let (runtime, actor, step) = (app.runtime.clone(), visitor.actor.clone(), String::from(step));
+    let saved = async move { Ok(runtime.journeys.save_draft(&actor, &id, &step, Value::Object(data)).await) };
+    run_to_end::<_, Problem>(saved).await?.map_err(|refusal| visitor.refused(&app, refusal))?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -59,7 +59,7 @@ async fn answered(
         let body = std::mem::take(&mut change.body);
         found.insert("body".into(), checked(app, catalog, &endpoint, body)?);
         if endpoint.needs_proof && !change.visitor.actor.proven {
-            return Err(app.refused(Refusal::Proof, change.visitor.client));
+            return Err(change.visitor.refused(app, Refusal::Proof));
         }
         known(app, &endpoint, &change.visitor, &mut found).await?;
         caller = Some(change);
@@ -88,12 +88,17 @@ async fn answered(
             app.runtime.people.keep_profile(&change.visitor.actor, said).await?;
         }
     }
-    if let Some(change) = caller.as_mut().filter(|_| endpoint.signs_out) {
-        change.visitor.sign_out(app).await?;
-    }
-    if let Some(change) = &caller {
-        let account = app.runtime.people.account(&change.visitor.actor).await?;
-        let first_name = account.map(|account| account.first_name).unwrap_or_default();
+    if let Some(change) = &mut caller {
+        let now = Now::at(app.runtime.now_ms(), ZONE);
+        let ended = endpoint.ended(&found, &catalog.host(&now, None)).map_err(|error| broken(&endpoint, &error))?;
+        let own = match ended {
+            Some(ids) => app.runtime.people.end_own_sessions(&change.visitor.actor, &ids).await?,
+            None => endpoint.signs_out,
+        };
+        if own {
+            change.visitor.sign_out(app).await?;
+        }
+        let first_name = app.runtime.people.first_name(&change.visitor.actor).await?;
         found.insert("session".into(), json!({"token": change.visitor.mark(), "first_name": first_name}));
     }
     let now = Now::at(app.runtime.now_ms(), ZONE);
@@ -125,11 +130,11 @@ async fn known(
 ) -> Result<(), Problem> {
     match endpoint.who {
         Who::Anyone => {}
-        Who::Session if visitor.actor.id.is_empty() => return Err(Problem::new(Code::NotFound)),
+        Who::Session if visitor.actor.id.is_empty() => return Err(visitor.refused(app, Refusal::NotFound)),
         Who::Session => {}
         Who::Person => {
             let account = app.runtime.people.account(&visitor.actor).await?;
-            let account = account.ok_or_else(|| Problem::new(Code::SignIn))?;
+            let account = account.ok_or_else(|| visitor.unknown())?;
             found.insert("account".into(), json!(account));
         }
     }
@@ -202,7 +207,7 @@ async fn begun(
         session: opening.as_ref().map(|opening| opening.session.clone()),
     };
     let sent = app.runtime.journeys.start(&change.visitor.actor, start).await;
-    let view = sent.map_err(|refusal| app.refused(refusal, change.visitor.client))?.view;
+    let view = sent.map_err(|refusal| change.visitor.refused(app, refusal))?.view;
     Ok((described_journey(app, &view), opening))
 }
 
@@ -223,7 +228,7 @@ async fn sent(
     let shown = app.runtime.journeys.view(&visitor.actor, &journey).await?;
     let event = Send { key: new_id(), revision: shown.journey.revision, kind: sends.event.clone(), data };
     let sent = app.runtime.journeys.send(&visitor.actor, &journey, event).await;
-    let sent = sent.map_err(|refusal| app.refused(refusal, visitor.client))?;
+    let sent = sent.map_err(|refusal| visitor.refused(app, refusal))?;
     let wrong: Vec<FieldProblem> =
         sent.view.messages.iter().filter(|said| said.level == Level::Error).map(told).collect();
     if !wrong.is_empty() {

@@ -14,7 +14,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
-refusals!(Refused: changing, KeyMissing, NotFound, Stale, NotAccepted, Expired, Invalid, KeyReused, Broken, Proof);
+refusals!(Refused: changing, KeyMissing, SignIn, NotFound, Stale, NotAccepted, Expired, Invalid, KeyReused, Broken, Proof);
 
 /// One event: its type, its data, and the revision that the person saw.
 #[derive(Deserialize, ToSchema)]
@@ -45,7 +45,7 @@ pub async fn send(
     let event = Send { key, revision, kind: kind.into(), data: Value::Object(data.unwrap_or_default()) };
     let mut visitor = change.visitor;
     let sent = app.runtime.journeys.send(&visitor.actor, &id, event).await;
-    let sent = sent.map_err(|refusal| app.refused(refusal, visitor.client))?;
+    let sent = sent.map_err(|refusal| visitor.refused(&app, refusal))?;
     if let Some(person) = &sent.signs_in {
         visitor.sign_in(&app, person.clone()).await?;
     }

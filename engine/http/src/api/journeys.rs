@@ -19,9 +19,10 @@ use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use utoipa::{IntoParams, ToSchema};
 
-refusals!(StartRefused: changing, KeyMissing, NotFound, NotAccepted, Invalid, KeyReused, Broken, Proof);
-refusals!(ViewRefused: BodyInvalid, NotFound, Expired);
+refusals!(StartRefused: changing, KeyMissing, SignIn, NotFound, NotAccepted, Invalid, KeyReused, Broken, Proof);
+refusals!(ViewRefused: BodyInvalid, SignIn, NotFound, Expired);
 refusals!(NotThere: NotFound);
+refusals!(ListRefused: SignIn, NotFound);
 
 /// Body of a start: the workflow, and usually the answers of its first step.
 #[derive(Deserialize, ToSchema)]
@@ -99,7 +100,7 @@ pub async fn start(State(app): State<App>, change: ChangeRequest<StartBody>) -> 
     let workflow = workflow.into();
     let start = Start { workflow, key, event, attribution: Value::Object(came_from), session };
     let sent = app.runtime.journeys.start(&visitor.actor, start).await;
-    let sent = sent.map_err(|refusal| app.refused(refusal, visitor.client))?;
+    let sent = sent.map_err(|refusal| visitor.refused(&app, refusal))?;
     let status = if sent.repeated { StatusCode::OK } else { StatusCode::CREATED };
     Ok(visitor.begun(opening, &headers, (status, replayed(&sent), ViewBody(sent.view))))
 }
@@ -114,10 +115,14 @@ pub async fn view(
     visitor: Visitor,
 ) -> Result<Response, Problem> {
     known_id(&id)?;
+    let journeys = &app.runtime.journeys;
+    let refused = |refusal| visitor.refused(&app, refusal);
     let Some(path) = query.path else {
-        return Ok(ViewBody(Box::new(app.runtime.journeys.view(&visitor.actor, &id).await?)).into_response());
+        let view = journeys.view(&visitor.actor, &id).await.map_err(refused)?;
+        return Ok(ViewBody(Box::new(view)).into_response());
     };
-    Ok(Json(match app.runtime.journeys.open_path(&visitor.actor, &id, path.trim_matches('/')).await? {
+    let opened = journeys.open_path(&visitor.actor, &id, path.trim_matches('/')).await.map_err(refused)?;
+    Ok(Json(match opened {
         Opened::Here(view) => OpenedPage::Here(view),
         Opened::Elsewhere(view) => OpenedPage::Elsewhere(Elsewhere { elsewhere: view.step.url }),
     })
@@ -126,7 +131,7 @@ pub async fn view(
 
 /// My journeys, newest first.
 #[utoipa::path(get, path = "/api/v1/journeys", tag = "journeys", 
-    responses((status = 200, body = Vec<JourneySummary>)))]
+    responses((status = 200, body = Vec<JourneySummary>), ListRefused))]
 pub async fn list(State(app): State<App>, visitor: Visitor) -> Result<Json<Vec<JourneySummary>>, Problem> {
     if visitor.actor.id.is_empty() {
         return Ok(Json(Vec::new()));

@@ -19,7 +19,7 @@ use tokio::sync::broadcast::error::RecvError;
 use tokio_util::sync::CancellationToken;
 use utoipa::ToSchema;
 
-refusals!(NotThere: NotFound);
+refusals!(NotThere: SignIn, NotFound);
 
 /// Something changed: the page reads the journey again.
 #[derive(Serialize, ToSchema)]
@@ -42,7 +42,8 @@ const PING: Duration = Duration::from_secs(20);
 pub async fn open(State(app): State<App>, Path(id): Path<String>, visitor: Visitor) -> Result<Response, Problem> {
     // Listen first, look second: a change in between is told, not lost.
     let listener = app.subscriptions.listen(known_id(&id)?, visitor.client)?;
-    let view = app.runtime.journeys.view(&visitor.actor, &id).await?;
+    let view = app.runtime.journeys.view(&visitor.actor, &id).await;
+    let view = view.map_err(|refusal| visitor.refused(&app, refusal))?;
     let first = Change { journey: id, seq: 0, revision: view.journey.revision, what: Changed::Step };
     let keep_alive = KeepAlive::new().interval(PING).event(Event::default().event("ping").data("{}"));
     let mut response = Sse::new(events(listener, first, app.shutdown.clone())).keep_alive(keep_alive).into_response();

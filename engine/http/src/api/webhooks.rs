@@ -2,7 +2,7 @@
 //! (security rule 21).
 
 use crate::app::{App, run_to_end};
-use crate::json;
+use crate::json::{self, Bounds};
 use crate::problem::{Code, Problem, refusals};
 use crate::session::read;
 use axum::Json;
@@ -39,7 +39,7 @@ pub async fn receive(
         tracing::warn!(partner, webhook = name, %reason, "a webhook was refused");
         Problem::new(Code::Signature)
     })?;
-    let body = json::read(&raw, app.settings.limits.json_depth_max)?;
+    let body = json::read(&raw, Bounds::of_partners(&app.settings.limits))?;
     let now_ms = app.runtime.now_ms();
     let now = Now::at(now_ms, chrono_tz::UTC);
     let host = catalog.host(&now, None);

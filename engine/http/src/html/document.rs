@@ -213,6 +213,9 @@ pub struct Own<'a> {
     pub blocks: &'a [Value],
     #[serde(skip_serializing_if = "Option::is_none")]
     pub asks: Option<OwnForm<'a>>,
+    /// Events of its buttons, and the endpoint that each calls.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub on: &'a BTreeMap<String, String>,
 }
 
 /// Its form, and where it is sent.
@@ -234,7 +237,7 @@ pub struct Body<'a> {
 pub fn document(site: &Surroundings, page: &Page, content: &Content, body: Body, links: &Links) -> String {
     let mut html = Html::default();
     html.raw("<!doctype html>\n").open("html", &[("lang", body.language)]);
-    head(&mut html, site, page, content, links);
+    head(&mut html, site, page, content, links, body.drawn.is_some());
     let product = body.site.product.unwrap_or_default();
     html.open("body", &[("data-hide", &page.hide.join(" ")), ("data-product", product)]);
     match body.drawn {
@@ -256,7 +259,7 @@ pub fn document(site: &Surroundings, page: &Page, content: &Content, body: Body,
     html.into_string()
 }
 
-fn head(html: &mut Html, site: &Surroundings, page: &Page, content: &Content, links: &Links) {
+fn head(html: &mut Html, site: &Surroundings, page: &Page, content: &Content, links: &Links, is_drawn: bool) {
     html.raw("<head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">");
     let title = if site.name.is_empty() { page.title.clone() } else { format!("{} – {}", page.title, site.name) };
     html.element("title", &[], &title);
@@ -280,8 +283,11 @@ fn head(html: &mut Html, site: &Surroundings, page: &Page, content: &Content, li
         (None, Content::Own(_)) => links.journey.iter().collect(),
         _ => Vec::new(),
     };
+    // a drawn first step works as it stands: its scripts come when somebody touches the page
+    let waits = is_drawn && matches!(content, Content::First(_));
+    let how = if waits { ("data-module", "") } else { ("rel", "modulepreload") };
     for module in modules {
-        html.open("link", &[("rel", "modulepreload"), ("href", module)]);
+        html.open("link", &[how, ("href", module)]);
     }
     for script in &links.scripts {
         html.open("script", &[("type", "module"), ("src", script)]).close("script");

@@ -1,7 +1,8 @@
 //! Headers of every answer (security rule 32).
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
-use engine_settings::Settings;
+use engine_settings::{Host, Settings};
+use std::collections::BTreeSet;
 
 /// Made once at the start; set on an answer unless the handler has set its own.
 #[derive(Debug, Clone)]
@@ -10,7 +11,7 @@ pub struct SecurityHeaders(Vec<(HeaderName, HeaderValue)>);
 impl SecurityHeaders {
     pub fn new(settings: &Settings) -> SecurityHeaders {
         let mut list = vec![
-            (header::CONTENT_SECURITY_POLICY, policy(&form_targets(settings))),
+            (header::CONTENT_SECURITY_POLICY, policy(settings)),
             (header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
             (header::X_FRAME_OPTIONS, HeaderValue::from_static("DENY")),
             (header::REFERRER_POLICY, HeaderValue::from_static("strict-origin-when-cross-origin")),
@@ -42,29 +43,38 @@ impl SecurityHeaders {
 }
 
 /// Origins to which a page may post a form: our public one, and those of partners that show hosted pages.
-fn form_targets(settings: &Settings) -> Vec<String> {
-    let hosts = settings.partners.hosts.values().filter(|host| host.redirect).map(|host| host.url.clone());
-    let sandbox = settings.sandbox.enabled.then(|| settings.sandbox_url());
-    let mut origins: Vec<String> = hosts
-        .chain(sandbox)
-        .chain([settings.public_url()])
-        .filter_map(|url| url::Url::parse(&url).ok())
-        .map(|url| url.origin().ascii_serialization())
-        .collect();
-    origins.sort();
-    origins.dedup();
-    origins
+fn form_targets(settings: &Settings) -> String {
+    origins(settings, |host| host.redirect, settings.sandbox.enabled, [settings.public_url()])
 }
 
-fn policy(form_targets: &[String]) -> HeaderValue {
-    let mut form_action = String::from("'self'");
-    for origin in form_targets {
-        form_action.push(' ');
-        form_action.push_str(origin);
-    }
+/// Origins of pages within ours: those of partners that show a captcha.
+fn frames(settings: &Settings) -> String {
+    origins(settings, |host| host.frame, settings.sandbox.enabled && settings.otp.captcha.is_some(), [])
+}
+
+/// Of these partners, of the sandbox if it counts, and `more`; each once, with a space before it.
+fn origins(
+    settings: &Settings,
+    wanted: impl Fn(&Host) -> bool,
+    sandbox: bool,
+    more: impl IntoIterator<Item = String>,
+) -> String {
+    let hosts = settings.partners.hosts.values().filter(|host| wanted(host)).map(|host| host.url.clone());
+    let sandbox = sandbox.then(|| [settings.sandbox_url(), settings.public_url()]).into_iter().flatten();
+    let found = hosts.chain(sandbox).chain(more).filter_map(|url| url::Url::parse(&url).ok());
+    let found: BTreeSet<String> = found.map(|url| url.origin().ascii_serialization()).collect();
+    found.into_iter().fold(String::new(), |list, origin| format!("{list} {origin}"))
+}
+
+fn policy(settings: &Settings) -> HeaderValue {
+    let frames = match frames(settings) {
+        none if none.is_empty() => String::new(),
+        frames => format!("frame-src{frames}; "),
+    };
     let text = format!(
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; manifest-src 'self'; \
-         form-action {form_action}; frame-ancestors 'none'; base-uri 'none'; object-src 'none'"
+         {frames}form-action 'self'{}; frame-ancestors 'none'; base-uri 'none'; object-src 'none'",
+        form_targets(settings)
     );
     HeaderValue::from_str(&text).unwrap_or_else(|_| HeaderValue::from_static("default-src 'none'"))
 }

@@ -4,8 +4,9 @@ use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde_json::Value;
 
-/// Scripts and styles of our own only; forms may lead anywhere, because partners' pages send people back.
-const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; form-action 'self' http: https:; base-uri 'none'; frame-ancestors 'none'";
+/// Scripts and styles of our own only; forms may lead anywhere, because partners' pages send people back. Our own pages
+/// may show it in a frame.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; form-action 'self' http: https:; base-uri 'none'; frame-ancestors 'self'";
 
 /// A whole page; `main` is markup. With `refresh_s` it looks again every so many seconds.
 pub fn page(title: &str, refresh_s: Option<u32>, main: &str) -> Response {
@@ -22,6 +23,7 @@ pub fn page(title: &str, refresh_s: Option<u32>, main: &str) -> Response {
         (header::CONTENT_SECURITY_POLICY, POLICY),
         (header::CACHE_CONTROL, "no-store"),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (header::X_FRAME_OPTIONS, "SAMEORIGIN"),
         (header::REFERRER_POLICY, "no-referrer"),
     ];
     (headers, html).into_response()
@@ -33,6 +35,12 @@ pub fn note(status: StatusCode, title: &str, text: &str) -> Response {
     let mut response = page(title, None, &body);
     *response.status_mut() = status;
     response
+}
+
+/// Tells the page around it `{token}`.
+pub fn tell(token: &str) -> Response {
+    let main = format!("<p class=\"card narrow\" role=\"status\" data-tell=\"{}\">Thank you.</p>", escape(token));
+    page("Thank you", None, &main)
 }
 
 /// Sends the browser on: `GET` by a redirect with the fields in the query, `POST` by a page that posts them.

@@ -67,6 +67,7 @@ pub fn router(catalog: CatalogSource, memory: Arc<dyn Memory>, options: Options)
         .route("/inbox.json", get(inbox::json))
         .route("/inbox/{id}", get(inbox::html_part))
         .route("/pages/{id}", get(pages::show).post(pages::press))
+        .route("/tell", get(pages::tell))
         .route("/partners/{partner}/{*path}", any(operation::serve))
         .route(
             "/assets/sandbox.css",

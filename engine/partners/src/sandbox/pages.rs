@@ -6,7 +6,7 @@ use super::later::{self, Task};
 use super::script::Evaluation;
 use super::{Sandbox, SandboxError, html};
 use axum::Form;
-use axum::extract::{Path, State};
+use axum::extract::{Path, Query, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 use engine_definitions::SandboxPage;
@@ -154,6 +154,11 @@ pub async fn press(
         }
         return Ok(answer(&opened, &pressed));
     }
+}
+
+/// Where a page within another one leads when it is over: `?token=…`.
+pub async fn tell(Query(told): Query<BTreeMap<String, String>>) -> Response {
+    html::tell(told.get("token").map_or("", String::as_str))
 }
 
 /// Sends a browser to `{method, url, fields}`.

@@ -1,7 +1,7 @@
 //! Who may do what with a stored journey, and what they see of it.
 
 use super::{Core, RuntimeError};
-use crate::actor::{Action, Actor, Grant, can, owns};
+use crate::actor::{Action, Actor, Grant, Resource, can, owns};
 use crate::refusal::Refusal;
 use crate::render::render;
 use crate::turn::{Journey, Turn};
@@ -20,7 +20,12 @@ impl Core {
     ) -> Result<(JourneyRecord, Cow<'a, Actor>), Refusal> {
         let record = self.store().journey(journey).await?.ok_or(Refusal::NotFound)?;
         let actor = self.actor_with_grants(actor, &record).await?;
-        if can(&actor, action, &record) { Ok((record, actor)) } else { Err(Refusal::NotFound) }
+        if can(self.catalog().policy(), &actor, action, &record) { Ok((record, actor)) } else { Err(Refusal::NotFound) }
+    }
+
+    /// What is the actor's own, what is not there yet, or the work of all; otherwise it does not exist.
+    pub fn permit(&self, actor: &Actor, action: Action<'_>, resource: Resource<'_>) -> Result<(), Refusal> {
+        if can(self.catalog().policy(), actor, action, resource) { Ok(()) } else { Err(Refusal::NotFound) }
     }
 
     pub async fn refuse_ended(&self, record: &JourneyRecord) -> Result<(), Refusal> {

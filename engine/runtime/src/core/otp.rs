@@ -54,7 +54,7 @@ impl Passwords {
 
 impl Core {
     /// `{mobile, purpose, message?}` → `{ok, left, resend_at, id, purpose}`; refused with `otp.limited`, or the request
-    /// as a whole until it comes with a proof of work. The message that carries the code joins the turn.
+    /// as a whole until it comes with a proof. The message that carries the code joins the turn.
     pub async fn send_otp(&self, turn: &mut Turn<'_>, input: &Value, actor: &Actor) -> Result<CallResult, Refusal> {
         let (mobile, purpose) = (normal_mobile(text(input, "mobile")), text(input, "purpose"));
         let settings = &self.settings.otp;

@@ -22,20 +22,22 @@ impl Journeys {
         // Only from answer to answer: whoever goes another way may come to a step with a draft that this node has not
         // seen.
         let forward = send.kind == "submit";
+        let live = self.core.catalog();
         let mut tries = self.core.tries(journey).await;
         if !forward {
             tries.forgets();
         }
         loop {
             tries.begin()?;
-            let known =
-                tries.recent(|j| forward && fits(&j.record) && can(actor, Action::Send(&send.kind), &*j.record));
+            let known = tries.recent(|j| {
+                forward && fits(&j.record) && can(live.policy(), actor, Action::Send(&send.kind), &*j.record)
+            });
             let is_recent = known.is_some();
             let (stored, sender) = match known {
                 Some(stored) => (stored, Cow::Borrowed(actor)),
                 None => {
                     let (record, sender) = Box::pin(self.core.mine(actor, Action::See, journey)).await?;
-                    if !can(&sender, Action::Send(&send.kind), &record) {
+                    if !can(live.policy(), &sender, Action::Send(&send.kind), &record) {
                         return Err(Box::pin(self.not_offered(&sender, record)).await?);
                     }
                     (read(record)?, sender)

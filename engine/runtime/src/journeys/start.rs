@@ -2,7 +2,7 @@
 
 use super::event::{Applied, internal};
 use super::{Journeys, Sent, Start, new_journey, waits};
-use crate::actor::Actor;
+use crate::actor::{Action, Actor, Resource};
 use crate::core::Unanswered;
 use crate::refusal::Refusal;
 use crate::turn::{Refused, Turn};
@@ -14,6 +14,7 @@ impl Journeys {
         if start.key.is_empty() {
             return Err(Refusal::KeyMissing);
         }
+        self.core.permit(actor, Action::Begin, Resource::Own)?;
         let catalog = self.core.catalog();
         let workflow = catalog.workflow(&start.workflow).ok_or(Refusal::NotFound)?.clone();
         let (kind, data) = start.event.as_ref().map_or(("", &Value::Null), |(kind, data)| (kind.as_str(), data));

@@ -1,8 +1,8 @@
 //! What operators do: look at stuck work and incidents, retry, skip, close, read and replay a journey's history.
 //!
-//! The operator API and the command line both call this. Every use asks [`can`]; whoever may not gets what an unknown
-//! address gets. Who did it stands beside what was done: in the outcome of a skipped effect, in `closed_by`, and as an
-//! event `retried` of the journey.
+//! The operator API and the command line both call this. Every use asks the table of roles (`Core::permit`); whoever may
+//! not gets what an unknown address gets. Who did it stands beside what was done: in the outcome of a skipped effect, in
+//! `closed_by`, and as an event `retried` of the journey.
 
 mod keys;
 mod replay;
@@ -10,7 +10,7 @@ mod view;
 
 pub use view::{EffectView, Effects, EventView, IncidentView, JourneyHistory, TimerView, state_name};
 
-use crate::actor::{Action, Actor, Resource, can};
+use crate::actor::{Action, Actor, Resource};
 use crate::core::{Core, Settled, read};
 use crate::effect::{CallFailure, Effect};
 use crate::fact::{Fact, Work};
@@ -33,7 +33,7 @@ const LIMIT_MAX: u32 = 1_000;
 
 impl Operations {
     pub async fn effects(&self, actor: &Actor, wanted: Effects) -> Result<Vec<EffectView>, Refusal> {
-        permitted(actor)?;
+        self.core.permit(actor, Action::Operate, Resource::All)?;
         let filter = EffectFilter {
             journey: wanted.journey,
             state: wanted.state,
@@ -47,7 +47,7 @@ impl Operations {
     /// A parked effect is due again, with fresh attempts and its old key: a partner that honours keys does nothing
     /// twice.
     pub async fn retry_effect(&self, actor: &Actor, key: &EffectKey) -> Result<(), Refusal> {
-        permitted(actor)?;
+        self.core.permit(actor, Action::Operate, Resource::All)?;
         self.parked(key).await?;
         self.do_again(actor, key).await
     }
@@ -55,7 +55,7 @@ impl Operations {
     /// A parked effect is given up. A call that is still awaited fails with the code `skipped`, and the journey goes
     /// on.
     pub async fn skip_effect(&self, actor: &Actor, key: &EffectKey) -> Result<(), Refusal> {
-        permitted(actor)?;
+        self.core.permit(actor, Action::Operate, Resource::All)?;
         let effect = self.parked(key).await?;
         let end = EffectEnd::Cancelled { reason: json!({"code": "skipped", "by": actor.id, "was": effect.outcome}) };
         let done = match Effect::read(&effect) {
@@ -77,7 +77,7 @@ impl Operations {
 
     /// After a restore from a backup: effects go out again; false when they were not held.
     pub async fn release_sends(&self, actor: &Actor) -> Result<bool, Refusal> {
-        permitted(actor)?;
+        self.core.permit(actor, Action::Operate, Resource::All)?;
         let released = self.core.store().release_sends().await?;
         if released {
             tracing::info!(operator = actor.id, "effects go out again");
@@ -86,7 +86,7 @@ impl Operations {
     }
 
     pub async fn incidents(&self, actor: &Actor, open_only: bool, limit: u32) -> Result<Vec<IncidentView>, Refusal> {
-        permitted(actor)?;
+        self.core.permit(actor, Action::Operate, Resource::All)?;
         Ok(self
             .core
             .store()
@@ -98,7 +98,7 @@ impl Operations {
     }
 
     pub async fn close_incident(&self, actor: &Actor, id: &str) -> Result<(), Refusal> {
-        permitted(actor)?;
+        self.core.permit(actor, Action::Operate, Resource::All)?;
         if self.core.store().incident(id).await?.is_none() {
             return Err(Refusal::NotFound);
         }
@@ -112,7 +112,7 @@ impl Operations {
     /// The work that raised an open incident is done again (workflows.md rule 27): a call, a timer, a webhook. What a
     /// person sent is kept as their draft, and is theirs to send again.
     pub async fn retry_incident(&self, actor: &Actor, id: &str) -> Result<(), Refusal> {
-        permitted(actor)?;
+        self.core.permit(actor, Action::Operate, Resource::All)?;
         let incident = self.core.store().incident(id).await?.ok_or(Refusal::NotFound)?;
         if incident.closed_at_ms.is_some() {
             return Err(not_possible("the incident is closed already".into()));
@@ -217,10 +217,6 @@ impl Operations {
             Some(Committed::Superseded | Committed::KeyUsed(_) | Committed::Moved) | None => Err(Refusal::Busy),
         }
     }
-}
-
-fn permitted(actor: &Actor) -> Result<(), Refusal> {
-    if can(actor, Action::Operate, Resource::Operations) { Ok(()) } else { Err(Refusal::NotFound) }
 }
 
 fn not_possible(reason: String) -> Refusal {

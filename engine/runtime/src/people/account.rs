@@ -1,7 +1,8 @@
 //! What belongs to a person who is signed in.
 
 use super::People;
-use crate::actor::Actor;
+use super::sessions::OwnSession;
+use crate::actor::{Action, Actor, Resource};
 use crate::clock::rfc3339;
 use crate::core::normal_mobile;
 use crate::journeys::Journeys;
@@ -22,6 +23,8 @@ pub struct Account {
     pub journeys: Vec<JourneySummary>,
     /// By kind, the newest first: what was recorded, with `id`, `at`, and `url` of its journey's page.
     pub records: BTreeMap<String, Vec<Value>>,
+    /// Where she is signed in, last used first.
+    pub sessions: Vec<OwnSession>,
 }
 
 const RECORDS_MAX: u32 = 200;
@@ -29,7 +32,7 @@ const RECORDS_MAX: u32 = 200;
 impl People {
     /// Of the person who is signed in; `None` for everybody else.
     pub async fn account(&self, actor: &Actor) -> Result<Option<Account>, Refusal> {
-        let Some(id) = actor.person() else { return Ok(None) };
+        let Some(id) = self.hers(actor) else { return Ok(None) };
         let store = self.core.store();
         let profile = store.person(id).await?.map(|person| person.profile).unwrap_or_default();
         let all = Journeys { core: self.core.clone() }.journeys_of(actor).await?;
@@ -50,13 +53,26 @@ impl People {
         }
         let first_name = profile["first_name"].as_str().unwrap_or_default().to_owned();
         let journeys = all.into_iter().filter(|journey| !signs_in(journey)).collect();
-        Ok(Some(Account { first_name, profile, journeys, records }))
+        let sessions = self.own_sessions(actor).await?;
+        Ok(Some(Account { first_name, profile, journeys, records, sessions }))
+    }
+
+    /// Of the person who is signed in; empty for everybody else, and while it is not known.
+    pub async fn first_name(&self, actor: &Actor) -> Result<String, Refusal> {
+        let Some(id) = actor.person() else { return Ok(String::new()) };
+        let person = self.core.store().person(id).await?;
+        Ok(person.and_then(|person| Some(person.profile["first_name"].as_str()?.to_owned())).unwrap_or_default())
+    }
+
+    /// The person who is signed in, where her roles have an account.
+    fn hers<'a>(&self, actor: &'a Actor) -> Option<&'a str> {
+        actor.person().filter(|_| self.core.permit(actor, Action::Account, Resource::Own).is_ok())
     }
 
     /// Keeps what the person who is signed in says of herself, beside what is known; `NotFound` for everybody else.
     pub async fn keep_profile(&self, actor: &Actor, said: Value) -> Result<(), Refusal> {
         let store = self.core.store();
-        let id = actor.person().ok_or(Refusal::NotFound)?;
+        let id = self.hers(actor).ok_or(Refusal::NotFound)?;
         let mut person = store.person(id).await?.ok_or(Refusal::NotFound)?;
         if let (Some(known), Value::Object(said)) = (person.profile.as_object_mut(), said) {
             known.extend(said);

@@ -34,12 +34,12 @@ impl People {
     /// comes back. `None`: there is no such session.
     pub async fn follow(&self, token: &str, grant: Grant) -> Result<Option<(String, Actor)>, Refusal> {
         let now = self.core.now_ms();
-        self.renew_session(token, |subject| {
-            let mut grants = Grant::of_subject(subject);
+        self.renew_session(token, |session| {
+            let mut grants = Grant::of_subject(&session.subject);
             grants.retain(|g| g.until_ms > now && (&g.journey, &g.purpose) != (&grant.journey, &grant.purpose));
             grants.push(grant);
             let surplus = grants.len().saturating_sub(GRANTS_MAX);
-            subject["links"] = json!(grants[surplus..]);
+            session.subject["links"] = json!(grants[surplus..]);
         })
         .await
     }

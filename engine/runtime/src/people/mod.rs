@@ -9,7 +9,7 @@ mod sessions;
 
 pub use account::Account;
 pub use contact::{Presence, Recipient};
-pub use proof::Challenge;
+pub use proof::ProofOfWork;
 
 use crate::core::Core;
 use std::sync::Arc;

@@ -14,7 +14,7 @@ use utoipa::ToSchema;
 
 /// Find a number for which SHA-256 of `<token>.<number>` begins with `bits` zero bits, and send both as `X-Proof`.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
-pub struct Challenge {
+pub struct ProofOfWork {
     pub token: String,
     pub bits: u32,
 }
@@ -22,17 +22,23 @@ pub struct Challenge {
 const VALID_MS: i64 = 600_000;
 
 impl People {
-    pub fn challenge(&self, network: &str) -> Challenge {
+    pub fn challenge(&self, network: &str) -> ProofOfWork {
         let bits = self.core.settings.otp.proof_bits;
         let terms = format!("{}.{bits}.{}", self.core.now_ms() + VALID_MS, new_id());
-        Challenge { token: format!("{terms}.{}", self.signed(network, &terms)), bits }
+        ProofOfWork { token: format!("{terms}.{}", self.signed(network, &terms)), bits }
     }
 
     /// Whether this is the solution of a challenge of ours for this network, shown for the first time.
     pub async fn proves(&self, network: &str, proof: &str) -> Result<bool, Refusal> {
-        let now_ms = self.core.now_ms();
-        let Some(token) = self.solves(network, proof, now_ms) else { return Ok(false) };
-        Ok(self.core.store().first_use(&self.core.keys.hash("used-proof", token), now_ms).await?)
+        match self.solves(network, proof, self.core.now_ms()) {
+            Some(token) => self.first_proof(token).await,
+            None => Ok(false),
+        }
+    }
+
+    /// Whether nobody has proved anything with this token before.
+    pub async fn first_proof(&self, token: &str) -> Result<bool, Refusal> {
+        Ok(self.core.store().first_use(&self.core.keys.hash("used-proof", token), self.core.now_ms()).await?)
     }
 
     /// The token of a challenge of ours for this network that is still valid, where this is its solution.

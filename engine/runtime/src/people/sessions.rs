@@ -1,17 +1,36 @@
 //! Sessions: opaque 256-bit tokens, of which only a hash is stored (security rule 16).
 
 use super::People;
-use crate::actor::{Actor, CUSTOMER};
-use crate::clock::{new_id, new_token};
+use crate::actor::{Action, Actor, CUSTOMER, OPERATOR, Resource};
+use crate::clock::{new_id, new_token, rfc3339};
 use crate::refusal::Refusal;
 use engine_store::{PersonRecord, SessionRecord};
+use serde::Serialize;
 use serde_json::{Value, json};
 use sha2::Digest;
 
-const OPERATOR: &str = "operator";
+/// What is newer than this is not written down: when a session of a person was used last, or that it lives on.
+const USED_MS: i64 = 3_600_000;
+const LIVES_MS: i64 = 86_400_000;
+/// Of one person; those that were used longest ago are not shown beyond it.
+const SESSIONS_MAX: u32 = 100;
 
 /// Bucket of the operators' tokens: `name/id` → hash and end.
 const OPERATORS: &str = "operators";
+
+/// A session as its person sees it.
+#[derive(Debug, Clone, Serialize)]
+pub struct OwnSession {
+    pub id: String,
+    /// `Firefox`; empty when it is not known.
+    pub browser: String,
+    /// `Android`; empty when it is not known.
+    pub system: String,
+    /// To the hour.
+    pub used_at: String,
+    /// The one that asks.
+    pub this: bool,
+}
 
 impl People {
     /// The actor of a token; `None` when it is unknown or over.
@@ -25,11 +44,14 @@ impl People {
             return Ok(None);
         };
         let life = self.core.settings.session.ttl_ms;
-        // Used sessions live on; written at most once a day.
-        if session.expires_at_ms - now < life - 86_400_000 {
-            self.core.store().save_session(SessionRecord { expires_at_ms: now + life, ..session.clone() }).await?;
+        // Used sessions live on.
+        let (actor, kept) = (Actor::of_session(&session), session.person.is_some());
+        let due_ms = session.used_at_ms + if kept { USED_MS } else { LIVES_MS };
+        if now >= due_ms || kept != actor.person().is_some() {
+            let person = actor.person().map(str::to_owned);
+            let used = SessionRecord { expires_at_ms: now + life, used_at_ms: now, person, ..session.clone() };
+            self.core.store().save_session(used).await?;
         }
-        let actor = Actor::of_session(&session);
         self.core.sessions.put(session, now);
         Ok(Some(actor))
     }
@@ -64,7 +86,9 @@ impl People {
             id,
             // a visitor on the web: the rest of an actor is that by default
             subject: json!({"language": language}),
+            person: None,
             created_at_ms: now,
+            used_at_ms: now,
             expires_at_ms: now + self.core.settings.session.ttl_ms,
         };
         (token, session)
@@ -84,7 +108,9 @@ impl People {
             token_hash: hash.clone(),
             id: new_id(),
             subject: json!({"kind": OPERATOR, "roles": [OPERATOR], "channel": OPERATOR, "name": name}),
+            person: None,
             created_at_ms: now,
+            used_at_ms: now,
             expires_at_ms: now + i64::from(hours) * 3_600_000,
         };
         // Listed first: a token that nobody could revoke must not exist.
@@ -128,7 +154,7 @@ impl People {
     pub(crate) async fn renew_session(
         &self,
         token: &str,
-        change: impl FnOnce(&mut Value),
+        change: impl FnOnce(&mut SessionRecord),
     ) -> Result<Option<(String, Actor)>, Refusal> {
         let old = token_hash(token);
         let Some(mut session) = self.stored(&old).await?.filter(|session| session.subject["kind"] != OPERATOR) else {
@@ -136,7 +162,7 @@ impl People {
         };
         let token = new_token();
         session.token_hash = token_hash(&token);
-        change(&mut session.subject);
+        change(&mut session);
         let actor = Actor::of_session(&session);
         self.core.store().save_session(session).await?;
         self.core.sessions.forget(&old);
@@ -144,18 +170,61 @@ impl People {
         Ok(Some((token, actor)))
     }
 
-    /// The session of this token goes on, under a new one, as this person's.
-    pub async fn sign_in(&self, token: &str, person: &str) -> Result<Option<(String, Actor)>, Refusal> {
+    /// The session of this token goes on, under a new one, as this person's; `device`: what she knows it again by.
+    pub async fn sign_in(&self, token: &str, person: &str, device: Value) -> Result<Option<(String, Actor)>, Refusal> {
         let (store, now) = (self.core.store(), self.core.now_ms());
+        let life = self.core.settings.session.ttl_ms;
         if let Some(known) = store.person(person).await? {
             store.save_person(PersonRecord { seen_at_ms: now, ..known }).await?;
         }
-        self.renew_session(token, |subject| {
+        self.renew_session(token, |session| {
+            (session.person, session.used_at_ms, session.expires_at_ms) = (Some(person.to_owned()), now, now + life);
+            let subject = &mut session.subject;
             subject["kind"] = json!(CUSTOMER);
             subject["roles"] = json!([CUSTOMER]);
             subject["person"] = json!(person);
+            subject["device"] = device;
         })
         .await
+    }
+
+    /// Of the person who is signed in, last used first.
+    pub(crate) async fn own_sessions(&self, actor: &Actor) -> Result<Vec<OwnSession>, Refusal> {
+        let shown = |session: SessionRecord| {
+            let device = |name: &str| session.subject["device"][name].as_str().unwrap_or_default().to_owned();
+            OwnSession {
+                id: self.name_of(&session),
+                browser: device("browser"),
+                system: device("system"),
+                used_at: rfc3339(session.used_at_ms),
+                this: session.id == actor.session,
+            }
+        };
+        Ok(self.living(actor).await?.into_iter().map(shown).collect())
+    }
+
+    /// Ends sessions of the person who is signed in, by what [`Account`](super::Account) calls them; whether the
+    /// caller's own is among them. `NotFound`, and none has ended: one of them is not hers.
+    pub async fn end_own_sessions(&self, actor: &Actor, ids: &[String]) -> Result<bool, Refusal> {
+        let all = self.living(actor).await?;
+        let named = |id: &String| all.iter().find(|session| self.name_of(session) == *id).ok_or(Refusal::NotFound);
+        let ended: Vec<&SessionRecord> = ids.iter().map(named).collect::<Result<_, _>>()?;
+        for session in &ended {
+            self.core.store().end_session(&session.token_hash).await?;
+        }
+        Ok(ended.iter().any(|session| session.id == actor.session))
+    }
+
+    async fn living(&self, actor: &Actor) -> Result<Vec<SessionRecord>, Refusal> {
+        self.core.permit(actor, Action::Account, Resource::Own)?;
+        let (Some(person), now) = (actor.person(), self.core.now_ms()) else { return Err(Refusal::NotFound) };
+        let all = self.core.store().sessions_of(person, SESSIONS_MAX).await?;
+        Ok(all.into_iter().filter(|session| session.expires_at_ms > now).collect())
+    }
+
+    /// What its person calls a session: neither its id nor its token.
+    fn name_of(&self, session: &SessionRecord) -> String {
+        self.core.keys.short_hash("session", &session.id)
     }
 
     pub async fn end_session(&self, token: &str) -> Result<(), Refusal> {

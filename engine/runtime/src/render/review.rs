@@ -128,7 +128,7 @@ impl Sections<'_> {
         self.covered.shown(name, value).or_else(contact)
     }
 
-    /// A value as the reader expects it: the option's title, Yes or No, a marked amount or date.
+    /// A value as the reader expects it: the option's title, a marked amount or date.
     fn display(&self, rule: &Value, widget: &str, value: &Value) -> Value {
         let option = |value: &Value| {
             let options = rule.get("oneOf").or_else(|| rule.pointer("/items/oneOf"))?.as_array()?;
@@ -145,7 +145,6 @@ impl Sections<'_> {
             return title;
         }
         match (widget, value) {
-            (_, Value::Bool(yes)) => Value::String(if *yes { "Yes" } else { "No" }.into()),
             ("money", amount) => match rule.pointer("/x-ui/unit").and_then(Value::as_str) {
                 Some("rupees") => json!({"paise": amount.as_i64().unwrap_or_default().saturating_mul(100)}),
                 _ => json!({"paise": amount}),

@@ -117,10 +117,10 @@ impl<'a> Stage<'a> {
             actor.id = "somebody".into();
             let opened = self.workflow.link_events(purpose, &self.record.step).map(|events| (purpose, events));
             actor = actor.came_by(&self.record.id, opened.into_iter()).unwrap_or(actor);
-            if !can(&actor, Action::See, &self.record) {
+            if !can(self.catalog.policy(), &actor, Action::See, &self.record) {
                 return seen.refused = Some("not_found".into());
             }
-            if !can(&actor, Action::Send(kind), &self.record) {
+            if !can(self.catalog.policy(), &actor, Action::Send(kind), &self.record) {
                 return seen.refused = Some("not_accepted".into());
             }
         }

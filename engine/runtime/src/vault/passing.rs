@@ -248,6 +248,10 @@ impl People for Vault {
     async fn end_session(&self, token_hash: &str) -> Result<()> {
         self.store.end_session(token_hash).await
     }
+    async fn sessions_of(&self, person: &str, limit: u32) -> Result<Vec<SessionRecord>> {
+        let all = self.store.sessions_of(person, limit).await?;
+        all.into_iter().map(|session| self.open_session(session)).collect()
+    }
     async fn person(&self, id: &str) -> Result<Option<PersonRecord>> {
         self.store.person(id).await?.map(|person| self.open_person(person)).transpose()
     }

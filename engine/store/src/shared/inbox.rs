@@ -54,10 +54,9 @@ impl Database {
     }
 
     pub async fn read_parked_webhooks(&self, limit: u32) -> Result<Vec<WebhookRecord>> {
-        let rows = sqlx::query(
-            sql!("select partner, once, reference, event, at from webhooks where state = " waiting " order by at \
-                 limit $1"),
-        )
+        let rows = sqlx::query(sql!("select partner, once, reference, event, at from webhooks where state = " waiting
+                 " order by exists (select 1 from correlations known where known.partner = webhooks.partner \
+                 and known.reference = webhooks.reference) desc, at limit $1"))
         .bind(i64::from(limit))
         .fetch_all(&self.pool)
         .await?;

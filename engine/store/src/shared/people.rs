@@ -1,6 +1,6 @@
 //! Persons, sessions, and what the gate of sends has counted.
 
-use super::super::{Conn, Database};
+use super::super::{Conn, Database, Row};
 use super::json::{json, value};
 use crate::ids::{pack, unpack};
 use crate::*;
@@ -18,6 +18,9 @@ impl People for Database {
     async fn end_session(&self, token_hash: &str) -> Result<()> {
         let token_hash = token_hash.to_owned();
         write!(self, conn => end_session(conn, &token_hash))
+    }
+    async fn sessions_of(&self, person: &str, limit: u32) -> Result<Vec<SessionRecord>> {
+        read!(self.read_sessions_of(person, limit))
     }
     async fn person(&self, id: &str) -> Result<Option<PersonRecord>> {
         read!(self.read_person("id", id))
@@ -52,20 +55,21 @@ impl People for Database {
 
 impl Database {
     pub async fn read_session(&self, token_hash: &str) -> Result<Option<SessionRecord>> {
-        let row = sqlx::query("select id, subject, created_at, expires_at from sessions where token_hash = $1")
+        let row = sqlx::query(AssertSqlSafe(format!("{SESSION} where token_hash = $1")))
             .bind(pack(token_hash))
             .fetch_optional(&self.pool)
             .await?;
-        row.map(|r| {
-            Ok(SessionRecord {
-                token_hash: token_hash.to_owned(),
-                id: unpack(r.try_get(0)?, "sessions.id")?,
-                subject: value(r.try_get(1)?, "sessions.subject")?,
-                created_at_ms: r.try_get(2)?,
-                expires_at_ms: r.try_get(3)?,
-            })
-        })
-        .transpose()
+        row.as_ref().map(session_of).transpose()
+    }
+
+    async fn read_sessions_of(&self, person: &str, limit: u32) -> Result<Vec<SessionRecord>> {
+        let rows =
+            sqlx::query(AssertSqlSafe(format!("{SESSION} where person = $1 order by used_at desc, id limit $2")))
+                .bind(pack(person))
+                .bind(i64::from(limit))
+                .fetch_all(&self.pool)
+                .await?;
+        rows.iter().map(session_of).collect()
     }
 
     async fn read_person(&self, column: &str, known: &str) -> Result<Option<PersonRecord>> {
@@ -110,6 +114,21 @@ impl Database {
     }
 }
 
+const SESSION: &str = "select token_hash, id, subject, person, created_at, used_at, expires_at from sessions";
+
+fn session_of(row: &Row) -> Result<SessionRecord> {
+    let person: Option<Vec<u8>> = row.try_get(3)?;
+    Ok(SessionRecord {
+        token_hash: unpack(row.try_get(0)?, "sessions.token_hash")?,
+        id: unpack(row.try_get(1)?, "sessions.id")?,
+        subject: value(row.try_get(2)?, "sessions.subject")?,
+        person: person.map(|person| unpack(&person, "sessions.person")).transpose()?,
+        created_at_ms: row.try_get(4)?,
+        used_at_ms: row.try_get(5)?,
+        expires_at_ms: row.try_get(6)?,
+    })
+}
+
 /// A row among the sends, which are cleaned by time: the first of its name.
 async fn first_use(conn: &mut Conn, hash: &str, now_ms: i64) -> Result<bool> {
     let sql = "insert into sends (recipient, number, at) values ($1, 1, $2) on conflict do nothing";
@@ -147,14 +166,17 @@ async fn save_person(conn: &mut Conn, person: &PersonRecord) -> Result<()> {
 
 pub async fn save_session(conn: &mut Conn, session: &SessionRecord) -> Result<()> {
     sqlx::query(
-        "insert into sessions (token_hash, id, created_at, expires_at, subject) values ($1, $2, $3, $4, $5) \
-         on conflict (token_hash) do update set expires_at = excluded.expires_at, subject = excluded.subject",
+        "insert into sessions (token_hash, id, created_at, expires_at, subject, person, used_at) \
+         values ($1, $2, $3, $4, $5, $6, $7) on conflict (token_hash) do update set expires_at = excluded.expires_at, \
+         subject = excluded.subject, person = excluded.person, used_at = excluded.used_at",
     )
     .bind(pack(&session.token_hash))
     .bind(pack(&session.id))
     .bind(session.created_at_ms)
     .bind(session.expires_at_ms)
     .bind(json(&session.subject))
+    .bind(session.person.as_deref().map(pack))
+    .bind(session.used_at_ms)
     .execute(conn)
     .await?;
     Ok(())

@@ -5,12 +5,25 @@ import { t } from '../../ui/words';
 import { useActions } from '../context';
 import { reminder } from './reminder';
 
-/** What one does with a paper besides having it: passing it on, and remembering its day. */
-export function Keep({ title, url, remind }: { title: string; url: string } & Pick<DocumentsBlock, 'remind'>) {
+/** What one does with a paper besides having it: passing it on, remembering its day, or printing the page around it. */
+export function Keep({
+  title,
+  url,
+  remind,
+  print,
+}: { title: string; url: string; print: boolean } & Pick<DocumentsBlock, 'remind'>) {
   return (
     <>
       <Share title={title} url={url} />
       {remind && <Remind {...remind} />}
+      {print && (
+        <li>
+          <button type="button" className="button" onClick={() => window.print()}>
+            <Icon name="paper" />
+            {t('print')}
+          </button>
+        </li>
+      )}
     </>
   );
 }

@@ -33,7 +33,9 @@ export function DocumentsView({ title, items, style, remind }: DocumentsBlock) {
             </a>
           </li>
         ))}
-        {here && items[0] && <Keep title={items[0].title} url={documentUrl(items[0].document)} remind={remind} />}
+        {here && items[0] && (
+          <Keep title={items[0].title} url={documentUrl(items[0].document)} remind={remind} print={!main} />
+        )}
       </ul>
     </Block>
   );

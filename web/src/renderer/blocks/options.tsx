@@ -22,6 +22,7 @@ import {
   providerOf,
   providers,
   type Section,
+  type Shared,
   sections,
   shared,
   sorted,
@@ -55,6 +56,8 @@ export function OptionsView({
   const { left, bar, none } = useNarrowed(cards, filters);
   const lists = sections(left, named);
   const { shown, ways } = useLists(lists, sections_as);
+  // a card that stands in several lists says the same in each
+  const everywhere = named ? shared(left) : undefined;
   const best = cheapest(lists[0]?.offers ?? []);
   const waiting = open.filter((item) => !cards.some((card) => providerOf(card) === providerOf(item)));
 
@@ -129,18 +132,21 @@ export function OptionsView({
 
       {ways}
       {none}
+      {everywhere && <Same same={everywhere} />}
       {shown.map((list, at) => (
         <OptionList
           key={list.id ?? list.title ?? ''}
           list={list}
           best={at === 0 && list.offers.length > 1 ? best : undefined}
           compared={compared}
+          everywhere={everywhere}
+          first={shown.length > 1 && everywhere ? FIRST_CARDS : undefined}
           after={at === 0 && frequent ? <BlockView block={frequent} /> : undefined}
         />
       ))}
-      <ul className="options-list">
-        {!settled &&
-          waiting.slice(0, cards.length === 0 ? 3 : 1).map((item) => (
+      {waiting.length > 0 && (
+        <ul className="options-list">
+          {waiting.slice(0, cards.length === 0 ? 3 : 1).map((item) => (
             <li key={`waiting-${item.id}`}>
               <div className="option option-waiting">
                 <div>
@@ -151,12 +157,9 @@ export function OptionsView({
               </div>
             </li>
           ))}
-        {settled && cards.length === 0 && (
-          <li>
-            <p className="options-empty">{empty ?? t('nobody_offers')}</p>
-          </li>
-        )}
-      </ul>
+        </ul>
+      )}
+      {settled && cards.length === 0 && <p className="options-empty">{empty ?? t('nobody_offers')}</p>}
 
       {without.length > 0 && (
         <details className="options-without">
@@ -200,54 +203,76 @@ export function OptionsView({
   );
 }
 
+/** Of each of several lists that share their cards. */
+const FIRST_CARDS = 3;
+
 function OptionList({
   list,
   best,
   compared,
+  everywhere,
+  first,
   after,
 }: {
   list: Section;
   best?: Option;
   compared: ReturnType<typeof useCompared>;
+  /** what was said once above all lists */
+  everywhere?: Shared;
+  /** how many cards stand there until all are asked for */
+  first?: number;
   after?: React.ReactNode;
 }) {
   const { id, title, offers } = list;
-  const same = shared(offers);
+  const [whole, setWhole] = useState(false);
+  const same = everywhere ?? shared(offers);
   if (offers.length === 0) return null;
+  // one more is shown at once: a button in its place would save nothing
+  const folds = first !== undefined && offers.length > first + 1;
   return (
-    <>
+    <div className="options-group">
       {title && (
         <h2 className="options-title" id={id && headingOf(list)} tabIndex={id ? -1 : undefined}>
           {title}
         </h2>
       )}
-      {same.facts.length + same.tags.length > 0 && (
-        <p className="options-same">
-          {t('all_of_them')}{' '}
-          {same.facts.map((fact, index) => (
-            <span key={fact.label}>
-              {index > 0 && ' · '}
-              {fact.label}{' '}
-              <strong>
-                <Shown value={fact.value} />
-              </strong>
-            </span>
-          ))}
-          {same.facts.length > 0 && same.tags.length > 0 && ' · '}
-          {same.tags.map((tag) => `+ ${tag}`).join(' · ')}
-        </p>
-      )}
+      {!everywhere && <Same same={same} />}
       <ul className="options-list" aria-label={title}>
-        {offers.map((item, index) => (
+        {(folds && !whole ? offers.slice(0, first) : offers).map((item, index) => (
           <li key={item.id} id={`option-${id ? `${id}-` : ''}${item.id}`}>
             <OptionCard item={item} lowest={item.id === best?.id} same={same} compared={compared} />
             {index === 0 && after}
           </li>
         ))}
       </ul>
-    </>
+      {folds && (
+        <button type="button" className="button small" aria-expanded={whole} onClick={() => setWhole(!whole)}>
+          {whole ? t('short_list') : t('whole_list', { n: offers.length })}
+          <span className="sr"> {title}</span>
+        </button>
+      )}
+    </div>
   );
 }
+
+/** What all cards have, said once. */
+const Same = ({ same: { facts, tags } }: { same: Shared }) =>
+  facts.length + tags.length > 0 && (
+    <p className="options-same">
+      {t('all_of_them')}{' '}
+      {facts.map((fact, index) => (
+        <span key={fact.label}>
+          {index > 0 && ' · '}
+          {fact.label}{' '}
+          <strong>
+            <Shown value={fact.value} />
+          </strong>
+        </span>
+      ))}
+      {facts.length > 0 && tags.length > 0 && ' · '}
+      {tags.map((tag) => `+ ${tag}`).join(' · ')}
+    </p>
+  );
 
 /** Says below the person's place that there is an order to go back to; it can be sent away. */
 function Again({ settled, above, onSort }: { settled: boolean; above: boolean; onSort: () => void }) {
@@ -378,7 +403,7 @@ function useAnnounced(offers: Option[], asked: number, say: (text: string) => vo
     const low = Math.min(...offers.map((item) => item.price?.paise ?? Number.POSITIVE_INFINITY));
     if (offers.length > count.current) {
       const better = best.current !== undefined && low < best.current;
-      say(better ? t('lower_came', { price: money(low) }) : t('made_offer', { n: offers.length, all: asked }));
+      say(better ? t('lower_came', { price: money(low) }) : t('made_offer', { n: providers(offers), all: asked }));
     }
     count.current = offers.length;
     if (Number.isFinite(low)) best.current = low;

@@ -63,7 +63,13 @@ export function Field({
     );
   }
   return (
-    <div className="field" data-widget={widget} data-pointer={pointer} data-invalid={error ? true : undefined}>
+    <div
+      className="field"
+      data-widget={widget}
+      data-pointer={pointer}
+      data-half={uiSchema?.['ui:options']?.half || undefined}
+      data-invalid={error ? true : undefined}
+    >
       {widget !== 'consent' && (
         <label className="field-label" htmlFor={id}>
           {words}

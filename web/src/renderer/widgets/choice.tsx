@@ -37,8 +37,8 @@ export function Choices({ look = '', ...props }: WidgetProps & { look?: string }
 const inOneRow = (all: EnumOptionsType[]): boolean =>
   all.length > 1 &&
   all.length < 4 &&
-  all.every((one) => one.label.length <= 16 && !one.schema?.description) &&
-  all.reduce((sum, one) => sum + one.label.length, 0) <= 34;
+  all.every((one) => one.label.length <= 18 && !one.schema?.description) &&
+  all.reduce((sum, one) => sum + one.label.length, 0) <= 30;
 
 export function OptionWords({ option }: { option: EnumOptionsType }) {
   return (

@@ -9,6 +9,7 @@ pub mod incidents;
 
 use crate::app::App;
 use crate::problem::{Code, Problem};
+use crate::session::route;
 use axum::extract::FromRequestParts;
 use axum::http::header;
 use axum::http::request::Parts;
@@ -31,6 +32,7 @@ impl FromRequestParts<App> for Operator {
             Some(token) => app.runtime.people.operator(token).await?,
             None => None,
         };
-        known.map(Operator).ok_or_else(|| Problem::new(Code::NotFound))
+        let may = |actor: &Actor| actor.may_call(app.runtime.catalog().policy(), &route(parts));
+        known.filter(may).map(Operator).ok_or_else(|| Problem::new(Code::NotFound))
     }
 }

@@ -1,0 +1,268 @@
+//! Who may do what, and with whose: one table, workflows/roles.yaml, always live. What it does not say is refused.
+
+use crate::fields::{Fields, unknown};
+use crate::source::Node;
+use engine_statechart::{Problem, did_you_mean};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The table that comes with the program: of definitions without one.
+const OURS: &str = include_str!("../../../workflows/roles.yaml");
+pub(crate) const FILE: &str = "workflows/roles.yaml";
+
+/// What somebody may be allowed to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Right {
+    /// A journey is begun.
+    Begin,
+    /// A journey, its documents and changes are looked at.
+    See,
+    /// An event is sent to it, or a draft kept.
+    Send,
+    /// What a person keeps of herself, and all that is hers.
+    Account,
+    /// Stuck work, incidents, histories.
+    Operate,
+}
+
+/// With whose.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Whose {
+    /// Begun by them, or theirs by their number.
+    Own,
+    /// Opened to them by a link of a message.
+    Linked,
+    /// Anybody's.
+    Any,
+}
+
+/// What a route of the program asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RouteAsks {
+    /// Nobody is asked who they are.
+    Nothing,
+    Right(Right),
+}
+
+pub(crate) const RIGHTS: [(&str, Right); 5] = [
+    ("begin", Right::Begin),
+    ("see", Right::See),
+    ("send", Right::Send),
+    ("account", Right::Account),
+    ("operate", Right::Operate),
+];
+const WHOSE: [(&str, Whose); 3] = [("own", Whose::Own), ("linked", Whose::Linked), ("any", Whose::Any)];
+pub(crate) const NOTHING: &str = "open";
+
+/// Roles that the program itself gives: who has only a session, who has signed in, whose token an operator made.
+const GIVEN: [&str; 3] = ["visitor", "customer", "operator"];
+
+/// Every route of the program: each has its line in the table.
+pub const ROUTES: [&str; 31] = [
+    "GET /api/v1/workflows/{line}/{name}/start",
+    "POST /api/v1/journeys",
+    "GET /api/v1/journeys",
+    "GET /api/v1/journeys/{id}",
+    "POST /api/v1/journeys/{id}/events",
+    "PUT /api/v1/journeys/{id}/draft",
+    "POST /api/v1/journeys/{id}/presence",
+    "GET /api/v1/journeys/{id}/stream",
+    "GET /api/v1/journeys/{id}/documents/{document}",
+    "GET /api/v1/master/{name}",
+    "POST /api/v1/webhooks/{partner}/{name}",
+    "GET /api/v1/partners/{partner}/return/{state}",
+    "POST /api/v1/partners/{partner}/return/{state}",
+    "POST /stackTraceApi",
+    "POST /api/v1/errors",
+    "GET /openapi.json",
+    "GET /api/{*path}",
+    "POST /api/{*path}",
+    "GET /api/v1/operator/effects",
+    "POST /api/v1/operator/effects/{key}/retry",
+    "POST /api/v1/operator/effects/{key}/skip",
+    "POST /api/v1/operator/effects/release",
+    "GET /api/v1/operator/incidents",
+    "POST /api/v1/operator/incidents/{id}/retry",
+    "POST /api/v1/operator/incidents/{id}/close",
+    "GET /api/v1/operator/journeys/{id}/history",
+    "GET /healthz",
+    "GET /readyz",
+    "GET /metrics",
+    "GET /r/{code}",
+    "POST /r/{code}",
+];
+
+#[derive(Debug, Default)]
+pub struct Policy {
+    /// Name → who that is, in words.
+    roles: BTreeMap<String, String>,
+    rights: BTreeMap<(Right, Whose), BTreeSet<String>>,
+    routes: BTreeMap<String, RouteAsks>,
+    /// Events that fewer may send than `send` says: the roles that may.
+    events: BTreeMap<String, BTreeSet<String>>,
+}
+
+impl Policy {
+    /// The table that comes with the program.
+    pub fn ours() -> Policy {
+        let read = crate::source::read(FILE, OURS.as_bytes());
+        read.map(|node| Policy::compile(&node, &mut Vec::new())).unwrap_or_default()
+    }
+
+    /// Whether one of these roles has a right, on what is so theirs.
+    pub fn allows<'r>(&self, mut roles: impl Iterator<Item = &'r str>, right: Right, whose: Whose) -> bool {
+        self.rights.get(&(right, whose)).is_some_and(|known| roles.any(|role| known.contains(role)))
+    }
+
+    /// Whether one of these roles may send this event where it may send any.
+    pub fn lets<'r>(&self, mut roles: impl Iterator<Item = &'r str>, event: &str) -> bool {
+        self.events.get(event).is_none_or(|known| roles.any(|role| known.contains(role)))
+    }
+
+    /// What a route asks for, as `GET /healthz`; `None`: there is no such line, and nobody may.
+    pub fn asks(&self, route: &str) -> Option<RouteAsks> {
+        self.routes.get(route).copied()
+    }
+
+    /// Every role, with who that is.
+    pub fn roles(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.roles.iter().map(|(name, words)| (name.as_str(), words.as_str()))
+    }
+
+    pub(crate) fn compile(node: &Node, problems: &mut Vec<Problem>) -> Policy {
+        let mut policy = Policy::default();
+        let keys = ["roles", "rights", "routes", "events"];
+        let Some(mut fields) = Fields::open(node, "the table of roles", &keys, problems) else { return policy };
+        for (key, words) in fields.entries("roles") {
+            let words = words.as_str().unwrap_or_else(|| {
+                fields.problems.push(Problem::error("shape", &words.span, "a role is said in words"));
+                ""
+            });
+            policy.roles.insert(key.name.clone(), words.to_owned());
+        }
+        for role in GIVEN.iter().filter(|role| !policy.roles.contains_key(**role)) {
+            fields.problems.push(Problem::error("missing", &node.span, format!("the role `{role}` is needed")));
+        }
+        for (key, scopes) in fields.entries("rights") {
+            let Some((_, right)) = RIGHTS.iter().find(|(name, _)| *name == key.name) else {
+                fields.problems.push(strange("right", &key.span, &key.name, RIGHTS.iter().map(|(name, _)| *name)));
+                continue;
+            };
+            let names = WHOSE.map(|(name, _)| name);
+            let Some(mut right_of) = Fields::open(scopes, "a right", &names, fields.problems) else { continue };
+            for (name, whose) in WHOSE {
+                let roles = policy.named(&mut right_of, name).into_iter().collect();
+                policy.rights.insert((*right, whose), roles);
+            }
+        }
+        policy.read_routes(&mut fields);
+        for (key, roles) in fields.entries("events") {
+            let Some(mut sent) = Fields::open(roles, "an event", &["roles"], fields.problems) else { continue };
+            let known = policy.named(&mut sent, "roles").into_iter().collect();
+            policy.events.insert(key.name.clone(), known);
+        }
+        policy
+    }
+
+    fn read_routes(&mut self, fields: &mut Fields<'_, '_>) {
+        let of_routes = || RIGHTS.iter().map(|(name, _)| *name).chain([NOTHING]);
+        for (key, asks) in fields.entries("routes") {
+            if !ROUTES.contains(&key.name.as_str()) {
+                fields.problems.push(strange("route", &key.span, &key.name, ROUTES.into_iter()));
+                continue;
+            }
+            let word = asks.as_str().unwrap_or_default();
+            let right = RIGHTS.iter().find(|(name, _)| *name == word).map(|(_, right)| RouteAsks::Right(*right));
+            match right.or((word == NOTHING).then_some(RouteAsks::Nothing)) {
+                Some(asks) => drop(self.routes.insert(key.name.clone(), asks)),
+                None => fields.problems.push(strange("right", &asks.span, word, of_routes())),
+            }
+        }
+        let at = fields.get("routes").unwrap_or(fields.node);
+        for route in ROUTES.iter().filter(|route| at.get(route).is_none()) {
+            fields.problems.push(Problem::error("missing", &at.span, format!("the route `{route}` has no line")));
+        }
+    }
+
+    /// The roles under a key, those that are there.
+    fn named(&self, fields: &mut Fields<'_, '_>, key: &str) -> Vec<String> {
+        let names = fields.texts(key);
+        for (name, at) in names.iter().zip(fields.get(key).map_or(&[][..], Node::items)) {
+            if !self.roles.contains_key(name) {
+                fields.problems.push(unknown("role", at, name, self.roles.keys().map(String::as_str)));
+            }
+        }
+        names
+    }
+
+    /// A form's variant is for a role that is there.
+    pub(crate) fn knows(&self, role: &Node, problems: &mut Vec<Problem>) {
+        let name = role.as_str().unwrap_or_default();
+        if !self.roles.contains_key(name) {
+            problems.push(unknown("role", role, name, self.roles.keys().map(String::as_str)));
+        }
+    }
+
+    /// Events that no workflow knows.
+    pub(crate) fn verify(&self, node: &Node, events: &BTreeSet<&str>, problems: &mut Vec<Problem>) {
+        for (key, _) in node.get("events").map_or(&[][..], Node::map) {
+            if !events.contains(key.name.as_str()) {
+                problems.push(strange("event", &key.span, &key.name, events.iter().copied()));
+            }
+        }
+    }
+}
+
+fn strange<'k>(
+    what: &str,
+    at: &engine_statechart::source::Span,
+    name: &str,
+    known: impl Iterator<Item = &'k str>,
+) -> Problem {
+    Problem::error("unknown-name", at, format!("unknown {what} `{name}`")).maybe_hint(did_you_mean(name, known))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(from: &str, to: &str, at: &str, says: &str) {
+        assert!(OURS.contains(from), "{from}");
+        let text = OURS.replacen(from, to, 1);
+        let before = text.split_once(at).expect("the place").0;
+        let column = before.rsplit('\n').next().unwrap_or_default().chars().count() as u32 + 1;
+        let place = (before.matches('\n').count() as u32 + 1, column, says.to_owned());
+        let mut problems = Vec::new();
+        let node = crate::source::read(FILE, text.as_bytes()).expect("YAML");
+        let policy = Policy::compile(&node, &mut problems);
+        policy.verify(&node, &BTreeSet::from(["retry", "submit"]), &mut problems);
+        let said: Vec<_> = problems.iter().map(|p| (p.span.line, p.span.column, p.message.clone())).collect();
+        assert_eq!(said, [place]);
+    }
+
+    #[test]
+    fn what_the_table_names_is_there_and_every_route_has_its_line() {
+        check("account: {own: customer}", "account: {own: custmer}", "custmer", "unknown role `custmer`");
+        check("{retry: {roles", "{retri: {roles", "retri:", "unknown event `retri`");
+        check("  operate: {any", "  oprate: {any", "oprate:", "unknown right `oprate`");
+        check("POST /api/v1/journeys: begin", "POST /api/v1/journeys: bigin", "bigin", "unknown right `bigin`");
+        check(
+            "GET /readyz: open",
+            "GET /reedyz: open\n  GET /readyz: open",
+            "GET /reedyz",
+            "unknown route `GET /reedyz`",
+        );
+        check("  GET /readyz: open\n", "", "\"GET /api/v1/workflows", "the route `GET /readyz` has no line");
+    }
+
+    #[test]
+    fn a_right_is_a_roles_and_of_what_is_theirs() {
+        let policy = Policy::ours();
+        let may = |role: &str, right, whose| policy.allows([role].into_iter(), right, whose);
+        assert!(may("customer", Right::Account, Whose::Own) && !may("visitor", Right::Account, Whose::Own));
+        assert!(may("operator", Right::Operate, Whose::Any) && !may("operator", Right::See, Whose::Any));
+        assert!(!may("nobody", Right::See, Whose::Own) && !policy.allows([].into_iter(), Right::See, Whose::Own));
+        let lets = |role: &str, event| policy.lets([role].into_iter(), event);
+        assert!(lets("customer", "retry") && !lets("health-agent", "retry") && lets("health-agent", "submit"));
+        assert_eq!(policy.asks("GET /nowhere"), None);
+    }
+}

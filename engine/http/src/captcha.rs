@@ -1,0 +1,81 @@
+//! Whoever asks for many messages from one network proves to be no robot (security rule 15): on a page of the captcha
+//! partner that the settings name, else by work that the browser does by itself.
+
+use crate::app::App;
+use crate::middleware::Client;
+use engine_definitions::{Catalog, Operation, Partner};
+use engine_partners::{CallOutcome, Order};
+use engine_runtime::{ProofOfWork, Refusal, new_id};
+use serde::Serialize;
+use serde_json::json;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+use utoipa::ToSchema;
+
+/// What must be done before the same request is sent again, with its result as `X-Proof`.
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+#[serde(untagged)]
+pub enum Challenge {
+    Work(ProofOfWork),
+    Captcha(CaptchaPage),
+}
+
+/// Show this page in a frame: it posts a message `{token}` to the page around it. The result is the token.
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+pub struct CaptchaPage {
+    pub page: String,
+}
+
+/// Of this process: until when the partner is taken to be away.
+#[derive(Default)]
+pub struct Captcha {
+    away_until_ms: AtomicI64,
+}
+
+const CONTRACT: &str = "captcha/verify";
+/// So long after a call that failed nobody is sent to the partner's page.
+const AWAY_MS: i64 = 60_000;
+const TOKEN_BYTES_MAX: usize = 4_096;
+
+impl App {
+    pub fn challenge(&self, client: Client) -> Challenge {
+        let is_here = self.captcha.away_until_ms.load(Ordering::Relaxed) <= self.runtime.now_ms();
+        let page = is_here.then(|| self.captcha_page()).flatten();
+        page.map_or_else(|| Challenge::Work(self.runtime.people.challenge(&client.network())), Challenge::Captcha)
+    }
+
+    /// Whether this is what a challenge asked of this client, shown for the first time.
+    pub async fn proves(&self, client: Client, proof: &str) -> Result<bool, Refusal> {
+        if self.runtime.people.proves(&client.network(), proof).await? {
+            return Ok(true);
+        }
+        let catalog = self.runtime.catalog();
+        let Some((partner, operation)) = self.asked(&catalog).filter(|_| proof.len() <= TOKEN_BYTES_MAX) else {
+            return Ok(false);
+        };
+        let (now_ms, key) = (self.runtime.now_ms(), new_id());
+        let input = json!({"token": proof, "address": client.0.to_string()});
+        match self.partners.call(&catalog, partner, operation, &input, Order::alone(&key, now_ms)).await {
+            CallOutcome::Done { output, .. } => {
+                Ok(output["ok"] == true && self.runtime.people.first_proof(proof).await?)
+            }
+            CallOutcome::Failed(_) | CallOutcome::NotBegun => {
+                self.captcha.away_until_ms.store(now_ms + AWAY_MS, Ordering::Relaxed);
+                Ok(false)
+            }
+        }
+    }
+
+    fn asked<'c>(&self, catalog: &'c Catalog) -> Option<(&'c Arc<Partner>, &'c Arc<Operation>)> {
+        catalog.for_contract(CONTRACT, self.settings.otp.captcha.as_deref()?)
+    }
+
+    /// The partner's `data.page`, below its own address unless it is a whole one.
+    fn captcha_page(&self) -> Option<CaptchaPage> {
+        let catalog = self.runtime.catalog();
+        let (partner, _) = self.asked(&catalog)?;
+        let (bound, target) = engine_partners::client::target::bound(&self.settings, partner).ok()?;
+        let base = url::Url::parse(&format!("{}/", target.public)).ok()?;
+        Some(CaptchaPage { page: base.join(bound.data["page"].as_str()?).ok()?.into() })
+    }
+}

@@ -1,0 +1,181 @@
+//! The table of roles is what the server does: every route, as every role, with one's own, another's, and nothing.
+
+use engine_definitions::{Policy, ROUTES, Right, RouteAsks, Whose};
+use engine_runtime::Actor;
+use engine_store::SessionRecord;
+use journey_tests::server::{Reply, TestServer, Visitor, fixture};
+use serde_json::json;
+use sha2::{Digest, Sha256};
+use std::collections::BTreeSet;
+
+const SESSION: &str = "__Host-session";
+
+/// Somebody with this role and a session (an operator: a token), and a journey of hers where the role begins any.
+struct Somebody {
+    role: String,
+    visitor: Visitor,
+    bearer: String,
+    own: Option<Journey>,
+}
+
+/// A finished parcel: its id, and its document's.
+struct Journey {
+    id: String,
+    document: String,
+}
+
+impl Somebody {
+    async fn with(server: &TestServer, role: &str, n: u8) -> Somebody {
+        let runtime = &server.product.runtime;
+        let (mut visitor, mut bearer) = (server.visitor(), String::new());
+        match role {
+            "visitor" => {}
+            "operator" => bearer = format!("Bearer {}", runtime.people.new_operator("asha", 8).await.expect("a token")),
+            _ => {
+                let token = format!("{n:02x}").repeat(32);
+                let (kind, person) =
+                    if role == "customer" { ("customer", Some("c".repeat(32))) } else { ("agent", None) };
+                let now = runtime.now_ms();
+                let session = SessionRecord {
+                    token_hash: hex(&Sha256::digest(token.as_bytes())[..16]),
+                    id: format!("{n:02x}").repeat(16),
+                    subject: json!({"kind": kind, "roles": [role], "person": person}),
+                    person,
+                    created_at_ms: now,
+                    used_at_ms: now,
+                    expires_at_ms: now + 86_400_000,
+                };
+                runtime.store().save_session(session).await.expect("saved");
+                visitor = Visitor::holding(server.product.url(), SESSION, &token);
+            }
+        }
+        let mut somebody = Somebody { role: role.to_owned(), visitor, bearer, own: None };
+        let policy = Policy::ours();
+        if policy.allows([role].into_iter(), Right::Begin, Whose::Own) {
+            somebody.own = Some(finished(server, &somebody.visitor).await);
+        }
+        somebody
+    }
+
+    /// The route about this journey, with a body that reaches the question whose it is.
+    async fn asks(&self, route: &str, journey: &Journey) -> Reply {
+        let (method, path) = route.split_once(' ').expect("method and path");
+        let path = path
+            .replace("{line}/{name}", "parcel/cover")
+            .replace("{id}", &journey.id)
+            .replace("{key}", &format!("{}.1.0", journey.id))
+            .replace("{document}", &journey.document)
+            .replace("{name}", "towns")
+            .replace("{partner}", "swift")
+            .replace("{state}", "none")
+            .replace("{code}", "none")
+            .replace("{*path}", "v1/nowhere");
+        let body = match path.rsplit('/').next() {
+            Some("journeys") => json!({"workflow": "parcel/cover", "data": {"weight": 2, "kind": "gift"}}),
+            Some("events") => json!({"type": "submit", "data": {}, "revision": 0}),
+            Some("draft") => json!({"step": "cover.parcel", "data": {}}),
+            _ => json!({}),
+        };
+        let key = format!("{}{}", self.role, path.len());
+        let mut headers = vec![("idempotency-key", key.as_str())];
+        if !self.bearer.is_empty() {
+            headers.push(("authorization", &self.bearer));
+        }
+        let body = (method != "GET").then(|| body.to_string());
+        self.visitor.send(method, &path, &headers, body).await
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// A parcel of hers from the first page to its document.
+async fn finished(server: &TestServer, visitor: &Visitor) -> Journey {
+    let view = visitor.start("parcel/cover", json!({"weight": 2, "kind": "gift"})).await.ok(201);
+    let id = view["journey"]["id"].as_str().expect("a journey").to_owned();
+    let view = visitor.event(&view, "submit", json!({"name": "Asha Rao"})).await.ok(200);
+    let offered = async || {
+        let view = visitor.view(view["journey"]["id"].as_str()?).await;
+        let offers = view["step"]["view"]["blocks"][0]["items"].as_array()?.clone();
+        offers.iter().any(|offer| offer["provider"]["name"] == "swift" && offer["state"] == "answered").then_some(view)
+    };
+    let view = server.until("an offer", offered).await;
+    visitor.event(&view, "select", json!({"carrier": "swift"})).await.ok(200);
+    let done = async || {
+        let view = visitor.view(&id).await;
+        let document = view["step"]["view"]["blocks"][1]["items"][0]["document"].as_str()?.to_owned();
+        (view["step"]["id"] == "cover.done").then_some(document)
+    };
+    let document = server.until("the document", done).await;
+    Journey { id, document }
+}
+
+fn is_refused(reply: &Reply) -> bool {
+    matches!(reply.status, 401 | 403 | 404)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_route_answers_every_role_as_the_table_says() {
+    let server = TestServer::start_with(fixture("parcel"), |settings| settings.limits.write_rate_per_s = 0).await;
+    let policy = Policy::ours();
+    let other = Somebody::with(&server, "visitor", 1).await.own.expect("a journey of another");
+    let nothing = Journey { id: "0".repeat(32), document: "1".repeat(32) };
+    let mut asked = 0;
+    for (n, (role, _)) in policy.roles().enumerate() {
+        let somebody = Somebody::with(&server, role, n as u8 + 2).await;
+        for route in ROUTES {
+            let RouteAsks::Right(right) = policy.asks(route).expect("a line") else { continue };
+            let may = |whose| policy.allows([role].into_iter(), right, whose);
+            let own = somebody.own.as_ref().map(|own| ("own", own, may(Whose::Own) || may(Whose::Any)));
+            let cases = own.into_iter().chain([("another's", &other, may(Whose::Any)), ("none", &nothing, false)]);
+            for (whose, journey, allowed) in cases {
+                let about_one = route.contains("{id}") || route.contains("{key}");
+                let allowed = if about_one { allowed } else { may(Whose::Own) || may(Whose::Any) };
+                // An incident and an effect by their own names are the operators' tests.
+                if allowed && (route.contains("{key}") || route.contains("incidents/{id}")) {
+                    continue;
+                }
+                // An operator's token is read by the operators' routes alone: elsewhere it is a visitor who comes.
+                if role == "operator" && !route.contains("/operator/") {
+                    continue;
+                }
+                if allowed && route.ends_with("/stream") {
+                    somebody.visitor.stream(&journey.id).await;
+                    continue;
+                }
+                let reply = somebody.asks(route, journey).await;
+                assert_eq!(
+                    is_refused(&reply),
+                    !allowed,
+                    "{role}: {route} with {whose}: {} {}",
+                    reply.status,
+                    reply.text()
+                );
+                asked += 1;
+            }
+        }
+        let open = async |route: &str| somebody.asks(route, &nothing).await.status;
+        assert_eq!((open("GET /healthz").await, open("GET /api/v1/master/{name}").await), (200, 200), "{role}");
+    }
+    assert!(asked > 300, "{asked}");
+
+    // Who has no role at all: nothing.
+    let nobody = Actor { roles: vec!["nobody".into()], ..Actor::visitor("n") };
+    assert!(server.product.runtime.journeys.view(&nobody, &other.id).await.is_err());
+    server.stop().await;
+}
+
+#[test]
+fn every_route_of_the_program_has_its_line() {
+    let described = serde_json::to_value(engine_http::openapi()).expect("JSON");
+    let paths = described["paths"].as_object().expect("paths").iter();
+    let routes = paths.flat_map(|(path, methods)| {
+        let methods = methods.as_object().expect("methods").keys();
+        methods.map(move |method| format!("{} {path}", method.to_uppercase())).collect::<Vec<_>>()
+    });
+    let undescribed = ["POST /stackTraceApi", "GET /openapi.json", "GET /r/{code}", "POST /r/{code}"];
+    let endpoints = ["GET /api/{*path}", "POST /api/{*path}"];
+    let program: BTreeSet<String> = routes.chain(undescribed.into_iter().chain(endpoints).map(str::to_owned)).collect();
+    assert_eq!(program, ROUTES.iter().map(|route| (*route).to_owned()).collect());
+}
