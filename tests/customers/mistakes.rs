@@ -104,11 +104,8 @@ pub const MISTAKES: &[Mistake] = &[
     },
     Mistake {
         breaks: "without words",
-        file: "workflows/partners/kits/general-insurer/proposal.yaml",
-        changes: &[(
-            "kind: refused\n    code: body.errors[0].key\n    message: join(",
-            "kind: refused\n    code: body.errors[0].key\n    message: \"'status 422'\"\n    # join(",
-        )],
+        file: "workflows/partners/kits/general-insurer/proposal.sandbox.yaml",
+        changes: &[("displayMessage: k.message", "displayMessage: \"'status 422'\"")],
     },
 ];
 

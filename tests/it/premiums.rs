@@ -91,7 +91,9 @@ fn vehicles(random: &mut StdRng) -> Vec<Vehicle> {
         let candidates = (0..CANDIDATES).map(|_| Vehicle::random(number, random));
         let brings = |vehicle: &Vehicle| vehicle.combinations().iter().filter(|one| missing.contains(*one)).count();
         let best = candidates.max_by_key(brings).expect("a candidate");
-        best.combinations().iter().for_each(|one| drop(missing.remove(one)));
+        for one in best.combinations() {
+            missing.remove(&one);
+        }
         vehicles.push(best);
     }
     assert_eq!(missing.into_iter().collect::<Vec<_>>(), Vec::<Combination>::new(), "never combined");
@@ -154,7 +156,7 @@ impl Vehicle {
 
     /// Every two of its traits, and what chooses a row of the tariff.
     fn combinations(&self) -> Vec<Combination> {
-        let number_of = |text: &str| text.bytes().fold(0, |sum, byte| sum * 31 + i64::from(byte)) % 1_000_003;
+        let number_of = |text: &str| text.bytes().fold(0, |sum, byte| (sum * 31 + i64::from(byte)) % 1_000_003);
         let kind = (0, i64::from(self.is_car));
         let age = AGES.iter().filter(|bound| self.age_days > **bound).count();
         let traits = [

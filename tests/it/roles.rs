@@ -50,7 +50,7 @@ impl Somebody {
             }
         }
         let mut somebody = Somebody { role: role.to_owned(), visitor, bearer, own: None };
-        let policy = Policy::ours();
+        let policy = Policy::default();
         if policy.allows([role].into_iter(), Right::Begin, Whose::Own) {
             somebody.own = Some(finished(server, &somebody.visitor).await);
         }
@@ -118,7 +118,7 @@ fn is_refused(reply: &Reply) -> bool {
 #[tokio::test(flavor = "multi_thread")]
 async fn every_route_answers_every_role_as_the_table_says() {
     let server = TestServer::start_with(fixture("parcel"), |settings| settings.limits.write_rate_per_s = 0).await;
-    let policy = Policy::ours();
+    let policy = Policy::default();
     let other = Somebody::with(&server, "visitor", 1).await.own.expect("a journey of another");
     let nothing = Journey { id: "0".repeat(32), document: "1".repeat(32) };
     let mut asked = 0;

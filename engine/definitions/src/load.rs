@@ -108,7 +108,7 @@ fn load_with(files: &Files, held: &[Held], is_new: bool) -> Loaded {
     };
     let policy = match parts.nodes.get(policy::FILE) {
         Some(node) => Policy::compile(node, &mut problems),
-        None => Policy::ours(),
+        None => Policy::default(),
     };
     let mut sites = sites(&parts, &spoken, &mut problems);
     let endpoints = endpoints(parts.nodes, &mut problems);

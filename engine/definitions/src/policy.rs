@@ -91,7 +91,7 @@ pub const ROUTES: [&str; 31] = [
     "POST /r/{code}",
 ];
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Policy {
     /// Name → who that is, in words.
     roles: BTreeMap<String, String>,
@@ -101,11 +101,18 @@ pub struct Policy {
     events: BTreeMap<String, BTreeSet<String>>,
 }
 
-impl Policy {
-    /// The table that comes with the program.
-    pub fn ours() -> Policy {
+/// The table that comes with the program: until definitions are there, it holds.
+impl Default for Policy {
+    fn default() -> Self {
         let read = crate::source::read(FILE, OURS.as_bytes());
-        read.map(|node| Policy::compile(&node, &mut Vec::new())).unwrap_or_default()
+        read.map_or_else(|_| Policy::empty(), |node| Policy::compile(&node, &mut Vec::new()))
+    }
+}
+
+impl Policy {
+    /// Nobody may do anything.
+    fn empty() -> Policy {
+        Policy { roles: BTreeMap::new(), rights: BTreeMap::new(), routes: BTreeMap::new(), events: BTreeMap::new() }
     }
 
     /// Whether one of these roles has a right, on what is so theirs.
@@ -129,7 +136,7 @@ impl Policy {
     }
 
     pub(crate) fn compile(node: &Node, problems: &mut Vec<Problem>) -> Policy {
-        let mut policy = Policy::default();
+        let mut policy = Policy::empty();
         let keys = ["roles", "rights", "routes", "events"];
         let Some(mut fields) = Fields::open(node, "the table of roles", &keys, problems) else { return policy };
         for (key, words) in fields.entries("roles") {
@@ -256,7 +263,7 @@ mod tests {
 
     #[test]
     fn a_right_is_a_roles_and_of_what_is_theirs() {
-        let policy = Policy::ours();
+        let policy = Policy::default();
         let may = |role: &str, right, whose| policy.allows([role].into_iter(), right, whose);
         assert!(may("customer", Right::Account, Whose::Own) && !may("visitor", Right::Account, Whose::Own));
         assert!(may("operator", Right::Operate, Whose::Any) && !may("operator", Right::See, Whose::Any));

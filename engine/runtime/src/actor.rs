@@ -179,7 +179,7 @@ impl Actor {
         roles.filter(|role| *role != OPERATOR || self.kind == OPERATOR)
     }
 
-    /// Whether the table lets them call a route of the program (`GET /healthz`) at all; whose it is about is asked later.
+    /// Whether the table lets them call a route of the program (`GET /healthz`) at all; with whose is asked later.
     pub fn may_call(&self, policy: &Policy, route: &str) -> bool {
         let has = |right| {
             [Whose::Own, Whose::Linked, Whose::Any]

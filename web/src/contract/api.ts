@@ -1006,6 +1006,24 @@ export interface operations {
                     "application/json": components["schemas"]["JourneySummary"][];
                 };
             };
+            /** @description `sign_in`: Please log in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found`: Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             408: components["responses"]["Anywhere408"];
             413: components["responses"]["Anywhere413"];
             429: components["responses"]["Anywhere429"];

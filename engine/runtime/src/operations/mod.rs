@@ -1,8 +1,8 @@
 //! What operators do: look at stuck work and incidents, retry, skip, close, read and replay a journey's history.
 //!
-//! The operator API and the command line both call this. Every use asks the table of roles (`Core::permit`); whoever may
-//! not gets what an unknown address gets. Who did it stands beside what was done: in the outcome of a skipped effect, in
-//! `closed_by`, and as an event `retried` of the journey.
+//! The operator API and the command line both call this. Every use asks the table of roles (`Core::permit`); whoever
+//! may not gets what an unknown address gets. Who did it stands beside what was done: in the outcome of a skipped
+//! effect, in `closed_by`, and as an event `retried` of the journey.
 
 mod keys;
 mod replay;

@@ -346,15 +346,17 @@ function useCards(items: Option[], by: string | undefined, sort: OptionsBlock['s
 }
 
 const SIGNS = ['pointerdown', 'keydown', 'wheel', 'touchmove', 'scroll'] as const;
-/** the page being put at its top is no reading yet */
+/** so far down from the highest place: the page being put at its top, smoothly even, is no reading yet */
 const SCROLLED_PX = 80;
 
 /** Whether somebody has begun to read: from then on nothing may move under a finger. */
 function useTouched() {
   const touched = useRef(false);
   useEffect(() => {
+    let top = window.scrollY;
     const note = (event: Event) => {
-      touched.current ||= event.type !== 'scroll' || window.scrollY > SCROLLED_PX;
+      top = Math.min(top, window.scrollY);
+      touched.current ||= event.type !== 'scroll' || window.scrollY > top + SCROLLED_PX;
     };
     for (const sign of SIGNS) window.addEventListener(sign, note, { passive: true });
     return () => {
