@@ -32,6 +32,7 @@ export default defineConfig(({ command }) => {
           codeSplitting: {
             groups: [
               { name: 'own', test: /preload-helper|rolldown:runtime|\/src\/entries\/page\.ts$/, priority: 3 },
+              { name: 'begin', test: /\/src\/(?:journey\/begin|site\/begun)\.ts$/, priority: 3 },
               { name: 'app', test: /\/src\/(?:journey\/app\.tsx|ui\/.*)$/, priority: 2 },
               { name: 'form', test: /\/src\/renderer\/form\/part\.ts$/, priority: 1 },
             ],

@@ -1,13 +1,9 @@
 /**
- * The entry of every page of the site, about a kilobyte: content pages need nothing more. A page that carries a step loads the
- * journey's app: of a later step there is only the frame; a first step is drawn and works as it stands, so its app comes with
- * the first sign of a person, or at once for one who has been here before.
+ * The entry of every page of the site, about a kilobyte: content pages need nothing more.
  */
 import '../styles/index.css';
-import { hasBegun, hasTyped } from '../site/begun';
 import type { Boot } from '../site/boot';
 import { collectErrors } from '../site/reports';
-import { t } from '../ui/words';
 
 const boot = JSON.parse(document.getElementById('boot')!.textContent) as Boot;
 const reports = boot.site?.reports;
@@ -21,33 +17,7 @@ if (reports)
     }).catch(() => 0);
   });
 
-const ahead = document.querySelectorAll<HTMLLinkElement>('link[data-module]');
-const start = () => {
-  for (const link of ahead) link.rel = 'modulepreload';
-  import('../journey/app').then(
-    (app) => app.start(boot),
-    () => {
-      // a drawn first step works as it stands; of any other there is only the frame
-      const app = document.querySelector('#app:not([data-server])');
-      const button = document.createElement('button');
-      button.className = 'button';
-      button.textContent = t('try_again');
-      button.onclick = () => location.reload();
-      app?.replaceChildren(button);
-    },
-  );
-};
-const isHere = () =>
-  document.activeElement !== document.body || hasBegun() || hasTyped() || /[?&]_[au]id=/.test(location.search);
-if (ahead.length > 0 && !isHere()) {
-  const first = new AbortController();
-  const touched = () => {
-    first.abort();
-    start();
-  };
-  for (const sign of ['pointermove', 'pointerdown', 'focusin', 'keydown'])
-    addEventListener(sign, touched, { signal: first.signal, passive: true });
-} else if (boot.view || boot.problem || boot.own) start();
+if (boot.view || boot.problem || boot.own) import('../journey/begin').then((part) => part.begin(boot));
 
 // whoever is not logged in does so before the account opens (R2.1-04); the popup comes when it is asked for
 const login = () => import('../site/login').then((popup) => popup.open());
