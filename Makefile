@@ -7,6 +7,8 @@ BINARY = $(abspath $(or $(CARGO_TARGET_DIR),target))/debug/journey
 NPM_CI := npm ci --no-audit --no-fund --loglevel=error
 JOURNEY = $(CARGO) run --quiet --package engine-server --bin journey --
 ADDRESS ?= 127.0.0.1:8080
+# Tests and what they run, in one selection: with another one cargo chooses other features and builds everything anew.
+EVERYTHING = build --workspace --bins --tests --quiet
 
 help: ## This list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -58,11 +60,11 @@ test: ## Everything: set-up, Rust, web, definitions, agreement with XState, brow
 	@$(MAKE) --no-print-directory web web/contract/node_modules/.package-lock.json tests/e2e/node_modules/.package-lock.json tests/differential/node_modules/.package-lock.json
 	$(CARGO) fmt --check
 	$(CARGO) clippy --workspace --all-targets --quiet -- -D warnings
-	$(CARGO) build --quiet --bin journey
-	@$(MAKE) --no-print-directory check
+	$(CARGO) $(EVERYTHING)
+	@$(MAKE) --no-print-directory check JOURNEY="$(BINARY)"
 	$(CARGO) test --workspace --quiet
-	$(CARGO) run --quiet --package journey-tests --bin chaos -- --short
-	$(CARGO) run --quiet --package journey-tests --bin siege -- --short
+	$(dir $(BINARY))chaos --short
+	$(dir $(BINARY))siege --short
 	@.ci/fuzz $(BINARY) 60 1
 	cd web/contract && npm run --silent check
 	cd web && npm run --silent lint && npm run --silent check && npm test --silent && npm run --silent size
@@ -71,7 +73,7 @@ test: ## Everything: set-up, Rust, web, definitions, agreement with XState, brow
 	cd tests/e2e && E2E_BINARY="$(BINARY)" npm test --silent
 
 forms: web/node_modules/.package-lock.json ## Random forms and answers, read by the engine and by the browser's code: 20,000 (options: ARGS="--seed 7 --count 5000")
-	$(CARGO) build --quiet --package journey-tests --bin forms
+	$(CARGO) $(EVERYTHING)
 	FORMS="$(dir $(BINARY))forms" node tests/forms/random.mjs $(ARGS)
 
 RELEASE = $(abspath $(or $(CARGO_TARGET_DIR),target))/release
