@@ -384,7 +384,7 @@ async fn contact_data_is_whole_for_agents_of_some_sources_alone() {
         asha.fills_the_proposal().await;
         let id = asha.id();
         let owner = server.store().await.journey(&id).await.expect("a read").expect("a journey").owner;
-        let agent = Actor { roles: vec!["agent".into()], ..Actor::visitor(owner) };
+        let agent = Actor { roles: vec!["partner-agent".into()], ..Actor::visitor(owner) };
         let seen = server.product.runtime.journeys.view(&agent, &id).await.expect("the check page");
         let (hers, theirs) = (asha.view.to_string(), serde_json::to_string(&seen).expect("JSON"));
         assert!(hers.contains(masked) && !hers.contains(mobile) && !hers.contains("asha@example.com"));
