@@ -6,15 +6,19 @@ import type { Data, Schema } from '../../api/open';
 import type { FormView } from '../../contract/api';
 import { equal } from '../../ui/equal';
 import { join } from '../widgets/date';
+import { normaliseTyped } from './normalise';
 
 type Fields = [name: string, text: string][];
 
-/** Answers of the drawn form that differ from what the server put there. */
+/** Answers of the drawn form that differ from what the server put there, as if they had been typed with the scripts there. */
 export function typedBefore(root: ParentNode, form: FormView | null | undefined): Data {
   const drawn = root.querySelector('form');
   if (!form || !drawn) return {};
   const fields = [...new FormData(drawn)].filter((field): field is [string, string] => typeof field[1] === 'string');
-  const answers = Object.entries(answersOf(form.schema, fields));
+  const answers = Object.entries(answersOf(form.schema, fields)).map(([name, answer]) => {
+    const steps = (form.schema.properties as Record<string, Schema> | undefined)?.[name]?.['x-normalise'];
+    return [name, typeof answer === 'string' ? normaliseTyped(steps, answer) : answer] as const;
+  });
   return Object.fromEntries(answers.filter(([name, answer]) => !equal(answer, form.data?.[name])));
 }
 

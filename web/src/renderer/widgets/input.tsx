@@ -18,16 +18,19 @@ export function Input({ widget, text, onText, prefix, suffix, frame = 'control',
   const { id, schema, disabled, readonly, placeholder } = widget;
   const ref = useRef<HTMLInputElement>(null);
   const caret = useRef<number | null>(null);
+  const behind = useRef<number | null>(null);
   const typing = useRef(false);
-  // a text that comes from elsewhere, as on taking the drawn page over, leaves the caret where it is
+  // a text that comes from elsewhere, as on taking the drawn page over, leaves the caret where it is: counted from the end, since
+  // somebody may go on typing until it is drawn
   const input = ref.current;
   if (!typing.current && input && input === document.activeElement && input.value !== text)
-    caret.current = input.selectionStart;
+    behind.current = input.value.length - (input.selectionStart ?? 0);
   useLayoutEffect(() => {
     const input = ref.current;
-    if (caret.current !== null && input && document.activeElement === input)
-      input.setSelectionRange(caret.current, caret.current);
+    const at = behind.current !== null && input ? input.value.length - behind.current : caret.current;
+    if (at !== null && input && document.activeElement === input) input.setSelectionRange(at, at);
     caret.current = null;
+    behind.current = null;
     typing.current = false;
   });
   return (
@@ -51,6 +54,7 @@ export function Input({ widget, text, onText, prefix, suffix, frame = 'control',
         onChange={(event) => {
           const { value, selectionStart } = event.target;
           typing.current = true;
+          behind.current = null;
           onText(value);
           // characters dropped before the caret move it back by as many as are missing
           caret.current = selectionStart === value.length ? null : selectionStart;
