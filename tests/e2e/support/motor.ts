@@ -72,13 +72,13 @@ export class Motor {
     await this.walk.submit(`Yes, this is my ${this.line.noun}`);
   }
 
-  /** A running comprehensive policy without claim. */
-  async previous(): Promise<void> {
+  /** A running comprehensive policy without claim that ends in so many days. */
+  async previous(ends = 12): Promise<void> {
     await this.at('Your last policy', '/previous-policy');
     await this.walk.choose(/changed owner/, 'No');
     await this.walk.choose(/kind of policy/, 'Comprehensive');
     await this.walk.choose(/still active/, 'Yes');
-    await this.walk.date(/Last day of that policy/, day(12));
+    await this.walk.date(/Last day of that policy/, day(ends));
     await this.walk.choose(/claim/, 'No');
     await this.walk.choose(/add-ons/, 'No');
     await this.walk.submit('See prices');

@@ -32,20 +32,25 @@ export function start(place: Place, site: Site): void {
   if (!element) return;
   const draw = async () => (await import('../journey/within')).draw(element, place, site);
   if (!dialog || !place.hash) {
-    const touched = new AbortController();
-    for (const sign of ['pointerdown', 'focusin'])
-      element.addEventListener(
-        sign,
-        () => {
-          touched.abort();
-          draw();
-        },
-        { signal: touched.signal },
-      );
+    whenTouched(element, draw);
     return;
   }
   opens(dialog, place.hash, draw);
   if (place.after_ms !== undefined) asks(dialog, place.hash, place.after_ms);
+}
+
+/** Once somebody is at it: that may have been before this script came. */
+function whenTouched(element: HTMLElement, run: () => void): void {
+  if (element.contains(document.activeElement)) {
+    run();
+    return;
+  }
+  const first = new AbortController();
+  const touched = () => {
+    first.abort();
+    run();
+  };
+  for (const sign of ['pointerdown', 'focusin']) element.addEventListener(sign, touched, { signal: first.signal });
 }
 
 /** The dialog follows the address: it opens with its own hash, stays with those of its steps, closes with any other. */
