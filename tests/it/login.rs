@@ -11,7 +11,7 @@ const ASHA: &str = "9876543210";
 const RAVI: &str = "8765432109";
 const CLIENT: (&str, &str) = ("x-api-key", "journey-web");
 
-async fn start() -> TestServer {
+pub(crate) async fn start() -> TestServer {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let files = Files::read_dir(root).expect("the definitions are there");
     TestServer::start_with(files, |settings| {

@@ -1,5 +1,6 @@
 //! One story on both databases: what the store promises, whichever holds it. All times are given, none is read.
 
+mod audit;
 mod commit;
 mod contact;
 mod nodes;

@@ -39,6 +39,9 @@ pub async fn run(context: Context, stop: CancellationToken) {
             let messages = runtime.store().clean_messages(now - settings.keep_messages_ms, CLEAN_BATCH).await;
             tell("clean up messages", messages.map(drop).map_err(Into::into));
         }
+        if tick.is_multiple_of(60) {
+            tell("anchor the audit trail", runtime.work.anchor_audit().await);
+        }
         tick += 1;
     }
 }

@@ -26,7 +26,7 @@ mod vault;
 pub mod view;
 mod work;
 
-pub use crate::core::{RuntimeError, Settled};
+pub use crate::core::{Anchor, Bad, Fault, RuntimeError, Settled, Sight, Whole};
 pub use actor::{Action, Actor, Grant, LinkAccess, Resource, can};
 pub use clock::{Clock, ManualClock, SystemClock, new_id, parse_rfc3339, rfc3339};
 pub use engine_definitions::FieldError;

@@ -144,6 +144,8 @@ pub enum Command {
     #[command(subcommand)]
     Operator(Operator),
     #[command(subcommand)]
+    Audit(Audit),
+    #[command(subcommand)]
     Keys(Keys),
     #[command(subcommand)]
     Person(Person),
@@ -235,6 +237,22 @@ pub enum Incidents {
     Retry { id: String },
     /// Mark an incident as dealt with
     Close { id: String },
+}
+
+/// The trail of who saw and did what
+#[derive(Subcommand)]
+pub enum Audit {
+    /// Whether every row is as it was written; exit code 1, and chain, number and fault of the first that is not
+    Verify {
+        /// What the newest line “the audit trail is anchored” of the log says: it must be the newest here too
+        #[arg(long, value_name = "NUMBER:HASH")]
+        anchor: Option<String>,
+    },
+    /// Who saw the journeys of the person of a mobile number: time, journey, kind, name, purpose of the link
+    Seen {
+        #[arg(long)]
+        mobile: String,
+    },
 }
 
 /// Keys of what is stored

@@ -17,6 +17,7 @@
 #[macro_use]
 mod states;
 
+mod audit;
 mod commit;
 mod contact;
 mod definitions;
@@ -36,6 +37,7 @@ mod sqlite;
 mod upkeep;
 mod values;
 
+pub use audit::{Audit, AuditRow};
 pub use commit::{Commit, Committed, IdempotencyKey, JourneyUpdate, NewEvent, NewJourney};
 pub use contact::{Contact, MessageFilter, MessageState, PresenceNote, SentMessage};
 pub use definitions::{DefinitionFile, Definitions, Publication, VersionFiles, VersionRecord};
@@ -68,7 +70,20 @@ pub async fn connect(url: &str) -> Result<Arc<dyn Store>> {
 
 /// One database. All times are UTC milliseconds since 1970, all ids 128-bit random text unless said otherwise.
 pub trait Store:
-    Journeys + Keys + Queue + Inbox + Results + People + Contact + Definitions + Values + Upkeep + Send + Sync + 'static
+    Journeys
+    + Keys
+    + Queue
+    + Inbox
+    + Results
+    + People
+    + Contact
+    + Audit
+    + Definitions
+    + Values
+    + Upkeep
+    + Send
+    + Sync
+    + 'static
 {
 }
 
@@ -80,6 +95,7 @@ impl<T> Store for T where
         + Results
         + People
         + Contact
+        + Audit
         + Definitions
         + Values
         + Upkeep

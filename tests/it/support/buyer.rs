@@ -116,6 +116,7 @@ impl Buyer {
             booked if booked.starts_with("visit.open.booked") => Next::Ended,
             "quotes" => self.chooses().await,
             "car.otp.asking" | "visit.otp.asking" | "login.otp.asking" => match self.password().await {
+                Some(_) if self.is_refused() => self.sends("resend", json!({})).await,
                 Some(code) => self.sends("submit", json!({"code": code})).await,
                 None => self.looks().await,
             },
@@ -191,6 +192,11 @@ impl Buyer {
         let inbox = self.partners.get(&format!("/sandbox/inbox.json?to={}", self.mobile)).await.ok(200);
         let texts = inbox["messages"].as_array()?.iter().filter_map(|message| message["text"].as_str());
         texts.filter_map(|text| text.split(' ').next()).find(|word| word.len() == 6).map(str::to_owned)
+    }
+
+    /// The page says what is wrong with what she sent: her password was too old.
+    fn is_refused(&self) -> bool {
+        self.view["messages"].as_array().is_some_and(|all| all.iter().any(|message| message["level"] == "error"))
     }
 
     /// On the gateway's page, and back.

@@ -128,9 +128,11 @@ impl Site {
         let pages = self.addresses.values().map(|address| {
             let rendered = match address.page.who {
                 // Whoever has nothing yet.
-                Who::Person => {
-                    address.render_for(self.data(), json!({"journeys": [], "records": {}, "sessions": []}), host)
-                }
+                Who::Person => address.render_for(
+                    self.data(),
+                    json!({"journeys": [], "records": {}, "sessions": [], "seen": []}),
+                    host,
+                ),
                 Who::Anyone | Who::Session => address.render(self.data(), host, 1),
             };
             (&address.page, rendered)

@@ -1,6 +1,6 @@
 //! Who may do what with a stored journey, and what they see of it.
 
-use super::{Core, RuntimeError};
+use super::{Core, Deed, RuntimeError};
 use crate::actor::{Action, Actor, Grant, Resource, can, owns};
 use crate::refusal::Refusal;
 use crate::render::render;
@@ -20,7 +20,19 @@ impl Core {
     ) -> Result<(JourneyRecord, Cow<'a, Actor>), Refusal> {
         let record = self.store().journey(journey).await?.ok_or(Refusal::NotFound)?;
         let actor = self.actor_with_grants(actor, &record).await?;
-        if can(self.catalog().policy(), &actor, action, &record) { Ok((record, actor)) } else { Err(Refusal::NotFound) }
+        if !can(self.catalog().policy(), &actor, action, &record) {
+            return Err(Refusal::NotFound);
+        }
+        if !owns(&actor, &record) {
+            Box::pin(self.note_seen(&actor, &record)).await?;
+        }
+        Ok((record, actor))
+    }
+
+    /// Work on the whole that changes something: it stands in the audit trail before it is done.
+    pub async fn operate(&self, actor: &Actor, deed: Deed, about: &str) -> Result<(), Refusal> {
+        self.permit(actor, Action::Operate, Resource::All)?;
+        Ok(self.note_deed(actor, deed, about).await?)
     }
 
     /// What is the actor's own, what is not there yet, or the work of all; otherwise it does not exist.

@@ -1,6 +1,7 @@
 //! What every use case stands on: the store, the definitions of a journey, who may do what, and turns.
 
 mod access;
+mod audit;
 mod crypto;
 mod known_sessions;
 mod links;
@@ -11,6 +12,8 @@ mod send_gate;
 mod turns;
 
 pub(crate) use access::read;
+pub(crate) use audit::Deed;
+pub use audit::{Anchor, Bad, Fault, Sight, Whole};
 pub(crate) use crypto::Crypto;
 pub(crate) use links::{LINKS, link_order};
 pub(crate) use otp::{Passwords, normal_mobile};

@@ -1,8 +1,8 @@
 //! Keys: wrapped anew after a change of the master key, destroyed when a person wants to be forgotten.
 
 use super::Operations;
-use crate::actor::{Action, Actor, Resource};
-use crate::core::normal_mobile;
+use crate::actor::Actor;
+use crate::core::{Deed, normal_mobile};
 use crate::refusal::Refusal;
 
 /// Journeys of one person that are forgotten at once.
@@ -12,7 +12,7 @@ impl Operations {
     /// Every key is wrapped by `keys.master` from now on: how many journeys had others. Until then `keys.previous` is
     /// needed.
     pub async fn rotate_keys(&self, actor: &Actor) -> Result<u64, Refusal> {
-        self.core.permit(actor, Action::Operate, Resource::All)?;
+        self.core.operate(actor, Deed::KeysRotated, "").await?;
         let changed = self.core.vault().wrap_anew().await?;
         tracing::info!(operator = actor.id, changed, "keys are wrapped anew");
         Ok(changed)
@@ -21,7 +21,7 @@ impl Operations {
     /// Forgets the person of a mobile number: the ids of her journeys, of which only what must be kept can be read any
     /// more; `None`: nobody has shown that the number is hers.
     pub async fn forget_person(&self, actor: &Actor, mobile: &str) -> Result<Option<Vec<String>>, Refusal> {
-        self.core.permit(actor, Action::Operate, Resource::All)?;
+        self.core.operate(actor, Deed::PersonForgotten, &self.core.mobile_hash(mobile)).await?;
         let Some(person) = self.core.known_person(&normal_mobile(mobile)).await? else { return Ok(None) };
         let all = self.core.store().journeys_of(std::slice::from_ref(&person.id), JOURNEYS_MAX).await?;
         let journeys: Vec<String> = all.into_iter().map(|head| head.id).collect();
@@ -32,7 +32,7 @@ impl Operations {
 
     /// The same of journeys that were forgotten before a backup was restored.
     pub async fn forget_journeys(&self, actor: &Actor, journeys: &[String]) -> Result<(), Refusal> {
-        self.core.permit(actor, Action::Operate, Resource::All)?;
+        self.core.operate(actor, Deed::JourneysForgotten, &journeys.len().to_string()).await?;
         for some in journeys.chunks(500) {
             self.core.vault().forget(some, self.core.now_ms()).await?;
         }

@@ -4,6 +4,7 @@
 //! may not gets what an unknown address gets. Who did it stands beside what was done: in the outcome of a skipped
 //! effect, in `closed_by`, and as an event `retried` of the journey.
 
+mod audit;
 mod keys;
 mod replay;
 mod view;
@@ -11,7 +12,7 @@ mod view;
 pub use view::{EffectView, Effects, EventView, IncidentView, JourneyHistory, TimerView, state_name};
 
 use crate::actor::{Action, Actor, Resource};
-use crate::core::{Core, Settled, read};
+use crate::core::{Core, Deed, Settled, read};
 use crate::effect::{CallFailure, Effect};
 use crate::fact::{Fact, Work};
 use crate::refusal::Refusal;
@@ -47,7 +48,7 @@ impl Operations {
     /// A parked effect is due again, with fresh attempts and its old key: a partner that honours keys does nothing
     /// twice.
     pub async fn retry_effect(&self, actor: &Actor, key: &EffectKey) -> Result<(), Refusal> {
-        self.core.permit(actor, Action::Operate, Resource::All)?;
+        self.core.operate(actor, Deed::EffectRetried, &key.to_string()).await?;
         self.parked(key).await?;
         self.do_again(actor, key).await
     }
@@ -55,7 +56,7 @@ impl Operations {
     /// A parked effect is given up. A call that is still awaited fails with the code `skipped`, and the journey goes
     /// on.
     pub async fn skip_effect(&self, actor: &Actor, key: &EffectKey) -> Result<(), Refusal> {
-        self.core.permit(actor, Action::Operate, Resource::All)?;
+        self.core.operate(actor, Deed::EffectSkipped, &key.to_string()).await?;
         let effect = self.parked(key).await?;
         let end = EffectEnd::Cancelled { reason: json!({"code": "skipped", "by": actor.id, "was": effect.outcome}) };
         let done = match Effect::read(&effect) {
@@ -77,7 +78,7 @@ impl Operations {
 
     /// After a restore from a backup: effects go out again; false when they were not held.
     pub async fn release_sends(&self, actor: &Actor) -> Result<bool, Refusal> {
-        self.core.permit(actor, Action::Operate, Resource::All)?;
+        self.core.operate(actor, Deed::SendsReleased, "").await?;
         let released = self.core.store().release_sends().await?;
         if released {
             tracing::info!(operator = actor.id, "effects go out again");
@@ -98,7 +99,7 @@ impl Operations {
     }
 
     pub async fn close_incident(&self, actor: &Actor, id: &str) -> Result<(), Refusal> {
-        self.core.permit(actor, Action::Operate, Resource::All)?;
+        self.core.operate(actor, Deed::IncidentClosed, id).await?;
         if self.core.store().incident(id).await?.is_none() {
             return Err(Refusal::NotFound);
         }
@@ -112,7 +113,7 @@ impl Operations {
     /// The work that raised an open incident is done again (workflows.md rule 27): a call, a timer, a webhook. What a
     /// person sent is kept as their draft, and is theirs to send again.
     pub async fn retry_incident(&self, actor: &Actor, id: &str) -> Result<(), Refusal> {
-        self.core.permit(actor, Action::Operate, Resource::All)?;
+        self.core.operate(actor, Deed::IncidentRetried, id).await?;
         let incident = self.core.store().incident(id).await?.ok_or(Refusal::NotFound)?;
         if incident.closed_at_ms.is_some() {
             return Err(not_possible("the incident is closed already".into()));

@@ -4,7 +4,7 @@ use super::People;
 use super::sessions::OwnSession;
 use crate::actor::{Action, Actor, Resource};
 use crate::clock::rfc3339;
-use crate::core::normal_mobile;
+use crate::core::{Sight, normal_mobile};
 use crate::journeys::Journeys;
 use crate::refusal::Refusal;
 use crate::view::JourneySummary;
@@ -25,6 +25,8 @@ pub struct Account {
     pub records: BTreeMap<String, Vec<Value>>,
     /// Where she is signed in, last used first.
     pub sessions: Vec<OwnSession>,
+    /// Who else saw her journeys, the newest first.
+    pub seen: Vec<Sight>,
 }
 
 const RECORDS_MAX: u32 = 200;
@@ -52,9 +54,10 @@ impl People {
             records.entry(record.kind).or_default().push(Value::Object(shown));
         }
         let first_name = profile["first_name"].as_str().unwrap_or_default().to_owned();
+        let seen = self.core.seen(&all.iter().map(|journey| journey.id.clone()).collect::<Vec<_>>()).await?;
         let journeys = all.into_iter().filter(|journey| !signs_in(journey)).collect();
         let sessions = self.own_sessions(actor).await?;
-        Ok(Some(Account { first_name, profile, journeys, records, sessions }))
+        Ok(Some(Account { first_name, profile, journeys, records, sessions, seen }))
     }
 
     /// Of the person who is signed in; empty for everybody else, and while it is not known.
@@ -100,7 +103,7 @@ impl crate::core::Core {
         Ok(self.store().known_person(&self.mobile_hash(mobile)).await?)
     }
 
-    fn mobile_hash(&self, mobile: &str) -> String {
+    pub fn mobile_hash(&self, mobile: &str) -> String {
         self.keys.short_hash("mobile", &normal_mobile(mobile))
     }
 }

@@ -3,6 +3,7 @@
 use super::People;
 use crate::actor::{Action, Actor, CUSTOMER, OPERATOR, Resource};
 use crate::clock::{new_id, new_token, rfc3339};
+use crate::core::Deed;
 use crate::refusal::Refusal;
 use engine_store::{PersonRecord, SessionRecord};
 use serde::Serialize;
@@ -14,6 +15,9 @@ const USED_MS: i64 = 3_600_000;
 const LIVES_MS: i64 = 86_400_000;
 /// Of one person; those that were used longest ago are not shown beyond it.
 const SESSIONS_MAX: u32 = 100;
+
+/// Who makes operators' tokens.
+const COMMAND_LINE: &str = "command line";
 
 /// Bucket of the operators' tokens: `name/id` → hash and end.
 const OPERATORS: &str = "operators";
@@ -102,6 +106,7 @@ impl People {
 
     /// A new token for `name`, for `hours`. Only its hash is kept; whoever asked must keep the token.
     pub async fn new_operator(&self, name: &str, hours: u32) -> Result<String, Refusal> {
+        self.core.note_deed(&Actor::operator(COMMAND_LINE), Deed::TokenMade, name).await?;
         let token = new_token();
         let (now, hash) = (self.core.now_ms(), token_hash(&token));
         let session = SessionRecord {
@@ -129,6 +134,7 @@ impl People {
 
     /// Ends every token of `name`; how many there were. What has ended by itself is forgotten on the way.
     pub async fn revoke_operator(&self, name: &str) -> Result<usize, Refusal> {
+        self.core.note_deed(&Actor::operator(COMMAND_LINE), Deed::TokensRevoked, name).await?;
         let mut ended = 0;
         for (key, kept) in self.core.store().kv_list(OPERATORS, 10_000).await? {
             let theirs = key.rsplit_once('/').is_some_and(|(owner, _)| owner == name);

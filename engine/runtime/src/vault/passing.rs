@@ -320,6 +320,27 @@ impl Definitions for Vault {
 }
 
 #[async_trait]
+impl Audit for Vault {
+    async fn append_audit(&self, row: AuditRow) -> Result<bool> {
+        self.store.append_audit(row).await
+    }
+    async fn audit_head(&self, chain: &str) -> Result<Option<AuditRow>> {
+        self.store.audit_head(chain).await
+    }
+    async fn audit_of(&self, chains: &[String], since_ms: i64, limit: u32) -> Result<Vec<AuditRow>> {
+        self.store.audit_of(chains, since_ms, limit).await
+    }
+    async fn audit_after(
+        &self,
+        after: Option<(String, i64)>,
+        time_ms: Option<(i64, i64)>,
+        limit: u32,
+    ) -> Result<Vec<AuditRow>> {
+        self.store.audit_after(after, time_ms, limit).await
+    }
+}
+
+#[async_trait]
 impl Values for Vault {
     async fn kv_get(&self, bucket: &str, key: &str) -> Result<Option<Value>> {
         let found = self.store.kv_get(bucket, key).await?;

@@ -72,6 +72,11 @@ impl Background {
         Ok(due.len())
     }
 
+    /// What the audit trail got is counted and hashed, once an hour.
+    pub async fn anchor_audit(&self) -> Result<(), RuntimeError> {
+        self.core.anchor_audit().await
+    }
+
     /// Work on these journeys follows at once: what this node does not have in hand is read together. A journey that is
     /// not read here is read when its turn comes.
     pub async fn expect(&self, journeys: impl Iterator<Item = &str>) {

@@ -1,5 +1,6 @@
 //! One file per command; here is which.
 
+mod audit;
 mod check;
 mod doctor;
 mod effects;
@@ -68,6 +69,7 @@ pub fn run(cli: Cli) -> Result<ExitCode> {
         Command::Incidents(command) => alone(incidents::incidents(settings()?, command)),
         Command::Messages(command) => alone(messages::messages(settings()?, command)),
         Command::History { journey, explain } => alone(history::history(settings()?, journey, explain)),
+        Command::Audit(command) => alone(audit::audit(settings()?, command)),
         Command::Keys(command) => alone(keys::keys(settings()?, command)),
         Command::Person(command) => alone(keys::person(settings()?, command)),
         Command::Operator(command) => alone(operator::operator(settings()?, command)),

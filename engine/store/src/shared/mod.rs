@@ -31,6 +31,7 @@ macro_rules! read {
     }};
 }
 
+mod audit;
 mod contact;
 mod definitions;
 mod inbox;
