@@ -22,6 +22,8 @@ const TRIES_MAX: usize = 40;
 const WAIT_MAX: Duration = Duration::from_secs(60);
 /// By the product's clock, which is slow where the machine is busy with others; more than any of its waits without a word.
 const WAIT_MAX_MS: i64 = 600_000;
+/// On a busy machine a minute is not long for the partners.
+const WAIT_LOOKS: u32 = 20;
 const PROMISED_MAX: Duration = Duration::from_secs(5);
 /// Pauses between two looks at a page that goes on by itself: the first, and the longest.
 const LOOK: Duration = Duration::from_millis(200);
@@ -237,18 +239,19 @@ impl Customer {
     /// True as soon as the page asks her for something; false when it does not in time.
     async fn waited(&mut self) -> Result<bool> {
         let (since, since_ms) = (tokio::time::Instant::now(), self.server.clock.now_ms());
-        let mut pause = LOOK;
+        let (mut pause, mut looks) = (LOOK, 0);
         while self.waits() {
             let waited_ms = self.server.clock.now_ms() - since_ms;
             let is_over = match self.is_promised() {
                 true => since.elapsed() > PROMISED_MAX,
-                false => since.elapsed() > WAIT_MAX && waited_ms > WAIT_MAX_MS,
+                false => since.elapsed() > WAIT_MAX && waited_ms > WAIT_MAX_MS && looks > WAIT_LOOKS,
             };
             if is_over {
                 return Ok(false);
             }
             self.sees()?;
             self.looks_after(&mut pause).await;
+            looks += 1;
         }
         Ok(true)
     }
