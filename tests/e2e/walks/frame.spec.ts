@@ -78,9 +78,10 @@ test('links: a new tab, the same tab, the telephone, words alone, a whole page (
   await expect(main.getByRole('link', { name: 'Insurers for cars' })).toBeHidden();
 
   // where the item says so, another site opens in this tab
-  await page.route('https://bimabharosa.irdai.gov.in/**', (route) => route.fulfill({ body: 'Bima Bharosa' }));
-  await foot.getByRole('link', { name: 'Bima Bharosa' }).click();
-  await expect(page).toHaveURL('https://bimabharosa.irdai.gov.in/');
+  await page.goto(`${product.base}/sme`);
+  await page.route('https://msme.gov.in/**', (route) => route.fulfill({ body: 'Small enterprises' }));
+  await foot.getByRole('link', { name: 'Small enterprises at the ministry' }).click();
+  await expect(page).toHaveURL('https://msme.gov.in/');
   expect(page.context().pages()).toHaveLength(1);
 });
 
