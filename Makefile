@@ -1,5 +1,5 @@
 # Two commands do everything on a fresh machine: `make run` and `make test`.
-.PHONY: help run dev test contract forms customers chaos siege soak histories fuzz release bench web check clean fmt pictures
+.PHONY: help run dev test contract forms customers chaos siege soak histories fuzz release bench bench-web web check clean fmt pictures
 .DEFAULT_GOAL := help
 
 CARGO ?= cargo
@@ -90,6 +90,14 @@ else
 	$(RELEASE)/journey-bench journeys
 	$(RELEASE)/journey-bench jobs
 endif
+
+bench-web: ## Lighthouse mobile over the main pages, median of three; beside a former build: BASELINE=path/to/journey; of a build that is there: BUILT=path/to/journey (options: ARGS="--runs 5 --page /")
+	@.ci/setup test
+	@$(MAKE) --no-print-directory web tests/e2e/node_modules/.package-lock.json
+ifndef BUILT
+	$(CARGO) build --release --quiet --package engine-server --bin journey
+endif
+	cd tests/e2e && node lighthouse.mjs --binary $(abspath $(or $(BUILT),$(RELEASE)/journey)) $(if $(BASELINE),--baseline $(abspath $(BASELINE))) $(ARGS)
 
 fuzz: ## Requests made from the API's description, three seeds of five minutes: no answer but what it describes
 	@.ci/setup test

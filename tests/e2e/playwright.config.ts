@@ -18,13 +18,14 @@ const chromium = {
 export default defineConfig({
   timeout: 480_000,
   expect: { timeout: 15_000 },
-  // One product at a time: the machine is small, and a flaky pass is no pass.
-  workers: 1,
+  // each worker has a product of its own
+  workers: 2,
+  // a flaky pass is no pass
   retries: 0,
   forbidOnly: true,
   reporter: [['list'], ['./support/closing-line.ts']],
   outputDir: 'test-results',
-  use: { browserName: 'chromium', launchOptions: chromium, actionTimeout: 15_000, locale: 'en-IN', timezoneId: 'Asia/Kolkata', trace: 'retain-on-failure' },
+  use: { browserName: 'chromium', launchOptions: chromium, actionTimeout: 15_000, locale: 'en-IN', timezoneId: 'Asia/Kolkata', trace: { mode: 'retain-on-failure', screenshots: false } },
   projects: [
     { name: 'walks', testDir: 'walks' },
     { name: 'pictures', testDir: 'gallery' },

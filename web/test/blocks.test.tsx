@@ -4,10 +4,11 @@ import userEvent from '@testing-library/user-event';
 import axe from 'axe-core';
 import { expect, test, vi } from 'vitest';
 import { fixtures } from '../dev/fixtures';
-import type { Option } from '../src/contract/blocks';
+import type { Block, Option } from '../src/contract/blocks';
 import openapi from '../src/contract/openapi.json';
 import { Review } from '../src/journey/review';
 import { StepPage } from '../src/journey/step-page';
+import { Blocks } from '../src/renderer/blocks';
 import { ActionsView } from '../src/renderer/blocks/actions';
 import { initials } from '../src/renderer/blocks/logo';
 import { OptionsView } from '../src/renderer/blocks/options';
@@ -33,6 +34,14 @@ test.each(Object.entries(fixtures))('%s has no axe violation', async (_, view) =
     rules: { region: { enabled: false }, 'color-contrast': { enabled: false } },
   });
   expect(violations.map((one) => `${one.id}: ${one.nodes.map((node) => node.html)}`)).toEqual([]);
+});
+
+test('a block that nobody knows is a line in the log, and the page goes on (R8-29)', () => {
+  const said = vi.spyOn(console, 'warn').mockImplementation(() => undefined);
+  const blocks = [{ block: 'hologram' }, { block: 'notice', text: 'The page goes on' }] as unknown as Block[];
+  render(<Blocks blocks={blocks} />);
+  expect(screen.getByText('The page goes on')).toBeTruthy();
+  expect(said.mock.calls).toEqual([['unknown block', 'hologram']]);
 });
 
 const offer = (id: string, more: Partial<Option> = {}): Option => ({

@@ -231,6 +231,8 @@ test('moved on elsewhere: mine cannot be kept', async () => {
 test.each([
   [410, 'expired'],
   [404, 'gone'],
+  // a proof that was not given: what is asked stands beside the form
+  [403, 'editing'],
 ])('%i ends in %s', async (status, state) => {
   const { actor, settle, work } = begin({ send: [refuse({ status })] });
   actor.send({ type: 'SEND', event: 'submit', data: {} });

@@ -40,6 +40,8 @@ describe('a proof of work', () => {
 
     server.mockImplementation(async () => asked());
     const again = client.send('j', { type: 'submit', data: {}, revision: 1 }, 'other');
-    await expect(again).rejects.toBeInstanceOf(Refusal);
+    const refused: unknown = await again.catch((problem) => problem);
+    expect(refused).toBeInstanceOf(Refusal);
+    expect((refused as Refusal).problem.detail).toMatch(/know that you are a person/);
   });
 });

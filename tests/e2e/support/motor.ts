@@ -1,15 +1,17 @@
 /** The steps of a motor purchase as a customer takes them: one function a step, from its heading to its button. */
 import { type Locator, type Page, expect } from '@playwright/test';
+import { Ahead } from './ahead.ts';
 import type { Walk } from './walk.ts';
 import { newMobile } from './walk.ts';
 
 export interface Line {
   base: string;
   noun: string;
+  workflow?: string;
 }
 
-export const car: Line = { base: '/car-insurance', noun: 'car' };
-export const bike: Line = { base: '/bike-insurance', noun: 'bike' };
+export const car: Line = { base: '/car-insurance', noun: 'car', workflow: 'motor/car' };
+export const bike: Line = { base: '/bike-insurance', noun: 'bike', workflow: 'motor/bike' };
 
 /** A day from today in India, as ISO date. */
 export function day(offset: number): string {
@@ -24,6 +26,8 @@ export function paise(shown: string): number {
 
 export class Motor {
   readonly mobile = newMobile();
+  /** In so many days the last policy ends: others than in other walks, whose prices would be taken from memory. */
+  readonly ends = 12 + (Number(this.mobile.slice(-3)) % 40);
 
   constructor(
     readonly walk: Walk,
@@ -36,6 +40,29 @@ export class Motor {
 
   private at(title: string | RegExp, path: string): Promise<void> {
     return this.walk.at(title, this.line.base + path);
+  }
+
+  /** Number, contact, code and vehicle as the functions below answer them, over the API; the page opens at the last policy. */
+  async toPrevious(plate: string): Promise<void> {
+    await (await this.identified(plate)).open('previous-policy');
+  }
+
+  /** Up to the last policy over the API; the page opens at the quotes. */
+  async toQuotes(plate: string): Promise<void> {
+    const ahead = await this.identified(plate);
+    const policy = { policy_type: 'comprehensive', active: true, previous_policy_end_date: day(this.ends) };
+    await ahead.submit('previous-policy', { ...policy, owner_changed: false, claim: false, had_add_ons: false });
+    await ahead.open('quotes');
+  }
+
+  private async identified(plate: string): Promise<Ahead> {
+    const { page, walk, line, mobile } = this;
+    const ahead = await Ahead.start(page, walk.product.base, line.workflow!, { registration: plate, kind: 'registered' });
+    await ahead.submit('contact', { name: 'Asha Rao', mobile, consent: true });
+    await ahead.at('otp');
+    await ahead.submit('otp', { code: await walk.code(mobile) });
+    await ahead.submit('vehicle', {});
+    return ahead;
   }
 
   async number(plate: string): Promise<void> {
@@ -72,13 +99,13 @@ export class Motor {
     await this.walk.submit(`Yes, this is my ${this.line.noun}`);
   }
 
-  /** A running comprehensive policy without claim that ends in so many days. */
-  async previous(ends = 12): Promise<void> {
+  /** A running comprehensive policy without claim. */
+  async previous(): Promise<void> {
     await this.at('Your last policy', '/previous-policy');
     await this.walk.choose(/changed owner/, 'No');
     await this.walk.choose(/kind of policy/, 'Comprehensive');
     await this.walk.choose(/still active/, 'Yes');
-    await this.walk.date(/Last day of that policy/, day(ends));
+    await this.walk.date(/Last day of that policy/, day(this.ends));
     await this.walk.choose(/claim/, 'No');
     await this.walk.choose(/add-ons/, 'No');
     await this.walk.submit('See prices');

@@ -50,6 +50,7 @@ export class Product {
         JOURNEY_DATABASE__URL: `sqlite:${join(this.folder, 'journey.db')}`,
         // Walks of one machine ask for many codes.
         JOURNEY_OTP__PER_ADDRESS_HOUR: '1000',
+        JOURNEY_OTP__UNPROVEN_PER_ADDRESS_HOUR: '1000',
         JOURNEY_OTP__PROOF_BITS: '8',
         JOURNEY_OTP__BLOCK_HOUR: '1000',
         ...this.settings,

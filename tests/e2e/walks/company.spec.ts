@@ -6,11 +6,7 @@ test.use({ viewport: { width: 1280, height: 900 } });
 
 test('company: failing identity check, pending payment that arrives late, policy', async ({ walk, page }) => {
   const motor = new Motor(walk, car);
-  await motor.number('DL-3-CAB-1234');
-  await motor.contact();
-  await motor.otp();
-  await motor.vehicle();
-  await motor.previous();
+  await motor.toQuotes('DL-3-CAB-1234');
   await motor.quotes(20);
   // a firm does not drive
   await motor.requoted('HDFC ERGO', () => motor.choices(() => walk.select(/Accident cover of ₹15 lakh/, 'A firm owns the vehicle')));

@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import AxeBuilder from '@axe-core/playwright';
 import type { Page } from '@playwright/test';
 import { Product } from '../support/product.ts';
-import { expect, settled, test } from '../support/walk.ts';
+import { expect, hold, settled, test } from '../support/walk.ts';
 
 const web = resolve(import.meta.dirname, '../../../web');
 const widths = [
@@ -45,12 +45,7 @@ for (const viewport of widths) {
 }
 
 test('a press before the scripts are there starts the journey; with an error it comes back with what was typed', async ({ page, walk, product }) => {
-  let release = () => {};
-  const held = new Promise<void>((go) => (release = go));
-  await page.route('**/assets/*.js', async (route) => {
-    await held;
-    await route.continue();
-  });
+  const release = await hold(page, '**/assets/*.js');
   await page.goto(`${product.base}/car-insurance`, { waitUntil: 'commit' });
   await page.getByLabel('Registration number').fill('nonsense');
   const refused = page.waitForResponse((response) => response.request().method() === 'POST');
@@ -68,12 +63,7 @@ test('a press before the scripts are there starts the journey; with an error it 
 });
 
 test('what is typed before the scripts are there stays, with the caret', async ({ page, walk, product }) => {
-  let release = () => {};
-  const held = new Promise<void>((go) => (release = go));
-  await page.route('**/assets/*.js', async (route) => {
-    await held;
-    await route.continue();
-  });
+  const release = await hold(page, '**/assets/*.js');
   await page.goto(`${product.base}/car-insurance`, { waitUntil: 'commit' });
   const field = page.getByLabel('Registration number');
   await field.fill('DL-3-CAB-124');

@@ -1,6 +1,6 @@
 /** What stands around every page: header, menus, footer, chat, and how their links behave. */
 import AxeBuilder from '@axe-core/playwright';
-import { expect, test } from '../support/walk.ts';
+import { expect, runs, stopClock, test } from '../support/walk.ts';
 
 const phone = { width: 390, height: 844 };
 const desk = { width: 1280, height: 900 };
@@ -52,7 +52,7 @@ test('the menu of a phone slides in and keeps the focus (R2.2-14)', async ({ pag
   await expect(menu).toBeHidden();
 });
 
-test('links: a new tab, the telephone, words alone, a whole page (R2.1-05, R2.1-07, R2.1-08, R2.1-09, R2.2-18)', async ({ page, product }) => {
+test('links: a new tab, the same tab, the telephone, words alone, a whole page (R2.1-05, R2.1-06, R2.1-07, R2.1-08, R2.1-09, R2.2-18)', async ({ page, product }) => {
   await page.setViewportSize(desk);
   await page.goto(`${product.base}/car-insurance`);
   const foot = page.getByRole('contentinfo');
@@ -66,14 +66,23 @@ test('links: a new tab, the telephone, words alone, a whole page (R2.1-05, R2.1-
   expect(page.url()).toBe(before);
   await expect(main.getByText('Free')).toBeVisible();
   await page.evaluate(() => Object.assign(window, { stays: true }));
+  const later = runs(page, 'later');
   await main.getByRole('link', { name: 'Health insurance' }).click();
   await expect(page).toHaveURL(`${product.base}/health-insurance`);
   expect(await page.evaluate(() => 'stays' in window)).toBe(false);
   // another press closes what is open
+  await later();
   await main.getByText('Motor', { exact: true }).click();
   await expect(main.getByRole('link', { name: 'Insurers for cars' })).toBeVisible();
   await page.locator('.hero-scene').click();
   await expect(main.getByRole('link', { name: 'Insurers for cars' })).toBeHidden();
+
+  // where the item says so, another site opens in this tab
+  await page.goto(`${product.base}/sme`);
+  await page.route('https://msme.gov.in/**', (route) => route.fulfill({ body: 'Small enterprises' }));
+  await foot.getByRole('link', { name: 'Small enterprises at the ministry' }).click();
+  await expect(page).toHaveURL('https://msme.gov.in/');
+  expect(page.context().pages()).toHaveLength(1);
 });
 
 test('the business header says whom to call and what to press (R2.2-20, R6-09)', async ({ page, product }) => {
@@ -109,14 +118,14 @@ test('what a page leaves out is not displayed (R2.2-01, R2.2-02, R2.2-07)', asyn
 });
 
 test('the chat comes late and for cars alone; the page that was open is noted (R2.2-22, R7.2-21, R9-50)', async ({ page, product }) => {
-  await page.clock.install({ time: '2026-11-21T10:00:00Z' });
-  await page.clock.pauseAt('2026-11-21T10:00:01Z');
+  await stopClock(page);
   const scripts: string[] = [];
   page.on('request', (request) => scripts.push(new URL(request.url()).pathname));
   const chat = page.locator('.site-chat');
+  let later = runs(page, 'later');
   await page.goto(`${product.base}/car-insurance`);
   await page.clock.runFor(1_500);
-  await expect.poll(() => scripts.some((path) => path.includes('/later'))).toBe(true);
+  await later();
   expect(await page.evaluate(() => localStorage.getItem('lastvisit'))).toBe(null);
   await page.clock.runFor(1_500);
   await expect.poll(() => page.evaluate(() => localStorage.getItem('lastvisit'))).toBe('/car-insurance');
@@ -128,12 +137,44 @@ test('the chat comes late and for cars alone; the page that was open is noted (R
   await expect(chat).toHaveAttribute('data-placed');
 
   scripts.length = 0;
+  later = runs(page, 'later');
   await page.goto(`${product.base}/health-insurance`);
   await page.clock.runFor(1_500);
-  await expect.poll(() => scripts.some((path) => path.includes('/later'))).toBe(true);
+  await later();
   await page.clock.runFor(15_000);
   expect(scripts).not.toContain('/chat.js');
   await expect(chat).toHaveCount(0);
+});
+
+test('the chat goes and comes with the steps that have it: after 200 ms, or 10 s while it is not there yet (R9-58)', async ({ page, product }) => {
+  await stopClock(page);
+  const chat = page.locator('.site-chat');
+  const hide = (parts: string) => page.evaluate((names) => void (document.body.dataset.hide = names), parts);
+  const later = runs(page, 'later');
+  await page.goto(`${product.base}/car-insurance`);
+  await page.clock.runFor(1_500);
+  await later();
+  await hide('chat');
+  await page.clock.runFor(10_000);
+  expect(await chat.count()).toBe(0);
+  const asked = page.waitForRequest('**/chat.js');
+  await hide('');
+  await page.clock.runFor(9_900);
+  expect(await chat.count()).toBe(0);
+  await page.clock.runFor(200);
+  await asked;
+  await expect(chat).toBeVisible();
+
+  for (const [parts, visible] of [
+    ['chat', true],
+    ['', false],
+  ] as const) {
+    await hide(parts);
+    await page.clock.runFor(150);
+    expect(await chat.isVisible()).toBe(visible);
+    await page.clock.runFor(100);
+    expect(await chat.isVisible()).toBe(!visible);
+  }
 });
 
 test('five questions are shown, the rest after a press; each opens and closes (R9-42, R4-47)', async ({ page, product }) => {
@@ -152,8 +193,7 @@ test('five questions are shown, the rest after a press; each opens and closes (R
 });
 
 test('the slider of the home page turns and can be stopped (R9-56)', async ({ page, product }) => {
-  await page.clock.install({ time: '2026-11-21T10:00:00Z' });
-  await page.clock.pauseAt('2026-11-21T10:00:01Z');
+  await stopClock(page);
   await page.setViewportSize(phone);
   await page.goto(product.base);
   await page.clock.runFor(1_500);

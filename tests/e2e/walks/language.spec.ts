@@ -50,10 +50,7 @@ test('Hindi is chosen in the header and holds on every page; a journey goes on w
 test('a step with yes and no, and the offers, say nothing of the app in English', async ({ walk, page }) => {
   walk.axe = false;
   const motor = new Motor(walk, car);
-  await motor.number('DL-3-CAB-1234');
-  await motor.contact();
-  await motor.otp();
-  await motor.vehicle();
+  await motor.toPrevious('DL-3-CAB-1234');
   await walk.at('Your last policy');
   const say = async (language: string) => {
     await page.goto(`${page.url()}${page.url().includes('?') ? '&' : '?'}lang=${language}`);

@@ -1,17 +1,21 @@
 /** Journeys that stand in other pages: in the page itself, in a dialog with a hash, and dialogs that open by themselves. */
 import type { Page } from '@playwright/test';
-import { type Walk, expect, newMobile, test } from '../support/walk.ts';
+import { type Walk, expect, hold, newMobile, stopClock, test } from '../support/walk.ts';
 
 const phone = { width: 390, height: 844 };
 const desk = { width: 1280, height: 900 };
 
 const hash = (page: Page) => page.evaluate(() => location.hash);
 
-async function fill(walk: Walk, page: Page) {
+async function describe(walk: Walk) {
   await walk.type('Full name', 'Asha Rao');
   await walk.type('Business name', 'Lakeview Traders');
   await walk.type('Mobile number', newMobile());
   await walk.type('E-mail', 'asha@example.com');
+}
+
+async function fill(walk: Walk, page: Page) {
+  await describe(walk);
   await walk.select('What would you like to insure?', 'Shopkeeper package');
   await page.getByRole('dialog').getByRole('button', { name: 'Get a quote' }).click();
 }
@@ -66,14 +70,43 @@ test('a dialog has a hash, its steps too; Back and Forward move between them, cl
   await expect(page).toHaveURL(`${product.base}/`);
 });
 
+test('a form that has no hash stands in the page, knows what it is about and ends at a page of its own (R2.9-05)', async ({ page, walk, product }) => {
+  await page.setViewportSize(phone);
+  await page.goto(`${product.base}/sme`);
+  await page.getByRole('link', { name: 'Shopkeeper and office package' }).click();
+  await expect(page.getByRole('heading', { level: 1, name: 'Shopkeeper insurance' })).toBeVisible();
+  await describe(walk);
+  await expect(walk.field('What would you like to insure?').locator('option:checked')).toHaveText('Shopkeeper package');
+  await walk.accessible();
+  await page.getByRole('main').getByRole('button', { name: 'Get a quote' }).click();
+  await expect(page).toHaveURL(`${product.base}/sme/success-page`);
+  await expect(page.getByRole('heading', { level: 1, name: 'Thank You!' })).toBeVisible();
+});
+
+test('a link that is followed before the script is there opens its dialog, and the focus comes back to it', async ({ page, product }) => {
+  await page.setViewportSize(desk);
+  const bring = await hold(page, /\/assets\/place-/);
+  const asked = page.waitForRequest(/\/assets\/place-/);
+  await page.goto(`${product.base}/sme`, { waitUntil: 'commit' });
+  const opener = page.getByRole('banner').getByRole('link', { name: 'Get A Quote' });
+  await opener.click();
+  await asked;
+  await page.waitForFunction(() => document.activeElement === document.body);
+  bring();
+  const dialog = page.getByRole('dialog');
+  await expect(dialog.getByRole('heading', { name: 'Enter Details' })).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(dialog).toHaveCount(0);
+  await expect(opener).toBeFocused();
+});
+
 for (const [row, path, at] of [
   ['R9-48', '/health-insurance/lp-fusion', 500],
   ['R9-55', '/health-insurance/premium-calculator', 2_000],
   ['R9-54', '/health-insurance', 10_000],
 ] as const)
   test(`a dialog opens by itself at its time, once a visit (${row})`, async ({ page, product }) => {
-    await page.clock.install({ time: '2026-11-21T10:00:00Z' });
-    await page.clock.pauseAt('2026-11-21T10:00:01Z');
+    await stopClock(page);
     const arrived = async () => {
       const loaded = page.waitForResponse(/\/assets\/place-/);
       await page.goto(product.base + path);
@@ -111,15 +144,12 @@ test('what opens by itself can be paused for the visit and taken up again (R4-43
 
 test('a form in a page is sent where it stands, and by itself before scripts are there', async ({ page, walk, product, browser }) => {
   // the script that takes the form over comes when somebody is already typing
-  let bring: () => unknown = () => 0;
-  await page.route(/\/assets\/place-/, (route) => {
-    bring = () => route.continue();
-  });
+  const bring = await hold(page, /\/assets\/place-/);
   const asked = page.waitForRequest(/\/assets\/place-/);
   await page.goto(`${product.base}/travel-insurance`, { waitUntil: 'commit' });
   await walk.type('Your name', 'Asha Rao');
   await asked;
-  await bring();
+  bring();
   await page.locator('.place[data-ready]').waitFor();
   await expect(walk.field('Your name')).toHaveValue('Asha Rao');
   await walk.type('Mobile number', newMobile());

@@ -71,9 +71,9 @@ async function call<T>(
   }
   if (response.ok) return response.status === 204 ? (undefined as T) : ((await response.json()) as T);
   const refused = await problem(response);
-  if (refused.challenge && !headers['x-proof']) {
-    const { solve } = await import('./proof');
-    const proof = await solve(refused.challenge);
+  if (refused.challenge) {
+    const { prove } = await import('./proof');
+    const proof = await prove(refused, headers['x-proof']);
     if (proof) return call(method, url, body, { ...headers, 'x-proof': proof }, more);
   }
   // the session is over: the popup opens, the page and what was typed stay (R8-12)

@@ -1,11 +1,22 @@
 /** A proof that somebody is no robot, loaded only when the server asks for one: work of the browser, or a captcha's page. */
 
 import type { Challenge, ProofOfWork } from '../contract/api';
+import { t } from '../ui/words';
+import type { Problem } from './open';
 
 /** So many attempts at once; between two lots the page can draw. */
 const LOT = 256;
 
-/** What is sent as `X-Proof`; nothing when the person closed the captcha. */
+/** What is sent as `X-Proof`; nothing when the person closed the captcha or was not believed `before`: the problem says so then. */
+export async function prove(problem: Partial<Problem>, before?: string): Promise<string> {
+  const proof = before ? '' : await solve(problem.challenge!);
+  if (!proof) {
+    problem.detail = t('unproven');
+    problem.errors = [{ pointer: '', code: 'proof', text: problem.detail }];
+  }
+  return proof;
+}
+
 export async function solve(challenge: Challenge): Promise<string> {
   if (!('page' in challenge)) return work(challenge);
   const { ask } = await import('./captcha');

@@ -52,7 +52,6 @@ export interface Words {
   evening: never;
   expired: never;
   expired_why: never;
-  failed: never;
   failed_else: never;
   failed_unreachable: never;
   fewer_offers: never;
@@ -181,6 +180,7 @@ export interface Words {
   try_again: never;
   try_now: never;
   trying_again: never;
+  unproven: never;
   unreachable: never;
   unsaved: never;
   updating: never;

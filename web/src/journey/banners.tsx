@@ -34,11 +34,3 @@ export function Missing({ onRetry }: { onRetry: () => void }) {
     </Notice>
   );
 }
-
-export function Failure({ failure }: { failure: Problem }) {
-  return (
-    <Notice tone="error" live title={t('failed')}>
-      <p>{failure.detail ?? (failure.code === 'unreachable' ? t('failed_unreachable') : t('failed_else'))}</p>
-    </Notice>
-  );
-}

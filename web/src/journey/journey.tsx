@@ -51,7 +51,7 @@ export function Journey({ view: first, site, problem, attribution, place, within
     input: { client, view: first, problem, newKey, attribution, complete },
   });
   const { view, data, problems, pending, failure, conflict, away, adopted, arrival, focus } = state.context;
-  const answered = useAnswered(view, adopted, arrival);
+  const answered = useAnswered(view, adopted, arrival, failure);
   const [spoken, setSpoken] = useState('');
   const say = useCallback((text: string) => setSpoken(text), []);
 
@@ -192,13 +192,19 @@ const draftState = (value: string): 'saving' | 'saved' | 'unsaved' | undefined =
     | 'unsaved'
     | undefined;
 
-/** Counts the answers to what was sent that left us on the same step; 0 on a new one. */
-function useAnswered(view: StepView, adopted: number, arrival: Context['arrival']): number {
-  const seen = useRef({ step: view.step.id, adopted, answered: 0 });
-  if (seen.current.adopted !== adopted) {
-    const same = seen.current.step === view.step.id;
-    const answered = same ? seen.current.answered + Number(arrival === 'sent') : 0;
-    seen.current = { step: view.step.id, adopted, answered };
+/** Counts the answers to what was sent that left us on the same step, and what was not done there; 0 on a new one. */
+function useAnswered(
+  view: StepView,
+  adopted: number,
+  arrival: Context['arrival'],
+  failure: Context['failure'],
+): number {
+  const seen = useRef({ step: view.step.id, adopted, failure: undefined as Context['failure'], answered: 0 });
+  const before = seen.current;
+  if (before.adopted !== adopted || before.failure !== failure) {
+    const isTold = before.adopted === adopted ? failure !== undefined : arrival === 'sent';
+    const answered = before.step === view.step.id ? before.answered + Number(isTold) : 0;
+    seen.current = { step: view.step.id, adopted, failure, answered };
   }
   return seen.current.answered;
 }

@@ -89,7 +89,7 @@ const is = {
   invalid: (error: unknown) =>
     refused(error, ({ status, code, errors }) => status === 422 && code !== 'key_reused' && (errors?.length ?? 0) > 0),
   expired: (error: unknown) => refused(error, ({ status }) => status === 410),
-  gone: (error: unknown) => refused(error, ({ status }) => [403, 404].includes(status)),
+  gone: (error: unknown) => refused(error, ({ status }) => status === 404),
 };
 
 export const journeyMachine = setup({

@@ -9,7 +9,7 @@ import { Progress } from '../ui/progress';
 import { Loading } from '../ui/spinner';
 import { t } from '../ui/words';
 import { useAutomatic } from './automatic';
-import { Failure, Missing } from './banners';
+import { Missing } from './banners';
 import { Messages } from './messages';
 import { parts, useParts } from './parts';
 import { Saved } from './saved';
@@ -59,12 +59,17 @@ export const StepPage = memo(function StepPage(props: StepPageProps) {
         {step.intro && <p className="lead">{step.intro}</p>}
         <Saved state={saving} />
       </header>
-      <Messages messages={general} answered={answered} />
-      {failure && <Failure failure={failure} />}
+      <Messages messages={failure ? [told(failure)] : general} answered={answered} />
       <Arriving {...props} />
     </div>
   );
 });
+
+/** What was not done, as a message of its own: it is an answer like any other. */
+function told({ code, detail }: Problem): Message {
+  const text = detail ?? t(code === 'unreachable' ? 'failed_unreachable' : 'failed_else');
+  return { code: 'failed', level: 'error', pointer: null, text };
+}
 
 /** The body as soon as its parts are here: until then the last one of this step, or its frame. */
 function Arriving(props: StepPageProps) {

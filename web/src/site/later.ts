@@ -51,10 +51,31 @@ function load(script: string): void {
   tag.async = true;
   document.head.append(tag);
 }
-const hidden = () => document.body.dataset.hide?.split(' ').includes('chat');
-const { chat, analytics } = site ?? {};
+const { chat, analytics, timers = {} } = site ?? {};
 if (chat) {
-  at('chat_load', () => hidden() || load(chat.script));
-  at('chat_place', () => document.querySelector('.site-chat')?.setAttribute('data-placed', ''));
+  const box = () => document.querySelector<HTMLElement>('.site-chat');
+  let asked = false;
+  /** The chat comes and goes with the pages that have it. */
+  const follow = () => {
+    const hidden = document.body.dataset.hide?.split(' ').includes('chat') ?? false;
+    const here = box();
+    if (here) here.hidden = hidden;
+    else if (!hidden && !asked) {
+      asked = true;
+      load(chat.script);
+    }
+  };
+  at('chat_load', follow);
+  at('chat_place', () => box()?.setAttribute('data-placed', ''));
+  // another step may have it where this one has not; what is not there yet is asked for again later
+  new MutationObserver(() => setTimeout(follow, box() ? timers.chat_follow : timers.chat_again)).observe(
+    document.body,
+    {
+      attributeFilter: ['data-hide'],
+    },
+  );
 }
-if (analytics) at('analytics', () => load(analytics.script));
+// who asks not to be tracked is not counted
+const isPrivate =
+  (navigator as { globalPrivacyControl?: boolean }).globalPrivacyControl || navigator.doNotTrack === '1';
+if (analytics && !isPrivate) at('analytics', () => load(analytics.script));

@@ -4,11 +4,13 @@
  */
 
 import { t } from '../ui/words';
+import type { Boot } from './boot';
 import { hasEnded, keep, leave, post, type Refused } from './person';
 
 /** six times nine more than the first digits: all nines are no number */
 const MOBILE = /^(?!9{10})[6-9][0-9]{9}$/;
 
+const { site } = JSON.parse(document.getElementById('boot')!.textContent) as Boot;
 let dialog: HTMLDialogElement | undefined;
 let stays = false;
 
@@ -99,6 +101,8 @@ function askCode(body: HTMLElement, asked: Asked, first: string): void {
       const sent = await send(asked);
       if (sent.statusCode === 200) authCode = sent.authCode;
       said.textContent = sent.statusCode === 200 ? t('resent') : sent.message;
+      // what went well needs no longer than it takes to read (R9-52)
+      if (sent.statusCode === 200) setTimeout(() => said.replaceChildren(), site?.timers?.text);
     } catch {
       said.textContent = t('went_wrong');
     }

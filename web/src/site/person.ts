@@ -23,11 +23,11 @@ export async function post<T>(call: string, body: object, proof = ''): Promise<T
   const answer = await fetch(call, { method: 'POST', headers, body: JSON.stringify(body) });
   const said = await answer.json();
   if (answer.ok) return said as T;
-  const problem = said as Partial<Problem>;
-  if (problem.challenge && !proof) {
-    const { solve } = await import('../api/proof');
-    const solved = await solve(problem.challenge);
-    if (solved) return post(call, body, solved);
+  const problem = said as Problem;
+  if (problem.challenge) {
+    const { prove } = await import('../api/proof');
+    const proven = await prove(problem, proof);
+    if (proven) return post(call, body, proven);
   }
   // the session is over: the popup opens, the page and what was typed stay (R8-12)
   if (problem.code === 'sign_in') location.hash = 'login';

@@ -73,6 +73,9 @@ function opens(dialog: HTMLDialogElement, own: string, draw: () => Promise<() =>
   dialog.addEventListener('close', () => {
     delete document.documentElement.dataset.modal;
     drawn?.then((remove) => remove());
+    // the browser gives the focus back, unless the link was followed before this script came
+    const at = document.activeElement;
+    if (at === document.body || dialog.contains(at)) opener(own)?.focus({ preventScroll: true });
     if (location.hash === '') return;
     const depth = (history.state as { depth?: number } | null)?.depth ?? 0;
     if (entered) history.go(-1 - depth);
@@ -80,6 +83,12 @@ function opens(dialog: HTMLDialogElement, own: string, draw: () => Promise<() =>
   });
   follow(true);
 }
+
+/** The link of the page that opens it. */
+const opener = (hash: string) =>
+  [...document.querySelectorAll<HTMLAnchorElement>('a[href]')].find(
+    (link) => link.hash === `#${hash}` && link.checkVisibility(),
+  );
 
 /** It opens by itself, once a visit, unless the visitor has asked for quiet; that can be taken back. */
 function asks(dialog: HTMLDialogElement, hash: string, ms: number): void {

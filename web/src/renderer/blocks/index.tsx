@@ -56,7 +56,9 @@ export const partsOf = (blocks: Block[]): Part<unknown>[] =>
 /** `form` is where the step's form is drawn, when one of the blocks asks for it. */
 export const BlockView = memo(function BlockView({ block, form }: { block: Block; form?: ReactNode }) {
   if (block.block === 'form') return <>{form}</>;
-  const View = viewOf(block)?.get();
+  const from = viewOf(block);
+  if (!from) console.warn('unknown block', block.block);
+  const View = from?.get();
   return View ? <View {...block} /> : null;
 });
 
