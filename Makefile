@@ -135,7 +135,10 @@ soak: ## An hour of customers who buy cars beside partners that misbehave: memor
 	$(CARGO) run --quiet --package journey-tests --bin soak -- --binary $(RELEASE)/journey $(ARGS)
 
 histories: ## The kept databases that later builds must finish, written anew (only while the format is open)
-	$(CARGO) run --quiet --package journey-tests --bin histories
+	$(CARGO) $(EVERYTHING)
+	$(dir $(BINARY))histories
+	$(dir $(BINARY))chaos --binary $(BINARY) --round record --database sqlite
+	$(dir $(BINARY))chaos --binary $(BINARY) --round record --database postgres
 
 pictures: ## Pictures of every step at 390 and 1280 pixels, kept beside the browser tests
 	@.ci/setup test

@@ -20,7 +20,8 @@ export default defineConfig(({ command }) => {
     ],
     build: {
       target: 'es2022',
-      modulePreload: { polyfill: false },
+      // the server names what a page needs at once; a list of files in every script would cost more than it brings
+      modulePreload: false,
       // drawings may stand in the styles; fonts may not (the security policy takes them from files only)
       assetsInlineLimit: (file) => (file.endsWith('.svg') ? undefined : false),
       reportCompressedSize: false,
@@ -33,7 +34,7 @@ export default defineConfig(({ command }) => {
             groups: [
               { name: 'own', test: /preload-helper|rolldown:runtime|\/src\/entries\/page\.ts$/, priority: 3 },
               // what moves on a page of content, and its login, speak without the app
-              { name: 'begin', test: /\/src\/(?:journey\/begin|site\/begun|ui\/words)\.ts$/, priority: 3 },
+              { name: 'begin', test: /\/src\/(?:journey\/begin|site\/begun|ui\/words|api\/ask)\.ts$/, priority: 3 },
               { name: 'app', test: /\/src\/(?:journey\/app\.tsx|ui\/.*)$/, priority: 2 },
               { name: 'form', test: /\/src\/renderer\/form\/part\.ts$/, priority: 1 },
             ],

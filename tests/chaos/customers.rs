@@ -5,6 +5,7 @@ use super::processes::Product;
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
 use rand::{Rng, SeedableRng};
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -55,6 +56,16 @@ pub struct Customer {
     tags: u64,
 }
 
+/// What is kept of a customer: she may come back to another build.
+#[derive(Clone, Serialize, Deserialize)]
+pub struct Kept {
+    number: usize,
+    cookie: Option<String>,
+    /// What she was told that has begun, in order.
+    pub journeys: Vec<String>,
+    tags: u64,
+}
+
 /// How long customers stay.
 #[derive(Clone, Default)]
 pub struct Stay {
@@ -74,10 +85,8 @@ pub fn crowd(
 ) -> Vec<JoinHandle<Customer>> {
     (0..count)
         .map(|number| {
-            let client = reqwest::Client::builder().timeout(Duration::from_secs(15)).build().unwrap_or_default();
-            let (product, ledger, rng) = (product.clone(), ledger.clone(), dice(seed, number));
-            let customer = Customer { number, rng, product, ledger, client, cookie: None, journeys: vec![], tags: 0 };
-            tokio::spawn(customer.comes(stay.clone()))
+            let nothing = Kept { number, cookie: None, journeys: vec![], tags: 0 };
+            tokio::spawn(Customer::of(nothing, seed, product, ledger).comes(stay.clone()))
         })
         .collect()
 }
@@ -88,6 +97,18 @@ struct Answer {
 }
 
 impl Customer {
+    /// Her dice begin anew.
+    pub fn of(kept: Kept, seed: u64, product: &Arc<Product>, ledger: &Arc<Ledger>) -> Customer {
+        let Kept { number, cookie, journeys, tags } = kept;
+        let client = reqwest::Client::builder().timeout(Duration::from_secs(15)).build().unwrap_or_default();
+        let (product, ledger, rng) = (product.clone(), ledger.clone(), dice(seed, number));
+        Customer { number, rng, product, ledger, client, cookie, journeys, tags }
+    }
+
+    pub fn keeps(self) -> Kept {
+        Kept { number: self.number, cookie: self.cookie, journeys: self.journeys, tags: self.tags }
+    }
+
     /// A page first, as people do.
     async fn comes(mut self, stay: Stay) -> Customer {
         match self.request("GET", "/errand", None).await {

@@ -2,6 +2,7 @@
 
 #![allow(clippy::disallowed_methods)] // tests are customers, partners and machines
 
+use anyhow::Context as _;
 use clap::Parser;
 use journey_tests::chaos::{self, Database, Disk, Options, Report};
 use std::path::PathBuf;
@@ -22,8 +23,9 @@ struct Arguments {
     database: String,
     /// crashes (with bad lines, a full disk, a clock that jumps), restore (customers work, a backup is taken, the database
     /// is lost; the backup goes on elsewhere: nothing is sent before an operator says so, nothing is done twice), upgrade
-    /// (the kept database of tests/histories is taken over, killed at its start, and its journeys go on) or all
-    #[arg(long, default_value = "all", value_parser = ["crashes", "restore", "upgrade", "all"])]
+    /// (the kept database of tests/histories is taken over, killed at its start, and its journeys go on) or all; record
+    /// writes journeys under kills into tests/histories, only while the format is open
+    #[arg(long, default_value = "all", value_parser = ["crashes", "restore", "upgrade", "record", "all"])]
     round: String,
     /// Crashes (kill -9) on each database
     #[arg(long, default_value_t = 200)]
@@ -87,6 +89,11 @@ async fn main() -> anyhow::Result<ExitCode> {
         let wanted = |round: &str| [round, "all"].contains(&arguments.round.as_str());
         if wanted("crashes") {
             good &= told(chaos::run(options.clone()).await?);
+        }
+        if arguments.round == "record" && database != Database::Unplugged {
+            let report = chaos::record(options).await?.context("no C compiler: what is kept has a day of its own")?;
+            good &= told(report);
+            continue;
         }
         // The disk without power differs in its crashes only.
         if wanted("restore") && database != Database::Unplugged {

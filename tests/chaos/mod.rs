@@ -2,7 +2,7 @@
 //! misbehave, and `kill -9` at random. Afterwards an auditor counts what was promised against what is there.
 //!
 //! [`run`] does one round on one database: `make chaos` with hundreds of kills, `make test` with ten (`--short`);
-//! [`restore`] goes back to a backup, [`upgrade`] takes over a database of an earlier build. The partners are a process
+//! [`restore`] goes back to a backup, [`upgrade`] takes over a database of an earlier build, [`record`] leaves one. The partners are a process
 //! of their own with a database of their own, which is never killed: their record of requests is the witness.
 
 mod audit;
@@ -12,12 +12,15 @@ mod disk;
 mod faults;
 pub mod partners;
 pub mod processes;
+mod record;
 mod report;
 mod restore;
 mod resumed;
 mod upgrade;
 mod wire;
 
+pub use customers::Kept;
+pub use record::{finished, run as record};
 pub use report::Report;
 pub use restore::run as restore;
 pub use upgrade::run as upgrade;

@@ -11,6 +11,7 @@ use engine_partners::signature::hmac_sha256_hex;
 use serde_json::json;
 use sqlx::Connection as _;
 use std::collections::BTreeSet;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -32,7 +33,7 @@ pub async fn run(options: Options) -> Result<Report> {
     let partners = stage.partners().await.context("the partners' process")?;
     let (first, second) = (stage.place("first").await?, stage.place("second").await?);
 
-    let product = stage.product(&options, &first, &partners).await?;
+    let product = stage.product(&options, &first, &partners, Vec::new()).await?;
     let (ledger, stay) = (Arc::new(Ledger::default()), Stay::default());
     let customers = customers::crowd(options.seed, options.customers, &product, &ledger, &stay);
     tokio::time::sleep(BEFORE).await;
@@ -50,7 +51,7 @@ pub async fn run(options: Options) -> Result<Report> {
 
     let said = stage.binary.told(&second.folder, &second.url, &["migrate", "--restored"])?;
     ensure!(said.contains("restored 1 times"), "`migrate --restored` says: {said}");
-    let product = stage.product(&options, &second, &partners).await?;
+    let product = stage.product(&options, &second, &partners, Vec::new()).await?;
     let (ledger, stay) = (Arc::new(Ledger::default()), Stay::default());
     let customers: Vec<_> = back
         .into_iter()
@@ -82,13 +83,13 @@ pub async fn run(options: Options) -> Result<Report> {
 }
 
 /// A database, and where its processes work.
-struct Place {
-    url: String,
-    folder: PathBuf,
+pub(super) struct Place {
+    pub url: String,
+    pub folder: PathBuf,
 }
 
 impl Stage {
-    async fn place(&self, name: &str) -> Result<Place> {
+    pub(super) async fn place(&self, name: &str) -> Result<Place> {
         let folder = self.folder.path().join(name);
         std::fs::create_dir(&folder)?;
         let url = match &self.cluster {
@@ -98,7 +99,13 @@ impl Stage {
         Ok(Place { url, folder })
     }
 
-    async fn product(&self, options: &Options, at: &Place, partners: &Partners) -> Result<Arc<Product>> {
+    pub(super) async fn product(
+        &self,
+        options: &Options,
+        at: &Place,
+        partners: &Partners,
+        settings: Vec<(&'static str, OsString)>,
+    ) -> Result<Arc<Product>> {
         let ground = Ground {
             binary: &self.binary,
             folder: &at.folder,
@@ -106,7 +113,7 @@ impl Stage {
             definitions: &definitions(),
             partners: partners.url(),
             ports: &self.ports[1..],
-            settings: Vec::new(),
+            settings,
         };
         Ok(Arc::new(Product::start(options, ground).await.context("the product's processes")?))
     }

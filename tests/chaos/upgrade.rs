@@ -6,7 +6,7 @@ use super::clock::Clock;
 use super::processes::{Binary, Ground, Process, Product, free_ports};
 use super::report::Report;
 use super::{Database, Options};
-use crate::kept::{KeptJourney, Kind};
+use crate::kept::{KeptJourney, Kind, Store};
 use crate::server::START_MS;
 use anyhow::{Context as _, Result, ensure};
 use engine_store::JourneyStatus;
@@ -35,7 +35,7 @@ pub async fn run(options: Options) -> Result<Option<Report>> {
         None => Binary::build(folder.path())?,
     };
     let kind = if options.database == Database::Postgres { Kind::Postgres } else { Kind::Sqlite };
-    let (url, journeys) = kind.opened(folder.path()).await?;
+    let (url, journeys) = kind.opened::<KeptJourney>(Store::Steps, folder.path()).await?;
     let mut report = Report::new("the kept database taken over", &options);
     let now_s = SystemTime::now().duration_since(UNIX_EPOCH)?.as_secs() as i64;
     let day_s = START_MS / 1_000 - now_s;

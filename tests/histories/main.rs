@@ -2,15 +2,14 @@
 
 #![allow(clippy::disallowed_methods)] // tests are customers, partners and machines
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 use engine_definitions::Files;
 use futures::StreamExt as _;
 use journey_tests::buyer::{Buyer, Errand, Next};
-use journey_tests::kept::{KeptJourney, Kind, town};
+use journey_tests::kept::{KeptJourney, Kind, Store, town};
 use journey_tests::postgres;
 use journey_tests::server::TestServer;
 use serde_json::json;
-use sqlx::Connection as _;
 use std::path::Path;
 use std::time::Duration;
 
@@ -64,8 +63,9 @@ async fn main() -> Result<()> {
             Kind::Postgres => postgres::database().await?,
         };
         let journeys = made(kind, &url).await?;
-        let dump = dumped(kind, &url, folder.path()).await?;
-        kind.keep(&dump, &journeys)?;
+        let cluster = if kind == Kind::Postgres { Some(postgres::cluster().await?) } else { None };
+        let dump = kind.dumped(&url, folder.path(), cluster).await?;
+        kind.keep(Store::Steps, &dump, &journeys)?;
         println!("{kind:?}: {} journeys, {} bytes before they are packed", journeys.len(), dump.len());
     }
     Ok(())
@@ -126,25 +126,4 @@ async fn arrives(mut buyer: Buyer, step: &str) -> Result<Buyer> {
         }
     }
     anyhow::bail!("`{step}` was not reached from `{}`", buyer.step())
-}
-
-async fn dumped(kind: Kind, url: &str, folder: &Path) -> Result<Vec<u8>> {
-    match kind {
-        Kind::Sqlite => {
-            let copy = folder.join("copy.db");
-            let mut database = sqlx::SqliteConnection::connect(url).await?;
-            let query = sqlx::query("vacuum into $1").bind(copy.to_str().context("a path")?);
-            query.execute(&mut database).await?;
-            Ok(std::fs::read(copy)?)
-        }
-        Kind::Postgres => {
-            let cluster = postgres::cluster().await?;
-            let dump = cluster.told("pg_dump", &["--no-owner", "--no-privileges"], url, b"")?;
-            let text = String::from_utf8(dump)?;
-            // Newer programs write lines that older ones do not know, and settings that older servers do not have.
-            let newer = ["\\restrict ", "\\unrestrict ", "SET transaction_timeout"];
-            let lines = text.lines().filter(|line| !newer.iter().any(|words| line.starts_with(words)));
-            Ok(lines.flat_map(|line| [line, "\n"]).collect::<String>().into_bytes())
-        }
-    }
 }

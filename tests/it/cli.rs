@@ -15,7 +15,7 @@ fn problems(name: &str, text: &[u8]) -> Vec<Problem> {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join(name);
     std::fs::write(&path, text).expect("written");
-    let found = check(&[&path]);
+    let found = check(&[&path]).problems;
     assert!(
         found.iter().all(|p| Path::new(&*p.span.file) == path && p.span.line > 0 && p.span.column > 0),
         "{found:?}"

@@ -241,6 +241,10 @@ async fn migrations_may_run_on_several_nodes_at_once() {
     let binary = Binary::build(folder.path()).expect("the binary");
     let sqlite = format!("sqlite:{}", folder.path().join("journey.db").display());
     for url in [postgres::database().await.expect("a database"), sqlite] {
+        let dry = || binary.told(folder.path(), &url, &["migrate", "--dry-run"]).expect("what would be done");
+        let migrations =
+            std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../migrations/sqlite")).expect("files");
+        assert_eq!(dry(), format!("a new database: {} migrations\n", migrations.count()));
         let start = || {
             binary
                 .command(folder.path(), &url)
@@ -255,6 +259,7 @@ async fn migrations_may_run_on_several_nodes_at_once() {
             let done = child.wait_with_output().expect("its end");
             assert!(done.status.success(), "{url}: {}", String::from_utf8_lossy(&done.stderr));
         }
+        assert!(dry().ends_with("is up to date\n"), "{}", dry());
         let store = engine_store::connect(&url).await.expect("the database");
         assert_eq!(store.publication_number().await.expect("its tables are there"), 0);
     }

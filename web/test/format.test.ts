@@ -44,3 +44,7 @@ test.each(cases)('$paise paise, said briefly and in words', (amount) => {
   expect(brief(amount.paise)).toBe(amount.brief);
   expect(spelled(amount.paise)).toBe(amount.spelled);
 });
+
+test('lakh and crore, thousands in pairs (R9-44)', () => {
+  expect([brief(1_00_000_00), brief(1_00_00_000_00), grouped(12_34_567)]).toEqual(['₹1 Lakh', '₹1 Cr', '12,34,567']);
+});

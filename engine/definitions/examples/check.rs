@@ -6,7 +6,7 @@ use std::time::Instant;
 
 fn main() {
     let paths: Vec<PathBuf> = std::env::args().skip(1).map(PathBuf::from).collect();
-    let problems = check::check(&paths);
+    let problems = check::check(&paths).problems;
     for problem in &problems {
         let grade = if problem.severity == Severity::Error { "error" } else { "warning" };
         println!("{problem} [{grade}]");

@@ -3,58 +3,88 @@
 use crate::files::Files;
 use crate::load::{finish, load};
 use crate::source;
+use crate::translation::Sheet;
 use engine_statechart::Problem;
 use engine_statechart::source::Span;
-use std::path::Path;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+/// What a check found.
+#[derive(Default)]
+pub struct Checked {
+    pub problems: Vec<Problem>,
+    /// By language: where all flows or forms are asked for, every file that has words.
+    pub sheets: BTreeMap<String, Vec<Sheet>>,
+}
 
 /// Checks a folder that holds `workflows/` and `forms/`, a file of such a folder (which is checked as
 /// a whole, problems of that file are returned), or a machine that stands alone.
-pub fn check(paths: &[impl AsRef<Path>]) -> Vec<Problem> {
-    let mut problems = Vec::new();
+pub fn check(paths: &[impl AsRef<Path>]) -> Checked {
+    let (mut checked, mut trees) = (Checked::default(), Trees::new());
     for path in paths {
-        one(path.as_ref(), &mut problems);
+        checked.one(path.as_ref(), &mut trees);
     }
-    finish(&mut problems);
-    problems
+    for (root, inside) in &trees {
+        checked.tree(root, inside);
+    }
+    finish(&mut checked.problems);
+    checked
 }
 
-fn one(path: &Path, problems: &mut Vec<Problem>) {
-    let span = Span::new(&Arc::from(path.to_string_lossy().as_ref()), 0, 0);
-    if let Some((root, inside)) = tree_of(path) {
-        match Files::read_dir(&root) {
-            Ok(files) => {
-                let mut found = load(&files).problems;
-                found.extend(masters(&files));
-                found.retain(|p| p.span.file.starts_with(&inside) || inside.is_empty());
-                problems.extend(found.into_iter().map(|p| placed(p, &root)));
-            }
-            Err(e) => problems.push(Problem::error("file", &span, format!("cannot be read: {e}"))),
+/// Roots of definitions with the parts that were asked for.
+type Trees = BTreeMap<PathBuf, Vec<String>>;
+
+impl Checked {
+    fn one(&mut self, path: &Path, trees: &mut Trees) {
+        if let Some((root, inside)) = tree_of(path) {
+            trees.entry(root).or_default().push(inside);
+            return;
         }
-        return;
-    }
-    if path.is_dir() {
-        let mut entries: Vec<_> = std::fs::read_dir(path).into_iter().flatten().flatten().map(|e| e.path()).collect();
-        entries.sort();
-        for entry in entries {
-            let is_machine = entry.extension().is_some_and(|e| e == "yaml" || e == "yml" || e == "json");
-            if entry.is_dir() || is_machine {
-                one(&entry, problems);
+        if path.is_dir() {
+            let mut entries: Vec<_> =
+                std::fs::read_dir(path).into_iter().flatten().flatten().map(|e| e.path()).collect();
+            entries.sort();
+            for entry in entries {
+                let is_machine = entry.extension().is_some_and(|e| e == "yaml" || e == "yml" || e == "json");
+                if entry.is_dir() || is_machine {
+                    self.one(&entry, trees);
+                }
             }
+            return;
         }
-        return;
+        match std::fs::read(path) {
+            Ok(bytes) => match crate::plain::machine(&path.to_string_lossy(), &bytes) {
+                Ok((_, warnings)) => self.problems.extend(warnings),
+                Err(found) => self.problems.extend(found),
+            },
+            Err(e) => self.unreadable(path, &e),
+        }
     }
-    match std::fs::read(path) {
-        Ok(bytes) => match crate::plain::machine(&path.to_string_lossy(), &bytes) {
-            Ok((_, warnings)) => problems.extend(warnings),
-            Err(found) => problems.extend(found),
-        },
-        Err(e) => problems.push(Problem::error("file", &span, format!("cannot be read: {e}"))),
+
+    /// `inside`: what is asked for; an empty one is all of it.
+    fn tree(&mut self, root: &Path, inside: &[String]) {
+        let files = match Files::read_dir(root) {
+            Ok(files) => files,
+            Err(e) => return self.unreadable(root, &e),
+        };
+        let loaded = load(&files);
+        if inside.iter().any(|part| !part.contains('/')) {
+            self.sheets.extend(loaded.sheets());
+        }
+        let found = loaded.problems.into_iter().chain(masters(&files));
+        let found = found.filter(|problem| inside.iter().any(|part| problem.span.file.starts_with(part)));
+        self.problems.extend(found.map(|problem| placed(problem, root)));
+    }
+
+    fn unreadable(&mut self, path: &Path, error: &std::io::Error) {
+        let span = Span::new(&Arc::from(path.to_string_lossy().as_ref()), 0, 0);
+        self.problems.push(Problem::error("file", &span, format!("cannot be read: {error}")));
     }
 }
 
 /// The root of the definitions that a path belongs to, and the part of it that was asked for.
-fn tree_of(path: &Path) -> Option<(std::path::PathBuf, String)> {
+fn tree_of(path: &Path) -> Option<(PathBuf, String)> {
     if path.join("workflows").is_dir() || path.join("forms").is_dir() {
         return Some((path.to_owned(), String::new()));
     }
@@ -65,13 +95,13 @@ fn tree_of(path: &Path) -> Option<(std::path::PathBuf, String)> {
 }
 
 /// The root as the caller would write it.
-fn shown_root(path: &Path, inside: &str) -> std::path::PathBuf {
+fn shown_root(path: &Path, inside: &str) -> PathBuf {
     let depth = inside.split('/').count();
     let shown = path.components().count();
     if path.is_relative() && shown == depth {
-        return std::path::PathBuf::from(".");
+        return PathBuf::from(".");
     }
-    path.ancestors().nth(depth).map_or_else(|| std::path::PathBuf::from("."), Path::to_owned)
+    path.ancestors().nth(depth).map_or_else(|| PathBuf::from("."), Path::to_owned)
 }
 
 fn placed(mut problem: Problem, root: &Path) -> Problem {

@@ -5,7 +5,7 @@ use crate::extends::Kind;
 use crate::fields::Fields;
 use crate::layout::FileKind;
 use crate::shape::{Found, Misfit, Shape};
-use crate::source::Node;
+use crate::source::{Node, Nodes};
 use crate::table::{self, Columns};
 use engine_statechart::{Problem, did_you_mean};
 use indexmap::IndexMap;
@@ -45,7 +45,7 @@ pub(crate) const KEYS: [&str; 5] = ["title", "description", "input", "output", "
 pub const ERROR_FIELDS: [&str; 5] = ["kind", "code", "row", "message", "pointer"];
 
 /// Every contract of the files.
-pub(crate) fn compile(nodes: &BTreeMap<String, Node>, problems: &mut Vec<Problem>) -> Contracts {
+pub(crate) fn compile(nodes: &Nodes, problems: &mut Vec<Problem>) -> Contracts {
     let id = |kind| if let FileKind::Contract(id) = kind { Some(id) } else { None };
     let kind = Kind::of(nodes, "contract", id);
     kind.names().filter_map(|id| Some((id.to_owned(), Arc::new(Contract::compile(id, &kind, problems)?)))).collect()

@@ -2,7 +2,7 @@
 
 use crate::fields::unknown;
 use crate::layout::{FileKind, kind_of};
-use crate::source::{Key, Node, Value};
+use crate::source::{Key, Node, Nodes, Value};
 use engine_statechart::Problem;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +10,7 @@ const EXTENDS_MAX: usize = 5;
 
 /// The files of one kind that `extends` may name.
 pub(crate) struct Kind<'a> {
-    pub nodes: &'a BTreeMap<String, Node>,
+    pub nodes: &'a Nodes,
     /// `contract`: in messages.
     pub what: &'static str,
     /// Name → path.
@@ -19,11 +19,7 @@ pub(crate) struct Kind<'a> {
 
 impl<'a> Kind<'a> {
     /// Every file that has a name by what it holds.
-    pub fn of(
-        nodes: &'a BTreeMap<String, Node>,
-        what: &'static str,
-        name: impl Fn(FileKind) -> Option<String>,
-    ) -> Kind<'a> {
+    pub fn of(nodes: &'a Nodes, what: &'static str, name: impl Fn(FileKind) -> Option<String>) -> Kind<'a> {
         let named = |path: &'a String| Some((name(kind_of(path)?)?, path.as_str()));
         Kind { nodes, what, paths: nodes.keys().filter_map(named).collect() }
     }

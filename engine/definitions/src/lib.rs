@@ -28,6 +28,7 @@ mod load;
 mod master;
 mod message;
 mod partner;
+mod parts;
 mod plain;
 mod policy;
 pub mod schema;
@@ -74,7 +75,7 @@ pub use site::{
 pub use story::Story;
 pub use table::{Table, Tables};
 pub use text::Text;
-pub use translation::{Said, Sheet, languages, sheets};
+pub use translation::{Said, Sheet, sheets};
 pub use view::{COMPANY, View};
 pub use workflow::{
     Accept, Invoke, OnVersion, Redirect, Report, Scene, Section, Source, Step, StepKind, Trail, Workflow,

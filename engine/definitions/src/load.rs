@@ -5,23 +5,20 @@ use crate::calendar::Calendars;
 use crate::catalog::Catalog;
 use crate::contract::{self, Contracts};
 use crate::endpoint::{self, Endpoint};
-use crate::fields::unknown;
 use crate::files::Files;
-use crate::form::{Form, Messages, SHARED_MESSAGES, read as read_form};
 use crate::host::ProductHost;
 use crate::layout::{self, FileKind, kind_of};
 use crate::master::{Master, Masters};
 use crate::message::Message;
 use crate::partner::{Known, Partners};
+use crate::parts::{self, Parts, Spoken, in_languages, of_translation};
 use crate::policy::{self, Policy};
 use crate::site::Site;
-use crate::source::{self, Node, Value as Source};
+use crate::source::{self, Node, Nodes};
 use crate::story::{self, Story};
 use crate::table::{Table, Tables};
-use crate::texts::Texts;
-use crate::translation::{OUT_OF_DATE, Read};
-use crate::view::View;
-use crate::workflow::{Library, Workflow, compile as compile_workflow};
+use crate::translation::{OUT_OF_DATE, Read, Sheet};
+use crate::workflow::{Library, Workflow};
 use engine_statechart::source::Span;
 use engine_statechart::{Host, Problem};
 use std::collections::{BTreeMap, BTreeSet};
@@ -37,6 +34,14 @@ pub(crate) const ENGLISH: &str = "en";
 pub struct Loaded {
     pub catalog: Option<Arc<Catalog>>,
     pub problems: Vec<Problem>,
+    read: Read,
+}
+
+impl Loaded {
+    /// Every file that has words, in each language that some are translated into.
+    pub fn sheets(&self) -> BTreeMap<String, Vec<Sheet>> {
+        self.read.languages().map(|language| (language.to_owned(), self.read.sheets(language))).collect()
+    }
 }
 
 /// A version of a workflow that open journeys hold.
@@ -88,7 +93,21 @@ fn load_with(files: &Files, held: &[Held], is_new: bool) -> Loaded {
     }
     let masters = masters(files, &mut problems);
     let read = parse(files, &mut problems);
-    let parts = parts(ENGLISH, &read.nodes, &mut problems, masters.names().map(str::to_owned).collect());
+    let catalog = catalog(files, &read, masters, held, is_new, &mut problems);
+    finish(&mut problems);
+    Loaded { catalog: catalog.map(Arc::new).filter(|_| !problems.iter().any(Problem::is_error)), problems, read }
+}
+
+/// What was read means this, or all that is wrong with it.
+fn catalog(
+    files: &Files,
+    read: &Read,
+    masters: Masters,
+    held: &[Held],
+    is_new: bool,
+    problems: &mut Vec<Problem>,
+) -> Option<Catalog> {
+    let parts = Parts::read(&read.nodes, &masters.names().map(str::to_owned).collect(), problems);
     let is_unread = |problem: &Problem| {
         let file = &*problem.span.file;
         files.contains(file) && !file.ends_with(".csv") && !parts.nodes.contains_key(file)
@@ -96,35 +115,33 @@ fn load_with(files: &Files, held: &[Held], is_new: bool) -> Loaded {
     if problems.iter().any(|problem| problem.is_error() && is_unread(problem)) {
         // What names something of a file that cannot be read would be said to name nothing.
         problems.retain(is_unread);
-        finish(&mut problems);
-        return Loaded { catalog: None, problems };
+        return None;
     }
     let is_whole = !problems.iter().any(Problem::is_error);
-    let said = said(&read, &mut problems);
-    let spoken = spoken(&said, &mut problems);
+    let said = parts::said(read, problems);
     let calendars = match parts.nodes.get("workflows/calendars.yaml") {
-        Some(node) => Calendars::compile(node, &mut problems),
+        Some(node) => Calendars::compile(node, problems),
         None => Calendars::default(),
     };
     let policy = match parts.nodes.get(policy::FILE) {
-        Some(node) => Policy::compile(node, &mut problems),
+        Some(node) => Policy::compile(node, problems),
         None => Policy::default(),
     };
-    let mut sites = sites(&parts, &spoken, &mut problems);
-    let endpoints = endpoints(parts.nodes, &mut problems);
+    let endpoints = endpoints(parts.nodes, problems);
     let held: Vec<HeldParts<'_>> = held.iter().map(HeldParts::read).collect();
-    held.iter().filter(|_| is_new).for_each(|held| held.check(&parts, &mut problems));
-    let (partners, messages, stories) = std::thread::scope(|scope| {
+    held.iter().filter(|_| is_new).for_each(|held| held.check(&parts, problems));
+    let (partners, spoken) = std::thread::scope(|scope| {
         let partners =
-            scope.spawn(|| collect(|problems| partners(files, &parts, &masters, &calendars, &held, problems)));
-        let messages = collect(|problems| self::messages(parts.nodes, &spoken, &calendars, problems));
-        let stories = collect(|problems| self::stories(parts.nodes, problems));
-        (partners.join().unwrap_or_default(), messages, stories)
+            scope.spawn(|| collect(|problems| self::partners(files, &parts, &masters, &calendars, &held, problems)));
+        let spoken = parts::spoken(&parts, &said, problems);
+        (partners.join().unwrap_or_default(), spoken)
     });
     let has_all_partners = !partners.1.iter().any(Problem::is_error);
     problems.extend(partners.1);
-    problems.extend(messages.1);
-    problems.extend(stories.1);
+    let partners = partners.0;
+    let messages = self::messages(parts.nodes, &spoken, &calendars, problems);
+    let stories = self::stories(parts.nodes, problems);
+    let mut sites = self::sites(&parts, &spoken, problems);
     let library = Library {
         files,
         nodes: parts.nodes,
@@ -133,33 +150,40 @@ fn load_with(files: &Files, held: &[Held], is_new: bool) -> Loaded {
         tables: &parts.tables,
         texts: &parts.texts,
         contracts: &parts.contracts,
-        partners: &partners.0.partners,
-        messages: &messages.0,
+        partners: &partners.partners,
+        messages: &messages,
         masters: &masters,
         calendars: &calendars,
-        stories: &stories.0,
+        stories: &stories,
         languages: &spoken.keys().cloned().collect::<Vec<_>>(),
         is_whole,
         has_all_partners,
     };
-    names(&library, &policy, &mut problems);
+    names(&library, &policy, problems);
     let ids: Vec<String> = workflow_ids(parts.nodes).collect();
-    let workflows = workflows(&ids, &library, &spoken, &mut problems);
-    unique_bases(&workflows, parts.nodes, &mut problems);
+    let workflows = workflows(&ids, &library, &spoken, problems);
+    unique_bases(&workflows, parts.nodes, problems);
     if is_whole {
-        check_stories(&workflows, parts.nodes, &mut problems);
+        check_stories(&workflows, parts.nodes, problems);
     }
     if workflows.len() == ids.len() {
         let now = crate::host::Now::at(SAMPLE_MS, chrono_tz::Tz::Asia__Kolkata);
         let (english, masters, calendars) = (&parts.tables, &masters, &calendars);
-        let site_forms = &parts.forms;
-        for (language, site) in &mut sites {
+        let known: &[Problem] = problems;
+        let settle = |language: &str, site: &mut Site| {
             let tables = spoken.get(language).map_or(english, |parts| &parts.tables);
             let host = ProductHost { language, ..ProductHost::plain(&now, tables, masters, calendars) };
-            site.settle(&workflows, site_forms, &host, &mut problems);
-        }
+            collect(|problems| site.settle(&workflows, &parts.forms, &host, known, problems)).1
+        };
+        let settled: Vec<Vec<Problem>> = std::thread::scope(|scope| {
+            let settle = &settle;
+            let each: Vec<_> =
+                sites.iter_mut().map(|(language, site)| scope.spawn(move || settle(language, site))).collect();
+            each.into_iter().map(|one| one.join().unwrap_or_default()).collect()
+        });
+        problems.extend(settled.into_iter().flatten());
         if let Some(node) = parts.nodes.get(policy::FILE) {
-            policy.verify(node, &events(&workflows), &mut problems);
+            policy.verify(node, &events(&workflows), problems);
         }
         let host = ProductHost::plain(&now, english, masters, calendars);
         let known = endpoint::Known {
@@ -170,41 +194,32 @@ fn load_with(files: &Files, held: &[Held], is_new: bool) -> Loaded {
             site: sites.get(ENGLISH).map_or(&serde_json::Value::Null, Site::described),
             host: &host,
         };
-        endpoints.values().flat_map(BTreeMap::values).for_each(|endpoint| endpoint.verify(&known, &mut problems));
+        endpoints.values().flat_map(BTreeMap::values).for_each(|endpoint| endpoint.verify(&known, problems));
         let taken = endpoints.iter().filter(|(_, here)| here.contains_key("POST")).map(|(path, _)| path.as_str());
         let taken: BTreeSet<&str> = taken.collect();
-        sites.values().for_each(|site| site.calls_are_there(&taken, &mut problems));
+        sites.values().for_each(|site| site.calls_are_there(&taken, problems));
     }
     if problems.iter().any(Problem::is_error) {
         // The English is mended first.
         problems.retain(|problem| problem.code != OUT_OF_DATE);
+        return None;
     }
-    finish(&mut problems);
-    let catalog = (!problems.iter().any(Problem::is_error)).then(|| {
-        Arc::new(Catalog {
-            workflows,
-            sandbox_tables: parts.tables.with(&partners.0.sandbox_tables),
-            partners: partners.0.partners,
-            messages: messages.0,
-            forms: parts.forms,
-            tables: parts.tables,
-            said_tables: spoken.into_iter().map(|(language, parts)| (language, parts.tables)).collect(),
-            masters,
-            calendars,
-            policy,
-            sites,
-            endpoints,
-        })
-    });
-    let catalog = match catalog {
-        Some(catalog) => {
-            examples(&catalog, &mut problems);
-            finish(&mut problems);
-            (!problems.iter().any(Problem::is_error)).then_some(catalog)
-        }
-        None => None,
+    let catalog = Catalog {
+        workflows,
+        sandbox_tables: parts.tables.with(&partners.sandbox_tables),
+        partners: partners.partners,
+        messages,
+        forms: parts.forms,
+        tables: parts.tables,
+        said_tables: spoken.into_iter().map(|(language, parts)| (language, parts.tables)).collect(),
+        masters,
+        calendars,
+        policy,
+        sites,
+        endpoints,
     };
-    Loaded { catalog, problems }
+    examples(&catalog, problems);
+    Some(catalog)
 }
 
 /// Sorted by place, said once: a file that two workflows share has its mistakes once.
@@ -228,62 +243,6 @@ fn core(message: &str) -> &str {
     message.split(" in state `").next().unwrap_or(message)
 }
 
-/// What versions pin: everything that needs no partner.
-pub(crate) struct Parts<'n> {
-    pub nodes: &'n BTreeMap<String, Node>,
-    pub forms: BTreeMap<String, Arc<Form>>,
-    pub views: BTreeMap<String, Arc<View>>,
-    pub tables: Tables,
-    pub contracts: Contracts,
-    pub texts: BTreeMap<String, Arc<Texts>>,
-}
-
-/// What reads otherwise in each language.
-pub(crate) type Spoken<'n> = BTreeMap<String, Parts<'n>>;
-
-/// Files as they read in the languages of the translations.
-pub(crate) type Said = BTreeMap<String, BTreeMap<String, Node>>;
-
-pub(crate) fn said(read: &Read, problems: &mut Vec<Problem>) -> Said {
-    read.languages().map(|language| (language.to_owned(), read.said(language, problems))).collect()
-}
-
-/// What they mean; a mistake that is also there in English is told once.
-pub(crate) fn spoken<'n>(said: &'n Said, problems: &mut Vec<Problem>) -> Spoken<'n> {
-    let mut spoken = Spoken::new();
-    for (language, nodes) in said {
-        let (parts, found) = collect(|problems| parts(language, nodes, problems, BTreeSet::new()));
-        problems.extend(found.into_iter().filter(of_translation));
-        spoken.insert(language.clone(), parts);
-    }
-    spoken
-}
-
-fn of_translation(problem: &Problem) -> bool {
-    layout::translation(&problem.span.file).is_some()
-}
-
-/// A workflow, and how it reads in other languages.
-pub(crate) fn in_languages(
-    id: &str,
-    library: &Library<'_>,
-    spoken: &Spoken<'_>,
-    problems: &mut Vec<Problem>,
-) -> Option<Workflow> {
-    let mut workflow = compile_workflow(id, library, problems)?;
-    for (language, parts) in spoken {
-        let Parts { nodes, forms, views, tables, texts, contracts } = parts;
-        let library = Library { nodes, forms, views, tables, texts, contracts, ..*library };
-        let (said, found) = collect(|problems| compile_workflow(id, &library, problems));
-        problems.extend(found.into_iter().filter(of_translation));
-        if let Some(said) = said {
-            let said = Workflow { spoken: language.clone(), ..said };
-            workflow.languages.insert(language.clone(), Arc::new(said));
-        }
-    }
-    Some(workflow)
-}
-
 /// What an older version, still in use, says of partners.
 struct HeldParts<'a> {
     held: &'a Held,
@@ -300,10 +259,16 @@ impl<'a> HeldParts<'a> {
             .files
             .iter()
             .filter(|(path, _)| matters(path))
-            .filter_map(|(path, bytes)| Some((path.to_owned(), source::read(path, bytes).ok()?)));
-        let nodes: BTreeMap<String, Node> = nodes.collect();
+            .filter_map(|(path, bytes)| Some((path.to_owned(), Arc::new(source::read(path, bytes).ok()?))));
+        let nodes: Nodes = nodes.collect();
         let contracts = contract::compile(&nodes, &mut told);
-        HeldParts { held, tables: tables(&nodes, &mut told), contracts }
+        let mut tables = Tables::default();
+        for (path, node) in &nodes {
+            if let Some(FileKind::Table(id)) = kind_of(path) {
+                Table::compile(&id, node, &mut told).into_iter().for_each(|table| tables.insert(Arc::new(table)));
+            }
+        }
+        HeldParts { held, tables, contracts }
     }
 
     fn check(&self, parts: &Parts, problems: &mut Vec<Problem>) {
@@ -340,74 +305,9 @@ fn partners(
     crate::partner::partners(&Known { files, nodes: parts.nodes, contracts: &parts.contracts, hosts: &hosts }, problems)
 }
 
-/// `masters`: names that look-up widgets may read; empty: not checked.
-pub(crate) fn parts<'n>(
-    language: &str,
-    nodes: &'n BTreeMap<String, Node>,
-    problems: &mut Vec<Problem>,
-    masters: BTreeSet<String>,
-) -> Parts<'n> {
-    let tables = tables(nodes, problems);
-    let contracts = contract::compile(nodes, problems);
-    let mut texts: BTreeMap<String, Arc<Texts>> = BTreeMap::new();
-    for (path, node) in nodes {
-        if let Some(FileKind::Texts(folder)) = kind_of(path) {
-            texts.insert(folder, Arc::new(Texts::compile(node, problems)));
-        }
-    }
-    let defaults = nodes.get(SHARED_MESSAGES).map(|n| Messages::compile(n, problems)).unwrap_or_default();
-    let defaults = Arc::new(defaults.in_language(language));
-    let mut form_paths: Vec<(String, &str)> = Vec::new();
-    for (path, node) in nodes {
-        let Some(FileKind::Form(id)) = kind_of(path) else { continue };
-        if node.get("schema").is_some() || node.get("title").is_some() {
-            form_paths.push((id, path));
-        } else if path != SHARED_MESSAGES && node.get("$defs").is_none() {
-            problems.push(Problem::error("missing", &node.span, "a form needs `title` and `properties`"));
-        }
-    }
-    let (forms, views) = std::thread::scope(|scope| {
-        let views = scope.spawn(|| collect(|problems| views(nodes, problems)));
-        let forms = collect(|problems| {
-            let mut forms = BTreeMap::new();
-            for (id, path) in &form_paths {
-                if let Some(form) = read_form(id, path, nodes, &defaults, problems) {
-                    forms.insert(id.clone(), Arc::new(form));
-                }
-            }
-            forms
-        });
-        (forms, views.join().unwrap_or_default())
-    });
-    problems.extend(forms.1);
-    problems.extend(views.1);
-    if !masters.is_empty() {
-        for form in forms.0.values() {
-            for (source, span) in form.lookups.iter().filter(|(s, _)| !masters.contains(s)) {
-                let at = Node::new(span.clone(), Source::Null);
-                problems.push(unknown("master data", &at, source, masters.iter().map(String::as_str)));
-            }
-        }
-    }
-    Parts { nodes, forms: forms.0, views: views.0, tables, contracts, texts }
-}
-
-fn tables(nodes: &BTreeMap<String, Node>, problems: &mut Vec<Problem>) -> Tables {
-    let mut tables = Tables::default();
-    for (path, node) in nodes {
-        if let Some(FileKind::Table(id)) = kind_of(path) {
-            match Table::compile(&id, node, problems) {
-                Some(table) => tables.insert(Arc::new(table)),
-                None => tables.broken(id),
-            }
-        }
-    }
-    tables
-}
-
 /// Works on every item in as many threads as there are cores; each thread takes the next one that is
 /// left. The order of the results is open.
-fn spread<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+pub(crate) fn spread<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from).min(8).min(items.len().max(1));
     let next = AtomicUsize::new(0);
     let run = || {
@@ -426,7 +326,7 @@ fn spread<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R
 }
 
 /// Runs one kind with its own list of problems.
-fn collect<T>(work: impl FnOnce(&mut Vec<Problem>) -> T) -> (T, Vec<Problem>) {
+pub(crate) fn collect<T>(work: impl FnOnce(&mut Vec<Problem>) -> T) -> (T, Vec<Problem>) {
     let mut problems = Vec::new();
     let value = work(&mut problems);
     (value, problems)
@@ -446,24 +346,12 @@ pub(crate) fn parse(files: &Files, problems: &mut Vec<Problem>) -> Read {
     for (path, result) in parsed {
         match result {
             Ok(node) => {
-                nodes.insert(path, node);
+                nodes.insert(path, Arc::new(node));
             }
             Err(found) => problems.extend(found),
         }
     }
     Read::of(nodes)
-}
-
-fn views(nodes: &BTreeMap<String, Node>, problems: &mut Vec<Problem>) -> BTreeMap<String, Arc<View>> {
-    let mut views = BTreeMap::new();
-    for (path, node) in nodes {
-        if let Some(FileKind::View(id)) = kind_of(path)
-            && let Some(view) = View::compile(&id, path, node, problems)
-        {
-            views.insert(view.id.clone(), Arc::new(view));
-        }
-    }
-    views
 }
 
 fn masters(files: &Files, problems: &mut Vec<Problem>) -> Masters {
@@ -479,7 +367,7 @@ fn masters(files: &Files, problems: &mut Vec<Problem>) -> Masters {
 }
 
 fn messages(
-    nodes: &BTreeMap<String, Node>,
+    nodes: &Nodes,
     spoken: &Spoken<'_>,
     calendars: &Calendars,
     problems: &mut Vec<Problem>,
@@ -492,8 +380,9 @@ fn messages(
             let message = format!("{other} is called `{id}` too: messages are known by their name alone");
             problems.push(Problem::error("duplicate-id", &node.span, message));
         }
-        let others = spoken.iter().filter_map(|(language, parts)| Some((language.as_str(), parts.nodes.get(path)?)));
-        let others = others.filter(|(_, other)| other.to_json() != node.to_json()).collect::<Vec<_>>();
+        let others = spoken.iter().filter_map(|(language, parts)| Some((language.as_str(), &**parts.nodes.get(path)?)));
+        let differs = |other: &Node| !std::ptr::eq(other, &**node) && other.to_json() != node.to_json();
+        let others: Vec<(&str, &Node)> = others.filter(|(_, other)| differs(other)).collect();
         if let Some(message) = Message::compile(&id, node, &others, calendars, problems) {
             messages.insert(id, Arc::new(message));
         }
@@ -512,10 +401,10 @@ fn sites(parts: &Parts<'_>, spoken: &Spoken<'_>, problems: &mut Vec<Problem>) ->
     sites
 }
 
-fn site(nodes: &BTreeMap<String, Node>, problems: &mut Vec<Problem>) -> Site {
+fn site(nodes: &Nodes, problems: &mut Vec<Problem>) -> Site {
     let mut site = Site::default();
     let files: Vec<&Node> =
-        nodes.iter().filter(|(p, _)| kind_of(p) == Some(FileKind::Site)).map(|(_, node)| node).collect();
+        nodes.iter().filter(|(p, _)| kind_of(p) == Some(FileKind::Site)).map(|(_, node)| &**node).collect();
     files.iter().for_each(|node| site.read(node, problems));
     site.told(&files, problems);
     for (path, node) in nodes.iter().filter(|(p, _)| kind_of(p) == Some(FileKind::Page)) {
@@ -527,7 +416,7 @@ fn site(nodes: &BTreeMap<String, Node>, problems: &mut Vec<Problem>) -> Site {
 /// By path, then by method.
 type Endpoints = BTreeMap<String, BTreeMap<&'static str, Arc<Endpoint>>>;
 
-fn endpoints(nodes: &BTreeMap<String, Node>, problems: &mut Vec<Problem>) -> Endpoints {
+fn endpoints(nodes: &Nodes, problems: &mut Vec<Problem>) -> Endpoints {
     let mut all = Endpoints::new();
     for (path, node) in nodes {
         let Some(FileKind::Endpoint(id)) = kind_of(path) else { continue };
@@ -541,7 +430,7 @@ fn endpoints(nodes: &BTreeMap<String, Node>, problems: &mut Vec<Problem>) -> End
     all
 }
 
-fn stories(nodes: &BTreeMap<String, Node>, problems: &mut Vec<Problem>) -> BTreeMap<String, Vec<Arc<Story>>> {
+fn stories(nodes: &Nodes, problems: &mut Vec<Problem>) -> BTreeMap<String, Vec<Arc<Story>>> {
     let mut stories: BTreeMap<String, Vec<Arc<Story>>> = BTreeMap::new();
     for (path, node) in nodes {
         if let Some(FileKind::Story(flow)) = kind_of(path)
@@ -569,7 +458,7 @@ fn events(workflows: &BTreeMap<String, Arc<Workflow>>) -> BTreeSet<&str> {
     machines.flat_map(|machine| machine.nodes().flat_map(|node| machine.events_of(node.id))).collect()
 }
 
-fn workflow_ids(nodes: &BTreeMap<String, Node>) -> impl Iterator<Item = String> {
+fn workflow_ids(nodes: &Nodes) -> impl Iterator<Item = String> {
     nodes.keys().filter_map(|path| match kind_of(path) {
         Some(FileKind::Flow(id)) => Some(id),
         _ => None,
@@ -594,11 +483,7 @@ fn workflows(
 }
 
 /// What stories name, where the workflow itself is sound.
-fn check_stories(
-    workflows: &BTreeMap<String, Arc<Workflow>>,
-    nodes: &BTreeMap<String, Node>,
-    problems: &mut Vec<Problem>,
-) {
+fn check_stories(workflows: &BTreeMap<String, Arc<Workflow>>, nodes: &Nodes, problems: &mut Vec<Problem>) {
     for (path, node) in nodes {
         if let Some(FileKind::Story(flow)) = kind_of(path)
             && let Some(workflow) = workflows.get(&flow)
@@ -608,11 +493,7 @@ fn check_stories(
     }
 }
 
-fn unique_bases(
-    workflows: &BTreeMap<String, Arc<Workflow>>,
-    nodes: &BTreeMap<String, Node>,
-    problems: &mut Vec<Problem>,
-) {
+fn unique_bases(workflows: &BTreeMap<String, Arc<Workflow>>, nodes: &Nodes, problems: &mut Vec<Problem>) {
     let mut seen: BTreeMap<&str, &str> = BTreeMap::new();
     for (id, workflow) in workflows {
         if let Some(other) = seen.insert(&workflow.base, id) {

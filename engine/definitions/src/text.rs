@@ -131,6 +131,14 @@ impl Text {
         })
     }
 
+    /// What its places show: names and dotted paths.
+    pub(crate) fn places(&self) -> impl Iterator<Item = String> {
+        self.parts.iter().filter_map(|p| match p {
+            Part::Place(path) | Part::Counted { path, .. } => Some(path.join(".")),
+            Part::Literal(_) => None,
+        })
+    }
+
     /// Strict: an absent name is an error naming it. `find` gives the value of a first name.
     pub fn render_with<'a>(&'a self, find: impl Fn(&str) -> Option<&'a Value>) -> Result<String, String> {
         self.said_with(|path| path[1..].iter().try_fold(find(&path[0])?, |value, key| member(value, key)))

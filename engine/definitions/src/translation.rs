@@ -9,13 +9,12 @@
 use crate::files::Files;
 use crate::keys::blocks;
 use crate::layout::{self, FileKind};
-use crate::source::{Key, Node, Value as Source};
-use engine_statechart::Problem;
+use crate::source::{Key, Node, Nodes, Value as Source};
+use crate::text::Text;
+use engine_statechart::{Problem, did_you_mean};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
-
-/// Files by path.
-pub(crate) type Nodes = BTreeMap<String, Node>;
+use std::sync::Arc;
 
 /// What is said for English that has changed.
 pub(crate) const OUT_OF_DATE: &str = "out-of-date";
@@ -77,11 +76,6 @@ impl Sheet {
     }
 }
 
-/// Languages that definitions are translated into.
-pub fn languages(files: &Files) -> BTreeSet<String> {
-    files.iter().filter_map(|(path, _)| layout::translation(path)).map(|(_, language)| language).collect()
-}
-
 /// Every file that has words, in a language.
 pub fn sheets(files: &Files, language: &str) -> Vec<Sheet> {
     crate::load::parse(files, &mut Vec::new()).sheets(language)
@@ -117,15 +111,13 @@ impl Read {
             };
             let dictionary = Dictionary::read(translation, problems);
             let mut used = BTreeSet::new();
-            words(&kind, node, &mut |place, word| {
+            words(&kind, Arc::make_mut(node), &mut |place, word| {
                 let Some(said) = dictionary.find(place, word.english()) else { return };
-                used.insert((place.to_owned(), word.english().to_owned()));
+                used.insert(&said.span);
+                problems.extend(word.strange(said, language));
                 word.say(said);
             });
-            for ((place, english), said) in &dictionary.entries {
-                if used.contains(&(place.clone(), english.clone())) {
-                    continue;
-                }
+            for ((place, english), said) in dictionary.entries.iter().filter(|(_, said)| !used.contains(&said.span)) {
                 let message = format!("`{place}` of {path} does not read “{}”", short(english));
                 let hint = format!("`journey texts --language {language}` shows what it reads now");
                 problems.push(Problem::warning(OUT_OF_DATE, &said.span, message).hint(hint));
@@ -134,16 +126,16 @@ impl Read {
         nodes
     }
 
-    fn sheets(&self, language: &str) -> Vec<Sheet> {
+    pub fn sheets(&self, language: &str) -> Vec<Sheet> {
         let none = Nodes::new();
         let translations = self.translations.get(language).unwrap_or(&none);
-        let sheet = |(path, node): (&String, &Node)| {
+        let sheet = |(path, node): (&String, &Arc<Node>)| {
             let kind = layout::kind_of(path)?;
             let dictionary = translations.get(path).map(|node| Dictionary::read(node, &mut Vec::new()));
             let dictionary = dictionary.unwrap_or_default();
             let mut sheet = Sheet { file: path.clone(), ..Sheet::default() };
             let mut known = BTreeSet::new();
-            words(&kind, &mut node.clone(), &mut |place, word| {
+            words(&kind, &mut Node::clone(node), &mut |place, word| {
                 let said = dictionary.find(place, word.english()).and_then(Node::as_str).map(str::to_owned);
                 let is_new = known.insert((place.to_owned(), word.english().to_owned()));
                 if is_new && (word.is_needed || said.is_some()) {
@@ -151,11 +143,12 @@ impl Read {
                     sheet.words.push(Said { line, place: place.to_owned(), english, said });
                 }
             });
-            let unused = dictionary.entries.iter().filter(|(key, _)| !known.contains(*key));
+            let is_known = |(place, english): (&str, &str)| known.contains(&(place.to_owned(), english.to_owned()));
+            let unused = dictionary.entries.iter().filter(|(entry, _)| !is_known(**entry));
             sheet.unused.extend(unused.map(|((place, english), said)| Said {
                 line: said.span.line,
-                place: place.clone(),
-                english: english.clone(),
+                place: (*place).to_owned(),
+                english: (*english).to_owned(),
                 said: said.as_str().map(str::to_owned),
             }));
             (!sheet.words.is_empty() || !sheet.unused.is_empty()).then_some(sheet)
@@ -164,10 +157,10 @@ impl Read {
     }
 }
 
-/// A translation's entries in their order.
+/// A translation's entries by place and English.
 #[derive(Default)]
 struct Dictionary<'n> {
-    entries: BTreeMap<(String, String), &'n Node>,
+    entries: BTreeMap<(&'n str, &'n str), &'n Node>,
 }
 
 impl<'n> Dictionary<'n> {
@@ -184,7 +177,7 @@ impl<'n> Dictionary<'n> {
             for (english, said) in pairs.map() {
                 match said.as_str() {
                     Some("") | None if said.is_null() || said.as_str() == Some("") => {}
-                    Some(_) => drop(dictionary.entries.insert((place.name.clone(), english.name.clone()), said)),
+                    Some(_) => drop(dictionary.entries.insert((&place.name, &english.name), said)),
                     None => problems.push(Problem::error("shape", &said.span, shape)),
                 }
             }
@@ -193,7 +186,7 @@ impl<'n> Dictionary<'n> {
     }
 
     fn find(&self, place: &str, english: &str) -> Option<&'n Node> {
-        self.entries.get(&(place.to_owned(), english.to_owned())).copied()
+        self.entries.get(&(place, english)).copied()
     }
 }
 
@@ -222,6 +215,16 @@ impl Word<'_> {
             Part::Quoted(_, words) => words,
             Part::Line(range) => &text[range.clone()],
         }
+    }
+
+    /// A place that the English has not: nobody fills it. Messages are held against their own data.
+    fn strange(&self, said: &Node, language: &str) -> Option<Problem> {
+        let english = Text::template(self.english()).ok().filter(|_| !matches!(self.part, Part::Line(_)))?;
+        let text = Text::said(said.as_str()?, language).ok()?;
+        let known: BTreeSet<String> = english.places().collect();
+        let name = text.places().find(|name| !known.contains(name))?;
+        let problem = Problem::error("unknown-name", &said.span, format!("the English has no `{{{{{name}}}}}`"));
+        Some(problem.maybe_hint(did_you_mean(&name, known.iter().map(String::as_str))))
     }
 
     fn say(self, said: &Node) {

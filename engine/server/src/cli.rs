@@ -95,11 +95,14 @@ pub enum Command {
         /// Folder with workflows/ and forms/
         dir: PathBuf,
     },
-    /// Bring the database up to date; may be repeated, and run on several nodes at once
+    /// Bring the database up to date, saying before what is one-way; may be repeated, and run on several nodes at once
     #[command(
-        after_help = "A backup knows nothing of what was done after it; partners do. After a restore, with nothing else running:\n  journey migrate --restored               new orders get keys that no partner has seen, and nothing is sent\n  journey effects release                  what waits is sent, once you have looked at it: `journey effects list --state pending`"
+        after_help = "What is one-way: a program of before refuses the database afterwards, so keep a backup.\n  journey migrate --dry-run                what would be done, and what of it is one-way\n\nA backup knows nothing of what was done after it; partners do. After a restore, with nothing else running:\n  journey migrate --restored               new orders get keys that no partner has seen, and nothing is sent\n  journey effects release                  what waits is sent, once you have looked at it: `journey effects list --state pending`"
     )]
     Migrate {
+        /// Say what would be done and what of it is one-way, and change nothing
+        #[arg(long, conflicts_with = "restored")]
+        dry_run: bool,
         /// The database was restored from a backup
         #[arg(long)]
         restored: bool,

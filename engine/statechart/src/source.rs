@@ -94,15 +94,18 @@ impl Node {
     }
 
     /// The same tree, its expressions read with these names.
-    pub fn with_names(&self, names: &Arc<Names>) -> Node {
-        let value = match &self.value {
-            Value::List(items) => Value::List(items.iter().map(|item| item.with_names(names)).collect()),
-            Value::Map(entries) => {
-                Value::Map(entries.iter().map(|(key, value)| (key.clone(), value.with_names(names))).collect())
-            }
-            plain => plain.clone(),
-        };
-        Node { span: self.span.clone(), value, names: Some(Arc::clone(names)) }
+    pub fn with_names(mut self, names: &Arc<Names>) -> Node {
+        self.name(names);
+        self
+    }
+
+    fn name(&mut self, names: &Arc<Names>) {
+        match &mut self.value {
+            Value::List(items) => items.iter_mut().for_each(|item| item.name(names)),
+            Value::Map(entries) => entries.iter_mut().for_each(|(_, value)| value.name(names)),
+            _ => {}
+        }
+        self.names = Some(Arc::clone(names));
     }
 
     /// The value alone; a float that JSON cannot hold becomes null.

@@ -54,7 +54,7 @@ pub use queue::{
     NewEffect, NewTimer, Queue, TimerRecord, named_in,
 };
 pub use results::{DocumentRecord, IncidentRecord, NewRecord, Record, Results};
-pub use upkeep::Upkeep;
+pub use upkeep::{Migration, Outstanding, Upkeep};
 pub use values::Values;
 
 use std::sync::Arc;

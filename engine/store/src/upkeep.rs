@@ -3,10 +3,30 @@
 use crate::Result;
 use async_trait::async_trait;
 
+/// What [`Upkeep::migrate`] has to do.
+#[derive(Debug, Default, PartialEq)]
+pub struct Outstanding {
+    /// Nothing is in this database yet.
+    pub is_new: bool,
+    /// In their order.
+    pub migrations: Vec<Migration>,
+}
+
+/// A change of the tables, always one-way: a program that does not know it refuses the database.
+#[derive(Debug, PartialEq)]
+pub struct Migration {
+    pub number: i64,
+    pub name: String,
+    /// What of the data it takes away for good: lines `-- takes: …` of its file.
+    pub takes: Vec<String>,
+}
+
 /// The database itself.
 #[async_trait]
 pub trait Upkeep: Send + Sync {
     async fn migrate(&self) -> Result<()>;
+    /// What `migrate` would do now; changes nothing.
+    async fn outstanding(&self) -> Result<Outstanding>;
     fn kind(&self) -> &'static str;
     /// A cheap query that proves that the database answers.
     async fn ping(&self) -> Result<()>;

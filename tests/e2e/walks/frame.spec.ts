@@ -192,6 +192,14 @@ test('five questions are shown, the rest after a press; each opens and closes (R
   await expect(answer).toBeHidden();
 });
 
+test('a page whose row is not there is the page that is shown in its place (R2.1-26)', async ({ page, product }) => {
+  expect((await page.goto(`${product.base}/car-insurance/companies/nobody`))!.status()).toBe(404);
+  await expect(page.getByRole('heading', { level: 1, name: 'Page not found' })).toBeVisible();
+  await expect(page.getByText("Oops! We can't seem to find the page you're looking for.")).toBeVisible();
+  await page.getByRole('main').getByRole('link', { name: 'Go to the home page' }).click();
+  await expect(page).toHaveURL(`${product.base}/`);
+});
+
 test('the slider of the home page turns and can be stopped (R9-56)', async ({ page, product }) => {
   await stopClock(page);
   await page.setViewportSize(phone);

@@ -110,6 +110,7 @@ test('phone: from the registration number to the policy (R5-19, R9-13, R9-14, R9
     await expect(
       page.getByText('The KYC is unsuccessful. Please click on Verify KYC to re-submit. After redirection, please close insurance company window.'),
     ).toBeVisible();
+    await expect(page.getByText(/000F did not match Asha Rao$/)).toBeVisible();
     await walk.accessible();
     await walk.type('PAN', 'ABCPE1234F');
     await walk.submit('Verify KYC');

@@ -54,8 +54,8 @@ test('advisor at home: landing to outcome (R1-18, R1-19, R1-22, R2.3-07, R2.10-0
     await visit.at('Your visit is booked', '/visit');
     await expect(page.getByText('12 Lake View, MG Road, Bengaluru 560001, Karnataka')).toBeVisible();
     await expect(page.locator('.facts')).toContainText(booked.replace(/^.* at /, ''));
-    const [sms] = await walk.product.messages(visit.mobile);
-    expect(sms!.text).toMatch(/^Dear Asha Rao, your free home visit is booked: /);
+    const newest = async () => (await walk.product.messages(visit.mobile))[0]!.text;
+    await expect.poll(newest).toMatch(/^Dear Asha Rao, your free home visit is booked: /);
     await expect.poll(async () => (await walk.product.messages(visit.email)).length).toBe(1);
   });
 

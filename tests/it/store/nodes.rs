@@ -59,6 +59,27 @@ async fn two_nodes_may_migrate_at_once() {
 }
 
 #[tokio::test]
+async fn what_a_migration_will_do_is_known_before() {
+    check(async |node| {
+        assert_eq!(node.store.outstanding().await?, Outstanding::default());
+        let sql = "delete from journey_migrations where version = 5";
+        match node.store.kind() {
+            "sqlite" => {
+                let pool = sqlx::SqlitePool::connect(&node.url).await?;
+                sqlx::query(sql).execute(&pool).await?;
+                pool.close().await;
+            }
+            _ => drop(sqlx::query(sql).execute(&sqlx::PgPool::connect(&node.url).await?).await?),
+        }
+        let waiting = node.store.outstanding().await?;
+        let sessions = Migration { number: 5, name: "sessions".into(), takes: Vec::new() };
+        assert_eq!(waiting, Outstanding { is_new: false, migrations: vec![sessions] });
+        Ok(())
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn a_database_of_another_build_is_left_alone() {
     check(async |node| {
         let sql = "update journey_migrations set checksum = $1 where version = 1";

@@ -1,16 +1,18 @@
 //! The kept databases (`tests/histories`): journeys of the shipped definitions at many steps, with pending calls, open
-//! passwords and timers, written by the build that closed the format. Every later build must finish them, and their
-//! histories must give the states that are stored.
+//! passwords and timers, and journeys that were recorded under kills, written by the build that closed the format. Every
+//! later build must finish them, and their histories must give the states that are stored.
 
 use crate::buyer::{Buyer, Errand, Next, SESSION};
-use crate::postgres;
+use crate::postgres::{self, Cluster};
 use crate::server::{TestServer, Visitor};
 use anyhow::{Context as _, Result, bail};
 use engine_settings::Settings;
 use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use sqlx::Connection as _;
 use std::collections::HashSet;
 use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
@@ -20,6 +22,15 @@ use std::time::Duration;
 pub enum Kind {
     Sqlite,
     Postgres,
+}
+
+/// What is in a kept database.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Store {
+    /// Journeys of the shipped definitions at many steps: [`KeptJourney`].
+    Steps,
+    /// Journeys of the crash tests, recorded under kills: [`crate::chaos::Kept`].
+    Crashes,
 }
 
 /// One journey of a kept database, and who may go on with it.
@@ -75,23 +86,41 @@ const BEFORE_PRICES: [&str; 5] = ["car.lookup", "car.contact", "car.otp.asking",
 const LOOKS_MAX: usize = 3_000;
 
 impl Kind {
-    fn file(self, ending: &str) -> PathBuf {
-        let name = if self == Kind::Sqlite { "sqlite" } else { "postgres" };
+    fn file(self, store: Store, ending: &str) -> PathBuf {
+        let kind = if self == Kind::Sqlite { "sqlite" } else { "postgres" };
+        let name = if store == Store::Steps { kind.to_owned() } else { format!("crashes-{kind}") };
         Path::new(env!("CARGO_MANIFEST_DIR")).join("histories").join(format!("{name}.{ending}"))
     }
 
+    /// What a database holds that nobody works on; a file is made in `folder`.
+    pub async fn dumped(self, url: &str, folder: &Path, cluster: Option<&Cluster>) -> Result<Vec<u8>> {
+        let Some(cluster) = cluster.filter(|_| self == Kind::Postgres) else {
+            let copy = folder.join("copy.db");
+            let mut database = sqlx::SqliteConnection::connect(url).await?;
+            let query = sqlx::query("vacuum into $1").bind(copy.to_str().context("a path")?);
+            query.execute(&mut database).await?;
+            return Ok(std::fs::read(copy)?);
+        };
+        let dump = cluster.told("pg_dump", &["--no-owner", "--no-privileges"], url, b"")?;
+        let text = String::from_utf8(dump)?;
+        // Newer programs write lines that older ones do not know, and settings that older servers do not have.
+        let newer = ["\\restrict ", "\\unrestrict ", "SET transaction_timeout"];
+        let lines = text.lines().filter(|line| !newer.iter().any(|words| line.starts_with(words)));
+        Ok(lines.flat_map(|line| [line, "\n"]).collect::<String>().into_bytes())
+    }
+
     /// Keeps what `dump` is and whose journeys are in it.
-    pub fn keep(self, dump: &[u8], journeys: &[KeptJourney]) -> Result<()> {
+    pub fn keep(self, store: Store, dump: &[u8], journeys: &impl Serialize) -> Result<()> {
         for (ending, bytes) in [("gz", dump), ("journeys.gz", &serde_json::to_vec(journeys)?)] {
             let mut packed = GzEncoder::new(Vec::new(), Compression::best());
             packed.write_all(bytes)?;
-            std::fs::write(self.file(ending), packed.finish()?)?;
+            std::fs::write(self.file(store, ending), packed.finish()?)?;
         }
         Ok(())
     }
 
-    fn kept(self, ending: &str) -> Result<Vec<u8>> {
-        let file = self.file(ending);
+    fn kept(self, store: Store, ending: &str) -> Result<Vec<u8>> {
+        let file = self.file(store, ending);
         let packed = std::fs::File::open(&file).with_context(|| file.display().to_string())?;
         let mut bytes = Vec::new();
         GzDecoder::new(packed).read_to_end(&mut bytes)?;
@@ -99,8 +128,8 @@ impl Kind {
     }
 
     /// Address of a copy of its database, on SQLite in `folder`, and its journeys.
-    pub async fn opened(self, folder: &Path) -> Result<(String, Vec<KeptJourney>)> {
-        let (dump, journeys) = (self.kept("gz")?, serde_json::from_slice(&self.kept("journeys.gz")?)?);
+    pub async fn opened<T: DeserializeOwned>(self, store: Store, folder: &Path) -> Result<(String, Vec<T>)> {
+        let (dump, journeys) = (self.kept(store, "gz")?, serde_json::from_slice(&self.kept(store, "journeys.gz")?)?);
         let url = match self {
             Kind::Sqlite => {
                 let file = folder.join("kept.db");

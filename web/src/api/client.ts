@@ -2,6 +2,7 @@
 
 import type { DraftBody, EventBody, JourneySummary, OpenedPage, Rows, StartBody, StepView } from '../contract/api';
 import { api } from '../routes';
+import { ask } from './ask';
 import type { Data, Problem } from './open';
 
 export class Refusal extends Error {
@@ -59,7 +60,7 @@ async function call<T>(
   if (method !== 'GET') Object.assign(sent, { 'content-type': 'application/json', 'x-journey': '1' });
   let response: Response;
   try {
-    response = await fetch(url, {
+    response = await ask(url, {
       method,
       headers: sent,
       credentials: 'same-origin',

@@ -1,4 +1,5 @@
 /** Who is logged in, as far as the browser knows: the greeting in the header, the way out. The server alone decides what is shown. */
+import { ask } from '../api/ask';
 import type { Problem } from '../contract/api';
 import { t } from '../ui/words';
 
@@ -20,7 +21,7 @@ export async function post<T>(call: string, body: object, proof = ''): Promise<T
     'x-api-key': CLIENT,
   };
   if (proof) headers['x-proof'] = proof;
-  const answer = await fetch(call, { method: 'POST', headers, body: JSON.stringify(body) });
+  const answer = await ask(call, { method: 'POST', headers, body: JSON.stringify(body) });
   const said = await answer.json();
   if (answer.ok) return said as T;
   const problem = said as Problem;

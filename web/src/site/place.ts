@@ -30,7 +30,10 @@ export function start(place: Place, site: Site): void {
   const element = document.querySelector<HTMLElement>('.place');
   const dialog = element?.closest('dialog');
   if (!element) return;
-  const draw = async () => (await import('../journey/within')).draw(element, place, site);
+  const draw = async () => {
+    import('../journey/app').catch(() => 0); // comes beside it
+    return (await import('../journey/within')).draw(element, place, site);
+  };
   if (!dialog || !place.hash) {
     whenTouched(element, draw);
     return;

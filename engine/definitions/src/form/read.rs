@@ -8,7 +8,7 @@ use super::{Form, Messages, condition, date, messages, widget};
 use crate::fields::{Fields, unknown, unknown_keys};
 use crate::host::late_vocabulary;
 use crate::keys::widgets;
-use crate::source::{Key, Node, Span, Value as Source};
+use crate::source::{Key, Node, Nodes, Span, Value as Source};
 use engine_statechart::Problem;
 use engine_statechart::expression::Expression;
 use serde_json::Value;
@@ -26,7 +26,7 @@ pub const SHARED_MESSAGES: &str = "forms/shared/messages.json";
 pub fn read(
     id: &str,
     path: &str,
-    nodes: &BTreeMap<String, Node>,
+    nodes: &Nodes,
     defaults: &Arc<Messages>,
     problems: &mut Vec<Problem>,
 ) -> Option<Form> {
@@ -59,7 +59,7 @@ pub fn read(
     if problems[before..].iter().any(Problem::is_error) {
         return None;
     }
-    let form = Form {
+    Some(Form {
         id: id.to_owned(),
         path: path.to_owned(),
         tree,
@@ -74,17 +74,22 @@ pub fn read(
         prepared: Mutex::default(),
         resolved: Mutex::default(),
         facts: OnceLock::new(),
-    };
-    // Without its expressions the form, and each of its variants, must be a schema.
-    let alone = (0..form.variants.len()).map(|i| 1u64 << i);
-    for mask in std::iter::once(0).chain(alone) {
-        let prepared = form.prepared(mask);
-        if let Err(message) = form.build(&prepared.tree, &Default::default(), "2026-01-01").validator() {
-            problems.push(Problem::error("schema", &node.get("properties").unwrap_or(node).span, message));
-            return None;
+    })
+}
+
+impl Form {
+    /// Without its expressions the form, and each of its variants, must be a schema.
+    pub(crate) fn is_schema(&self, node: &Node, problems: &mut Vec<Problem>) -> bool {
+        let alone = (0..self.variants.len()).map(|i| 1u64 << i);
+        for mask in std::iter::once(0).chain(alone) {
+            let prepared = self.prepared(mask);
+            if let Err(message) = self.build(&prepared.tree, &Default::default(), "2026-01-01").validator() {
+                problems.push(Problem::error("schema", &node.get("properties").unwrap_or(node).span, message));
+                return false;
+            }
         }
+        true
     }
-    Some(form)
 }
 
 /// What conditions and groups of one object may name.
@@ -118,7 +123,7 @@ fn group_names(node: &Node) -> Vec<String> {
 }
 
 struct Reader<'n, 'p> {
-    nodes: &'n BTreeMap<String, Node>,
+    nodes: &'n Nodes,
     files: BTreeSet<String>,
     cels: HashMap<String, Expression>,
     normalisers: HashMap<String, Normaliser>,
@@ -182,7 +187,7 @@ impl Reader<'_, '_> {
             return None;
         };
         self.files.insert(path);
-        let mut node = root;
+        let mut node: &Node = root;
         for part in pointer.split('/') {
             match node.get(part) {
                 Some(next) => node = next,

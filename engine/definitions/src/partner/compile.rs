@@ -172,7 +172,7 @@ pub(super) fn compile_operation(
     };
     let values = Fields { node, problems, what: "an operation" }.entries("values");
     let names = Names::compile(values, &[], call_vocabulary(), &REPLY_NAMES, problems);
-    let node = &node.with_names(&Arc::new(names));
+    let node = &node.clone().with_names(&Arc::new(names));
     let mut fields = Fields::open(node, "an operation", &OPERATION_KEYS, problems)?;
     let contract = contract(&mut fields, contracts);
     let method = method(&mut fields);

@@ -9,7 +9,7 @@ use crate::extends::Kind;
 use crate::fields::unknown;
 use crate::files::Files;
 use crate::layout::{FileKind, OperationPart, Owner, kind_of};
-use crate::source::Node;
+use crate::source::{Node, Nodes};
 use crate::table::{Table, Tables};
 use engine_statechart::{Host, Problem};
 use std::borrow::Cow;
@@ -26,7 +26,7 @@ pub(crate) struct Partners {
 /// What partners may name.
 pub(crate) struct Known<'a> {
     pub files: &'a Files,
-    pub nodes: &'a BTreeMap<String, Node>,
+    pub nodes: &'a Nodes,
     pub contracts: &'a Contracts,
     /// Evaluates `each`; the newest definitions first, then those of versions that are still in use.
     pub hosts: &'a [&'a dyn Host],
@@ -121,7 +121,7 @@ pub(crate) fn partners(known: &Known<'_>, problems: &mut Vec<Problem>) -> Partne
     Partners { partners, sandbox_tables }
 }
 
-fn folders(nodes: &BTreeMap<String, Node>) -> Folders<'_> {
+fn folders(nodes: &Nodes) -> Folders<'_> {
     let mut folders = Folders::new();
     for (path, node) in nodes {
         match kind_of(path) {

@@ -14,12 +14,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 impl Site {
-    /// Fills the addresses of pages, draws each page once, and checks what is named. `host` knows tables.
+    /// Fills the addresses of pages, draws each page once, and checks what is named. `host` knows tables; `known` is
+    /// what was found before.
     pub(crate) fn settle(
         &mut self,
         workflows: &BTreeMap<String, Arc<Workflow>>,
         forms: &BTreeMap<String, Arc<Form>>,
         host: &dyn Host,
+        known: &[Problem],
         problems: &mut Vec<Problem>,
     ) {
         let products = self.layout.products.iter().map(|one| (one.id.clone(), json!(one.under)));
@@ -29,7 +31,7 @@ impl Site {
             "footers": self.footers, "products": products,
         });
         // What a page with a mistake would have said is not known.
-        let is_whole = !problems.iter().any(|p| p.is_error() && p.span.file.starts_with(super::PAGES));
+        let is_whole = !known.iter().any(|p| p.is_error() && p.span.file.starts_with(super::PAGES));
         let steps = steps(workflows);
         let bases: BTreeSet<&str> = workflows.values().map(|workflow| workflow.base.as_str()).collect();
         for page in self.pages.clone() {
@@ -45,7 +47,7 @@ impl Site {
                 }
             }
         }
-        let known = |link: &str| {
+        let leads = |link: &str| {
             let path = link.split(['?', '#']).next().unwrap_or_default();
             let path = if path.len() > 1 { path.trim_end_matches('/') } else { path };
             path.is_empty()
@@ -54,7 +56,7 @@ impl Site {
                 || self.redirect(path).is_some()
                 || OURS.contains(&path)
         };
-        let dead = |link: &str| is_whole && link.starts_with('/') && !known(link);
+        let dead = |link: &str| is_whole && link.starts_with('/') && !leads(link);
         let told = |span: &Span, link: &str| {
             Problem::error("dead-link", span, format!("`{link}` leads nowhere"))
                 .hint("no page, step or redirect is there")

@@ -9,7 +9,11 @@ pub(crate) use yaml::is_text;
 
 use engine_statechart::Problem;
 pub use engine_statechart::source::{Key, Node, Span, Value};
+use std::collections::BTreeMap;
 use std::sync::Arc;
+
+/// Files that were read, by path; one that reads the same in several languages is there once.
+pub(crate) type Nodes = BTreeMap<String, Arc<Node>>;
 
 /// Bounds of one file (security rule 27).
 pub const FILE_BYTES_MAX: usize = 256 * 1024;

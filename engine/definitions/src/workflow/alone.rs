@@ -6,11 +6,12 @@ use super::desugar::{Builder, Place};
 use super::merge;
 use crate::files::Files;
 use crate::layout::{FileKind, kind_of};
-use crate::source::{self, Node};
+use crate::source::{self, Node, Nodes};
 use crate::texts::FlowTexts;
 use engine_statechart::{Problem, Vocabulary};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use std::sync::Arc;
 
 /// Problems that only say that something outside the file was not found.
 const OUTSIDE: [&str; 3] = ["unknown-name", "table-name", "missing"];
@@ -38,7 +39,7 @@ fn with_builder<T>(
 ) -> Result<(T, Vec<Problem>), Vec<Problem>> {
     let mut problems = Vec::new();
     let (path, mut nodes) = neighbours(file);
-    nodes.insert(path.clone(), node.clone());
+    nodes.insert(path.clone(), Arc::new(node.clone()));
     let mut used = BTreeSet::new();
     let Some(tree) = merge::resolve(&path, &nodes, &mut used, &mut problems) else { return Err(problems) };
     let (files, stories) = (Files::new(), BTreeMap::new());
@@ -75,7 +76,7 @@ fn with_builder<T>(
 }
 
 /// The path of a file below its `workflows` folder, and the flows and parts of that folder.
-fn neighbours(file: &str) -> (String, BTreeMap<String, Node>) {
+fn neighbours(file: &str) -> (String, Nodes) {
     let path = Path::new(file);
     let folder = path.ancestors().skip(1).find(|a| a.file_name().is_some_and(|n| n == "workflows"));
     let Some(folder) = folder.filter(|f| f.is_dir()) else {
@@ -85,7 +86,7 @@ fn neighbours(file: &str) -> (String, BTreeMap<String, Node>) {
     let states = files
         .iter()
         .filter(|(path, _)| matches!(kind_of(path), Some(FileKind::Flow(_) | FileKind::Part(_) | FileKind::Values(_))));
-    let nodes = states.filter_map(|(path, bytes)| Some((path.to_owned(), source::read(path, bytes).ok()?))).collect();
+    let nodes = states.filter_map(|(path, bytes)| Some((path.to_owned(), Arc::new(source::read(path, bytes).ok()?))));
     let inside = path.strip_prefix(folder).map(|p| p.to_string_lossy().replace('\\', "/")).unwrap_or_default();
-    (format!("workflows/{inside}"), nodes)
+    (format!("workflows/{inside}"), nodes.collect())
 }

@@ -7,6 +7,7 @@ use crate::catalog::Catalog;
 use crate::files::Files;
 use crate::form::Form;
 use crate::layout;
+use crate::parts::{self, Parts};
 use crate::table::Tables;
 use crate::view::View;
 use engine_statechart::Problem;
@@ -21,32 +22,45 @@ pub(super) struct Pinned {
     pub tables: Tables,
 }
 
-/// Paths with hashes, the version, and what is pinned: workflow and its bases, parts, forms with
-/// what they refer to, views, tables, texts.
-pub(super) fn of(builder: &Builder<'_>, library: &Library<'_>) -> (Vec<(String, String)>, String, Pinned) {
+impl Pinned {
+    /// `tables`: their ids.
+    pub fn of(builder: &Builder<'_>, tables: &BTreeSet<String>, library: &Library<'_>) -> Pinned {
+        let form = |id: &String| Some((id.clone(), Arc::clone(library.forms.get(id)?)));
+        let view = |id: &String| Some((id.clone(), Arc::clone(library.views.get(id)?)));
+        let mut pinned = Pinned {
+            forms: builder.forms.iter().filter_map(form).collect(),
+            views: builder.views.iter().filter_map(view).collect(),
+            tables: Tables::default(),
+        };
+        let found = tables.iter().filter_map(|id| library.tables.get(id));
+        found.for_each(|table| pinned.tables.insert(Arc::clone(table)));
+        pinned
+    }
+}
+
+/// Ids of the tables that its expressions, its forms and its views name.
+pub(super) fn tables(builder: &Builder<'_>, library: &Library<'_>) -> BTreeSet<String> {
+    let forms = builder.forms.iter().filter_map(|id| library.forms.get(id));
+    let views = builder.views.iter().filter_map(|id| library.views.get(id));
+    let of_forms = forms.flat_map(|form| form.tables().map(str::to_owned));
+    let of_views = views.flat_map(|view| view.tables().map(str::to_owned));
+    let all = builder.tables.iter().cloned().chain(of_forms).chain(of_views);
+    all.filter(|id| library.tables.get(id).is_some()).collect()
+}
+
+/// Paths with hashes, and the version: workflow and its bases, parts, forms with what they refer to, views, tables,
+/// texts, contracts, and the translations of all of them.
+pub(super) fn of(
+    builder: &Builder<'_>,
+    tables: &BTreeSet<String>,
+    library: &Library<'_>,
+) -> (Vec<(String, String)>, String) {
     let mut paths = builder.used.clone();
-    let mut tables = builder.tables.clone();
-    let mut pinned = Pinned { forms: BTreeMap::new(), views: BTreeMap::new(), tables: Tables::default() };
-    for id in &builder.forms {
-        if let Some(form) = library.forms.get(id) {
-            paths.extend(form.files().map(str::to_owned));
-            tables.extend(form.tables().map(str::to_owned));
-            pinned.forms.insert(id.clone(), Arc::clone(form));
-        }
-    }
-    for id in &builder.views {
-        if let Some(view) = library.views.get(id) {
-            paths.insert(view.path.clone());
-            tables.extend(view.tables().map(str::to_owned));
-            pinned.views.insert(id.clone(), Arc::clone(view));
-        }
-    }
-    for id in tables {
-        if let Some(table) = library.tables.get(&id) {
-            paths.insert(layout::table_file(&id));
-            pinned.tables.insert(Arc::clone(table));
-        }
-    }
+    let forms = builder.forms.iter().filter_map(|id| library.forms.get(id));
+    paths.extend(forms.flat_map(|form| form.files().map(str::to_owned)));
+    let views = builder.views.iter().filter_map(|id| library.views.get(id));
+    paths.extend(views.map(|view| view.path.clone()));
+    paths.extend(tables.iter().map(|id| layout::table_file(id)));
     paths.extend(builder.contracts.values().flat_map(|contract| contract.files.iter().cloned()));
     paths.extend(builder.texts.folders().map(layout::texts_file));
     for path in paths.clone() {
@@ -62,7 +76,7 @@ pub(super) fn of(builder: &Builder<'_>, library: &Library<'_>) -> (Vec<(String, 
         hasher.update([b'\n']);
     }
     let version = hex::encode(&hasher.finalize()[..16]);
-    (closure, version, pinned)
+    (closure, version)
 }
 
 /// A pinned version again, from the files of its closure. Partners, messages, reference data and
@@ -70,18 +84,18 @@ pub(super) fn of(builder: &Builder<'_>, library: &Library<'_>) -> (Vec<(String, 
 pub fn reload_closure(id: &str, files: &Files, live: &Catalog) -> Result<Arc<Workflow>, Vec<Problem>> {
     let mut problems = Vec::new();
     let read = crate::load::parse(files, &mut problems);
-    let parts = crate::load::parts(crate::load::ENGLISH, &read.nodes, &mut problems, BTreeSet::new());
-    let said = crate::load::said(&read, &mut problems);
-    let spoken = crate::load::spoken(&said, &mut problems);
+    let english = Parts::read(&read.nodes, &BTreeSet::new(), &mut problems);
+    let said = parts::said(&read, &mut problems);
+    let spoken = parts::spoken(&english, &said, &mut problems);
     let stories = BTreeMap::new();
     let library = Library {
         files,
-        nodes: parts.nodes,
-        forms: &parts.forms,
-        views: &parts.views,
-        tables: &parts.tables,
-        texts: &parts.texts,
-        contracts: &parts.contracts,
+        nodes: english.nodes,
+        forms: &english.forms,
+        views: &english.views,
+        tables: &english.tables,
+        texts: &english.texts,
+        contracts: &english.contracts,
         partners: &live.partners,
         messages: &live.messages,
         masters: &live.masters,
@@ -94,7 +108,7 @@ pub fn reload_closure(id: &str, files: &Files, live: &Catalog) -> Result<Arc<Wor
     let workflow = if problems.iter().any(Problem::is_error) {
         None
     } else {
-        crate::load::in_languages(id, &library, &spoken, &mut problems)
+        parts::in_languages(id, &library, &spoken, &mut problems)
     };
     match workflow {
         Some(workflow) => Ok(Arc::new(workflow)),

@@ -13,7 +13,7 @@ use crate::load::ENGLISH;
 use crate::master::Masters;
 use crate::message::Message;
 use crate::partner::Partner;
-use crate::source::{Key, Node, Span, Value as Source};
+use crate::source::{Key, Node, Nodes, Span, Value as Source};
 use crate::story::Story;
 use crate::table::Tables;
 use crate::text::Text;
@@ -28,7 +28,7 @@ use std::sync::Arc;
 pub(crate) struct Library<'a> {
     pub files: &'a Files,
     /// Parsed files by path.
-    pub nodes: &'a BTreeMap<String, Node>,
+    pub nodes: &'a Nodes,
     pub forms: &'a BTreeMap<String, Arc<Form>>,
     pub views: &'a BTreeMap<String, Arc<View>>,
     pub tables: &'a Tables,
@@ -86,8 +86,13 @@ pub const STATE_KEYS: [&str; 16] = [
     "output", "tags", "meta", "step",
 ];
 
-/// `id` is the path of its folder below workflows/.
-pub(crate) fn compile(id: &str, library: &Library<'_>, problems: &mut Vec<Problem>) -> Option<Workflow> {
+/// `id` is the path of its folder below workflows/; `english`: the same workflow as it was written, which is sound.
+pub(crate) fn compile(
+    id: &str,
+    library: &Library<'_>,
+    english: Option<&Workflow>,
+    problems: &mut Vec<Problem>,
+) -> Option<Workflow> {
     let before = problems.len();
     let path = layout::flow_file(id);
     let mut used = BTreeSet::new();
@@ -128,26 +133,32 @@ pub(crate) fn compile(id: &str, library: &Library<'_>, problems: &mut Vec<Proble
             return None;
         }
     };
-    verify::verify(&machine, &mut builder, &tree, head.sections.as_slice(), &head.aliases);
-    verify::links(&mut builder, &head.links, &tree.span);
-    super::contracts::check(&machine, &mut builder);
-    super::part::check_outcomes(&machine, &mut builder);
-    verify::resumed(&machine, &mut builder);
-    let closed = verify::closed(&machine, &mut builder);
-    verify::names(&machine, &names, &mut builder);
-    problems.append(&mut builder.problems);
-    // What a mistake leaves undefined would be said again wherever it is read.
-    let mut context = BTreeSet::new();
-    if library.is_whole && !problems[before..].iter().any(Problem::is_error) {
-        let defined = super::defined::check(&machine, &builder);
-        problems.extend(defined.problems);
-        context = defined.keys;
-    }
-    without_follow_ons(problems, before);
+    let Plain { closed, context, closure, version, tables } = match english {
+        Some(english) => {
+            problems.append(&mut builder.problems);
+            Plain::of(english)
+        }
+        None => {
+            let closed = verify::verify(&machine, &mut builder, &tree, &head.sections, &head.aliases, &head.links);
+            verify::names(&machine, &names, &mut builder);
+            problems.append(&mut builder.problems);
+            // What a mistake leaves undefined would be said again wherever it is read.
+            let mut context = BTreeSet::new();
+            if library.is_whole && !problems[before..].iter().any(Problem::is_error) {
+                let defined = super::defined::check(&machine, &builder);
+                problems.extend(defined.problems);
+                context = defined.keys;
+            }
+            without_follow_ons(problems, before);
+            let tables = closure::tables(&builder, library);
+            let (closure, version) = closure::of(&builder, &tables, library);
+            Plain { closed, context, closure, version, tables }
+        }
+    };
     if problems[before..].iter().any(Problem::is_error) {
         return None;
     }
-    let (closure, version, pinned) = closure::of(&builder, library);
+    let pinned = closure::Pinned::of(&builder, &tables, library);
     Some(Workflow {
         id: id.to_owned(),
         line,
@@ -184,6 +195,27 @@ pub(crate) fn compile(id: &str, library: &Library<'_>, problems: &mut Vec<Proble
         steps: builder.steps,
         invokes: builder.invokes,
     })
+}
+
+/// What of a workflow no translation changes.
+struct Plain {
+    closed: BTreeMap<String, String>,
+    context: BTreeSet<String>,
+    closure: Vec<(String, String)>,
+    version: String,
+    tables: BTreeSet<String>,
+}
+
+impl Plain {
+    fn of(workflow: &Workflow) -> Plain {
+        Plain {
+            closed: workflow.closed.clone(),
+            context: workflow.context.clone(),
+            closure: workflow.closure.clone(),
+            version: workflow.version.clone(),
+            tables: workflow.tables.ids().map(str::to_owned).collect(),
+        }
+    }
 }
 
 /// A state that nothing leads to any more is not said beside the mistake for which nothing does.

@@ -196,13 +196,10 @@ impl<'a> Builder<'a> {
 
     /// The whole machine.
     pub fn root(&mut self, tree: &Node, place: &Place) -> Node {
-        let entries: Vec<(Key, Node)> =
-            tree.map().iter().filter(|(k, _)| !ROOT_KEYS.contains(&k.name.as_str())).cloned().collect();
-        let plain = Node::new(tree.span.clone(), Source::Map(entries));
         self.context_keys =
             tree.get("context").map_or(&[][..], Node::map).iter().map(|(k, _)| k.name.clone()).collect();
         self.sections = Sections::of_flow(tree);
-        let mut root = self.state(&plain, place);
+        let mut root = self.state(tree, place);
         self.listen(&mut root);
         let contexts = std::mem::take(&mut self.contexts);
         let span = tree.span.clone();
@@ -276,7 +273,8 @@ impl<'a> Builder<'a> {
             out.push((key("id", &node.span), text_node(&id, &node.span)));
         }
         let mut replies: Vec<(Key, Node)> = Vec::new();
-        for (k, value) in node.map() {
+        let is_root = place.path.is_empty() && place.border.is_none();
+        for (k, value) in node.map().iter().filter(|(k, _)| !is_root || !ROOT_KEYS.contains(&k.name.as_str())) {
             let new = match k.name.as_str() {
                 "id" if out.first().is_some_and(|(k, _)| k.name == "id") => continue,
                 "step" => {

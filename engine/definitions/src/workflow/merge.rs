@@ -2,17 +2,12 @@
 
 use crate::extends::{Kind, apply};
 use crate::layout::{self, FileKind};
-use crate::source::{Key, Node};
+use crate::source::{Key, Node, Nodes};
 use engine_statechart::Problem;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 /// The whole tree of a workflow file; the files that it is made of are added to `used`.
-pub fn resolve(
-    path: &str,
-    nodes: &BTreeMap<String, Node>,
-    used: &mut BTreeSet<String>,
-    problems: &mut Vec<Problem>,
-) -> Option<Node> {
+pub fn resolve(path: &str, nodes: &Nodes, used: &mut BTreeSet<String>, problems: &mut Vec<Problem>) -> Option<Node> {
     let flow = |kind| if let FileKind::Flow(id) = kind { Some(id) } else { None };
     let chain = Kind::of(nodes, "workflow", flow).chain(path, used, problems)?;
     let mut tree = with_values(chain.path, chain.base, nodes, used, problems);
@@ -24,7 +19,7 @@ pub fn resolve(
 fn with_values(
     path: &str,
     node: &Node,
-    nodes: &BTreeMap<String, Node>,
+    nodes: &Nodes,
     used: &mut BTreeSet<String>,
     problems: &mut Vec<Problem>,
 ) -> Node {
@@ -34,7 +29,7 @@ fn with_values(
         problems.push(problem.hint("values.yaml"));
     }
     let file = layout::values_file(layout::folder_of(path));
-    if let (Some(values), Some(map)) = (super::values::map_of(nodes.get(&file), problems), tree.map_mut()) {
+    if let (Some(values), Some(map)) = (super::values::map_of(&file, nodes, problems), tree.map_mut()) {
         used.insert(file);
         map.push((Key { span: values.span.clone(), name: "values".to_owned() }, values.clone()));
     }

@@ -86,7 +86,7 @@ impl Builder<'_> {
         for (span, function, thing) in names.things() {
             self.thing(function, thing, span);
         }
-        let part = &part.with_names(&names);
+        let part = &part.clone().with_names(&names);
         let empty = Node::new(part.span.clone(), Source::Map(Vec::new()));
         let defaults = part.get("context").filter(|c| c.is_map()).unwrap_or(&empty).clone();
         self.delays(part, &format!("{context}."));

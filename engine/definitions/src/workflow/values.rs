@@ -3,23 +3,23 @@
 
 use crate::host::shared_vocabulary;
 use crate::layout;
-use crate::source::{Key, Node};
+use crate::source::{Key, Node, Nodes};
 use engine_statechart::Problem;
 use engine_statechart::expression::Names;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// `tree` is whole: its `values` are those of its base, patched. The files are added to `used`.
 pub fn of_flow(
     tree: &Node,
     line: &str,
-    nodes: &BTreeMap<String, Node>,
+    nodes: &Nodes,
     used: &mut BTreeSet<String>,
     problems: &mut Vec<Problem>,
 ) -> Arc<Names> {
     let mut entries: Vec<(Key, Node)> = tree.get("values").map_or(&[][..], Node::map).to_vec();
     let shared = layout::values_file(&format!("{line}/shared"));
-    if let Some(values) = map_of(nodes.get(&shared), problems) {
+    if let Some(values) = map_of(&shared, nodes, problems) {
         used.insert(shared);
         entries.extend_from_slice(values.map());
     }
@@ -38,12 +38,12 @@ pub fn bound(mut tree: Node, values: &Arc<Names>) -> Node {
 pub fn of_part(
     part: &str,
     context: &str,
-    nodes: &BTreeMap<String, Node>,
+    nodes: &Nodes,
     used: &mut BTreeSet<String>,
     problems: &mut Vec<Problem>,
 ) -> Arc<Names> {
     let file = layout::values_file(part);
-    let values = map_of(nodes.get(&file), problems);
+    let values = map_of(&file, nodes, problems);
     if values.is_some() {
         used.insert(file);
     }
@@ -53,11 +53,11 @@ pub fn of_part(
     Arc::new(Names::compile(values.map_or(&[][..], Node::map), &places, shared_vocabulary(), &[], problems))
 }
 
-pub fn map_of<'n>(file: Option<&'n Node>, problems: &mut Vec<Problem>) -> Option<&'n Node> {
-    let values = file?;
+pub fn map_of<'n>(file: &str, nodes: &'n Nodes, problems: &mut Vec<Problem>) -> Option<&'n Node> {
+    let values = nodes.get(file)?;
     if !values.is_map() {
         let message = format!("values are a map from names to expressions, not {}", values.kind());
         problems.push(Problem::error("shape", &values.span, message));
     }
-    values.is_map().then_some(values)
+    values.is_map().then_some(&**values)
 }

@@ -8,23 +8,30 @@ use engine_statechart::expression::Names;
 use engine_statechart::{Machine, NodeKind, Problem};
 use std::collections::{BTreeMap, BTreeSet};
 
+/// Gives for final states that show nothing themselves the step that they go on showing.
 pub fn verify(
     machine: &Machine,
     builder: &mut Builder<'_>,
     tree: &Node,
     sections: &[Section],
     aliases: &BTreeMap<String, String>,
-) {
+    links: &BTreeMap<String, Vec<String>>,
+) -> BTreeMap<String, String> {
     let shape = Shape::of(machine);
     orthogonal_steps(machine, &shape, builder);
     events_handled(machine, &shape, builder);
     step_sections(builder, sections);
     alias_targets(builder, tree, aliases);
     into_context(builder, tree);
+    purposes(builder, links, &tree.span);
+    super::contracts::check(machine, builder);
+    super::part::check_outcomes(machine, builder);
+    resumed(machine, builder);
+    closed(machine, builder)
 }
 
 /// A message's link has a purpose that some step knows; a purpose sends what its step takes.
-pub fn links(builder: &mut Builder<'_>, root: &BTreeMap<String, Vec<String>>, span: &Span) {
+fn purposes(builder: &mut Builder<'_>, root: &BTreeMap<String, Vec<String>>, span: &Span) {
     let mut problems = Vec::new();
     let known: BTreeSet<&str> =
         root.keys().chain(builder.steps.values().flat_map(|s| s.links.keys())).map(String::as_str).collect();
@@ -72,7 +79,7 @@ pub fn names(machine: &Machine, values: &Names, builder: &mut Builder<'_>) {
 }
 
 /// States to which a correction leads back must exist.
-pub fn resumed(machine: &Machine, builder: &mut Builder<'_>) {
+fn resumed(machine: &Machine, builder: &mut Builder<'_>) {
     let known: BTreeSet<&str> = machine.nodes().map(|node| node.id).collect();
     for (id, span) in std::mem::take(&mut builder.resumed) {
         if !known.contains(id.as_str()) {
@@ -84,7 +91,7 @@ pub fn resumed(machine: &Machine, builder: &mut Builder<'_>) {
 }
 
 /// Final states of the flow that show nothing themselves go on showing the last step of the part that led there.
-pub fn closed(machine: &Machine, builder: &mut Builder<'_>) -> BTreeMap<String, String> {
+fn closed(machine: &Machine, builder: &mut Builder<'_>) -> BTreeMap<String, String> {
     let mut closed: BTreeMap<String, String> = BTreeMap::new();
     let is_bare = |id: &str| machine.nodes().any(|node| node.id == id && node.kind == NodeKind::Final);
     for (state, end, span) in std::mem::take(&mut builder.ends) {

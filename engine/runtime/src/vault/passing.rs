@@ -400,6 +400,9 @@ impl Upkeep for Vault {
     fn epoch(&self) -> i32 {
         self.store.epoch()
     }
+    async fn outstanding(&self) -> Result<Outstanding> {
+        self.store.outstanding().await
+    }
     async fn begin_epoch(&self, now_ms: i64) -> Result<i32> {
         self.store.begin_epoch(now_ms).await
     }

@@ -1,32 +1,25 @@
 //! `journey check`.
 
-use super::INVALID;
+use super::{INVALID, texts};
 use engine_definitions::Severity;
-use std::path::{Path, PathBuf};
+use engine_definitions::check::check as checked;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// Problems on standard output, one per line; the count on standard error.
+/// Problems on standard output, one per line; how far each language is and the count on standard error.
 pub fn check(paths: &[PathBuf]) -> ExitCode {
-    let problems = engine_definitions::check::check(paths);
-    let errors = problems.iter().filter(|problem| problem.severity == Severity::Error).count();
-    for problem in &problems {
+    let found = checked(paths);
+    let errors = found.problems.iter().filter(|problem| problem.severity == Severity::Error).count();
+    for problem in &found.problems {
         let grade = if problem.severity == Severity::Error { "" } else { "warning: " };
         println!("{}: {grade}{}", place(problem), rest(problem));
     }
-    let warnings = problems.len() - errors;
-    for root in paths.iter().filter_map(|path| path.parent()).filter(|_| errors == 0).take(1) {
-        told(if root.as_os_str().is_empty() { Path::new(".") } else { root });
+    for (language, sheets) in found.sheets.iter().filter(|_| errors == 0) {
+        eprintln!("{language}: {}", texts::counted(sheets));
     }
+    let warnings = found.problems.len() - errors;
     eprintln!("{errors} error{}, {warnings} warning{}", plural(errors), plural(warnings));
     if errors > 0 { ExitCode::from(INVALID) } else { ExitCode::SUCCESS }
-}
-
-/// How far each language is.
-fn told(root: &Path) {
-    let Ok(files) = engine_definitions::Files::read_dir(root) else { return };
-    for language in engine_definitions::languages(&files) {
-        eprintln!("{language}: {}", super::texts::counted(&engine_definitions::sheets(&files, &language)));
-    }
 }
 
 fn place(problem: &engine_definitions::Problem) -> String {

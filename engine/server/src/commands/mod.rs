@@ -10,6 +10,7 @@ mod history;
 mod incidents;
 mod keys;
 mod messages;
+mod migrate;
 mod operator;
 mod publish;
 mod replay;
@@ -58,7 +59,8 @@ pub fn run(cli: Cli) -> Result<ExitCode> {
         Command::Export { xstate: Some(workflow), .. } => export::machine(&workflow),
         Command::Export { xstate: None, .. } => export::description(),
         Command::Publish { dir } => alone(publish::publish(settings()?, dir)),
-        Command::Migrate { restored } => alone(publish::migrate(settings()?, restored)),
+        Command::Migrate { dry_run: true, .. } => alone(migrate::dry_run(settings()?)),
+        Command::Migrate { restored, .. } => alone(migrate::migrate(settings()?, restored)),
         Command::Doctor => alone(doctor::doctor(Settings::load(cli.settings.as_deref()).map_err(Into::into))),
         Command::Settings => {
             print!("{}", engine_settings::reference());

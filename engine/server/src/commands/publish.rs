@@ -1,12 +1,11 @@
-//! `journey publish` and `journey migrate`.
+//! `journey publish`.
 
-use super::keys::forgotten;
-use super::{INVALID, operated};
+use super::INVALID;
 use crate::definitions::{print_problems, told};
-use crate::product::{alone, open};
+use crate::product::open;
 use anyhow::{Context as _, Result};
 use engine_definitions::Files;
-use engine_runtime::{Clock, PublishError, Runtime, SystemClock};
+use engine_runtime::{PublishError, Runtime, SystemClock};
 use engine_settings::Settings;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -30,22 +29,4 @@ pub async fn publish(settings: Settings, dir: PathBuf) -> Result<ExitCode> {
         }
         Err(PublishError::Runtime(error)) => Err(error.into()),
     }
-}
-
-/// `restored`: from a backup.
-pub async fn migrate(settings: Settings, restored: bool) -> Result<ExitCode> {
-    let _alone = if restored { alone(&settings.database.url)? } else { None };
-    let store = open(&settings).await?;
-    println!("the {} database is up to date", store.kind());
-    if restored {
-        let epoch = store.begin_epoch(SystemClock::default().now_ms()).await?;
-        let list = forgotten(&settings.keys.forgotten).context("the list of what was forgotten cannot be read")?;
-        if !list.is_empty() {
-            let (runtime, operator) = operated(settings).await?;
-            runtime.operations.forget_journeys(&operator, &list).await?;
-            println!("{} journeys were forgotten before and are again", list.len());
-        }
-        println!("restored {epoch} times: new orders have new keys; nothing is sent until `journey effects release`");
-    }
-    Ok(ExitCode::SUCCESS)
 }

@@ -9,6 +9,9 @@ pub type Db = sqlx::Postgres;
 /// What another node claims at this moment is left to it.
 pub const SKIP_LOCKED: &str = " for update skip locked";
 
+/// Whether it was ever migrated: 0 or 1.
+pub const IS_MIGRATED: &str = "select count(to_regclass('journey_migrations'))";
+
 /// A journey with its answers and drafts.
 macro_rules! journey {
     ($from:literal) => {

@@ -14,6 +14,7 @@ mod writer;
 use crate::hub::Hub;
 use crate::{Change, Commit, Committed, Result, StoreError};
 use futures::future::BoxFuture;
+use sqlx::migrate::Migrator;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx::{ConnectOptions, Connection, PgPool};
 use std::str::FromStr;
@@ -77,10 +78,15 @@ impl Database {
         Ok(Database { pool, hub, epoch, writes, writer, notify, options })
     }
 
-    /// Nodes that start at once wait for each other under a lock of the migrator.
-    pub async fn run_migrations(&self) -> Result<()> {
+    pub fn migrator() -> Migrator {
         let mut migrator = sqlx::migrate!("../../migrations/postgres");
         migrator.dangerous_set_table_name("journey_migrations");
+        migrator
+    }
+
+    /// Nodes that start at once wait for each other under a lock of the migrator.
+    pub async fn run_migrations(&self) -> Result<()> {
+        let migrator = Database::migrator();
         let mut conn = self.options.clone().options([("lock_timeout", "0")]).connect().await?;
         migrator.run_direct(None, &mut conn, false).await?;
         conn.close().await?;

@@ -15,6 +15,23 @@ impl Upkeep for Database {
         self.epoch.store(epoch as i32, Ordering::Relaxed);
         Ok(())
     }
+    async fn outstanding(&self) -> Result<Outstanding> {
+        let is_new = sqlx::query_scalar::<_, i64>(dialect::IS_MIGRATED).fetch_one(&self.pool).await? == 0;
+        let done: Vec<i64> = match is_new {
+            true => Vec::new(),
+            false => sqlx::query_scalar("select version from journey_migrations").fetch_all(&self.pool).await?,
+        };
+        let migrator = Database::migrator();
+        let migrations = migrator.iter().filter(|one| !done.contains(&one.version)).map(|one| {
+            let takes = one.sql.as_str().lines().filter_map(|line| line.strip_prefix("-- takes: "));
+            Migration {
+                number: one.version,
+                name: one.description.to_string(),
+                takes: takes.map(str::to_owned).collect(),
+            }
+        });
+        Ok(Outstanding { is_new, migrations: migrations.collect() })
+    }
     fn kind(&self) -> &'static str {
         dialect::KIND
     }

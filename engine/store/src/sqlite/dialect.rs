@@ -9,6 +9,9 @@ pub type Db = sqlx::Sqlite;
 /// There is one writer: nobody else holds the row.
 pub const SKIP_LOCKED: &str = "";
 
+/// Whether it was ever migrated: 0 or 1.
+pub const IS_MIGRATED: &str = "select count(*) from sqlite_master where name = 'journey_migrations'";
+
 /// A journey with its answers and drafts.
 macro_rules! journey {
     ($from:literal) => {

@@ -11,6 +11,7 @@ mod writer;
 use crate::hub::Hub;
 use crate::{Change, Commit, Committed, Result, StoreError};
 use futures::future::BoxFuture;
+use sqlx::migrate::Migrator;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
 use sqlx::{ConnectOptions, SqlitePool};
 use std::str::FromStr;
@@ -76,10 +77,15 @@ impl Database {
         Ok(Database { pool, hub, epoch, writer, options })
     }
 
-    /// `sqlx` takes no lock on SQLite: when two processes race, the loser fails once and then finds everything applied.
-    pub async fn run_migrations(&self) -> Result<()> {
+    pub fn migrator() -> Migrator {
         let mut migrator = sqlx::migrate!("../../migrations/sqlite");
         migrator.dangerous_set_table_name("journey_migrations");
+        migrator
+    }
+
+    /// `sqlx` takes no lock on SQLite: when two processes race, the loser fails once and then finds everything applied.
+    pub async fn run_migrations(&self) -> Result<()> {
+        let migrator = Database::migrator();
         let mut conn = open(&self.options).await?;
         let mut tries = 0;
         loop {

@@ -1,6 +1,6 @@
 //! Which reads and comparisons are wrong.
 
-use super::super::places::{ALL_KINDS, Ix, Kinds, Known, OPTIONAL, THERE, bit};
+use super::super::places::{ABSENT, ALL_KINDS, Ix, Kinds, Known, Level, OPTIONAL, THERE, bit};
 use super::{Check, Ex};
 use crate::source::Span;
 use engine_statechart::expression::Expression;
@@ -11,6 +11,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Each mistake of an expression once.
 type Found = BTreeMap<(Span, String), Problem>;
 
+/// The places that an expression needs, each with the best that is known of it at any of its moments.
+type Best = Vec<(Ix, Level)>;
+
 impl Check<'_> {
     pub fn report(&self, ways: &[Option<Known>]) -> Vec<Problem> {
         let mut found = Found::new();
@@ -18,13 +21,10 @@ impl Check<'_> {
         if ways.is_empty() {
             return found.into_values().collect();
         }
-        // By expression: the best that is known at any of its moments.
-        let mut best: Vec<Option<Known>> = vec![None; self.expressions.len()];
-        let mut see = |ex: Ex, state: &Known| match &mut best[ex] {
-            Some(there) => {
-                there.join(state);
-            }
-            slot => *slot = Some(state.clone()),
+        let mut best: Vec<Option<Best>> = vec![None; self.expressions.len()];
+        let mut see = |ex: Ex, state: &Known| {
+            let best = best[ex].get_or_insert_with(|| self.needed(&self.expressions[ex].1));
+            best.iter_mut().for_each(|(at, level)| *level = (*level).max(state.level[*at]));
         };
         let (mut known, mut waiting) = (ways.to_vec(), BTreeSet::new());
         for leaf in 0..self.nodes.len() {
@@ -37,9 +37,9 @@ impl Check<'_> {
                 inside.for_each(|state| node.reads.iter().chain(of_step).for_each(|ex| see(*ex, state)));
             }
         }
-        for (ex, state) in best.iter().enumerate() {
-            if let Some(state) = state {
-                self.absent(&self.expressions[ex], state, &mut found);
+        for (expression, best) in self.expressions.iter().zip(&best) {
+            if let Some(best) = best {
+                self.absent(expression, best, &mut found);
             }
         }
         found.into_values().collect()
@@ -112,8 +112,25 @@ impl Check<'_> {
         own.filter(|ix| self.ever.level[*ix] > 0).or(row).or(own)
     }
 
+    /// The places on the way to what is needed of a path.
+    fn way(&self, read: &Read<'_>) -> impl Iterator<Item = Ix> {
+        let below = |at: &mut Ix, key: &&str| {
+            *at = self.row_or(*at, key)?;
+            Some(*at)
+        };
+        read.path.iter().take(read.needed).scan(0, below)
+    }
+
+    fn needed(&self, reads: &Reads<'_>) -> Best {
+        let each: BTreeSet<Ix> = reads.reads.iter().flat_map(|read| self.way(read)).collect();
+        each.into_iter().map(|at| (at, ABSENT)).collect()
+    }
+
     /// Whether a field must have been filled, other fields being what they are.
     pub fn is_shown(&self, field: Ix, equal: &[Equal<'_>]) -> bool {
+        if equal.is_empty() {
+            return false;
+        }
         let place = |e: &Equal<'_>| e.path.iter().try_fold(0, |at, key| self.places.find(at, key));
         let holds = |(other, texts): &(Ix, Vec<String>)| {
             equal.iter().any(|e| place(e) == Some(*other) && texts.iter().any(|t| t == e.text))
@@ -122,14 +139,12 @@ impl Check<'_> {
     }
 
     /// Reads of what no way has defined for certain.
-    fn absent(&self, (expression, reads): &(&Expression, Reads<'_>), state: &Known, found: &mut Found) {
-        for Read { path, known, needed, when, asked } in &reads.reads {
-            let mut at = 0;
-            for (depth, key) in path.iter().enumerate().take(*needed) {
-                let Some(below) = self.row_or(at, key) else { break };
-                at = below;
-                let level = state.level[at];
-                if depth < *known || level >= THERE || *key == ANY_KEY || self.ever.level[at] == 0 {
+    fn absent(&self, (expression, reads): &(&Expression, Reads<'_>), best: &Best, found: &mut Found) {
+        for read in &reads.reads {
+            let Read { path, known, when, asked, .. } = read;
+            for (depth, (at, key)) in self.way(read).zip(path).enumerate() {
+                let level = best.iter().find(|(place, _)| *place == at).map_or(ABSENT, |(_, level)| *level);
+                if depth < *known || level >= THERE || *key == ANY_KEY || self.ever.level[at] == ABSENT {
                     continue;
                 }
                 if level == OPTIONAL && self.is_shown(at, when) {
