@@ -41,10 +41,10 @@ impl Binary {
         build.args([
             "build",
             "--quiet",
-            "--package",
-            "engine-server",
-            "--bin",
-            "journey",
+            // as `make test` builds: another selection of packages would build the libraries anew
+            "--workspace",
+            "--bins",
+            "--tests",
             "--profile",
             profile,
             "--target-dir",

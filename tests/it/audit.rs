@@ -114,18 +114,17 @@ async fn an_end_that_was_cut_off_is_found_by_the_anchors() {
     looks(&server, &bearer, &journey).await;
     let (runtime, me) = (&server.product.runtime, Actor::operator("test"));
     let verified = async || runtime.operations.verify_audit(&me).await.expect("an answer");
-    assert_eq!(verified().await.expect("whole").anchor, None);
 
-    // every hour what was written in it; a quiet hour has none
+    // every hour what was written in it, once; the worker may have made one before
+    let mut newest = 0;
     for hours in 1..4_u64 {
         server.clock.advance(2 * HOUR_MS);
         runtime.work.anchor_audit().await.expect("an anchor");
         runtime.work.anchor_audit().await.expect("the same anchor");
         let whole = verified().await.expect("whole");
-        assert_eq!(
-            (whole.rows, whole.anchor.expect("an anchor").number),
-            (2 + hours, i64::try_from(hours).expect("few"))
-        );
+        let number = whole.anchor.expect("an anchor").number;
+        assert_eq!((whole.rows, number > newest), (2 + hours, true));
+        newest = number;
         looks(&server, &bearer, &journey).await;
     }
 
@@ -136,6 +135,6 @@ async fn an_end_that_was_cut_off_is_found_by_the_anchors() {
     assert!(verified().await.is_ok());
     run("delete from audit where number = 4").await;
     let bad = verified().await.expect_err("cut");
-    assert_eq!((bad.chain.as_str(), bad.number, bad.how), ("anchors", 3, Fault::Cut));
+    assert_eq!((bad.chain.as_str(), bad.number, bad.how), ("anchors", newest, Fault::Cut));
     server.stop().await;
 }
