@@ -69,7 +69,10 @@ async fn what_a_migration_will_do_is_known_before() {
                 sqlx::query(sql).execute(&pool).await?;
                 pool.close().await;
             }
-            _ => drop(sqlx::query(sql).execute(&sqlx::PgPool::connect(&node.url).await?).await?),
+            _ => {
+                let pool = sqlx::PgPool::connect(&node.url).await?;
+                sqlx::query(sql).execute(&pool).await?;
+            }
         }
         let waiting = node.store.outstanding().await?;
         let sessions = Migration { number: 5, name: "sessions".into(), takes: Vec::new() };
