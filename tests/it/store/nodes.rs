@@ -72,7 +72,6 @@ async fn what_a_migration_will_do_is_known_before() {
             _ => {
                 let pool = sqlx::PgPool::connect(&node.url).await?;
                 sqlx::query(sql).execute(&pool).await?;
-                pool.close().await;
             }
         }
         let waiting = node.store.outstanding().await?;
