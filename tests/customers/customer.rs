@@ -26,7 +26,7 @@ const WAIT_MAX_MS: i64 = 600_000;
 const WAIT_LOOKS: u32 = 20;
 const PROMISED_MAX: Duration = Duration::from_secs(5);
 /// Pauses between two looks at a page that goes on by itself: the first, and the longest.
-const LOOK: Duration = Duration::from_millis(200);
+pub const LOOK: Duration = Duration::from_millis(200);
 const LOOK_MAX: Duration = Duration::from_millis(1_600);
 
 /// Customers of one seed share so many vehicles with their last policies: prices are asked for once, for many of them.
@@ -159,6 +159,11 @@ impl Customer {
         &self.server.product.runtime.operations
     }
 
+    /// By the product's clock.
+    pub fn now_ms(&self) -> i64 {
+        self.server.clock.now_ms()
+    }
+
     pub async fn store(&self) -> Arc<dyn Store> {
         self.server.store().await
     }
@@ -238,10 +243,10 @@ impl Customer {
 
     /// True as soon as the page asks her for something; false when it does not in time.
     async fn waited(&mut self) -> Result<bool> {
-        let (since, since_ms) = (tokio::time::Instant::now(), self.server.clock.now_ms());
+        let (since, since_ms) = (tokio::time::Instant::now(), self.now_ms());
         let (mut pause, mut looks) = (LOOK, 0);
         while self.waits() {
-            let waited_ms = self.server.clock.now_ms() - since_ms;
+            let waited_ms = self.now_ms() - since_ms;
             let is_over = match self.is_promised() {
                 true => since.elapsed() > PROMISED_MAX,
                 false => since.elapsed() > WAIT_MAX && waited_ms > WAIT_MAX_MS && looks > WAIT_LOOKS,
@@ -257,7 +262,7 @@ impl Customer {
     }
 
     /// A page that waits for long is one of a paid customer, and says who is at it.
-    async fn promised(&self) -> Result<End> {
+    async fn promised(&mut self) -> Result<End> {
         ensure!(self.is_promised(), "waits for ever");
         self.money_has_an_end(false).await?;
         Ok(End::Promised)
@@ -333,7 +338,7 @@ impl Customer {
     }
 
     /// Each pause is longer than the one before.
-    async fn looks_after(&mut self, pause: &mut Duration) {
+    pub async fn looks_after(&mut self, pause: &mut Duration) {
         self.crowd.waiting.fetch_add(1, Ordering::Relaxed);
         tokio::time::sleep(*pause).await;
         self.crowd.waiting.fetch_sub(1, Ordering::Relaxed);
@@ -459,8 +464,8 @@ impl Customer {
     /// Changes the cover now and then, else takes one of the offers.
     async fn chooses(&mut self) -> Result<()> {
         self.random = self.later.take().unwrap_or_else(|| self.random.clone());
-        let (since, mut pause) = (tokio::time::Instant::now(), LOOK);
-        while self.offers().len() <= 5 && self.step() == "quotes" && since.elapsed() < WAIT_MAX {
+        let mut pause = LOOK;
+        while self.offers().len() <= 5 && self.step() == "quotes" && self.view["step"]["waits"][0].is_object() {
             self.looks_after(&mut pause).await;
         }
         let offers = self.offers();

@@ -12,6 +12,8 @@ use anyhow::{Context as _, Result};
 use clap::Parser;
 use customer::{Crowd, Customer, End};
 use engine_definitions::Files;
+use engine_runtime::Clock as _;
+use engine_store::{Backlog, EffectState, Store};
 use futures::{Stream, StreamExt};
 use journey_tests::server::TestServer;
 use mistakes::{MISTAKES, Mistake};
@@ -30,6 +32,10 @@ static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 /// How much faster than real time the product's clock goes when everybody waits, and how often it is moved.
 const CLOCK_SPEED: i64 = 30;
 const CLOCK_TICK: Duration = Duration::from_millis(200);
+/// Work that has been due for so long is late.
+const BEHIND_MS: i64 = 5_000;
+/// Twenty seconds of a machine that keeps up.
+const LEASE_MS: i64 = 600_000;
 
 /// Random customers, seeded. Exit code 1 when a rule was broken.
 #[derive(Parser)]
@@ -112,12 +118,14 @@ async fn met_until_broken(mistake: &Mistake, files: &Files, arguments: &Argument
 /// What becomes of each customer, as they end.
 fn visits(server: TestServer, arguments: &Arguments) -> impl Stream<Item = Result<(End, Vec<String>)>> {
     let (server, crowd) = (Arc::new(server), Arc::new(Crowd::default()));
-    let (clock, watched, seed) = (server.clock.clone(), crowd.clone(), arguments.seed);
+    let (shop, clock, watched, seed) = (server.clone(), server.clock.clone(), crowd.clone(), arguments.seed);
     tokio::spawn(async move {
+        let store = shop.store().await;
         loop {
             tokio::time::sleep(CLOCK_TICK).await;
             let tick = i64::try_from(CLOCK_TICK.as_millis()).expect("a short tick");
-            clock.advance(tick + tick * (CLOCK_SPEED - 1) * watched.waits_percent() / 100);
+            let waits = if is_behind(&*store, clock.now_ms()).await { 0 } else { watched.waits_percent() };
+            clock.advance(tick + tick * (CLOCK_SPEED - 1) * waits / 100);
         }
     });
     let numbers = arguments.only.map_or(0..arguments.count, |number| number..number + 1);
@@ -126,6 +134,17 @@ fn visits(server: TestServer, arguments: &Arguments) -> impl Stream<Item = Resul
         async { tokio::spawn(customer.buys()).await.map_err(|panic| anyhow::anyhow!("{panic}")).and_then(|end| end) }
     });
     futures::stream::iter(visits).buffer_unordered(arguments.at_once)
+}
+
+/// Whether the product does not keep up with its clock, as on a busy machine.
+async fn is_behind(store: &dyn Store, now_ms: i64) -> bool {
+    let since = |work: Backlog| match work.state {
+        EffectState::Pending => Some(work.oldest_ms),
+        EffectState::Running => Some(work.oldest_ms - LEASE_MS),
+        _ => None,
+    };
+    let work = store.backlog().await.unwrap_or_default();
+    work.into_iter().filter_map(since).any(|since_ms| now_ms - since_ms > BEHIND_MS)
 }
 
 /// All customers come from one address.
@@ -138,6 +157,7 @@ async fn shop(files: Files) -> TestServer {
         settings.limits.starts_per_hour = 0;
         settings.sandbox.delay_percent = 5;
         settings.worker.poll_ms = 200;
+        settings.worker.lease_ms = LEASE_MS;
     })
     .await
 }

@@ -1,9 +1,12 @@
 //! What must hold, whatever a customer does.
 
-use crate::customer::{Customer, Paid};
+use crate::customer::{Customer, LOOK, Paid};
 use anyhow::{Result, ensure};
 use engine_definitions::is_asked;
 use serde_json::Value;
+
+/// By the product's clock: how long money may be under way.
+const LATE_MAX_MS: i64 = 120_000;
 
 impl Customer {
     /// Of every page: there is a way on, and messages have words and name fields that are on it.
@@ -76,8 +79,20 @@ impl Customer {
         Ok(())
     }
 
-    /// Of money: what came in became the policy, went back, or is with a person of ours who has promised a time.
-    pub async fn money_has_an_end(&self, issued: bool) -> Result<()> {
+    /// Of money: what came in, also late, became the policy, went back, or is with a person of ours who has promised a
+    /// time.
+    pub async fn money_has_an_end(&mut self, issued: bool) -> Result<()> {
+        let (since_ms, mut pause) = (self.now_ms(), LOOK);
+        loop {
+            let ended = self.money_ends(issued).await;
+            if ended.is_ok() || self.now_ms() - since_ms > LATE_MAX_MS {
+                return ended;
+            }
+            self.looks_after(&mut pause).await;
+        }
+    }
+
+    async fn money_ends(&self, issued: bool) -> Result<()> {
         let came: Vec<&Paid> = self.paid.iter().filter(|paid| paid.comes).collect();
         let kept = usize::from(issued);
         let records = self.store().await.records(self.id()).await?;

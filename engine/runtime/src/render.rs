@@ -9,8 +9,10 @@ use crate::view::{
 };
 use engine_definitions as definitions;
 use engine_definitions::{Audience, Text, Workflow};
+use engine_statechart::expression::Memory;
 use engine_statechart::{EvalError, Scope};
 use serde_json::{Map, Value};
+use std::borrow::Cow;
 use std::cmp::Ordering;
 
 mod review;
@@ -18,15 +20,18 @@ mod review;
 /// Makes the address to which a partner (its id) sends the person back.
 pub(crate) type ReturnUrl<'a> = &'a dyn Fn(&str) -> String;
 
-/// Who reads: what they may see, and the workflow in their language.
+/// Who reads: what they may see, the workflow in their language, and what was worked out for them already.
 struct Reader<'r> {
     audience: Audience,
     workflow: &'r Workflow,
+    context: Cow<'r, Map<String, Value>>,
+    memory: Memory,
 }
 
 impl Reader<'_> {
-    fn of<'r>(turn: &Turn<'r>, actor: &Actor) -> Reader<'r> {
-        Reader { audience: audience(actor), workflow: turn.workflow.in_language(&actor.language) }
+    fn of<'r>(turn: &'r Turn<'_>, actor: &Actor) -> Reader<'r> {
+        let workflow = turn.workflow.in_language(&actor.language);
+        Reader { audience: audience(actor), workflow, context: turn.context(), memory: Memory::new() }
     }
 
     fn text(&self, code: &str, fields: &Map<String, Value>) -> String {
@@ -34,7 +39,8 @@ impl Reader<'_> {
     }
 
     fn scoped<T>(&self, turn: &Turn<'_>, read: impl FnOnce(&Scope) -> T) -> T {
-        turn.with_words(self.workflow, read)
+        let host = turn.host_in(self.workflow);
+        read(&Scope::new().with_host(&host).with_context(&self.context).with_memory(&self.memory))
     }
 }
 
@@ -76,7 +82,7 @@ fn declared(
     returns: ReturnUrl,
 ) -> Step {
     let (workflow, audience) = (reader.workflow, &reader.audience);
-    let mut data = reader.scoped(turn, |scope| evaluate_all(step, scope));
+    let mut data = reader.scoped(turn, |scope| evaluated(step, scope, |_| true));
     let view = step.view.as_deref().and_then(|id| workflow.view(id));
     if let Some(data) = data.as_object_mut().filter(|_| view.is_some_and(|view| view.reads(definitions::COMPANY))) {
         let company = || turn.catalog.site(&workflow.language).company.clone();
@@ -225,10 +231,10 @@ pub(crate) fn address(workflow: &Workflow, step: &definitions::Step, journey: Op
     [[workflow.base.as_str(), ""], path, query].concat().concat()
 }
 
-/// `step.data`: all that a view gets of the context (rule 4). What fails is left out, with a log line.
-fn evaluate_all(step: &definitions::Step, scope: &Scope) -> Value {
+/// `step.data`: what a view gets of the context (rule 4). What fails is left out, with a log line.
+fn evaluated(step: &definitions::Step, scope: &Scope, is_wanted: impl Fn(&str) -> bool) -> Value {
     let mut data = Map::new();
-    for (name, mapping) in &step.data {
+    for (name, mapping) in step.data.iter().filter(|(name, _)| is_wanted(name)) {
         match mapping.eval(scope) {
             Ok(value) => drop(data.insert(name.clone(), value)),
             Err(error) => tracing::error!(step = step.node, name, %error, "step data failed"),
@@ -336,10 +342,8 @@ fn submit_text(turn: &Turn<'_>, step: &definitions::Step, reader: &Reader<'_>) -
 
 /// A text of a step, with the step's data in its places.
 fn worded(turn: &Turn<'_>, step: &definitions::Step, text: &Text, reader: &Reader<'_>) -> String {
-    match text.names().next() {
-        Some(_) => text.render_lax(&reader.scoped(turn, |scope| evaluate_all(step, scope))),
-        None => text.render_lax(&Value::Null),
-    }
+    let named: Vec<&str> = text.names().collect();
+    text.render_lax(&reader.scoped(turn, |scope| evaluated(step, scope, |name| named.contains(&name))))
 }
 
 /// A step's title away from the step itself.

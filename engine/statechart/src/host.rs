@@ -6,8 +6,8 @@ use std::borrow::Cow;
 /// Pure: the same names and arguments give the same values for the whole macrostep.
 pub trait Host: Sync {
     fn variable(&self, name: &str) -> Option<Cow<'_, Value>>;
-    /// An `Err` is the message of an evaluation error.
-    fn call(&self, name: &str, args: &[Value]) -> Result<Value, String>;
+    /// An `Err` is the message of an evaluation error. What it returns may be taken out of the arguments.
+    fn call(&self, name: &str, args: &mut [Value]) -> Result<Value, String>;
 
     /// Whether `explain` wants to hear of the values that are worked out.
     fn explains(&self) -> bool {
@@ -35,7 +35,7 @@ impl Host for NoHost {
         None
     }
 
-    fn call(&self, name: &str, _args: &[Value]) -> Result<Value, String> {
+    fn call(&self, name: &str, _args: &mut [Value]) -> Result<Value, String> {
         Err(format!("unknown function `{name}`"))
     }
 }

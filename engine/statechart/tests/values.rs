@@ -28,7 +28,7 @@ impl Host for Counting {
         (name == "params").then(|| Cow::Owned(json!({"kind": "parcel"})))
     }
 
-    fn call(&self, _name: &str, args: &[Value]) -> Result<Value, String> {
+    fn call(&self, _name: &str, args: &mut [Value]) -> Result<Value, String> {
         self.0.fetch_add(1, Ordering::Relaxed);
         Ok(args[0].clone())
     }

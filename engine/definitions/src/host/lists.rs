@@ -5,35 +5,37 @@ use serde_json::{Map, Value};
 use std::cmp::Ordering;
 
 /// The value under a key, or the default when it is absent or null.
-pub fn get(map: &Value, key: &Value, default: &Value) -> Result<Value, String> {
+pub fn get(map: &mut Value, key: &Value, default: &mut Value) -> Result<Value, String> {
     let found = match (map, key) {
-        (Value::Object(map), Value::String(key)) => map.get(key),
-        (Value::Array(list), Value::Number(index)) => index.as_u64().and_then(|i| list.get(usize::try_from(i).ok()?)),
+        (Value::Object(map), Value::String(key)) => map.get_mut(key),
+        (Value::Array(list), Value::Number(index)) => {
+            index.as_u64().and_then(|i| list.get_mut(usize::try_from(i).ok()?))
+        }
         (Value::Null, _) => None,
         (Value::Object(_), other) => return Err(expected("a text as key", other)),
         (other, _) => return Err(expected("a map", other)),
     };
-    Ok(found.filter(|v| !v.is_null()).unwrap_or(default).clone())
+    Ok(found.filter(|v| !v.is_null()).unwrap_or(default).take())
 }
 
 /// Shallow: keys of `b` win; null is a value. A null side counts as empty.
-pub fn merge(a: &Value, b: &Value) -> Result<Value, String> {
-    let mut out = match a {
-        Value::Object(map) => map.clone(),
+pub fn merge(a: &mut Value, b: &mut Value) -> Result<Value, String> {
+    let mut out = match a.take() {
+        Value::Object(map) => map,
         Value::Null => Map::new(),
-        other => return Err(expected("a map", other)),
+        other => return Err(expected("a map", &other)),
     };
-    match b {
-        Value::Object(map) => out.extend(map.iter().map(|(k, v)| (k.clone(), v.clone()))),
+    match b.take() {
+        Value::Object(map) => out.extend(map),
         Value::Null => {}
-        other => return Err(expected("a map", other)),
+        other => return Err(expected("a map", &other)),
     }
     Ok(Value::Object(out))
 }
 
 /// The map without the keys of a list (or one key).
-pub fn without(map: &Value, keys: &Value) -> Result<Value, String> {
-    let mut out = map.as_object().ok_or_else(|| expected("a map", map))?.clone();
+pub fn without(map: &mut Value, keys: &Value) -> Result<Value, String> {
+    let mut out = map_of(map)?;
     let keys = match keys {
         Value::Array(items) => items.iter().filter_map(Value::as_str).collect(),
         Value::String(key) => vec![key.as_str()],
@@ -43,19 +45,36 @@ pub fn without(map: &Value, keys: &Value) -> Result<Value, String> {
     Ok(Value::Object(out))
 }
 
-pub fn keys(map: &Value) -> Result<Value, String> {
-    let map = map.as_object().ok_or_else(|| expected("a map", map))?;
-    Ok(map.keys().cloned().collect::<Vec<_>>().into())
+pub fn keys(map: &mut Value) -> Result<Value, String> {
+    Ok(map_of(map)?.into_iter().map(|(key, _)| key).collect())
 }
 
-pub fn values(map: &Value) -> Result<Value, String> {
-    let map = map.as_object().ok_or_else(|| expected("a map", map))?;
-    Ok(map.values().cloned().collect::<Vec<_>>().into())
+pub fn values(map: &mut Value) -> Result<Value, String> {
+    Ok(map_of(map)?.into_iter().map(|(_, value)| value).collect())
+}
+
+fn map_of(value: &mut Value) -> Result<Map<String, Value>, String> {
+    match value.take() {
+        Value::Object(map) => Ok(map),
+        other => Err(expected("a map", &other)),
+    }
+}
+
+fn list_of(value: &mut Value, what: &str) -> Result<Vec<Value>, String> {
+    match value.take() {
+        Value::Array(items) => Ok(items),
+        other => Err(expected(what, &other)),
+    }
+}
+
+/// The first item; null for an empty list.
+pub fn first(list: &mut Value) -> Result<Value, String> {
+    Ok(list_of(list, "a list")?.into_iter().next().unwrap_or_default())
 }
 
 /// Ascending by a member; `-key` descending; stable. Rows without the member come last.
-pub fn sort_by(list: &Value, key: &str) -> Result<Value, String> {
-    let mut items = list.as_array().ok_or_else(|| expected("a list", list))?.clone();
+pub fn sort_by(list: &mut Value, key: &str) -> Result<Value, String> {
+    let mut items = list_of(list, "a list")?;
     let (key, down) = key.strip_prefix('-').map_or((key, false), |k| (k, true));
     let path: Vec<&str> = key.split('.').collect();
     let of = |v: &'_ Value| path.iter().try_fold(v, |v, k| v.get(*k)).filter(|v| !v.is_null()).cloned();
@@ -97,12 +116,12 @@ impl PartialEq for Ordered {
 impl Eq for Ordered {}
 
 /// A map from each value of a member to the list of rows that have it, in order of first appearance.
-pub fn group_by(list: &Value, key: &str) -> Result<Value, String> {
+pub fn group_by(list: &mut Value, key: &str) -> Result<Value, String> {
     let mut out: Map<String, Value> = Map::new();
-    for item in list.as_array().ok_or_else(|| expected("a list", list))? {
+    for item in list_of(list, "a list")? {
         let group = item.get(key).map(crate::text::plain).unwrap_or_default();
         if let Value::Array(rows) = out.entry(group).or_insert_with(|| Value::Array(Vec::new())) {
-            rows.push(item.clone());
+            rows.push(item);
         }
     }
     Ok(Value::Object(out))
@@ -137,10 +156,10 @@ fn compare(a: &Value, b: &Value) -> Option<Ordering> {
 }
 
 /// The items of a list of lists, one after another.
-pub fn concat(lists: &Value) -> Result<Value, String> {
+pub fn concat(lists: &mut Value) -> Result<Value, String> {
     let mut out = Vec::new();
-    for list in lists.as_array().ok_or_else(|| expected("a list of lists", lists))? {
-        out.extend(list.as_array().ok_or_else(|| expected("a list", list))?.iter().cloned());
+    for mut list in list_of(lists, "a list of lists")? {
+        out.append(&mut list_of(&mut list, "a list")?);
     }
     Ok(Value::Array(out))
 }

@@ -153,12 +153,12 @@ impl Host for ProductHost<'_> {
         }
     }
 
-    fn call(&self, name: &str, args: &[Value]) -> Result<Value, String> {
+    fn call(&self, name: &str, args: &mut [Value]) -> Result<Value, String> {
         use {dates as d, lists as l, texts as t};
         let tz = self.now.timezone;
         match (name, args) {
             ("get", [map, key, default]) => l::get(map, key, default),
-            ("say", [words]) => Ok(words.clone()),
+            ("say", [words]) => Ok(words.take()),
             ("say", [words, places]) => t::say(text(words)?, places, self.language),
             ("merge", [a, b]) => l::merge(a, b),
             ("without", [map, keys]) => l::without(map, keys),
@@ -202,10 +202,7 @@ impl Host for ProductHost<'_> {
             ("group_by", [list, key]) => l::group_by(list, text(key)?),
             ("min_of", [list]) => l::extreme(list, std::cmp::Ordering::Less),
             ("max_of", [list]) => l::extreme(list, std::cmp::Ordering::Greater),
-            ("first", [list]) => list
-                .as_array()
-                .map(|l| l.first().cloned().unwrap_or(Value::Null))
-                .ok_or_else(|| expected("a list", list)),
+            ("first", [list]) => l::first(list),
             ("concat", [lists]) => l::concat(lists),
             ("range", [n]) => l::range(n),
             ("table", [name, inputs]) => self.tables.need(text(name)?)?.first(inputs),
@@ -214,7 +211,7 @@ impl Host for ProductHost<'_> {
                 Some(table) => table.find(key),
                 None => self.masters.lookup(text(name)?, &crate::text::plain(key)),
             },
-            _ => match self.extra {
+            (_, args) => match self.extra {
                 Some(extra) => extra.call(name, args),
                 None => Err(format!("unknown function `{name}`")),
             },

@@ -131,7 +131,7 @@ impl engine_statechart::Host for ExampleHost {
         None
     }
 
-    fn call(&self, name: &str, args: &[Value]) -> Result<Value, String> {
+    fn call(&self, name: &str, args: &mut [Value]) -> Result<Value, String> {
         match (name, args) {
             ("recall", _) => Ok(Value::Null),
             ("recall_all", _) => Ok(Value::Array(Vec::new())),

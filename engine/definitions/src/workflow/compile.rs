@@ -1,7 +1,7 @@
 //! A workflow file and everything that it names → a `Workflow`, or all that is wrong with it.
 
 use super::desugar::{Builder, Place, Sections};
-use super::{OnVersion, Scene, Section, Workflow, closure, merge, values, verify};
+use super::{OnVersion, Scene, Section, Workflow, closure, merge, params, values, verify};
 use crate::calendar::{Calendars, timezone};
 use crate::contract::Contracts;
 use crate::fields::{Fields, unknown, unknown_keys};
@@ -141,6 +141,7 @@ pub(crate) fn compile(
         None => {
             let closed = verify::verify(&machine, &mut builder, &tree, &head.sections, &head.aliases, &head.links);
             verify::names(&machine, &names, &mut builder);
+            params::check(&machine, &head.params, &names, &mut builder);
             problems.append(&mut builder.problems);
             // What a mistake leaves undefined would be said again wherever it is read.
             let mut context = BTreeSet::new();

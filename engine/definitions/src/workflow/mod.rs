@@ -11,6 +11,7 @@ mod defined;
 mod desugar;
 mod invoke;
 mod merge;
+mod params;
 mod part;
 mod places;
 mod report;

@@ -99,7 +99,7 @@ impl Functions for Secrets<'_> {
         None
     }
 
-    fn call(&self, name: &str, args: &[Value]) -> Result<Value, String> {
+    fn call(&self, name: &str, args: &mut [Value]) -> Result<Value, String> {
         match (name, args) {
             ("hmac_sha256_hex", [Value::String(secret), Value::String(text)]) => {
                 let value = self
@@ -107,7 +107,7 @@ impl Functions for Secrets<'_> {
                     .ok_or_else(|| format!("secret `{secret}` is not set, or may not go to this host"))?;
                 Ok(crate::signature::hmac_sha256_hex(value.expose().as_bytes(), text.as_bytes()).into())
             }
-            _ => {
+            (_, args) => {
                 crate::functions::call(name, args).unwrap_or_else(|| Err(format!("`{name}` works only in the sandbox")))
             }
         }

@@ -29,7 +29,7 @@ impl Host for ScriptHost<'_> {
         self.product.variable(name)
     }
 
-    fn call(&self, name: &str, args: &[Value]) -> Result<Value, String> {
+    fn call(&self, name: &str, args: &mut [Value]) -> Result<Value, String> {
         match (name, args) {
             ("recall", [bucket, key]) => self.recall((text(bucket)?.to_owned(), Some(key_text(key)?))),
             ("recall_all", [bucket]) => self.recall((text(bucket)?.to_owned(), None)),
@@ -39,7 +39,7 @@ impl Host for ScriptHost<'_> {
                 let secret = self.settings.secret(name).ok_or_else(|| format!("secret `{name}` is not set"))?;
                 Ok(crate::signature::hmac_sha256_hex(secret.expose().as_bytes(), text(signed)?.as_bytes()).into())
             }
-            _ => crate::functions::call(name, args).unwrap_or_else(|| self.product.call(name, args)),
+            (_, args) => crate::functions::call(name, args).unwrap_or_else(|| self.product.call(name, args)),
         }
     }
 }

@@ -61,7 +61,7 @@ impl Host for Listener {
         None
     }
 
-    fn call(&self, name: &str, _: &[Value]) -> Result<Value, String> {
+    fn call(&self, name: &str, _: &mut [Value]) -> Result<Value, String> {
         Err(format!("unknown function `{name}`"))
     }
 

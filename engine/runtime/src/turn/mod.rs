@@ -391,10 +391,9 @@ impl<'w> Turn<'w> {
         self.with_scope(|scope| read(&scope.clone().with_names(step.names())))
     }
 
-    /// The same with the tables and words of another language.
-    pub(crate) fn with_words<T>(&self, words: &Workflow, read: impl FnOnce(&Scope) -> T) -> T {
-        let (context, memory, host) = (self.context(), Memory::new(), words.host(&self.now, &self.meta, self.catalog));
-        read(&Scope::new().with_host(&host).with_context(&context).with_memory(&memory))
+    /// What expressions can call, with the tables and words of another language.
+    pub(crate) fn host_in<'t>(&'t self, words: &'t Workflow) -> ProductHost<'t> {
+        words.host(&self.now, &self.meta, self.catalog)
     }
 
     fn with_host<T>(&self, read: impl FnOnce(&ProductHost) -> T) -> T {

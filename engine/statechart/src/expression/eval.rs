@@ -11,19 +11,22 @@ use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::cell::Cell;
 use std::collections::BTreeMap;
+use typed_arena::Arena;
 
 type Outcome<T> = Result<T, Box<Fault>>;
 
 pub fn eval(root: &Expr, names: Option<&Names>, scope: &Scope<'_>, steps: &Cell<u64>) -> Outcome<Value> {
     let names = names.or(scope.names);
-    let mut evaluation = Evaluation { scope, names, steps, locals: Vec::new() };
+    let made = Arena::with_capacity(0);
+    let mut evaluation = Evaluation { scope, names, steps, made: &made, locals: Vec::new() };
     let value = evaluation.expr(root)?;
     evaluation.json(0, value)
 }
 
 pub fn eval_bool(root: &Expr, names: Option<&Names>, scope: &Scope<'_>, steps: &Cell<u64>) -> Outcome<bool> {
     let names = names.or(scope.names);
-    let mut evaluation = Evaluation { scope, names, steps, locals: Vec::new() };
+    let made = Arena::with_capacity(0);
+    let mut evaluation = Evaluation { scope, names, steps, made: &made, locals: Vec::new() };
     evaluation.bool(0, root)
 }
 
@@ -32,6 +35,8 @@ struct Evaluation<'a, 'e> {
     /// What names mean where it is written.
     names: Option<&'e Names>,
     steps: &'e Cell<u64>,
+    /// Lists and maps that variables stand for: whoever reads a variable borrows.
+    made: &'e Arena<Value>,
     /// Arguments of the value that is worked out, then variables of comprehensions.
     locals: Vec<Val<'e>>,
 }
@@ -110,7 +115,8 @@ impl<'a: 'e, 'e> Evaluation<'a, 'e> {
         }
         let mut locals = Vec::with_capacity(arguments.len());
         for argument in arguments {
-            locals.push(self.expr(argument)?);
+            let argument = self.expr(argument)?;
+            locals.push(self.lent(argument));
         }
         let explains = self.scope.host.filter(|host| host.explains());
         let is_kept = explains.is_some() || !definition.is_path;
@@ -123,7 +129,7 @@ impl<'a: 'e, 'e> Evaluation<'a, 'e> {
             None => Ok(Vec::new()),
         };
         let key: Vec<Value> = key.map_err(|m| Fault::new(at, m))?;
-        let mut inner = Evaluation { scope: self.scope, names: Some(names), steps: self.steps, locals };
+        let mut inner = Evaluation { names: Some(names), locals, ..*self };
         let value = inner.expr(&definition.body).map_err(|fault| fault.of_value(name))?;
         let Some(memory) = memory else { return Ok(value) };
         let value = self.json(at, value)?;
@@ -172,30 +178,17 @@ impl<'a: 'e, 'e> Evaluation<'a, 'e> {
     fn optional(&mut self, expr: &'e Expr) -> Outcome<Option<Val<'e>>> {
         self.charge(0, 1)?;
         match expr {
-            Expr::OptionalSelect(at, base, field) => {
-                if let Some(found) = self.peek(base) {
-                    return match found {
-                        Value::Null => Ok(None),
-                        Value::Object(map) => {
-                            let value = map.get(&**field).cloned();
-                            self.charge(*at, value.as_ref().map_or(0, weight))?;
-                            Ok(value.map(Val::made))
-                        }
-                        _ => Err(missing(*at, base, &**field, false)),
-                    };
-                }
-                match self.optional(base)? {
-                    None | Some(Val::Null) => Ok(None),
-                    Some(Val::Map(map)) => Ok(map.get(&**field).map(Val::borrowed)),
-                    Some(Val::Event(event)) if &**field == "type" => Ok(Some(Val::Str(&event.kind))),
-                    Some(Val::Event(event)) => Ok(event.data.get(&**field).map(Val::borrowed)),
-                    Some(Val::Made(mut json)) => match json.as_object_mut() {
-                        Some(map) => Ok(map.get_mut(&**field).map(|v| Val::made(v.take()))),
-                        None => Err(missing(*at, base, &**field, false)),
-                    },
-                    Some(_) => Err(missing(*at, base, &**field, false)),
-                }
-            }
+            Expr::OptionalSelect(at, base, field) => match self.optional(base)? {
+                None | Some(Val::Null) => Ok(None),
+                Some(Val::Map(map)) => Ok(map.get(&**field).map(Val::borrowed)),
+                Some(Val::Event(event)) if &**field == "type" => Ok(Some(Val::Str(&event.kind))),
+                Some(Val::Event(event)) => Ok(event.data.get(&**field).map(Val::borrowed)),
+                Some(Val::Made(mut json)) => match json.as_object_mut() {
+                    Some(map) => Ok(map.get_mut(&**field).map(|v| Val::made(v.take()))),
+                    None => Err(missing(*at, base, &**field, false)),
+                },
+                Some(_) => Err(missing(*at, base, &**field, false)),
+            },
             Expr::OptionalIndex(at, base, index) => {
                 let Some(value) = self.optional(base)? else { return Ok(None) };
                 let is_there = match (&value, self.expr(index)?) {
@@ -280,20 +273,18 @@ impl<'a: 'e, 'e> Evaluation<'a, 'e> {
     }
 
     fn local(&mut self, index: usize) -> Evaluated<'e> {
-        let value = self.locals.get(index).cloned().ok_or_else(|| Fault::new(0, "variable is out of reach"))?;
-        if let Val::Made(json) = &value {
-            self.charge(0, weight(json))?;
+        self.locals.get(index).cloned().ok_or_else(|| Fault::new(0, "variable is out of reach"))
+    }
+
+    /// The same value for a variable: a list or map of our own is put where it can be borrowed from.
+    fn lent(&self, value: Val<'e>) -> Val<'e> {
+        match value {
+            Val::Made(json) => Val::borrowed(self.made.alloc(*json)),
+            other => other,
         }
-        Ok(value)
     }
 
     fn select(&mut self, at: u32, base: &'e Expr, field: &'e str) -> Evaluated<'e> {
-        if let Some(found) = self.peek(base) {
-            let value = found.as_object().and_then(|map| map.get(field)).cloned();
-            let value = value.ok_or_else(|| missing(at, base, field, found.is_object()))?;
-            self.charge(at, weight(&value))?;
-            return Ok(Val::made(value));
-        }
         match self.expr(base)? {
             Val::Map(map) => map.get(field).map(Val::borrowed).ok_or_else(|| missing(at, base, field, true)),
             Val::Event(event) if field == "type" => Ok(Val::Str(&event.kind)),
@@ -307,22 +298,7 @@ impl<'a: 'e, 'e> Evaluation<'a, 'e> {
         }
     }
 
-    /// A path below a variable of a comprehension whose value is not borrowed: looked up in place.
-    fn peek(&self, expr: &Expr) -> Option<&Value> {
-        match expr {
-            Expr::Local(i) => match self.locals.get(*i)? {
-                Val::Made(json) => Some(json),
-                _ => None,
-            },
-            Expr::Select(_, base, field) => self.peek(base)?.as_object()?.get(&**field),
-            _ => None,
-        }
-    }
-
     fn has(&mut self, at: u32, base: &'e Expr, field: &str) -> Result<bool, Box<Fault>> {
-        if let Some(Value::Object(map)) = self.peek(base) {
-            return Ok(map.contains_key(field));
-        }
         match self.expr(base)? {
             Val::Event(event) => Ok(field == "type" || event.data.contains_key(field)),
             other => match other.as_map() {
@@ -426,7 +402,7 @@ impl<'a: 'e, 'e> Evaluation<'a, 'e> {
             let value = self.expr(arg)?;
             values.push(self.json(at, value)?);
         }
-        let value = host.call(name, &values).map_err(|m| Fault::new(at, m))?;
+        let value = host.call(name, &mut values).map_err(|m| Fault::new(at, m))?;
         self.charge(at, weight(&value))?;
         Ok(Val::made(value))
     }
@@ -441,14 +417,10 @@ impl<'a: 'e, 'e> Evaluation<'a, 'e> {
 
     /// The items of a list, or the keys of a map.
     fn elements(&mut self, at: u32, range: &'e Expr) -> Outcome<Vec<Val<'e>>> {
-        let elements: Vec<Val<'e>> = match self.expr(range)? {
+        let range = self.expr(range)?;
+        let elements: Vec<Val<'e>> = match self.lent(range) {
             Val::List(items) => items.iter().map(Val::borrowed).collect(),
             Val::Map(map) => map.keys().map(|k| Val::Str(k)).collect(),
-            Val::Made(json) => match *json {
-                Value::Array(items) => items.into_iter().map(Val::made).collect(),
-                Value::Object(map) => map.into_iter().map(|(k, _)| Val::Text(k)).collect(),
-                _ => Vec::new(),
-            },
             other => return Err(Fault::new(at, format!("expected a list or a map, got {}", other.kind()))),
         };
         self.charge(at, elements.len() as u64)?;
