@@ -1,14 +1,16 @@
 //! Opening hours: a zone, a week, holidays. One file, workflows/calendars.yaml, always live.
 
 use crate::fields::Fields;
-use crate::host::{local_ms, parse_date, time_value};
-use crate::message::DELAYED;
 use crate::source::Node;
+use crate::values::{local_ms, parse_date, time_value};
 use chrono::{DateTime, Datelike, Days, NaiveDate, NaiveTime, TimeDelta, TimeZone, Utc};
 use chrono_tz::Tz;
 use engine_statechart::Problem;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
+
+/// Purposes of messages that may have hours: a one-time password or a receipt is never delayed.
+pub const DELAYED: [&str; 2] = ["service", "marketing"];
 
 #[derive(Clone, Debug, Default)]
 pub struct Calendars {

@@ -3,14 +3,15 @@
 use crate::calendar::Calendars;
 use crate::endpoint::Endpoint;
 use crate::form::Form;
-use crate::host::{Now, ProductHost};
-use crate::load::ENGLISH;
+use crate::host::ProductHost;
 use crate::master::{Master, Masters};
 use crate::message::Message;
 use crate::partner::{CallError, Example, Operation, Partner, Webhook};
 use crate::policy::Policy;
 use crate::site::Site;
 use crate::table::Tables;
+use crate::text::ENGLISH;
+use crate::values::Now;
 use crate::workflow::Workflow;
 use engine_statechart::Host;
 use std::collections::BTreeMap;

@@ -54,7 +54,7 @@ impl Checked {
             return;
         }
         match std::fs::read(path) {
-            Ok(bytes) => match crate::plain::machine(&path.to_string_lossy(), &bytes) {
+            Ok(bytes) => match crate::single_file::machine(&path.to_string_lossy(), &bytes) {
                 Ok((_, warnings)) => self.problems.extend(warnings),
                 Err(found) => self.problems.extend(found),
             },

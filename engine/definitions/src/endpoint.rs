@@ -226,7 +226,7 @@ impl Endpoint {
             problems.push(unknown("reference data", &at, &list.of, known.masters.names()));
         }
         let before = problems.len();
-        crate::uses::check(&self.reply, known.tables, known.masters, problems);
+        crate::references::check(&self.reply, known.tables, known.masters, problems);
         let asked = self.asked(std::iter::empty()).ok();
         let reads = self.method == "GET" && self.who != Who::Person && before == problems.len();
         if let (Some(query), true) = (asked, reads) {

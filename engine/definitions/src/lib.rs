@@ -29,10 +29,11 @@ mod master;
 mod message;
 mod partner;
 mod parts;
-mod plain;
 mod policy;
+mod references;
 pub mod schema;
 mod shape;
+mod single_file;
 mod site;
 pub mod source;
 pub mod story;
@@ -40,7 +41,7 @@ mod table;
 mod text;
 mod texts;
 mod translation;
-mod uses;
+mod values;
 mod view;
 mod workflow;
 
@@ -56,8 +57,8 @@ pub use engine_statechart::{EvalError, Problem, Severity};
 pub use files::Files;
 pub use form::{Audience, FieldError, Fields, Form, FormView, is_asked, is_personal_name, place_of, row_number};
 pub use frozen::Frozen;
-pub use host::{FUNCTIONS, Now, ProductHost, mask};
-pub use load::{Held, Loaded, load, load_beside, publishable};
+pub use host::{FUNCTIONS, ProductHost, mask};
+pub use load::{Held, Loaded, load, load_beside, publishable, reload_closure};
 pub use master::{Master, Masters};
 pub use message::{Channel, Message, MessageError, Rendered};
 pub use partner::{
@@ -65,9 +66,9 @@ pub use partner::{
     HEADERS_OURS, Later, Operation, OutgoingRequest, PageField, Partner, Remember, Reply, Retry, RetryPolicy,
     SandboxCase, SandboxPage, SandboxScript, SandboxWebhook, Webhook, WebhookEvent, WebhookVerify,
 };
-pub use plain::{plain_machine, xstate_machine};
 pub use policy::{Policy, ROUTES, Right, RouteAsks, Whose};
 pub use shape::{Misfit, Shape};
+pub use single_file::{plain_machine, xstate_machine};
 pub use site::{
     Address, Around, Asked, Asks, Frame, Group, MENU_KEYS, MenuItem, Page, Product as SiteProduct,
     Rendered as SitePage, Site, Special,
@@ -76,8 +77,8 @@ pub use story::Story;
 pub use table::{Table, Tables};
 pub use text::Text;
 pub use translation::{Said, Sheet, sheets};
+pub use values::Now;
 pub use view::{COMPANY, View};
 pub use workflow::{
     Accept, Invoke, OnVersion, Redirect, Report, Scene, Section, Source, Step, StepKind, Trail, Workflow,
-    reload_closure,
 };

@@ -17,6 +17,7 @@ use crate::site::Site;
 use crate::source::{self, Node, Nodes};
 use crate::story::{self, Story};
 use crate::table::{Table, Tables};
+use crate::text::ENGLISH;
 use crate::translation::{OUT_OF_DATE, Read, Sheet};
 use crate::workflow::{Library, Workflow};
 use engine_statechart::source::Span;
@@ -27,8 +28,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// When examples are held to their expectations and pages are drawn for the check: 1 January 2026.
 const SAMPLE_MS: i64 = 1_767_225_600_000;
-/// What authors write.
-pub(crate) const ENGLISH: &str = "en";
 
 /// A catalog when no problem is an error; all problems, sorted by place.
 pub struct Loaded {
@@ -67,7 +66,7 @@ pub fn publishable(files: &Files, held: &[Held]) -> Loaded {
     let mut loaded = load_with(files, held, true);
     let Some(catalog) = &loaded.catalog else { return loaded };
     let broken = held.iter().flat_map(|held| {
-        let found = crate::workflow::reload_closure(&held.workflow, &held.files, catalog).err();
+        let found = reload_closure(&held.workflow, &held.files, catalog).err();
         let why = |p: Problem| {
             let message =
                 format!("open journeys of `{}` go on with what they began with: {}", held.workflow, p.message);
@@ -167,7 +166,7 @@ fn catalog(
         check_stories(&workflows, parts.nodes, problems);
     }
     if workflows.len() == ids.len() {
-        let now = crate::host::Now::at(SAMPLE_MS, chrono_tz::Tz::Asia__Kolkata);
+        let now = crate::values::Now::at(SAMPLE_MS, chrono_tz::Tz::Asia__Kolkata);
         let (english, masters, calendars) = (&parts.tables, &masters, &calendars);
         let known: &[Problem] = problems;
         let settle = |language: &str, site: &mut Site| {
@@ -297,7 +296,7 @@ fn partners(
     held: &[HeldParts<'_>],
     problems: &mut Vec<Problem>,
 ) -> Partners {
-    let now = crate::host::Now::at(0, chrono_tz::Tz::Asia__Kolkata);
+    let now = crate::values::Now::at(0, chrono_tz::Tz::Asia__Kolkata);
     let tables = std::iter::once(&parts.tables).chain(held.iter().map(|h| &h.tables));
     let hosts: Vec<ProductHost<'_>> =
         tables.map(|tables| ProductHost::plain(&now, tables, masters, calendars)).collect();
@@ -448,7 +447,7 @@ fn names(library: &Library<'_>, policy: &Policy, problems: &mut Vec<Problem>) {
     let forms = library.forms.values().flat_map(|f| f.expressions());
     let views = library.views.values().flat_map(|v| v.expressions());
     for expression in forms.map(|(expression, _)| expression).chain(views) {
-        crate::uses::check(expression, library.tables, library.masters, problems);
+        crate::references::check(expression, library.tables, library.masters, problems);
     }
 }
 
@@ -510,7 +509,7 @@ fn unique_bases(workflows: &BTreeMap<String, Arc<Workflow>>, nodes: &Nodes, prob
 
 /// Every example of an operation goes through both of its mappings.
 fn examples(catalog: &Catalog, problems: &mut Vec<Problem>) {
-    let now = crate::host::Now::at(SAMPLE_MS, chrono_tz::Tz::Asia__Kolkata);
+    let now = crate::values::Now::at(SAMPLE_MS, chrono_tz::Tz::Asia__Kolkata);
     let keys = crate::partner::ExampleHost;
     let host = catalog.host(&now, Some(&keys));
     let mut done: BTreeSet<&str> = BTreeSet::new();
@@ -522,6 +521,49 @@ fn examples(catalog: &Catalog, problems: &mut Vec<Problem>) {
                     problems.push(Problem::error("example", &example.span, message));
                 }
             }
+        }
+    }
+}
+
+/// A pinned version again, from the files of its closure. Partners, messages, reference data and
+/// calendars are the live ones. Problems are what no longer fits, such as a partner that is gone.
+pub fn reload_closure(id: &str, files: &Files, live: &Catalog) -> Result<Arc<Workflow>, Vec<Problem>> {
+    let mut problems = Vec::new();
+    let read = parse(files, &mut problems);
+    let english = Parts::read(&read.nodes, &BTreeSet::new(), &mut problems);
+    let said = parts::said(&read, &mut problems);
+    let spoken = parts::spoken(&english, &said, &mut problems);
+    let stories = BTreeMap::new();
+    let library = Library {
+        files,
+        nodes: english.nodes,
+        forms: &english.forms,
+        views: &english.views,
+        tables: &english.tables,
+        texts: &english.texts,
+        contracts: &english.contracts,
+        partners: &live.partners,
+        messages: &live.messages,
+        masters: &live.masters,
+        calendars: &live.calendars,
+        stories: &stories,
+        languages: &spoken.keys().cloned().collect::<Vec<_>>(),
+        is_whole: true,
+        has_all_partners: true,
+    };
+    let workflow = if problems.iter().any(Problem::is_error) {
+        None
+    } else {
+        parts::in_languages(id, &library, &spoken, &mut problems)
+    };
+    match workflow {
+        Some(workflow) => Ok(Arc::new(workflow)),
+        None => {
+            if problems.is_empty() {
+                let span = engine_statechart::source::Span::unknown();
+                problems.push(Problem::error("unknown-name", &span, format!("the closure holds no workflow `{id}`")));
+            }
+            Err(problems)
         }
     }
 }

@@ -273,7 +273,7 @@ impl Kind {
             Kind::Text => Value::String(cell.to_owned()),
             Kind::Int => cell.parse::<i64>().map_or(Value::Null, Value::from),
             Kind::Money => {
-                cell.parse::<i64>().ok().or_else(|| crate::host::money::parse(cell)).map_or(Value::Null, Value::from)
+                cell.parse::<i64>().ok().or_else(|| crate::values::money::parse(cell)).map_or(Value::Null, Value::from)
             }
             Kind::Bool => match cell {
                 "true" | "1" | "yes" => Value::Bool(true),

@@ -1,11 +1,11 @@
 //! Messages: SMS and e-mail texts per language. Handlebars, strict, bounded: 16 KB of text, blocks
 //! 20 deep, no partials, 256 KB of output. Rendered with their sample at load.
 
-use crate::calendar::Calendars;
+use crate::calendar::{Calendars, DELAYED};
 use crate::fields::{Fields, unknown};
-use crate::host::money;
-use crate::load::ENGLISH;
 use crate::source::Node;
+use crate::text::ENGLISH;
+use crate::values::money;
 use engine_statechart::Problem;
 use handlebars::template::{Parameter, TemplateElement};
 use handlebars::{
@@ -29,8 +29,6 @@ const UNWANTED: [&str; 4] = ["with", "lookup", "raw", "log"];
 
 /// What a message may be for.
 pub const PURPOSES: [&str; 3] = ["service", "transactional", "marketing"];
-/// Those that may have hours: a one-time password or a receipt is never delayed.
-pub const DELAYED: [&str; 2] = ["service", "marketing"];
 
 /// Where helpers find the language of the texts; no name of a message looks like it.
 const LANGUAGE: &str = "@language";
@@ -360,6 +358,6 @@ fn date_helper(
     let value = h.param(0).map_or(&Value::Null, |p| p.value());
     let language = context.data().get(LANGUAGE).and_then(Value::as_str).unwrap_or(ENGLISH);
     let pattern = h.param(1).and_then(|p| p.value().as_str()).unwrap_or("d MMM yyyy");
-    let text = crate::host::format_date(value, pattern, language).map_err(RenderErrorReason::Other)?;
+    let text = crate::values::format_date(value, pattern, language).map_err(RenderErrorReason::Other)?;
     Ok(out.write(&text)?)
 }

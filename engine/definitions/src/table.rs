@@ -1,8 +1,8 @@
 //! Tables of rules: the first row whose match columns fit the inputs wins.
 
 use crate::fields::Fields;
-use crate::host::{money, parse_date};
 use crate::source::{Node, Value as Source};
+use crate::values::{money, parse_date};
 use engine_statechart::{Problem, did_you_mean};
 use indexmap::IndexMap;
 use serde_json::{Map, Value};

@@ -3,10 +3,12 @@
 //! Longer texts with conditions are messages.
 
 use crate::layout;
-use crate::load::ENGLISH;
 use crate::source::{Node, Value as Source};
 use engine_statechart::Problem;
 use serde_json::Value;
+
+/// The language that authors write.
+pub(crate) const ENGLISH: &str = "en";
 
 /// A literal, or a text with places.
 #[derive(Clone, Debug, PartialEq)]

@@ -9,6 +9,7 @@
 
 mod actor;
 mod clock;
+mod comparison;
 mod core;
 pub mod effect;
 pub mod fact;

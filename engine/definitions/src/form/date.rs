@@ -1,6 +1,6 @@
 //! `x-date: {min, max}`: `today`, a date, or a distance from today: `-99y`, `+90d`, `+3m`.
 
-use crate::host::parse_date;
+use crate::values::parse_date;
 use chrono::{Days, Months, NaiveDate};
 use serde_json::Value;
 
@@ -48,7 +48,7 @@ fn months(from: NaiveDate, n: u32, is_past: bool) -> Option<NaiveDate> {
 
 /// `21 Nov 2026`
 pub fn words(date: &str, language: &str) -> String {
-    let shown = |day: NaiveDate| day.format_localized("%-d %b %Y", crate::host::locale(language)).to_string();
+    let shown = |day: NaiveDate| day.format_localized("%-d %b %Y", crate::values::locale(language)).to_string();
     parse_date(date).map_or_else(|| date.to_owned(), shown)
 }
 

@@ -248,7 +248,7 @@ impl Form {
 
     /// Tables that its expressions read.
     pub(crate) fn tables(&self) -> impl Iterator<Item = &str> {
-        self.cels.values().flat_map(crate::uses::names)
+        self.cels.values().flat_map(crate::references::names)
     }
 
     /// Its expressions with every place that they stand at.

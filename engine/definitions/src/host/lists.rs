@@ -1,6 +1,6 @@
 //! Functions on lists and maps.
 
-use super::expected;
+use crate::values::expected;
 use serde_json::{Map, Value};
 use std::cmp::Ordering;
 

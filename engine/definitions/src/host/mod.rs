@@ -4,19 +4,15 @@
 //! To add a function: a line in `FUNCTIONS`, its meaning in `call`, a case in tests/it/definitions.rs
 //! and a line in workflows/FORMAT.md.
 
-mod amounts;
-mod dates;
 mod lists;
-pub mod money;
 mod texts;
 
-pub use dates::{Now, parse_date, parse_time, show_time};
-pub(crate) use dates::{local_ms, locale, time_value};
 pub use texts::mask;
 
 use crate::calendar::Calendars;
 use crate::master::Masters;
 use crate::table::Tables;
+use crate::values::{Now, amounts, dates, expected, money};
 use engine_statechart::{Dialect, Host, Limits, Vocabulary, Worked};
 use serde_json::Value;
 use std::borrow::Cow;
@@ -96,7 +92,7 @@ pub fn vocabulary(variables: &[&str], with_call_functions: bool) -> Vocabulary {
         functions,
         limits: limits(),
         dialect: Dialect::Rich,
-        naming: crate::uses::NAMING.map(str::to_owned).into(),
+        naming: crate::references::NAMING.map(str::to_owned).into(),
         ..Vocabulary::default()
     }
 }
@@ -232,7 +228,7 @@ impl Host for ProductHost<'_> {
 impl<'a> ProductHost<'a> {
     /// Outside of journeys, in English.
     pub fn plain(now: &'a Now, tables: &'a Tables, masters: &'a Masters, calendars: &'a Calendars) -> ProductHost<'a> {
-        let language = crate::load::ENGLISH;
+        let language = crate::text::ENGLISH;
         ProductHost { now, journey: None, params: None, tables, masters, calendars, language, extra: None }
     }
 
@@ -244,21 +240,4 @@ impl<'a> ProductHost<'a> {
 
 fn text(value: &Value) -> Result<&str, String> {
     value.as_str().ok_or_else(|| expected("a text", value))
-}
-
-fn expected(what: &str, value: &Value) -> String {
-    let kind = match value {
-        Value::Null => "null",
-        Value::Bool(_) => "a boolean",
-        Value::Number(_) => "a number",
-        Value::String(_) => "a text",
-        Value::Array(_) => "a list",
-        Value::Object(_) => "a map",
-    };
-    format!("expected {what}, got {kind}")
-}
-
-/// A date or moment as text, in India's zone: for messages, which know no workflow.
-pub(crate) fn format_date(value: &Value, pattern: &str, language: &str) -> Result<String, String> {
-    dates::format_date(value, pattern, chrono_tz::Tz::Asia__Kolkata, language).map(|v| crate::text::plain(&v))
 }

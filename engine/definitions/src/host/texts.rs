@@ -1,6 +1,6 @@
 //! Functions on texts.
 
-use super::expected;
+use crate::values::expected;
 use serde_json::Value;
 
 const TEXT_BYTES_MAX: usize = 64 * 1024;

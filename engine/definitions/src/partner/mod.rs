@@ -138,12 +138,12 @@ impl engine_statechart::Host for ExampleHost {
             ("new_id", [prefix]) => Ok(Value::String(format!("{}example", crate::text::plain(prefix)))),
             ("hmac_sha256_hex", _) => Ok(Value::String("0".repeat(64))),
             ("unix", [time]) => {
-                let ms = time.as_str().and_then(crate::host::parse_time).ok_or("`unix` takes a time")?;
+                let ms = time.as_str().and_then(crate::values::parse_time).ok_or("`unix` takes a time")?;
                 Ok(Value::from(ms.div_euclid(1000)))
             }
             ("time_of", [seconds]) => {
                 let seconds = seconds.as_i64().ok_or("`time_of` takes seconds")?;
-                Ok(Value::String(crate::host::show_time(seconds.saturating_mul(1000))))
+                Ok(Value::String(crate::values::show_time(seconds.saturating_mul(1000))))
             }
             _ => Err(format!("unknown function `{name}`")),
         }

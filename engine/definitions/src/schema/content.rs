@@ -3,8 +3,8 @@
 use super::{
     Kinds, any, cel, closed, flag, int, list_of, map_of, needs, one_or_list, text, texts, words, words_or_template,
 };
+use crate::calendar::DELAYED;
 use crate::keys::{blocks, widgets};
-use crate::message::DELAYED;
 use crate::policy;
 use crate::site::{MENU_KEYS, PARTS, SPECIALS};
 use serde_json::{Value, json};

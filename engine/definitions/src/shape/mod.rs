@@ -344,10 +344,10 @@ impl Shape {
                 None
             }
             Value::String(text) => match self.format {
-                Some(Format::Date) if crate::host::parse_date(text).is_none() => {
+                Some(Format::Date) if crate::values::parse_date(text).is_none() => {
                     here(format!("is a date like 2026-11-21, not `{text}`"))
                 }
-                Some(Format::DateTime) if crate::host::parse_time(text).is_none() => {
+                Some(Format::DateTime) if crate::values::parse_time(text).is_none() => {
                     here(format!("is a moment like 2026-11-21T10:00:00Z, not `{text}`"))
                 }
                 _ => None,

@@ -5,8 +5,8 @@ mod check;
 pub(crate) use check::check;
 
 use crate::fields::{Fields, duration_ms};
-use crate::host::parse_time;
 use crate::source::Node;
+use crate::values::parse_time;
 use engine_statechart::Problem;
 use engine_statechart::source::Span;
 use serde_json::{Map, Value};

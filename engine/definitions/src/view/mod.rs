@@ -115,7 +115,7 @@ impl View {
 
     /// Tables that it reads.
     pub fn tables(&self) -> impl Iterator<Item = &str> {
-        self.uses.iter().flat_map(crate::uses::names)
+        self.uses.iter().flat_map(crate::references::names)
     }
 
     /// What stands literally under `event`, `step` or `href`, with its place.

@@ -1,7 +1,7 @@
 //! Actions of a workflow: what they name is checked, places of a part become places of the context.
 
-use super::compile::key;
 use super::desugar::{Builder, Place, is_context_key};
+use super::library::key;
 use crate::contract::Contract;
 use crate::fields::{Fields, unknown};
 use crate::keys::{self, Takes};

@@ -1,9 +1,9 @@
 //! Product calls → the core's `invoke {src, id, input, onDone, onError}` and an entry of the table
 //! of calls.
 
-use super::compile::key;
 use super::desugar::{Builder, Place, text_node};
 use super::invoke::SYSTEM;
+use super::library::key;
 use super::{Invoke, Source};
 use crate::contract::Contract;
 use crate::fields::{Fields, unknown};

@@ -1,16 +1,11 @@
-//! What a version of a workflow is made of, and how an old one is made again.
+//! What a version of a workflow is made of.
 
-use super::Workflow;
-use super::compile::Library;
 use super::desugar::Builder;
-use crate::catalog::Catalog;
-use crate::files::Files;
+use super::library::Library;
 use crate::form::Form;
 use crate::layout;
-use crate::parts::{self, Parts};
 use crate::table::Tables;
 use crate::view::View;
-use engine_statechart::Problem;
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -77,47 +72,4 @@ pub(super) fn of(
     }
     let version = hex::encode(&hasher.finalize()[..16]);
     (closure, version)
-}
-
-/// A pinned version again, from the files of its closure. Partners, messages, reference data and
-/// calendars are the live ones. Problems are what no longer fits, such as a partner that is gone.
-pub fn reload_closure(id: &str, files: &Files, live: &Catalog) -> Result<Arc<Workflow>, Vec<Problem>> {
-    let mut problems = Vec::new();
-    let read = crate::load::parse(files, &mut problems);
-    let english = Parts::read(&read.nodes, &BTreeSet::new(), &mut problems);
-    let said = parts::said(&read, &mut problems);
-    let spoken = parts::spoken(&english, &said, &mut problems);
-    let stories = BTreeMap::new();
-    let library = Library {
-        files,
-        nodes: english.nodes,
-        forms: &english.forms,
-        views: &english.views,
-        tables: &english.tables,
-        texts: &english.texts,
-        contracts: &english.contracts,
-        partners: &live.partners,
-        messages: &live.messages,
-        masters: &live.masters,
-        calendars: &live.calendars,
-        stories: &stories,
-        languages: &spoken.keys().cloned().collect::<Vec<_>>(),
-        is_whole: true,
-        has_all_partners: true,
-    };
-    let workflow = if problems.iter().any(Problem::is_error) {
-        None
-    } else {
-        parts::in_languages(id, &library, &spoken, &mut problems)
-    };
-    match workflow {
-        Some(workflow) => Ok(Arc::new(workflow)),
-        None => {
-            if problems.is_empty() {
-                let span = engine_statechart::source::Span::unknown();
-                problems.push(Problem::error("unknown-name", &span, format!("the closure holds no workflow `{id}`")));
-            }
-            Err(problems)
-        }
-    }
 }

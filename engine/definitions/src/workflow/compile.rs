@@ -1,90 +1,18 @@
 //! A workflow file and everything that it names → a `Workflow`, or all that is wrong with it.
 
 use super::desugar::{Builder, Place, Sections};
+use super::library::{Library, ROOT_KEYS, STATE_KEYS, machine_vocabulary};
 use super::{OnVersion, Scene, Section, Workflow, closure, merge, params, values, verify};
-use crate::calendar::{Calendars, timezone};
-use crate::contract::Contracts;
+use crate::calendar::timezone;
 use crate::fields::{Fields, unknown, unknown_keys};
-use crate::files::Files;
-use crate::form::Form;
-use crate::host::{VARIABLES, vocabulary};
 use crate::layout;
-use crate::load::ENGLISH;
-use crate::master::Masters;
-use crate::message::Message;
-use crate::partner::Partner;
-use crate::source::{Key, Node, Nodes, Span, Value as Source};
-use crate::story::Story;
-use crate::table::Tables;
+use crate::source::{Node, Value as Source};
+use crate::text::ENGLISH;
 use crate::text::Text;
-use crate::texts::{FlowTexts, Texts};
-use crate::view::View;
-use engine_statechart::{Machine, Problem, Severity, Vocabulary};
+use crate::texts::FlowTexts;
+use engine_statechart::{Machine, Problem, Severity};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
-
-/// All that a workflow can name.
-pub(crate) struct Library<'a> {
-    pub files: &'a Files,
-    /// Parsed files by path.
-    pub nodes: &'a Nodes,
-    pub forms: &'a BTreeMap<String, Arc<Form>>,
-    pub views: &'a BTreeMap<String, Arc<View>>,
-    pub tables: &'a Tables,
-    pub texts: &'a BTreeMap<String, Arc<Texts>>,
-    pub contracts: &'a Contracts,
-    pub partners: &'a BTreeMap<String, Arc<Partner>>,
-    pub messages: &'a BTreeMap<String, Arc<Message>>,
-    pub masters: &'a Masters,
-    pub calendars: &'a Calendars,
-    pub stories: &'a BTreeMap<String, Vec<Arc<Story>>>,
-    /// Those of translations.
-    pub languages: &'a [String],
-    /// Everything that a version pins could be read.
-    pub is_whole: bool,
-    /// And so could all partners and operations.
-    pub has_all_partners: bool,
-}
-
-impl Library<'_> {
-    /// Whether a file is there at all: if it is broken, that was said where it is broken.
-    pub fn has_file(&self, path: &str) -> bool {
-        self.files.contains(path) || self.nodes.contains_key(path)
-    }
-
-    /// The same, by what the file holds.
-    pub fn has_kind(&self, is: impl Fn(&layout::FileKind) -> bool) -> bool {
-        self.files.iter().filter_map(|(path, _)| layout::kind_of(path)).any(|kind| is(&kind))
-    }
-}
-
-/// Keys of the root beside those of a state.
-pub const ROOT_KEYS: [&str; 17] = [
-    "title",
-    "base",
-    "timezone",
-    "language",
-    "ttl",
-    "signs_in",
-    "track",
-    "presence",
-    "delays",
-    "scene",
-    "sections",
-    "extends",
-    "merge",
-    "params",
-    "aliases",
-    "links",
-    "description",
-];
-
-/// Keys of a state that the root has too.
-pub const STATE_KEYS: [&str; 16] = [
-    "id", "type", "initial", "context", "states", "on", "always", "after", "entry", "exit", "onDone", "invoke",
-    "output", "tags", "meta", "step",
-];
 
 /// `id` is the path of its folder below workflows/; `english`: the same workflow as it was written, which is sound.
 pub(crate) fn compile(
@@ -146,7 +74,7 @@ pub(crate) fn compile(
             // What a mistake leaves undefined would be said again wherever it is read.
             let mut context = BTreeSet::new();
             if library.is_whole && !problems[before..].iter().any(Problem::is_error) {
-                let defined = super::defined::check(&machine, &builder);
+                let defined = super::definite_assignment::check(&machine, &builder);
                 problems.extend(defined.problems);
                 context = defined.keys;
             }
@@ -332,16 +260,6 @@ fn of_params(at: &Node, params: &Value, problems: &mut Vec<Problem>) -> Option<S
     text.map_err(|message| problems.push(Problem::error("template", &at.span, message))).ok()
 }
 
-pub(super) fn machine_vocabulary(delays: &BTreeMap<String, (OnVersion, Node)>) -> Vocabulary {
-    let delays = delays.iter().map(|(name, (_, ms))| (name.clone(), ms.clone())).collect();
-    Vocabulary {
-        actions: crate::keys::actions::of_dialect(),
-        delays,
-        strict_actions: true,
-        ..vocabulary(&VARIABLES, false)
-    }
-}
-
 /// What is doubtful in a plain machine is wrong in a product workflow.
 pub(super) fn regrade(problem: Problem) -> Problem {
     let severity = match problem.code {
@@ -351,9 +269,4 @@ pub(super) fn regrade(problem: Problem) -> Problem {
         _ => problem.severity,
     };
     Problem { severity, ..problem }
-}
-
-/// A generated key.
-pub(super) fn key(name: &str, span: &Span) -> Key {
-    Key { span: span.clone(), name: name.to_owned() }
 }

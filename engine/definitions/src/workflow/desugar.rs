@@ -1,6 +1,6 @@
 //! Product states → plain states: parts unfolded, steps and calls moved into tables beside the machine.
 
-use super::compile::{Library, ROOT_KEYS, key};
+use super::library::{Library, ROOT_KEYS, key};
 use super::{Invoke, Step};
 use crate::contract::Contracts;
 use crate::fields::Fields;
@@ -440,7 +440,14 @@ impl<'a> Builder<'a> {
 
     pub fn thing(&mut self, function: &str, name: Option<&str>, span: &Span) {
         self.tables.extend(name.map(str::to_owned));
-        crate::uses::check_name(function, name, span, self.library.tables, self.library.masters, &mut self.problems);
+        crate::references::check_name(
+            function,
+            name,
+            span,
+            self.library.tables,
+            self.library.masters,
+            &mut self.problems,
+        );
     }
 }
 

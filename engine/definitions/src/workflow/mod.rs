@@ -1,49 +1,51 @@
 //! A workflow: a pure machine beside what only the product knows of its states and calls.
 
 mod actions;
-pub(crate) mod alone;
 mod calls;
 mod cel;
 mod closure;
 mod compile;
 mod contracts;
-mod defined;
+mod definite_assignment;
 mod desugar;
 mod invoke;
+mod library;
+mod locations;
 mod merge;
 mod params;
 mod part;
-mod places;
-mod report;
 mod shown;
+pub(crate) mod standalone;
 mod step;
 mod steps;
+mod tracking;
 mod values;
 mod verify;
 
-pub(crate) use compile::{Library, compile};
+pub(crate) use compile::compile;
 pub(crate) use desugar::SECTION_STEP_KEYS;
+pub(crate) use library::Library;
 
 /// The checker's closed lists of keys.
 #[cfg(test)]
 pub(crate) mod keys {
     pub use super::calls::INVOKE_KEYS;
-    pub use super::compile::{ROOT_KEYS, STATE_KEYS};
+    pub use super::library::{ROOT_KEYS, STATE_KEYS};
     pub use super::part::{HOST_KEYS, PART_KEYS};
     pub use super::steps::STEP_KEYS;
 }
-pub use closure::reload_closure;
 pub use invoke::{Invoke, Source};
-pub use report::Report;
 pub use step::{Accept, Redirect, Step, StepKind, Trail};
+pub use tracking::Report;
 
 use crate::catalog::Catalog;
 use crate::contract::{Contract, Contracts};
 use crate::form::Form;
-use crate::host::{Now, ProductHost};
+use crate::host::ProductHost;
 use crate::story::Story;
 use crate::table::{Table, Tables};
 use crate::texts::FlowTexts;
+use crate::values::Now;
 use crate::view::View;
 use chrono_tz::Tz;
 use engine_statechart::{Machine, Vocabulary};

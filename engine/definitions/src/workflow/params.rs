@@ -22,7 +22,7 @@ pub fn check(machine: &Machine, params: &Value, values: &Names, builder: &mut Bu
     machine.expressions().into_iter().for_each(|expression| read(expression, None));
     for step in builder.steps.values() {
         let form = step.form.as_ref().and_then(|id| builder.library.forms.get(id));
-        let of_step = super::defined::of_step(step, form.map(|form| &**form));
+        let of_step = super::definite_assignment::of_step(step, form.map(|form| &**form));
         of_step.into_iter().for_each(|expression| read(expression, Some(step.names.as_deref().unwrap_or(values))));
         if let Some(view) = step.view.as_ref().and_then(|id| builder.library.views.get(id)) {
             let names = step.view_names.as_deref().unwrap_or(values);

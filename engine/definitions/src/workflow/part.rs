@@ -2,8 +2,8 @@
 //! state's key, they are entered fresh except for `keep`, leave by final states named after their outcomes, and hear
 //! events after they were left.
 
-use super::compile::key;
 use super::desugar::{Border, Builder, Heard, Place, Sections, add_handler, text_node};
+use super::library::key;
 use super::{cel, values};
 use crate::contract::not_there;
 use crate::fields::{Fields, unknown, unknown_keys};

@@ -1,8 +1,8 @@
 //! Reading `step` of a state.
 
 use super::calls::place_of;
-use super::compile::{Library, key};
 use super::desugar::{Builder, Place, text_node};
+use super::library::{Library, key};
 use super::{Accept, Redirect, Step, StepKind, Trail};
 use crate::fields::{Fields, unknown};
 use crate::form::Form;

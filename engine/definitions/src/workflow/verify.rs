@@ -71,7 +71,7 @@ pub fn names(machine: &Machine, values: &Names, builder: &mut Builder<'_>) {
     super::shown::check(machine, builder);
     builder.uses(machine.expressions());
     let steps = std::mem::take(&mut builder.steps);
-    builder.uses(steps.values().flat_map(|step| super::defined::of_step(step, None)));
+    builder.uses(steps.values().flat_map(|step| super::definite_assignment::of_step(step, None)));
     builder.steps = steps;
     for (span, function, name) in values.things() {
         builder.thing(function, name, span);

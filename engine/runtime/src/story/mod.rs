@@ -1,10 +1,8 @@
 //! Runs stories: given events → expected states and effects, on the real turn, without a store or a partner.
 
-mod compare;
 mod stage;
 
-pub use compare::Difference;
-pub(crate) use compare::differ;
+pub use crate::comparison::Difference;
 
 use engine_definitions::story::Story;
 use engine_definitions::{Catalog, Workflow};

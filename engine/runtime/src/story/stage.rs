@@ -1,7 +1,7 @@
 //! One journey of a story: what happens to it, what it shows.
 
-use super::compare::{Difference, differ, each_in, none_in};
 use crate::actor::{Action, Actor, can};
+use crate::comparison::{Difference, differ, each_in, none_in};
 use crate::core::Passwords;
 use crate::effect::{CallFailure, CallPayload, CallResult, Effect, NotifyPayload};
 use crate::fact::{Fact, Outcome};

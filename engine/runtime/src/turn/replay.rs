@@ -5,9 +5,9 @@
 
 use super::{Journey, Refused, Turn};
 use crate::actor::Actor;
+use crate::comparison::differ;
 use crate::fact::Fact;
 use crate::state::JourneyState;
-use crate::story::differ;
 use engine_definitions::{Catalog, Workflow};
 use engine_store::{EventRecord, JourneyRecord, NewJourney};
 use serde_json::{Map, Value};

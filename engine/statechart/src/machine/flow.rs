@@ -36,19 +36,19 @@ pub struct Candidate<'m> {
     /// Texts that paths equal when it is taken.
     pub equal: Vec<Equal<'m>>,
     pub work: Vec<Work<'m>>,
-    pub way: Way,
+    pub successor: Successor,
 }
 
 /// Nodes by their position in document order.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Way {
+pub enum Successor {
     /// No target.
-    Stays,
+    SameState,
     /// Everything active below `domain` (`None`: the root too) is left, then these are entered; `true`:
     /// by default, so that the initial actions run.
-    Goes { domain: Option<usize>, entered: Vec<(usize, bool)> },
+    Enters { domain: Option<usize>, entered: Vec<(usize, bool)> },
     /// It depends on the snapshot.
-    Open,
+    Dynamic,
 }
 
 impl Machine {
@@ -139,21 +139,21 @@ impl Machine {
             denied: implied(false),
             equal,
             work: work(&transition.actions),
-            way: way(transition),
+            successor: successor(transition),
         }
     }
 }
 
-fn way(transition: &Transition) -> Way {
+fn successor(transition: &Transition) -> Successor {
     match &transition.plan {
-        None if transition.targets.is_empty() => Way::Stays,
-        None => Way::Open,
+        None if transition.targets.is_empty() => Successor::SameState,
+        None => Successor::Dynamic,
         Some(plan) => {
             let domain = match plan.domain {
                 Domain::AboveRoot => None,
                 Domain::Node(ix) => Some(ix as usize),
             };
-            Way::Goes {
+            Successor::Enters {
                 domain,
                 entered: plan.entry.iter().map(|(ix, default): &(NodeIx, bool)| (*ix as usize, *default)).collect(),
             }

@@ -5,15 +5,15 @@ use engine_statechart::expression::reads::{ANY_KEY, Kind, Shape};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// Position in [`Places`]; 0 is the context itself.
+/// Position in [`Locations`]; 0 is the context itself.
 pub type Ix = usize;
 
 /// Whether a place is there.
-pub type Level = u8;
-pub const ABSENT: Level = 0;
+pub type Presence = u8;
+pub const ABSENT: Presence = 0;
 /// A field of a form that need not be filled.
-pub const OPTIONAL: Level = 1;
-pub const THERE: Level = 2;
+pub const OPTIONAL: Presence = 1;
+pub const THERE: Presence = 2;
 
 /// Bits of [`Kind`]s.
 pub type Kinds = u8;
@@ -36,13 +36,13 @@ pub fn kind_of(value: &Value) -> Kind {
 
 /// Every place that something reads or defines.
 #[derive(Debug)]
-pub struct Places {
+pub struct Locations {
     children: Vec<BTreeMap<String, Ix>>,
 }
 
-impl Places {
+impl Locations {
     pub fn new() -> Self {
-        Places { children: vec![BTreeMap::new()] }
+        Locations { children: vec![BTreeMap::new()] }
     }
 
     pub fn len(&self) -> usize {
@@ -89,12 +89,12 @@ pub enum Put {
 pub enum Change {
     Set(Ix, Put),
     /// The answers of a form: level and kinds of each field.
-    Answers(Ix, Vec<(Ix, Level, Kinds)>),
+    Answers(Ix, Vec<(Ix, Presence, Kinds)>),
     /// Maps that are made where they are missing.
     Within(Vec<Ix>),
 }
 
-impl Places {
+impl Locations {
     /// The value of an expression that is put at `at`; `own` is the path of `at`.
     pub fn value(&mut self, at: Ix, own: Option<&[&str]>, shape: &Shape<'_>) -> Put {
         match shape {
@@ -147,20 +147,20 @@ impl Places {
 
 /// What is known at one moment; kinds are only gathered for the whole (`kinds` is empty on ways).
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Known {
-    pub level: Vec<Level>,
+pub struct FlowState {
+    pub level: Vec<Presence>,
     pub kinds: Vec<Kinds>,
 }
 
-impl Known {
-    pub fn new(places: &Places, with_kinds: bool) -> Self {
+impl FlowState {
+    pub fn new(places: &Locations, with_kinds: bool) -> Self {
         let mut level = vec![ABSENT; places.len()];
         level[0] = THERE;
-        Known { level, kinds: if with_kinds { vec![0; places.len()] } else { Vec::new() } }
+        FlowState { level, kinds: if with_kinds { vec![0; places.len()] } else { Vec::new() } }
     }
 
     /// `gather`: nothing is forgotten.
-    pub fn apply(&mut self, places: &Places, change: &Change, gather: bool) {
+    pub fn apply(&mut self, places: &Locations, change: &Change, gather: bool) {
         match change {
             Change::Set(at, value) => self.set(places, *at, value, gather),
             Change::Answers(into, fields) => {
@@ -181,14 +181,14 @@ impl Known {
         }
     }
 
-    fn put(&mut self, at: Ix, level: Level, kinds: Kinds) {
+    fn put(&mut self, at: Ix, level: Presence, kinds: Kinds) {
         self.level[at] = level;
         if let Some(known) = self.kinds.get_mut(at) {
             *known |= kinds;
         }
     }
 
-    fn set(&mut self, places: &Places, at: Ix, value: &Put, gather: bool) {
+    fn set(&mut self, places: &Locations, at: Ix, value: &Put, gather: bool) {
         match value {
             Put::Same => {}
             Put::Unknown => self.fill(places, at, true),
@@ -217,7 +217,7 @@ impl Known {
         }
     }
 
-    fn fields(&mut self, places: &Places, at: Ix, entries: &[(Ix, Put)], gather: bool) {
+    fn fields(&mut self, places: &Locations, at: Ix, entries: &[(Ix, Put)], gather: bool) {
         entries.iter().for_each(|(below, value)| self.set(places, *below, value, gather));
         // A computed key may be any of these.
         if let Some(any) = places.find(at, ANY_KEY).filter(|_| !entries.is_empty()) {
@@ -226,14 +226,14 @@ impl Known {
     }
 
     /// Everything below may be there.
-    fn fill(&mut self, places: &Places, at: Ix, itself: bool) {
+    fn fill(&mut self, places: &Locations, at: Ix, itself: bool) {
         if itself {
             self.put(at, THERE, ALL_KINDS);
         }
         places.children(at).for_each(|(_, below)| self.fill(places, below, true));
     }
 
-    fn clear(&mut self, places: &Places, at: Ix) {
+    fn clear(&mut self, places: &Locations, at: Ix) {
         for (_, below) in places.children(at) {
             self.level[below] = ABSENT;
             self.clear(places, below);
@@ -241,7 +241,7 @@ impl Known {
     }
 
     /// The better of two ways; whether anything changed.
-    pub fn join(&mut self, other: &Known) -> bool {
+    pub fn join(&mut self, other: &FlowState) -> bool {
         let mut changed = false;
         for (mine, other) in self.level.iter_mut().zip(&other.level) {
             changed |= *other > *mine;

@@ -36,7 +36,7 @@ impl Now {
 }
 
 /// Names of days and months as India writes them in a language.
-pub(crate) fn locale(language: &str) -> Locale {
+pub fn locale(language: &str) -> Locale {
     Locale::try_from(format!("{language}_IN").as_str()).unwrap_or(Locale::en_IN)
 }
 
@@ -113,7 +113,7 @@ pub fn at_time(day: &Value, clock: &str, tz: Tz) -> Result<Value, String> {
 }
 
 /// Milliseconds of a local time; one that a change of clocks leaves out is read as UTC.
-pub(crate) fn local_ms(tz: Tz, local: NaiveDateTime) -> i64 {
+pub fn local_ms(tz: Tz, local: NaiveDateTime) -> i64 {
     let found = tz.from_local_datetime(&local);
     found
         .earliest()

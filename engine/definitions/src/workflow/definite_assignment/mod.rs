@@ -6,17 +6,17 @@
 //! workflows/FORMAT.md. Machines with parallel regions are checked for names and kinds only.
 
 mod answers;
+mod dataflow;
 mod report;
-mod ways;
 
 use super::Step;
 use super::desugar::Builder;
-use super::places::{ABSENT, Change, Ix, Known, Places};
+use super::locations::{ABSENT, Change, FlowState, Ix, Locations};
 pub use answers::of_step;
 use answers::{Shown, answers, shown};
 use engine_statechart::expression::reads::{Equal, Reads};
 use engine_statechart::expression::{Expression, Names};
-use engine_statechart::flow::{Candidate, Way, Work};
+use engine_statechart::flow::{Candidate, Successor, Work};
 use engine_statechart::{Machine, NodeKind, Problem};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -36,7 +36,7 @@ struct Follow<'m> {
     denied: Vec<Ix>,
     equal: Vec<Equal<'m>>,
     work: Vec<Op>,
-    way: Way,
+    successor: Successor,
 }
 
 struct Node<'m> {
@@ -53,7 +53,7 @@ struct Check<'m> {
     machine: &'m Machine,
     /// Every expression with what it reads.
     expressions: Vec<(&'m Expression, Reads<'m>)>,
-    places: Places,
+    places: Locations,
     nodes: Vec<Node<'m>>,
     /// By state: what the answers of its step do.
     answers: BTreeMap<usize, Change>,
@@ -64,7 +64,7 @@ struct Check<'m> {
     of_steps: BTreeMap<usize, Vec<Ex>>,
     /// Fields that are asked, and must be filled, when these others have one of these values.
     shown: BTreeMap<Ix, Vec<Shown>>,
-    ever: Known,
+    ever: FlowState,
 }
 
 /// What a flow reads and defines of its context.
@@ -81,14 +81,14 @@ pub fn check<'m>(machine: &'m Machine, builder: &'m Builder<'_>) -> Defined {
     let mut check = Check {
         machine,
         expressions: Vec::new(),
-        places: Places::new(),
+        places: Locations::new(),
         nodes: Vec::new(),
         answers: BTreeMap::new(),
         outputs: BTreeMap::new(),
         steps,
         of_steps: BTreeMap::new(),
         shown: BTreeMap::new(),
-        ever: Known::default(),
+        ever: FlowState::default(),
     };
     check.nodes = machine.nodes().map(|n| check.node(n.order, n.kind)).collect();
     for invoke in builder.invokes.values() {
@@ -114,10 +114,10 @@ pub fn check<'m>(machine: &'m Machine, builder: &'m Builder<'_>) -> Defined {
     }
     check.gather();
     let is_parallel = machine.nodes().any(|n| n.kind == NodeKind::Parallel);
-    let ways = if is_parallel { Vec::new() } else { check.follow() };
+    let states = if is_parallel { Vec::new() } else { check.follow() };
     let defined = check.places.children(0).filter(|(_, ix)| check.ever.level[*ix] > ABSENT);
     let keys = defined.map(|(key, _)| key.to_owned()).collect();
-    Defined { problems: check.report(&ways), keys }
+    Defined { problems: check.report(&states), keys }
 }
 
 impl<'m> Check<'m> {
@@ -157,7 +157,15 @@ impl<'m> Check<'m> {
         let guard = c.guard.into_iter().map(|e| self.note(e, None)).collect();
         let mut paths = |list: Vec<Vec<&str>>| list.into_iter().flat_map(|p| self.prefixes(&p)).collect();
         let (granted, denied) = (paths(c.granted), paths(c.denied));
-        Follow { event: c.event, guard, granted, denied, equal: c.equal, work: self.ops(c.work), way: c.way }
+        Follow {
+            event: c.event,
+            guard,
+            granted,
+            denied,
+            equal: c.equal,
+            work: self.ops(c.work),
+            successor: c.successor,
+        }
     }
 
     /// A path that is there has all that leads to it.
@@ -203,7 +211,7 @@ impl<'m> Check<'m> {
     /// Everything that anything ever defines.
     fn gather(&mut self) {
         let initial = self.initial();
-        let mut ever = Known::new(&self.places, true);
+        let mut ever = FlowState::new(&self.places, true);
         let works = self.nodes.iter().flat_map(|n| {
             n.entry.iter().chain(&n.initial).chain(&n.exit).chain(n.lists.iter().flatten().flat_map(|f| &f.work))
         });

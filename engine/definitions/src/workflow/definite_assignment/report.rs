@@ -1,6 +1,6 @@
 //! Which reads and comparisons are wrong.
 
-use super::super::places::{ABSENT, ALL_KINDS, Ix, Kinds, Known, Level, OPTIONAL, THERE, bit};
+use super::super::locations::{ABSENT, ALL_KINDS, FlowState, Ix, Kinds, OPTIONAL, Presence, THERE, bit};
 use super::{Check, Ex};
 use crate::source::Span;
 use engine_statechart::expression::Expression;
@@ -12,28 +12,28 @@ use std::collections::{BTreeMap, BTreeSet};
 type Found = BTreeMap<(Span, String), Problem>;
 
 /// The places that an expression needs, each with the best that is known of it at any of its moments.
-type Best = Vec<(Ix, Level)>;
+type Best = Vec<(Ix, Presence)>;
 
 impl Check<'_> {
-    pub fn report(&self, ways: &[Option<Known>]) -> Vec<Problem> {
+    pub fn report(&self, states: &[Option<FlowState>]) -> Vec<Problem> {
         let mut found = Found::new();
         self.expressions.iter().for_each(|e| self.names_and_kinds(e, &mut found));
-        if ways.is_empty() {
+        if states.is_empty() {
             return found.into_values().collect();
         }
         let mut best: Vec<Option<Best>> = vec![None; self.expressions.len()];
-        let mut see = |ex: Ex, state: &Known| {
+        let mut see = |ex: Ex, state: &FlowState| {
             let best = best[ex].get_or_insert_with(|| self.needed(&self.expressions[ex].1));
             best.iter_mut().for_each(|(at, level)| *level = (*level).max(state.level[*at]));
         };
-        let (mut known, mut waiting) = (ways.to_vec(), BTreeSet::new());
+        let (mut known, mut waiting) = (states.to_vec(), BTreeSet::new());
         for leaf in 0..self.nodes.len() {
             self.leave(leaf, &mut known, &mut waiting, &mut see);
         }
         for (ix, node) in self.nodes.iter().enumerate() {
             let of_step = self.of_steps.get(&ix).map_or(&[][..], Vec::as_slice);
             if !node.reads.is_empty() || !of_step.is_empty() {
-                let inside = self.machine.subtree(ix).filter_map(|leaf| ways[leaf].as_ref());
+                let inside = self.machine.subtree(ix).filter_map(|leaf| states[leaf].as_ref());
                 inside.for_each(|state| node.reads.iter().chain(of_step).for_each(|ex| see(*ex, state)));
             }
         }

@@ -2,7 +2,7 @@
 //! workflow with product keys whose partners, forms and texts are not looked at.
 
 use crate::source::{self, Node, Value};
-use crate::workflow::alone;
+use crate::workflow::standalone;
 use engine_statechart::{Machine, Problem, Vocabulary};
 
 /// Root keys that only a product workflow has.
@@ -42,7 +42,7 @@ pub(crate) fn machine(file: &str, bytes: &[u8]) -> Result<(Machine, Vec<Problem>
 }
 
 fn desugared(file: &str, node: &Node) -> Result<(Node, Vec<Problem>), Vec<Problem>> {
-    if is_product(node) { alone::desugar(file, node) } else { Ok((node.clone(), Vec::new())) }
+    if is_product(node) { standalone::desugar(file, node) } else { Ok((node.clone(), Vec::new())) }
 }
 
 fn machine_of(node: &Node, tree: &Node, file: &str) -> Result<(Machine, Vec<Problem>), Vec<Problem>> {
@@ -50,7 +50,7 @@ fn machine_of(node: &Node, tree: &Node, file: &str) -> Result<(Machine, Vec<Prob
 }
 
 fn vocabulary(node: &Node, file: &str) -> Vocabulary {
-    if is_product(node) { alone::vocabulary(node, file) } else { Vocabulary::default() }
+    if is_product(node) { standalone::vocabulary(node, file) } else { Vocabulary::default() }
 }
 
 /// Whether a file uses keys beyond the plain dialect.

@@ -1,18 +1,18 @@
 //! The ways of a machine: what is known in each of its leaves.
 
-use super::super::places::{Known, OPTIONAL, THERE};
+use super::super::locations::{FlowState, OPTIONAL, THERE};
 use super::{Check, Ex, Follow, Op};
-use engine_statechart::flow::Way;
+use engine_statechart::flow::Successor;
 use std::collections::BTreeSet;
 
 impl<'m> Check<'m> {
     /// What is known in each leaf, `None` where nothing leads.
-    pub fn follow(&mut self) -> Vec<Option<Known>> {
-        let mut start = Known::new(&self.places, false);
+    pub fn follow(&mut self) -> Vec<Option<FlowState>> {
+        let mut start = FlowState::new(&self.places, false);
         for change in self.initial() {
             start.apply(&self.places, &change, false);
         }
-        let mut known: Vec<Option<Known>> = (0..self.nodes.len()).map(|_| None).collect();
+        let mut known: Vec<Option<FlowState>> = (0..self.nodes.len()).map(|_| None).collect();
         let mut entered = vec![];
         let mut at = Some(0);
         while let Some(ix) = at {
@@ -37,9 +37,9 @@ impl<'m> Check<'m> {
     pub fn leave(
         &self,
         leaf: usize,
-        known: &mut [Option<Known>],
+        known: &mut [Option<FlowState>],
         waiting: &mut BTreeSet<usize>,
-        seen: &mut dyn FnMut(Ex, &Known),
+        seen: &mut dyn FnMut(Ex, &FlowState),
     ) {
         let Some(here) = known[leaf].clone() else { return };
         let mut answered: BTreeSet<&str> = BTreeSet::new();
@@ -77,21 +77,21 @@ impl<'m> Check<'m> {
         &self,
         leaf: usize,
         candidate: &Follow<'m>,
-        mut state: Known,
-        known: &mut [Option<Known>],
+        mut state: FlowState,
+        known: &mut [Option<FlowState>],
         waiting: &mut BTreeSet<usize>,
-        seen: &mut dyn FnMut(Ex, &Known),
+        seen: &mut dyn FnMut(Ex, &FlowState),
     ) {
-        let mut run = |ops: &[Op], state: &mut Known| self.run(ops, state, seen);
-        match &candidate.way {
-            Way::Open => {
+        let mut run = |ops: &[Op], state: &mut FlowState| self.run(ops, state, seen);
+        match &candidate.successor {
+            Successor::Dynamic => {
                 run(&candidate.work, &mut state);
             }
-            Way::Stays => {
+            Successor::SameState => {
                 run(&candidate.work, &mut state);
                 self.arrive(leaf, state, known, waiting);
             }
-            Way::Goes { domain, entered } => {
+            Successor::Enters { domain, entered } => {
                 let mut node = Some(leaf);
                 while let Some(ix) = node.filter(|ix| Some(*ix) != *domain) {
                     run(&self.nodes[ix].exit, &mut state);
@@ -106,10 +106,10 @@ impl<'m> Check<'m> {
     fn enter(
         &self,
         entered: &[(usize, bool)],
-        mut state: Known,
-        known: &mut [Option<Known>],
+        mut state: FlowState,
+        known: &mut [Option<FlowState>],
         waiting: &mut BTreeSet<usize>,
-        seen: &mut dyn FnMut(Ex, &Known),
+        seen: &mut dyn FnMut(Ex, &FlowState),
     ) {
         for (ix, by_default) in entered {
             let node = &self.nodes[*ix];
@@ -123,7 +123,7 @@ impl<'m> Check<'m> {
         }
     }
 
-    fn arrive(&self, leaf: usize, state: Known, known: &mut [Option<Known>], waiting: &mut BTreeSet<usize>) {
+    fn arrive(&self, leaf: usize, state: FlowState, known: &mut [Option<FlowState>], waiting: &mut BTreeSet<usize>) {
         let changed = match &mut known[leaf] {
             Some(there) => there.join(&state),
             slot => {
@@ -136,7 +136,7 @@ impl<'m> Check<'m> {
         }
     }
 
-    fn run(&self, ops: &[Op], state: &mut Known, seen: &mut dyn FnMut(Ex, &Known)) {
+    fn run(&self, ops: &[Op], state: &mut FlowState, seen: &mut dyn FnMut(Ex, &FlowState)) {
         for op in ops {
             match op {
                 Op::Read(expression) => seen(*expression, state),
@@ -146,7 +146,7 @@ impl<'m> Check<'m> {
     }
 
     /// What the product has done before the machine hears of an event.
-    fn happened(&self, event: &str, leaf: usize, state: &mut Known) {
+    fn happened(&self, event: &str, leaf: usize, state: &mut FlowState) {
         if let Some(change) = self.outputs.get(event) {
             state.apply(&self.places, change, false);
         }

@@ -1,8 +1,8 @@
 //! A workflow file without its surroundings: names of forms, texts, partners and tables are taken as
 //! they are; only the machine counts.
 
-use super::compile::{Library, machine_vocabulary};
 use super::desugar::{Builder, Place};
+use super::library::{Library, machine_vocabulary};
 use super::merge;
 use crate::files::Files;
 use crate::layout::{FileKind, kind_of};

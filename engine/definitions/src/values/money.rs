@@ -96,7 +96,7 @@ pub fn parse_rate(text: &str) -> Option<i64> {
     whole.parse::<i64>().ok()?.checked_mul(10_000)?.checked_add(fraction)?.checked_mul(sign)
 }
 
-pub(super) fn int(value: &Value) -> Result<i64, String> {
+pub fn int(value: &Value) -> Result<i64, String> {
     value.as_i64().ok_or_else(|| expected("an integer", value))
 }
 

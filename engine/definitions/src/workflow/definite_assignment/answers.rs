@@ -1,7 +1,7 @@
 //! What forms and calls put into the context.
 
 use super::super::desugar::Builder;
-use super::super::places::{ALL_KINDS, Change, Ix, Kinds, Level, OPTIONAL, Places, Put, THERE, bit, kind_of};
+use super::super::locations::{ALL_KINDS, Change, Ix, Kinds, Locations, OPTIONAL, Presence, Put, THERE, bit, kind_of};
 use super::super::{Invoke, Step};
 use super::{Check, Op};
 use crate::form::Form;
@@ -40,7 +40,7 @@ pub fn of_step<'s>(step: &'s Step, form: Option<&'s Form>) -> Vec<&'s Expression
 }
 
 /// Answers replace what the form asks: required fields are there, others perhaps.
-pub fn answers(places: &mut Places, form: &Form, into: &str) -> Change {
+pub fn answers(places: &mut Locations, form: &Form, into: &str) -> Change {
     let at = places.at(into.split('.'));
     let mut found = BTreeMap::new();
     fields(places, at, &form.tree, THERE, &mut found);
@@ -51,7 +51,7 @@ pub fn answers(places: &mut Places, form: &Form, into: &str) -> Change {
 }
 
 /// The fields of an object or a row: `best` is the level of those that are always asked and required.
-fn fields(places: &mut Places, at: Ix, schema: &Value, best: Level, found: &mut BTreeMap<Ix, (Level, Kinds)>) {
+fn fields(places: &mut Locations, at: Ix, schema: &Value, best: Presence, found: &mut BTreeMap<Ix, (Presence, Kinds)>) {
     for (name, rule) in crate::form::properties(schema).filter(|(_, rule)| !rule.is_null()) {
         if rule.get("x-secret").and_then(Value::as_bool) == Some(true) {
             continue;
@@ -77,7 +77,7 @@ fn fields(places: &mut Places, at: Ix, schema: &Value, best: Level, found: &mut 
 }
 
 /// Required fields that conditions ask for when other fields of the form have a text.
-pub fn shown(places: &mut Places, form: &Form, into: &str) -> Vec<(Ix, Shown)> {
+pub fn shown(places: &mut Locations, form: &Form, into: &str) -> Vec<(Ix, Shown)> {
     let at = places.at(into.split('.'));
     let mut found = Vec::new();
     for (name, rule) in crate::form::properties(&form.tree).filter(|(name, _)| crate::form::requires(&form.tree, name))
