@@ -251,7 +251,7 @@ async fn a_partner_limits_and_dresses_what_its_visitors_see() {
     server.stop().await;
 }
 
-/// R2.1-12, R2.1-13, R2.1-14, R2.1-15, R2.2-03, R2.2-10, R2.4-08: pages for partners.
+/// R2.1-12, R2.1-13, R2.1-14, R2.1-15, R2.2-03, R2.2-10, R2.4-08, R2.4-15: pages for partners.
 #[tokio::test(flavor = "multi_thread")]
 async fn pages_for_partners_have_their_own_frame() {
     let server = product().await;
@@ -273,6 +273,14 @@ async fn pages_for_partners_have_their_own_frame() {
         assert_eq!((led.status, led.header("location")), (if to.is_empty() { 200 } else { 302 }, to));
     }
     assert_eq!(visitor.get("/car-insurance?regno=DL3CAB1234").await.status, 200);
+    // R2.4-15
+    for path in ["/car-insurance/tp-thankyou/TK-2041", "/bike-insurance/tp-thankyou/TK-2041"] {
+        let page = visitor.get(path).await;
+        assert!(page.status == 200 && page.text().contains("TK-2041") && page.text().contains("noindex"), "{path}");
+    }
+    for path in ["/car-insurance/tp-thankyou", "/car-insurance/tp-thankyou/a/b", "/car-insurance/tp-thankyou/a%20b"] {
+        assert_eq!(visitor.get(path).await.status, 404, "{path}");
+    }
     let area = visitor.get("/health-insurance/agent").await;
     assert_eq!((area.status, area.header("location")), (302, "https://partners.journey.example/healthlead"));
 

@@ -300,9 +300,10 @@ pub fn page(
     now_ms: i64,
     facts: &Facts,
 ) -> Result<Option<Found>, EvalError> {
-    let Some(address) = catalog.site(language).address(path) else { return Ok(None) };
+    let site = catalog.site(language);
+    let Some(address) = site.address(path).cloned().or_else(|| site.taken(path)) else { return Ok(None) };
     let now = Now::at(now_ms, ZONE);
-    let mut data = catalog.site(language).data();
+    let mut data = site.data();
     let drawn = catalog.site("").channels.variants(Draw::of(&facts.came, &facts.session));
     if let (Value::Object(all), false) = (&mut data["variants"], drawn.is_empty()) {
         all.extend(drawn.iter().map(|(name, variant)| ((*name).to_owned(), json!(variant))));

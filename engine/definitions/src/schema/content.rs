@@ -140,6 +140,11 @@ fn page() -> Value {
             "Events of its buttons, and the endpoint that each calls",
             json!({"type": "object", "additionalProperties": text()}),
         ),
+        (
+            "takes",
+            "Any word of letters, digits and hyphens in the place `{name}` at the end of the address: data.<name>",
+            closed(&[("name", "", text()), ("max", "Characters", int())]),
+        ),
         ("each", "Rows: one address for each", cel()),
         ("as", "Name of a row in `data`", text()),
         ("hide", "Parts of the frame", parts),

@@ -96,6 +96,11 @@ impl Site {
         self.addresses.get(path)
     }
 
+    /// The page of an address whose end is anybody's word.
+    pub fn taken(&self, path: &str) -> Option<Address> {
+        self.pages.iter().find_map(|page| page.taken(path))
+    }
+
     /// Every address of a page, further ones included.
     pub fn addresses(&self) -> impl Iterator<Item = (&str, &Address)> {
         self.addresses.iter().map(|(path, address)| (path.as_str(), address))

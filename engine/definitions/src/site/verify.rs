@@ -1,7 +1,7 @@
 //! What only the whole set of definitions shows: addresses out of rows, pages that cannot be drawn, links and rules
 //! that lead nowhere.
 
-use super::{MenuItem, Site};
+use super::{Address, MenuItem, Page, Site};
 use crate::channels::Known;
 use crate::endpoint::Who;
 use crate::fields::unknown;
@@ -141,7 +141,8 @@ impl Site {
     ) {
         let of_flow = || Map::from_iter([("base".into(), json!("/")), ("title".into(), json!("Sample"))]);
         let specials = self.specials.values().map(|page| (page, page.render(self.data(), of_flow(), host)));
-        let pages = self.addresses.values().map(|address| {
+        let samples: Vec<Address> = self.pages.iter().filter_map(Page::sample).collect();
+        let pages = self.addresses.values().chain(&samples).map(|address| {
             let rendered = match address.page.who {
                 // Whoever has nothing yet.
                 Who::Person => address.render_for(
