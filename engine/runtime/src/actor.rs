@@ -11,15 +11,18 @@ pub(crate) const VISITOR: &str = "visitor";
 /// Kind and role of a person who is signed in.
 pub(crate) const CUSTOMER: &str = "customer";
 
+/// Kind of who works for the house, or for a customer, and has signed in so.
+pub(crate) const STAFF: &str = "staff";
+
 /// Kind and role of who looks after the product.
 pub(crate) const OPERATOR: &str = "operator";
 
 /// Who acts. Roles, channel and partner come from the server's session only, never from the request.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Actor {
-    /// `visitor`, `customer`, `agent`, `partner`, `operator`, `system`.
+    /// `visitor`, `customer`, `staff`, `link`, `agent`, `partner`, `operator`, `system`.
     pub kind: String,
-    /// The subject that owns journeys: the session's id, or the person's who is signed in.
+    /// The subject that owns journeys: the session's id, or that of who is signed in.
     pub id: String,
     /// What began in this session before a sign-in stays within its reach.
     #[serde(skip)]
@@ -37,6 +40,9 @@ pub struct Actor {
     /// What brought this session here: information for journeys that it starts, never a right.
     #[serde(skip)]
     pub attribution: Map<String, Value>,
+    /// What brought customers whose numbers this session need not have verified at first: of its token.
+    #[serde(skip)]
+    pub sources: Vec<String>,
     /// Rights that links gave to this session.
     #[serde(skip)]
     pub grants: Vec<Grant>,
@@ -101,6 +107,7 @@ impl Actor {
             address: None,
             proven: false,
             attribution: Map::new(),
+            sources: Vec::new(),
             grants: Vec::new(),
             came_by: None,
         }
@@ -119,6 +126,7 @@ impl Actor {
             address: None,
             proven: false,
             attribution: Map::new(),
+            sources: Vec::new(),
             grants: Vec::new(),
             came_by: None,
         }
@@ -138,9 +146,11 @@ impl Actor {
     pub fn of_session(session: &SessionRecord) -> Self {
         let text =
             |key: &str, default: &str| session.subject.get(key).and_then(Value::as_str).unwrap_or(default).to_string();
+        let kind = text("kind", VISITOR);
+        let id = text(if kind == STAFF { "staff" } else { "person" }, &session.id);
         Actor {
-            kind: text("kind", VISITOR),
-            id: text("person", &session.id),
+            kind,
+            id,
             session: session.id.clone(),
             roles: session
                 .subject
@@ -153,9 +163,16 @@ impl Actor {
             address: None,
             proven: false,
             attribution: session.subject.get("attribution").and_then(Value::as_object).cloned().unwrap_or_default(),
+            sources: Vec::new(),
             grants: Grant::of_subject(&session.subject),
             came_by: None,
         }
+    }
+
+    /// The same session once its person is known.
+    pub(crate) fn signed_in_as(&self, person: &str) -> Actor {
+        let roles = vec![CUSTOMER.to_owned()];
+        Actor { kind: CUSTOMER.into(), id: person.into(), roles, came_by: None, ..self.clone() }
     }
 
     /// Whether a screen offers an event to this actor: a link may open less than the step takes.
@@ -168,13 +185,13 @@ impl Actor {
         (self.kind == CUSTOMER).then_some(self.id.as_str())
     }
 
-    /// The role whose form variant applies: the first one.
-    pub fn role(&self) -> &str {
-        self.roles.first().map_or(VISITOR, String::as_str)
+    /// Who is signed in: a person, or one of the staff.
+    pub fn signed_in(&self) -> Option<&str> {
+        [CUSTOMER, STAFF].contains(&self.kind.as_str()).then_some(self.id.as_str())
     }
 
     /// Roles that count: an operator's only with an operator's token.
-    pub(crate) fn acting_roles(&self) -> impl Iterator<Item = &str> {
+    pub fn acting_roles(&self) -> impl Iterator<Item = &str> {
         let roles = self.roles.iter().map(String::as_str);
         roles.filter(|role| *role != OPERATOR || self.kind == OPERATOR)
     }

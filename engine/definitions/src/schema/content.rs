@@ -40,6 +40,12 @@ fn roles() -> Value {
         ("rights", "What may be done with whose, by which roles", closed(&rights)),
         ("routes", "What each route of the program asks for; `open`: nobody is asked", closed(&routes)),
         ("events", "Events that fewer may send than `send` says", map_of(event)),
+        ("assists", "Roles that act for customers", texts()),
+        (
+            "sources",
+            "What brought customers whose numbers a session with a token for it need not verify at first",
+            texts(),
+        ),
     ];
     needs(closed(&keys), &["roles", "rights", "routes"])
 }
@@ -126,6 +132,7 @@ fn page() -> Value {
         ("instead", "The page stands where another one cannot", words(&SPECIALS.map(|(word, _)| word))),
         ("also", "Further addresses, answered alike", one_or_list(text())),
         ("who", "Who may see it; the page of a person reads `data.account`", words(&["anyone", "person"])),
+        ("roles", "Of those who are signed in, who alone may see it", texts()),
         (
             "asks",
             "A form below its blocks; it begins with `data.account.profile`",
@@ -153,6 +160,7 @@ fn site() -> Value {
         let shape = match key {
             "subMenus" => list_of(link.clone()),
             "desktop_only" | "mobile_only" | "selfTarget" => flag(),
+            "roles" => texts(),
             _ => text(),
         };
         (key, "", shape)

@@ -73,6 +73,9 @@ pub struct Site {
     pub said: BTreeMap<String, String>,
     menus: BTreeMap<String, Vec<MenuItem>>,
     footers: BTreeMap<String, Vec<Group>>,
+    /// The same without what is for some roles alone: what stands on pages that are everybody's.
+    open_menus: BTreeMap<String, Vec<MenuItem>>,
+    open_footers: BTreeMap<String, Vec<Group>>,
     layout: Layout,
     redirects: Vec<Redirect>,
     pages: Vec<Arc<Page>>,
@@ -118,14 +121,14 @@ impl Site {
         self.layout.product(path)
     }
 
-    /// The items of a frame's menu.
+    /// The items of a frame's menu that everybody sees.
     pub fn menu(&self, frame: &Frame) -> &[MenuItem] {
-        self.menus.get(&frame.menu).map_or(&[], Vec::as_slice)
+        self.open_menus.get(&frame.menu).map_or(&[], Vec::as_slice)
     }
 
     /// The groups of a frame's footer on pages of this product.
     pub fn footer(&self, frame: &Frame, product: Option<&str>) -> Vec<&Group> {
-        let all = self.footers.get(&frame.footer).map_or(&[][..], Vec::as_slice);
+        let all = self.open_footers.get(&frame.footer).map_or(&[][..], Vec::as_slice);
         all.iter().filter(|group| group.is_for(product)).collect()
     }
 
@@ -138,9 +141,37 @@ impl Site {
         json!({"company": self.company, "name": self.name})
     }
 
-    /// What endpoints read as `site`: `{name, legal, company, menus, footers, products}`, menus and footers by name.
+    /// What endpoints read as `site`: `{name, legal, company, menus, footers, products}`, menus and footers by name, as
+    /// everybody sees them.
     pub fn described(&self) -> &Value {
         &self.described
+    }
+
+    /// The same as somebody with these roles sees it.
+    pub fn described_for(&self, roles: &[String]) -> Value {
+        let mut described = self.described.clone();
+        described["menus"] = json!(self.menus_for(roles));
+        described["footers"] = json!(self.footers_for(roles));
+        described
+    }
+
+    fn menus_for(&self, roles: &[String]) -> BTreeMap<String, Vec<MenuItem>> {
+        self.menus.iter().map(|(name, items)| (name.clone(), menu::seen_by(items, roles))).collect()
+    }
+
+    fn footers_for(&self, roles: &[String]) -> BTreeMap<String, Vec<Group>> {
+        let seen = |groups: &Vec<Group>| groups.iter().map(|group| group.seen_by(roles)).collect();
+        self.footers.iter().map(|(name, groups)| (name.clone(), seen(groups))).collect()
+    }
+
+    /// Every role that its menus, footers and pages name.
+    pub(crate) fn roles(&self) -> impl Iterator<Item = &Node> {
+        let mut items: Vec<&MenuItem> = Vec::new();
+        self.menus.values().flatten().for_each(|item| item.all(&mut items));
+        self.footers.values().flatten().flat_map(|group| &group.links).for_each(|item| item.all(&mut items));
+        let pages = self.pages.iter().chain(self.specials.values());
+        let of_pages = pages.flat_map(|page| page.roles.at().chain(page.view.roles()));
+        items.into_iter().flat_map(|item| item.roles.at()).chain(of_pages)
     }
 
     /// Reads one of the files in workflows/site/.

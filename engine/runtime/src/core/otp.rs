@@ -97,7 +97,9 @@ impl Core {
             bool::from(expected.as_bytes().ct_eq(given.as_bytes()))
         });
         let is_verified = matches!(&result.outcome, Outcome::Output(output) if output["ok"] == true);
-        if is_verified && actor.kind == VISITOR {
+        // In a journey that somebody began for her, she comes by a link.
+        turn.proves = is_verified && actor.came_by.is_some() && turn.state.assisted.is_some();
+        if turn.proves || is_verified && actor.kind == VISITOR {
             turn.record.person = Some(self.person_of(&mobile).await?.id);
         }
         Ok(result)
