@@ -4,6 +4,7 @@
 mod assisted;
 mod audit;
 mod availability;
+mod channels;
 mod cli;
 mod connections;
 mod contact;

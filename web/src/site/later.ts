@@ -23,6 +23,15 @@ if (document.querySelector('[data-moves]')) import('./moves');
 const { site, place } = JSON.parse(document.getElementById('boot')!.textContent) as Boot;
 if (place && site) import('./place').then((part) => part.start(place, site));
 
+// whoever came as an agent is asked about once; a page for agents is another one
+if (site?.check) {
+  const { check } = site;
+  import('./person').then(async ({ post }) => {
+    const { agent } = await post<{ agent: object | null }>(check, {});
+    if (agent) location.reload();
+  });
+}
+
 // what the browser likes better than this page's language is offered, once
 const { offers = [] } = site ?? {};
 const liked = navigator.languages

@@ -8,7 +8,7 @@ use engine_statechart::source::Span;
 use serde::Serialize;
 
 /// The keys of an item, as calls answer them.
-pub const MENU_KEYS: [&str; 12] = [
+pub const MENU_KEYS: [&str; 11] = [
     "link",
     "text",
     "title",
@@ -20,10 +20,11 @@ pub const MENU_KEYS: [&str; 12] = [
     "selfTarget",
     "upper_text",
     "logoImage",
-    "roles",
 ];
+/// What an item says beside them: for whom alone it is there, which is nobody else's business.
+pub(crate) const ROLES: &str = "roles";
 
-/// One item; all keys are always there but `roles`, which is nobody's business.
+/// One item; all keys are always there.
 #[derive(Clone, Debug, Serialize)]
 pub struct MenuItem {
     /// An address, `tel:…`, or `#`: only a heading.
@@ -56,7 +57,8 @@ pub struct MenuItem {
 
 impl MenuItem {
     fn read(node: &Node, problems: &mut Vec<Problem>) -> Option<MenuItem> {
-        let mut fields = Fields::open(node, "an item of a menu", &MENU_KEYS, problems)?;
+        let keys = [&MENU_KEYS[..], &[ROLES]].concat();
+        let mut fields = Fields::open(node, "an item of a menu", &keys, problems)?;
         let mut text = |key: &str| fields.text(key).unwrap_or_default();
         let (title, img_path, domain) = (text("title"), text("img_path"), text("domain"));
         let (upper_text, logo_image, link) = (text("upper_text"), text("logoImage"), text("link"));

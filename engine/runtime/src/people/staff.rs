@@ -6,7 +6,7 @@
 
 use super::People;
 use super::sessions::token_hash;
-use crate::actor::{Actor, STAFF};
+use crate::actor::{Actor, CAME, STAFF};
 use crate::clock::{new_id, new_token, rfc3339};
 use crate::core::{Core, Deed, RuntimeError, base32, normal_mobile, step_of};
 use crate::effect::CallResult;
@@ -149,7 +149,7 @@ impl People {
         self.renew_session(token, |session| {
             (session.person, session.used_at_ms) = (Some(member.id.clone()), now);
             session.expires_at_ms = now + SESSION_MS;
-            let kept = ["language", "attribution"].map(|key| (key, session.subject[key].take()));
+            let kept = ["language", CAME].map(|key| (key, session.subject[key].take()));
             session.subject = json!({"kind": STAFF, "staff": member.id, "roles": member.roles, "device": device});
             for (key, value) in kept.into_iter().filter(|(_, value)| !value.is_null()) {
                 session.subject[key] = value;

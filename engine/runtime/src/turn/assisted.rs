@@ -2,7 +2,7 @@
 //! what.
 
 use super::{Turn, get_path};
-use crate::actor::{Actor, CUSTOMER};
+use crate::actor::{Actor, CUSTOMER, STAFF};
 use crate::fact::Assisted;
 use engine_definitions::{Audience, Only, Step};
 use serde_json::{Value, json};
@@ -23,9 +23,10 @@ impl Turn<'_> {
         self.meta["skips_otp"] = json!(assisted.is_some_and(|assisted| assisted.skips_otp));
     }
 
-    /// The role in which somebody acts for a customer.
+    /// The role in which somebody acts for a customer: signed in as staff. An agent's id that came with an address, and
+    /// may have come to the customer herself, makes nobody one (security rule 13).
     fn role_for_customers<'a>(&self, actor: &'a Actor) -> Option<&'a str> {
-        self.catalog.policy().assists(actor.acting_roles())
+        self.catalog.policy().assists(actor.acting_roles()).filter(|_| actor.kind == STAFF)
     }
 
     /// Begun for a customer whose number nobody has shown to be hers: it sees, agrees and pays nothing of hers.
