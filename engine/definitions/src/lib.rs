@@ -68,7 +68,7 @@ pub use partner::{
     HEADERS_OURS, Later, Operation, OutgoingRequest, PageField, Partner, Remember, Reply, Retry, RetryPolicy,
     SandboxCase, SandboxPage, SandboxScript, SandboxWebhook, Webhook, WebhookEvent, WebhookVerify,
 };
-pub use policy::{Policy, ROUTES, Right, RouteAsks, Whose};
+pub use policy::{Policy, ROUTES, Right, Roles, RouteAsks, Whose};
 pub use shape::{Misfit, Shape};
 pub use single_file::{plain_machine, xstate_machine};
 pub use site::{
@@ -82,5 +82,5 @@ pub use translation::{Said, Sheet, sheets};
 pub use values::Now;
 pub use view::{COMPANY, View};
 pub use workflow::{
-    Accept, Invoke, OnVersion, Redirect, Report, Scene, Section, Source, Step, StepKind, Trail, Workflow,
+    Accept, Invoke, OnVersion, Only, Redirect, Report, Scene, Section, SignIn, Source, Step, StepKind, Trail, Workflow,
 };

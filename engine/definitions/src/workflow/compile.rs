@@ -2,7 +2,7 @@
 
 use super::desugar::{Builder, Place, Sections};
 use super::library::{Library, ROOT_KEYS, STATE_KEYS, machine_vocabulary};
-use super::{OnVersion, Scene, Section, Workflow, closure, merge, params, values, verify};
+use super::{OnVersion, Scene, Section, SignIn, Workflow, closure, merge, params, values, verify};
 use crate::calendar::timezone;
 use crate::fields::{Fields, unknown, unknown_keys};
 use crate::layout;
@@ -163,7 +163,7 @@ struct Head {
     timezone: chrono_tz::Tz,
     language: String,
     ttl_ms: Option<i64>,
-    signs_in: bool,
+    signs_in: Option<SignIn>,
     params: Value,
     scene: Option<Scene>,
     sections: Vec<Section>,
@@ -184,7 +184,10 @@ fn head(tree: &Node, id: &str, problems: &mut Vec<Problem>) -> Head {
     let timezone = timezone(&mut fields).unwrap_or(chrono_tz::Tz::Asia__Kolkata);
     let language = fields.text("language").unwrap_or_else(|| "en".into());
     let ttl_ms = fields.duration("ttl");
-    let signs_in = fields.bool("signs_in");
+    let signs_in = match fields.get("signs_in").and_then(Node::as_str) {
+        Some("staff") => Some(SignIn::Staff),
+        _ => fields.bool("signs_in").then_some(SignIn::Person),
+    };
     let params = fields.get("params").map_or(json!({}), Node::to_json);
     if !params.is_object() {
         fields.problems.push(Problem::error("shape", &tree.span, format!("`params` of `{id}` is a map")));
