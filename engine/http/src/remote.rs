@@ -25,7 +25,10 @@ pub struct Remote {
 
 /// Of this process, by the operation that was asked.
 #[derive(Default)]
-pub struct Remotes(Mutex<BTreeMap<String, (i64, Option<Arc<Remote>>)>>);
+pub struct Remotes(Mutex<BTreeMap<String, Kept>>);
+
+/// What stands until when.
+type Kept = (i64, Option<Arc<Remote>>);
 
 /// What stands around pages of this host, where others say it; `None`: our own header and footer.
 pub async fn of(app: &App, catalog: &Catalog, host: &str) -> Option<Arc<Remote>> {
@@ -109,12 +112,12 @@ mod tests {
 
     #[test]
     fn of_markup_only_words_and_links_are_left() {
-        let markup = "<div onclick='x()'>Desk <script>alert(1)</script><a class=\"b\" href=\"/car-insurance\">Car &amp; van</a>\
+        let markup = "<div onclick='x()'>Desk <script>alert(1)</script><a class=\"b\" href=\"/parcels\">Boxes &amp; bags</a>\
             <a href=\"javascript:alert(1)\">Press</a><style>a{}</style><a href='https://pos.example/help'>Help</a><";
         let found = words(markup);
         let found: Vec<(&str, &str)> = found.iter().map(|(text, link)| (text.as_str(), link.as_str())).collect();
         let wanted =
-            [("Desk", "#"), ("Car & van", "/car-insurance"), ("Press", "#"), ("Help", "https://pos.example/help")];
+            [("Desk", "#"), ("Boxes & bags", "/parcels"), ("Press", "#"), ("Help", "https://pos.example/help")];
         assert_eq!(found, wanted);
         assert!(words("").is_empty() && words("<<<").is_empty() && words("<a href=").is_empty());
     }
