@@ -70,7 +70,7 @@ pub use policy::{Policy, ROUTES, Right, RouteAsks, Whose};
 pub use shape::{Misfit, Shape};
 pub use site::{
     Address, Around, Asked, Asks, Frame, Group, MENU_KEYS, MenuItem, Page, Product as SiteProduct,
-    Rendered as SitePage, Site, Special,
+    Rendered as SitePage, Script, Site, Special,
 };
 pub use story::Story;
 pub use table::{Table, Tables};

@@ -7,7 +7,7 @@ use crate::language;
 use crate::problem::Problem;
 use crate::session::token;
 use axum::http::{HeaderMap, header};
-use engine_definitions::{Around, Asked, Audience, Catalog, EvalError, Now, SitePage, Special, Workflow};
+use engine_definitions::{Around, Asked, Audience, Catalog, EvalError, Now, Script, SitePage, Special, Workflow};
 use engine_runtime::view::FormPart;
 use engine_runtime::{Account, Actor};
 use engine_settings::Settings;
@@ -124,7 +124,14 @@ pub fn app_site<'a>(
             "libraries": of("libraries", json!([]))
         })
     });
-    let (chat, analytics) = (site.chat.as_ref(), site.analytics.as_ref());
+    let address = |script: &Script| match &script.host {
+        None => Some(script.path.clone()),
+        Some(alias) => {
+            let host = settings.partners.hosts.get(alias).filter(|host| host.script)?;
+            Some(format!("{}{}", host.url.trim_end_matches('/'), script.path))
+        }
+    };
+    let [chat, analytics] = [&site.chat, &site.analytics].map(|script| script.as_ref().and_then(address));
     let (name, timers) = (&site.name, &site.timers);
     let words = if is_content { &site.said_everywhere } else { &site.said };
     // Only to who has not chosen.

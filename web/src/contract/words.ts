@@ -38,6 +38,9 @@ export interface Words {
   conflict_moved: 'step';
   conflict_same: never;
   continue: never;
+  count_no: never;
+  count_visit: never;
+  count_yes: never;
   counting: 'n' | 'all' | 'names' | 'open';
   counting_many: 'n' | 'all' | 'open';
   coverage: never;

@@ -45,6 +45,8 @@ at('last_visit', () => {
   }
 });
 
+const isHidden = (part: string): boolean => document.body.dataset.hide?.split(' ').includes(part) ?? false;
+
 function load(script: string): void {
   const tag = document.createElement('script');
   tag.src = script;
@@ -57,12 +59,12 @@ if (chat) {
   let asked = false;
   /** The chat comes and goes with the pages that have it. */
   const follow = () => {
-    const hidden = document.body.dataset.hide?.split(' ').includes('chat') ?? false;
+    const hidden = isHidden('chat');
     const here = box();
     if (here) here.hidden = hidden;
     else if (!hidden && !asked) {
       asked = true;
-      load(chat.script);
+      load(chat);
     }
   };
   at('chat_load', follow);
@@ -78,4 +80,7 @@ if (chat) {
 // who asks not to be tracked is not counted
 const isPrivate =
   (navigator as { globalPrivacyControl?: boolean }).globalPrivacyControl || navigator.doNotTrack === '1';
-if (analytics && !isPrivate) at('analytics', () => load(analytics.script));
+if (analytics && !isPrivate)
+  at('analytics', () => {
+    if (!isHidden('analytics')) import('./consent').then((part) => part.agreed(() => load(analytics)));
+  });

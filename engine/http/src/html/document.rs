@@ -178,11 +178,11 @@ pub struct AppSite<'a> {
     pub hide_at: BTreeMap<String, Vec<String>>,
     /// Times of the browser by name, in milliseconds.
     pub timers: &'a BTreeMap<String, i64>,
-    /// Scripts of others that come at their time: `{script}`.
+    /// Addresses of scripts that come at their time.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub chat: Option<&'a Value>,
+    pub chat: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub analytics: Option<&'a Value>,
+    pub analytics: Option<String>,
     /// How often a browser says that somebody is there: `{every_ms, idle_ms}`.
     pub presence: Value,
     /// How errors are reported: `{url, wait_ms, max, libraries}`; absent when they are not.
