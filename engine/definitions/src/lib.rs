@@ -51,7 +51,7 @@ pub const FORMAT: i32 = 1;
 pub use calendar::{Calendar, Calendars};
 pub use catalog::Catalog;
 pub use contract::{Contract, ErrorTable};
-pub use endpoint::{Endpoint, List, Sends, Starts, Who};
+pub use endpoint::{Calls, Endpoint, List, Sends, Starts, Who};
 pub use engine_statechart::{EvalError, Problem, Severity};
 pub use files::Files;
 pub use form::{Audience, FieldError, Fields, Form, FormView, is_asked, is_personal_name, place_of, row_number};

@@ -160,6 +160,7 @@ export interface Words {
   short_list: never;
   show_all: never;
   show_offers: never;
+  show_offers_from: 'price';
   six_digits: never;
   skip: never;
   slot_chosen: 'day' | 'time';
