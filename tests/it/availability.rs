@@ -44,21 +44,36 @@ async fn looking_around_writes_nothing() {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_a_first_visit_brings_waits_sealed_and_becomes_the_sessions() {
     const COOKIE: &str = "__Host-attribution";
+    const NAMES: [&str; 9] = [
+        "source",
+        "sub_source",
+        "medium",
+        "utm_source",
+        "utm_medium",
+        "utm_campaign",
+        "utm_term",
+        "utm_content",
+        "_aid",
+    ];
     let server = TestServer::start(fixture("parcel")).await;
     let attribution = async |view: &Value| {
         let id = view["journey"]["id"].as_str().expect("a journey");
         server.product.runtime.store().journey(id).await.expect("a read").expect("a journey").attribution
     };
     let visitor = server.visitor();
-    let from = [("referer", "https://search.example/find?q=asha+rao#top")];
+    let from = [("referer", "https://search.example/find?q=asha+rao&p=1&q=again#top")];
     let led = visitor.send("GET", "/parcel-cover?utm_source=mail&_aid=7", &from, None).await;
     assert_eq!((led.status, led.header("location")), (302, "/parcel-cover"));
     let sealed = visitor.cookie(COOKIE);
-    assert!(!sealed.is_empty() && sealed.len() < 300, "{sealed}");
+    assert!(!sealed.is_empty() && sealed.len() < 400, "{sealed}");
     let ours = [("referer", format!("{}/parcel-cover", server.product.url()))];
     let ours: Vec<_> = ours.iter().map(|(name, value)| (*name, value.as_str())).collect();
     assert_eq!(visitor.send("GET", "/help", &ours, None).await.header("set-cookie"), "");
-    let brought = json!({"utm_source": "mail", "_aid": "7", "referrer": "https://search.example/find"});
+    // R3-07: each name of the query once.
+    let brought = json!({
+        "_aid": "7", "utm": {"utm_source": "mail", "referralUrl": "https://search.example/find?q=asha+rao&p=1"},
+        "touches": [{"day": "2026-11-21", "channels": [], "source": ""}],
+    });
     assert_eq!(attribution(&started(&visitor).await).await, brought);
     assert_eq!(visitor.cookie(COOKIE), "", "it is the session's now");
     assert_eq!(attribution(&started(&visitor).await).await, brought);
@@ -76,10 +91,9 @@ async fn what_a_first_visit_brings_waits_sealed_and_becomes_the_sessions() {
 
     // However much an address says, the cookie is one that browsers keep.
     let mut rng = StdRng::seed_from_u64(1);
-    let mut words = || (0..200).map(|_| char::from(rng.random_range(b'!'..=b'~'))).collect::<String>();
-    let long = url::form_urlencoded::Serializer::new(String::new())
-        .extend_pairs((0..20).map(|i| (format!("utm_{i}"), words())))
-        .finish();
+    let mut words = || (0..300).map(|_| char::from(rng.random_range(b'!'..=b'~'))).collect::<String>();
+    let long =
+        url::form_urlencoded::Serializer::new(String::new()).extend_pairs(NAMES.map(|name| (name, words()))).finish();
     let stranger = server.visitor();
     let led = stranger.get(&format!("/parcel-cover?{long}")).await;
     let size = led.header("set-cookie").len();

@@ -418,7 +418,11 @@ async fn pages_redirects_and_what_is_not_there() {
     // What came with the address is in the journey's record, and gives no right.
     let view = started(&visitor).await;
     let record = server.product.runtime.store().journey(id(&view)).await.expect("a database").expect("a journey");
-    assert_eq!(record.attribution, json!({"_aid": "1", "_uid": "2", "utm_source": "mail"}));
+    let came = json!({
+        "_aid": "1", "_uid": "2", "utm": {"utm_source": "mail"},
+        "touches": [{"day": "2026-11-21", "channels": [], "source": ""}],
+    });
+    assert_eq!(record.attribution, came);
     assert_eq!(view["journey"]["channel"], "web");
 
     let towns = visitor.get("/api/v1/master/towns?q=pu").await.ok(200);

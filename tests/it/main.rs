@@ -3,6 +3,7 @@
 
 mod audit;
 mod availability;
+mod channels;
 mod cli;
 mod connections;
 mod contact;

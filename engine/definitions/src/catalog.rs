@@ -120,6 +120,11 @@ impl Catalog {
         self.sites.get(language).or_else(|| self.sites.get(ENGLISH)).unwrap_or(&NONE)
     }
 
+    /// The endpoint that checks the ids of agents.
+    pub fn checks_agents(&self) -> Option<&Arc<Endpoint>> {
+        self.endpoints().find(|endpoint| endpoint.checks_agents())
+    }
+
     /// Languages that people may choose; the first is that of who has not chosen.
     pub fn languages(&self) -> &[String] {
         &self.site("").languages

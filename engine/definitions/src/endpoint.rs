@@ -1,5 +1,6 @@
 //! The front door for calls: addresses below `/api/` that are data. What each takes, does and answers.
 
+use crate::channels::Channels;
 use crate::expressions::{expression, mapping};
 use crate::fields::{Fields, unknown};
 use crate::form::Form;
@@ -17,7 +18,7 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
-const KEYS: [&str; 17] = [
+const KEYS: [&str; 18] = [
     "title",
     "method",
     "path",
@@ -34,11 +35,12 @@ const KEYS: [&str; 17] = [
     "profile",
     "ends",
     "signs_out",
+    "checks",
     "reply",
 ];
-/// What expressions read: what came, what was found, what a partner said, what was begun, who was signed in, the site's
-/// own data.
-const NAMES: [&str; 9] = ["query", "body", "list", "more", "call", "journey", "session", "account", "site"];
+/// What expressions read: what came, what was found, what a partner said, what was begun, who was signed in, how they came,
+/// the site's data.
+const NAMES: [&str; 10] = ["query", "body", "list", "more", "call", "journey", "session", "account", "visit", "site"];
 const ROWS_MAX: i64 = 2_000;
 
 #[derive(Debug)]
@@ -69,6 +71,8 @@ pub struct Endpoint {
     ends: Option<Expression>,
     /// The caller's session ends.
     pub signs_out: bool,
+    /// The page whose check of agents is made.
+    checks: Option<Expression>,
     reply: Expression,
     pub(crate) span: Span,
 }
@@ -152,9 +156,10 @@ impl Endpoint {
         let (names_client, needs_proof) = (fields.bool("client"), fields.bool("proof"));
         let query = fields.get("query").map_or_else(Shape::empty, |query| Shape::read(query, fields.problems));
         let cache_s = fields.duration("cache").map(|ms| ms / 1_000);
-        let changes = ["body", "proof", "start", "send", "profile", "ends", "signs_out"];
+        let changes = ["body", "proof", "start", "send", "profile", "ends", "signs_out", "checks"];
         if method == "GET" && changes.iter().any(|key| fields.get(key).is_some()) {
-            let message = "GET reads: `body`, `proof`, `start`, `send`, `profile`, `ends` and `signs_out` are of POST";
+            let message =
+                "GET reads: `body`, `proof`, `start`, `send`, `profile`, `ends`, `signs_out` and `checks` are of POST";
             fields.problems.push(Problem::error("value", &node.span, message));
         }
         let list = fields.get("list").and_then(|list| List::read(list, fields.problems));
@@ -167,6 +172,7 @@ impl Endpoint {
             fields.problems.push(Problem::error("value", &node.span, "`profile` and `ends` are of `who: person`"));
         }
         let signs_out = fields.bool("signs_out");
+        let checks = fields.get("checks").and_then(|page| expression(page, words(), &NAMES, fields.problems));
         let (title, body) = (fields.need_text("title"), fields.text("body"));
         let reply = fields.need("reply").map(|reply| mapping(reply, words(), &NAMES, fields.problems))?;
         let (id, span) = (id.to_owned(), node.span.clone());
@@ -188,6 +194,7 @@ impl Endpoint {
             profile,
             ends,
             signs_out,
+            checks,
             reply,
             span,
         })
@@ -206,8 +213,18 @@ impl Endpoint {
         Ok(Some(texts.map(str::to_owned).collect()))
     }
 
-    /// What is answered. `found` has what was read and begun: `query`, `body`, `list`, `more`, `call`,
-    /// `journey`, `session`, `account`, `site`.
+    pub fn checks_agents(&self) -> bool {
+        self.checks.is_some()
+    }
+
+    /// The address of the page whose check of agents is made.
+    pub fn checked(&self, found: &Map<String, Value>, host: &dyn Host) -> Result<Option<String>, EvalError> {
+        let Some(checks) = &self.checks else { return Ok(None) };
+        Ok(checks.eval(&scope(found).with_host(host))?.as_str().map(str::to_owned))
+    }
+
+    /// What is answered. `found` has what was read and begun: `query`, `body`, `list`, `more`, `call`, `journey`,
+    /// `session`, `account`, `visit`, `site`.
     pub fn reply(&self, found: &Map<String, Value>, host: &dyn Host) -> Result<Value, EvalError> {
         self.reply.eval(&scope(found).with_host(host))
     }
@@ -256,6 +273,7 @@ impl Endpoint {
                 ("query".into(), query),
                 ("list".into(), json!([])),
                 ("more".into(), json!(false)),
+                ("visit".into(), Channels::nobody()),
                 ("site".into(), known.site.clone()),
             ]);
             if let Err(error) = self.reply(&found, known.host) {

@@ -11,6 +11,7 @@
 
 mod calendar;
 mod catalog;
+mod channels;
 pub mod check;
 mod contract;
 mod endpoint;
@@ -50,6 +51,7 @@ pub const FORMAT: i32 = 1;
 
 pub use calendar::{Calendar, Calendars};
 pub use catalog::Catalog;
+pub use channels::{AgentChecks, Agents, Arrival, Came, Channels, Check, Experiment, Partner as SitePartner, Touch};
 pub use contract::{Contract, ErrorTable};
 pub use endpoint::{Calls, Endpoint, List, Sends, Starts, Who};
 pub use engine_statechart::{EvalError, Problem, Severity};

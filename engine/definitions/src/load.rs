@@ -3,6 +3,7 @@
 
 use crate::calendar::Calendars;
 use crate::catalog::Catalog;
+use crate::channels::AGENT_CHECK;
 use crate::contract::{self, Contracts};
 use crate::endpoint::{self, Endpoint};
 use crate::files::Files;
@@ -199,6 +200,12 @@ fn catalog(
         let taken = endpoints.iter().filter(|(_, here)| here.contains_key("POST")).map(|(path, _)| path.as_str());
         let taken: BTreeSet<&str> = taken.collect();
         sites.values().for_each(|site| site.calls_are_there(&taken, problems));
+        let roles: Vec<&str> = policy.roles().map(|(name, _)| name).collect();
+        let checks: Vec<String> = partners.partners.values().flat_map(|one| one.operations_of(AGENT_CHECK)).collect();
+        let checks: Vec<&str> = checks.iter().map(String::as_str).collect();
+        if let Some(site) = sites.get(ENGLISH) {
+            site.channels_are_known(&roles, has_all_partners.then_some(&checks[..]), problems);
+        }
     }
     if problems.iter().any(Problem::is_error) {
         // The English is mended first.

@@ -13,6 +13,7 @@
 //!   of all.
 //! - **no-raw-html**: text reaches a page only through `html::writer`.
 
+mod agents;
 mod api;
 mod app;
 mod assets;
@@ -36,6 +37,7 @@ mod routes;
 mod scrub;
 mod session;
 mod site;
+mod start;
 mod subscriptions;
 
 pub use app::{App, Options};

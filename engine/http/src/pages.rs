@@ -16,15 +16,16 @@ use crate::session::Visitor;
 use crate::site::{self, Facts};
 use axum::Extension;
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use axum::http::{HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use engine_definitions::{Around, Catalog, Special, Step, StepKind, Who, Workflow};
+use engine_definitions::{Around, Came, Catalog, Special, Step, StepKind, Who, Workflow};
 use engine_runtime::{Opened, Refusal};
-use serde_json::{Map, Value};
 use std::sync::Arc;
 
 /// Where a page without a way on leads: label and address.
 pub const HOME: (&str, &str) = ("Go to the home page", "/");
+/// Below it each partner's style sheet.
+const THEMES: &str = "/themes/";
 /// How long browsers and caches keep a content page.
 const CONTENT: &str = "max-age=60";
 const TOO_MANY: &str = "Too many requests came from your network. Please try again in a minute.";
@@ -42,6 +43,9 @@ pub async fn page(State(app): State<App>, Extension(client): Extension<Client>, 
     if let Some(file) = app.assets.serve(path, &parts.headers) {
         return file;
     }
+    if let Some(style) = path.strip_prefix(THEMES).and_then(|slug| theme(&app.runtime.catalog(), slug)) {
+        return style;
+    }
     if Assets::is_static(path) {
         return (StatusCode::NOT_FOUND, "not found").into_response();
     }
@@ -55,17 +59,20 @@ pub async fn page(State(app): State<App>, Extension(client): Extension<Client>, 
         response.headers_mut().extend(chosen.map(|cookie| (header::SET_COOKIE, cookie)));
         return response;
     }
-    let split = attribution::split(query);
-    let mut came_from = attribution::referrer(&app, &parts.headers);
-    if !split.found.is_empty() {
-        came_from.extend(split.found);
-        let response = redirect(StatusCode::FOUND, &with_query(path, &split.rest));
-        return remembering(&app, &parts.headers, came_from, response);
-    }
+    let channels = &catalog.site("").channels;
+    let split = attribution::split(channels, query);
+    let is_said = !split.said.is_empty();
+    let mut said = split.said;
+    said.extend(attribution::referrer(&app, channels, &parts.headers));
     // One address per page: without a slash at its end.
-    let facts = Facts::of(&app, path, &parts.headers).await;
-    if let Some((to, status)) = catalog.site(&facts.language).redirect(&facts.path) {
-        return redirect(StatusCode::from_u16(status).unwrap_or(StatusCode::FOUND), &with_query(&to, query));
+    let mut facts = Facts::of(&app, path, &parts.headers).await;
+    let is_new = facts.arrive(&catalog, &said, app.runtime.now_ms());
+    let came = is_new.then(|| facts.came.clone());
+    if is_said {
+        return remembering(&app, came, redirect(StatusCode::FOUND, &with_query(path, &split.rest)));
+    }
+    if let Some((to, status)) = led_on(&catalog, &facts, query) {
+        return remembering(&app, came, redirect(status, &to));
     }
     let ask = Ask { app: &app, catalog: &catalog, facts: &facts };
     let visitor = || Visitor::of(&app, &parts.headers, client);
@@ -81,15 +88,28 @@ pub async fn page(State(app): State<App>, Extension(client): Extension<Client>, 
             None => content_page(&ask, query).await,
         },
     };
-    remembering(&app, &parts.headers, came_from, response)
+    remembering(&app, came, response)
+}
+
+/// Where an address leads that is no page, or none for this visitor.
+fn led_on(catalog: &Catalog, facts: &Facts, query: &str) -> Option<(String, StatusCode)> {
+    let site = catalog.site(&facts.language);
+    let says = |name: &str| url::form_urlencoded::parse(query.as_bytes()).any(|(said, _)| said == name);
+    let by_query = || site.redirect_by(&facts.path, &says).map(|(to, status)| (to.to_owned(), status));
+    if let Some((to, status)) = site.redirect(&facts.path).or_else(by_query) {
+        return Some((with_query(&to, query), StatusCode::from_u16(status).unwrap_or(StatusCode::FOUND)));
+    }
+    if let Some(to) = site.gate(&facts.path, &facts.roles) {
+        return Some((to.to_owned(), StatusCode::FOUND));
+    }
+    let partner = facts.partner(catalog)?;
+    let product = site.product(&facts.path).map(|product| product.id.as_str());
+    (!partner.offers(product)).then(|| (site.start_of(partner), StatusCode::FOUND))
 }
 
 /// The answer, with the cookie of what brought a visitor here: it is for nobody else.
-fn remembering(app: &App, headers: &HeaderMap, came_from: Map<String, Value>, mut response: Response) -> Response {
-    if came_from.is_empty() {
-        return response;
-    }
-    if let Some(cookie) = attribution::remember(&app.runtime, headers, came_from) {
+fn remembering(app: &App, came: Option<Came>, mut response: Response) -> Response {
+    if let Some(cookie) = came.and_then(|came| attribution::remember(&app.runtime, came)) {
         response.headers_mut().append(header::SET_COOKIE, cookie);
         response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     }
@@ -102,6 +122,13 @@ pub struct Ask<'a> {
     pub app: &'a App,
     pub catalog: &'a Catalog,
     pub facts: &'a Facts,
+}
+
+/// A partner's looks: tokens of the design system with values of their own.
+fn theme(catalog: &Catalog, slug: &str) -> Option<Response> {
+    let partner = catalog.site("").channels.partners().find(|partner| partner.slug == slug)?;
+    let headers = [(header::CONTENT_TYPE, "text/css; charset=utf-8"), (header::CACHE_CONTROL, "public, max-age=60")];
+    Some((headers, partner.theme.style()).into_response())
 }
 
 fn for_robots(app: &App, catalog: &Catalog, path: &str) -> Option<Response> {
@@ -200,18 +227,19 @@ pub async fn step_page(ask: &Ask<'_>, status: StatusCode, content: Content<'_>) 
     let is_first = view.journey.id.is_none();
     let base = &view.journey.base;
     let landing = if is_first {
-        site::page(catalog, &facts.language, base, 1, app.runtime.now_ms()).ok().flatten()
+        site::page(catalog, &facts.language, base, 1, app.runtime.now_ms(), facts).ok().flatten()
     } else {
         None
     };
-    let mut around = catalog.site(&facts.language).around(&facts.at(&facts.path, &view.step.id));
+    let mut around = facts.around(catalog, &facts.path, &view.step.id);
     let own = landing.iter().flat_map(|found| &found.hide).chain(&view.step.hide);
     add(&mut around.hide, own);
     let canonical = is_first.then(|| html::canonical(&app.settings.public_url(), base)).flatten();
     let described = landing.map(|found| found.page).unwrap_or_default();
     let title = if described.title.is_empty() { title } else { described.title };
     let hide = around.hide.clone();
-    let page = Page { title, description: described.description, hide, noindex: !is_first, login: false, canonical };
+    let description = described.description;
+    let page = Page { title, description, hide, noindex: !is_first, canonical, ..Page::default() };
     html_response(status, whole(ask, &page, &around, &content).await.0)
 }
 
@@ -238,7 +266,7 @@ async fn own_page(ask: &Ask<'_>, visitor: impl Future<Output = Result<Visitor, P
         return Ok(special(ask, StatusCode::INTERNAL_SERVER_ERROR, Special::Failed, None).await);
     };
     let shown = Own { title: &title, blocks: &own.page.blocks, asks, on: &own.on };
-    let mut around = catalog.site(&facts.language).around(&facts.at(&facts.path, ""));
+    let mut around = facts.around(catalog, &facts.path, "");
     add(&mut around.hide, &own.hide);
     let hide = around.hide.clone();
     let page = Page { title: title.clone(), description, hide, noindex: true, ..Page::default() };
@@ -250,14 +278,17 @@ async fn content_page(ask: &Ask<'_>, query: &str) -> Response {
     let number = url::form_urlencoded::parse(query.as_bytes())
         .find(|(name, _)| name == "page")
         .map_or(1, |(_, number)| number.parse().unwrap_or(0));
-    let mut found = match site::page(catalog, &facts.language, &facts.path, number, app.runtime.now_ms()) {
+    let mut found = match site::page(catalog, &facts.language, &facts.path, number, app.runtime.now_ms(), facts) {
         Ok(Some(found)) => found,
         Ok(None) => return special(ask, StatusCode::NOT_FOUND, Special::NotFound, None).await,
         Err(_) => return special(ask, StatusCode::INTERNAL_SERVER_ERROR, Special::Failed, None).await,
     };
-    let mut around = catalog.site(&facts.language).around(&facts.at(&facts.path, ""));
+    let mut around = facts.around(catalog, &facts.path, "");
     add(&mut around.hide, &found.hide);
     let canonical = html::canonical(&app.settings.public_url(), &found.path);
+    if let Some(partner) = facts.partner(catalog) {
+        site::offered(catalog, partner, &mut found.page.blocks);
+    }
     // How others reach the page is known here alone.
     for block in found.page.blocks.iter_mut().filter(|block| block["block"] == "share") {
         block["url"] = canonical.as_deref().into();
@@ -267,8 +298,8 @@ async fn content_page(ask: &Ask<'_>, query: &str) -> Response {
         description: found.page.description,
         hide: around.hide.clone(),
         noindex: found.noindex,
-        login: false,
         canonical,
+        ..Page::default()
     };
     let blocks = &found.page.blocks;
     let place = match site::place(app, &facts.language, blocks).await {
@@ -279,12 +310,12 @@ async fn content_page(ask: &Ask<'_>, query: &str) -> Response {
     let (text, drawn) = whole(ask, &page, &around, &content).await;
     let mut response = html_response(StatusCode::OK, text);
     if drawn {
-        // The same for everybody, unless a layout rule asks who it is.
-        let whose = if around.is_personal { "private" } else { "public" };
+        // The same for everybody of whom nothing is known.
+        let whose = if facts.are_personal() { "private" } else { "public" };
         if let Ok(value) = HeaderValue::from_str(&format!("{whose}, {CONTENT}")) {
             response.headers_mut().insert(header::CACHE_CONTROL, value);
         }
-        if catalog.languages().len() > 1 {
+        if catalog.languages().len() > 1 || catalog.site("").asks_who() {
             response.headers_mut().append(header::VARY, HeaderValue::from_static("cookie"));
         }
     }
@@ -308,7 +339,10 @@ async fn whole(ask: &Ask<'_>, page: &Page, around: &Around<'_>, content: &Conten
     // Without a request, as for who has not chosen.
     let first = || catalog.languages().first().map_or("en", String::as_str);
     let language = if language.is_empty() { first() } else { language };
-    let site = site::surroundings(catalog, language, around, path);
+    let partner = facts.partner(catalog);
+    let site = site::surroundings(catalog, language, around, path, partner);
+    let theme = partner.filter(|partner| !partner.theme.is_empty()).map(|partner| format!("{THEMES}{}", partner.slug));
+    let page = &Page { theme, ..page.clone() };
     let drawn = match &build.drawing {
         Some(bundle) => {
             app.draw.html(bundle, &html::drawing(&site, page, content, &site::today(app.runtime.now_ms()))).await
@@ -319,7 +353,7 @@ async fn whole(ask: &Ask<'_>, page: &Page, around: &Around<'_>, content: &Conten
     let hide_at = workflow.map(|workflow| site::hidden_at(catalog, workflow, facts, &page.hide)).unwrap_or_default();
     let around = Around { hide: page.hide.clone(), ..around.clone() };
     let is_content = matches!(content, Content::Blocks(_) | Content::Confirm { .. });
-    let about = site::app_site(catalog, &app.settings, language, &around, hide_at, is_content);
+    let about = site::app_site(catalog, &app.settings, language, &around, hide_at, is_content, facts);
     let body = Body { drawn: drawn.as_deref(), site: about, language };
     (html::document(&site, page, content, body, &build.links), drawn.is_some())
 }
@@ -351,7 +385,7 @@ pub async fn special(ask: &Ask<'_>, status: StatusCode, kind: Special, workflow:
     let flow = workflow.map_or(("/", ""), |workflow| (workflow.base.as_str(), workflow.title.as_str()));
     match site::special(ask.catalog, &ask.facts.language, kind, flow, ask.app.runtime.now_ms()) {
         Some(page) => {
-            let around = ask.catalog.site(&ask.facts.language).around(&ask.facts.at(&ask.facts.path, ""));
+            let around = ask.facts.around(ask.catalog, &ask.facts.path, "");
             let (title, hide, login) = (page.title, around.hide.clone(), kind == Special::Login);
             let standing = Page { title, hide, login, noindex: true, ..Page::default() };
             html_response(status, whole(ask, &standing, &around, &Content::Blocks(&page.blocks)).await.0)
@@ -424,7 +458,7 @@ pub async fn document(app: &App, status: StatusCode, title: &str, content: &Cont
 }
 
 async fn page_with(ask: &Ask<'_>, status: StatusCode, title: &str, content: &Content<'_>) -> Response {
-    let around = ask.catalog.site(&ask.facts.language).around(&ask.facts.at(&ask.facts.path, ""));
+    let around = ask.facts.around(ask.catalog, &ask.facts.path, "");
     let page = Page { title: title.into(), noindex: true, hide: around.hide.clone(), ..Page::default() };
     html_response(status, whole(ask, &page, &around, content).await.0)
 }

@@ -2,19 +2,20 @@
 //! journey. The answer is the way to the journey's page, or the step again with what is wrong and what was typed.
 
 use crate::app::App;
-use crate::attribution;
+use crate::attribution::Said;
 use crate::html::Content;
 use crate::middleware::{Class, Client};
 use crate::pages::{self, Ask};
 use crate::problem::{Code, Problem};
 use crate::session::{self, Visitor};
 use crate::site::Facts;
+use crate::start::{Begin, start};
 use axum::body::Body;
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::Response;
 use engine_definitions::Catalog;
-use engine_runtime::{Start, StepView, new_id};
+use engine_runtime::{StepView, new_id};
 use serde_json::{Map, Value, json};
 
 /// Names and texts of the controls, in their order.
@@ -63,23 +64,14 @@ async fn answered(
     let mut view = app.runtime.journeys.preview(&workflow, &visitor.actor).await?;
     let answers = view.step.form.as_ref().map(|form| answers(&form.schema, &fields, "")).unwrap_or_default();
     // Sent without a key: a press is one journey.
-    let key = new_id();
-    let came_from = attribution::of(app, &visitor, &parts.headers);
-    let opening = visitor.begin(app, &key, &came_from);
-    let start = Start {
-        workflow,
-        key,
-        event: Some(("submit".into(), Value::Object(answers.clone()))),
-        attribution: Value::Object(came_from),
-        session: opening.as_ref().map(|opening| opening.session.clone()),
-    };
-    match app.runtime.journeys.start(&visitor.actor, start).await {
-        Ok(sent) => {
+    let event = Some(("submit".into(), Value::Object(answers.clone())));
+    let begin = Begin { workflow, key: new_id(), event, said: Said::new() };
+    match start(app, &mut visitor, &parts.headers, begin).await {
+        Ok((sent, opening)) => {
             let answer = pages::redirect(StatusCode::SEE_OTHER, &sent.view.step.url);
             Ok(visitor.begun(opening, &parts.headers, answer))
         }
-        Err(refusal) => {
-            let problem = Problem::from(refusal);
+        Err(problem) => {
             let status = StatusCode::from_u16(problem.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
             if status.is_server_error() {
                 return Err(problem);

@@ -12,9 +12,10 @@ use axum::extract::{FromRequest, FromRequestParts, MatchedPath, Request};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, Method, header};
 use axum::response::{IntoResponse, Response};
+use engine_definitions::{AgentChecks, Came};
 use engine_runtime::{Actor, Grant, Refusal, SessionRecord, new_id};
 use serde::de::DeserializeOwned;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 const COOKIE: &str = "__Host-session";
 /// Says to programs that somebody is signed in; worth nothing without the session.
@@ -92,17 +93,33 @@ impl Visitor {
     }
 
     /// As `open`, for a journey that begins in the same commit as the session; the cookie goes out once it has begun.
-    pub fn begin(&mut self, app: &App, key: &str, came_from: &Map<String, Value>) -> Option<Opening> {
+    pub fn begin(&mut self, app: &App, key: &str, came: &Came) -> Option<Opening> {
         if !self.actor.id.is_empty() {
             return None;
         }
-        let (token, mut session) = app.runtime.people.first_session(&self.actor.language, key);
-        if !came_from.is_empty() {
-            session.subject["attribution"] = Value::Object(came_from.clone());
-        }
+        let (language, agent) = (&self.actor.language, &self.actor.agent);
+        let (token, session) = app.runtime.people.first_session(language, key, came, agent);
         self.actor =
             Actor { address: self.actor.address.take(), proven: self.actor.proven, ..Actor::of_session(&session) };
         Some(Opening { token, session })
+    }
+
+    /// What is known now of the agent's ids that this visitor came with.
+    pub async fn keep_agent(&mut self, app: &App, agent: AgentChecks) -> Result<(), Problem> {
+        let Some(token) = self.token.clone() else {
+            self.actor.agent = agent;
+            return Ok(());
+        };
+        let runtime = app.runtime.clone();
+        if let Some(actor) = run_to_end(async move { runtime.people.agent_checked(&token, &agent).await }).await? {
+            self.actor = Actor {
+                address: self.actor.address.take(),
+                proven: self.actor.proven,
+                language: std::mem::take(&mut self.actor.language),
+                ..actor
+            };
+        }
+        Ok(())
     }
 
     /// The answer to the start with which it has begun.
@@ -110,7 +127,9 @@ impl Visitor {
         let Some(Opening { token, .. }) = opening else { return self.answer(answer) };
         (self.token, self.opened) = (Some(token), true);
         let mut response = self.answer(answer);
-        attribution::forget(headers, &mut response);
+        if let Some(over) = attribution::forget(headers) {
+            response.headers_mut().append(header::SET_COOKIE, over);
+        }
         response
     }
 
@@ -171,7 +190,8 @@ impl Visitor {
             Some(Turned::In(mark)) => {
                 vec![format!("{SIGNED_IN}={mark}; Path=/; Max-Age={}; HttpOnly; Secure; SameSite=Lax", self.ttl_s)]
             }
-            Some(Turned::Out) => vec![over(SIGNED_IN), over(COOKIE)],
+            // R4-04
+            Some(Turned::Out) => vec![over(SIGNED_IN), over(COOKIE), over(attribution::COOKIE)],
             // A session of nobody begins: what said that somebody is signed in is over.
             None if self.lapsed && self.opened => vec![over(SIGNED_IN)],
             None => Vec::new(),

@@ -1,15 +1,18 @@
 //! The site's content as pages need it: what surrounds a page, content pages, what the app is told.
 
 use crate::app::App;
-use crate::attribution;
-use crate::html::{self, AppSite, LanguageOffer, OwnForm, Place, Surroundings};
+use crate::attribution::{self, Said};
+use crate::html::{self, AppSite, Brand, LanguageOffer, OwnForm, Place, Surroundings};
 use crate::language;
 use crate::problem::Problem;
 use crate::session::token;
 use axum::http::{HeaderMap, header};
-use engine_definitions::{Around, Asked, Audience, Catalog, EvalError, Now, Script, SitePage, Special, Workflow};
+use engine_definitions::{
+    AgentChecks, Around, Arrival, Asked, Audience, Came, Catalog, EvalError, Now, Script, SitePage, SitePartner,
+    Special, Workflow,
+};
 use engine_runtime::view::FormPart;
-use engine_runtime::{Account, Actor};
+use engine_runtime::{Account, Actor, new_id};
 use engine_settings::Settings;
 use engine_statechart::expression::Scope;
 use serde_json::{Map, Value, json};
@@ -21,44 +24,143 @@ const ZONE: chrono_tz::Tz = chrono_tz::Asia::Kolkata;
 /// Where browsers send their errors.
 pub const REPORTS: &str = "/stackTraceApi";
 
-/// What layout rules may ask about a request.
+/// What layout rules may ask about a request, and pages about their visitor.
 #[derive(Debug, Clone, Default)]
 pub struct Facts {
     /// The page's address, without a slash at its end.
     pub path: String,
     host: String,
-    source: String,
-    partner: String,
     /// Of the visitor.
     pub language: String,
+    /// How they came.
+    pub came: Came,
+    pub roles: Vec<String>,
+    pub agent: AgentChecks,
+    session: String,
+    /// Of experiments, as layout rules name them.
+    variants: Vec<String>,
 }
 
 impl Facts {
     /// What brought the visitor stands in a cookie, and from the first write on in the session.
     pub async fn of(app: &App, path: &str, headers: &HeaderMap) -> Facts {
-        let host = headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
-        let mut came = attribution::read(&app.runtime, headers);
-        if app.runtime.catalog().site("").asks_who()
+        let catalog = app.runtime.catalog();
+        let mut known = None;
+        if catalog.site("").asks_who()
             && let Some(token) = token(headers)
-            && let Ok(Some(actor)) = app.runtime.people.session(token).await
         {
-            let newer = std::mem::replace(&mut came, actor.attribution);
-            came.extend(newer);
+            known = app.runtime.people.session(token).await.ok().flatten();
         }
-        let known = |name: &str| came.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+        let came = attribution::of(&app.runtime, headers, known.as_ref());
+        let actor = known.unwrap_or_else(|| Actor::visitor(""));
         let plain = path.trim_end_matches('/');
-        Facts {
+        let mut facts = Facts {
             path: if plain.is_empty() { "/".into() } else { plain.to_owned() },
-            host: host.split(':').next().unwrap_or_default().to_ascii_lowercase(),
-            source: known("source"),
-            partner: known("partner"),
+            host: host(headers),
             language: language::of(app, headers),
+            came,
+            roles: actor.roles,
+            agent: actor.agent,
+            session: actor.session,
+            variants: Vec::new(),
+        };
+        facts.draw(&catalog);
+        facts
+    }
+
+    /// Takes in what the address says; whether anything is known now that was not before.
+    pub fn arrive(&mut self, catalog: &Catalog, said: &Said, now_ms: i64) -> bool {
+        let channels = &catalog.site("").channels;
+        let day = today(now_ms);
+        let mut came = channels.arrive(&self.came, &Arrival { said, path: &self.path, host: &self.host, day: &day });
+        let is_shown = channels.experiments.iter().any(|one| one.is_shown(&self.path));
+        if is_shown && Draw::of(&came, &self.session).is_empty() {
+            came.draw = new_id();
         }
+        let is_new = came != self.came;
+        self.came = came;
+        self.draw(catalog);
+        is_new
+    }
+
+    fn draw(&mut self, catalog: &Catalog) {
+        let all = catalog.site("").channels.variants(Draw::of(&self.came, &self.session));
+        self.variants = all.iter().map(|(name, variant)| format!("{name}/{variant}")).collect();
+    }
+
+    /// Whether a page may differ for this visitor from what everybody gets.
+    pub fn are_personal(&self) -> bool {
+        !self.came.is_empty() || !self.session.is_empty()
+    }
+
+    /// The partner who sent the visitor.
+    pub fn partner<'c>(&self, catalog: &'c Catalog) -> Option<&'c SitePartner> {
+        catalog.site("").channels.partner(&self.came)
     }
 
     /// With this step shown, at its address.
-    pub fn at<'a>(&'a self, path: &'a str, step: &'a str) -> Asked<'a> {
-        Asked { path, step, host: &self.host, source: &self.source, partner: &self.partner }
+    pub fn at<'a>(&'a self, catalog: &'a Catalog, path: &'a str, step: &'a str) -> Asked<'a> {
+        Asked {
+            path,
+            step,
+            host: &self.host,
+            source: self.came.said.get("source").map_or("", String::as_str),
+            partner: self.partner(catalog),
+            channels: &self.came.channels,
+            roles: &self.roles,
+            variants: &self.variants,
+        }
+    }
+
+    /// What stands around a page of this visitor.
+    pub fn around<'a>(&'a self, catalog: &'a Catalog, path: &'a str, step: &'a str) -> Around<'a> {
+        catalog.site(&self.language).around(&self.at(catalog, path, step))
+    }
+}
+
+/// What decides a visit's variants.
+pub struct Draw;
+
+impl Draw {
+    /// A text of its own, or, where somebody writes before a page needed one, the session's id; empty without both.
+    pub fn of<'a>(came: &'a Came, session: &'a str) -> &'a str {
+        if came.draw.is_empty() { session } else { &came.draw }
+    }
+}
+
+/// The host that was asked, without its port.
+pub fn host(headers: &HeaderMap) -> String {
+    let host = headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
+    host.split(':').next().unwrap_or_default().to_ascii_lowercase()
+}
+
+/// Leaves out of blocks what a partner's visitor is not offered: entries whose link leads there, journeys of it.
+pub fn offered(catalog: &Catalog, partner: &SitePartner, blocks: &mut Vec<Value>) {
+    blocks.retain_mut(|block| is_offered(catalog, partner, block));
+}
+
+fn is_offered(catalog: &Catalog, partner: &SitePartner, value: &mut Value) -> bool {
+    let site = catalog.site("");
+    match value {
+        Value::Array(list) => {
+            list.retain_mut(|one| is_offered(catalog, partner, one));
+            true
+        }
+        Value::Object(map) => {
+            if map.get("block").is_some_and(|block| block == "journey") {
+                let workflow = map.get("workflow").and_then(Value::as_str).and_then(|id| catalog.workflow(id));
+                let product = workflow.and_then(|workflow| site.product(&workflow.base));
+                return partner.offers(product.map(|product| product.id.as_str()));
+            }
+            if let Some(Value::String(link)) = map.get_mut("href") {
+                let Some(own) = site.offered(partner, link) else { return false };
+                *link = own;
+            }
+            map.values_mut()
+                .filter(|inner| inner.is_array() || inner.is_object())
+                .all(|inner| is_offered(catalog, partner, inner))
+        }
+        _ => true,
     }
 }
 
@@ -68,6 +170,7 @@ pub fn surroundings<'a>(
     language: &'a str,
     around: &Around<'a>,
     path: &'a str,
+    partner: Option<&'a SitePartner>,
 ) -> Surroundings<'a> {
     let site = catalog.site(language);
     let frame = around.frame;
@@ -78,8 +181,9 @@ pub fn surroundings<'a>(
         path,
         home: frame.map_or("/", |frame| &frame.home),
         logo: !around.hide.iter().any(|part| part == "logo"),
-        menu: frame.map_or(&[], |frame| site.menu(frame)),
-        footer: frame.map(|frame| site.footer(frame, around.product)).unwrap_or_default(),
+        menu: frame.map(|frame| site.menu(frame, partner)).unwrap_or_default(),
+        footer: frame.map(|frame| site.footer(frame, around.product, partner)).unwrap_or_default(),
+        partner: partner.map(|partner| Brand { name: &partner.title, logo: partner.theme.logo.as_deref() }),
         legal: &site.legal,
         call: frame.map_or(&Value::Null, |frame| &frame.call),
         login: frame.map_or(&Value::Null, |frame| &frame.login),
@@ -98,7 +202,7 @@ pub fn hidden_at(
     for step in workflow.steps() {
         let Some(path) = &step.path else { continue };
         let address = format!("{}/{path}", workflow.base);
-        let hide = catalog.site(&facts.language).around(&facts.at(address.trim_end_matches('/'), &step.node)).hide;
+        let hide = facts.around(catalog, address.trim_end_matches('/'), &step.node).hide;
         if hide != here {
             all.insert(path.clone(), hide);
         }
@@ -114,6 +218,7 @@ pub fn app_site<'a>(
     around: &'a Around<'a>,
     hide_at: BTreeMap<String, Vec<String>>,
     is_content: bool,
+    facts: &Facts,
 ) -> AppSite<'a> {
     let site = catalog.site(language);
     let presence = json!({"every_ms": settings.presence.every_ms, "idle_ms": settings.presence.idle_ms});
@@ -131,7 +236,16 @@ pub fn app_site<'a>(
             Some(format!("{}{}", host.url.trim_end_matches('/'), script.path))
         }
     };
-    let [chat, analytics] = [&site.chat, &site.analytics].map(|script| script.as_ref().and_then(address));
+    let chat = site.chat.as_ref().and_then(address);
+    // R4-12: an agent is not counted.
+    let analytics = site.analytics.as_ref().filter(|_| !facts.agent.is_agent()).and_then(address);
+    let agents = &site.channels.agents;
+    let ids = agents.ids_of(&facts.came.said);
+    let check = agents.due(&ids, around.product, &facts.agent).and_then(|_| catalog.checks_agents());
+    let check = check.map(|endpoint| {
+        let query = url::form_urlencoded::Serializer::new(String::new()).append_pair("path", &facts.path).finish();
+        format!("{}?{query}", endpoint.path)
+    });
     let (name, timers) = (&site.name, &site.timers);
     let words = if is_content { &site.said_everywhere } else { &site.said };
     // Only to who has not chosen.
@@ -157,6 +271,7 @@ pub fn app_site<'a>(
         timers,
         chat,
         analytics,
+        check,
         presence,
         reports,
     }
@@ -191,10 +306,17 @@ pub fn page(
     path: &str,
     number: usize,
     now_ms: i64,
+    facts: &Facts,
 ) -> Result<Option<Found>, EvalError> {
-    let Some(address) = catalog.site(language).address(path) else { return Ok(None) };
+    let site = catalog.site(language);
+    let Some(address) = site.address(path).cloned().or_else(|| site.taken(path)) else { return Ok(None) };
     let now = Now::at(now_ms, ZONE);
-    let rendered = address.render(catalog.site(language).data(), &catalog.host_in(language, &now), number);
+    let mut data = site.data();
+    let drawn = catalog.site("").channels.variants(Draw::of(&facts.came, &facts.session));
+    if let (Value::Object(all), false) = (&mut data["variants"], drawn.is_empty()) {
+        all.extend(drawn.iter().map(|(name, variant)| ((*name).to_owned(), json!(variant))));
+    }
+    let rendered = address.render(data, &catalog.host_in(language, &now), number);
     let rendered = rendered.inspect_err(|error| tracing::error!(path, %error, "a page of the site failed"))?;
     let path = if number == 1 { address.path.clone() } else { format!("{}?page={number}", address.path) };
     let (hide, noindex) = (address.page.hide.clone(), address.page.noindex);

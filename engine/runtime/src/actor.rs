@@ -1,9 +1,10 @@
 //! Who acts, and the one function that says what they may do (security rules 11–13).
 
-use engine_definitions::{Policy, Right, RouteAsks, Whose};
+use engine_definitions::{AgentChecks, Came, Policy, Right, RouteAsks, Whose};
 use engine_store::{JourneyRecord, SessionRecord};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
 /// Kind and role of a person without a sign-in.
@@ -36,13 +37,25 @@ pub struct Actor {
     pub proven: bool,
     /// What brought this session here: information for journeys that it starts, never a right.
     #[serde(skip)]
-    pub attribution: Map<String, Value>,
+    pub came: Came,
+    /// Which ids of agents were confirmed in this session.
+    #[serde(skip)]
+    pub agent: AgentChecks,
     /// Rights that links gave to this session.
     #[serde(skip)]
     pub grants: Vec<Grant>,
     /// Towards one journey: the links that open it; see `core/access.rs`.
     #[serde(skip)]
     pub came_by: Option<LinkAccess>,
+}
+
+/// Where a session keeps what brought it here, and which ids of agents were confirmed.
+pub(crate) const CAME: &str = "came";
+pub(crate) const AGENT: &str = "agent";
+
+/// A part of a session's subject; what is not there is empty.
+fn of_subject<T: DeserializeOwned + Default>(subject: &Value, name: &str) -> T {
+    subject.get(name).and_then(|part| serde_json::from_value(part.clone()).ok()).unwrap_or_default()
 }
 
 /// A link's right: one journey, one purpose, until a time.
@@ -100,7 +113,8 @@ impl Actor {
             language: "en".into(),
             address: None,
             proven: false,
-            attribution: Map::new(),
+            came: Came::default(),
+            agent: AgentChecks::default(),
             grants: Vec::new(),
             came_by: None,
         }
@@ -118,7 +132,8 @@ impl Actor {
             language: "en".into(),
             address: None,
             proven: false,
-            attribution: Map::new(),
+            came: Came::default(),
+            agent: AgentChecks::default(),
             grants: Vec::new(),
             came_by: None,
         }
@@ -138,21 +153,25 @@ impl Actor {
     pub fn of_session(session: &SessionRecord) -> Self {
         let text =
             |key: &str, default: &str| session.subject.get(key).and_then(Value::as_str).unwrap_or(default).to_string();
+        let agent: AgentChecks = of_subject(&session.subject, AGENT);
+        let mut roles: Vec<String> = agent.roles().map(str::to_owned).collect();
+        let stored = session.subject.get("roles").and_then(|roles| serde_json::from_value(roles.clone()).ok());
+        let stored: Vec<String> = stored.unwrap_or_else(|| vec![VISITOR.into()]);
+        // An agent is no mere visitor: what a visitor may do for herself, an agent may not do for her.
+        let is_agent = !roles.is_empty();
+        roles.extend(stored.into_iter().filter(|role| !(is_agent && role == VISITOR)));
         Actor {
             kind: text("kind", VISITOR),
             id: text("person", &session.id),
             session: session.id.clone(),
-            roles: session
-                .subject
-                .get("roles")
-                .and_then(|r| serde_json::from_value(r.clone()).ok())
-                .unwrap_or_else(|| vec![VISITOR.into()]),
+            roles,
             channel: text("channel", "web"),
             partner: session.subject.get("partner").and_then(Value::as_str).map(str::to_string),
             language: text("language", "en"),
             address: None,
             proven: false,
-            attribution: session.subject.get("attribution").and_then(Value::as_object).cloned().unwrap_or_default(),
+            came: of_subject(&session.subject, CAME),
+            agent,
             grants: Grant::of_subject(&session.subject),
             came_by: None,
         }

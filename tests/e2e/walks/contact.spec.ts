@@ -19,10 +19,10 @@ test('a ping with the six keys every 30 s until 360 s of idling, and again when 
   await expect.poll(() => pings.length).toBeGreaterThan(0);
   expect(pings[0].body).toEqual({
     leadId: new URL(page.url()).searchParams.get('request'),
-    abTesting: '',
+    abTesting: 'chat:without',
     online: true,
-    final_source: 'mail',
-    final_medium: 'cpc',
+    final_source: 'B2C',
+    final_medium: 'B2CAPP',
     final_campaign: 'spring',
   });
   expect(await pings[0].status).toBe(204);

@@ -274,7 +274,7 @@ test('visits are counted 3,200 ms after the page, where the settings name who co
     await page.clock.runFor(100);
     await expect(counted).toBeAttached();
     await expect(question).toHaveCount(0);
-    // a page that leaves it out is not counted, nor the visit of who said no
+    // the visit of who said no is not counted
     await page.evaluate(() => localStorage.setItem('visit-counted', 'no'));
     asked = 0;
     await open('/privacy-policy');

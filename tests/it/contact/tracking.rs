@@ -226,7 +226,7 @@ async fn the_shipped_journeys_are_tracked_with_all_keys() {
     // R7.2-05: what the pings of this page carry
     assert_eq!(
         view["presence"],
-        json!({"leadId": view["journey"]["id"], "abTesting": "", "online": true, "final_source": "letter", "final_medium": "cpc", "final_campaign": "spring"})
+        json!({"leadId": view["journey"]["id"], "abTesting": "chat:without", "online": true, "final_source": "letter", "final_medium": "B2CAPP", "final_campaign": "spring"})
     );
     server.stop().await;
 }

@@ -102,19 +102,3 @@ export function historyBack(back: string, within?: Place): boolean {
   window.history.back();
   return true;
 }
-
-/** Attribution out of the address: who sent the visitor. Agent ids are removed from the address bar (they give no rights). */
-export function takeAttribution(): Record<string, string> | undefined {
-  const url = new URL(window.location.href);
-  const found: Record<string, string> = {};
-  for (const name of ['source', 'sub-source', 'ui-source', 'medium', '_aid', '_uid']) {
-    const value = url.searchParams.get(name);
-    if (value) found[name] = value.slice(0, 100);
-  }
-  if (url.searchParams.has('_aid') || url.searchParams.has('_uid')) {
-    url.searchParams.delete('_aid');
-    url.searchParams.delete('_uid');
-    window.history.replaceState(window.history.state, '', url);
-  }
-  return Object.keys(found).length > 0 ? found : undefined;
-}

@@ -1,7 +1,6 @@
 /** Starts the journey's app on a page that carries a step: takes the drawn one over, or draws it where only its frame stands. */
 import { createRoot, hydrateRoot } from 'react-dom/client';
 import type { Boot } from '../site/boot';
-import { takeAttribution } from './address';
 import { Ended } from './ended';
 import { Journey } from './journey';
 import { loadParts } from './parts';
@@ -17,7 +16,7 @@ export async function start({ view, own, problem, site = { name: '' } }: Boot): 
   // without its parts a drawn first step stays as it stands: it is sent without them; any other step tells what it lacks
   if (view && !(await loadParts(view)) && drawn) return;
   const page = view ? (
-    <Journey view={view} site={site} problem={problem} attribution={takeAttribution()} place={app} />
+    <Journey view={view} site={site} problem={problem} place={app} />
   ) : (
     <Ended reason={problem?.status === 410 ? 'expired' : 'gone'} base="/" />
   );

@@ -33,7 +33,6 @@ interface Props {
   site: Site;
   /** what the server found wrong with a form that was sent before the scripts came */
   problem?: Problem;
-  attribution?: Record<string, string>;
   /** where the page is drawn; absent on the server */
   place?: HTMLElement;
   /** it stands in a page that is not its own */
@@ -46,9 +45,9 @@ const machine = journeyMachine.provide({ actors: { feed, network } });
 const complete = ({ step: { form } }: StepView, data: Data) =>
   form ? parts.form.here?.completeAnswers(form.schema, data) : undefined;
 
-export function Journey({ view: first, site, problem, attribution, place, within, onStep }: Props) {
+export function Journey({ view: first, site, problem, place, within, onStep }: Props) {
   const [state, send] = useMachine(machine, {
-    input: { client, view: first, problem, newKey, attribution, complete },
+    input: { client, view: first, problem, newKey, complete },
   });
   const { view, data, problems, pending, failure, conflict, away, adopted, arrival, focus } = state.context;
   const answered = useAnswered(view, adopted, arrival, failure);

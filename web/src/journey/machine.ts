@@ -23,7 +23,6 @@ export interface Pending {
 export interface Context {
   client: Client;
   newKey: () => string;
-  attribution?: Record<string, string>;
   view: StepView;
   /** answers of the step's form as typed */
   data: Data;
@@ -70,7 +69,6 @@ export interface Input {
   /** of a form that was sent before the scripts came */
   problem?: Problem;
   newKey: () => string;
-  attribution?: Record<string, string>;
   complete?: Context['complete'];
   online?: boolean;
 }
@@ -98,10 +96,10 @@ export const journeyMachine = setup({
   types: { context: {} as Context, events: {} as Events, input: {} as Input },
   actors: {
     send: fromPromise<StepView, SendInput>(async ({ input: { context, pending } }) => {
-      const { client, view, attribution } = context;
+      const { client, view } = context;
       const { type, data, revision, key } = pending;
       const { id, workflow } = view.journey;
-      if (id === null) return client.start({ workflow, type, data, ...(attribution ? { attribution } : {}) }, key);
+      if (id === null) return client.start({ workflow, type, data }, key);
       // leaving a step by anything but its submit: what is typed goes into the draft first
       if (type !== 'submit' && view.step.form && !equal(context.data, context.base)) {
         await client.draft(id, view.step.id, draftable(view.step.form.schema, context.data)).catch(() => undefined);
@@ -168,7 +166,6 @@ export const journeyMachine = setup({
   context: ({ input }) => ({
     client: input.client,
     newKey: input.newKey,
-    attribution: input.attribution,
     complete: input.complete,
     view: input.view,
     base: input.view.step.form?.data ?? {},

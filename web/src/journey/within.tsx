@@ -3,7 +3,6 @@ import { useEffect, useRef, useState } from 'react';
 import { createRoot, hydrateRoot, type Root } from 'react-dom/client';
 import type { StepView } from '../contract/api';
 import type { Place, Site } from '../site/boot';
-import { takeAttribution } from './address';
 import { Journey } from './journey';
 import { loadParts } from './parts';
 
@@ -46,7 +45,6 @@ function Within({ place, site, element }: { place: Place; site: Site; element: H
       key={shown.serial}
       view={shown.view}
       site={site}
-      attribution={takeAttribution()}
       place={element}
       within={place}
       onStep={(view) => {

@@ -23,6 +23,8 @@ export interface Site {
   /** addresses of scripts that come at their time */
   chat?: string;
   analytics?: string;
+  /** the call by which it is found out whether the visitor is the agent that the address named */
+  check?: string;
 }
 export interface LanguageOffer {
   language: string;

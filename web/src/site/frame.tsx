@@ -48,6 +48,8 @@ export interface Surroundings {
   /** one number, or several lines with a hint */
   call?: (Line & { text?: string; hint?: string; lines?: Line[] }) | null;
   login?: { text?: string; link?: string } | null;
+  /** who sent the visitor */
+  partner?: { name: string; logo?: string };
 }
 
 const SLIDE = 'site-menu';
@@ -63,6 +65,12 @@ export const Header = ({ site }: { site: Surroundings }) => (
     <header className="site-header">
       <div className="site-header-in">
         <Wordmark site={site} />
+        {site.partner && (
+          <span className="site-partner">
+            {site.partner.logo && <img src={safeUrl(site.partner.logo)} alt="" width="24" height="24" />}
+            {site.partner.name}
+          </span>
+        )}
         {site.menu.length > 0 && (
           <nav className="site-nav" aria-label={t('main_menu')}>
             <Menu className="site-nav-list" items={site.menu.filter((item) => !item.mobile_only)} path={site.path} />

@@ -23,6 +23,15 @@ if (document.querySelector('[data-moves]')) import('./moves');
 const { site, place } = JSON.parse(document.getElementById('boot')!.textContent) as Boot;
 if (place && site) import('./place').then((part) => part.start(place, site));
 
+// whoever came as an agent is asked about once; a page for agents is another one
+if (site?.check) {
+  const { check } = site;
+  import('./person').then(async ({ post }) => {
+    const { agent } = await post<{ agent: object | null }>(check, {});
+    if (agent) location.reload();
+  });
+}
+
 // what the browser likes better than this page's language is offered, once
 const { offers = [] } = site ?? {};
 const liked = navigator.languages
@@ -45,8 +54,6 @@ at('last_visit', () => {
   }
 });
 
-const isHidden = (part: string): boolean => document.body.dataset.hide?.split(' ').includes(part) ?? false;
-
 function load(script: string): void {
   const tag = document.createElement('script');
   tag.src = script;
@@ -59,7 +66,7 @@ if (chat) {
   let asked = false;
   /** The chat comes and goes with the pages that have it. */
   const follow = () => {
-    const hidden = isHidden('chat');
+    const hidden = document.body.dataset.hide?.split(' ').includes('chat') ?? false;
     const here = box();
     if (here) here.hidden = hidden;
     else if (!hidden && !asked) {
@@ -81,6 +88,4 @@ if (chat) {
 const isPrivate =
   (navigator as { globalPrivacyControl?: boolean }).globalPrivacyControl || navigator.doNotTrack === '1';
 if (analytics && !isPrivate)
-  at('analytics', () => {
-    if (!isHidden('analytics')) import('./consent').then((part) => part.agreed(() => load(analytics)));
-  });
+  at('analytics', () => import('./consent').then((part) => part.agreed(() => load(analytics))));

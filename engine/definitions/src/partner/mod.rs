@@ -70,6 +70,12 @@ impl Partner {
         self.operations.values().find(|o| o.contract_id() == Some(contract))
     }
 
+    /// `partner/operation` of those that declare a contract.
+    pub(crate) fn operations_of(&self, contract: &str) -> Vec<String> {
+        let of = self.operations.iter().filter(|(_, operation)| operation.contract_id() == Some(contract));
+        of.map(|(name, _)| format!("{}/{name}", self.id)).collect()
+    }
+
     /// The same partner in a set-up: these values over its `data`, in its expressions too.
     pub fn with_data(&self, values: impl IntoIterator<Item = (String, Value)>) -> Partner {
         let mut bound = self.clone();

@@ -3,6 +3,7 @@
 use super::{
     Kinds, any, cel, closed, flag, int, list_of, map_of, needs, one_or_list, text, texts, words, words_or_template,
 };
+use crate::channels::THEME;
 use crate::keys::{blocks, widgets};
 use crate::message::DELAYED;
 use crate::policy;
@@ -139,6 +140,11 @@ fn page() -> Value {
             "Events of its buttons, and the endpoint that each calls",
             json!({"type": "object", "additionalProperties": text()}),
         ),
+        (
+            "takes",
+            "Any word of letters, digits and hyphens in the place `{name}` at the end of the address: data.<name>",
+            closed(&[("name", "", text()), ("max", "Characters", int())]),
+        ),
         ("each", "Rows: one address for each", cel()),
         ("as", "Name of a row in `data`", text()),
         ("hide", "Parts of the frame", parts),
@@ -158,7 +164,19 @@ fn site() -> Value {
         (key, "", shape)
     }));
     item["required"] = json!(["text"]);
-    let redirect = needs(closed(&[("from", "", text()), ("to", "", text()), ("status", "", int())]), &["from", "to"]);
+    let redirect = closed(&[
+        ("from", "", text()),
+        ("parts", "In place of `from`: any address with these parts …", one_or_list(text())),
+        ("query", "… whose query has this name", text()),
+        ("to", "", text()),
+        ("status", "", int()),
+    ]);
+    let gate = closed(&[
+        ("under", "Starts of addresses", one_or_list(text())),
+        ("roles", "Who opens them", one_or_list(text())),
+        ("open", "Everybody does", flag()),
+        ("to", "Where others are led", text()),
+    ]);
     let group =
         closed(&[("title", "", text()), ("links", "", list_of(link.clone())), ("products", "", one_or_list(text()))]);
     let frame = closed(&[
@@ -177,6 +195,9 @@ fn site() -> Value {
         ("host", "", several()),
         ("source", "Who sent the visitor", several()),
         ("partner", "", several()),
+        ("channel", "One that the visitor came by", several()),
+        ("role", "One that the visitor has", several()),
+        ("variant", "experiment/variant", several()),
         ("device", "Below or from 768 px", words(&["phone", "desktop"])),
         ("frame", "", text()),
         ("hide", "", one_or_list(words(&PARTS))),
@@ -199,9 +220,10 @@ fn site() -> Value {
         ("frames", "What stands around pages of an audience; the first is the usual one", map_of(frame)),
         ("products", "", map_of(closed(&[("under", "Starts of its addresses", several())]))),
         ("layout", "Rules in their order", list_of(rule)),
-        ("redirects", "", list_of(redirect)),
+        ("redirects", "", list_of(needs(redirect, &["to"]))),
+        ("gates", "Pages for some roles", list_of(needs(gate, &["under", "to"]))),
     ];
-    let mut site = closed(&keys);
+    let mut site = closed(&[&keys[..], &channels()].concat());
     site["$defs"] = json!({"item": item});
     site
 }
@@ -212,6 +234,73 @@ fn script() -> Value {
         ("host", "Alias of a host in the settings: while they do not name it, the script does not come", text()),
     ];
     needs(closed(&keys), &["script"])
+}
+
+/// How visitors come here.
+fn channels() -> [(&'static str, &'static str, Value); 5] {
+    let several = || one_or_list(text());
+    let attribution = closed(&[
+        ("names", "What is read from addresses and taken out of them → further spellings", map_of(several())),
+        ("records", "Names that are kept together under one", map_of(texts())),
+        ("secret", "Names for the checks of agents only", texts()),
+        ("referrer", "The name under which the page that linked here is kept", text()),
+    ]);
+    let when = closed(&[
+        ("says", "Name → values, of which the address says one", map_of(several())),
+        ("parts", "Whole parts of the address, or joined by a hyphen", several()),
+        ("under", "Starts of the address", several()),
+        ("host", "", several()),
+    ]);
+    let gives = || closed(&[("source", "", text()), ("sub_source", "", text()), ("medium", "", text())]);
+    let colour = || json!({"type": "string", "pattern": "^#[0-9a-f]{6}$"});
+    let colours = THEME.map(|name| (name, "White words stand on it", colour()));
+    let theme = closed(&[&colours[..], &[("logo", "Address of a picture", text())]].concat());
+    let config = closed(&[
+        ("lob", "Products that are offered; without it all", several()),
+        ("hide", "Parts of the frame", one_or_list(words(&PARTS))),
+        ("links", "The part that links get where there is such a page", text()),
+        ("theme", "", theme),
+    ]);
+    let partner = closed(&[
+        ("title", "", text()),
+        ("source", "", text()),
+        ("sub_source", "", text()),
+        ("medium", "", text()),
+        ("config", "", config),
+    ]);
+    let partner = needs(partner, &["title", "source", "sub_source", "medium"]);
+    let channel = closed(&[
+        ("title", "", text()),
+        ("when", "One of them must hold", one_or_list(when)),
+        ("partners", "Known by source and sub_source together", map_of(partner)),
+        ("gives", "What its journeys say", gives()),
+    ]);
+    let sources = closed(&[
+        ("product", "", several()),
+        ("order", "Channels; others follow in the order of the file", texts()),
+        ("gives", "Where nothing else says it", gives()),
+    ]);
+    let check = closed(&[
+        ("product", "Without it all others", several()),
+        ("call", "partner/operation, of the contract agent/check", text()),
+        ("role", "That a confirmed agent has", text()),
+    ]);
+    let agents = closed(&[
+        ("ids", "What an id is called once it is confirmed → the name of an address", map_of(text())),
+        ("checks", "The first of a product", list_of(needs(check, &["call", "role"]))),
+    ]);
+    let experiment = closed(&[
+        ("title", "", text()),
+        ("under", "Where pages show it", several()),
+        ("variants", "Name → percent, 100 in all", map_of(int())),
+    ]);
+    [
+        ("attribution", "What is read from addresses", attribution),
+        ("channels", "Ways to come here", map_of(channel)),
+        ("sources", "Which channel counts first, by product", list_of(sources)),
+        ("agents", "How agents are known and confirmed", agents),
+        ("experiments", "Variants with weights", map_of(experiment)),
+    ]
 }
 
 fn calendar() -> Value {

@@ -1,5 +1,6 @@
 //! Layout rules: which frame stands around a page, and which parts of it are left out.
 
+use crate::channels::{Channels, Experiment, Partner};
 use crate::fields::{Fields, unknown};
 use crate::source::Node;
 use engine_statechart::Problem;
@@ -8,10 +9,10 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// Parts of a frame. `nav`: the items of the menu; `header`: the whole bar but for a slim one that says whose page it
-/// is; `logo`: its link; `analytics`: what counts visits.
-pub(crate) const PARTS: [&str; 8] = ["header", "nav", "footer", "chat", "call", "login", "logo", "analytics"];
+/// is; `logo`: its link.
+pub(crate) const PARTS: [&str; 7] = ["header", "nav", "footer", "chat", "call", "login", "logo"];
 const DEVICES: [&str; 2] = ["phone", "desktop"];
-const RULE_KEYS: [&str; 12] = [
+const RULE_KEYS: [&str; 15] = [
     "parts",
     "under",
     "product",
@@ -19,6 +20,9 @@ const RULE_KEYS: [&str; 12] = [
     "host",
     "source",
     "partner",
+    "channel",
+    "role",
+    "variant",
     "device",
     "frame",
     "hide",
@@ -58,7 +62,12 @@ pub struct Asked<'a> {
     pub step: &'a str,
     pub host: &'a str,
     pub source: &'a str,
-    pub partner: &'a str,
+    /// Who sent the visitor.
+    pub partner: Option<&'a Partner>,
+    pub channels: &'a [String],
+    pub roles: &'a [String],
+    /// As rules name them: `experiment/variant`.
+    pub variants: &'a [String],
 }
 
 /// What stands around one page.
@@ -68,8 +77,6 @@ pub struct Around<'a> {
     pub product: Option<&'a str>,
     /// `footer` everywhere, `phone:footer` or `desktop:footer` by the width of the window.
     pub hide: Vec<String>,
-    /// It depends on who asks, so no cache may keep it for others.
-    pub is_personal: bool,
 }
 
 #[derive(Debug, Default)]
@@ -92,6 +99,9 @@ pub(super) struct Rule {
     host: Vec<String>,
     source: Vec<String>,
     partner: Vec<String>,
+    channel: Vec<String>,
+    role: Vec<String>,
+    variant: Vec<String>,
     device: Option<&'static str>,
     frame: Option<String>,
     hide: Vec<String>,
@@ -131,6 +141,9 @@ impl Layout {
                 host: rule.texts("host"),
                 source: rule.texts("source"),
                 partner: rule.texts("partner"),
+                channel: rule.texts("channel"),
+                role: rule.texts("role"),
+                variant: rule.texts("variant"),
                 device: rule.word("device", &DEVICES),
                 frame: rule.text("frame"),
                 hide: rule.texts("hide"),
@@ -169,17 +182,10 @@ impl Layout {
 
     pub fn around(&self, asked: &Asked<'_>) -> Around<'_> {
         let product = self.product(asked.path).map(|product| product.id.as_str());
-        let mut around = Around {
-            frame: self.first.as_ref().and_then(|name| self.frames.get(name)),
-            product,
-            hide: Vec::new(),
-            is_personal: false,
-        };
-        for rule in self.rules.iter().filter(|rule| rule.is_of(asked.path, asked.step, product)) {
-            around.is_personal |= rule.asks_who();
-            if !rule.is_for(asked) {
-                continue;
-            }
+        let mut around =
+            Around { frame: self.first.as_ref().and_then(|name| self.frames.get(name)), product, hide: Vec::new() };
+        let is_so = |rule: &&Rule| rule.is_of(asked.path, asked.step, product) && rule.is_for(asked);
+        for rule in self.rules.iter().filter(is_so) {
             if let Some(frame) = rule.frame.as_ref().and_then(|name| self.frames.get(name)) {
                 around.frame = Some(frame);
             }
@@ -190,11 +196,21 @@ impl Layout {
             let shown: Vec<String> = rule.show.iter().map(marked).collect();
             around.hide.retain(|part| !shown.contains(part));
         }
+        for part in asked.partner.iter().flat_map(|partner| &partner.hide) {
+            if !around.hide.contains(part) {
+                around.hide.push(part.clone());
+            }
+        }
         around
     }
 
     pub fn asks_who(&self) -> bool {
         self.rules.iter().any(Rule::asks_who)
+    }
+
+    /// Roles that rules ask for, and where.
+    pub fn roles(&self) -> impl Iterator<Item = (&String, &Span)> {
+        self.rules.iter().flat_map(|rule| rule.role.iter().map(|role| (role, &rule.span)))
     }
 
     /// Names that do not exist, and rules that match no page of the site. `places`: addresses with the step there.
@@ -203,6 +219,7 @@ impl Layout {
         places: &[(&'p str, &'p str)],
         menus: &[&str],
         footers: &[&str],
+        channels: &Channels,
         problems: &mut Vec<Problem>,
     ) {
         let at = |span: &Span| Node::new(span.clone(), crate::source::Value::Null);
@@ -220,6 +237,19 @@ impl Layout {
             for name in rule.product.iter().filter(|name| !products.contains(&name.as_str())) {
                 problems.push(unknown("product", &at(&rule.span), name, products.iter().copied()));
             }
+            let named = |list: &[String], what, known: Vec<&str>, problems: &mut Vec<Problem>| {
+                let strange = list.iter().filter(|name| !known.contains(&name.as_str()));
+                problems.extend(strange.map(|name| unknown(what, &at(&rule.span), name, known.iter().copied())));
+            };
+            named(&rule.channel, "channel", channels.ids().collect(), problems);
+            named(
+                &rule.partner,
+                "partner",
+                channels.partners().map(|partner| partner.slug.as_str()).collect(),
+                problems,
+            );
+            let variants: Vec<String> = channels.experiments.iter().flat_map(Experiment::paths).collect();
+            named(&rule.variant, "variant", variants.iter().map(String::as_str).collect(), problems);
             let matches = |(path, step): &(&str, &str)| {
                 rule.is_of(path, step, self.product(path).map(|product| product.id.as_str()))
             };
@@ -233,7 +263,7 @@ impl Layout {
 
 impl Rule {
     fn asks_who(&self) -> bool {
-        !(self.source.is_empty() && self.partner.is_empty())
+        [&self.source, &self.partner, &self.channel, &self.role, &self.variant].iter().any(|list| !list.is_empty())
     }
 
     /// What the place itself decides.
@@ -248,17 +278,23 @@ impl Rule {
     /// What who asks decides.
     fn is_for(&self, asked: &Asked<'_>) -> bool {
         let any = |list: &[String], given: &str| list.is_empty() || list.iter().any(|one| one == given);
-        any(&self.host, asked.host) && any(&self.source, asked.source) && any(&self.partner, asked.partner)
+        let of = |list: &[String], given: &[String]| list.is_empty() || list.iter().any(|one| given.contains(one));
+        any(&self.host, asked.host)
+            && any(&self.source, asked.source)
+            && any(&self.partner, asked.partner.map_or("", |partner| &partner.slug))
+            && of(&self.channel, asked.channels)
+            && of(&self.role, asked.roles)
+            && of(&self.variant, asked.variants)
     }
 }
 
 /// A whole part of the path, or one joined by a hyphen: `lp` is in `/x/lp-fusion`, `plan` is not in `/x/plans`.
-fn has_part(path: &str, wanted: &str) -> bool {
+pub(crate) fn has_part(path: &str, wanted: &str) -> bool {
     let wanted = format!("-{wanted}-");
     path.split('/').any(|part| format!("-{part}-").contains(&wanted))
 }
 
-fn is_under(path: &str, under: &str) -> bool {
+pub(crate) fn is_under(path: &str, under: &str) -> bool {
     path.strip_prefix(under).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 

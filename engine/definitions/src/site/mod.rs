@@ -5,19 +5,21 @@
 
 mod around;
 mod menu;
+mod offer;
 mod page;
 mod redirect;
 mod script;
 mod verify;
 
-pub(crate) use around::PARTS;
 pub use around::{Around, Asked, Frame, Product};
+pub(crate) use around::{PARTS, has_part, is_under};
 pub use menu::{Group, MENU_KEYS, MenuItem};
 pub(crate) use page::SPECIALS;
 pub use page::{Address, Asks, Page, Rendered, Special};
-pub use redirect::Redirect;
+pub use redirect::{Gate, Redirect};
 pub use script::Script;
 
+use crate::channels::Channels;
 use crate::fields::Fields;
 use crate::source::{Node, Value as Source};
 use crate::text::Text;
@@ -25,13 +27,13 @@ use around::Layout;
 use engine_statechart::Problem;
 use engine_statechart::source::Span;
 use serde_json::{Map, Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// Where its pages lie.
 const PAGES: &str = "workflows/site/pages/";
 /// Keys of the files in workflows/site/, each in one of them.
-const KEYS: [&str; 16] = [
+const KEYS: [&str; 17] = [
     "browser",
     "name",
     "clients",
@@ -48,6 +50,7 @@ const KEYS: [&str; 16] = [
     "products",
     "layout",
     "redirects",
+    "gates",
 ];
 
 #[derive(Debug, Default)]
@@ -75,10 +78,15 @@ pub struct Site {
     menus: BTreeMap<String, Vec<MenuItem>>,
     footers: BTreeMap<String, Vec<Group>>,
     layout: Layout,
+    /// How visitors come here.
+    pub channels: Channels,
     redirects: Vec<Redirect>,
+    gates: Vec<Gate>,
     pages: Vec<Arc<Page>>,
     specials: BTreeMap<Special, Arc<Page>>,
     addresses: BTreeMap<String, Address>,
+    /// Addresses of steps.
+    steps: BTreeSet<String>,
     described: Value,
     seen: BTreeMap<String, Span>,
 }
@@ -87,6 +95,11 @@ impl Site {
     /// The page of an address.
     pub fn address(&self, path: &str) -> Option<&Address> {
         self.addresses.get(path)
+    }
+
+    /// The page of an address whose end is anybody's word.
+    pub fn taken(&self, path: &str) -> Option<Address> {
+        self.pages.iter().find_map(|page| page.taken(path))
     }
 
     /// Every address of a page, further ones included.
@@ -104,14 +117,25 @@ impl Site {
         self.redirects.iter().find_map(|rule| Some((rule.leads(path)?, rule.status)))
     }
 
+    /// Where an address leads by what its query says, and with which status.
+    pub fn redirect_by(&self, path: &str, says: &dyn Fn(&str) -> bool) -> Option<(&str, u16)> {
+        self.redirects.iter().find_map(|rule| Some((rule.leads_by(path, says)?, rule.status)))
+    }
+
+    /// Where somebody with these roles is led who opens a page that is not for them.
+    pub fn gate(&self, path: &str, roles: &[String]) -> Option<&str> {
+        self.gates.iter().find_map(|gate| gate.leads(path, roles))
+    }
+
     /// What stands around a page.
     pub fn around(&self, asked: &Asked<'_>) -> Around<'_> {
         self.layout.around(asked)
     }
 
-    /// Whether any rule asks what brought a visitor here.
+    /// Whether any page differs by who asks, or by what brought them here.
     pub fn asks_who(&self) -> bool {
-        self.layout.asks_who()
+        let by_channel = self.channels.ids().next().is_some() || !self.channels.experiments.is_empty();
+        by_channel || !self.gates.is_empty() || self.layout.asks_who()
     }
 
     /// The product that an address belongs to.
@@ -119,24 +143,13 @@ impl Site {
         self.layout.product(path)
     }
 
-    /// The items of a frame's menu.
-    pub fn menu(&self, frame: &Frame) -> &[MenuItem] {
-        self.menus.get(&frame.menu).map_or(&[], Vec::as_slice)
-    }
-
-    /// The groups of a frame's footer on pages of this product.
-    pub fn footer(&self, frame: &Frame, product: Option<&str>) -> Vec<&Group> {
-        let all = self.footers.get(&frame.footer).map_or(&[][..], Vec::as_slice);
-        all.iter().filter(|group| group.is_for(product)).collect()
-    }
-
     pub fn frame(&self, name: &str) -> Option<&Frame> {
         self.layout.frame(name)
     }
 
-    /// What pages read as `data`, beside their row.
+    /// What pages read as `data`, beside their row; `variants` are the first ones, until a visitor's are known.
     pub fn data(&self) -> Value {
-        json!({"company": self.company, "name": self.name})
+        json!({"company": self.company, "name": self.name, "variants": self.channels.first_variants()})
     }
 
     /// What endpoints read as `site`: `{name, legal, company, menus, footers, products}`, menus and footers by name.
@@ -146,7 +159,8 @@ impl Site {
 
     /// Reads one of the files in workflows/site/.
     pub(crate) fn read(&mut self, node: &Node, problems: &mut Vec<Problem>) {
-        let Some(mut fields) = Fields::open(node, "the site", &KEYS, problems) else { return };
+        let keys = [&KEYS[..], &crate::channels::KEYS].concat();
+        let Some(mut fields) = Fields::open(node, "the site", &keys, problems) else { return };
         for (key, _) in node.map() {
             if let Some(other) = self.seen.insert(key.name.clone(), key.span.clone()) {
                 let message = format!("`{}` already stands in {}", key.name, other.file);
@@ -191,6 +205,10 @@ impl Site {
         for item in fields.list("redirects") {
             self.redirects.extend(Redirect::read(item, fields.problems));
         }
+        for item in fields.list("gates") {
+            self.gates.extend(Gate::read(item, fields.problems));
+        }
+        self.channels.read(&mut fields);
         self.layout.read(&mut fields);
     }
 

@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-const KEYS: [&str; 14] = [
+const KEYS: [&str; 15] = [
     "path",
     "instead",
     "also",
@@ -22,6 +22,7 @@ const KEYS: [&str; 14] = [
     "on",
     "each",
     "as",
+    "takes",
     "title",
     "description",
     "hide",
@@ -82,6 +83,8 @@ pub struct Page {
     description: Option<Text>,
     /// The rows, and the name of one in `data`.
     each: Option<(Expression, String)>,
+    /// What anybody may put in the place of its address: its name in `data`, and what it is made of.
+    takes: Option<Taken>,
     /// Where addresses stand that it names literally.
     links: BTreeMap<String, Span>,
     /// The journey that stands in it.
@@ -94,6 +97,19 @@ pub struct Page {
 pub(super) struct Embedded {
     pub workflow: String,
     pub at: Node,
+}
+
+/// A word of an address that is no row of anything: letters, digits and hyphens, and no more than these.
+#[derive(Debug)]
+struct Taken {
+    name: String,
+    max: usize,
+}
+
+impl Taken {
+    fn fits(&self, word: &str) -> bool {
+        (1..=self.max).contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+    }
 }
 
 /// A form of a person's page: it begins with what is known of her, an endpoint takes it.
@@ -153,7 +169,7 @@ impl Page {
         if (asks.is_some() || !on.is_empty()) && who != Who::Person {
             fields.problems.push(Problem::error("value", &node.span, "`asks` and `on` are of `who: person`"));
         }
-        let (hide, noindex) = (fields.texts("hide"), fields.bool("noindex") || own);
+        let (hide, noindex) = (fields.texts("hide"), fields.bool("noindex") || own || fields.get("takes").is_some());
         for name in hide.iter().filter(|name| !super::around::PARTS.contains(&name.as_str())) {
             let at = fields.get("hide").unwrap_or(node);
             fields.problems.push(crate::fields::unknown("part of a page", at, name, super::around::PARTS));
@@ -164,7 +180,8 @@ impl Page {
             let read = crate::expressions::expression(each, shared_vocabulary(), &[], fields.problems)?;
             Some((read, name))
         });
-        if each.is_some() != path.contains('{') {
+        let takes = fields.get("takes").and_then(|takes| Taken::read(takes, &path, &also, fields.problems));
+        if (each.is_some() || takes.is_some()) != path.contains('{') || each.is_some() && takes.is_some() {
             let message = "`each` makes one page per row, and `{column}` in `path` is what differs: both or none";
             fields.problems.push(Problem::error("value", &node.span, message));
         }
@@ -188,6 +205,7 @@ impl Page {
             view,
             description,
             each,
+            takes,
             links,
             journey,
             span: node.span.clone(),
@@ -207,6 +225,9 @@ impl Page {
             Ok(())
         };
         let Some((each, name)) = &self.each else {
+            if self.takes.is_some() {
+                return all;
+            }
             if let Err(message) = add(Map::new(), &Value::Null) {
                 problems.push(Problem::error("value", &self.span, message));
             }
@@ -226,6 +247,22 @@ impl Page {
             Err(error) => problems.push(Problem::error("evaluation", &error.span, error.message)),
         }
         all
+    }
+
+    /// Its address with a word that anybody may have put there.
+    pub(super) fn taken(self: &Arc<Self>, path: &str) -> Option<Address> {
+        let takes = self.takes.as_ref()?;
+        let word = std::iter::once(&self.path).chain(&self.also).find_map(|pattern| {
+            let (before, after) = pattern.split_once('{')?;
+            path.strip_prefix(before).filter(|word| after == format!("{}}}", takes.name) && takes.fits(word))
+        })?;
+        let row = Map::from_iter([(takes.name.clone(), json!(word))]);
+        Some(Address { page: Arc::clone(self), path: path.to_owned(), row })
+    }
+
+    /// An address of a page that takes any word, for the check.
+    pub(super) fn sample(self: &Arc<Self>) -> Option<Address> {
+        self.takes.as_ref().and_then(|takes| self.taken(&self.path.replace(&format!("{{{}}}", takes.name), "sample")))
     }
 
     /// As it is drawn with this data besides the site's. An error says which expression failed.
@@ -255,6 +292,19 @@ impl Page {
     /// Where this page names an address.
     pub(super) fn place_of(&self, address: &str) -> &Span {
         self.links.get(address).unwrap_or(&self.span)
+    }
+}
+
+impl Taken {
+    fn read(node: &Node, path: &str, also: &[String], problems: &mut Vec<Problem>) -> Option<Taken> {
+        let mut fields = Fields::open(node, "what an address takes", &["name", "max"], problems)?;
+        let (name, max) = (fields.need_text("name"), fields.int("max").unwrap_or(40).clamp(1, 200) as usize);
+        let end = format!("/{{{name}}}");
+        for one in std::iter::once(path).chain(also.iter().map(String::as_str)).filter(|one| !one.ends_with(&end)) {
+            let message = format!("`{one}` does not end in `{end}`");
+            fields.problems.push(Problem::error("value", &node.span, message));
+        }
+        Some(Taken { name, max })
     }
 }
 

@@ -1,5 +1,6 @@
-//! Addresses that lead elsewhere. The query is kept.
+//! Addresses that lead elsewhere. The query is kept. Gates: pages for some roles only.
 
+use super::around::{has_part, is_under};
 use crate::fields::Fields;
 use crate::source::Node;
 use engine_statechart::Problem;
@@ -10,7 +11,10 @@ const REST: &str = "{rest*}";
 /// `from` and `to` may both end in `{rest*}`: what follows there goes along.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Redirect {
+    /// Empty: any address that has these `parts`, when its query says the name `query`.
     pub from: String,
+    parts: Vec<String>,
+    query: String,
     pub to: String,
     pub status: u16,
     pub(super) span: Span,
@@ -18,13 +22,18 @@ pub struct Redirect {
 
 impl Redirect {
     pub(super) fn read(node: &Node, problems: &mut Vec<Problem>) -> Option<Redirect> {
-        let mut fields = Fields::open(node, "a redirect", &["from", "to", "status"], problems)?;
+        let mut fields = Fields::open(node, "a redirect", &["from", "parts", "query", "to", "status"], problems)?;
         let status = fields.int("status").unwrap_or(302);
         let Some(known) = [301, 302, 303, 307, 308].into_iter().find(|known| i64::from(*known) == status) else {
             fields.problems.push(Problem::error("value", &node.span, "`status` is 301, 302, 303, 307 or 308"));
             return None;
         };
-        let (from, to) = (fields.need_text("from"), fields.need_text("to"));
+        let to = fields.need_text("to");
+        if fields.get("parts").is_some() {
+            let (parts, query) = (fields.texts("parts"), fields.need_text("query"));
+            return Some(Redirect { from: String::new(), parts, query, to, status: known, span: node.span.clone() });
+        }
+        let from = fields.need_text("from");
         let is_placed =
             |text: &str| text.split_once(REST).is_none_or(|(before, after)| before.ends_with('/') && after.is_empty());
         if !from.starts_with('/') || !is_placed(&from) || !is_placed(&to) || to.contains(REST) && !from.contains(REST) {
@@ -32,13 +41,47 @@ impl Redirect {
             fields.problems.push(Problem::error("value", &node.span, message));
             return None;
         }
-        Some(Redirect { from, to, status: known, span: node.span.clone() })
+        let (parts, query) = (Vec::new(), String::new());
+        Some(Redirect { from, parts, query, to, status: known, span: node.span.clone() })
+    }
+
+    /// Where an address leads by what its query says.
+    pub(super) fn leads_by(&self, path: &str, says: &dyn Fn(&str) -> bool) -> Option<&str> {
+        let is_here = self.from.is_empty() && self.parts.iter().any(|part| has_part(path, part)) && path != self.to;
+        (is_here && says(&self.query)).then_some(self.to.as_str())
     }
 
     pub(super) fn leads(&self, path: &str) -> Option<String> {
+        if self.from.is_empty() {
+            return None;
+        }
         match self.from.strip_suffix(REST) {
             None => (self.from == path).then(|| self.to.clone()),
             Some(before) => path.strip_prefix(before).map(|rest| self.to.replace(REST, rest)),
         }
+    }
+}
+
+/// Pages that only some roles open, until they are open to all; others are led elsewhere.
+#[derive(Clone, Debug)]
+pub struct Gate {
+    pub(super) under: Vec<String>,
+    pub(super) roles: Vec<String>,
+    open: bool,
+    pub(super) to: String,
+    pub(super) span: Span,
+}
+
+impl Gate {
+    pub(super) fn read(node: &Node, problems: &mut Vec<Problem>) -> Option<Gate> {
+        let mut fields = Fields::open(node, "a gate", &["under", "roles", "open", "to"], problems)?;
+        let (under, roles, open) = (fields.texts("under"), fields.texts("roles"), fields.bool("open"));
+        Some(Gate { under, roles, open, to: fields.need_text("to"), span: node.span.clone() })
+    }
+
+    /// Where somebody with these roles is led who opens this page.
+    pub(super) fn leads(&self, path: &str, roles: &[String]) -> Option<&str> {
+        let is_here = !self.open && self.under.iter().any(|under| is_under(path, under));
+        (is_here && !self.roles.iter().any(|role| roles.contains(role))).then_some(self.to.as_str())
     }
 }

@@ -1,7 +1,8 @@
 //! What only the whole set of definitions shows: addresses out of rows, pages that cannot be drawn, links and rules
 //! that lead nowhere.
 
-use super::{MenuItem, Site};
+use super::{Address, MenuItem, Page, Site};
+use crate::channels::Known;
 use crate::endpoint::Who;
 use crate::fields::unknown;
 use crate::form::Form;
@@ -33,6 +34,7 @@ impl Site {
         // What a page with a mistake would have said is not known.
         let is_whole = !known.iter().any(|p| p.is_error() && p.span.file.starts_with(super::PAGES));
         let steps = steps(workflows);
+        self.steps = steps.keys().cloned().collect();
         let bases: BTreeSet<&str> = workflows.values().map(|workflow| workflow.base.as_str()).collect();
         for page in self.pages.clone() {
             for (path, address) in page.addresses(host, problems) {
@@ -92,6 +94,7 @@ impl Site {
                 problems.push(told(&rule.span, &rule.to));
             }
         }
+        problems.extend(self.gates.iter().filter(|gate| dead(&gate.to)).map(|gate| told(&gate.span, &gate.to)));
         let of_pages = self.addresses.keys().map(|path| (path.as_str(), ""));
         let places: Vec<(&str, &str)> =
             of_pages.chain(steps.iter().map(|(path, step)| (path.as_str(), step.as_str()))).collect();
@@ -100,12 +103,23 @@ impl Site {
         if !is_whole {
             return;
         }
-        self.layout.verify(&places, &menus, &footers, problems);
+        self.layout.verify(&places, &menus, &footers, &self.channels, problems);
         for product in self.layout.products.iter().filter(|one| {
             !places.iter().any(|(path, _)| self.layout.product(path).is_some_and(|found| found.id == one.id))
         }) {
             let message = format!("no page of the site belongs to the product `{}`", product.id);
             problems.push(Problem::error("never-matches", &product.span, message));
+        }
+    }
+
+    /// What channels, gates and layout rules name.
+    pub(crate) fn channels_are_known(&self, roles: &[&str], operations: Option<&[&str]>, problems: &mut Vec<Problem>) {
+        let products: Vec<&str> = self.layout.products.iter().map(|product| product.id.as_str()).collect();
+        self.channels.verify(&Known { products: &products, roles, operations }, problems);
+        let of_gates = self.gates.iter().flat_map(|gate| gate.roles.iter().map(|role| (role, &gate.span)));
+        for (role, span) in of_gates.chain(self.layout.roles()).filter(|(role, _)| !roles.contains(&role.as_str())) {
+            let at = Node::new(span.clone(), crate::source::Value::Null);
+            problems.push(unknown("role", &at, role, roles.iter().copied()));
         }
     }
 
@@ -127,7 +141,8 @@ impl Site {
     ) {
         let of_flow = || Map::from_iter([("base".into(), json!("/")), ("title".into(), json!("Sample"))]);
         let specials = self.specials.values().map(|page| (page, page.render(self.data(), of_flow(), host)));
-        let pages = self.addresses.values().map(|address| {
+        let samples: Vec<Address> = self.pages.iter().filter_map(Page::sample).collect();
+        let pages = self.addresses.values().chain(&samples).map(|address| {
             let rendered = match address.page.who {
                 // Whoever has nothing yet.
                 Who::Person => address.render_for(

@@ -1,11 +1,15 @@
 //! `/api/…` addresses that are data (`workflows/endpoints/`): what comes is read by its shape or form, then rows are
-//! read, a partner is called or a journey begins with the caller's own session, then the reply is made. Nothing here knows what any is for.
+//! read, a partner is called or a journey begins with the caller's own session, then the reply is made. Nothing here
+//! knows what any is for.
 
+use crate::agents;
 use crate::app::App;
-use crate::attribution;
+use crate::attribution::{self, Said};
 use crate::middleware::{Class, Client};
 use crate::problem::{self, Code, FieldProblem, Problem};
-use crate::session::{ChangeRequest, Opening, Visitor};
+use crate::session::{ChangeRequest, Opening, Visitor, token};
+use crate::site::Draw;
+use crate::start::{self, Begin};
 use axum::Json;
 use axum::extract::{FromRequest, FromRequestParts, Request, State};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
@@ -13,7 +17,7 @@ use axum::response::{IntoResponse, Response};
 use engine_definitions::{Audience, Calls, Catalog, Endpoint, EvalError, FieldError, Now, Sends, Starts, Who};
 use engine_partners::{CallOutcome, Order};
 use engine_runtime::view::{Level, MessageView};
-use engine_runtime::{Refusal, Send, Start, StepView, new_id};
+use engine_runtime::{Actor, Refusal, Send, StepView, new_id};
 use engine_statechart::expression::Scope;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
@@ -53,13 +57,15 @@ async fn answered(
         ("more".to_owned(), json!(false)),
         ("site".to_owned(), catalog.site("").described().clone()),
     ]);
+    let actor = who(app, request.headers()).await?;
+    found.insert("visit".into(), visit(app, catalog, request.headers(), actor.as_ref()));
     let mut caller = None;
     let mut client = None;
     if endpoint.method == "POST" {
         let mut change = ChangeRequest::<Map<String, Value>>::from_request(request, app).await?;
         named(catalog, &endpoint, &change.headers)?;
         let body = std::mem::take(&mut change.body);
-        found.insert("body".into(), checked(app, catalog, &endpoint, body)?);
+        found.insert("body".into(), fitting(app, catalog, &endpoint, body)?);
         if endpoint.needs_proof && !change.visitor.actor.proven {
             return Err(change.visitor.refused(app, Refusal::Proof));
         }
@@ -79,6 +85,14 @@ async fn answered(
     if let (Some(call), Some(client)) = (&endpoint.call, client) {
         let said = called(app, catalog, &endpoint, call, client, &found).await?;
         found.insert("call".into(), said);
+    }
+    if let Some(change) = &mut caller {
+        let now = Now::at(app.runtime.now_ms(), ZONE);
+        let page = endpoint.checked(&found, &catalog.host(&now, None)).map_err(|error| broken(&endpoint, &error))?;
+        if let Some(page) = page {
+            checked(app, catalog, change, &page).await?;
+            found.insert("visit".into(), visit(app, catalog, &change.headers, Some(&change.visitor.actor)));
+        }
     }
     let mut opening = None;
     if let (Some(starts), Some(change)) = (&endpoint.start, &mut caller) {
@@ -123,6 +137,39 @@ async fn answered(
     })
 }
 
+/// Whose session it is.
+async fn who(app: &App, headers: &HeaderMap) -> Result<Option<Actor>, Problem> {
+    match token(headers) {
+        Some(token) => Ok(app.runtime.people.session(token).await?),
+        None => Ok(None),
+    }
+}
+
+/// How the caller came, and who that makes them.
+fn visit(app: &App, catalog: &Catalog, headers: &HeaderMap, actor: Option<&Actor>) -> Value {
+    let came = attribution::of(&app.runtime, headers, actor);
+    let agent = actor.map(|actor| actor.agent.clone()).unwrap_or_default();
+    let draw = Draw::of(&came, actor.map_or("", |actor| &actor.session));
+    catalog.site("").channels.visit(&came, &agent, draw)
+}
+
+/// The check of agents that a page needs: the session that it is kept in is opened with it.
+async fn checked(
+    app: &App,
+    catalog: &Catalog,
+    change: &mut ChangeRequest<Map<String, Value>>,
+    page: &str,
+) -> Result<(), Problem> {
+    let came = attribution::of(&app.runtime, &change.headers, Some(&change.visitor.actor));
+    let visitor = &mut change.visitor;
+    let visit = (page, visitor.actor.session.as_str());
+    if let Some(agent) = agents::check(app, catalog, &came, &visitor.actor.agent, visit).await {
+        visitor.open(app).await?;
+        visitor.keep_agent(app, agent).await?;
+    }
+    Ok(())
+}
+
 /// The program names itself where the endpoint asks for it.
 fn named(catalog: &Catalog, endpoint: &Endpoint, headers: &HeaderMap) -> Result<(), Problem> {
     let key = headers.get(CLIENT).and_then(|key| key.to_str().ok());
@@ -151,7 +198,7 @@ async fn known(
 }
 
 /// The body as its form reads it; every field at fault is named, with its text.
-fn checked(app: &App, catalog: &Catalog, endpoint: &Endpoint, body: Map<String, Value>) -> Result<Value, Problem> {
+fn fitting(app: &App, catalog: &Catalog, endpoint: &Endpoint, body: Map<String, Value>) -> Result<Value, Problem> {
     let Some(form) = &endpoint.body else {
         return if body.is_empty() {
             Ok(Value::Object(body))
@@ -233,18 +280,10 @@ async fn begun(
     let data = starts.data(found, &catalog.host(&now, None)).map_err(|error| broken(endpoint, &error))?;
     // A call without a key is one journey.
     let key = change.key().unwrap_or_else(|_| new_id());
-    let came_from = attribution::of(app, &change.visitor, &change.headers);
-    let opening = change.visitor.begin(app, &key, &came_from);
-    let start = Start {
-        workflow: starts.workflow.clone(),
-        key,
-        event: Some((starts.event.clone(), data)),
-        attribution: Value::Object(came_from),
-        session: opening.as_ref().map(|opening| opening.session.clone()),
-    };
-    let sent = app.runtime.journeys.start(&change.visitor.actor, start).await;
-    let view = sent.map_err(|refusal| change.visitor.refused(app, refusal))?.view;
-    Ok((described_journey(app, &view), opening))
+    let event = Some((starts.event.clone(), data));
+    let begin = Begin { workflow: starts.workflow.clone(), key, event, said: Said::new() };
+    let (sent, opening) = start::start(app, &mut change.visitor, &change.headers, begin).await?;
+    Ok((described_journey(app, &sent.view), opening))
 }
 
 /// Sends an event to the caller's own journey; what its screen says was wrong is a refusal.

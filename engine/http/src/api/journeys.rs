@@ -8,12 +8,13 @@ use crate::json::{ViewBody, Word};
 use crate::middleware::Class;
 use crate::problem::{Problem, refusals};
 use crate::session::{ChangeRequest, Visitor};
+use crate::start::{self, Begin};
 use axum::Json;
 use axum::extract::{Path, Query, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use engine_runtime::view::{JourneySummary, StepView};
-use engine_runtime::{Opened, Sent, Start};
+use engine_runtime::{Opened, Sent};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -87,20 +88,15 @@ pub async fn start(State(app): State<App>, change: ChangeRequest<StartBody>) -> 
     let key = change.key()?;
     let ChangeRequest { mut visitor, body, headers, .. } = change;
     let StartBody { workflow, kind, data, attribution: given } = body;
-    let mut came_from = attribution::of(&app, &visitor, &headers);
-    came_from.extend(attribution::bounded(given.unwrap_or_default()));
+    let said = attribution::said(&app.runtime.catalog().site("").channels, &given.unwrap_or_default());
     let event = match (kind, data) {
         (None, None) => None,
         (kind, data) => {
             Some((kind.map_or_else(|| "submit".into(), String::from), Value::Object(data.unwrap_or_default())))
         }
     };
-    let opening = visitor.begin(&app, &key, &came_from);
-    let session = opening.as_ref().map(|opening| opening.session.clone());
-    let workflow = workflow.into();
-    let start = Start { workflow, key, event, attribution: Value::Object(came_from), session };
-    let sent = app.runtime.journeys.start(&visitor.actor, start).await;
-    let sent = sent.map_err(|refusal| visitor.refused(&app, refusal))?;
+    let begin = Begin { workflow: workflow.into(), key, event, said };
+    let (sent, opening) = start::start(&app, &mut visitor, &headers, begin).await?;
     let status = if sent.repeated { StatusCode::OK } else { StatusCode::CREATED };
     Ok(visitor.begun(opening, &headers, (status, replayed(&sent), ViewBody(sent.view))))
 }

@@ -9,6 +9,7 @@ use engine_runtime::StepView;
 use engine_runtime::view::{FormPart, StepKind};
 use serde::Serialize;
 use serde_json::Value;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// What surrounds a page, from the site's files.
@@ -24,8 +25,11 @@ pub struct Surroundings<'a> {
     /// Where the logo leads, when it leads anywhere.
     pub home: &'a str,
     pub logo: bool,
-    pub menu: &'a [MenuItem],
-    pub footer: Vec<&'a Group>,
+    pub menu: Cow<'a, [MenuItem]>,
+    pub footer: Vec<Cow<'a, Group>>,
+    /// Who sent the visitor, beside our own name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub partner: Option<Brand<'a>>,
     pub legal: &'a str,
     /// `{number, display, text}`, or `{text, hint, lines: [{label, number, display}]}`
     pub call: &'a Value,
@@ -33,6 +37,15 @@ pub struct Surroundings<'a> {
     pub login: &'a Value,
     /// What the app says by itself.
     pub words: &'a BTreeMap<String, String>,
+}
+
+/// A partner as a page names it.
+#[derive(Debug, Clone, Serialize)]
+pub struct Brand<'a> {
+    pub name: &'a str,
+    /// Address of a picture.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub logo: Option<&'a str>,
 }
 
 /// One page: what differs from page to page.
@@ -46,6 +59,8 @@ pub struct Page {
     /// It stands for a page of somebody who is signed in.
     pub login: bool,
     pub canonical: Option<String>,
+    /// A style sheet over ours.
+    pub theme: Option<String>,
 }
 
 /// What stands in `<main>`.
@@ -183,6 +198,9 @@ pub struct AppSite<'a> {
     pub chat: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub analytics: Option<String>,
+    /// The call by which the page has the ids checked that an agent came with.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub check: Option<String>,
     /// How often a browser says that somebody is there: `{every_ms, idle_ms}`.
     pub presence: Value,
     /// How errors are reported: `{url, wait_ms, max, libraries}`; absent when they are not.
@@ -275,7 +293,7 @@ fn head(html: &mut Html, site: &Surroundings, page: &Page, content: &Content, li
     html.raw(
         "<meta name=\"theme-color\" content=\"#0b4f55\"><link rel=\"icon\" href=\"/favicon.svg\" type=\"image/svg+xml\">",
     );
-    for style in &links.styles {
+    for style in links.styles.iter().chain(&page.theme) {
         html.open("link", &[("rel", "stylesheet"), ("href", style)]);
     }
     let modules = match (content.step(), content) {
@@ -374,8 +392,9 @@ mod tests {
             path: evil,
             home: "/",
             logo: true,
-            menu: &[],
+            menu: Cow::Borrowed(&[]),
             footer: Vec::new(),
+            partner: None,
             legal: evil,
             call: &Value::Null,
             login: &Value::Null,
@@ -394,6 +413,7 @@ mod tests {
             timers,
             chat,
             analytics,
+            check: None,
             presence,
             reports,
         };

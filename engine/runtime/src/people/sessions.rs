@@ -1,10 +1,11 @@
 //! Sessions: opaque 256-bit tokens, of which only a hash is stored (security rule 16).
 
 use super::People;
-use crate::actor::{Action, Actor, CUSTOMER, OPERATOR, Resource};
+use crate::actor::{AGENT, Action, Actor, CAME, CUSTOMER, OPERATOR, Resource};
 use crate::clock::{new_id, new_token, rfc3339};
 use crate::core::Deed;
 use crate::refusal::Refusal;
+use engine_definitions::{AgentChecks, Came};
 use engine_store::{PersonRecord, SessionRecord};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -71,12 +72,26 @@ impl People {
 
     /// The same, not stored yet: it is to begin with a journey, whose start has this key. Who repeats the start because
     /// the answer was lost has no cookie: from a random key comes the same session again.
-    pub fn first_session(&self, language: &str, key: &str) -> (String, SessionRecord) {
-        if !is_random(key) {
-            return self.fresh_session(language);
-        }
+    pub fn first_session(
+        &self,
+        language: &str,
+        key: &str,
+        came: &Came,
+        agent: &AgentChecks,
+    ) -> (String, SessionRecord) {
         let keys = &self.core.keys;
-        self.session_of(keys.hash("first-session", key), keys.short_hash("first-visitor", key), language)
+        let (token, mut session) = if is_random(key) {
+            self.session_of(keys.hash("first-session", key), keys.short_hash("first-visitor", key), language)
+        } else {
+            self.fresh_session(language)
+        };
+        if !came.is_empty() {
+            session.subject[CAME] = json!(came);
+        }
+        if *agent != AgentChecks::default() {
+            session.subject[AGENT] = json!(agent);
+        }
+        (token, session)
     }
 
     fn fresh_session(&self, language: &str) -> (String, SessionRecord) {
@@ -192,6 +207,19 @@ impl People {
             subject["device"] = device;
         })
         .await
+    }
+
+    /// The session keeps what a check of an agent's ids has said; `None`: it is over.
+    pub async fn agent_checked(&self, token: &str, agent: &AgentChecks) -> Result<Option<Actor>, Refusal> {
+        let Some(mut session) = self.stored(&token_hash(token)).await?.filter(|one| one.subject["kind"] != OPERATOR)
+        else {
+            return Ok(None);
+        };
+        session.subject[AGENT] = json!(agent);
+        let actor = Actor::of_session(&session);
+        self.core.store().save_session(session.clone()).await?;
+        self.core.sessions.put(session, self.core.now_ms());
+        Ok(Some(actor))
     }
 
     /// Of the person who is signed in, last used first.

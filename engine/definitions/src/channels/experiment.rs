@@ -1,0 +1,68 @@
+//! Experiments: variants with weights in percent, drawn once for a visit.
+
+use crate::fields::Fields;
+use crate::site::is_under;
+use crate::source::Node;
+use engine_statechart::Problem;
+use sha2::{Digest, Sha256};
+
+#[derive(Debug)]
+pub struct Experiment {
+    name: String,
+    /// Where a page needs the variant before anything is written.
+    under: Vec<String>,
+    /// Percents, 100 in all.
+    variants: Vec<(String, u64)>,
+}
+
+impl Experiment {
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Whether a page of this address shows it.
+    pub fn is_shown(&self, path: &str) -> bool {
+        self.under.iter().any(|under| is_under(path, under))
+    }
+
+    pub(super) fn first(&self) -> Option<&str> {
+        self.variants.first().map(|(name, _)| name.as_str())
+    }
+
+    /// Its variants as rules name them: `experiment/variant`.
+    pub(crate) fn paths(&self) -> impl Iterator<Item = String> {
+        self.variants.iter().map(|(variant, _)| format!("{}/{variant}", self.name))
+    }
+
+    /// The same variant for the same draw, and of many draws as many as the weights say.
+    pub(super) fn drawn(&self, draw: &str) -> Option<&str> {
+        let hash = Sha256::digest(format!("{} {draw}", self.name));
+        let number = hash.iter().take(7).fold(0, |number: u64, byte| number << 8 | u64::from(*byte)) % 100;
+        let mut below = 0;
+        let chosen = self.variants.iter().find(|(_, weight)| {
+            below += weight;
+            number < below
+        });
+        chosen.map(|(name, _)| name.as_str())
+    }
+
+    pub(super) fn read(name: &str, node: &Node, problems: &mut Vec<Problem>) -> Option<Experiment> {
+        let mut fields = Fields::open(node, "an experiment", &["title", "under", "variants"], problems)?;
+        fields.text("title");
+        let under = fields.texts("under");
+        let mut variants = Vec::new();
+        for (key, weight) in fields.entries("variants") {
+            match weight.as_int().and_then(|weight| u64::try_from(weight).ok()).filter(|weight| *weight <= 100) {
+                Some(weight) => variants.push((key.name.clone(), weight)),
+                None => fields.problems.push(Problem::error("value", &weight.span, "a weight is 0 to 100, in percent")),
+            }
+        }
+        let sum: u64 = variants.iter().map(|(_, weight)| weight).sum();
+        if sum != 100 {
+            let at = fields.get("variants").unwrap_or(node);
+            let message = format!("the weights of all variants are 100 together, not {sum}");
+            fields.problems.push(Problem::error("value", &at.span, message));
+        }
+        Some(Experiment { name: name.to_owned(), under, variants })
+    }
+}

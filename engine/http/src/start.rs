@@ -1,0 +1,60 @@
+//! A journey begins, whoever asks for it: the app, a plain form, an endpoint. What brought the visitor goes along.
+
+use crate::agents;
+use crate::app::App;
+use crate::attribution::{self, Said};
+use crate::problem::Problem;
+use crate::session::{Opening, Visitor};
+use crate::site::{self, Draw};
+use axum::http::HeaderMap;
+use engine_definitions::Arrival;
+use engine_runtime::{Refusal, Sent, Start};
+use serde_json::Value;
+
+/// What is to begin.
+pub struct Begin {
+    pub workflow: String,
+    pub key: String,
+    pub event: Option<(String, Value)>,
+    /// What the program says of where its visitor came from.
+    pub said: Said,
+}
+
+/// Begins it; with the session that was opened for it.
+pub async fn start(
+    app: &App,
+    visitor: &mut Visitor,
+    headers: &HeaderMap,
+    begin: Begin,
+) -> Result<(Sent, Option<Opening>), Problem> {
+    let catalog = app.runtime.catalog();
+    let site = catalog.site("");
+    let workflow = catalog.workflow(&begin.workflow).ok_or_else(|| visitor.refused(app, Refusal::NotFound))?;
+    let mut came = attribution::of(&app.runtime, headers, Some(&visitor.actor));
+    if !begin.said.is_empty() {
+        let (host, day) = (site::host(headers), site::today(app.runtime.now_ms()));
+        came =
+            site.channels.arrive(&came, &Arrival { said: &begin.said, path: &workflow.base, host: &host, day: &day });
+    }
+    let product = site.product(&workflow.base).map(|product| product.id.as_str());
+    // R3-09: of a partner's visitor nothing else may begin.
+    if site.channels.partner(&came).is_some_and(|partner| !partner.offers(product)) {
+        return Err(visitor.refused(app, Refusal::NotFound));
+    }
+    let visit = (workflow.base.as_str(), visitor.actor.session.as_str());
+    if let Some(agent) = agents::check(app, &catalog, &came, &visitor.actor.agent, visit).await {
+        visitor.keep_agent(app, agent).await?;
+    }
+    let opening = visitor.begin(app, &begin.key, &came);
+    let told = site.channels.attribution(&came, product, Draw::of(&came, &visitor.actor.session));
+    let start = Start {
+        workflow: begin.workflow,
+        key: begin.key,
+        event: begin.event,
+        attribution: Value::Object(told),
+        session: opening.as_ref().map(|opening| opening.session.clone()),
+    };
+    let sent = app.runtime.journeys.start(&visitor.actor, start).await;
+    let sent = sent.map_err(|refusal| visitor.refused(app, refusal))?;
+    Ok((sent, opening))
+}

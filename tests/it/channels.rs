@@ -1,0 +1,480 @@
+//! How visitors come here: channels and their order, partners, agents, variants. With the definitions that are shipped
+//! where a row of the specification is about them, with small ones where only the mechanism is.
+
+use engine_definitions::Files;
+use journey_tests::server::{TestServer, Visitor, fixture};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::path::Path;
+
+const CALLBACK: &str = "leads/callback";
+
+async fn product() -> TestServer {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let files = Files::read_dir(root).expect("the definitions are there");
+    TestServer::start_with(files, |settings| settings.sandbox.delay_percent = 0).await
+}
+
+/// The record of a request to be called, begun by this visitor.
+async fn lead(server: &TestServer, visitor: &Visitor) -> Value {
+    let begun = visitor.start(CALLBACK, json!({"name": "Asha Rao", "mobile": "9812345678"})).await.ok(201);
+    let id = begun["journey"]["id"].as_str().expect("a journey");
+    let records = server.store().await.records(id).await.expect("a read");
+    records.into_iter().find(|record| record.kind == "lead").expect("a lead").data
+}
+
+/// What a journey of this workflow is told of where its visitor came from.
+async fn told(server: &TestServer, visitor: &Visitor, workflow: &str, data: Value) -> Value {
+    let begun = visitor.start(workflow, data).await.ok(201);
+    let id = begun["journey"]["id"].as_str().expect("a journey");
+    server.store().await.journey(id).await.expect("a read").expect("a journey").attribution
+}
+
+async fn of_health(server: &TestServer, visitor: &Visitor) -> Value {
+    let data = json!({"name": "Asha Rao", "mobile": "9812345671", "pincode": "560001", "consent": true});
+    told(server, visitor, "health/advisor-at-home", data).await
+}
+
+async fn of_car(server: &TestServer, visitor: &Visitor) -> Value {
+    told(server, visitor, "motor/car", json!({"kind": "registered", "registration": "DL3CAB1234"})).await
+}
+
+async fn visit(visitor: &Visitor) -> Value {
+    visitor.get("/api/v1/visit").await.ok(200)
+}
+
+/// Opens an address; what it says is taken out, and the page behind it is there.
+async fn arrive(visitor: &Visitor, address: &str) {
+    let led = visitor.get(address).await;
+    assert_eq!(led.status, 302, "{address}");
+    let page = visitor.get(led.header("location")).await;
+    assert_eq!(page.status, 200, "{address}: {}", led.header("location"));
+}
+
+fn hidden(html: &str) -> BTreeSet<&str> {
+    let list = html.split_once("<body data-hide=\"").and_then(|(_, rest)| rest.split_once('"'));
+    list.map_or("", |(list, _)| list).split_whitespace().collect()
+}
+
+fn boot(html: &str) -> Value {
+    let inside = html.split_once("id=\"boot\">").and_then(|(_, rest)| rest.split_once("</script>"));
+    serde_json::from_str(inside.expect("boot data").0).expect("JSON")
+}
+
+/// R3-01, R3-06, R3-07, R9-64: what an address said is in the lead.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_lead_says_where_it_came_from() {
+    const NAMES: [&str; 25] = [
+        "utm_campaign",
+        "utm_device",
+        "utm_term",
+        "network",
+        "utm_medium",
+        "utm_source",
+        "utm_content",
+        "utm_creative",
+        "agid",
+        "ap",
+        "aoi",
+        "ci",
+        "cre",
+        "fid",
+        "lop",
+        "ma",
+        "mo",
+        "pl",
+        "ti",
+        "track",
+        "final_source",
+        "final_medium",
+        "final_campaign",
+        "emp",
+        "merchant_id",
+    ];
+    let server = product().await;
+    let visitor = server.visitor();
+    let query: Vec<String> = NAMES.iter().enumerate().map(|(at, name)| format!("{name}=v{at}")).collect();
+    let from = [("referer", "https://a.example/?x=1&x=2&y=3")];
+    let address = format!("/health-insurance?{}&source=letter&sub-source=spring&medium=paper", query.join("&"));
+    let led = visitor.send("GET", &address, &from, None).await;
+    assert_eq!((led.status, led.header("location")), (302, "/health-insurance"));
+    let lead = lead(&server, &visitor).await;
+    for (at, name) in NAMES.iter().enumerate() {
+        assert_eq!(lead["utm"][name], format!("v{at}"), "{name}: {lead}");
+    }
+    assert_eq!(lead["utm"]["referralUrl"], "https://a.example/?x=1&y=3");
+    let said = ["source", "sub_source", "subSource", "medium"].map(|name| lead[name].as_str().unwrap_or_default());
+    assert_eq!(said, ["letter", "spring", "spring", "paper"]);
+    // the other spelling means the same, and what somebody sends to a first write too
+    let other = server.visitor();
+    arrive(&other, "/?subSource=spring").await;
+    assert_eq!(self::lead(&server, &other).await["sub_source"], "spring");
+    let retail = self::lead(&server, &server.visitor()).await;
+    assert_eq!((&retail["source"], &retail["medium"]), (&json!("B2C"), &json!("B2CAPP")));
+    server.stop().await;
+}
+
+/// R1-15, R6-05, R6-07: every assisted channel, by its marker.
+#[tokio::test(flavor = "multi_thread")]
+async fn every_channel_is_known_by_its_marker() {
+    let server = product().await;
+    for (address, channel, source, medium) in [
+        ("/?source=harbourbank&sub-source=netbanking", "partner", "harbourbank", "PARTNER"),
+        ("/?source=saathi", "saathi", "SAATHI", "POS"),
+        ("/?source=parking", "parking-partner", "PARKING", "PARTNER"),
+        ("/?sub-source=fusion", "fusion", "B2C", "B2CAPP"),
+        ("/?source=poslead", "pos-lead", "POS", "POS"),
+        ("/?source=posapp", "pos-app", "POS-APP", "POS"),
+        ("/?source=ucd", "ucd", "UCD", "PARTNER"),
+        ("/?appName=agentApp&uuid=u1&role_id=2&source=dealers&dealer=d3", "agent-app", "dealers", "AGENT-APP"),
+        ("/?source=inbound-jaipur", "call-centre", "inbound-jaipur", "CALL-CENTRE"),
+    ] {
+        let visitor = server.visitor();
+        visitor.get(address).await;
+        let lead = lead(&server, &visitor).await;
+        let said = [&lead["channel"], &lead["source"], &lead["medium"]];
+        assert_eq!(said, [channel, source, medium], "{address}: {lead}");
+    }
+    let visitor = server.visitor();
+    assert_eq!(visitor.get("/bike-insurance/tp").await.status, 200);
+    assert_eq!(lead(&server, &visitor).await["source"], "TP");
+    // an agent by her id, which somebody who knows her has confirmed
+    let agent = server.visitor();
+    arrive(&agent, "/health-insurance?_aid=A7&source=desk").await;
+    of_health(&server, &agent).await;
+    assert_eq!(visit(&agent).await["agent"], json!({"agentId": "A7"}));
+    // R3-78: what the agents' app says is in the session and goes along
+    let app = server.visitor();
+    app.get("/?appName=agentApp&iam_uuid=u1&role_id=2&source=dealers&dealer=d3").await;
+    let told = of_car(&server, &app).await;
+    let said = ["appName", "uuid", "role_id", "source", "dealer"].map(|name| told[name].as_str().unwrap_or_default());
+    assert_eq!(said, ["agentApp", "u1", "2", "dealers", "d3"]);
+    server.stop().await;
+}
+
+/// R4-01, R4-02, R4-03: of several markers the highest counts; a newer one takes the place of all before.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_highest_marker_counts_until_another_takes_its_place() {
+    let server = product().await;
+    let both = server.visitor();
+    arrive(&both, "/health-insurance/lp-fusion?source=saathi").await;
+    assert_eq!(visit(&both).await["channels"], json!(["saathi", "fusion"]));
+    assert_eq!(of_health(&server, &both).await["source"], "SAATHI");
+    assert_eq!(of_car(&server, &both).await["channel"], "saathi");
+    let three = server.visitor();
+    arrive(&three, "/health-insurance/lp-fusion?source=clinicplus&sub-source=reception").await;
+    let told = of_health(&server, &three).await;
+    assert_eq!([&told["channel"], &told["partner"], &told["medium"]], ["partner", "clinic-plus", "PARTNER"]);
+    let none = server.visitor();
+    for told in [of_health(&server, &none).await, of_car(&server, &none).await] {
+        assert_eq!([&told["source"], &told["medium"]], ["B2C", "B2CAPP"]);
+        assert_eq!(told.get("channel"), None);
+    }
+    // as fusion, then as a partner: nothing of fusion is left, but that it was the first
+    let moved = server.visitor();
+    arrive(&moved, "/health-insurance?sub-source=fusion").await;
+    arrive(&moved, "/health-insurance?source=clinicplus&sub-source=reception").await;
+    assert_eq!(visit(&moved).await["channels"], json!(["partner"]));
+    let told = of_health(&server, &moved).await;
+    let touches: Vec<&Value> =
+        told["touches"].as_array().expect("touches").iter().map(|one| &one["channels"]).collect();
+    assert_eq!(touches, [&json!(["fusion"]), &json!(["partner"])]);
+    // what came of the first write on is still there when the next journey begins
+    assert_eq!(of_health(&server, &moved).await["partner"], "clinic-plus");
+    server.stop().await;
+}
+
+/// R3-08, R3-09, R4-05, R4-06, R6-06, R9-60, R9-68: partners, by both halves of their pair.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_partner_limits_and_dresses_what_its_visitors_see() {
+    let server = product().await;
+    for unlisted in ["/?source=twowheelclub", "/?sub-source=members", "/?source=twowheelclub&sub-source=netbanking"] {
+        let visitor = server.visitor();
+        arrive(&visitor, unlisted).await;
+        assert_eq!(visit(&visitor).await["partner"], Value::Null, "{unlisted}");
+    }
+    let visitor = server.visitor();
+    arrive(&visitor, "/bike-insurance?source=twowheelclub&sub-source=members").await;
+    let entry = visit(&visitor).await["partner"].clone();
+    assert_eq!(
+        [&entry["source"], &entry["subSource"], &entry["medium"], &entry["slug"], &entry["config"]["lob"]],
+        [&json!("twowheelclub"), &json!("members"), &json!("PARTNER"), &json!("two-wheel-club"), &json!(["bike"])]
+    );
+    // on other pages of the visit too: only what is offered, with links of its own
+    let links = async |path: &str| {
+        let page = visitor.get(path).await;
+        let html = page.text();
+        assert!(page.status == 200 && html.contains("<header class=\"site-header\">"), "{path} could not be drawn");
+        let all: BTreeSet<String> =
+            html.split(" href=\"").skip(1).filter_map(|rest| rest.split('"').next()).map(str::to_owned).collect();
+        all
+    };
+    for path in ["/", "/contact-us", "/bike-insurance/companies"] {
+        let links = links(path).await;
+        let strange =
+            ["/car-insurance", "/health-insurance", "/life-insurance", "/sme", "/travel-insurance", "/investment"];
+        let shown: Vec<&String> = links.iter().filter(|link| strange.iter().any(|one| link.starts_with(one))).collect();
+        assert_eq!(shown, Vec::<&String>::new(), "{path}");
+        assert!(links.contains("/bike-insurance/tp"), "{path}: {links:?}");
+    }
+    let elsewhere = visitor.get("/car-insurance").await;
+    assert_eq!((elsewhere.status, elsewhere.header("location")), (302, "/bike-insurance/tp"));
+    let refused = visitor.start("motor/car", json!({"kind": "registered", "registration": "DL3CAB1234"})).await;
+    assert_eq!((refused.status, refused.code().as_str()), (404, "not_found"));
+    let ridden = visitor.start("motor/bike", json!({"kind": "registered", "registration": "DL3SAB1234"})).await.ok(201);
+    // R9-60: they say that they are there as everybody does
+    let presence = boot(&visitor.get("/bike-insurance/tp").await.text())["site"]["presence"].clone();
+    assert_eq!((presence, ridden["presence"].is_object()), (json!({"every_ms": 30_000, "idle_ms": 360_000}), true));
+
+    let theme = "<link rel=\"stylesheet\" href=\"/themes/";
+    assert!(!server.visitor().get("/contact-us").await.text().contains(theme));
+    let mut looks = BTreeSet::new();
+    for (pair, slug) in [
+        ("source=harbourbank&sub-source=netbanking", "harbour-bank"),
+        ("source=garagecircle&sub-source=service-desk", "garage-circle"),
+        ("source=twowheelclub&sub-source=members", "two-wheel-club"),
+        ("source=clinicplus&sub-source=reception", "clinic-plus"),
+    ] {
+        let visitor = server.visitor();
+        arrive(&visitor, &format!("/contact-us?{pair}")).await;
+        let html = visitor.get("/contact-us").await.text();
+        assert_eq!(html.matches(theme).count(), 1, "{slug}");
+        assert!(
+            html.contains(&format!("{theme}{slug}\"")) && html.contains(&format!("/partners/{slug}.svg")),
+            "{html}"
+        );
+        let style = visitor.get(&format!("/themes/{slug}")).await;
+        assert_eq!((style.status, style.header("content-type")), (200, "text/css; charset=utf-8"));
+        assert!(looks.insert(style.text()) && style.text().contains(":root{--brand:#"), "{}", style.text());
+    }
+    assert_eq!(server.visitor().get("/themes/nobody").await.status, 404);
+    server.stop().await;
+}
+
+/// R2.1-12, R2.1-13, R2.1-14, R2.1-15, R2.2-03, R2.2-10, R2.4-08, R2.4-15: pages for partners.
+#[tokio::test(flavor = "multi_thread")]
+async fn pages_for_partners_have_their_own_frame() {
+    let server = product().await;
+    for path in ["/car-insurance/tp", "/bike-insurance/tp", "/car-insurance/lp"] {
+        let page = server.visitor().get(path).await;
+        let html = page.text();
+        assert!(page.status == 200 && !html.contains("<nav class=\"site-nav\""), "{path}: the affiliate's frame");
+    }
+    let visitor = server.visitor();
+    assert!(visitor.get("/car-insurance").await.text().contains("<nav class=\"site-nav\""));
+    assert_eq!(of_car(&server, &visitor).await["source"], "B2C");
+    let partners = server.visitor();
+    partners.get("/car-insurance/tp").await;
+    assert_eq!(of_car(&server, &partners).await["source"], "TP");
+
+    for path in ["/bike-insurance/tp", "/car-insurance/tp"] {
+        let led = visitor.get(&format!("{path}?regno=DL3CAB1234&x=1")).await;
+        let to = if path.starts_with("/car") { "" } else { "/car-insurance/tp?regno=DL3CAB1234&x=1" };
+        assert_eq!((led.status, led.header("location")), (if to.is_empty() { 200 } else { 302 }, to));
+    }
+    assert_eq!(visitor.get("/car-insurance?regno=DL3CAB1234").await.status, 200);
+    // R2.4-15
+    for path in ["/car-insurance/tp-thankyou/TK-2041", "/bike-insurance/tp-thankyou/TK-2041"] {
+        let page = visitor.get(path).await;
+        assert!(page.status == 200 && page.text().contains("TK-2041") && page.text().contains("noindex"), "{path}");
+    }
+    for path in ["/car-insurance/tp-thankyou", "/car-insurance/tp-thankyou/a/b", "/car-insurance/tp-thankyou/a%20b"] {
+        assert_eq!(visitor.get(path).await.status, 404, "{path}");
+    }
+    let area = visitor.get("/health-insurance/agent").await;
+    assert_eq!((area.status, area.header("location")), (302, "https://partners.journey.example/healthlead"));
+
+    let bare = server.visitor();
+    arrive(&bare, "/car-insurance?source=garagecircle&sub-source=service-desk").await;
+    let html = bare.get("/contact-us").await.text();
+    assert!(hidden(&html).is_superset(&["header", "nav", "footer"].into()), "{html}");
+    let dressed = server.visitor();
+    arrive(&dressed, "/car-insurance?source=harbourbank&sub-source=netbanking").await;
+    assert_eq!(hidden(&dressed.get("/car-insurance").await.text()), BTreeSet::new());
+    server.stop().await;
+}
+
+/// R2.1-30: pages that the agents' app shows within itself, and others.
+#[tokio::test(flavor = "multi_thread")]
+async fn some_pages_stand_within_the_agents_app() {
+    let server = product().await;
+    let visitor = server.visitor();
+    arrive(&visitor, "/life-insurance?appName=agentApp&uuid=u1").await;
+    let has_menu = async |path: &str| visitor.get(path).await.text().contains("<nav class=\"site-nav\"");
+    assert!(!has_menu("/life-insurance/term-insurance").await && has_menu("/life-insurance").await);
+    assert!(server.visitor().get("/life-insurance/term-insurance").await.text().contains("<nav class=\"site-nav\""));
+    server.stop().await;
+}
+
+/// Calls by which agents were checked: where and with what.
+async fn checks(server: &TestServer) -> Vec<(String, Value)> {
+    let calls = server.product.memory.list("agents", 100).await.expect("memory");
+    calls
+        .into_iter()
+        .map(|(_, call)| (call["path"].as_str().unwrap_or_default().to_owned(), call["query"].clone()))
+        .collect()
+}
+
+/// What a page does by itself a moment after it was opened.
+async fn looks_at(visitor: &Visitor, path: &str) {
+    let page = visitor.get(path).await;
+    assert_eq!(page.status, 200, "{path}");
+    if let Some(check) = boot(&page.text())["site"]["check"].as_str() {
+        visitor.send("POST", check, &[], Some("{}".into())).await.ok(200);
+    }
+}
+
+/// R2.2-23, R3-02, R4-07 to R4-11, R6-03, R7.1-06 to R7.1-08, R8-09: agents are confirmed by whoever knows them, once.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_agent_is_who_is_confirmed_to_be_one() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut files = Files::read_dir(root).expect("the definitions are there");
+    let site = files.get("workflows/site/site.yaml").map(|bytes| String::from_utf8_lossy(bytes).into_owned());
+    let counted = site.expect("the site").replace("{host: visits, script: /count.js}", "{script: /count.js}");
+    files.insert("workflows/site/site.yaml", counted.into_bytes());
+    let server = TestServer::start_with(files, |settings| settings.sandbox.delay_percent = 0).await;
+    let nobody = server.visitor();
+    looks_at(&nobody, "/health-insurance").await;
+    assert_eq!(checks(&server).await, [], "R4-08: without ids nobody is asked");
+
+    let agent = server.visitor();
+    arrive(&agent, "/health-insurance?_aid=A7&_uid=A8&token=t9").await;
+    assert_eq!(checks(&server).await, [], "opening a page asks nobody");
+    assert_eq!(agent.cookie("__Host-session"), "");
+    for path in ["/health-insurance", "/health-insurance/plans", "/health-insurance"] {
+        looks_at(&agent, path).await;
+    }
+    let health = ("health".to_owned(), json!({"_aid": "A7", "_uid": "A8", "token": "t9"}));
+    assert_eq!(checks(&server).await, std::slice::from_ref(&health));
+    assert_eq!(visit(&agent).await["agent"], json!({"agentId": "A7", "uAgentId": "A8"}));
+    let site = |html: String| boot(&html)["site"].clone();
+    let about = site(agent.get("/health-insurance").await.text());
+    let chat = |html: &str| !hidden(html).contains("chat");
+    assert!(chat(&agent.get("/health-insurance").await.text()) && about.get("analytics").is_none());
+    assert!(!chat(&nobody.get("/health-insurance").await.text()));
+    assert!(site(nobody.get("/health-insurance").await.text()).get("analytics").is_some());
+    // the token was for the check alone
+    assert!(!of_health(&server, &agent).await.to_string().contains("t9"));
+
+    // life and the rest ask others, once each; the first write asks too
+    for path in ["/life-insurance", "/life-insurance/term-insurance", "/life-insurance"] {
+        looks_at(&agent, path).await;
+    }
+    of_car(&server, &agent).await;
+    of_car(&server, &agent).await;
+    let calls = checks(&server).await;
+    let of = |path: &str| calls.iter().filter(|(known, _)| known == path).map(|(_, query)| query).collect::<Vec<_>>();
+    assert_eq!(of("life"), [&json!({"_aid": "A7", "product": "term"})]);
+    let general = of("general");
+    assert_eq!(general.len(), 1, "{general:?}");
+    for (name, value) in [
+        ("product", "car"),
+        ("business", "car"),
+        ("token", "t9"),
+        ("_aid", "A7"),
+        ("_uid", "A8"),
+        ("source", "B2C"),
+        ("medium", "B2CAPP"),
+    ] {
+        assert_eq!(general[0][name], value, "{name}");
+    }
+    assert!(general[0]["visit_id"].as_str().is_some_and(|id| !id.is_empty()));
+
+    // one id is enough, whichever
+    for (query, ids) in [("_aid=A1", json!({"agentId": "A1"})), ("_uid=A2", json!({"uAgentId": "A2"}))] {
+        let one = server.visitor();
+        arrive(&one, &format!("/health-insurance?{query}")).await;
+        looks_at(&one, "/health-insurance").await;
+        assert_eq!(visit(&one).await["agent"], ids);
+    }
+    // who is not confirmed is nobody, also after somebody who was, and when nobody can be asked
+    for made_up in ["_aid=X1", "_aid=down"] {
+        let one = server.visitor();
+        arrive(&one, "/health-insurance?_aid=A1").await;
+        looks_at(&one, "/health-insurance").await;
+        arrive(&one, &format!("/health-insurance?{made_up}")).await;
+        looks_at(&one, "/health-insurance").await;
+        assert_eq!(visit(&one).await["agent"], Value::Null, "{made_up}");
+        let html = one.get("/health-insurance").await.text();
+        assert!(!chat(&html) && site(html).get("analytics").is_some(), "{made_up}");
+    }
+    server.stop().await;
+}
+
+/// R4-13, R6-04: each of the four conditions alone opens the page.
+#[tokio::test(flavor = "multi_thread")]
+async fn pages_of_agents_lead_others_elsewhere() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let shipped = Files::read_dir(root).expect("the definitions are there");
+    for (from, to, is_open) in [("", "", false), ("open: false", "open: true", true)] {
+        let mut files = shipped.clone();
+        let page = b"path: /life-insurance/quotes\ntitle: Life quotes\nblocks: []\n".to_vec();
+        files.insert("workflows/site/pages/life-quotes.yaml", page);
+        let text =
+            String::from_utf8(files.get("workflows/site/redirects.yaml").expect("redirects").to_vec()).expect("text");
+        files.insert("workflows/site/redirects.yaml", text.replace(from, to).into_bytes());
+        let server = TestServer::start_with(files, |settings| settings.sandbox.delay_percent = 0).await;
+        let visitor = server.visitor();
+        let opened = visitor.get("/life-insurance/quotes").await;
+        let led = if is_open { (200, "") } else { (302, "/") };
+        assert_eq!((opened.status, opened.header("location")), led);
+        if !is_open {
+            assert_eq!(visitor.get("/life-insurance").await.status, 200, "a page that is not in the list");
+            arrive(&visitor, "/life-insurance?_aid=A7").await;
+            looks_at(&visitor, "/life-insurance").await;
+            assert_eq!(visitor.get("/life-insurance/quotes").await.status, 200);
+        }
+        server.stop().await;
+    }
+}
+
+/// R4-14, R9-63: a variant is drawn once for a visit, before and after the first write, as often as its weight says.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_variant_stays_for_the_visit() {
+    let mut files = fixture("parcel");
+    let more = b"layout:\n  - {variant: words/short, hide: nav}\nexperiments:\n  words: {under: /help, variants: {long: 70, short: 30}}\n  \
+        all: {variants: {one: 100, other: 0}}\n";
+    files.insert("workflows/site/more.yaml", more.to_vec());
+    let server = TestServer::start(files).await;
+    let is_short = async |visitor: &Visitor| hidden(&visitor.get("/help").await.text()).contains("nav");
+    let mut short = 0;
+    for visit in 0..300 {
+        let visitor = server.visitor();
+        let first = is_short(&visitor).await;
+        short += usize::from(first);
+        if visit < 20 {
+            assert_eq!(is_short(&visitor).await, first);
+            let told = told(&server, &visitor, "parcel/cover", json!({"weight": 2, "kind": "gift"})).await;
+            let drawn = if first { "short" } else { "long" };
+            assert_eq!(
+                (&told["variants"], &told["ab"]),
+                (&json!({"all": "one", "words": drawn}), &json!(format!("all:one,words:{drawn}")))
+            );
+            assert_eq!(is_short(&visitor).await, first, "after the first write");
+        }
+    }
+    assert!((60..=120).contains(&short), "{short} of 300, not about 90");
+    // somebody who writes first has one variant too
+    let writer = server.visitor();
+    let begun = told(&server, &writer, "parcel/cover", json!({"weight": 2, "kind": "gift"})).await["variants"].clone();
+    assert_eq!(is_short(&writer).await, begun["words"] == "short");
+    server.stop().await;
+}
+
+/// R4-04: whoever signs out leaves nothing of where they came from.
+#[tokio::test(flavor = "multi_thread")]
+async fn nothing_is_left_after_the_session() {
+    let server = product().await;
+    let visitor = server.visitor();
+    arrive(&visitor, "/?source=harbourbank&sub-source=netbanking").await;
+    lead(&server, &visitor).await;
+    arrive(&visitor, "/?source=clinicplus&sub-source=reception").await;
+    assert_eq!(visit(&visitor).await["partner"]["slug"], "clinic-plus");
+    visitor.send("POST", "/api/v1/logout", &[("x-api-key", "journey-web")], Some("{}".into())).await.ok(200);
+    assert_eq!(
+        (visitor.cookie("__Host-session"), visitor.cookie("__Host-attribution")),
+        (String::new(), String::new())
+    );
+    assert_eq!(visit(&visitor).await["channels"], json!([]));
+    server.stop().await;
+}
