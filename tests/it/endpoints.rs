@@ -149,7 +149,10 @@ fn an_endpoint_that_cannot_answer_is_found_before_it_is_published() {
     assert_eq!(errors(&format!("{get}reply: {{a: qery.x}}\n")), ["4 unknown-name"]);
     assert_eq!(errors(&format!("{get}reply: {{a: site.menus.none}}\n")), ["4 evaluation"]);
     assert_eq!(errors(&format!("{get}list: {{of: none}}\nreply: {{a: list}}\n")), ["1 unknown-name"]);
-    assert_eq!(errors(&format!("{get}call: {{src: none/asks, input: {{}}}}\nreply: {{a: call}}\n")), ["1 unknown-name"]);
+    assert_eq!(
+        errors(&format!("{get}call: {{src: none/asks, input: {{}}}}\nreply: {{a: call}}\n")),
+        ["1 unknown-name"]
+    );
     assert_eq!(errors(&format!("{get}start: {{workflow: parcel/cover, data: query}}\nreply: {{}}\n")), ["1 value"]);
     assert_eq!(errors("title: A\nmethod: GET\npath: /a\nreply: {}\n"), ["1 value"]);
     assert_eq!(errors(&SEND.replace("parcel/cover,", "parcel/none,")), ["1 unknown-name"]);

@@ -260,7 +260,10 @@ impl Endpoint {
             known.partners.get(&call.partner).is_some_and(|partner| partner.operation(&call.operation).is_some())
         };
         if let Some(call) = self.call.as_ref().filter(|call| !is_there(call)) {
-            let names = known.partners.iter().flat_map(|(id, partner)| partner.operations.keys().map(move |name| format!("{id}/{name}")));
+            let names = known
+                .partners
+                .iter()
+                .flat_map(|(id, partner)| partner.operations.keys().map(move |name| format!("{id}/{name}")));
             let (name, names) = (format!("{}/{}", call.partner, call.operation), names.collect::<Vec<_>>());
             problems.push(unknown("operation", &at, &name, names.iter().map(String::as_str)));
         }

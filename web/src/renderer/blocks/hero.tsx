@@ -18,7 +18,11 @@ export const HeroView = ({ title, text, points, note, image, links, level: Title
         ))}
       </ul>
     )}
-    {note && <p className="hint">{note}</p>}
+    {note && (
+      <p>
+        <small>{note}</small>
+      </p>
+    )}
     {links && <Ways items={links} main />}
     {image && <img className="hero-scene" src={safeUrl(image)} alt="" />}
   </Block>
