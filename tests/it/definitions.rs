@@ -609,6 +609,10 @@ fn functions_of_expressions() {
         ("without({'a': 1, 'b': 2}, ['a'])", json!({"b": 2})),
         ("sum([1, 2, 3]) + share(1050, 500000) + scale(-5, 1, 2)", json!(528)),
         ("days('2026-11-01', today)", json!(20)),
+        // R9-06: in India midnight is 18:30 of the other clock; a day is 86,400,000 ms.
+        ("days('2026-11-21T18:29:59.999Z', '2026-11-21T18:30:00.000Z')", json!(1)),
+        ("days('2026-11-20T18:30:00.000Z', '2026-11-21T18:29:59.999Z')", json!(0)),
+        ("ms_until(add_days(now, 1))", json!(86_400_000)),
         ("[age('2008-11-21', today), age('2008-11-22', today)]", json!([18, 17])),
         ("add_minutes(now, 30)", json!("2026-11-21T07:00:00.000Z")),
         (

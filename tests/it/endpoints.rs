@@ -69,6 +69,26 @@ async fn calls_of_the_site_answer_as_specified() {
     server.stop().await;
 }
 
+/// A partner is asked while the caller waits; that it fails is an answer with the same keys.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_call_asks_a_partner_and_says_when_that_fails() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let server = TestServer::start(Files::read_dir(&root).expect("the definitions are there")).await;
+    let visitor = server.visitor();
+    let get = async |query: &str| visitor.get(&format!("/api/v1/common/pincode?{query}")).await.ok(200);
+    let found = get("pincode=560001&insurer=digit").await;
+    let said = |reply: &Value| [reply["error"].clone(), reply["message"].clone(), reply["status"].clone()];
+    assert_eq!(said(&found), [json!(false), json!(""), json!(200)]);
+    assert_eq!((&found["response"]["city"], &found["response"]["status"]), (&json!("Bengaluru"), &json!("servicable")));
+    // R7-02
+    let unknown = get("pincode=123123").await;
+    assert_eq!(said(&unknown), [json!(true), json!("We do not know this pincode"), json!(422)]);
+    assert!(unknown.as_object().expect("an object").contains_key("response") && unknown["response"].is_null());
+    let missing = visitor.get("/api/v1/common/pincode").await;
+    assert_eq!((missing.status, missing.code().as_str()), (422, "invalid"));
+    server.stop().await;
+}
+
 fn with(endpoint: &str) -> Files {
     let mut files = fixture("parcel");
     files.insert("workflows/endpoints/send.yaml", endpoint.as_bytes().to_vec());
@@ -129,6 +149,10 @@ fn an_endpoint_that_cannot_answer_is_found_before_it_is_published() {
     assert_eq!(errors(&format!("{get}reply: {{a: qery.x}}\n")), ["4 unknown-name"]);
     assert_eq!(errors(&format!("{get}reply: {{a: site.menus.none}}\n")), ["4 evaluation"]);
     assert_eq!(errors(&format!("{get}list: {{of: none}}\nreply: {{a: list}}\n")), ["1 unknown-name"]);
+    assert_eq!(
+        errors(&format!("{get}call: {{src: none/asks, input: {{}}}}\nreply: {{a: call}}\n")),
+        ["1 unknown-name"]
+    );
     assert_eq!(errors(&format!("{get}start: {{workflow: parcel/cover, data: query}}\nreply: {{}}\n")), ["1 value"]);
     assert_eq!(errors("title: A\nmethod: GET\npath: /a\nreply: {}\n"), ["1 value"]);
     assert_eq!(errors(&SEND.replace("parcel/cover,", "parcel/none,")), ["1 unknown-name"]);

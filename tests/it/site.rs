@@ -192,7 +192,7 @@ async fn frames_and_products_follow_the_address() {
     let business = visitor.get("/sme").await.text();
     for part in [
         "<a class=\"wordmark\" href=\"/sme\">",
-        "Call Us</summary>",
+        "Call Us</span></summary>",
         "<a href=\"tel:+911800000001\">Sales <strong>1800 000 001</strong>",
         "<a href=\"tel:+911800000002\">Support <strong>1800 000 002</strong>",
         "press 3 for business insurance",

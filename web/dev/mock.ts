@@ -124,7 +124,6 @@ async function handle(server: ViteDevServer, request: IncomingMessage, response:
       keys: new Map(),
       drafts: {},
       listeners: new Set(),
-      seq: 0,
     };
     journeys.set(kept.id!, kept);
     return accept(kept, body, json);

@@ -9,6 +9,7 @@ import type { Option } from '../src/contract/blocks.ts';
 export interface Parcel {
   id: string | null;
   revision: number;
+  seq: number;
   at: string;
   data: Record<string, Data>;
   /** how many couriers have answered, of COURIERS */
@@ -22,6 +23,7 @@ export interface Parcel {
 export const begin = (): Parcel => ({
   id: null,
   revision: 0,
+  seq: 0,
   at: 'start',
   data: {},
   answered: 0,
@@ -83,6 +85,7 @@ export function view(state: Parcel): StepView {
       title: 'Parcel insurance',
       version: 'sample',
       revision: state.revision,
+      seq: state.seq,
       status: state.at === 'done' ? 'done' : 'active',
       base: BASE,
       language: 'en',

@@ -30,6 +30,8 @@ const fonts = [
   ],
   // headings, labels and buttons only: one weight of the whole script; running text is the phone's own
   ['devanagari', devanagari, 'anek-devanagari-devanagari-wght-normal', `${range(0x900, 0x97f)}‌‍◌`, { wght: 650 }],
+  // the names of the languages in their own letters, on pages that have nothing else of them
+  ['languages', devanagari, 'anek-devanagari-devanagari-wght-normal', 'हिन्दी', { wght: 600 }],
 ];
 for (const [name, from, file, glyphs, variationAxes] of fonts) {
   const bytes = await subset(readFileSync(join(from, 'files', `${file}.woff2`)), glyphs, {

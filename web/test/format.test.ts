@@ -45,6 +45,15 @@ test.each(cases)('$paise paise, said briefly and in words', (amount) => {
   expect(spelled(amount.paise)).toBe(amount.spelled);
 });
 
+test('from a crore on in Cr, from a lakh in Lakh, from a thousand in K (R9-70)', () => {
+  expect([1_50_00_000, 5_00_000, 50_000, 999].map((rupees) => brief(rupees * 100))).toEqual([
+    '₹1.5 Cr',
+    '₹5 Lakh',
+    '₹50K',
+    '₹999',
+  ]);
+});
+
 test('lakh and crore, thousands in pairs (R9-44)', () => {
   expect([brief(1_00_000_00), brief(1_00_00_000_00), grouped(12_34_567)]).toEqual(['₹1 Lakh', '₹1 Cr', '12,34,567']);
 });

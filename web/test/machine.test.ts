@@ -11,9 +11,9 @@ afterEach(() => void vi.useRealTimers());
 
 function view(
   step: string,
-  more: { revision?: number; data?: Data; id?: string | null; at?: string; back?: string } = {},
+  more: { revision?: number; seq?: number; data?: Data; id?: string | null; at?: string; back?: string } = {},
 ): StepView {
-  const { revision = 1, data = {}, id = 'j1', at = '2026-11-21T10:00:00.000Z', back } = more;
+  const { revision = 1, seq = revision, data = {}, id = 'j1', at = '2026-11-21T10:00:00.000Z', back } = more;
   return {
     journey: {
       id,
@@ -21,6 +21,7 @@ function view(
       line: 'loans',
       title: 'Library loan',
       revision,
+      seq,
       status: 'active',
       base: '/loan',
       version: 'v1',
@@ -323,11 +324,11 @@ test('an address that is no step of the trail asks the server where to be', asyn
 
 test('news: several at once are one look; what is typed stays', async () => {
   const { actor, settle, calls, context } = begin({
-    view: [view('book', { data: { title: 'from the server' }, at: '2026-11-21T10:00:05.000Z' })],
+    view: [view('book', { seq: 6, data: { title: 'from the server' }, at: '2026-11-21T10:00:05.000Z' })],
   });
   actor.send({ type: 'TYPE', data: { title: 'typed' } });
-  for (let count = 0; count < 5; count++) actor.send({ type: 'CHANGED', revision: 1 });
-  await settle(300);
+  for (let count = 0; count < 5; count++) actor.send({ type: 'CHANGED', seq: 2 + count });
+  await settle(2000);
   expect(calls.filter(({ call }) => call === 'view')).toHaveLength(1);
   expect(context().view.server_time).toBe('2026-11-21T10:00:05.000Z');
   expect(context().data).toEqual({ title: 'typed' });
@@ -335,15 +336,52 @@ test('news: several at once are one look; what is typed stays', async () => {
 
 test('old news is not looked at, and an old look is not shown', async () => {
   const { actor, settle, calls, context } = begin(
-    { view: [view('old', { revision: 2 })] },
-    view('book', { revision: 3 }),
+    { view: [view('old', { revision: 2, seq: 8 })] },
+    view('book', { revision: 3, seq: 7 }),
   );
-  actor.send({ type: 'CHANGED', revision: 2 });
+  actor.send({ type: 'CHANGED', seq: 7 });
   await settle(300);
   expect(calls).toEqual([]);
-  actor.send({ type: 'CHANGED', revision: 3 });
+  actor.send({ type: 'CHANGED', seq: 8 });
   await settle(300);
+  expect(calls.map(({ call }) => call)).toEqual(['view']);
   expect(context().view.step.id).toBe('book');
+});
+
+test('news during a look is looked at after it, not instead of it', async () => {
+  let answer: (view: StepView) => void = () => undefined;
+  const { actor, settle, calls, context } = begin({
+    view: [
+      new Promise<StepView>((resolve) => (answer = resolve)),
+      view('book', { seq: 9, at: '2026-11-21T10:00:09.000Z' }),
+    ],
+  });
+  actor.send({ type: 'CHANGED', seq: 2 });
+  await settle(300);
+  for (const seq of [3, 4, 9]) actor.send({ type: 'CHANGED', seq });
+  await settle(3000);
+  expect(calls).toHaveLength(1);
+  answer(view('book', { seq: 4, at: '2026-11-21T10:00:04.000Z' }));
+  await settle(50);
+  expect(context().view.journey.seq).toBe(4);
+  await settle(3000);
+  expect(context().view.journey.seq).toBe(9);
+  expect(calls).toHaveLength(2);
+});
+
+test('what was missed is looked at, whatever is known', async () => {
+  const { actor, settle, calls } = begin({ view: [view('book', { seq: 5 })] }, view('book', { seq: 5 }));
+  actor.send({ type: 'CHANGED', seq: 0 });
+  await settle(3000);
+  expect(calls).toHaveLength(1);
+});
+
+test('the echo of what was sent costs no look', async () => {
+  const { actor, settle, calls } = begin({ send: [view('pickup', { revision: 2, seq: 3 })] });
+  actor.send({ type: 'SEND', event: 'submit', data: {} });
+  actor.send({ type: 'CHANGED', seq: 3 });
+  await settle(3000);
+  expect(calls.map(({ call }) => call)).toEqual(['send']);
 });
 
 test('news during a submit never replaces what the submit brings', async () => {
@@ -364,7 +402,7 @@ test('news during a submit never replaces what the submit brings', async () => {
 test('moved on in another window while typing: asked, not pulled away', async () => {
   const { actor, settle, context } = begin({ view: [view('pickup', { revision: 2 })] });
   actor.send({ type: 'TYPE', data: { title: 'typed' } });
-  actor.send({ type: 'CHANGED', revision: 2 });
+  actor.send({ type: 'CHANGED', seq: 2 });
   await settle(300);
   expect(context().view.step.id).toBe('book');
   expect(context().away?.step.id).toBe('pickup');

@@ -6,6 +6,7 @@ use crate::fields::{Fields, unknown};
 use crate::form::Form;
 use crate::host::vocabulary;
 use crate::master::Masters;
+use crate::partner::Partner;
 use crate::policy::Roles;
 use crate::shape::{Misfit, Shape};
 use crate::source::Node;
@@ -18,7 +19,7 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
-const KEYS: [&str; 19] = [
+const KEYS: [&str; 20] = [
     "title",
     "method",
     "path",
@@ -30,6 +31,7 @@ const KEYS: [&str; 19] = [
     "proof",
     "cache",
     "list",
+    "call",
     "start",
     "send",
     "profile",
@@ -39,8 +41,9 @@ const KEYS: [&str; 19] = [
     "checks",
     "reply",
 ];
-/// What expressions read: what came, what was found, what was begun, who was signed in, how they came, the site's data.
-const NAMES: [&str; 9] = ["query", "body", "list", "more", "journey", "session", "account", "visit", "site"];
+/// What expressions read: what came, what was found, what a partner said, what was begun, who was signed in, how they came,
+/// the site's data.
+const NAMES: [&str; 10] = ["query", "body", "list", "more", "call", "journey", "session", "account", "visit", "site"];
 const ROWS_MAX: i64 = 2_000;
 
 #[derive(Debug)]
@@ -64,6 +67,7 @@ pub struct Endpoint {
     /// How long caches keep the answer, in seconds.
     pub cache_s: Option<i64>,
     pub list: Option<List>,
+    pub call: Option<Calls>,
     pub start: Option<Starts>,
     pub send: Option<Sends>,
     /// What is kept of the person who is signed in, beside what is known of her.
@@ -125,6 +129,14 @@ pub struct Sends {
     data: Expression,
 }
 
+/// A call of a partner that is made while the caller waits.
+#[derive(Debug)]
+pub struct Calls {
+    pub partner: String,
+    pub operation: String,
+    input: Expression,
+}
+
 /// A journey that the call begins, with the caller's own session.
 #[derive(Debug)]
 pub struct Starts {
@@ -163,6 +175,7 @@ impl Endpoint {
             fields.problems.push(Problem::error("value", &node.span, message));
         }
         let list = fields.get("list").and_then(|list| List::read(list, fields.problems));
+        let call = fields.get("call").and_then(|call| Calls::read(call, fields.problems));
         let start = fields.get("start").and_then(|start| Starts::read(start, fields.problems));
         let send = fields.get("send").and_then(|send| Sends::read(send, fields.problems));
         let profile = fields.get("profile").map(|profile| mapping(profile, words(), &NAMES, fields.problems));
@@ -189,6 +202,7 @@ impl Endpoint {
             needs_proof,
             cache_s,
             list,
+            call,
             start,
             send,
             profile,
@@ -230,7 +244,7 @@ impl Endpoint {
         Ok(checks.eval(&scope(found).with_host(host))?.as_str().map(str::to_owned))
     }
 
-    /// What is answered. `found` has what was read and begun: `query`, `body`, `list`, `more`, `journey`,
+    /// What is answered. `found` has what was read and begun: `query`, `body`, `list`, `more`, `call`, `journey`,
     /// `session`, `account`, `visit`, `site`.
     pub fn reply(&self, found: &Map<String, Value>, host: &dyn Host) -> Result<Value, EvalError> {
         self.reply.eval(&scope(found).with_host(host))
@@ -263,10 +277,21 @@ impl Endpoint {
         if let Some(list) = self.list.as_ref().filter(|list| known.masters.get(&list.of).is_none()) {
             problems.push(unknown("reference data", &at, &list.of, known.masters.names()));
         }
+        let is_there = |call: &&Calls| {
+            known.partners.get(&call.partner).is_some_and(|partner| partner.operation(&call.operation).is_some())
+        };
+        if let Some(call) = self.call.as_ref().filter(|call| !is_there(call)) {
+            let names = known
+                .partners
+                .iter()
+                .flat_map(|(id, partner)| partner.operations.keys().map(move |name| format!("{id}/{name}")));
+            let (name, names) = (format!("{}/{}", call.partner, call.operation), names.collect::<Vec<_>>());
+            problems.push(unknown("operation", &at, &name, names.iter().map(String::as_str)));
+        }
         let before = problems.len();
         crate::references::check(&self.reply, known.tables, known.masters, problems);
         let asked = self.asked(std::iter::empty()).ok();
-        let reads = self.method == "GET" && self.who != Who::Person && before == problems.len();
+        let reads = self.method == "GET" && self.who != Who::Person && self.call.is_none() && before == problems.len();
         if let (Some(query), true) = (asked, reads) {
             let found = Map::from_iter([
                 ("query".into(), query),
@@ -286,10 +311,26 @@ impl Endpoint {
 pub(crate) struct Known<'a> {
     pub workflows: &'a BTreeMap<String, Arc<Workflow>>,
     pub forms: &'a BTreeMap<String, Arc<Form>>,
+    pub partners: &'a BTreeMap<String, Arc<Partner>>,
     pub masters: &'a Masters,
     pub tables: &'a Tables,
     pub site: &'a Value,
     pub host: &'a dyn Host,
+}
+
+impl Calls {
+    fn read(node: &Node, problems: &mut Vec<Problem>) -> Option<Calls> {
+        let mut fields = Fields::open(node, "a call", &["src", "input"], problems)?;
+        let src = fields.need_text("src");
+        let input = fields.need("input").map(|input| mapping(input, words(), &NAMES, fields.problems))?;
+        let (partner, operation) = src.split_once('/').unwrap_or((&src, ""));
+        Some(Calls { partner: partner.into(), operation: operation.into(), input })
+    }
+
+    /// What the partner is told.
+    pub fn asked(&self, found: &Map<String, Value>, host: &dyn Host) -> Result<Value, EvalError> {
+        self.input.eval(&scope(found).with_host(host))
+    }
 }
 
 impl List {

@@ -54,7 +54,7 @@ pub use calendar::{Calendar, Calendars};
 pub use catalog::Catalog;
 pub use channels::{AgentChecks, Agents, Arrival, Came, Channels, Check, Experiment, Partner as SitePartner, Touch};
 pub use contract::{Contract, ErrorTable};
-pub use endpoint::{Endpoint, List, Sends, Starts, Who};
+pub use endpoint::{Calls, Endpoint, List, Sends, Starts, Who};
 pub use engine_statechart::{EvalError, Problem, Severity};
 pub use files::Files;
 pub use form::{Audience, FieldError, Fields, Form, FormView, is_asked, is_personal_name, place_of, row_number};
@@ -73,7 +73,7 @@ pub use shape::{Misfit, Shape};
 pub use single_file::{plain_machine, xstate_machine};
 pub use site::{
     Address, Around, Asked, Asks, Frame, Group, MENU_KEYS, MenuItem, Page, Product as SiteProduct,
-    Rendered as SitePage, Site, Special,
+    Rendered as SitePage, Script, Site, Special,
 };
 pub use story::Story;
 pub use table::{Table, Tables};

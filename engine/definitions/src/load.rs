@@ -193,6 +193,7 @@ fn catalog(
         let known = endpoint::Known {
             workflows: &workflows,
             forms: &parts.forms,
+            partners: &partners.partners,
             masters,
             tables: english,
             site: sites.get(ENGLISH).map_or(&serde_json::Value::Null, Site::described),

@@ -8,8 +8,8 @@ use crate::problem::Problem;
 use crate::session::token;
 use axum::http::{HeaderMap, header};
 use engine_definitions::{
-    AgentChecks, Around, Arrival, Asked, Audience, Came, Catalog, EvalError, Now, SitePage, SitePartner, Special,
-    Workflow,
+    AgentChecks, Around, Arrival, Asked, Audience, Came, Catalog, EvalError, Now, Script, SitePage, SitePartner,
+    Special, Workflow,
 };
 use engine_runtime::view::FormPart;
 use engine_runtime::{Account, Actor, new_id};
@@ -219,8 +219,16 @@ pub fn app_site<'a>(
             "libraries": of("libraries", json!([]))
         })
     });
+    let address = |script: &Script| match &script.host {
+        None => Some(script.path.clone()),
+        Some(alias) => {
+            let host = settings.partners.hosts.get(alias).filter(|host| host.script)?;
+            Some(format!("{}{}", host.url.trim_end_matches('/'), script.path))
+        }
+    };
+    let chat = site.chat.as_ref().and_then(address);
     // R4-12: an agent is not counted.
-    let (chat, analytics) = (site.chat.as_ref(), site.analytics.as_ref().filter(|_| !facts.agent.is_agent()));
+    let analytics = site.analytics.as_ref().filter(|_| !facts.agent.is_agent()).and_then(address);
     let agents = &site.channels.agents;
     let ids = agents.ids_of(&facts.came.said);
     let check = agents.due(&ids, around.product, &facts.agent).and_then(|_| catalog.checks_agents());

@@ -64,6 +64,7 @@ pub(crate) fn render(turn: &Turn<'_>, actor: &Actor, journey: Option<&str>, retu
             title: workflow.title.clone(),
             version: workflow.version.clone(),
             revision: if journey.is_some() { turn.record.revision } else { 0 },
+            seq: if journey.is_some() { turn.record.seq } else { 0 },
             status: turn.record.status.into(),
             base: workflow.base.clone(),
             language: actor.language.clone(),

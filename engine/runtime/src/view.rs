@@ -128,6 +128,8 @@ pub struct JourneyView {
     pub title: String,
     pub version: String,
     pub revision: i64,
+    /// The last event that this view knows of: a change with a number up to it brings nothing new.
+    pub seq: i64,
     pub status: Status,
     pub base: String,
     pub language: String,

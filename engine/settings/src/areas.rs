@@ -329,4 +329,8 @@ pub struct Host {
     /// Its pages may be shown within ours (a captcha): its origin joins `frame-src`.
     #[serde(default)]
     pub frame: bool,
+    /// Its script may run in our pages (a chat, a counter of visits): its origin joins `script-src`, `connect-src` and
+    /// `img-src`.
+    #[serde(default)]
+    pub script: bool,
 }

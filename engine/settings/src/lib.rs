@@ -73,6 +73,7 @@ impl Settings {
             data: Default::default(),
             redirect: true,
             frame: true,
+            script: true,
         })
     }
 

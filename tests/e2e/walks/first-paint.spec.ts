@@ -151,3 +151,24 @@ test.describe('every example', () => {
     });
   }
 });
+
+for (const viewport of widths)
+  test(`nothing moves when the letters come late, ${viewport.width} px`, async ({ page, walk }) => {
+    await page.setViewportSize(viewport);
+    await page.addInitScript(() => {
+      const moved = { sum: 0 };
+      Object.assign(window, { moved });
+      new PerformanceObserver((list) => {
+        for (const shift of list.getEntries()) moved.sum += (shift as PerformanceEntry & { value: number }).value;
+      }).observe({ type: 'layout-shift', buffered: true });
+    });
+    for (const path of ['/', '/car-insurance']) {
+      const letters = await hold(page, /\.woff2$/);
+      await page.goto(walk.product.base + path, { waitUntil: 'domcontentloaded' });
+      await expect(walk.heading(/insurance/i)).toBeVisible();
+      await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))));
+      letters();
+      await page.evaluate(() => document.fonts.ready.then(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))));
+      expect(await page.evaluate(() => (window as unknown as { moved: { sum: number } }).moved.sum), path).toBeLessThan(0.02);
+    }
+  });

@@ -1,5 +1,6 @@
 /** What stands around every page: header, menus, footer, chat, and how their links behave. */
 import AxeBuilder from '@axe-core/playwright';
+import { Product } from '../support/product.ts';
 import { expect, runs, stopClock, test } from '../support/walk.ts';
 
 const phone = { width: 390, height: 844 };
@@ -228,4 +229,59 @@ test('a step without its journey is its first form at that address, with its que
   await page.goto(`${product.base}/car-insurance?request=${request}`);
   await walk.settled();
   await expect.poll(() => new URL(page.url()).pathname).toBe(here);
+});
+
+test('the bar of the business pages is one line on every phone', async ({ page, product }) => {
+  for (const width of [390, 360, 320]) {
+    await page.setViewportSize({ width, height: 800 });
+    await page.goto(`${product.base}/sme`);
+    const { height } = (await page.getByRole('banner').boundingBox())!;
+    expect(height, `${width} px`).toBeLessThan(70);
+    await page.getByRole('banner').getByText('Call Us').click({ force: true });
+    await expect(page.getByRole('banner').getByRole('link', { name: /Sales/ })).toBeVisible();
+  }
+});
+
+test('visits are counted 3,200 ms after the page, where the settings name who counts and the visitor agrees (R9-57)', async ({ page }) => {
+  const product = await Product.start({ JOURNEY_PARTNERS__HOSTS__VISITS__URL: 'https://visits.example', JOURNEY_PARTNERS__HOSTS__VISITS__SCRIPT: 'true' });
+  try {
+    let asked = 0;
+    await page.route('https://visits.example/**', (route) => {
+      asked += 1;
+      return route.fulfill({ contentType: 'text/javascript', body: 'document.documentElement.dataset.counted = "";' });
+    });
+    const question = page.getByRole('complementary', { name: /^May we count this visit/ });
+    const counted = page.locator('html[data-counted]');
+    const open = async (path: string) => {
+      const later = runs(page, 'later');
+      await page.goto(product.base + path);
+      await page.clock.runFor(1_500);
+      await later();
+      await page.clock.runFor(1_650);
+    };
+    await stopClock(page);
+    await open('/terms-of-use');
+    await expect(question).toHaveCount(0);
+    await page.clock.runFor(100);
+    await expect(question).toBeVisible();
+    expect(asked).toBe(0);
+    await question.getByRole('button', { name: 'Yes, count it' }).click();
+    await expect(counted).toBeAttached();
+    await expect(question).toHaveCount(0);
+    // agreed once: on the next page nobody is asked
+    await open('/privacy-policy');
+    expect(asked).toBe(1);
+    await page.clock.runFor(100);
+    await expect(counted).toBeAttached();
+    await expect(question).toHaveCount(0);
+    // the visit of who said no is not counted
+    await page.evaluate(() => localStorage.setItem('visit-counted', 'no'));
+    asked = 0;
+    await open('/privacy-policy');
+    await page.clock.runFor(5_000);
+    expect(asked).toBe(0);
+    await expect(question).toHaveCount(0);
+  } finally {
+    await product.stop();
+  }
 });

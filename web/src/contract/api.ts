@@ -135,8 +135,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * `event: change` with `{revision, seq, what}` for each change and once at the start (so that nothing between the
-         *     last look and this stream is missed); `event: ping` every 20 s.
+         * `event: change` with `{revision, seq, what}` for each change and once at the start, where the journey is then (so that
+         *     nothing between the last look and this stream is missed); `event: ping` every 20 s.
          */
         get: operations["open"];
         put?: never;
@@ -430,13 +430,13 @@ export interface components {
         };
         /** @description What must be done before the same request is sent again, with its result as `X-Proof`. */
         Challenge: components["schemas"]["ProofOfWork"] | components["schemas"]["CaptchaPage"];
-        /** @description Something changed: the page reads the journey again. */
+        /** @description Something changed: a page whose view has a lower `seq` reads the journey again. */
         ChangeNote: {
             /** Format: int64 */
             revision: number;
             /**
              * Format: int64
-             * @description 0 when it is not known which change it was.
+             * @description 0 when it is not known which change it was: every page reads again.
              */
             seq: number;
             /** @description `step`, `answer`, or another word for what changed. */
@@ -582,6 +582,11 @@ export interface components {
             line: string;
             /** Format: int64 */
             revision: number;
+            /**
+             * Format: int64
+             * @description The last event that this view knows of: a change with a number up to it brings nothing new.
+             */
+            seq: number;
             status: components["schemas"]["JourneyStatus"];
             title: string;
             version: string;

@@ -155,6 +155,8 @@ export interface HeroBlock extends BlockHead {
   image?: string;
   /** short promises */
   points?: (Value)[];
+  /** where the promises come from */
+  note?: string;
   /** ways on: the first one is the page's */
   links?: Link[];
   /** the heading that its title is */

@@ -38,6 +38,9 @@ export interface Words {
   conflict_moved: 'step';
   conflict_same: never;
   continue: never;
+  count_no: never;
+  count_visit: never;
+  count_yes: never;
   counting: 'n' | 'all' | 'names' | 'open';
   counting_many: 'n' | 'all' | 'open';
   coverage: never;
@@ -157,6 +160,7 @@ export interface Words {
   short_list: never;
   show_all: never;
   show_offers: never;
+  show_offers_from: 'price';
   six_digits: never;
   skip: never;
   slot_chosen: 'day' | 'time';

@@ -40,6 +40,7 @@ function page(name: string, shown: Pick<StepView['step'], 'form' | 'view'>): [st
         title: 'Gallery',
         version: 'example',
         revision: 0,
+        seq: 0,
         status: 'active',
         base,
         language: 'en',

@@ -1,5 +1,6 @@
 /** News of a journey: Server-Sent Events; where they do not come, the machine is asked to look every few seconds instead. */
 import { fromCallback } from 'xstate';
+import type { ChangeNote } from '../contract/api';
 import type { Events } from './machine';
 
 const POLL_MS = 4_000;
@@ -11,7 +12,6 @@ export const feed = fromCallback<Events, { url: string }>(({ sendBack, input }) 
   let poll: ReturnType<typeof setInterval> | undefined;
   let silence: ReturnType<typeof setTimeout> | undefined;
   let reopen: ReturnType<typeof setTimeout> | undefined;
-  let seen = -1;
 
   const alive = () => {
     clearInterval(poll);
@@ -33,10 +33,8 @@ export const feed = fromCallback<Events, { url: string }>(({ sendBack, input }) 
     source.addEventListener('ping', alive);
     source.addEventListener('change', (event) => {
       alive();
-      const { revision, seq } = JSON.parse((event as MessageEvent<string>).data) as { revision?: number; seq?: number };
-      if (seq !== undefined && seq <= seen) return; // said before
-      seen = seq ?? seen;
-      sendBack({ type: 'CHANGED', revision });
+      const { seq } = JSON.parse((event as MessageEvent<string>).data) as ChangeNote;
+      sendBack({ type: 'CHANGED', seq });
     });
     source.addEventListener('error', failed);
   };

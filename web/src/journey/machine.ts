@@ -44,6 +44,8 @@ export interface Context {
   adopted: number;
   arrival: 'first' | 'sent' | 'popped' | 'moved';
   focus?: string;
+  /** the last event that was heard of and that no look has covered; endless when its number is not known */
+  news?: number;
 }
 
 export type Events =
@@ -51,7 +53,7 @@ export type Events =
   | { type: 'SEND'; event: string; data?: Data; focus?: string; popped?: boolean; forward?: string }
   | { type: 'RETRY' }
   | { type: 'POP'; path: string; backwards?: boolean }
-  | { type: 'CHANGED'; revision?: number }
+  | { type: 'CHANGED'; seq?: number }
   | { type: 'RECEIVED'; view: StepView }
   | { type: 'KEEP_MINE' }
   | { type: 'TAKE_THEIRS' }
@@ -148,6 +150,9 @@ export const journeyMachine = setup({
         enqueue.assign({ forward: undefined });
       else if (view.step.kind === 'form') enqueue.raise({ type: 'POP', path: forward, backwards: false });
     }),
+  },
+  guards: {
+    unseen: ({ context: { news = 0, view } }) => news > view.journey.seq,
   },
   delays: {
     again: ({ context }) =>
@@ -485,32 +490,37 @@ export const journeyMachine = setup({
         },
         on: {
           invoke: { src: 'feed', input: ({ context }) => ({ url: context.view.step.stream ?? '' }) },
+          on: {
+            CHANGED: {
+              actions: assign({
+                news: ({ context, event }) => Math.max(context.news ?? 0, event.seq || Number.POSITIVE_INFINITY),
+              }),
+            },
+          },
           initial: 'quiet',
           states: {
-            quiet: {
-              on: {
-                CHANGED: {
-                  guard: ({ context, event }) =>
-                    (event.revision ?? context.view.journey.revision) >= context.view.journey.revision,
-                  target: 'soon',
-                },
-              },
-            },
-            /** several arrivals within a moment are one look */
-            soon: { after: { 120: 'looking' } },
+            quiet: { always: { guard: 'unseen', target: 'soon' } },
+            /** several arrivals within a moment are one look, and the answer to what was just sent may bring them */
+            soon: { after: { 120: [{ guard: 'unseen', target: 'looking' }, { target: 'quiet' }] } },
+            /** one look at a time: what is heard meanwhile is looked at afterwards */
             looking: {
+              entry: assign({ news: undefined }),
               invoke: {
                 src: 'refresh',
                 input: ({ context }) => ({ client: context.client, id: context.view.journey.id! }),
                 onDone: {
-                  target: 'quiet',
-                  actions: raise(({ event }) => ({ type: 'RECEIVED' as const, view: event.output })),
+                  target: 'resting',
+                  actions: [
+                    assign({
+                      news: ({ context: { news = 0 }, event }) => (news > event.output.journey.seq ? news : undefined),
+                    }),
+                    raise(({ event }) => ({ type: 'RECEIVED' as const, view: event.output })),
+                  ],
                 },
-                onError: 'quiet',
+                onError: { target: 'quiet', actions: assign({ news: undefined }) },
               },
-              // the look may have missed it: look again
-              on: { CHANGED: 'soon' },
             },
+            resting: { after: { 400: 'quiet' } },
           },
         },
       },

@@ -5,6 +5,7 @@ import type { Block } from '../contract/blocks';
 import { Blocks } from '../renderer/blocks';
 import { Button } from '../ui/button';
 import { Dialog } from '../ui/dialog';
+import { money } from '../ui/format';
 import { useMedia, WIDE } from '../ui/media';
 import { t } from '../ui/words';
 
@@ -12,6 +13,7 @@ export function OfferPage({ blocks, form }: { blocks: Block[]; form: ReactNode; 
   const wide = useMedia(WIDE);
   const [open, setOpen] = useState(false);
   const rest = blocks.filter((block) => block.block !== 'form');
+  const from = lowest(rest);
   if (!form) {
     return (
       <div className="step-body">
@@ -42,7 +44,7 @@ export function OfferPage({ blocks, form }: { blocks: Block[]; form: ReactNode; 
           onClose={() => setOpen(false)}
           actions={
             <Button look="primary" onClick={() => setOpen(false)}>
-              {t('show_offers')}
+              {from === undefined ? t('show_offers') : t('show_offers_from', { price: money(from) })}
             </Button>
           }
         >
@@ -51,4 +53,13 @@ export function OfferPage({ blocks, form }: { blocks: Block[]; form: ReactNode; 
       )}
     </div>
   );
+}
+
+/** Paise of the cheapest offer so far: what a choice does to the price is seen where it is made. */
+function lowest(blocks: Block[]): number | undefined {
+  const offers = blocks.flatMap((block) => (block.block === 'options' ? block.items : []));
+  const prices = offers.flatMap(({ state, section, price }) =>
+    state === 'answered' && !section && price ? price.paise : [],
+  );
+  return prices.length > 0 ? Math.min(...prices) : undefined;
 }

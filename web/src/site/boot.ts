@@ -20,9 +20,9 @@ export interface Site {
   reports?: Reports;
   /** times of a page by name, in milliseconds */
   timers?: Record<string, number>;
-  /** scripts of others that come at their time */
-  chat?: { script: string };
-  analytics?: { script: string };
+  /** addresses of scripts that come at their time */
+  chat?: string;
+  analytics?: string;
   /** the call by which it is found out whether the visitor is the agent that the address named */
   check?: string;
 }

@@ -144,7 +144,7 @@ function Call({ site: { call } }: { site: Surroundings }) {
       <details className="site-call-lines site-sub">
         <summary className="site-call">
           <span className="site-call-icon" aria-hidden="true" />
-          {call.text}
+          <span className="site-call-text">{call.text}</span>
         </summary>
         <ul>
           {call.lines.map((line) => (

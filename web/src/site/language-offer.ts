@@ -1,4 +1,5 @@
 /** Offers the page in the language that the browser prefers: once, in its own words, at the foot of the window where nothing moves. */
+import { bar, button } from './bar';
 import type { LanguageOffer } from './boot';
 
 const PLACE = 'language-offered';
@@ -16,21 +17,14 @@ function isNew(): boolean {
 
 export function offer({ language, text, yes, close }: LanguageOffer): void {
   if (!isNew()) return;
-  const bar = document.createElement('aside');
-  bar.className = 'begun';
-  bar.lang = language;
-  bar.setAttribute('aria-label', text);
-  const words = document.createElement('p');
-  words.textContent = text;
   const link = document.createElement('a');
   link.className = 'button small';
   link.href = `?lang=${language}`;
   link.textContent = yes;
-  const no = document.createElement('button');
-  no.type = 'button';
-  no.className = 'link-button';
-  no.textContent = close;
-  no.onclick = () => bar.remove();
-  bar.append(words, link, no);
-  document.body.append(bar);
+  const box = bar(
+    text,
+    link,
+    button('link-button', close, () => box.remove()),
+  );
+  box.lang = language;
 }

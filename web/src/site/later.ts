@@ -71,7 +71,7 @@ if (chat) {
     if (here) here.hidden = hidden;
     else if (!hidden && !asked) {
       asked = true;
-      load(chat.script);
+      load(chat);
     }
   };
   at('chat_load', follow);
@@ -87,4 +87,5 @@ if (chat) {
 // who asks not to be tracked is not counted
 const isPrivate =
   (navigator as { globalPrivacyControl?: boolean }).globalPrivacyControl || navigator.doNotTrack === '1';
-if (analytics && !isPrivate) at('analytics', () => load(analytics.script));
+if (analytics && !isPrivate)
+  at('analytics', () => import('./consent').then((part) => part.agreed(() => load(analytics))));

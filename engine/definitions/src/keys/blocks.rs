@@ -291,6 +291,7 @@ const HERO: &[Key] = &[
     words("text", ""),
     value("image", Gives::Text, "address of a drawing"),
     key("points", Values(Gives::Shown), "short promises"),
+    words("note", "where the promises come from"),
     key("links", List(&LINK), "ways on: the first one is the page's"),
     name("level", &["h1", "h2"], "the heading that its title is").of(Side::Browser),
 ];

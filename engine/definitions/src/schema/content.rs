@@ -222,8 +222,8 @@ fn site() -> Value {
         ("reports", "How browsers report errors", map_of(any())),
         ("browser", "What the web app says by itself, by name", map_of(map_of(text()))),
         ("timers", "Times of the browser", map_of(any())),
-        ("chat", "", map_of(any())),
-        ("analytics", "", map_of(any())),
+        ("chat", "Comes at `timers.chat_load` to pages that have a chat", script()),
+        ("analytics", "Comes at `timers.analytics` to who agrees", script()),
         ("menus", "", map_of(list_of(link.clone()))),
         ("footers", "", map_of(list_of(group))),
         ("frames", "What stands around pages of an audience; the first is the usual one", map_of(frame)),
@@ -240,6 +240,14 @@ fn site() -> Value {
     let mut site = closed(&[&keys[..], &channels()].concat());
     site["$defs"] = json!({"item": item});
     site
+}
+
+fn script() -> Value {
+    let keys = [
+        ("script", "Its path", text()),
+        ("host", "Alias of a host in the settings: while they do not name it, the script does not come", text()),
+    ];
+    needs(closed(&keys), &["script"])
 }
 
 /// How visitors come here.

@@ -8,6 +8,7 @@ mod menu;
 mod offer;
 mod page;
 mod redirect;
+mod script;
 mod verify;
 
 pub use around::{Around, Asked, Frame, Product};
@@ -17,6 +18,7 @@ pub use menu::{Group, MENU_KEYS, MenuItem};
 pub(crate) use page::SPECIALS;
 pub use page::{Address, Asks, Page, Rendered, Special};
 pub use redirect::{Gate, Redirect};
+pub use script::Script;
 
 use crate::channels::Channels;
 use crate::fields::Fields;
@@ -70,10 +72,9 @@ pub struct Site {
     pub reports: Option<Value>,
     /// Times of the browser by name, in milliseconds.
     pub timers: BTreeMap<String, i64>,
-    /// `{script}`: address of the chat's script.
-    pub chat: Option<Value>,
-    /// `{script}`: address of the analytics script.
-    pub analytics: Option<Value>,
+    pub chat: Option<Script>,
+    /// Counts visits, where the visitor agrees.
+    pub analytics: Option<Script>,
     /// What the web app says by itself, by name: on every page.
     pub said_everywhere: BTreeMap<String, String>,
     /// The same with what it says on pages of journeys.
@@ -221,8 +222,11 @@ impl Site {
             self.clients = fields.texts("clients");
         }
         self.reports = fields.get("reports").map(Node::to_json).or(self.reports.take());
-        self.chat = fields.get("chat").map(Node::to_json).or(self.chat.take());
-        self.analytics = fields.get("analytics").map(Node::to_json).or(self.analytics.take());
+        for (name, script) in [("chat", &mut self.chat), ("analytics", &mut self.analytics)] {
+            if let Some(node) = fields.get(name) {
+                *script = Script::read(node, fields.problems);
+            }
+        }
         for (key, value) in fields.entries("timers") {
             match crate::fields::duration_ms(value) {
                 Ok(ms) => drop(self.timers.insert(key.name.clone(), ms)),

@@ -1,10 +1,11 @@
 //! `/api/…` addresses that are data (`workflows/endpoints/`): what comes is read by its shape or form, then rows are
-//! read or a journey begins with the caller's own session, then the reply is made. Nothing here knows what any is for.
+//! read, a partner is called or a journey begins with the caller's own session, then the reply is made. Nothing here
+//! knows what any is for.
 
 use crate::agents;
 use crate::app::App;
 use crate::attribution::{self, Said};
-use crate::middleware::Class;
+use crate::middleware::{Class, Client};
 use crate::problem::{self, Code, FieldProblem, Problem};
 use crate::session::{ChangeRequest, Opening, Visitor, token};
 use crate::start::{self, Begin};
@@ -12,7 +13,8 @@ use axum::Json;
 use axum::extract::{FromRequest, FromRequestParts, Request, State};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use engine_definitions::{Audience, Catalog, Endpoint, EvalError, FieldError, Now, Sends, Starts, Who};
+use engine_definitions::{Audience, Calls, Catalog, Endpoint, EvalError, FieldError, Now, Sends, Starts, Who};
+use engine_partners::{CallOutcome, Order};
 use engine_runtime::view::{Level, MessageView};
 use engine_runtime::{Actor, Refusal, Send, StepView, new_id};
 use engine_statechart::expression::Scope;
@@ -57,6 +59,7 @@ async fn answered(
     let actor = who(app, request.headers()).await?;
     found.insert("visit".into(), visit(app, catalog, request.headers(), actor.as_ref()));
     let mut caller = None;
+    let mut client = None;
     if endpoint.method == "POST" {
         let mut change = ChangeRequest::<Map<String, Value>>::from_request(request, app).await?;
         named(catalog, &endpoint, &change.headers)?;
@@ -66,13 +69,15 @@ async fn answered(
             return Err(change.visitor.refused(app, Refusal::Proof));
         }
         known(app, catalog, &endpoint, &change.visitor, &mut found).await?;
+        client = Some(change.visitor.client);
         caller = Some(change);
     } else {
         named(catalog, &endpoint, request.headers())?;
-        if endpoint.who != Who::Anyone {
+        if endpoint.who != Who::Anyone || endpoint.call.is_some() {
             let (mut parts, _) = request.into_parts();
             let visitor = Visitor::from_request_parts(&mut parts, app).await?;
             known(app, catalog, &endpoint, &visitor, &mut found).await?;
+            client = Some(visitor.client);
         }
     }
     if let Some(change) = &mut caller {
@@ -83,6 +88,10 @@ async fn answered(
         }
     }
     read(app, catalog, &endpoint, &mut found).await?;
+    if let (Some(call), Some(client)) = (&endpoint.call, client) {
+        let said = called(app, catalog, &endpoint, call, client, &found).await?;
+        found.insert("call".into(), said);
+    }
     if let Some(change) = &mut caller {
         let now = Now::at(app.runtime.now_ms(), ZONE);
         let page = endpoint.checked(&found, &catalog.host(&now, None)).map_err(|error| broken(&endpoint, &error))?;
@@ -252,6 +261,33 @@ async fn read(
     found.insert("list".into(), Value::Array(rows));
     found.insert("more".into(), json!(more));
     Ok(())
+}
+
+/// What the partner said: `{error, code, message, response}`; that it failed is an answer too.
+async fn called(
+    app: &App,
+    catalog: &Catalog,
+    endpoint: &Endpoint,
+    call: &Calls,
+    client: Client,
+    found: &Map<String, Value>,
+) -> Result<Value, Problem> {
+    app.limit(Class::Start, client)?;
+    let now_ms = app.runtime.now_ms();
+    let input = call.asked(found, &catalog.host(&Now::at(now_ms, ZONE), None));
+    let input = input.map_err(|error| broken(endpoint, &error))?;
+    let partner = catalog.partner(&call.partner).ok_or_else(|| Problem::new(Code::Internal))?;
+    let operation = partner.operation(&call.operation).ok_or_else(|| Problem::new(Code::Internal))?;
+    let key = new_id();
+    let failed = match app.partners.call(catalog, partner, operation, &input, Order::alone(&key, now_ms)).await {
+        CallOutcome::Done { output, .. } => {
+            return Ok(json!({"error": false, "code": "", "message": "", "response": output}));
+        }
+        CallOutcome::Failed(failed) => (failed.code, failed.message),
+        CallOutcome::NotBegun => ("unavailable".into(), String::new()),
+    };
+    tracing::warn!(endpoint = endpoint.id, code = failed.0, "a partner's call failed");
+    Ok(json!({"error": true, "code": failed.0, "message": failed.1, "response": null}))
 }
 
 /// Begins a journey for the caller: `{id, url, step}`, and the session that was opened for it.

@@ -21,11 +21,11 @@ use utoipa::ToSchema;
 
 refusals!(NotThere: SignIn, NotFound);
 
-/// Something changed: the page reads the journey again.
+/// Something changed: a page whose view has a lower `seq` reads the journey again.
 #[derive(Serialize, ToSchema)]
 pub struct ChangeNote {
     revision: i64,
-    /// 0 when it is not known which change it was.
+    /// 0 when it is not known which change it was: every page reads again.
     seq: i64,
     /// `step`, `answer`, or another word for what changed.
     #[schema(value_type = String)]
@@ -34,8 +34,8 @@ pub struct ChangeNote {
 
 const PING: Duration = Duration::from_secs(20);
 
-/// `event: change` with `{revision, seq, what}` for each change and once at the start (so that nothing between the
-/// last look and this stream is missed); `event: ping` every 20 s.
+/// `event: change` with `{revision, seq, what}` for each change and once at the start, where the journey is then (so that
+/// nothing between the last look and this stream is missed); `event: ping` every 20 s.
 #[utoipa::path(get, path = "/api/v1/journeys/{id}/stream", tag = "journeys", params(("id" = String, Path)),
     responses((status = 200, description = "events `change` and `ping`; the data of a change", body = ChangeNote,
         content_type = "text/event-stream"), NotThere))]
@@ -44,7 +44,7 @@ pub async fn open(State(app): State<App>, Path(id): Path<String>, visitor: Visit
     let listener = app.subscriptions.listen(known_id(&id)?, visitor.client)?;
     let view = app.runtime.journeys.view(&visitor.actor, &id).await;
     let view = view.map_err(|refusal| visitor.refused(&app, refusal))?;
-    let first = Change { journey: id, seq: 0, revision: view.journey.revision, what: Changed::Step };
+    let first = Change { journey: id, seq: view.journey.seq, revision: view.journey.revision, what: Changed::Step };
     let keep_alive = KeepAlive::new().interval(PING).event(Event::default().event("ping").data("{}"));
     let mut response = Sse::new(events(listener, first, app.shutdown.clone())).keep_alive(keep_alive).into_response();
     // Proxies must pass each event on at once.

@@ -193,11 +193,11 @@ pub struct AppSite<'a> {
     pub hide_at: BTreeMap<String, Vec<String>>,
     /// Times of the browser by name, in milliseconds.
     pub timers: &'a BTreeMap<String, i64>,
-    /// Scripts of others that come at their time: `{script}`.
+    /// Addresses of scripts that come at their time.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub chat: Option<&'a Value>,
+    pub chat: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub analytics: Option<&'a Value>,
+    pub analytics: Option<String>,
     /// The call by which the page has the ids checked that an agent came with.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub check: Option<String>,

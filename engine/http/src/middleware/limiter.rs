@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 pub enum Class {
     Read,
     Write,
-    /// Starting a journey, on top of `Write`.
+    /// Starting a journey, or having a partner called, on top of the others.
     Start,
     /// An error report from a browser.
     Report,

@@ -52,6 +52,11 @@ fn frames(settings: &Settings) -> String {
     origins(settings, |host| host.frame, settings.sandbox.enabled && settings.otp.captcha.is_some(), [])
 }
 
+/// Origins whose scripts run in our pages, with a space before each.
+fn scripts(settings: &Settings) -> String {
+    origins(settings, |host| host.script, false, [])
+}
+
 /// Of these partners, of the sandbox if it counts, and `more`; each once, with a space before it.
 fn origins(
     settings: &Settings,
@@ -71,8 +76,10 @@ fn policy(settings: &Settings) -> HeaderValue {
         none if none.is_empty() => String::new(),
         frames => format!("frame-src{frames}; "),
     };
+    let scripts = scripts(settings);
     let text = format!(
-        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; manifest-src 'self'; \
+        "default-src 'none'; script-src 'self'{scripts}; style-src 'self'; img-src 'self' data:{scripts}; font-src 'self'; \
+         connect-src 'self'{scripts}; manifest-src 'self'; \
          {frames}form-action 'self'{}; frame-ancestors 'none'; base-uri 'none'; object-src 'none'",
         form_targets(settings)
     );

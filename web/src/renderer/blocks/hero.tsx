@@ -5,7 +5,7 @@ import { Shown } from '../value';
 import { Ways } from './links';
 
 /** The promise at the top of a first page; on a content page it is the page's heading. */
-export const HeroView = ({ title, text, points, image, links, level: Title = 'h2' }: HeroBlock) => (
+export const HeroView = ({ title, text, points, note, image, links, level: Title = 'h2' }: HeroBlock) => (
   <Block kind="hero" look={image ? 'scene' : undefined}>
     {title && <Title>{title}</Title>}
     {text && <p className="lead">{text}</p>}
@@ -18,6 +18,11 @@ export const HeroView = ({ title, text, points, image, links, level: Title = 'h2
         ))}
       </ul>
     )}
+    {note && (
+      <p>
+        <small>{note}</small>
+      </p>
+    )}
     {links && <Ways items={links} main />}
     {image && <img className="hero-scene" src={safeUrl(image)} alt="" />}
   </Block>
@@ -28,4 +33,5 @@ export const example: AnyBlock = {
   title: 'Your parcel, insured in three minutes',
   text: 'One form, prices of twelve couriers.',
   points: ['Collected at your door', { text: 'Claims settled in a week' }],
+  note: 'Counted over all parcels of the last year.',
 };

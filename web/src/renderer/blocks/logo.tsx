@@ -2,7 +2,7 @@ import { useLayoutEffect, useRef } from 'react';
 import type { Option } from '../../contract/blocks';
 import { safeUrl } from '../../routes';
 
-/** The provider's logo, or a mark in its colour with its initials; its name stands beside it, always. */
+/** The provider's logo, or a mark in its colour and a shape of its own with its initials; its name stands beside it, always. */
 export function Logo({ provider }: { provider: Option['provider'] }) {
   const ref = useRef<HTMLElement>(null);
   const source = safeUrl(provider.logo);
@@ -14,11 +14,14 @@ export function Logo({ provider }: { provider: Option['provider'] }) {
   if (source) return <img className="logo" src={source} alt="" width={72} height={40} loading="lazy" />;
   return (
     <span className="logo" aria-hidden="true">
-      <i ref={ref} />
+      <i ref={ref} data-mark={markOf(provider.name)} />
       {initials(provider.short ?? provider.name)}
     </span>
   );
 }
+
+/** One of eight shapes, for a name always the same. */
+export const markOf = (name: string): number => (name.length + name.charCodeAt(0)) % 8;
 
 /** HDFC ERGO → HE, Digit → D, New India → NI. */
 export const initials = (name: string): string =>

@@ -77,10 +77,12 @@ export interface Pick {
   offer: Option;
 }
 
+export const LEAST_TO_PICK = 4;
+
 /** The best of the usual kind by each figure that wants it, another offer each time; none while there is little to choose from. */
 export function picks(offers: Option[], sort: OptionsBlock['sort'] = []): Pick[] {
   const usual = offers.filter((offer) => !offer.section && offer.price);
-  if (usual.length < 4) return [];
+  if (usual.length < LEAST_TO_PICK) return [];
   const out: Pick[] = [];
   for (const { id, pick } of sort) {
     // by the same figure the cheaper one is better

@@ -18,6 +18,7 @@ import { Compare, useCompared } from './options-compare';
 import { headingOf, useLists, useNarrowed } from './options-narrow';
 import {
   arrange,
+  LEAST_TO_PICK,
   picks,
   providerOf,
   providers,
@@ -61,6 +62,12 @@ export function OptionsView({
   const best = cheapest(lists[0]?.offers ?? []);
   const waiting = open.filter((item) => !cards.some((card) => providerOf(card) === providerOf(item)));
 
+  // their room is kept until there is enough to pick from: nothing below them moves when they come
+  const picking = picked.length === 0 && !settled && asked >= LEAST_TO_PICK;
+  const wanted = picking
+    ? sort.flatMap(({ pick }): { title: string; offer?: Option }[] => (pick ? [{ title: pick }] : []))
+    : picked;
+
   useAnnounced(offers, asked, say);
   useRenewed(valid_until, settled ? renew?.event : undefined);
   const compared = useCompared(cards, compare_max);
@@ -91,13 +98,20 @@ export function OptionsView({
         )}
       </header>
 
-      {picked.length > 0 && (
+      {wanted.length > 0 && (
         <>
-          <h2 className="options-title">{t(picked.length === 3 ? 'three_picks' : 'picks')}</h2>
+          <h2 className="options-title">{t(wanted.length === 3 ? 'three_picks' : 'picks')}</h2>
           <ul className="picks" tabIndex={0} aria-label={t('picks')}>
-            {picked.map((pick) => (
-              <PickCard key={pick.title} pick={pick} first={pick === picked[0]} />
-            ))}
+            {wanted.map(({ title, offer }, index) =>
+              offer ? (
+                <PickCard key={title} pick={{ title, offer }} first={index === 0} />
+              ) : (
+                <li key={title} className="pick">
+                  <p className="pick-head">{title}</p>
+                  <span className="skeleton" data-size="title" />
+                </li>
+              ),
+            )}
           </ul>
         </>
       )}

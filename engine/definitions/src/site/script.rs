@@ -1,0 +1,22 @@
+//! Scripts of others on our pages: which, and whose.
+
+use crate::fields::Fields;
+use crate::source::Node;
+use engine_statechart::Problem;
+
+/// A script that comes to a page at its time.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Script {
+    /// Path on its host.
+    pub path: String,
+    /// Alias of the host in the settings: while they do not name it, the script does not come. Ours without one.
+    pub host: Option<String>,
+}
+
+impl Script {
+    /// `{script, host}`
+    pub(super) fn read(node: &Node, problems: &mut Vec<Problem>) -> Option<Script> {
+        let mut fields = Fields::open(node, "a script of the site", &["script", "host"], problems)?;
+        Some(Script { path: fields.need_text("script"), host: fields.text("host") })
+    }
+}
