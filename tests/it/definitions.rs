@@ -693,7 +693,7 @@ fn functions_of_expressions() {
 }
 
 fn staff() -> Audience {
-    Audience { role: "call-centre".into(), channel: "web".into(), partner: None }
+    Audience { roles: vec!["call-centre".into()], channel: "web".into(), ..Audience::default() }
 }
 
 /// Normalises and validates answers; `pointer code text` of each error.
@@ -890,7 +890,7 @@ fn views_messages_and_webhooks_render() {
     let view = workflow
         .view("library/loan/found")
         .expect("view")
-        .render(&data, &Scope::new().with_host(&host))
+        .render(&data, &[], &Scope::new().with_host(&host))
         .expect("renders");
     assert_eq!(
         view,

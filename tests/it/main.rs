@@ -1,6 +1,7 @@
 //! One integration binary: a module per subject.
 #![allow(clippy::disallowed_methods)] // tests are customers, partners and machines
 
+mod assisted;
 mod audit;
 mod availability;
 mod channels;
@@ -28,6 +29,7 @@ mod purchase;
 mod restarts;
 mod roles;
 mod site;
+mod staff;
 mod store;
 mod stories;
 mod structure;

@@ -1,6 +1,6 @@
 //! The table of roles is what the server does: every route, as every role, with one's own, another's, and nothing.
 
-use engine_definitions::{Policy, ROUTES, Right, RouteAsks, Whose};
+use engine_definitions::{Files, Policy, ROUTES, Right, RouteAsks, Whose};
 use engine_runtime::Actor;
 use engine_store::SessionRecord;
 use journey_tests::server::{Reply, TestServer, Visitor, fixture};
@@ -27,27 +27,9 @@ struct Journey {
 impl Somebody {
     async fn with(server: &TestServer, role: &str, n: u8) -> Somebody {
         let runtime = &server.product.runtime;
-        let (mut visitor, mut bearer) = (server.visitor(), String::new());
-        match role {
-            "visitor" => {}
-            "operator" => bearer = format!("Bearer {}", runtime.people.new_operator("asha", 8).await.expect("a token")),
-            _ => {
-                let token = format!("{n:02x}").repeat(32);
-                let (kind, person) =
-                    if role == "customer" { ("customer", Some("c".repeat(32))) } else { ("agent", None) };
-                let now = runtime.now_ms();
-                let session = SessionRecord {
-                    token_hash: hex(&Sha256::digest(token.as_bytes())[..16]),
-                    id: format!("{n:02x}").repeat(16),
-                    subject: json!({"kind": kind, "roles": [role], "person": person}),
-                    person,
-                    created_at_ms: now,
-                    used_at_ms: now,
-                    expires_at_ms: now + 86_400_000,
-                };
-                runtime.store().save_session(session).await.expect("saved");
-                visitor = Visitor::holding(server.product.url(), SESSION, &token);
-            }
+        let (visitor, mut bearer) = (sitting(server, role, n).await, String::new());
+        if role == "operator" {
+            bearer = format!("Bearer {}", runtime.people.new_operator("asha", 8).await.expect("a token"));
         }
         let mut somebody = Somebody { role: role.to_owned(), visitor, bearer, own: None };
         let policy = Policy::default();
@@ -86,6 +68,30 @@ impl Somebody {
     }
 }
 
+/// In a session with this role.
+pub(crate) async fn sitting(server: &TestServer, role: &str, n: u8) -> Visitor {
+    let runtime = &server.product.runtime;
+    match role {
+        "visitor" | "operator" => server.visitor(),
+        _ => {
+            let (token, id) = (format!("{n:02x}").repeat(32), format!("{n:02x}").repeat(16));
+            let (kind, person) = if role == "customer" { ("customer", Some("c".repeat(32))) } else { ("staff", None) };
+            let now = runtime.now_ms();
+            let session = SessionRecord {
+                token_hash: hex(&Sha256::digest(token.as_bytes())[..16]),
+                id: id.clone(),
+                subject: json!({"kind": kind, "roles": [role], "person": person, "staff": id}),
+                person,
+                created_at_ms: now,
+                used_at_ms: now,
+                expires_at_ms: now + 86_400_000,
+            };
+            runtime.store().save_session(session).await.expect("saved");
+            Visitor::holding(server.product.url(), SESSION, &token)
+        }
+    }
+}
+
 fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
@@ -115,15 +121,16 @@ fn is_refused(reply: &Reply) -> bool {
     matches!(reply.status, 401 | 403 | 404)
 }
 
+/// R6-10: what the table does not say is refused, and each sees their own alone.
 #[tokio::test(flavor = "multi_thread")]
 async fn every_route_answers_every_role_as_the_table_says() {
     let server = TestServer::start_with(fixture("parcel"), |settings| settings.limits.write_rate_per_s = 0).await;
     let policy = Policy::default();
     let other = Somebody::with(&server, "visitor", 1).await.own.expect("a journey of another");
     let nothing = Journey { id: "0".repeat(32), document: "1".repeat(32) };
-    let mut asked = 0;
+    let (mut asked, mut of_others) = (0, Vec::new());
     for (n, (role, _)) in policy.roles().enumerate() {
-        let somebody = Somebody::with(&server, role, n as u8 + 2).await;
+        let mut somebody = Somebody::with(&server, role, n as u8 + 2).await;
         for route in ROUTES {
             let RouteAsks::Right(right) = policy.asks(route).expect("a line") else { continue };
             let may = |whose| policy.allows([role].into_iter(), right, whose);
@@ -155,6 +162,11 @@ async fn every_route_answers_every_role_as_the_table_says() {
                 asked += 1;
             }
         }
+        for journey in &of_others {
+            let seen = somebody.asks("GET /api/v1/journeys/{id}", journey).await;
+            assert_eq!(seen.status, 404, "{role}: what was begun by another role");
+        }
+        of_others.extend(somebody.own.take());
         let open = async |route: &str| somebody.asks(route, &nothing).await.status;
         assert_eq!((open("GET /healthz").await, open("GET /api/v1/master/{name}").await), (200, 200), "{role}");
     }
@@ -163,6 +175,89 @@ async fn every_route_answers_every_role_as_the_table_says() {
     // Who has no role at all: nothing.
     let nobody = Actor { roles: vec!["nobody".into()], ..Actor::visitor("n") };
     assert!(server.product.runtime.journeys.view(&nobody, &other.id).await.is_err());
+    server.stop().await;
+}
+
+/// The parcel with something for each of some roles: an item of a menu, a page, a part of one, a call, a field, a block
+/// and an event.
+fn with_desk() -> Files {
+    let mut files = fixture("parcel");
+    let mut change = |path: &str, from: &str, to: &str| {
+        let text = String::from_utf8(files.get(path).expect(path).to_vec()).expect("text");
+        assert!(text.contains(from), "{path}: {from}");
+        files.insert(path, text.replacen(from, to, 1).into_bytes());
+    };
+    let item = "menus:\n  house:\n    - {text: The desk, link: /desk, roles: [call-centre, health-agent]}";
+    change("workflows/site/site.yaml", "menus:\n  house:", item);
+    let field = "\"commission\": {\"title\": \"Commission\", \"type\": \"integer\", \"minimum\": 0, \"maximum\": 9, \
+                 \"x-roles\": [\"call-centre\", \"health-agent\"]},";
+    change("forms/parcel/cover/sender.json", "\"properties\": {", &format!("\"properties\": {{{field}"));
+    change("forms/parcel/cover/sender.json", "[\"name\"]", "[\"name\", \"commission\"]");
+    let block = "blocks:\n  - {block: text, text: What it earns, roles: [call-centre, health-agent]}";
+    change("workflows/parcel/cover/views/offers.yaml", "blocks:", block);
+    let flow = "workflows/parcel/cover/flow.yaml";
+    change(flow, "accepts: {select:", "accepts: {mark: {by: [call-centre, health-agent]}, select:");
+    change(flow, "      select:\n", "      mark: {actions: {assign: {chosen: \"'marked'\"}}}\n      select:\n");
+    let page = |path: &str, rest: &str| format!("path: {path}\nwho: person\ntitle: A page\n{rest}\n").into_bytes();
+    let blocks = "blocks: [{block: text, text: Desk of agents}]";
+    files.insert(
+        "workflows/site/pages/desk.yaml",
+        page("/desk", &format!("roles: [call-centre, health-agent]\n{blocks}")),
+    );
+    let blocks = "blocks: [{block: text, text: Hers}, {block: text, text: Her part, roles: customer}]";
+    files.insert("workflows/site/pages/own.yaml", page("/own", blocks));
+    let call = |path: &str, rest: &str| format!("title: A call\npath: {path}\nwho: session\n{rest}\n").into_bytes();
+    let desk = call("/api/desk", "roles: [call-centre, health-agent]\nreply: {ok: true}");
+    files.insert("workflows/endpoints/desk.yaml", desk);
+    files.insert("workflows/endpoints/menu.yaml", call("/api/menu", "reply: {menu: site.menus.house}"));
+    files
+}
+
+/// What names roles is there for these alone, in no JSON and no HTML of anybody else.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_for_some_roles_is_nowhere_for_the_others() {
+    let server = TestServer::start_with(with_desk(), |settings| settings.limits.write_rate_per_s = 0).await;
+    let policy = Policy::default();
+    let mut public = None;
+    for (n, (role, _)) in policy.roles().enumerate() {
+        // Whoever has a journey of their own, and so a session.
+        if !policy.allows([role].into_iter(), Right::Begin, Whose::Own) {
+            continue;
+        }
+        let visitor = sitting(&server, role, n as u8 + 2).await;
+        let is_named = ["call-centre", "health-agent"].contains(&role);
+        let view = visitor.start("parcel/cover", json!({"weight": 2, "kind": "gift"})).await.ok(201);
+        assert_eq!(
+            view["step"]["form"]["schema"]["properties"].get("commission").is_some(),
+            is_named,
+            "{role}: {view}"
+        );
+        let answers = json!({"name": "Asha Rao", "commission": 3});
+        let both = visitor.event(&view, "submit", answers).await;
+        assert_eq!(both.status, if is_named { 200 } else { 422 }, "{role}: {}", both.text());
+        let view = if is_named {
+            both.ok(200)
+        } else {
+            visitor.event(&view, "submit", json!({"name": "Asha Rao"})).await.ok(200)
+        };
+        assert_eq!(view["step"]["view"].to_string().contains("What it earns"), is_named, "{role}");
+        assert_eq!(view["step"]["events"].to_string().contains("mark"), is_named, "{role}");
+        let journey = view["journey"]["id"].as_str().expect("an id");
+        let marked = visitor.event(&visitor.view(journey).await, "mark", json!({})).await;
+        assert_eq!(marked.status, if is_named { 200 } else { 409 }, "{role}: {}", marked.text());
+
+        let desk = visitor.get("/desk").await;
+        assert_eq!(desk.status, if is_named { 200 } else { 404 }, "{role}");
+        assert_eq!(desk.text().contains("Desk of agents"), is_named, "{role}");
+        assert_eq!(visitor.get("/own").await.text().contains("Her part"), role == "customer", "{role}");
+        assert_eq!(visitor.get("/api/desk").await.status, if is_named { 200 } else { 404 }, "{role}");
+        let menu = visitor.get("/api/menu").await;
+        assert_eq!(menu.ok(200).to_string().contains("The desk"), is_named, "{role}");
+        // A page that is everybody's stays the same for all, and caches may keep it.
+        let help = visitor.get("/help").await;
+        assert!(help.header("cache-control").starts_with("public") && !help.text().contains("The desk"), "{role}");
+        assert_eq!(public.get_or_insert_with(|| help.text()), &help.text(), "{role}");
+    }
     server.stop().await;
 }
 

@@ -7,6 +7,7 @@ use crate::form::Form;
 use crate::host::vocabulary;
 use crate::master::Masters;
 use crate::partner::Partner;
+use crate::policy::Roles;
 use crate::shape::{Misfit, Shape};
 use crate::source::Node;
 use crate::table::Tables;
@@ -18,13 +19,14 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
-const KEYS: [&str; 18] = [
+const KEYS: [&str; 20] = [
     "title",
     "method",
     "path",
     "query",
     "body",
     "who",
+    "roles",
     "client",
     "proof",
     "cache",
@@ -34,6 +36,7 @@ const KEYS: [&str; 18] = [
     "send",
     "profile",
     "ends",
+    "holds",
     "signs_out",
     "checks",
     "reply",
@@ -55,6 +58,8 @@ pub struct Endpoint {
     /// Its form reads the body: the same rules and texts as on a page.
     pub body: Option<String>,
     pub who: Who,
+    /// Who alone of those may call: for everybody else nothing is there.
+    pub roles: Roles,
     /// Names its program in `X-Api-Key`, one of `clients` of the site.
     pub names_client: bool,
     /// Comes with a proof.
@@ -69,6 +74,8 @@ pub struct Endpoint {
     profile: Option<Expression>,
     /// Sessions of the person that end, by what `account.sessions` calls them.
     ends: Option<Expression>,
+    /// The service token that the caller's session holds from now on.
+    holds: Option<Expression>,
     /// The caller's session ends.
     pub signs_out: bool,
     /// The page whose check of agents is made.
@@ -153,13 +160,18 @@ impl Endpoint {
             fields.problems.push(Problem::error("value", &node.span, "`path` is below `/api/`"));
         }
         let who = Who::read(&mut fields, &[Who::Anyone, Who::Session, Who::Person]);
+        let roles = Roles::read(node, fields.problems);
+        if let Some(at) = roles.at().next().filter(|_| who == Who::Anyone || fields.get("cache").is_some()) {
+            let message = "`roles` are of `who: session` or `who: person`, and of what no cache keeps";
+            fields.problems.push(Problem::error("value", &at.span, message));
+        }
         let (names_client, needs_proof) = (fields.bool("client"), fields.bool("proof"));
         let query = fields.get("query").map_or_else(Shape::empty, |query| Shape::read(query, fields.problems));
         let cache_s = fields.duration("cache").map(|ms| ms / 1_000);
-        let changes = ["body", "proof", "start", "send", "profile", "ends", "signs_out", "checks"];
+        let changes = ["body", "proof", "start", "send", "profile", "ends", "holds", "signs_out", "checks"];
         if method == "GET" && changes.iter().any(|key| fields.get(key).is_some()) {
-            let message =
-                "GET reads: `body`, `proof`, `start`, `send`, `profile`, `ends`, `signs_out` and `checks` are of POST";
+            let of_post = changes.map(|key| format!("`{key}`")).join(", ");
+            let message = format!("GET reads: of POST are {of_post}");
             fields.problems.push(Problem::error("value", &node.span, message));
         }
         let list = fields.get("list").and_then(|list| List::read(list, fields.problems));
@@ -168,6 +180,7 @@ impl Endpoint {
         let send = fields.get("send").and_then(|send| Sends::read(send, fields.problems));
         let profile = fields.get("profile").map(|profile| mapping(profile, words(), &NAMES, fields.problems));
         let ends = fields.get("ends").and_then(|ends| expression(ends, words(), &NAMES, fields.problems));
+        let holds = fields.get("holds").and_then(|holds| expression(holds, words(), &NAMES, fields.problems));
         if (profile.is_some() || ends.is_some()) && who != Who::Person {
             fields.problems.push(Problem::error("value", &node.span, "`profile` and `ends` are of `who: person`"));
         }
@@ -184,6 +197,7 @@ impl Endpoint {
             query,
             body,
             who,
+            roles,
             names_client,
             needs_proof,
             cache_s,
@@ -193,6 +207,7 @@ impl Endpoint {
             send,
             profile,
             ends,
+            holds,
             signs_out,
             checks,
             reply,
@@ -203,6 +218,12 @@ impl Endpoint {
     /// What is to be kept of the person.
     pub fn profile(&self, found: &Map<String, Value>, host: &dyn Host) -> Result<Option<Value>, EvalError> {
         self.profile.as_ref().map(|profile| profile.eval(&scope(found).with_host(host))).transpose()
+    }
+
+    /// The service token that the caller's session is to hold, if this is about one.
+    pub fn held(&self, found: &Map<String, Value>, host: &dyn Host) -> Result<Option<String>, EvalError> {
+        let Some(holds) = &self.holds else { return Ok(None) };
+        Ok(Some(holds.eval(&scope(found).with_host(host))?.as_str().unwrap_or_default().to_owned()))
     }
 
     /// The sessions that end, if this is about any.

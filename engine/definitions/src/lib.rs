@@ -68,7 +68,7 @@ pub use partner::{
     SandboxCase, SandboxPage, SandboxScript, SandboxWebhook, Webhook, WebhookEvent, WebhookVerify,
 };
 pub use plain::{plain_machine, xstate_machine};
-pub use policy::{Policy, ROUTES, Right, RouteAsks, Whose};
+pub use policy::{Policy, ROUTES, Right, Roles, RouteAsks, Whose};
 pub use shape::{Misfit, Shape};
 pub use site::{
     Address, Around, Asked, Asks, Frame, Group, MENU_KEYS, MenuItem, Page, Product as SiteProduct,
@@ -80,6 +80,6 @@ pub use text::Text;
 pub use translation::{Said, Sheet, sheets};
 pub use view::{COMPANY, View};
 pub use workflow::{
-    Accept, Invoke, OnVersion, Redirect, Report, Scene, Section, Source, Step, StepKind, Trail, Workflow,
+    Accept, Invoke, OnVersion, Only, Redirect, Report, Scene, Section, SignIn, Source, Step, StepKind, Trail, Workflow,
     reload_closure,
 };

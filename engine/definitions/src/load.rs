@@ -161,6 +161,9 @@ fn catalog(
         has_all_partners,
     };
     names(&library, &policy, problems);
+    let of_endpoints = endpoints.values().flat_map(BTreeMap::values).flat_map(|endpoint| endpoint.roles.at());
+    let of_site = sites.get(ENGLISH).into_iter().flat_map(Site::roles);
+    of_endpoints.chain(of_site).for_each(|role| policy.knows(role, problems));
     let ids: Vec<String> = workflow_ids(parts.nodes).collect();
     let workflows = workflows(&ids, &library, &spoken, problems);
     unique_bases(&workflows, parts.nodes, problems);
@@ -183,6 +186,7 @@ fn catalog(
             each.into_iter().map(|one| one.join().unwrap_or_default()).collect()
         });
         problems.extend(settled.into_iter().flatten());
+        workflows.values().for_each(|workflow| who_acts(workflow, &policy, problems));
         if let Some(node) = parts.nodes.get(policy::FILE) {
             policy.verify(node, &events(&workflows), problems);
         }
@@ -452,11 +456,26 @@ fn stories(nodes: &Nodes, problems: &mut Vec<Problem>) -> BTreeMap<String, Vec<A
 
 /// Tables and reference data that forms and views name.
 fn names(library: &Library<'_>, policy: &Policy, problems: &mut Vec<Problem>) {
-    library.forms.values().flat_map(|form| form.roles()).for_each(|role| policy.knows(role, problems));
+    let of_forms = library.forms.values().flat_map(|form| form.roles());
+    let of_views = library.views.values().flat_map(|view| view.roles());
+    of_forms.for_each(|role| policy.knows(role, problems));
+    of_views.for_each(|role| policy.knows_sender(role, problems));
     let forms = library.forms.values().flat_map(|f| f.expressions());
     let views = library.views.values().flat_map(|v| v.expressions());
     for expression in forms.map(|(expression, _)| expression).chain(views) {
         crate::uses::check(expression, library.tables, library.masters, problems);
+    }
+}
+
+/// Who sends an event has a role that is there, and nobody agrees to anything for a customer.
+fn who_acts(workflow: &Workflow, policy: &Policy, problems: &mut Vec<Problem>) {
+    for step in workflow.steps() {
+        step.accepts.values().flat_map(|accept| &accept.by_at).for_each(|by| policy.knows_sender(by, problems));
+        let form = step.form.as_deref().filter(|_| step.only.is_none()).and_then(|form| workflow.form(form));
+        if let Some(field) = form.and_then(|form| form.needed_consent()) {
+            let message = format!("`{field}` has to be agreed to, which nobody does for a customer");
+            problems.push(Problem::error("missing", &step.span, message).hint("only: verified"));
+        }
     }
 }
 

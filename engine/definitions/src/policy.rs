@@ -99,6 +99,44 @@ pub struct Policy {
     routes: BTreeMap<String, RouteAsks>,
     /// Events that fewer may send than `send` says: the roles that may.
     events: BTreeMap<String, BTreeSet<String>>,
+    /// Roles that act for customers.
+    assists: BTreeSet<String>,
+    /// What brought customers whose numbers a session with a token for it need not have verified at first.
+    sources: BTreeSet<String>,
+}
+
+/// Who alone is meant, where a definition names roles: for everybody else it is not there.
+#[derive(Clone, Debug, Default)]
+pub struct Roles {
+    names: Vec<String>,
+    /// Where they stand.
+    at: Vec<Node>,
+}
+
+impl Roles {
+    /// Under the key `roles`; whether they are roles says [`Policy::knows`].
+    pub(crate) fn read(node: &Node, problems: &mut Vec<Problem>) -> Roles {
+        let Some(list) = node.get("roles") else { return Roles::default() };
+        let at: Vec<Node> = list.items().iter().filter(|item| item.as_str().is_some()).cloned().collect();
+        if at.is_empty() || at.len() < list.items().len() {
+            problems.push(Problem::error("shape", &list.span, "`roles` names one role or several"));
+        }
+        Roles { names: at.iter().filter_map(Node::as_str).map(str::to_owned).collect(), at }
+    }
+
+    /// Nobody is named: it is for all.
+    pub fn is_empty(&self) -> bool {
+        self.names.is_empty()
+    }
+
+    /// Whether somebody with these roles is meant.
+    pub fn include<'r>(&self, roles: impl IntoIterator<Item = &'r str>) -> bool {
+        self.is_empty() || roles.into_iter().any(|role| self.names.iter().any(|name| name == role))
+    }
+
+    pub(crate) fn at(&self) -> impl Iterator<Item = &Node> {
+        self.at.iter()
+    }
 }
 
 /// The table that comes with the program: until definitions are there, it holds.
@@ -112,7 +150,8 @@ impl Default for Policy {
 impl Policy {
     /// Nobody may do anything.
     fn empty() -> Policy {
-        Policy { roles: BTreeMap::new(), rights: BTreeMap::new(), routes: BTreeMap::new(), events: BTreeMap::new() }
+        let (roles, rights, routes) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+        Policy { roles, rights, routes, events: BTreeMap::new(), assists: BTreeSet::new(), sources: BTreeSet::new() }
     }
 
     /// Whether one of these roles has a right, on what is so theirs.
@@ -123,6 +162,21 @@ impl Policy {
     /// Whether one of these roles may send this event where it may send any.
     pub fn lets<'r>(&self, mut roles: impl Iterator<Item = &'r str>, event: &str) -> bool {
         self.events.get(event).is_none_or(|known| roles.any(|role| known.contains(role)))
+    }
+
+    /// The first of these roles that acts for customers.
+    pub fn assists<'r>(&self, mut roles: impl Iterator<Item = &'r str>) -> Option<&'r str> {
+        roles.find(|role| self.assists.contains(*role))
+    }
+
+    /// What brought customers whose numbers a session with a token for it need not have verified at first.
+    pub fn sources(&self) -> impl Iterator<Item = &str> {
+        self.sources.iter().map(String::as_str)
+    }
+
+    /// Whether an operator may give this role: it is there, and the program does not give it itself.
+    pub fn is_given(&self, role: &str) -> bool {
+        self.roles.contains_key(role) && !GIVEN.contains(&role)
     }
 
     /// What a route asks for, as `GET /healthz`; `None`: there is no such line, and nobody may.
@@ -137,7 +191,7 @@ impl Policy {
 
     pub(crate) fn compile(node: &Node, problems: &mut Vec<Problem>) -> Policy {
         let mut policy = Policy::empty();
-        let keys = ["roles", "rights", "routes", "events"];
+        let keys = ["roles", "rights", "routes", "events", "assists", "sources"];
         let Some(mut fields) = Fields::open(node, "the table of roles", &keys, problems) else { return policy };
         for (key, words) in fields.entries("roles") {
             let words = words.as_str().unwrap_or_else(|| {
@@ -162,6 +216,8 @@ impl Policy {
             }
         }
         policy.read_routes(&mut fields);
+        policy.sources = fields.texts("sources").into_iter().collect();
+        policy.assists = policy.named(&mut fields, "assists").into_iter().collect();
         for (key, roles) in fields.entries("events") {
             let Some(mut sent) = Fields::open(roles, "an event", &["roles"], fields.problems) else { continue };
             let known = policy.named(&mut sent, "roles").into_iter().collect();
@@ -199,6 +255,13 @@ impl Policy {
             }
         }
         names
+    }
+
+    /// Who sends an event has a role, or came by a link.
+    pub(crate) fn knows_sender(&self, by: &Node, problems: &mut Vec<Problem>) {
+        if !by.as_str().is_some_and(|name| name.starts_with("link:")) {
+            self.knows(by, problems);
+        }
     }
 
     /// A form's variant is for a role that is there.

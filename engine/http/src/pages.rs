@@ -254,10 +254,16 @@ fn is_own(ask: &Ask<'_>) -> bool {
 async fn own_page(ask: &Ask<'_>, visitor: impl Future<Output = Result<Visitor, Problem>>) -> Result<Response, Problem> {
     let Ask { app, catalog, facts } = *ask;
     let visitor = visitor.await?;
+    let roles: Vec<String> = visitor.actor.acting_roles().map(str::to_owned).collect();
+    let page = catalog.site(&facts.language).address(&facts.path).map(|address| &address.page);
+    if page.is_some_and(|page| !page.roles.include(visitor.actor.acting_roles())) {
+        return Ok(special(ask, StatusCode::NOT_FOUND, Special::NotFound, None).await);
+    }
     let Some(account) = app.runtime.people.account(&visitor.actor).await? else {
         return Ok(special(ask, StatusCode::OK, Special::Login, None).await);
     };
-    let Ok(Some(own)) = site::own_page(catalog, &facts.language, &facts.path, &account, app.runtime.now_ms()) else {
+    let now = app.runtime.now_ms();
+    let Ok(Some(own)) = site::own_page(catalog, &facts.language, &facts.path, (&account, &roles), now) else {
         return Ok(special(ask, StatusCode::INTERNAL_SERVER_ERROR, Special::Failed, None).await);
     };
     let (title, description) = (own.page.title, own.page.description);

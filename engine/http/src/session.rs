@@ -13,7 +13,7 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, Method, header};
 use axum::response::{IntoResponse, Response};
 use engine_definitions::{AgentChecks, Came};
-use engine_runtime::{Actor, Grant, Refusal, SessionRecord, new_id};
+use engine_runtime::{Actor, Grant, Refusal, SessionRecord, SignsIn, new_id};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -53,7 +53,7 @@ impl Visitor {
         let mut actor = known.unwrap_or_else(|| Actor { language: language::of(app, headers), ..Actor::visitor("") });
         actor.language = language::chosen(app, headers).unwrap_or(actor.language);
         actor.address = Some(client.network());
-        let stranger = actor.person().is_none().then(|| Stranger::of(headers, token.as_deref()));
+        let stranger = actor.signed_in().is_none().then(|| Stranger::of(headers, token.as_deref()));
         let lapsed = stranger.is_some() && cookie(headers, SIGNED_IN).is_some_and(|mark| !mark.is_empty());
         let (device, ttl_s) = (device::of(headers), app.settings.session.ttl_ms / 1000);
         Ok(Visitor { actor, client, token, opened: false, turned: None, stranger, lapsed, device, ttl_s })
@@ -145,14 +145,32 @@ impl Visitor {
         Ok(())
     }
 
-    /// The session goes on, under a new token, as this person's.
-    pub async fn sign_in(&mut self, app: &App, person: String) -> Result<(), Problem> {
+    /// The session goes on, under a new token, as this person's, or this one's of the staff.
+    pub async fn sign_in(&mut self, app: &App, signs_in: SignsIn) -> Result<(), Problem> {
         let (runtime, token) = (app.runtime.clone(), self.token.clone().unwrap_or_default());
         let device = self.device.clone();
-        let signed = run_to_end(async move { runtime.people.sign_in(&token, &person, device).await }).await?;
+        let signed = run_to_end(async move {
+            match signs_in {
+                SignsIn::Person(person) => runtime.people.sign_in(&token, &person, device).await,
+                SignsIn::Staff(member) => runtime.people.sign_in_staff(&token, &member, device).await,
+            }
+        });
+        let signed = signed.await?;
         let Some((token, actor)) = signed else { return Err(Problem::new(Code::NotFound)) };
         self.actor = Actor { address: self.actor.address.take(), proven: self.actor.proven, ..actor };
         (self.token, self.opened, self.turned) = (Some(token), true, Some(Turned::In(new_id())));
+        Ok(())
+    }
+
+    /// The session holds this service token from now on, and goes on under a new one.
+    pub async fn hold(&mut self, app: &App, service: &str) -> Result<(), Problem> {
+        self.open(app).await?;
+        let (runtime, token, service) =
+            (app.runtime.clone(), self.token.clone().unwrap_or_default(), service.to_owned());
+        let held = run_to_end(async move { runtime.people.hold_token(&token, &service).await }).await?;
+        let Some((token, actor)) = held else { return Err(Problem::new(Code::NotFound)) };
+        self.actor = Actor { address: self.actor.address.take(), proven: self.actor.proven, ..actor };
+        (self.token, self.opened) = (Some(token), true);
         Ok(())
     }
 

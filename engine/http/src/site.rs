@@ -352,12 +352,13 @@ pub fn own_page(
     catalog: &Catalog,
     language: &str,
     path: &str,
-    account: &Account,
+    (account, roles): (&Account, &[String]),
     now_ms: i64,
 ) -> Result<Option<Found>, EvalError> {
     let Some(address) = catalog.site(language).address(path) else { return Ok(None) };
     let now = Now::at(now_ms, ZONE);
-    let rendered = address.render_for(catalog.site(language).data(), json!(account), &catalog.host_in(language, &now));
+    let rendered =
+        address.render_for(catalog.site(language).data(), json!(account), roles, &catalog.host_in(language, &now));
     let rendered = rendered.inspect_err(|error| tracing::error!(path, %error, "a page of the site failed"))?;
     let (path, hide, on) = (address.path.clone(), address.page.hide.clone(), address.page.on.clone());
     Ok(rendered.map(|page| Found { page, path, hide, noindex: true, on }))

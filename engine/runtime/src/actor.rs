@@ -12,15 +12,18 @@ pub(crate) const VISITOR: &str = "visitor";
 /// Kind and role of a person who is signed in.
 pub(crate) const CUSTOMER: &str = "customer";
 
+/// Kind of who works for the house, or for a customer, and has signed in so.
+pub(crate) const STAFF: &str = "staff";
+
 /// Kind and role of who looks after the product.
 pub(crate) const OPERATOR: &str = "operator";
 
 /// Who acts. Roles, channel and partner come from the server's session only, never from the request.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Actor {
-    /// `visitor`, `customer`, `agent`, `partner`, `operator`, `system`.
+    /// `visitor`, `customer`, `staff`, `link`, `agent`, `partner`, `operator`, `system`.
     pub kind: String,
-    /// The subject that owns journeys: the session's id, or the person's who is signed in.
+    /// The subject that owns journeys: the session's id, or that of who is signed in.
     pub id: String,
     /// What began in this session before a sign-in stays within its reach.
     #[serde(skip)]
@@ -41,6 +44,9 @@ pub struct Actor {
     /// Which ids of agents were confirmed in this session.
     #[serde(skip)]
     pub agent: AgentChecks,
+    /// What brought customers whose numbers this session need not have verified at first: of its token.
+    #[serde(skip)]
+    pub sources: Vec<String>,
     /// Rights that links gave to this session.
     #[serde(skip)]
     pub grants: Vec<Grant>,
@@ -115,6 +121,7 @@ impl Actor {
             proven: false,
             came: Came::default(),
             agent: AgentChecks::default(),
+            sources: Vec::new(),
             grants: Vec::new(),
             came_by: None,
         }
@@ -134,6 +141,7 @@ impl Actor {
             proven: false,
             came: Came::default(),
             agent: AgentChecks::default(),
+            sources: Vec::new(),
             grants: Vec::new(),
             came_by: None,
         }
@@ -153,6 +161,8 @@ impl Actor {
     pub fn of_session(session: &SessionRecord) -> Self {
         let text =
             |key: &str, default: &str| session.subject.get(key).and_then(Value::as_str).unwrap_or(default).to_string();
+        let kind = text("kind", VISITOR);
+        let id = text(if kind == STAFF { "staff" } else { "person" }, &session.id);
         let agent: AgentChecks = of_subject(&session.subject, AGENT);
         let mut roles: Vec<String> = agent.roles().map(str::to_owned).collect();
         let stored = session.subject.get("roles").and_then(|roles| serde_json::from_value(roles.clone()).ok());
@@ -161,8 +171,8 @@ impl Actor {
         let is_agent = !roles.is_empty();
         roles.extend(stored.into_iter().filter(|role| !(is_agent && role == VISITOR)));
         Actor {
-            kind: text("kind", VISITOR),
-            id: text("person", &session.id),
+            kind,
+            id,
             session: session.id.clone(),
             roles,
             channel: text("channel", "web"),
@@ -172,9 +182,16 @@ impl Actor {
             proven: false,
             came: of_subject(&session.subject, CAME),
             agent,
+            sources: Vec::new(),
             grants: Grant::of_subject(&session.subject),
             came_by: None,
         }
+    }
+
+    /// The same session once its person is known.
+    pub(crate) fn signed_in_as(&self, person: &str) -> Actor {
+        let roles = vec![CUSTOMER.to_owned()];
+        Actor { kind: CUSTOMER.into(), id: person.into(), roles, came_by: None, ..self.clone() }
     }
 
     /// Whether a screen offers an event to this actor: a link may open less than the step takes.
@@ -187,13 +204,13 @@ impl Actor {
         (self.kind == CUSTOMER).then_some(self.id.as_str())
     }
 
-    /// The role whose form variant applies: the first one.
-    pub fn role(&self) -> &str {
-        self.roles.first().map_or(VISITOR, String::as_str)
+    /// Who is signed in: a person, or one of the staff.
+    pub fn signed_in(&self) -> Option<&str> {
+        [CUSTOMER, STAFF].contains(&self.kind.as_str()).then_some(self.id.as_str())
     }
 
     /// Roles that count: an operator's only with an operator's token.
-    pub(crate) fn acting_roles(&self) -> impl Iterator<Item = &str> {
+    pub fn acting_roles(&self) -> impl Iterator<Item = &str> {
         let roles = self.roles.iter().map(String::as_str);
         roles.filter(|role| *role != OPERATOR || self.kind == OPERATOR)
     }

@@ -13,6 +13,8 @@ use std::collections::BTreeMap;
 #[serde(tag = "kind", content = "data", rename_all = "snake_case")]
 pub enum Fact {
     Started,
+    /// Begun by somebody for a customer.
+    StartedFor(Assisted),
     /// A checked answer of the shown step. In the history a secret field says only that there was one.
     Submitted {
         data: Value,
@@ -97,6 +99,15 @@ pub enum Fact {
         #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
         tries: BTreeMap<String, i32>,
     },
+}
+
+/// Who began a journey for a customer.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Assisted {
+    pub role: String,
+    /// Their session held a token for what brought the customer: her number is not verified at first.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub skips_otp: bool,
 }
 
 /// What a call came to, as history and machine have it.
@@ -204,6 +215,7 @@ impl Fact {
             Fact::CallEnded { result: Outcome::Output(output), .. }
             | Fact::Answered { result: Outcome::Output(output), .. } => output.as_object(),
             Fact::Started
+            | Fact::StartedFor(_)
             | Fact::WentBack
             | Fact::Changed { .. }
             | Fact::TimerFired { .. }
@@ -231,6 +243,11 @@ mod tests {
         let failure = CallFailure::of("no_answer");
         for (fact, kind, data) in [
             (Fact::Started, "started", Value::Null),
+            (
+                Fact::StartedFor(Assisted { role: "clerk".into(), skips_otp: true }),
+                "started_for",
+                json!({"role": "clerk", "skips_otp": true}),
+            ),
             (
                 Fact::Submitted { data: json!({"a": 1}), secret: Map::new(), again: false },
                 "submitted",

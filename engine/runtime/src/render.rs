@@ -2,7 +2,7 @@
 
 use crate::actor::Actor;
 use crate::clock::rfc3339;
-use crate::turn::{Turn, audience, get_path};
+use crate::turn::{Turn, get_path};
 use crate::view::{
     Accepted, Changeable, ConsentPart, FormPart, JourneyView, Level, MessageView, Progress, ProgressSection,
     RedirectPart, Scene, SectionState, Step, StepKind, StepView, Wait, WaitPart,
@@ -10,7 +10,7 @@ use crate::view::{
 use engine_definitions as definitions;
 use engine_definitions::{Audience, Text, Workflow};
 use engine_statechart::{EvalError, Scope};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use std::cmp::Ordering;
 
 mod review;
@@ -20,13 +20,14 @@ pub(crate) type ReturnUrl<'a> = &'a dyn Fn(&str) -> String;
 
 /// Who reads: what they may see, and the workflow in their language.
 struct Reader<'r> {
+    actor: &'r Actor,
     audience: Audience,
     workflow: &'r Workflow,
 }
 
 impl Reader<'_> {
-    fn of<'r>(turn: &Turn<'r>, actor: &Actor) -> Reader<'r> {
-        Reader { audience: audience(actor), workflow: turn.workflow.in_language(&actor.language) }
+    fn of<'r>(turn: &Turn<'r>, actor: &'r Actor) -> Reader<'r> {
+        Reader { actor, audience: turn.audience(actor), workflow: turn.workflow.in_language(&actor.language) }
     }
 
     fn text(&self, code: &str, fields: &Map<String, Value>) -> String {
@@ -43,7 +44,10 @@ pub(crate) fn render(turn: &Turn<'_>, actor: &Actor, journey: Option<&str>, retu
     let workflow = reader.workflow;
     let step = workflow.step(&turn.state.snapshot.active);
     let step = match step {
-        Some(step) => declared(turn, step, (actor, &reader), journey, returns),
+        Some(step) => match turn.closed_to(step, actor) {
+            None => declared(turn, step, (actor, &reader), journey, returns),
+            Some(why) => closed(turn, step, &reader, journey, why),
+        },
         None => undeclared(turn, &reader, journey),
     };
     StepView {
@@ -84,7 +88,9 @@ fn declared(
         data.entry(definitions::COMPANY).or_insert_with(company);
     }
     let rendered = view.and_then(|view| {
-        let result = reader.scoped(turn, |scope| view.render(&data, &scope.clone().with_names(step.view_names())));
+        let result = reader.scoped(turn, |scope| {
+            view.render(&data, &reader.audience.roles, &scope.clone().with_names(step.view_names()))
+        });
         result.inspect_err(|error| tracing::error!(step = step.node, %error, "view failed")).ok()
     });
     let form = step.form.as_deref().and_then(|id| workflow.form(id)).map(|form| form_part(turn, step, form, reader));
@@ -120,7 +126,7 @@ fn declared(
         events.extend(
             step.accepts
                 .iter()
-                .filter(|(_, a)| a.by.is_empty() || a.by.contains(&audience.role))
+                .filter(|(_, a)| a.by.is_empty() || a.by.iter().any(|role| audience.roles.contains(role)))
                 .map(|(kind, a)| Accepted { kind: kind.clone(), schema: Some(a.schema.clone()) }),
         );
         if back.is_some() {
@@ -153,6 +159,39 @@ fn declared(
         stream: journey.filter(|_| !over).map(|id| format!("/api/v1/journeys/{id}/stream")),
         consents: consents(turn, step),
         hide: step.hide.clone(),
+    }
+}
+
+/// A step that is not for this reader: that it is another's, and what they may do about it.
+fn closed(turn: &Turn<'_>, step: &definitions::Step, reader: &Reader<'_>, journey: Option<&str>, why: &str) -> Step {
+    let roles = &reader.audience.roles;
+    let theirs = |accept: &definitions::Accept| accept.by.iter().any(|role| roles.contains(role));
+    let events = step.accepts.iter().filter(|(_, accept)| theirs(accept));
+    let events: Vec<Accepted> =
+        events.map(|(kind, a)| Accepted { kind: kind.clone(), schema: Some(a.schema.clone()) }).collect();
+    let words = reader.text(why, &Map::new());
+    let mut blocks = vec![json!({"block": "text", "text": words, "size": "lead"})];
+    let actions = events.iter().map(|event| {
+        let label = reader.text(&format!("journey.{}", event.kind), &Map::new());
+        json!({"event": event.kind, "label": label})
+    });
+    let actions: Vec<Value> = actions.collect();
+    if !actions.is_empty() {
+        blocks.push(json!({"block": "actions", "items": actions}));
+    }
+    Step {
+        id: step.node.clone(),
+        kind: StepKind::Message,
+        title: title_of(turn, step, reader),
+        path: step.path.clone(),
+        url: address(reader.workflow, step, journey),
+        progress: progress(reader.workflow, step),
+        view: Some(json!({"blocks": blocks})),
+        events,
+        waits: waits(turn),
+        stream: journey.filter(|_| turn.is_active()).map(|id| format!("/api/v1/journeys/{id}/stream")),
+        hide: step.hide.clone(),
+        ..Step::default()
     }
 }
 
@@ -256,7 +295,7 @@ fn form_part(
         let mut data = fields.data(&layers);
         let secrets = form.secrets();
         data.retain(|key, _| !secrets.contains(key));
-        turn.covered(step).cover(&mut data);
+        turn.covered(step, reader.actor).cover(&mut data);
         Ok(FormPart {
             id: step.form.clone().unwrap_or_default(),
             schema: fields.view().schema,

@@ -1,6 +1,7 @@
 //! What a journey's row holds beside its columns: the snapshot of its machine and the runtime's own notes.
 
 use crate::actor::Actor;
+use crate::fact::Assisted;
 use engine_definitions::row_number;
 use engine_statechart::Snapshot;
 use serde::{Deserialize, Serialize};
@@ -29,6 +30,15 @@ pub struct JourneyState {
     /// A mobile number was proved by a one-time password in this journey.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub verified: bool,
+    /// One of the staff has shown the second factor: the key of who it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub member: Option<String>,
+    /// Somebody began it for a customer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub assisted: Option<Assisted>,
+    /// In such a journey: steps, and the role of who answered each last.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub answered_by: BTreeMap<String, String>,
     /// What the person agreed to, or no longer agrees to, by purpose.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub consents: BTreeMap<String, bool>,

@@ -147,6 +147,10 @@ pub enum Command {
     #[command(subcommand)]
     Operator(Operator),
     #[command(subcommand)]
+    Staff(Staff),
+    #[command(subcommand)]
+    Token(Token),
+    #[command(subcommand)]
     Audit(Audit),
     #[command(subcommand)]
     Keys(Keys),
@@ -272,6 +276,59 @@ pub enum Person {
     Forget {
         #[arg(long)]
         mobile: String,
+    },
+}
+
+/// Who works for the house or for customers: their roles
+#[derive(Subcommand)]
+pub enum Staff {
+    /// Give a role to a mobile number; for somebody new, print once the address that sets up an authenticator app
+    #[command(
+        after_help = "They sign in at the page of a flow with `signs_in: staff`, with the number's one-time password and a code of the app.\nWho has lost the app: revoke, then add."
+    )]
+    Add {
+        #[arg(long)]
+        mobile: String,
+        /// One of workflows/roles.yaml that the program does not give itself
+        #[arg(long)]
+        role: String,
+        /// Who it is; by default the number's last digits
+        #[arg(long)]
+        name: Option<String>,
+    },
+    /// List them: name, number (masked), roles
+    List,
+    /// Take all roles from a number and end its sessions
+    Revoke {
+        #[arg(long)]
+        mobile: String,
+    },
+}
+
+/// Service tokens: what a program of the house hands to a session
+#[derive(Subcommand)]
+pub enum Token {
+    /// Make a token and print it, once; only its hash is kept
+    Issue {
+        /// For whom; it revokes by this
+        #[arg(long)]
+        name: String,
+        /// The role of a session that holds it
+        #[arg(long)]
+        role: String,
+        /// What brought the customers whose numbers need not be verified at first, of `sources` of workflows/roles.yaml
+        #[arg(long = "source", required = true, value_name = "SOURCE")]
+        sources: Vec<String>,
+        /// How long it is valid
+        #[arg(long, default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..=8))]
+        hours: u32,
+    },
+    /// List those that are valid: name, role, sources, end
+    List,
+    /// End all tokens of a name at once, and the sessions that hold them
+    Revoke {
+        #[arg(long)]
+        name: String,
     },
 }
 

@@ -5,7 +5,7 @@ import { expect, newMobile, test, Walk } from '../support/walk.ts';
 
 const desk = { width: 1280, height: 900 };
 
-test('number, code, account, logout (R2.1-02, R2.1-03, R2.1-04, R2.1-10, R2.2-15, R2.2-17, R2.4-62, R2.8-01, R2.8-02, R2.8-03, R2.8-04, R4-15, R5-15, R5-18, R8-01, R9-52)', async ({ page }) => {
+test('number, code, account, logout (R2.1-02, R2.1-03, R2.1-04, R2.1-10, R2.2-15, R2.2-17, R2.4-62, R2.8-01, R2.8-02, R2.8-03, R2.8-04, R3-10, R4-15, R4-17, R5-15, R5-18, R8-01, R8-04, R9-52)', async ({ page }) => {
   // a second code may be asked for at once, and each costs the browser some work
   const product = await Product.start({ JOURNEY_OTP__RESEND_MS: '0', JOURNEY_OTP__UNPROVEN_PER_ADDRESS_HOUR: '0' });
   const walk = new Walk(page, product);
@@ -26,7 +26,13 @@ test('number, code, account, logout (R2.1-02, R2.1-03, R2.1-04, R2.1-10, R2.2-15
 
   // R5-15: nothing is sent to a wrong number
   const calls: string[] = [];
-  page.on('request', (request) => request.method() === 'POST' && calls.push(new URL(request.url()).pathname));
+  const said = new Map<string, string[]>();
+  page.on('request', (request) => {
+    if (request.method() !== 'POST') return;
+    const { pathname } = new URL(request.url());
+    calls.push(pathname);
+    said.set(pathname, Object.keys(request.postDataJSON() ?? {}).sort());
+  });
   const number = popup.getByLabel('Mobile number');
   const sends = popup.getByRole('button', { name: 'Send OTP' });
   await number.fill('12345');
@@ -72,6 +78,13 @@ test('number, code, account, logout (R2.1-02, R2.1-03, R2.1-04, R2.1-10, R2.2-15
   await popup.getByRole('button', { name: 'Log in' }).click();
   await expect(popup.getByRole('alert')).toHaveText('Please enter the 6-digit code');
 
+  // R8-04: what fails otherwise is told as it is everywhere
+  await page.route('**/api/v1/verifyLoginOtp', (route) => route.abort());
+  await code.fill('123456');
+  await popup.getByRole('button', { name: 'Log in' }).click();
+  await expect(popup.getByRole('alert')).toHaveText('Something Went Wrong');
+  await page.unroute('**/api/v1/verifyLoginOtp');
+
   // R4-16: what a visitor left is gone, the token is there
   await page.evaluate(() => {
     for (const name of ['userinfo', 'insuranceinfotemp', 'healthinfo']) localStorage.setItem(name, '1');
@@ -86,8 +99,22 @@ test('number, code, account, logout (R2.1-02, R2.1-03, R2.1-04, R2.1-10, R2.2-15
   expect(kept.filter((name) => ['userinfo', 'insuranceinfotemp', 'healthinfo'].includes(name))).toEqual([]);
   expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
 
-  // R2.1-03, R2.1-04: now the same links lead there
+  // R3-10
+  expect(said.get('/api/v1/otpLogin')).toEqual(['mobile', 'source', 'sub_source']);
+  expect(said.get('/api/v1/verifyLoginOtp')).toEqual(['authCode', 'mobile', 'otp', 'source', 'sub_source']);
+
+  // R4-17: a token says that somebody is logged in, an empty one does not
   const bar = page.getByRole('banner');
+  const token = await page.evaluate(() => localStorage.token as string);
+  await page.goto(product.base);
+  await page.evaluate(() => localStorage.setItem('token', ''));
+  await page.reload();
+  await expect(bar.getByRole('link', { name: 'Login' })).toBeVisible();
+  await page.evaluate((kept) => localStorage.setItem('token', kept), token);
+  await page.reload();
+  await expect(bar.locator('summary', { hasText: 'My account' })).toBeVisible();
+
+  // R2.1-03, R2.1-04: now the same links lead there
   await page.goto(product.base);
   await bar.getByRole('link', { name: 'Track & Policy Download' }).click();
   await page.waitForURL('**/dashboard');

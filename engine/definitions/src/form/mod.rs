@@ -41,9 +41,11 @@ use std::sync::{Arc, Mutex, OnceLock};
 /// Who looks at a form.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
 pub struct Audience {
-    pub role: String,
+    pub roles: Vec<String>,
     pub channel: String,
     pub partner: Option<String>,
+    /// Nobody who could agree to anything: they act for a customer, or her number is not verified yet.
+    pub is_deputy: bool,
 }
 
 /// A wrong field: where (JSON pointer), what (a stable code), how to say it.
@@ -170,6 +172,12 @@ impl Form {
         &self.facts().consents
     }
 
+    /// The first field by which a person must agree to something.
+    pub(crate) fn needed_consent(&self) -> Option<&str> {
+        let mut agreed = properties(&self.tree).filter(|(_, rule)| agrees(rule)).map(|(name, _)| name.as_str());
+        agreed.find(|name| requires(&self.tree, name))
+    }
+
     /// Roles that its variants are for, where they say so.
     pub(crate) fn roles(&self) -> impl Iterator<Item = &crate::source::Node> {
         self.variants.iter().flat_map(|variant| &variant.roles_at)
@@ -255,6 +263,11 @@ impl Form {
     pub(crate) fn expressions(&self) -> impl Iterator<Item = (&Expression, &Span)> {
         self.uses.iter().filter_map(|(text, span)| Some((self.cels.get(text)?, span)))
     }
+}
+
+/// Whether a person agrees to something by this field: a box with a purpose, or one that must be ticked.
+pub(crate) fn agrees(rule: &Value) -> bool {
+    rule.get("x-consent").is_some() || rule.get("const") == Some(&Value::Bool(true))
 }
 
 /// `properties` of an object schema.

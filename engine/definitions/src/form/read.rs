@@ -50,8 +50,13 @@ pub fn read(
         node.get(key).iter().for_each(|n| reader.scan(n, false));
     }
     let form = reader.inline(node, 0);
-    let (variants, merges) = reader.variants(&form);
+    let (mut variants, merges) = reader.variants(&form);
     reader.form(&form, &merges);
+    variants.extend(kept_apart(&form, &merges));
+    if variants.len() > VARIANTS_MAX {
+        let message = format!("a form has at most {VARIANTS_MAX} variants, with one for each field of some roles");
+        reader.problems.push(Problem::error("size", &form.span, message));
+    }
 
     let of_form = MERGE_KEYS.iter().filter_map(|key| Some(((*key).to_owned(), form.get(key)?.to_json())));
     let tree = Value::Object(of_form.collect());
@@ -208,11 +213,7 @@ impl Reader<'_, '_> {
     fn variants(&mut self, form: &Node) -> (Vec<Variant>, Vec<Node>) {
         let (mut variants, mut merges) = (Vec::new(), Vec::new());
         let nodes = form.get("variants").map_or(&[][..], Node::items);
-        if nodes.len() > VARIANTS_MAX {
-            let message = format!("a form has at most {VARIANTS_MAX} variants");
-            self.problems.push(Problem::error("size", &form.span, message));
-        }
-        for item in nodes.iter().take(VARIANTS_MAX) {
+        for item in nodes.iter().take(VARIANTS_MAX + 1) {
             if let Some(merge) = item.get("merge") {
                 unknown_keys(merge, "`merge` of a form's variant", &MERGE_KEYS, self.problems);
                 merges.push(merge.clone());
@@ -316,7 +317,7 @@ impl Reader<'_, '_> {
                 "x-required" => self.condition(value, level),
                 "x-ui" => self.ui(value, rule, base, level),
                 "properties" | "groups" | "required" | "items" | "x-each" | "x-key" => {}
-                "x-secret" | "x-consent" if !level.is_top => {
+                "x-secret" | "x-consent" | "x-roles" if !level.is_top => {
                     let message = format!("`{}` belongs to a field of the form itself", key.name);
                     self.problems.push(Problem::error("place", &key.span, message));
                 }
@@ -555,4 +556,14 @@ impl Reader<'_, '_> {
             messages::check(value, self.problems);
         }
     }
+}
+
+/// Variants that fields ask for themselves: those of some roles alone, and those by which a person agrees.
+fn kept_apart(form: &Node, merges: &[Node]) -> Vec<Variant> {
+    let properties = [form].into_iter().chain(merges).filter_map(|node| node.get("properties"));
+    let fields: Vec<_> = properties.flat_map(Node::map).collect();
+    let reserved = fields.iter().filter_map(|(name, rule)| Some(Variant::reserving(&name.name, rule.get("x-roles")?)));
+    let consents = fields.iter().filter(|(_, rule)| super::agrees(&rule.to_json()));
+    let consents: Vec<&str> = consents.map(|(name, _)| name.name.as_str()).collect();
+    reserved.chain((!consents.is_empty()).then(|| Variant::of_deputies(&consents))).collect()
 }

@@ -6,7 +6,7 @@ use crate::source::{Key, Node, Value as Source};
 use engine_statechart::{Problem, did_you_mean};
 
 /// Schema keywords that a value may have.
-const KEYWORDS: [&str; 30] = [
+const KEYWORDS: [&str; 31] = [
     "type",
     "title",
     "description",
@@ -33,6 +33,7 @@ const KEYWORDS: [&str; 30] = [
     "x-secret",
     "x-pii",
     "x-consent",
+    "x-roles",
     "x-messages",
     "x-sample",
     "optional",

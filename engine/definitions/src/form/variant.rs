@@ -9,13 +9,22 @@ use serde_json::{Map, Value, json};
 
 #[derive(Clone, Debug)]
 pub struct Variant {
-    roles: Vec<String>,
-    /// Where they stand.
+    whom: Whom,
+    /// Where its roles stand.
     pub roles_at: Vec<Node>,
-    channels: Vec<String>,
-    partners: Vec<String>,
     pub merge: Value,
     pub require: Vec<(bool, String)>,
+}
+
+/// Who gets the form changed.
+#[derive(Clone, Debug)]
+enum Whom {
+    /// All given conditions hold; one of each list is enough.
+    Those { roles: Vec<String>, channels: Vec<String>, partners: Vec<String> },
+    /// Who has none of the roles that a field is for (`x-roles`).
+    Others(Vec<String>),
+    /// Who cannot agree to anything.
+    Deputies,
 }
 
 /// At most as many as bits of the mask that names a combination.
@@ -44,15 +53,38 @@ impl Variant {
                 _ => fields.problems.push(Problem::error("value", &item.span, "`require` takes `+name` and `-name`")),
             }
         }
-        Some(Variant { roles, roles_at, channels, partners, merge, require })
+        Some(Variant { whom: Whom::Those { roles, channels, partners }, roles_at, merge, require })
     }
 
-    /// All given conditions hold; one of each list is enough.
+    /// Cuts a field for everybody but those whose roles its `x-roles` names.
+    pub fn reserving(name: &str, roles: &Node) -> Variant {
+        let names = roles.items().iter().filter_map(Node::as_str).map(str::to_owned).collect();
+        Variant { whom: Whom::Others(names), roles_at: roles.items().to_vec(), ..Variant::without(&[name]) }
+    }
+
+    /// Cuts the fields by which a person agrees to something, for who cannot.
+    pub fn of_deputies(consents: &[&str]) -> Variant {
+        Variant::without(consents)
+    }
+
+    fn without(names: &[&str]) -> Variant {
+        let gone: Map<String, Value> = names.iter().map(|name| ((*name).to_owned(), Value::Null)).collect();
+        let require = names.iter().map(|name| (false, (*name).to_owned())).collect();
+        Variant { whom: Whom::Deputies, roles_at: Vec::new(), merge: json!({"properties": gone}), require }
+    }
+
     pub fn fits(&self, audience: &Audience) -> bool {
+        let has = |role: &String| audience.roles.contains(role);
         let one_of = |list: &[String], value: &str| list.is_empty() || list.iter().any(|v| v == value);
-        one_of(&self.roles, &audience.role)
-            && one_of(&self.channels, &audience.channel)
-            && one_of(&self.partners, audience.partner.as_deref().unwrap_or_default())
+        match &self.whom {
+            Whom::Those { roles, channels, partners } => {
+                (roles.is_empty() || roles.iter().any(has))
+                    && one_of(channels, &audience.channel)
+                    && one_of(partners, audience.partner.as_deref().unwrap_or_default())
+            }
+            Whom::Others(roles) => !roles.iter().any(has),
+            Whom::Deputies => audience.is_deputy,
+        }
     }
 
     pub fn apply(&self, form: &mut Value) {

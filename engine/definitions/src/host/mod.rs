@@ -130,7 +130,8 @@ pub fn call_vocabulary() -> &'static Vocabulary {
 #[derive(Clone, Copy)]
 pub struct ProductHost<'a> {
     pub now: &'a Now,
-    /// `journey {id, workflow, version, channel, language, verified, attribution}`; null outside journeys.
+    /// `journey {id, workflow, version, channel, language, verified, attribution, assisted_by, skips_otp}`; null outside
+    /// journeys.
     pub journey: Option<&'a Value>,
     pub params: Option<&'a Value>,
     pub tables: &'a Tables,

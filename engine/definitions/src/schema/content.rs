@@ -7,7 +7,7 @@ use crate::channels::THEME;
 use crate::keys::{blocks, widgets};
 use crate::message::DELAYED;
 use crate::policy;
-use crate::site::{MENU_KEYS, PARTS, SPECIALS};
+use crate::site::{MENU_KEYS, PARTS, ROLES, SPECIALS};
 use serde_json::{Value, json};
 
 pub fn all() -> Kinds {
@@ -41,6 +41,12 @@ fn roles() -> Value {
         ("rights", "What may be done with whose, by which roles", closed(&rights)),
         ("routes", "What each route of the program asks for; `open`: nobody is asked", closed(&routes)),
         ("events", "Events that fewer may send than `send` says", map_of(event)),
+        ("assists", "Roles that act for customers", texts()),
+        (
+            "sources",
+            "What brought customers whose numbers a session with a token for it need not verify at first",
+            texts(),
+        ),
     ];
     needs(closed(&keys), &["roles", "rights", "routes"])
 }
@@ -127,6 +133,7 @@ fn page() -> Value {
         ("instead", "The page stands where another one cannot", words(&SPECIALS.map(|(word, _)| word))),
         ("also", "Further addresses, answered alike", one_or_list(text())),
         ("who", "Who may see it; the page of a person reads `data.account`", words(&["anyone", "person"])),
+        ("roles", "Of those who are signed in, who alone may see it", texts()),
         (
             "asks",
             "A form below its blocks; it begins with `data.account.profile`",
@@ -155,14 +162,16 @@ fn page() -> Value {
 
 fn site() -> Value {
     let link = json!({"$ref": "#/$defs/item"});
-    let mut item = closed(&MENU_KEYS.map(|key| {
+    let keys = MENU_KEYS.into_iter().chain([ROLES]).map(|key| {
         let shape = match key {
             "subMenus" => list_of(link.clone()),
             "desktop_only" | "mobile_only" | "selfTarget" => flag(),
+            ROLES => texts(),
             _ => text(),
         };
         (key, "", shape)
-    }));
+    });
+    let mut item = closed(&keys.collect::<Vec<_>>());
     item["required"] = json!(["text"]);
     let redirect = closed(&[
         ("from", "", text()),

@@ -5,7 +5,7 @@ use super::{
     words_or_template,
 };
 use crate::keys::actions;
-use crate::workflow::{SECTION_STEP_KEYS, Scene, StepKind};
+use crate::workflow::{Only, SECTION_STEP_KEYS, Scene, StepKind};
 use serde_json::{Map, Value, json};
 
 pub fn all() -> Kinds {
@@ -23,7 +23,11 @@ fn workflow() -> Value {
         ("base", "Address of its first page: /parcel-cover", text()),
         ("timezone", "Zone of `today`; Asia/Kolkata by default", text()),
         ("ttl", "An idle journey expires after this", duration()),
-        ("signs_in", "At its end the session is signed in as the person whose number was verified in it", flag()),
+        (
+            "signs_in",
+            "At its end the session is signed in as the person whose number was verified in it, or as one of the staff",
+            json!({"enum": [true, "staff"]}),
+        ),
         ("language", "Of messages without a text in the journey's language", text()),
         ("track", "Each change of step is told there, in order", report()),
         ("presence", "Who is there is told there", report()),
@@ -198,13 +202,14 @@ fn step() -> Value {
         ("submit", "Label of the button", words_or_template()),
         ("hide", "", one_or_list(words(&["header", "footer"]))),
         ("links", "Purpose of a link → events that a person who came by it may send here", map_of(texts())),
+        ("only", "In a journey that was begun for a customer: her alone", words(&Only::ALL.map(|(name, _)| name))),
     ])
 }
 
 fn invoke() -> Value {
     let transitions = || json!({"$ref": "#/$defs/transitions"});
     closed(&[
-        ("src", "partner/operation, system/otp.send, system/otp.verify", text()),
+        ("src", "partner/operation, system/otp.send, system/otp.verify, system/totp.verify", text()),
         ("contract", "What any partner's operation may declare", text()),
         ("partner", "CEL: the partner's id", cel()),
         ("id", "", text()),

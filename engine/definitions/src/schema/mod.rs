@@ -130,6 +130,7 @@ fn of_keys(keys: &[Key], listed: bool) -> Value {
     let mut all: Vec<(&str, &str, Value)> = authored().map(|key| (key.name, key.note, of_takes(key.takes))).collect();
     if listed {
         all.extend([("when", "CEL", cel()), ("each", "CEL: a list or a map", cel()), ("as", "Name of a row", text())]);
+        all.push(("roles", "For whom alone it is there", one_or_list(text())));
     }
     let needed: Vec<&str> = authored().filter(|key| key.is_needed).map(|key| key.name).collect();
     needs(closed(&all), &needed)

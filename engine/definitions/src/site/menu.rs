@@ -1,6 +1,7 @@
 //! Menus of the header and groups of the footer.
 
 use crate::fields::Fields;
+use crate::policy::Roles;
 use crate::source::Node;
 use engine_statechart::Problem;
 use engine_statechart::source::Span;
@@ -20,9 +21,11 @@ pub const MENU_KEYS: [&str; 11] = [
     "upper_text",
     "logoImage",
 ];
+/// What an item says beside them: for whom alone it is there, which is nobody else's business.
+pub(crate) const ROLES: &str = "roles";
 
 /// One item; all keys are always there.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub struct MenuItem {
     /// An address, `tel:…`, or `#`: only a heading.
     pub link: String,
@@ -45,17 +48,23 @@ pub struct MenuItem {
     /// A logo instead of the words, which are its alternative.
     #[serde(rename = "logoImage")]
     pub logo_image: String,
+    /// For whom alone it is there.
+    #[serde(skip)]
+    pub(super) roles: Roles,
     #[serde(skip)]
     pub(super) span: Span,
 }
 
 impl MenuItem {
     fn read(node: &Node, problems: &mut Vec<Problem>) -> Option<MenuItem> {
-        let mut fields = Fields::open(node, "an item of a menu", &MENU_KEYS, problems)?;
+        let keys = [&MENU_KEYS[..], &[ROLES]].concat();
+        let mut fields = Fields::open(node, "an item of a menu", &keys, problems)?;
         let mut text = |key: &str| fields.text(key).unwrap_or_default();
         let (title, img_path, domain) = (text("title"), text("img_path"), text("domain"));
         let (upper_text, logo_image, link) = (text("upper_text"), text("logoImage"), text("link"));
+        let roles = Roles::read(node, fields.problems);
         let item = MenuItem {
+            roles,
             text: fields.need_text("text"),
             link: if link.is_empty() { "#".into() } else { link },
             desktop_only: fields.bool("desktop_only"),
@@ -84,6 +93,12 @@ impl MenuItem {
         format!("{}{}", self.domain, self.link)
     }
 
+    /// As somebody with these roles sees it.
+    fn seen_by(&self, roles: &[String]) -> Option<MenuItem> {
+        let item = self.roles.include(roles.iter().map(String::as_str)).then(|| self.clone())?;
+        Some(MenuItem { sub_menus: seen_by(&self.sub_menus, roles), ..item })
+    }
+
     /// It and all below it.
     pub(super) fn all<'a>(&'a self, out: &mut Vec<&'a MenuItem>) {
         out.push(self);
@@ -96,6 +111,11 @@ pub(super) fn items(node: &Node, problems: &mut Vec<Problem>) -> Vec<MenuItem> {
         problems.push(Problem::error("shape", &node.span, format!("a menu is a list, not {}", node.kind())));
     }
     node.list().iter().filter_map(|item| MenuItem::read(item, problems)).collect()
+}
+
+/// The items that somebody with these roles sees.
+pub(super) fn seen_by(items: &[MenuItem], roles: &[String]) -> Vec<MenuItem> {
+    items.iter().filter_map(|item| item.seen_by(roles)).collect()
 }
 
 /// Links of the footer under a heading.
@@ -116,6 +136,11 @@ impl Group {
         let (title, products) = (fields.need_text("title"), fields.texts("products"));
         let links = fields.need("links").map(|list| items(list, fields.problems)).unwrap_or_default();
         Some(Group { title, links, products, span: node.span.clone() })
+    }
+
+    /// As somebody with these roles sees it.
+    pub(super) fn seen_by(&self, roles: &[String]) -> Group {
+        Group { links: seen_by(&self.links, roles), ..self.clone() }
     }
 
     pub(super) fn is_for(&self, product: Option<&str>) -> bool {

@@ -13,6 +13,7 @@ mod verify;
 
 pub use around::{Around, Asked, Frame, Product};
 pub(crate) use around::{PARTS, has_part, is_under};
+pub(crate) use menu::ROLES;
 pub use menu::{Group, MENU_KEYS, MenuItem};
 pub(crate) use page::SPECIALS;
 pub use page::{Address, Asks, Page, Rendered, Special};
@@ -77,6 +78,9 @@ pub struct Site {
     pub said: BTreeMap<String, String>,
     menus: BTreeMap<String, Vec<MenuItem>>,
     footers: BTreeMap<String, Vec<Group>>,
+    /// The same without what is for some roles alone: what stands on pages that are everybody's.
+    open_menus: BTreeMap<String, Vec<MenuItem>>,
+    open_footers: BTreeMap<String, Vec<Group>>,
     layout: Layout,
     /// How visitors come here.
     pub channels: Channels,
@@ -152,9 +156,37 @@ impl Site {
         json!({"company": self.company, "name": self.name, "variants": self.channels.first_variants()})
     }
 
-    /// What endpoints read as `site`: `{name, legal, company, menus, footers, products}`, menus and footers by name.
+    /// What endpoints read as `site`: `{name, legal, company, menus, footers, products}`, menus and footers by name, as
+    /// everybody sees them.
     pub fn described(&self) -> &Value {
         &self.described
+    }
+
+    /// The same as somebody with these roles sees it.
+    pub fn described_for(&self, roles: &[String]) -> Value {
+        let mut described = self.described.clone();
+        described["menus"] = json!(self.menus_for(roles));
+        described["footers"] = json!(self.footers_for(roles));
+        described
+    }
+
+    fn menus_for(&self, roles: &[String]) -> BTreeMap<String, Vec<MenuItem>> {
+        self.menus.iter().map(|(name, items)| (name.clone(), menu::seen_by(items, roles))).collect()
+    }
+
+    fn footers_for(&self, roles: &[String]) -> BTreeMap<String, Vec<Group>> {
+        let seen = |groups: &Vec<Group>| groups.iter().map(|group| group.seen_by(roles)).collect();
+        self.footers.iter().map(|(name, groups)| (name.clone(), seen(groups))).collect()
+    }
+
+    /// Every role that its menus, footers and pages name.
+    pub(crate) fn roles(&self) -> impl Iterator<Item = &Node> {
+        let mut items: Vec<&MenuItem> = Vec::new();
+        self.menus.values().flatten().for_each(|item| item.all(&mut items));
+        self.footers.values().flatten().flat_map(|group| &group.links).for_each(|item| item.all(&mut items));
+        let pages = self.pages.iter().chain(self.specials.values());
+        let of_pages = pages.flat_map(|page| page.roles.at().chain(page.view.roles()));
+        items.into_iter().flat_map(|item| item.roles.at()).chain(of_pages)
     }
 
     /// Reads one of the files in workflows/site/.

@@ -7,13 +7,13 @@ use std::borrow::Cow;
 impl Site {
     /// The items of a frame's menu, for who came by this partner.
     pub fn menu(&self, frame: &Frame, partner: Option<&Partner>) -> Cow<'_, [MenuItem]> {
-        let all = self.menus.get(&frame.menu).map_or(&[][..], Vec::as_slice);
+        let all = self.open_menus.get(&frame.menu).map_or(&[][..], Vec::as_slice);
         partner.map_or(Cow::Borrowed(all), |partner| Cow::Owned(self.items(partner, all)))
     }
 
     /// The groups of a frame's footer on pages of this product, for who came by this partner.
     pub fn footer(&self, frame: &Frame, product: Option<&str>, partner: Option<&Partner>) -> Vec<Cow<'_, Group>> {
-        let all = self.footers.get(&frame.footer).map_or(&[][..], Vec::as_slice);
+        let all = self.open_footers.get(&frame.footer).map_or(&[][..], Vec::as_slice);
         let here = all.iter().filter(|group| group.is_for(product));
         let Some(partner) = partner else { return here.map(Cow::Borrowed).collect() };
         let own = here.map(|group| Group { links: self.items(partner, &group.links), ..group.clone() });

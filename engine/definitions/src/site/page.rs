@@ -3,6 +3,7 @@
 use crate::endpoint::Who;
 use crate::fields::Fields;
 use crate::host::shared_vocabulary;
+use crate::policy::Roles;
 use crate::source::{Node, Value as Source};
 use crate::text::Text;
 use crate::view::View;
@@ -13,11 +14,12 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-const KEYS: [&str; 15] = [
+const KEYS: [&str; 16] = [
     "path",
     "instead",
     "also",
     "who",
+    "roles",
     "asks",
     "on",
     "each",
@@ -71,6 +73,8 @@ pub struct Page {
     pub hide: Vec<String>,
     /// Who may see it; a person's page reads `data.account`.
     pub who: Who,
+    /// Of those who are signed in, who alone may see it.
+    pub roles: Roles,
     /// A form below its blocks.
     pub asks: Option<Asks>,
     /// Events of its buttons, and the endpoint that each calls.
@@ -169,6 +173,7 @@ impl Page {
         if (asks.is_some() || !on.is_empty()) && who != Who::Person {
             fields.problems.push(Problem::error("value", &node.span, "`asks` and `on` are of `who: person`"));
         }
+        let roles = Roles::read(node, fields.problems);
         let (hide, noindex) = (fields.texts("hide"), fields.bool("noindex") || own || fields.get("takes").is_some());
         for name in hide.iter().filter(|name| !super::around::PARTS.contains(&name.as_str())) {
             let at = fields.get("hide").unwrap_or(node);
@@ -189,6 +194,11 @@ impl Page {
         for (event, at) in view.named("event").filter(|(event, _)| !on.contains_key(*event)) {
             problems.push(crate::fields::unknown("event of the page", at, event, on.keys().map(String::as_str)));
         }
+        for at in roles.at().chain(view.roles()).filter(|_| who != Who::Person) {
+            let problem =
+                Problem::error("value", &at.span, "`roles` are of `who: person`: other pages are everybody's");
+            problems.push(problem);
+        }
         let mut links = BTreeMap::new();
         named(node, &mut links);
         let journey = Embedded::read(node, problems);
@@ -198,6 +208,7 @@ impl Page {
             special,
             hide,
             who,
+            roles,
             asks,
             on,
             calls,
@@ -267,11 +278,18 @@ impl Page {
 
     /// As it is drawn with this data besides the site's. An error says which expression failed.
     pub fn render(&self, data: Value, more: Map<String, Value>, host: &dyn Host) -> Rendering {
-        self.part(data, more, host, &self.path, 1)
+        self.part(data, more, (host, &[]), &self.path, 1)
     }
 
-    /// The `number`th part of its paged list. `None`: there is no such part.
-    fn part(&self, mut data: Value, more: Map<String, Value>, host: &dyn Host, path: &str, number: usize) -> Rendering {
+    /// The `number`th part of its paged list, for who has these roles. `None`: there is no such part.
+    fn part(
+        &self,
+        mut data: Value,
+        more: Map<String, Value>,
+        (host, roles): (&dyn Host, &[String]),
+        path: &str,
+        number: usize,
+    ) -> Rendering {
         if let Value::Object(data) = &mut data {
             data.extend(more);
         }
@@ -280,13 +298,18 @@ impl Page {
             Some(text) => text.render_with(|name| data.get(name)).map_err(wrong)?,
             None => String::new(),
         };
-        let mut rendered = self.view.render(&data, &Scope::new().with_host(host))?;
+        let mut rendered = self.view.render(&data, roles, &Scope::new().with_host(host))?;
         let title = rendered.get("title").and_then(Value::as_str).unwrap_or_default().to_owned();
         let Some(Value::Array(mut blocks)) = rendered.get_mut("blocks").map(Value::take) else {
             return Ok((number == 1).then(|| Rendered { title, description, blocks: Vec::new() }));
         };
         let there = paged(&mut blocks, number, path);
         Ok(there.then_some(Rendered { title, description, blocks }))
+    }
+
+    /// Every role that it names.
+    pub(super) fn named_roles(&self) -> Vec<String> {
+        self.roles.at().chain(self.view.roles()).filter_map(Node::as_str).map(str::to_owned).collect()
     }
 
     /// Where this page names an address.
@@ -321,13 +344,13 @@ pub type Rendering = Result<Option<Rendered>, EvalError>;
 impl Address {
     /// As [`Page::render`], with the row of this address; of a paged list its `number`th part, `None` when there is none.
     pub fn render(&self, data: Value, host: &dyn Host, number: usize) -> Rendering {
-        self.page.part(data, self.row.clone(), host, &self.path, number)
+        self.page.part(data, self.row.clone(), (host, &[]), &self.path, number)
     }
 
-    /// The same for a person: what is hers stands in `data.account`.
-    pub fn render_for(&self, mut data: Value, account: Value, host: &dyn Host) -> Rendering {
+    /// The same for who is signed in, with these roles: what is theirs stands in `data.account`.
+    pub fn render_for(&self, mut data: Value, account: Value, roles: &[String], host: &dyn Host) -> Rendering {
         data["account"] = account;
-        self.render(data, host, 1)
+        self.page.part(data, self.row.clone(), (host, roles), &self.path, 1)
     }
 }
 

@@ -27,9 +27,10 @@ impl Site {
     ) {
         let products = self.layout.products.iter().map(|one| (one.id.clone(), json!(one.under)));
         let products: Map<String, Value> = products.collect();
+        (self.open_menus, self.open_footers) = (self.menus_for(&[]), self.footers_for(&[]));
         self.described = json!({
-            "name": self.name, "legal": self.legal, "company": self.company, "menus": self.menus,
-            "footers": self.footers, "products": products,
+            "name": self.name, "legal": self.legal, "company": self.company, "menus": self.open_menus,
+            "footers": self.open_footers, "products": products,
         });
         // What a page with a mistake would have said is not known.
         let is_whole = !known.iter().any(|p| p.is_error() && p.span.file.starts_with(super::PAGES));
@@ -144,12 +145,11 @@ impl Site {
         let samples: Vec<Address> = self.pages.iter().filter_map(Page::sample).collect();
         let pages = self.addresses.values().chain(&samples).map(|address| {
             let rendered = match address.page.who {
-                // Whoever has nothing yet.
-                Who::Person => address.render_for(
-                    self.data(),
-                    json!({"journeys": [], "records": {}, "sessions": [], "seen": []}),
-                    host,
-                ),
+                // Whoever has nothing yet, and may see all of it.
+                Who::Person => {
+                    let nothing = json!({"journeys": [], "records": {}, "sessions": [], "seen": []});
+                    address.render_for(self.data(), nothing, &address.page.named_roles(), host)
+                }
                 Who::Anyone | Who::Session => address.render(self.data(), host, 1),
             };
             (&address.page, rendered)

@@ -4,6 +4,7 @@ use super::{Field, Item, Part, Unanswered};
 use crate::expressions::expression;
 use crate::fields::{unknown, unknown_keys};
 use crate::keys::{self, Entry, Gives, Key, Takes, blocks};
+use crate::policy::Roles;
 use crate::source::{Key as Name, Node, Value as Source};
 use crate::text::Text;
 use engine_statechart::{Problem, Vocabulary, expression::Expression};
@@ -11,7 +12,7 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 
 /// What any map in a list may carry.
-const LISTED: [&str; 3] = ["when", "each", "as"];
+const LISTED: [&str; 4] = ["when", "each", "as", "roles"];
 
 /// Keys whose literals name something elsewhere.
 const NAMED: [&str; 3] = ["event", "step", "href"];
@@ -26,12 +27,14 @@ pub(super) struct Compiler<'p> {
     pub named: Vec<(&'static str, Node)>,
     /// Events with the keys of the data that goes with them.
     pub sent: Vec<(String, Vec<Name>)>,
+    /// Roles that parts are for.
+    pub roles: Vec<Roles>,
 }
 
 impl<'p> Compiler<'p> {
     pub fn new(vocabulary: &'p Vocabulary, problems: &'p mut Vec<Problem>) -> Compiler<'p> {
         let (data_names, uses, named, sent) = (BTreeSet::new(), Vec::new(), Vec::new(), Vec::new());
-        Compiler { problems, vocabulary, names: vec!["data".into()], data_names, uses, named, sent }
+        Compiler { problems, vocabulary, names: vec!["data".into()], data_names, uses, named, sent, roles: Vec::new() }
     }
 
     pub fn blocks(&mut self, view: &Node) -> Part {
@@ -76,7 +79,7 @@ impl<'p> Compiler<'p> {
         let Some(at) = fields.iter().position(|field| matches!(field.part, Part::Unanswered(_))) else { return };
         let cards = fields.remove(at);
         match fields.iter_mut().find(|field| field.key == "items").map(|field| &mut field.part) {
-            Some(Part::List(items)) => items.push(Item { when: None, each: None, part: cards.part }),
+            Some(Part::List(items)) => items.push(Item { part: cards.part, ..Item::plain() }),
             _ => self.wrong(block, format!("`{}` adds to `items`, which has to be a list here", cards.key)),
         }
     }
@@ -223,7 +226,7 @@ impl<'p> Compiler<'p> {
 
     /// One entry of a list, with what says whether and how often it is there.
     fn item(&mut self, node: &Node, mut one: impl FnMut(&mut Self, &Node) -> Part) -> Item {
-        let mut item = Item { when: None, each: None, part: Part::nothing() };
+        let mut item = Item::plain();
         if !LISTED.iter().any(|key| node.get(key).is_some()) {
             item.part = one(self, node);
             return item;
@@ -239,6 +242,8 @@ impl<'p> Compiler<'p> {
             let problem = Problem::error("misplaced-key", &name.span, "`as` names a row of `each`, which is not here");
             self.problems.push(problem);
         }
+        item.roles = Roles::read(node, self.problems);
+        self.roles.extend((!item.roles.is_empty()).then(|| item.roles.clone()));
         item.when = node.get("when").and_then(|when| self.cel(when));
         item.part = one(self, &without(node, &LISTED));
         self.names.truncate(known);

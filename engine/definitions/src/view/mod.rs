@@ -1,11 +1,13 @@
 //! Views: blocks for the renderer, made from a step's data. What may stand under each key of a block says
-//! `keys::blocks`; `{text: …}` and `{cel: …}` say it themselves. Any map inside a list may carry `when`, `each` and `as`.
+//! `keys::blocks`; `{text: …}` and `{cel: …}` say it themselves. Any map inside a list may carry `when`, `each`, `as` and
+//! `roles`.
 
 mod compile;
 mod unanswered;
 
 use crate::fields::Fields;
 use crate::host::late_vocabulary;
+use crate::policy::Roles;
 use crate::source::{Key, Node};
 use crate::text::Text;
 use compile::Compiler;
@@ -35,6 +37,8 @@ pub struct View {
     named: Vec<(&'static str, Node)>,
     /// Events with the keys of the data that goes with them.
     sent: Vec<(String, Vec<Key>)>,
+    /// Roles that parts of it are for.
+    roles: Vec<Roles>,
 }
 
 #[derive(Debug)]
@@ -58,13 +62,19 @@ struct Field {
 
 #[derive(Debug)]
 struct Item {
+    /// For whom alone it is there.
+    roles: Roles,
     when: Option<Expression>,
     each: Option<(Expression, String)>,
     part: Part,
 }
 
-/// `data` and the variables of the enclosing `each`.
-type Names<'a> = Vec<(&'a str, &'a Value)>;
+/// Who reads, and what texts may name: `data` and the variables of the enclosing `each`.
+#[derive(Clone)]
+struct Names<'a> {
+    roles: &'a [String],
+    known: Vec<(&'a str, &'a Value)>,
+}
 
 impl View {
     pub fn compile(id: &str, path: &str, node: &Node, problems: &mut Vec<Problem>) -> Option<View> {
@@ -90,7 +100,7 @@ impl View {
         let title = node.get("title").map(|n| compiler.words("title", n));
         let intro = node.get("intro").map(|n| compiler.words("intro", n));
         let blocks = compiler.blocks(node);
-        let Compiler { data_names, uses, named, sent, .. } = compiler;
+        let Compiler { data_names, uses, named, sent, roles, .. } = compiler;
         (!problems[before..].iter().any(Problem::is_error)).then(|| View {
             id: id.to_owned(),
             path: path.to_owned(),
@@ -101,6 +111,7 @@ impl View {
             uses,
             named,
             sent,
+            roles,
         })
     }
 
@@ -128,15 +139,20 @@ impl View {
         self.sent.iter().map(|(event, keys)| (event.as_str(), keys.as_slice()))
     }
 
+    /// Every role that it names, where it does.
+    pub(crate) fn roles(&self) -> impl Iterator<Item = &Node> {
+        self.roles.iter().flat_map(Roles::at)
+    }
+
     pub(crate) fn expressions(&self) -> impl Iterator<Item = &Expression> {
         self.uses.iter()
     }
 
-    /// `{title?, intro?, blocks}` of the API. `scope` carries `data` and a host with now, today,
-    /// journey and params.
-    pub fn render(&self, data: &Value, scope: &Scope<'_>) -> Result<Value, EvalError> {
+    /// `{title?, intro?, blocks}` of the API, as somebody with these roles sees it. `scope` carries `data` and a host
+    /// with now, today, journey and params.
+    pub fn render(&self, data: &Value, roles: &[String], scope: &Scope<'_>) -> Result<Value, EvalError> {
         let scope = scope.clone().with("data", data);
-        let names: Names<'_> = vec![("data", data)];
+        let names = Names { roles, known: vec![("data", data)] };
         let mut out = Map::new();
         for (key, part) in [("title", &self.title), ("intro", &self.intro)] {
             if let Some(part) = part {
@@ -159,8 +175,8 @@ impl Part {
             Part::Cel(expression) => expression.eval(scope),
             Part::Text(text, span) => {
                 let find = |name: &str| {
-                    let variable = names.iter().rev().find(|(n, _)| *n == name).map(|(_, v)| *v);
-                    variable.or_else(|| names.first().and_then(|(_, data)| data.get(name)))
+                    let variable = names.known.iter().rev().find(|(n, _)| *n == name).map(|(_, v)| *v);
+                    variable.or_else(|| names.known.first().and_then(|(_, data)| data.get(name)))
                 };
                 let wrong = |message| EvalError { message, span: span.clone(), expression: String::from("text") };
                 text.render_with(find).map(Value::String).map_err(wrong)
@@ -192,7 +208,15 @@ impl Part {
 }
 
 impl Item {
+    /// Always there, once.
+    fn plain() -> Item {
+        Item { roles: Roles::default(), when: None, each: None, part: Part::nothing() }
+    }
+
     fn render(&self, scope: &Scope<'_>, names: &Names<'_>, list: &mut Vec<Value>) -> Result<(), EvalError> {
+        if !self.roles.include(names.roles.iter().map(String::as_str)) {
+            return Ok(());
+        }
         let Some((each, name)) = &self.each else { return self.one(scope, names, list) };
         let rows = match each.eval(scope)? {
             Value::Array(rows) => rows,
@@ -208,7 +232,7 @@ impl Item {
         };
         for row in rows.iter().take(ITEMS_MAX) {
             let mut names = names.clone();
-            names.push((name, row));
+            names.known.push((name, row));
             self.one(&scope.clone().with(name, row), &names, list)?;
         }
         Ok(())

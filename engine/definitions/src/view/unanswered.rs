@@ -66,7 +66,7 @@ impl Unanswered {
             let is_open = matches!(card, Card::Asked);
             let row = json!({"key": who, "value": answer});
             let mut names = names.clone();
-            names.push((&self.row, &row));
+            names.known.push((&self.row, &row));
             let scope = scope.clone().with(&self.row, &row);
             drawn.insert("provider".into(), self.provider.render(&scope, &names)?);
             if let Some(price) = self.price.as_ref().filter(|_| is_open) {
@@ -100,7 +100,7 @@ mod tests {
         });
         let cards = |over: bool| {
             let scope = Scope::new();
-            let drawn = view.render(&json!({"quotes": quotes, "over": over}), &scope).expect("drawn");
+            let drawn = view.render(&json!({"quotes": quotes, "over": over}), &[], &scope).expect("drawn");
             drawn["blocks"][0]["items"].clone()
         };
         let open = cards(false);

@@ -1,7 +1,7 @@
 //! A workflow file and everything that it names → a `Workflow`, or all that is wrong with it.
 
 use super::desugar::{Builder, Place, Sections};
-use super::{OnVersion, Scene, Section, Workflow, closure, merge, values, verify};
+use super::{OnVersion, Scene, Section, SignIn, Workflow, closure, merge, values, verify};
 use crate::calendar::{Calendars, timezone};
 use crate::contract::Contracts;
 use crate::fields::{Fields, unknown, unknown_keys};
@@ -234,7 +234,7 @@ struct Head {
     timezone: chrono_tz::Tz,
     language: String,
     ttl_ms: Option<i64>,
-    signs_in: bool,
+    signs_in: Option<SignIn>,
     params: Value,
     scene: Option<Scene>,
     sections: Vec<Section>,
@@ -255,7 +255,10 @@ fn head(tree: &Node, id: &str, problems: &mut Vec<Problem>) -> Head {
     let timezone = timezone(&mut fields).unwrap_or(chrono_tz::Tz::Asia__Kolkata);
     let language = fields.text("language").unwrap_or_else(|| "en".into());
     let ttl_ms = fields.duration("ttl");
-    let signs_in = fields.bool("signs_in");
+    let signs_in = match fields.get("signs_in").and_then(Node::as_str) {
+        Some("staff") => Some(SignIn::Staff),
+        _ => fields.bool("signs_in").then_some(SignIn::Person),
+    };
     let params = fields.get("params").map_or(json!({}), Node::to_json);
     if !params.is_object() {
         fields.problems.push(Problem::error("shape", &tree.span, format!("`params` of `{id}` is a map")));

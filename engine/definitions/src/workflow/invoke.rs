@@ -30,9 +30,9 @@ pub enum Source {
     },
     /// The partner comes with the input.
     Contract(String),
-    /// `otp.send`, `otp.verify`: run by the runtime in the same commit.
+    /// `otp.send`, `otp.verify`, `totp.verify`: run by the runtime in the same commit.
     System(String),
 }
 
 /// What the runtime itself can be asked.
-pub const SYSTEM: [&str; 2] = ["otp.send", "otp.verify"];
+pub const SYSTEM: [&str; 3] = ["otp.send", "otp.verify", "totp.verify"];

@@ -34,7 +34,7 @@ pub(crate) mod keys {
 pub use closure::reload_closure;
 pub use invoke::{Invoke, Source};
 pub use report::Report;
-pub use step::{Accept, Redirect, Step, StepKind, Trail};
+pub use step::{Accept, Only, Redirect, Step, StepKind, Trail};
 
 use crate::catalog::Catalog;
 use crate::contract::{Contract, Contracts};
@@ -73,7 +73,7 @@ pub struct Workflow {
     /// An idle journey expires after this.
     pub ttl_ms: Option<i64>,
     /// At its end the session is signed in as the person whose number was verified in it.
-    pub signs_in: bool,
+    pub signs_in: Option<SignIn>,
     /// Hash of the closure: 32 hex digits.
     pub version: String,
     /// Path and hash of every pinned file, in path order.
@@ -114,6 +114,15 @@ pub struct Workflow {
 pub struct Section {
     pub id: String,
     pub title: String,
+}
+
+/// As whom a session is signed in at a journey's end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SignIn {
+    /// The person whose number was verified in it.
+    Person,
+    /// The same as one of the staff, with a second factor.
+    Staff,
 }
 
 /// Who goes along the progress line and passes the time on a wait, as drawings that the page has.

@@ -1,8 +1,10 @@
 //! What a journey shows and accepts in a state.
 
 use crate::form::FieldError;
+use crate::source::Node;
 use crate::text::Text;
 use engine_statechart::expression::{Expression, Names};
+use engine_statechart::source::Span;
 use engine_statechart::template::Mapping;
 use indexmap::IndexMap;
 use serde_json::Value;
@@ -46,6 +48,9 @@ pub struct Step {
     pub submit: Option<Text>,
     /// Parts of the page's frame that are left out: `header`, `footer`.
     pub hide: Vec<String>,
+    /// Who alone may see it and act in it, where somebody acts for a customer.
+    pub only: Option<Only>,
+    pub(crate) span: Span,
     /// What names mean in its form.
     pub(crate) names: Option<Arc<Names>>,
     /// What names mean in its view.
@@ -62,6 +67,19 @@ impl Step {
     pub fn view_names(&self) -> Option<&Names> {
         self.view_names.as_deref()
     }
+}
+
+/// Whom a step is for in a journey that somebody began for a customer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Only {
+    /// The customer: nobody does it for her.
+    Customer,
+    /// The same, once her number was verified in the journey, and not by a link alone.
+    Verified,
+}
+
+impl Only {
+    pub const ALL: [(&'static str, Only); 2] = [("customer", Only::Customer), ("verified", Only::Verified)];
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -121,8 +139,10 @@ pub struct Redirect {
 #[derive(Debug)]
 pub struct Accept {
     pub schema: Value,
-    /// Roles; empty: everyone who may act on the journey.
+    /// Roles, `link:<purpose>`; empty: everyone who may act on the journey.
     pub by: Vec<String>,
+    /// Where they stand.
+    pub(crate) by_at: Vec<Node>,
     pub(crate) validator: jsonschema::Validator,
 }
 

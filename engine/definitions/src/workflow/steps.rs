@@ -3,7 +3,7 @@
 use super::calls::place_of;
 use super::compile::{Library, key};
 use super::desugar::{Builder, Place, text_node};
-use super::{Accept, Redirect, Step, StepKind, Trail};
+use super::{Accept, Only, Redirect, Step, StepKind, Trail};
 use crate::fields::{Fields, unknown};
 use crate::form::Form;
 use crate::host::shared_vocabulary;
@@ -18,7 +18,7 @@ use indexmap::IndexMap;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-pub const STEP_KEYS: [&str; 21] = [
+pub const STEP_KEYS: [&str; 22] = [
     "form",
     "view",
     "wait",
@@ -40,7 +40,10 @@ pub const STEP_KEYS: [&str; 21] = [
     "submit",
     "hide",
     "links",
+    "only",
 ];
+/// Texts that stand in the place of a step that is another's.
+const CLOSED: [&str; 3] = ["journey.customers_turn", "journey.not_verified", "journey.sign_in"];
 /// What the runtime answers itself; no step may call an event of its own so.
 const BUILT_IN: [&str; 5] = ["submit", "back", "change", "save", "expire"];
 
@@ -178,6 +181,11 @@ impl Builder<'_> {
             None if matches!(kind, StepKind::Wait | StepKind::Redirect) => Trail::Skip,
             None => Trail::Keep,
         };
+        let only = fields.word("only", &Only::ALL.map(|(name, _)| name));
+        let only = only.and_then(|word| Only::ALL.iter().find(|(name, _)| *name == word)).map(|(_, only)| *only);
+        if let Some(at) = fields.get("only").filter(|_| only.is_some()) {
+            CLOSED.iter().for_each(|code| self.need_text(at, code));
+        }
         let hide = fields.texts("hide");
         if let Some(at) = fields.get("hide") {
             for name in hide.iter().filter(|h| !["header", "footer"].contains(&h.as_str())) {
@@ -207,6 +215,8 @@ impl Builder<'_> {
             review,
             submit,
             hide,
+            only,
+            span: node.span.clone(),
             names: node.names.clone(),
             view_names,
         })
@@ -261,11 +271,11 @@ impl Builder<'_> {
                 fields.wrong(rule, &k.name, "a map from fields to schemas");
                 continue;
             }
-            let mut by = Vec::new();
+            let mut by_at = Vec::new();
             let (mut properties, mut required) = (serde_json::Map::new(), Vec::new());
             for (name, schema) in rule.map() {
                 if name.name == "by" && schema.is_list() {
-                    by = schema.list().iter().filter_map(Node::as_str).map(str::to_owned).collect();
+                    by_at = schema.list().to_vec();
                     continue;
                 }
                 crate::form::bounded(schema, fields.problems);
@@ -281,7 +291,8 @@ impl Builder<'_> {
             let schema = json!({"type": "object", "properties": properties, "required": required, "additionalProperties": false});
             match crate::form::validator(&schema) {
                 Ok(validator) => {
-                    accepts.insert(k.name.clone(), Accept { schema, by, validator });
+                    let by = by_at.iter().filter_map(Node::as_str).map(str::to_owned).collect();
+                    accepts.insert(k.name.clone(), Accept { schema, by, by_at, validator });
                 }
                 Err(message) => fields.problems.push(Problem::error("schema", &rule.span, message)),
             }

@@ -65,11 +65,11 @@ async fn answered(
         let mut change = ChangeRequest::<Map<String, Value>>::from_request(request, app).await?;
         named(catalog, &endpoint, &change.headers)?;
         let body = std::mem::take(&mut change.body);
-        found.insert("body".into(), fitting(app, catalog, &endpoint, body)?);
+        found.insert("body".into(), fitting(app, catalog, &endpoint, &change.visitor, body)?);
         if endpoint.needs_proof && !change.visitor.actor.proven {
             return Err(change.visitor.refused(app, Refusal::Proof));
         }
-        known(app, &endpoint, &change.visitor, &mut found).await?;
+        known(app, catalog, &endpoint, &change.visitor, &mut found).await?;
         client = Some(change.visitor.client);
         caller = Some(change);
     } else {
@@ -77,8 +77,15 @@ async fn answered(
         if endpoint.who != Who::Anyone || endpoint.call.is_some() {
             let (mut parts, _) = request.into_parts();
             let visitor = Visitor::from_request_parts(&mut parts, app).await?;
-            known(app, &endpoint, &visitor, &mut found).await?;
+            known(app, catalog, &endpoint, &visitor, &mut found).await?;
             client = Some(visitor.client);
+        }
+    }
+    if let Some(change) = &mut caller {
+        let now = Now::at(app.runtime.now_ms(), ZONE);
+        let held = endpoint.held(&found, &catalog.host(&now, None)).map_err(|error| broken(&endpoint, &error))?;
+        if let Some(token) = held {
+            change.visitor.hold(app, &token).await?;
         }
     }
     read(app, catalog, &endpoint, &mut found).await?;
@@ -122,7 +129,10 @@ async fn answered(
             change.visitor.sign_out(app).await?;
         }
         let first_name = app.runtime.people.first_name(&change.visitor.actor).await?;
-        found.insert("session".into(), json!({"token": change.visitor.mark(), "first_name": first_name}));
+        found.insert(
+            "session".into(),
+            json!({"token": change.visitor.mark(), "first_name": first_name, "sources": change.visitor.actor.sources}),
+        );
     }
     let now = Now::at(app.runtime.now_ms(), ZONE);
     let reply = endpoint.reply(&found, &catalog.host(&now, None)).map_err(|error| broken(&endpoint, &error))?;
@@ -177,15 +187,19 @@ fn named(catalog: &Catalog, endpoint: &Endpoint, headers: &HeaderMap) -> Result<
     if !endpoint.names_client || is_known() { Ok(()) } else { Err(Problem::new(Code::Client)) }
 }
 
-/// Without a session, or without a sign-in where one is needed, it is as if nothing were there.
+/// Without a session, a sign-in or a role where one is needed, it is as if nothing were there.
 async fn known(
     app: &App,
+    catalog: &Catalog,
     endpoint: &Endpoint,
     visitor: &Visitor,
     found: &mut Map<String, Value>,
 ) -> Result<(), Problem> {
+    if !endpoint.roles.include(visitor.actor.acting_roles()) {
+        return Err(visitor.refused(app, Refusal::NotFound));
+    }
     match endpoint.who {
-        Who::Anyone => {}
+        Who::Anyone => return Ok(()),
         Who::Session if visitor.actor.id.is_empty() => return Err(visitor.refused(app, Refusal::NotFound)),
         Who::Session => {}
         Who::Person => {
@@ -194,11 +208,19 @@ async fn known(
             found.insert("account".into(), json!(account));
         }
     }
+    let roles: Vec<String> = visitor.actor.acting_roles().map(str::to_owned).collect();
+    found.insert("site".into(), catalog.site("").described_for(&roles));
     Ok(())
 }
 
 /// The body as its form reads it; every field at fault is named, with its text.
-fn fitting(app: &App, catalog: &Catalog, endpoint: &Endpoint, body: Map<String, Value>) -> Result<Value, Problem> {
+fn fitting(
+    app: &App,
+    catalog: &Catalog,
+    endpoint: &Endpoint,
+    visitor: &Visitor,
+    body: Map<String, Value>,
+) -> Result<Value, Problem> {
     let Some(form) = &endpoint.body else {
         return if body.is_empty() {
             Ok(Value::Object(body))
@@ -211,7 +233,9 @@ fn fitting(app: &App, catalog: &Catalog, endpoint: &Endpoint, body: Map<String, 
     let (host, context) = (catalog.host(&now, None), json!({}));
     let scope = Scope::new().with("context", &context).with_host(&host);
     let mut data = Value::Object(body);
-    let errors = form.check(&Audience::default(), &scope, &mut data).map_err(|error| broken(endpoint, &error))?;
+    let roles = visitor.actor.acting_roles().map(str::to_owned).collect();
+    let audience = Audience { roles, ..Audience::default() };
+    let errors = form.check(&audience, &scope, &mut data).map_err(|error| broken(endpoint, &error))?;
     if errors.is_empty() {
         return Ok(data);
     }
@@ -309,8 +333,8 @@ async fn sent(
     if !wrong.is_empty() {
         return Err(Problem::new(Code::Invalid).errors(wrong));
     }
-    if let Some(person) = sent.signs_in {
-        visitor.sign_in(app, person).await?;
+    if let Some(signs_in) = sent.signs_in {
+        visitor.sign_in(app, signs_in).await?;
     }
     Ok(described_journey(app, &sent.view))
 }

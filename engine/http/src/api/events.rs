@@ -46,8 +46,8 @@ pub async fn send(
     let mut visitor = change.visitor;
     let sent = app.runtime.journeys.send(&visitor.actor, &id, event).await;
     let sent = sent.map_err(|refusal| visitor.refused(&app, refusal))?;
-    if let Some(person) = &sent.signs_in {
-        visitor.sign_in(&app, person.clone()).await?;
+    if let Some(signs_in) = &sent.signs_in {
+        visitor.sign_in(&app, signs_in.clone()).await?;
     }
     Ok(visitor.answer((replayed(&sent), ViewBody(sent.view))))
 }

@@ -46,6 +46,8 @@ pub enum Deed {
     JourneysForgotten,
     TokenMade,
     TokensRevoked,
+    RoleGiven,
+    RolesTaken,
 }
 
 /// What an anchor's row says: the rows of a time, in the order of chains and numbers.

@@ -8,6 +8,7 @@ mod links;
 mod otp;
 mod questions;
 mod recent;
+mod second_factor;
 mod send_gate;
 mod turns;
 
@@ -18,6 +19,7 @@ pub(crate) use crypto::Crypto;
 pub(crate) use links::{LINKS, link_order};
 pub(crate) use otp::{Passwords, normal_mobile};
 pub(crate) use questions::Unanswered;
+pub(crate) use second_factor::{base32, step_of};
 pub use turns::Settled;
 
 use crate::clock::Clock;

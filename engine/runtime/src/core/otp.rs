@@ -97,8 +97,17 @@ impl Core {
             bool::from(expected.as_bytes().ct_eq(given.as_bytes()))
         });
         let is_verified = matches!(&result.outcome, Outcome::Output(output) if output["ok"] == true);
-        if is_verified && actor.kind == VISITOR {
-            turn.record.person = Some(self.person_of(&mobile).await?.id);
+        // In a journey that somebody began for her, she comes by a link.
+        turn.proves = is_verified && actor.came_by.is_some() && turn.state.assisted.is_some();
+        let signs_in = turn.workflow.signs_in.is_some() && actor.came_by.is_none();
+        if turn.proves || is_verified && (signs_in || actor.kind == VISITOR) {
+            let person = self.person_of(&mobile).await?.id;
+            // What is one customer's does not become another's by a number that somebody changed for her.
+            if turn.proves && turn.record.person.as_ref().is_some_and(|hers| *hers != person) {
+                turn.proves = false;
+                return Ok(CallFailure::of("another_person").into());
+            }
+            turn.record.person = Some(person);
         }
         Ok(result)
     }

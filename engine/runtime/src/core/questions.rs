@@ -54,6 +54,7 @@ impl Core {
         match name {
             "otp.send" => self.send_otp(turn, input, actor).await,
             "otp.verify" => self.verify_otp(turn, input, actor).await,
+            "totp.verify" => self.verify_second(turn, input).await,
             other => {
                 let message = Some(format!("`system/{other}` does not exist"));
                 Ok(CallFailure { message, ..CallFailure::of("unknown_source") }.into())

@@ -2,8 +2,9 @@
 
 use super::Journeys;
 use crate::actor::{Action, Actor};
+use crate::core::read;
 use crate::refusal::Refusal;
-use crate::turn::draft_of;
+use crate::turn::{Turn, draft_of};
 use engine_definitions::Workflow;
 use engine_store::Draft;
 use serde_json::Value;
@@ -11,13 +12,16 @@ use serde_json::Value;
 impl Journeys {
     /// What is being typed; never part of the history. Secret fields are not kept.
     pub async fn save_draft(&self, actor: &Actor, journey: &str, step: &str, data: Value) -> Result<(), Refusal> {
-        let (record, _) = self.core.mine(actor, Action::Send("submit"), journey).await?;
+        let (record, sender) = self.core.mine(actor, Action::Send("submit"), journey).await?;
         self.core.refuse_ended(&record).await?;
         if record.step != step {
             // A late draft of a step that was left: the answer that left it wins.
             return Ok(());
         }
-        let workflow = self.core.workflow_of(&record).await?;
+        let (workflow, catalog) = (self.core.workflow_of(&record).await?, self.core.catalog());
+        if !Turn::on(&workflow, &catalog, read(record)?, self.core.now_ms()).takes_from("submit", &sender) {
+            return Err(Refusal::NotFound);
+        }
         Ok(self.keep_draft(&workflow, journey, step, data).await?)
     }
 

@@ -127,6 +127,9 @@ pub(crate) fn apply_event(
     data: &Value,
     seal: &dyn Fn(&str) -> String,
 ) -> Result<Applied, Refused> {
+    if !turn.takes_from(kind, actor) {
+        return Err(Refused::Unselected);
+    }
     match kind {
         "back" => turn.back(actor)?,
         "change" => turn.change(data.get("step").and_then(Value::as_str).unwrap_or_default(), actor)?,

@@ -13,7 +13,7 @@ pub(crate) use event::{Applied, apply_event};
 use crate::actor::{Action, Actor};
 use crate::core::Core;
 use crate::refusal::Refusal;
-use crate::turn::Turn;
+use crate::turn::{SignsIn, Turn};
 use crate::view::{JourneySummary, StepKind, StepView};
 use engine_definitions::Workflow;
 use engine_store::{Change, DocumentRecord, NewJourney, SessionRecord};
@@ -57,8 +57,8 @@ pub struct Sent {
     pub view: Box<StepView>,
     /// The key was used by this very request before; nothing was done again.
     pub repeated: bool,
-    /// The sender's session is to be signed in as this person.
-    pub signs_in: Option<String>,
+    /// As whom the sender's session is to be signed in.
+    pub signs_in: Option<SignsIn>,
 }
 
 /// What a page address of a journey shows: its current step, which is there or at another address.

@@ -5,7 +5,7 @@ use super::{Journeys, Send, Sent, waits};
 use crate::actor::{Action, Actor, can};
 use crate::core::read;
 use crate::refusal::Refusal;
-use crate::turn::Turn;
+use crate::turn::{SignsIn, Turn};
 use engine_store::{Committed, IdempotencyKey, JourneyRecord, JourneyStatus};
 use std::borrow::Cow;
 
@@ -65,12 +65,16 @@ impl Journeys {
             let changes = waits(&view).then(|| self.core.store().changes());
             match tries.commit(turn).await? {
                 Some(Committed::Done { .. }) => {
-                    // A link may not open the step that follows.
+                    // A link may not open the step that follows; to whom the journey is from now on, it is open.
+                    let actor = match (&signs_in, &sender.came_by) {
+                        (Some(SignsIn::Person(person)), Some(_)) => Cow::Owned(actor.signed_in_as(person)),
+                        _ => Cow::Borrowed(actor),
+                    };
                     let view = match sender.came_by {
-                        Some(_) => Box::new(Box::pin(self.view(actor, journey)).await?),
+                        Some(_) => Box::new(Box::pin(self.view(&actor, journey)).await?),
                         None => view,
                     };
-                    let sent = self.sent(actor, view, changes).await?;
+                    let sent = self.sent(&actor, view, changes).await?;
                     return Ok(Sent { signs_in, ..sent });
                 }
                 Some(Committed::KeyUsed(used)) => return Box::pin(self.repeated(actor, used, body_hash)).await,

@@ -32,14 +32,15 @@ pub struct Account {
 const RECORDS_MAX: u32 = 200;
 
 impl People {
-    /// Of the person who is signed in; `None` for everybody else.
+    /// Of who is signed in; `None` for everybody else.
     pub async fn account(&self, actor: &Actor) -> Result<Option<Account>, Refusal> {
         let Some(id) = self.hers(actor) else { return Ok(None) };
         let store = self.core.store();
         let profile = store.person(id).await?.map(|person| person.profile).unwrap_or_default();
         let all = Journeys { core: self.core.clone() }.journeys_of(actor).await?;
         let catalog = self.core.catalog();
-        let signs_in = |journey: &JourneySummary| catalog.workflow(&journey.workflow).is_some_and(|w| w.signs_in);
+        let signs_in =
+            |journey: &JourneySummary| catalog.workflow(&journey.workflow).is_some_and(|w| w.signs_in.is_some());
         let mut records: BTreeMap<String, Vec<Value>> = BTreeMap::new();
         for record in store.records_of(id, RECORDS_MAX).await? {
             let page = all.iter().find(|journey| journey.id == record.journey);
@@ -67,9 +68,9 @@ impl People {
         Ok(person.and_then(|person| Some(person.profile["first_name"].as_str()?.to_owned())).unwrap_or_default())
     }
 
-    /// The person who is signed in, where her roles have an account.
+    /// Who is signed in, where their roles have an account.
     fn hers<'a>(&self, actor: &'a Actor) -> Option<&'a str> {
-        actor.person().filter(|_| self.core.permit(actor, Action::Account, Resource::Own).is_ok())
+        actor.signed_in().filter(|_| self.core.permit(actor, Action::Account, Resource::Own).is_ok())
     }
 
     /// Keeps what the person who is signed in says of herself, beside what is known; `NotFound` for everybody else.

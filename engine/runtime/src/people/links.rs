@@ -4,7 +4,7 @@
 //! of a step), and [`crate::can`] decides. Codes are made in `core/links.rs`.
 
 use super::People;
-use crate::actor::{Actor, Grant, LinkAccess};
+use crate::actor::{Actor, Grant, LinkAccess, STAFF};
 use crate::core::LINKS;
 use crate::refusal::Refusal;
 use serde_json::json;
@@ -59,7 +59,9 @@ impl Actor {
         }
         let mut actor = self.clone();
         actor.came_by = None;
-        actor.kind = "visitor".into();
+        if actor.kind != STAFF {
+            actor.kind = "visitor".into();
+        }
         actor.roles.retain(|role| !role.starts_with("link:"));
         Cow::Owned(actor)
     }
@@ -72,7 +74,10 @@ impl Actor {
     ) -> Option<Actor> {
         let (purposes, events): (Vec<&str>, Vec<Vec<String>>) = opened.unzip();
         let mut actor = (!purposes.is_empty()).then(|| self.clone())?;
-        actor.kind = "link".into();
+        // One of the staff stays that, however they came.
+        if actor.kind != STAFF {
+            actor.kind = "link".into();
+        }
         actor.roles.extend(purposes.iter().map(|purpose| format!("link:{purpose}")));
         actor.came_by = Some(LinkAccess { journey: journey.into(), events: events.into_iter().flatten().collect() });
         Some(actor)

@@ -6,10 +6,12 @@ mod kept;
 mod links;
 mod proof;
 mod sessions;
+mod staff;
 
 pub use account::Account;
 pub use contact::{Presence, Recipient};
 pub use proof::ProofOfWork;
+pub use staff::{ListedToken, StaffMember};
 
 use crate::core::Core;
 use std::sync::Arc;

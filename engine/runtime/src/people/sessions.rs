@@ -1,7 +1,7 @@
 //! Sessions: opaque 256-bit tokens, of which only a hash is stored (security rule 16).
 
 use super::People;
-use crate::actor::{AGENT, Action, Actor, CAME, CUSTOMER, OPERATOR, Resource};
+use crate::actor::{AGENT, Action, Actor, CAME, CUSTOMER, OPERATOR, Resource, STAFF};
 use crate::clock::{new_id, new_token, rfc3339};
 use crate::core::Deed;
 use crate::refusal::Refusal;
@@ -48,6 +48,9 @@ impl People {
         let Some(session) = self.stored(&hash).await?.filter(|session| session.subject["kind"] != OPERATOR) else {
             return Ok(None);
         };
+        if session.subject["kind"] == STAFF {
+            return self.holding(Actor::of_session(&session), session.subject["token"].as_str()).await;
+        }
         let life = self.core.settings.session.ttl_ms;
         // Used sessions live on.
         let (actor, kept) = (Actor::of_session(&session), session.person.is_some());
@@ -251,7 +254,7 @@ impl People {
 
     async fn living(&self, actor: &Actor) -> Result<Vec<SessionRecord>, Refusal> {
         self.core.permit(actor, Action::Account, Resource::Own)?;
-        let (Some(person), now) = (actor.person(), self.core.now_ms()) else { return Err(Refusal::NotFound) };
+        let (Some(person), now) = (actor.signed_in(), self.core.now_ms()) else { return Err(Refusal::NotFound) };
         let all = self.core.store().sessions_of(person, SESSIONS_MAX).await?;
         Ok(all.into_iter().filter(|session| session.expires_at_ms > now).collect())
     }

@@ -2,6 +2,7 @@
 //! answer are sections of their own.
 
 use super::{Reader, submit_text, title_of};
+use crate::actor::CUSTOMER;
 use crate::turn::{Covered, Turn, get_path};
 use crate::view::{Review, ReviewPart, ReviewRow, ReviewSection};
 use engine_definitions::{Audience, Form, Step, mask};
@@ -18,19 +19,31 @@ pub(super) fn review(turn: &Turn<'_>, step: &Step, reader: &Reader<'_>) -> Revie
         let answers = get_path(&turn.state.snapshot.context, step.into.as_deref()?)?.as_object()?;
         let view =
             reader.scoped(turn, |scope| form.view(&reader.audience, &scope.clone().with_names(step.names()))).ok()?;
-        let covered = turn.covered(step);
+        let covered = turn.covered(step, reader.actor);
         let mut sections = Sections { turn, step, form, covered, is_plain, sections: Vec::new() };
         let title = Some(view.title.clone()).filter(|title| !title.is_empty());
         sections.object(title.unwrap_or_else(|| title_of(turn, step, reader)), &view.schema, answers, "");
-        Some(sections.sections)
+        let mut sections = sections.sections;
+        if let (Some(first), Some(row)) = (sections.first_mut(), answered_by(turn, step, reader)) {
+            first.rows.push(row);
+        }
+        Some(sections)
     });
     Review { sections: sections.flatten().collect(), submit: submit_text(turn, step, reader) }
 }
 
+/// In a journey that was begun for a customer: who answered this.
+fn answered_by(turn: &Turn, step: &Step, reader: &Reader<'_>) -> Option<ReviewRow> {
+    let role = turn.state.answered_by.get(&step.node)?;
+    let label = reader.text("journey.answered_by", &Map::new());
+    let code = if role == CUSTOMER { "journey.by_customer" } else { "journey.by_agent" };
+    Some(ReviewRow { label, value: Value::String(reader.text(code, &Map::new())), pointer: String::new() })
+}
+
 /// Whether this reader sees mobile numbers and e-mails whole; where nothing says so, nobody does.
 fn is_plain(turn: &Turn, step: &Step, reader: &Reader<'_>) -> bool {
-    let Audience { role, channel, partner } = &reader.audience;
-    let viewer = json!({"role": role, "channel": channel, "partner": partner});
+    let Audience { roles, channel, partner, .. } = &reader.audience;
+    let viewer = json!({"role": roles.first(), "roles": roles, "channel": channel, "partner": partner});
     let told = step.plain.as_ref().map(|plain| {
         reader.scoped(turn, |scope| plain.eval_bool(&scope.clone().with_names(step.names()).with("viewer", &viewer)))
     });

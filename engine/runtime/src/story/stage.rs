@@ -312,6 +312,11 @@ impl<'a> Stage<'a> {
                 let code = input.get("code").and_then(Value::as_str);
                 PASSWORDS.verify(turn, purpose, |_| code == Some(&format!("sealed:{CODE}")))
             }
+            "totp.verify" => {
+                let ok = input.get("code").and_then(Value::as_str) == Some(&format!("sealed:{CODE}"));
+                let (reason, member) = if ok { ("verified", "member") } else { ("wrong", "") };
+                CallResult::output(json!({"ok": ok, "reason": reason, "member": member}))
+            }
             _ => CallResult::output(Value::Null),
         })
     }

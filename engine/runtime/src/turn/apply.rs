@@ -31,11 +31,15 @@ impl Turn<'_> {
         self.next_event();
         let before = self.step_node();
         let (fact, taken) = match fact {
-            Fact::Started => {
+            Fact::Started | Fact::StartedFor(_) => {
+                if let Fact::StartedFor(assisted) = &fact {
+                    self.state.assisted = Some(assisted.clone());
+                    self.tell_who_assists();
+                }
                 let machine = &self.workflow.machine;
                 let outcome =
                     self.with_host(|host| engine_statechart::start(machine, &Env { now_ms: self.now_ms, host }));
-                (Fact::Started, self.accept(outcome)?)
+                (fact, self.accept(outcome)?)
             }
             Fact::Submitted { data, secret, again } => (self.submitted(data, secret, again, by)?, true),
             Fact::Sent { event, data, again } => (self.sent(event, data, again, by)?, true),
@@ -104,6 +108,7 @@ impl Turn<'_> {
             | Fact::Answered { .. }
             | Fact::AllAnswered { .. } => self.way_forward(),
             Fact::Started
+            | Fact::StartedFor(_)
             | Fact::Saved { .. }
             | Fact::WentBack
             | Fact::Changed { .. }
@@ -137,6 +142,7 @@ impl Turn<'_> {
             return Err(Refused::Unselected);
         }
         self.state.consents.extend(consents);
+        self.note_who_answered(&before, by);
         // An answer with secrets cannot be sent again: the person is asked again.
         let sent = hidden.is_empty().then_some(self.record.seq);
         self.moved_by_person(&before, sent);

@@ -107,13 +107,15 @@ impl Turn<'_> {
         Ok(taken)
     }
 
-    /// Which password is open for a purpose, how many tries it has left, and that one was verified: from the answers of
-    /// the system's sources, so that replay knows it too.
+    /// Which password is open for a purpose, how many tries it has left, that one was verified, and that one of the
+    /// staff has shown a second factor: from the answers of the system's sources, so that replay knows it too.
     fn remember_otp(&mut self, invoke: &Invoke, output: &Value) {
         let Source::System(name) = &invoke.source else { return };
         let text = |field: &str| output.get(field).and_then(Value::as_str).unwrap_or_default().to_string();
         let left = output.get("left").and_then(Value::as_i64).and_then(|left| i32::try_from(left).ok()).unwrap_or(0);
-        if name == "otp.send" {
+        if name == "totp.verify" {
+            self.state.member = Some(text("member")).filter(|member| !member.is_empty());
+        } else if name == "otp.send" {
             self.state.otps.insert(text("purpose"), OpenOtp { id: text("id"), left, sent_ms: self.now_ms });
         } else if output.get("ok") == Some(&Value::Bool(true)) {
             self.state.otps.remove(&text("purpose"));

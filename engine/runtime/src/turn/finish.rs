@@ -3,9 +3,19 @@
 use super::{Journey, Question, Turn};
 use crate::actor::Actor;
 use crate::fact::Work;
+use engine_definitions::SignIn;
 use engine_store::{
     AnswerRecord, Changed, Commit, EffectEnd, EffectKey, IdempotencyKey, JourneyUpdate, NewTimer, WebhookRecord,
 };
+
+/// As whom a session is signed in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SignsIn {
+    /// Id of a person.
+    Person(String),
+    /// Key of one of the staff.
+    Staff(String),
+}
 
 /// The work that a turn does, beside what it changes in the journey: it ends with the turn's commit.
 #[derive(Debug, Clone, Default)]
@@ -72,11 +82,19 @@ impl Turn<'_> {
         self.record.expires_at_ms = self.workflow.ttl_ms.map(|ttl| self.now_ms + ttl);
     }
 
-    /// The person as whom the sender's session is to be signed in: a journey that does so has come to its end, and her
-    /// number was verified in it.
-    pub fn signs_in(&self, sender: &Actor) -> Option<String> {
-        let ends = self.workflow.signs_in && !self.is_active() && self.state.verified && sender.came_by.is_none();
-        self.record.person.clone().filter(|_| ends)
+    /// As whom the sender's session is to be signed in: a journey that does so has come to its end, and the number was
+    /// verified in it, for the staff a second factor too; or it was begun for a customer, and she has just shown by a
+    /// link that the number is hers.
+    pub fn signs_in(&self, sender: &Actor) -> Option<SignsIn> {
+        let person = || self.record.person.clone().map(SignsIn::Person);
+        if self.proves {
+            return person();
+        }
+        let ends = !self.is_active() && self.state.verified && sender.came_by.is_none();
+        match self.workflow.signs_in.filter(|_| ends)? {
+            SignIn::Person => person(),
+            SignIn::Staff => self.state.member.clone().map(SignsIn::Staff),
+        }
     }
 
     /// Everything that this turn changed, for the store, and the journey as it is once that is written.

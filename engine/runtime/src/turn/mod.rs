@@ -6,6 +6,7 @@
 //! on. This is the only place where a stored journey meets the statechart.
 
 mod apply;
+mod assisted;
 mod calls;
 mod effects;
 mod explain;
@@ -19,10 +20,10 @@ mod trail;
 pub use effects::quiet;
 pub(crate) use effects::write_canonical;
 pub use explain::{Explained, explain};
-pub use finish::Ends;
+pub use finish::{Ends, SignsIn};
 pub(crate) use person::Covered;
 pub(crate) use person::draft_of;
-pub use person::{Answer, Checked, audience};
+pub use person::{Answer, Checked};
 pub use replay::{ReplayError, differences, replay};
 
 use crate::actor::Actor;
@@ -147,6 +148,8 @@ pub struct Turn<'w> {
     listener: Option<&'w dyn Host>,
     /// The fields of the shown step's form as its sender sees them; of the context as it is now.
     fields: Option<Fields>,
+    /// The sender has shown with this event whose the number is.
+    pub(crate) proves: bool,
     /// Everything that is written at the end.
     commit: Commit,
 }
@@ -204,7 +207,14 @@ impl<'w> Turn<'w> {
             resumes: None,
             listener: None,
             fields: None,
+            proves: false,
         }
+        .told()
+    }
+
+    fn told(mut self) -> Self {
+        self.tell_who_assists();
+        self
     }
 
     /// A new journey: the machine's initial macrostep is its first event.
@@ -219,7 +229,8 @@ impl<'w> Turn<'w> {
         let mut turn = Turn::on(workflow, catalog, Journey::new(id, &new, now_ms), now_ms);
         turn.base_revision = 0;
         turn.commit.new = Some(new);
-        turn.happen(Fact::Started, actor)?;
+        let begun = turn.assisted_by(actor).map_or(Fact::Started, Fact::StartedFor);
+        turn.happen(begun, actor)?;
         Ok(turn)
     }
 

@@ -4,10 +4,11 @@
 use super::{Refused, Turn};
 use crate::actor::Actor;
 use crate::fact::Fact;
-use engine_definitions::{Audience, FieldError, Fields, Form, Step, Workflow, mask};
+use engine_definitions::{FieldError, Fields, Form, Step, Workflow, mask};
 use engine_statechart::EvalError;
 use engine_store::Draft;
 use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
 
 /// An answer that was checked: normalised, without its secret fields, which stand apart as handles.
 pub struct Answer {
@@ -15,14 +16,15 @@ pub struct Answer {
     pub secrets: Map<String, Value>,
 }
 
-/// Field → text that a person may keep or replace, but not read: `covered` of a step.
-pub(crate) struct Covered(Map<String, Value>);
+/// Field → how it is masked, and a text that a person may keep or replace, but not read: `covered` of a step, and what
+/// a customer answered, for who acts for her.
+pub(crate) struct Covered(BTreeMap<String, (String, Value)>);
 
 impl Covered {
     /// How a value of a field is shown, when it is one of these.
     pub(crate) fn shown(&self, field: &str, value: &Value) -> Option<Value> {
-        let text = self.0.get(field).filter(|text| *text == value)?.as_str()?;
-        mask(text, "number").ok().map(Value::String)
+        let (kind, text) = self.0.get(field).filter(|(_, text)| text == value)?;
+        mask(text.as_str()?, kind).ok().map(Value::String)
     }
 
     pub(crate) fn cover(&self, data: &mut Map<String, Value>) {
@@ -35,7 +37,7 @@ impl Covered {
 
     /// What was sent as it was shown is what it stands for.
     fn uncover(&self, data: &mut Map<String, Value>) {
-        for (field, text) in &self.0 {
+        for (field, (_, text)) in &self.0 {
             if let Some(value) = data.get_mut(field)
                 && self.shown(field, text).is_some_and(|shown| shown == *value)
             {
@@ -49,10 +51,6 @@ impl Covered {
 pub enum Checked {
     Good(Answer),
     Wrong(Vec<FieldError>),
-}
-
-pub fn audience(actor: &Actor) -> Audience {
-    Audience { role: actor.role().into(), channel: actor.channel.clone(), partner: actor.partner.clone() }
 }
 
 /// Fields of the step's form that may be kept before they are an answer: none that is secret.
@@ -86,7 +84,7 @@ impl<'w> Turn<'w> {
         let mut data = data.clone();
         let fields = self.fields_of_answer(actor)?;
         if let Some(data) = data.as_object_mut() {
-            self.covered(step).uncover(data);
+            self.covered(step, actor).uncover(data);
         }
         if let Some(fields) = &fields {
             let errors = form.checked(fields, &mut data).map_err(|error| self.broken(&error))?;
@@ -115,17 +113,20 @@ impl<'w> Turn<'w> {
         Some((step, workflow.form(step.form.as_deref()?)?))
     }
 
-    /// What the person may keep or replace in this step's form, but not read.
-    pub(crate) fn covered(&self, step: &Step) -> Covered {
+    /// What this actor may keep or replace in this step's form, but not read.
+    pub(crate) fn covered(&self, step: &Step, actor: &Actor) -> Covered {
+        let hers = self.hers(step, actor);
         let texts = step.covered.as_ref().map(|covered| self.with_step(step, |scope| covered.eval(scope)));
-        match texts {
-            Some(Ok(Value::Object(texts))) => Covered(texts),
+        let texts = match texts {
+            Some(Ok(Value::Object(texts))) => texts,
             Some(Err(error)) => {
                 tracing::error!(step = step.node, %error, "covered values failed");
-                Covered(Map::new())
+                Map::new()
             }
-            _ => Covered(Map::new()),
-        }
+            _ => Map::new(),
+        };
+        let texts = texts.into_iter().map(|(field, text)| (field, ("number".to_owned(), text)));
+        Covered(texts.chain(hers).collect())
     }
 
     /// The fields of the shown step's form as this actor sees them; `None` without a form.
@@ -134,7 +135,7 @@ impl<'w> Turn<'w> {
             return Ok(Some(known));
         }
         let Some((step, form)) = self.shown_form(actor) else { return Ok(None) };
-        let fields = self.with_step(step, |scope| form.fields(&audience(actor), scope));
+        let fields = self.with_step(step, |scope| form.fields(&self.audience(actor), scope));
         fields.map(Some).map_err(|error| self.broken(&error))
     }
 
@@ -164,7 +165,7 @@ impl<'w> Turn<'w> {
     /// Checks the payload of an event that the step accepts; `None` when it does not accept this type from this actor.
     pub fn check_event(&self, kind: &str, data: &Value, actor: &Actor) -> Option<Vec<FieldError>> {
         let accept = self.workflow.step(&self.state.snapshot.active)?.accepts.get(kind)?;
-        let allowed = accept.by.is_empty() || accept.by.iter().any(|role| actor.roles.contains(role));
+        let allowed = accept.by.is_empty() || actor.acting_roles().any(|role| accept.by.iter().any(|by| by == role));
         allowed.then(|| accept.validate(data))
     }
 

@@ -16,6 +16,7 @@ mod publish;
 mod replay;
 mod serve;
 mod simulate;
+mod staff;
 mod stories;
 mod texts;
 mod work;
@@ -75,6 +76,8 @@ pub fn run(cli: Cli) -> Result<ExitCode> {
         Command::Keys(command) => alone(keys::keys(settings()?, command)),
         Command::Person(command) => alone(keys::person(settings()?, command)),
         Command::Operator(command) => alone(operator::operator(settings()?, command)),
+        Command::Staff(command) => alone(staff::staff(settings()?, command)),
+        Command::Token(command) => alone(staff::token(settings()?, command)),
         Command::Replay { journey } => alone(replay::replay(settings()?, journey)),
     }
 }

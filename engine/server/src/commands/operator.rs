@@ -10,9 +10,7 @@ pub async fn operator(settings: Settings, command: Operator) -> Result<ExitCode>
     let (runtime, _) = operated(settings).await?;
     match command {
         Operator::Token { name, hours } => {
-            let good = (1..=60).contains(&name.len())
-                && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.@".contains(&byte));
-            ensure!(good, "a name has 1 to 60 letters, digits, `-`, `_`, `.` or `@`");
+            good_name(&name)?;
             // On standard output alone, so that it can be kept without being seen.
             println!("{}", runtime.people.new_operator(&name, hours).await?);
             eprintln!(
@@ -24,4 +22,12 @@ pub async fn operator(settings: Settings, command: Operator) -> Result<ExitCode>
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// A name that can stand beside what is done under it.
+pub(super) fn good_name(name: &str) -> Result<()> {
+    let good = (1..=60).contains(&name.len())
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.@".contains(&byte));
+    ensure!(good, "a name has 1 to 60 letters, digits, `-`, `_`, `.` or `@`");
+    Ok(())
 }

@@ -1,0 +1,88 @@
+//! Journeys that somebody begins for a customer: what only she may do there, what of hers is covered, who answered
+//! what.
+
+use super::{Turn, get_path};
+use crate::actor::{Actor, CUSTOMER, STAFF};
+use crate::fact::Assisted;
+use engine_definitions::{Audience, Only, Step};
+use serde_json::{Value, json};
+
+impl Turn<'_> {
+    /// Who begins this journey for a customer; nobody is signed in for another.
+    pub(super) fn assisted_by(&self, actor: &Actor) -> Option<Assisted> {
+        let role = self.role_for_customers(actor).filter(|_| self.workflow.signs_in.is_none())?;
+        let source = self.record.attribution.get("source").and_then(Value::as_str).unwrap_or_default();
+        let skips_otp = actor.sources.iter().any(|one| one == source);
+        Some(Assisted { role: role.to_owned(), skips_otp })
+    }
+
+    /// What expressions read of it: `journey.assisted_by`, empty for nobody, and `journey.skips_otp`.
+    pub(super) fn tell_who_assists(&mut self) {
+        let assisted = self.state.assisted.as_ref();
+        self.meta["assisted_by"] = json!(assisted.map_or("", |assisted| &assisted.role));
+        self.meta["skips_otp"] = json!(assisted.is_some_and(|assisted| assisted.skips_otp));
+    }
+
+    /// The role in which somebody acts for a customer: signed in as staff. An agent's id that came with an address, and
+    /// may have come to the customer herself, makes nobody one (security rule 13).
+    fn role_for_customers<'a>(&self, actor: &'a Actor) -> Option<&'a str> {
+        self.catalog.policy().assists(actor.acting_roles()).filter(|_| actor.kind == STAFF)
+    }
+
+    /// Begun for a customer whose number nobody has shown to be hers: it sees, agrees and pays nothing of hers.
+    fn is_unverified(&self) -> bool {
+        self.state.assisted.is_some() && !self.state.verified
+    }
+
+    /// Who looks at a form.
+    pub(crate) fn audience(&self, actor: &Actor) -> Audience {
+        Audience {
+            roles: actor.acting_roles().map(str::to_owned).collect(),
+            channel: actor.channel.clone(),
+            partner: actor.partner.clone(),
+            is_deputy: self.is_unverified() || self.role_for_customers(actor).is_some(),
+        }
+    }
+
+    /// Why a step is not for this actor: the code of the text that stands in its place.
+    pub(crate) fn closed_to(&self, step: &Step, actor: &Actor) -> Option<&'static str> {
+        match step.only? {
+            _ if self.role_for_customers(actor).is_some() => Some("journey.customers_turn"),
+            Only::Verified if self.is_unverified() => Some("journey.not_verified"),
+            Only::Verified if actor.came_by.is_some() => Some("journey.sign_in"),
+            Only::Customer | Only::Verified => None,
+        }
+    }
+
+    /// Whether this actor may send such an event at the shown step.
+    pub(crate) fn takes_from(&self, kind: &str, actor: &Actor) -> bool {
+        let Some(step) = self.workflow.step(&self.state.snapshot.active) else { return true };
+        let theirs = || step.accepts.get(kind).is_some_and(|accept| !accept.by.is_empty());
+        self.closed_to(step, actor).is_none() || ["back", "change"].contains(&kind) || theirs()
+    }
+
+    /// In an assisted journey: the role in which this step was answered.
+    pub(super) fn note_who_answered(&mut self, step: &str, by: &Actor) {
+        if self.state.assisted.is_some() {
+            let role = self.role_for_customers(by).unwrap_or(CUSTOMER).to_owned();
+            self.state.answered_by.insert(step.to_owned(), role);
+        }
+    }
+
+    /// Personal answers that the customer gave, with how each is masked: not for who acts for her.
+    pub(super) fn hers(&self, step: &Step, actor: &Actor) -> Vec<(String, (String, Value))> {
+        let gave = self.state.answered_by.get(&step.node).is_some_and(|role| role == CUSTOMER);
+        let form = step.form.as_deref().and_then(|form| self.workflow.form(form));
+        let (Some(form), Some(into)) = (form, step.into.as_deref()) else { return Vec::new() };
+        if !gave || self.role_for_customers(actor).is_none() {
+            return Vec::new();
+        }
+        let answers = get_path(&self.state.snapshot.context, into);
+        let covered = |(field, kind): (&str, &str)| {
+            let kind = if ["mobile", "email"].contains(&kind) { kind } else { "number" };
+            let text = answers?.get(field).filter(|text| text.is_string())?;
+            Some((field.to_owned(), (kind.to_owned(), text.clone())))
+        };
+        form.personal().filter_map(covered).collect()
+    }
+}

@@ -1,0 +1,122 @@
+//! Somebody acts for a customer: what she alone may do stays hers, and both have the journey open. With the definitions
+//! that are shipped.
+
+use crate::passwords::code;
+use crate::roles::sitting;
+use engine_definitions::Files;
+use journey_tests::server::{Reply, TestServer, Visitor};
+use serde_json::{Value, json};
+use std::path::Path;
+
+const MOBILE: &str = "9812345670";
+
+pub(crate) async fn start() -> TestServer {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let files = Files::read_dir(root).expect("the definitions are there");
+    TestServer::start_with(files, |settings| {
+        settings.limits.write_rate_per_s = 0;
+        settings.otp.resend_ms = 0;
+        settings.otp.per_hour = 100;
+        settings.otp.proof_bits = 4;
+        settings.otp.unproven_per_address_hour = 1_000;
+    })
+    .await
+}
+
+/// A car's journey up to the page after the contact.
+pub(crate) async fn with_contact(server: &TestServer, browser: &Visitor, mobile: &str) -> Value {
+    let number = json!({"kind": "registered", "registration": "dl3cab1234"});
+    let view = browser.start("motor/car", number).await.ok(201);
+    let view = at(server, browser, &view, "car.contact").await;
+    browser.event(&view, "submit", json!({"name": "Asha Rao", "mobile": mobile})).await.ok(200)
+}
+
+pub(crate) async fn at(server: &TestServer, browser: &Visitor, view: &Value, step: &str) -> Value {
+    let id = view["journey"]["id"].as_str().expect("a journey").to_owned();
+    let there = async || {
+        let view = browser.view(&id).await;
+        (view["step"]["id"] == step).then_some(view)
+    };
+    server.until(step, there).await
+}
+
+/// What the newest message to a number says, once it has this.
+async fn told(server: &TestServer, mobile: &str, has: &str) -> String {
+    let browser = server.visitor();
+    let newest = async || {
+        let inbox = browser.get(&format!("/sandbox/inbox.json?to={mobile}")).await.ok(200);
+        inbox["messages"][0]["text"].as_str().filter(|text| text.contains(has)).map(str::to_owned)
+    };
+    server.until(has, newest).await
+}
+
+/// Opens the address of a message and presses its button.
+async fn follows(browser: &Visitor, message: &str) -> Reply {
+    let code: String = message.split("/r/").nth(1).expect("a link").chars().take(22).collect();
+    let form = [("content-type", "application/x-www-form-urlencoded"), ("x-journey", "")];
+    browser.send("POST", &format!("/r/{code}"), &form, Some(String::new())).await
+}
+
+fn events(view: &Value) -> Vec<&str> {
+    view["step"]["events"].as_array().into_iter().flatten().filter_map(|event| event["type"].as_str()).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_customer_goes_on_with_what_somebody_began_for_her() {
+    let server = start().await;
+    let agent = sitting(&server, "partner-agent", 7).await;
+    let view = with_contact(&server, &agent, MOBILE).await;
+
+    // She is asked by a message; nobody else can do it for her, and no box is ticked for her.
+    assert_eq!(view["step"]["id"], "car.otp.inviting");
+    assert_eq!(events(&view), ["again", "change_number", "back", "change"]);
+    assert_eq!(agent.event(&view, "open", json!({})).await.status, 409);
+    let link = told(&server, MOBILE, "/r/").await;
+    let customer = server.visitor();
+    let id = view["journey"]["id"].as_str().expect("a journey").to_owned();
+    let journey = format!("/api/v1/journeys/{id}");
+    assert_eq!(customer.get(&journey).await.status, 404);
+    assert_eq!(follows(&customer, &link).await.status, 303);
+    let view = customer.view(&id).await;
+    assert_eq!((events(&view), view["step"]["changeable"].clone()), (vec!["open"], json!([])));
+    let asked = customer.event(&view, "open", json!({})).await.ok(200);
+    assert_eq!(asked["step"]["id"], "car.otp.asking");
+
+    // Her code is worth nothing in another's hands.
+    let code = code(&server.product.runtime, &id).await;
+    let seen = agent.view(&id).await;
+    assert_eq!((&seen["step"]["kind"], seen["step"].get("form")), (&json!("message"), None));
+    assert_eq!(events(&seen), Vec::<&str>::new(), "{seen}");
+    let stolen = agent.event(&seen, "submit", json!({"code": code})).await;
+    assert_eq!((stolen.status, stolen.code().as_str()), (409, "not_accepted"));
+    let draft = json!({"step": "car.otp.asking", "data": {}}).to_string();
+    assert_eq!(agent.send("PUT", &format!("{journey}/draft"), &[], Some(draft)).await.status, 404);
+
+    // She goes on, signed in, and the journey is hers on every device; who began it has it too.
+    let confirmed = customer.event(&asked, "submit", json!({"code": code})).await.ok(200);
+    assert_eq!(confirmed["step"]["id"], "car.vehicle");
+    let hers = customer.get("/api/v1/account/dashboard").await.ok(200);
+    assert_eq!(hers["data"]["journeys"][0]["id"], json!(id), "{hers}");
+    let seen = agent.view(&id).await;
+    assert_eq!(seen["step"]["id"], "car.vehicle");
+
+    // Both have it open: nobody writes over the other unseen, and each change arrives.
+    let mut changes = customer.stream(&id).await;
+    let mine = customer.event(&seen, "back", json!({})).await.ok(200);
+    assert!(changes.next().await.is_some());
+    let late = agent.event(&seen, "submit", json!({})).await;
+    assert_eq!((late.status, late.code().as_str()), (409, "stale"), "{}", late.text());
+    assert_eq!(late.json()["view"]["step"]["id"], mine["step"]["id"], "{}", late.text());
+
+    // What she answers herself is covered for who acts for her, and may be left as it is.
+    let said = json!({"name": "Asha Rao", "mobile": MOBILE, "consent": true});
+    assert!(mine["step"]["form"]["schema"]["properties"].get("consent").is_some());
+    let mine = customer.event(&mine, "submit", said).await.ok(200);
+    let seen = agent.event(&mine, "back", json!({})).await.ok(200);
+    let form = &seen["step"]["form"];
+    assert_eq!(form["data"]["mobile"], "*****45670", "{form}");
+    assert!(form["schema"]["properties"].get("consent").is_none(), "{form}");
+    let kept = agent.event(&seen, "submit", json!({"name": "Asha Rao", "mobile": "*****45670"})).await.ok(200);
+    assert_eq!(kept["step"]["id"], "car.vehicle", "the number is still the verified one: {kept}");
+    server.stop().await;
+}
