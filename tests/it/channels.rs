@@ -143,7 +143,7 @@ async fn every_channel_is_known_by_its_marker() {
     arrive(&agent, "/health-insurance?_aid=A7&source=desk").await;
     of_health(&server, &agent).await;
     assert_eq!(visit(&agent).await["agent"], json!({"agentId": "A7"}));
-    // R3-78: what the agents' app says is in the session and goes along
+    // what the agents' app says is in the session and goes along
     let app = server.visitor();
     app.get("/?appName=agentApp&iam_uuid=u1&role_id=2&source=dealers&dealer=d3").await;
     let told = of_car(&server, &app).await;
@@ -303,6 +303,31 @@ async fn some_pages_stand_within_the_agents_app() {
     let has_menu = async |path: &str| visitor.get(path).await.text().contains("<nav class=\"site-nav\"");
     assert!(!has_menu("/life-insurance/term-insurance").await && has_menu("/life-insurance").await);
     assert!(server.visitor().get("/life-insurance/term-insurance").await.text().contains("<nav class=\"site-nav\""));
+    server.stop().await;
+}
+
+/// R2.2-11, R7.2-15: on their host header and footer are what the points of sale answer, as words and links.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_host_has_the_header_that_its_owner_gives() {
+    let server = product().await;
+    let visitor = server.visitor();
+    let ours = visitor.get("/contact-us").await.text();
+    assert!(!ours.contains("Car at the desk") && ours.contains("Grievance redressal"));
+    let theirs = visitor.send("GET", "/contact-us", &[("host", "pos.journey.example")], None).await;
+    let html = theirs.text();
+    let bar = html
+        .split_once("<header class=\"site-header\">")
+        .expect("a header")
+        .1
+        .split_once("</header>")
+        .expect("its end")
+        .0;
+    assert!(theirs.status == 200 && bar.contains("Point of sale"), "{bar}");
+    assert!(bar.contains("href=\"/car-insurance\"") && bar.contains("Car at the desk"), "{bar}");
+    assert!(!html.contains("alert("), "what could run is nowhere");
+    let footer = html.split_once("<footer").expect("a footer").1;
+    assert!(footer.contains("Asked at the desk") && footer.contains("Help for desks"), "{footer}");
+    assert!(!footer.contains("Grievance redressal"), "{footer}");
     server.stop().await;
 }
 

@@ -14,7 +14,7 @@ use crate::message::Message;
 use crate::partner::{Known, Partners};
 use crate::parts::{self, Parts, Spoken, in_languages, of_translation};
 use crate::policy::{self, Policy};
-use crate::site::Site;
+use crate::site::{FRAME, Site};
 use crate::source::{self, Node, Nodes};
 use crate::story::{self, Story};
 use crate::table::{Table, Tables};
@@ -205,10 +205,12 @@ fn catalog(
         let taken: BTreeSet<&str> = taken.collect();
         sites.values().for_each(|site| site.calls_are_there(&taken, problems));
         let roles: Vec<&str> = policy.roles().map(|(name, _)| name).collect();
-        let checks: Vec<String> = partners.partners.values().flat_map(|one| one.operations_of(AGENT_CHECK)).collect();
-        let checks: Vec<&str> = checks.iter().map(String::as_str).collect();
+        let of = |contract| -> Vec<String> {
+            partners.partners.values().flat_map(|partner| partner.operations_of(contract)).collect()
+        };
+        let (checks, frames) = (of(AGENT_CHECK), of(FRAME));
         if let Some(site) = sites.get(ENGLISH) {
-            site.channels_are_known(&roles, has_all_partners.then_some(&checks[..]), problems);
+            site.channels_are_known(&roles, has_all_partners.then_some((&checks[..], &frames[..])), problems);
         }
     }
     if problems.iter().any(Problem::is_error) {

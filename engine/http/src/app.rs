@@ -6,6 +6,7 @@ use crate::captcha::Captcha;
 use crate::middleware::{Class, Client, Limiter, Origins, Places, Proxies, Requests, SecurityHeaders};
 use crate::presence::Presence;
 use crate::problem::{Code, Problem};
+use crate::remote::Remotes;
 use crate::subscriptions::Subscriptions;
 use engine_draw::Draw;
 use engine_partners::Partners;
@@ -42,6 +43,7 @@ pub struct Inner {
     pub metrics: Option<PrometheusHandle>,
     pub health: Health,
     pub captcha: Captcha,
+    pub remotes: Remotes,
     /// Cancelled at a stop: streams end, `/readyz` says so.
     pub shutdown: CancellationToken,
 }
@@ -91,6 +93,7 @@ impl App {
             requests: Requests::default(),
             health: Health::default(),
             captcha: Captcha::default(),
+            remotes: Remotes::default(),
             customers: Lane::new(settings.limits.concurrency_max, &settings.limits),
             webhooks: Lane::new(settings.limits.webhooks_max, &settings.limits),
             runtime,

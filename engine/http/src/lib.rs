@@ -33,6 +33,7 @@ mod pages;
 mod posted;
 mod presence;
 mod problem;
+mod remote;
 mod routes;
 mod scrub;
 mod session;

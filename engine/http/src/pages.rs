@@ -12,6 +12,7 @@ use crate::language;
 use crate::middleware::Client;
 use crate::posted;
 use crate::problem::Problem;
+use crate::remote;
 use crate::session::Visitor;
 use crate::site::{self, Facts};
 use axum::Extension;
@@ -20,6 +21,7 @@ use axum::http::{HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use engine_definitions::{Around, Came, Catalog, Special, Step, StepKind, Who, Workflow};
 use engine_runtime::{Opened, Refusal};
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// Where a page without a way on leads: label and address.
@@ -346,7 +348,12 @@ async fn whole(ask: &Ask<'_>, page: &Page, around: &Around<'_>, content: &Conten
     let first = || catalog.languages().first().map_or("en", String::as_str);
     let language = if language.is_empty() { first() } else { language };
     let partner = facts.partner(catalog);
-    let site = site::surroundings(catalog, language, around, path, partner);
+    let mut site = site::surroundings(catalog, language, around, path, partner);
+    let others = remote::of(app, catalog, &facts.host).await;
+    if let Some(others) = &others {
+        site.menu = Cow::Borrowed(&others.menu);
+        site.footer = others.footer.iter().map(Cow::Borrowed).collect();
+    }
     let theme = partner.filter(|partner| !partner.theme.is_empty()).map(|partner| format!("{THEMES}{}", partner.slug));
     let page = &Page { theme, ..page.clone() };
     let drawn = match &build.drawing {

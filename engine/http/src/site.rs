@@ -29,7 +29,7 @@ pub const REPORTS: &str = "/stackTraceApi";
 pub struct Facts {
     /// The page's address, without a slash at its end.
     pub path: String,
-    host: String,
+    pub host: String,
     /// Of the visitor.
     pub language: String,
     /// How they came.
@@ -74,7 +74,7 @@ impl Facts {
         let day = today(now_ms);
         let mut came = channels.arrive(&self.came, &Arrival { said, path: &self.path, host: &self.host, day: &day });
         let is_shown = channels.experiments.iter().any(|one| one.is_shown(&self.path));
-        if is_shown && Draw::of(&came, &self.session).is_empty() {
+        if is_shown && came.draw_or(&self.session).is_empty() {
             came.draw = new_id();
         }
         let is_new = came != self.came;
@@ -84,7 +84,7 @@ impl Facts {
     }
 
     fn draw(&mut self, catalog: &Catalog) {
-        let all = catalog.site("").channels.variants(Draw::of(&self.came, &self.session));
+        let all = catalog.site("").channels.variants(self.came.draw_or(&self.session));
         self.variants = all.iter().map(|(name, variant)| format!("{name}/{variant}")).collect();
     }
 
@@ -115,16 +115,6 @@ impl Facts {
     /// What stands around a page of this visitor.
     pub fn around<'a>(&'a self, catalog: &'a Catalog, path: &'a str, step: &'a str) -> Around<'a> {
         catalog.site(&self.language).around(&self.at(catalog, path, step))
-    }
-}
-
-/// What decides a visit's variants.
-pub struct Draw;
-
-impl Draw {
-    /// A text of its own, or, where somebody writes before a page needed one, the session's id; empty without both.
-    pub fn of<'a>(came: &'a Came, session: &'a str) -> &'a str {
-        if came.draw.is_empty() { session } else { &came.draw }
     }
 }
 
@@ -312,7 +302,7 @@ pub fn page(
     let Some(address) = site.address(path).cloned().or_else(|| site.taken(path)) else { return Ok(None) };
     let now = Now::at(now_ms, ZONE);
     let mut data = site.data();
-    let drawn = catalog.site("").channels.variants(Draw::of(&facts.came, &facts.session));
+    let drawn = catalog.site("").channels.variants(facts.came.draw_or(&facts.session));
     if let (Value::Object(all), false) = (&mut data["variants"], drawn.is_empty()) {
         all.extend(drawn.iter().map(|(name, variant)| ((*name).to_owned(), json!(variant))));
     }

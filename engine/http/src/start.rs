@@ -5,7 +5,7 @@ use crate::app::App;
 use crate::attribution::{self, Said};
 use crate::problem::Problem;
 use crate::session::{Opening, Visitor};
-use crate::site::{self, Draw};
+use crate::site;
 use axum::http::HeaderMap;
 use engine_definitions::Arrival;
 use engine_runtime::{Refusal, Sent, Start};
@@ -46,7 +46,7 @@ pub async fn start(
         visitor.keep_agent(app, agent).await?;
     }
     let opening = visitor.begin(app, &begin.key, &came);
-    let told = site.channels.attribution(&came, product, Draw::of(&came, &visitor.actor.session));
+    let told = site.channels.attribution(&came, product, came.draw_or(&visitor.actor.session));
     let start = Start {
         workflow: begin.workflow,
         key: begin.key,

@@ -43,6 +43,12 @@ impl Came {
         *self == Came::default()
     }
 
+    /// What decides the visit's variants: a text of its own, or, where somebody writes before a page needed one, the
+    /// session's id; empty without both.
+    pub fn draw_or<'a>(&'a self, session: &'a str) -> &'a str {
+        if self.draw.is_empty() { session } else { &self.draw }
+    }
+
     pub(super) fn touched(&mut self, day: &str) {
         if self.touches.len() == TOUCHES_MAX {
             self.touches.remove(1);

@@ -66,3 +66,22 @@ impl Experiment {
         Some(Experiment { name: name.to_owned(), under, variants })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// R9-63: percents of many draws, and the same variant for the same draw.
+    #[test]
+    fn weights_are_percents() {
+        let of = |weights: &[(&str, u64)]| Experiment {
+            name: "words".into(),
+            under: Vec::new(),
+            variants: weights.iter().map(|(name, weight)| ((*name).to_owned(), *weight)).collect(),
+        };
+        let share = |one: &Experiment| (0..20_000).filter(|draw| one.drawn(&draw.to_string()) == Some("a")).count();
+        assert!((13_700..=14_300).contains(&share(&of(&[("a", 70), ("b", 30)]))));
+        assert_eq!((share(&of(&[("a", 100), ("b", 0)])), share(&of(&[("a", 0), ("b", 100)]))), (20_000, 0));
+        assert_eq!(of(&[("a", 70), ("b", 30)]).drawn("x"), of(&[("a", 70), ("b", 30)]).drawn("x"));
+    }
+}

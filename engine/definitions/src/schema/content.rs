@@ -230,6 +230,11 @@ fn site() -> Value {
         ("products", "", map_of(closed(&[("under", "Starts of its addresses", several())]))),
         ("layout", "Rules in their order", list_of(rule)),
         ("redirects", "", list_of(needs(redirect, &["to"]))),
+        (
+            "hosts",
+            "Host → partner/operation of the contract site/frame, which gives its header and footer",
+            map_of(text()),
+        ),
         ("gates", "Pages for some roles", list_of(needs(gate, &["under", "to"]))),
     ];
     let mut site = closed(&[&keys[..], &channels()].concat());

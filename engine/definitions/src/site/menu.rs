@@ -88,6 +88,28 @@ impl MenuItem {
         Some(item)
     }
 
+    /// Words that lead to an address; `#`: only words.
+    pub fn leading(text: String, address: &str) -> MenuItem {
+        let host = address.find("://").map(|at| at + 3);
+        let at = host.map_or(0, |host| address[host..].find('/').map_or(address.len(), |path| host + path));
+        let (domain, link) = address.split_at(at);
+        MenuItem {
+            link: if link.is_empty() { "/".into() } else { link.to_owned() },
+            text,
+            title: String::new(),
+            img_path: String::new(),
+            sub_menus: Vec::new(),
+            desktop_only: false,
+            mobile_only: false,
+            domain: domain.to_owned(),
+            self_target: false,
+            upper_text: String::new(),
+            logo_image: String::new(),
+            roles: Roles::default(),
+            span: Span { file: "".into(), line: 0, column: 0 },
+        }
+    }
+
     /// The address that it leads to.
     pub fn address(&self) -> String {
         format!("{}{}", self.domain, self.link)
@@ -136,6 +158,12 @@ impl Group {
         let (title, products) = (fields.need_text("title"), fields.texts("products"));
         let links = fields.need("links").map(|list| items(list, fields.problems)).unwrap_or_default();
         Some(Group { title, links, products, span: node.span.clone() })
+    }
+
+    /// Links without a heading.
+    pub fn of(links: Vec<MenuItem>) -> Group {
+        let span = Span { file: "".into(), line: 0, column: 0 };
+        Group { title: String::new(), links, products: Vec::new(), span }
     }
 
     /// As somebody with these roles sees it.

@@ -31,10 +31,12 @@ use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+/// The contract of calls that give a host's header and footer.
+pub(crate) const FRAME: &str = "site/frame";
 /// Where its pages lie.
 const PAGES: &str = "workflows/site/pages/";
 /// Keys of the files in workflows/site/, each in one of them.
-const KEYS: [&str; 17] = [
+const KEYS: [&str; 18] = [
     "browser",
     "name",
     "clients",
@@ -52,6 +54,7 @@ const KEYS: [&str; 17] = [
     "layout",
     "redirects",
     "gates",
+    "hosts",
 ];
 
 #[derive(Debug, Default)]
@@ -86,6 +89,8 @@ pub struct Site {
     pub channels: Channels,
     redirects: Vec<Redirect>,
     gates: Vec<Gate>,
+    /// Host → the call that gives its header and footer.
+    hosts: Vec<(String, String, Span)>,
     pages: Vec<Arc<Page>>,
     specials: BTreeMap<Special, Arc<Page>>,
     addresses: BTreeMap<String, Address>,
@@ -124,6 +129,11 @@ impl Site {
     /// Where an address leads by what its query says, and with which status.
     pub fn redirect_by(&self, path: &str, says: &dyn Fn(&str) -> bool) -> Option<(&str, u16)> {
         self.redirects.iter().find_map(|rule| Some((rule.leads_by(path, says)?, rule.status)))
+    }
+
+    /// The call that gives header and footer of pages on this host: `partner/operation`.
+    pub fn remote(&self, host: &str) -> Option<&str> {
+        self.hosts.iter().find(|(known, ..)| known == host).map(|(_, call, _)| call.as_str())
     }
 
     /// Where somebody with these roles is led who opens a page that is not for them.
@@ -239,6 +249,13 @@ impl Site {
         }
         for item in fields.list("gates") {
             self.gates.extend(Gate::read(item, fields.problems));
+        }
+        for (host, call) in fields.entries("hosts") {
+            let of = |call: &Node| Some((host.name.clone(), call.as_str()?.to_owned(), call.span.clone()));
+            match of(call) {
+                Some(one) => self.hosts.push(one),
+                None => fields.wrong(call, "hosts", "names of hosts with a call each"),
+            }
         }
         self.channels.read(&mut fields);
         self.layout.read(&mut fields);

@@ -113,10 +113,28 @@ impl Site {
         }
     }
 
-    /// What channels, gates and layout rules name.
-    pub(crate) fn channels_are_known(&self, roles: &[&str], operations: Option<&[&str]>, problems: &mut Vec<Problem>) {
+    /// What channels, gates, hosts and layout rules name. `calls`: those that check agents and those that give frames,
+    /// while all partners are without mistakes.
+    pub(crate) fn channels_are_known(
+        &self,
+        roles: &[&str],
+        calls: Option<(&[String], &[String])>,
+        problems: &mut Vec<Problem>,
+    ) {
+        let [operations, frames] = match calls {
+            Some((checks, frames)) => {
+                [checks, frames].map(|all| Some(all.iter().map(String::as_str).collect::<Vec<_>>()))
+            }
+            None => [None, None],
+        };
+        for (_, call, span) in &self.hosts {
+            if let Some(frames) = frames.as_ref().filter(|frames| !frames.contains(&call.as_str())) {
+                let at = Node::new(span.clone(), crate::source::Value::Null);
+                problems.push(unknown("call for a frame", &at, call, frames.iter().copied()));
+            }
+        }
         let products: Vec<&str> = self.layout.products.iter().map(|product| product.id.as_str()).collect();
-        self.channels.verify(&Known { products: &products, roles, operations }, problems);
+        self.channels.verify(&Known { products: &products, roles, operations: operations.as_deref() }, problems);
         let of_gates = self.gates.iter().flat_map(|gate| gate.roles.iter().map(|role| (role, &gate.span)));
         for (role, span) in of_gates.chain(self.layout.roles()).filter(|(role, _)| !roles.contains(&role.as_str())) {
             let at = Node::new(span.clone(), crate::source::Value::Null);

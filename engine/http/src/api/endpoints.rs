@@ -8,7 +8,6 @@ use crate::attribution::{self, Said};
 use crate::middleware::{Class, Client};
 use crate::problem::{self, Code, FieldProblem, Problem};
 use crate::session::{ChangeRequest, Opening, Visitor, token};
-use crate::site::Draw;
 use crate::start::{self, Begin};
 use axum::Json;
 use axum::extract::{FromRequest, FromRequestParts, Request, State};
@@ -159,8 +158,8 @@ async fn who(app: &App, headers: &HeaderMap) -> Result<Option<Actor>, Problem> {
 fn visit(app: &App, catalog: &Catalog, headers: &HeaderMap, actor: Option<&Actor>) -> Value {
     let came = attribution::of(&app.runtime, headers, actor);
     let agent = actor.map(|actor| actor.agent.clone()).unwrap_or_default();
-    let draw = Draw::of(&came, actor.map_or("", |actor| &actor.session));
-    catalog.site("").channels.visit(&came, &agent, draw)
+    let session = actor.map_or("", |actor| &actor.session);
+    catalog.site("").channels.visit(&came, &agent, came.draw_or(session))
 }
 
 /// The check of agents that a page needs: the session that it is kept in is opened with it.
@@ -170,6 +169,7 @@ async fn checked(
     change: &mut ChangeRequest<Map<String, Value>>,
     page: &str,
 ) -> Result<(), Problem> {
+    app.limit(Class::Start, change.visitor.client)?;
     let came = attribution::of(&app.runtime, &change.headers, Some(&change.visitor.actor));
     let visitor = &mut change.visitor;
     let visit = (page, visitor.actor.session.as_str());

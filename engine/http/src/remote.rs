@@ -1,0 +1,124 @@
+//! Frames that others give: on some hosts the header and the footer are what a call answers (R2.2-11, R7.2-15). Of its
+//! markup only the words and where they lead reach a page, as items of our own menu; nothing of it is written as it came.
+
+use crate::app::App;
+use crate::html::safe_url;
+use engine_definitions::{Catalog, Group, MenuItem};
+use engine_partners::{CallOutcome, Order};
+use engine_runtime::new_id;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// So long an answer stands; one that failed as long, with what stood before.
+const KEPT_MS: i64 = 60_000;
+const MARKUP_BYTES_MAX: usize = 64 * 1024;
+const ITEMS_MAX: usize = 40;
+const WORDS_CHARS_MAX: usize = 60;
+
+/// Header and footer of a host.
+#[derive(Debug, Default)]
+pub struct Remote {
+    pub menu: Vec<MenuItem>,
+    pub footer: Vec<Group>,
+}
+
+/// Of this process, by the operation that was asked.
+#[derive(Default)]
+pub struct Remotes(Mutex<BTreeMap<String, Kept>>);
+
+/// What stands until when.
+type Kept = (i64, Option<Arc<Remote>>);
+
+/// What stands around pages of this host, where others say it; `None`: our own header and footer.
+pub async fn of(app: &App, catalog: &Catalog, host: &str) -> Option<Arc<Remote>> {
+    let call = catalog.site("").remote(host)?;
+    let now_ms = app.runtime.now_ms();
+    let kept = app.remotes.0.lock().unwrap_or_else(PoisonError::into_inner).get(call).cloned();
+    let (until_ms, before) = kept.unwrap_or_default();
+    if now_ms < until_ms {
+        return before;
+    }
+    let (partner, name) = call.split_once('/')?;
+    let (partner, operation) = (catalog.partner(partner)?, catalog.operation(partner, name)?);
+    let (key, input) = (new_id(), json!({"host": host}));
+    let found = match app.partners.call(catalog, partner, operation, &input, Order::alone(&key, now_ms)).await {
+        CallOutcome::Done { output, .. } => Some(Arc::new(Remote::read(&output))),
+        CallOutcome::Failed(_) | CallOutcome::NotBegun => before,
+    };
+    let mut all = app.remotes.0.lock().unwrap_or_else(PoisonError::into_inner);
+    all.insert(call.to_owned(), (now_ms + KEPT_MS, found.clone()));
+    found
+}
+
+impl Remote {
+    fn read(output: &Value) -> Remote {
+        let items = |name: &str| {
+            let words = words(output[name].as_str().unwrap_or_default());
+            words.into_iter().map(|(text, link)| MenuItem::leading(text, &link)).collect::<Vec<_>>()
+        };
+        let footer = items("footer");
+        let footer = if footer.is_empty() { Vec::new() } else { vec![Group::of(footer)] };
+        Remote { menu: items("header"), footer }
+    }
+}
+
+/// The words of some markup, each with the address that it leads to; `#`: to none.
+fn words(markup: &str) -> Vec<(String, String)> {
+    let (mut found, mut link, mut text, mut hidden) = (Vec::new(), String::from("#"), String::new(), "");
+    let mut rest = &markup[..markup.floor_char_boundary(MARKUP_BYTES_MAX)];
+    while !rest.is_empty() && found.len() < ITEMS_MAX {
+        let (before, after) = rest.split_once('<').unwrap_or((rest, ""));
+        if hidden.is_empty() {
+            text.push_str(before);
+        }
+        let (tag, after) = after.split_once('>').unwrap_or((after, ""));
+        let name = tag.split(|part: char| part.is_whitespace() || part == '/').find(|part| !part.is_empty());
+        let name = name.unwrap_or_default().to_ascii_lowercase();
+        let ends = tag.starts_with('/');
+        if ["script", "style", "template", "noscript"].contains(&name.as_str()) {
+            hidden = if ends { "" } else { "hidden" };
+        }
+        let said: String = plain(&text).split_whitespace().collect::<Vec<_>>().join(" ");
+        if !said.is_empty() {
+            found.push((said.chars().take(WORDS_CHARS_MAX).collect(), link.clone()));
+        }
+        text.clear();
+        if name == "a" {
+            let to = if ends { None } else { attribute(tag, "href") };
+            let to = to.map(|to| plain(&to));
+            link = to.as_deref().and_then(safe_url).unwrap_or("#").to_owned();
+        }
+        rest = after;
+    }
+    found
+}
+
+/// The value of an attribute in quotes.
+fn attribute(tag: &str, name: &str) -> Option<String> {
+    let (_, value) = tag.split_once(&format!(" {name}="))?;
+    let quote = value.chars().next().filter(|quote| matches!(quote, '"' | '\''))?;
+    value[1..].split_once(quote).map(|(value, _)| value.to_owned())
+}
+
+fn plain(text: &str) -> String {
+    let all = [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"), ("&nbsp;", " "), ("&amp;", "&")];
+    all.iter().fold(text.to_owned(), |text, (from, to)| text.replace(from, to))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_markup_only_words_and_links_are_left() {
+        let markup = "<div onclick='x()'>Desk <script>alert(1)</script><a class=\"b\" href=\"/parcels\">Boxes &amp; bags</a>\
+            <a href=\"javascript:alert(1)\">Press</a><style>a{}</style><a href='https://pos.example/help'>Help</a><";
+        let found = words(markup);
+        let found: Vec<(&str, &str)> = found.iter().map(|(text, link)| (text.as_str(), link.as_str())).collect();
+        let wanted =
+            [("Desk", "#"), ("Boxes & bags", "/parcels"), ("Press", "#"), ("Help", "https://pos.example/help")];
+        assert_eq!(found, wanted);
+        assert!(words("").is_empty() && words("<<<").is_empty() && words("<a href=").is_empty());
+    }
+}
