@@ -143,7 +143,7 @@ async fn every_channel_is_known_by_its_marker() {
     arrive(&agent, "/health-insurance?_aid=A7&source=desk").await;
     of_health(&server, &agent).await;
     assert_eq!(visit(&agent).await["agent"], json!({"agentId": "A7"}));
-    // R3-78: what the agents' app says is in the session and goes along
+    // what the agents' app says is in the session and goes along
     let app = server.visitor();
     app.get("/?appName=agentApp&iam_uuid=u1&role_id=2&source=dealers&dealer=d3").await;
     let told = of_car(&server, &app).await;
