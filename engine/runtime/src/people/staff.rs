@@ -218,7 +218,7 @@ impl People {
         let hash = token_hash(service);
         let Some(held) = self.valid_token(&hash).await? else { return Ok(None) };
         let known = self.session(token).await?;
-        if !known.is_some_and(|actor| actor.person().is_none()) {
+        if known.is_none_or(|actor| actor.person().is_some()) {
             return Ok(None);
         }
         let renewed = self.renew_session(token, |session| {
