@@ -311,7 +311,7 @@ mod tests {
 
     #[test]
     fn what_the_table_names_is_there_and_every_route_has_its_line() {
-        check("account: {own: customer}", "account: {own: custmer}", "custmer", "unknown role `custmer`");
+        check("operate: {any: operator}", "operate: {any: operater}", "operater", "unknown role `operater`");
         check("{retry: {roles", "{retri: {roles", "retri:", "unknown event `retri`");
         check("  operate: {any", "  oprate: {any", "oprate:", "unknown right `oprate`");
         check("POST /api/v1/journeys: begin", "POST /api/v1/journeys: bigin", "bigin", "unknown right `bigin`");
