@@ -53,18 +53,19 @@ pub struct Held {
 
 /// Reads and checks everything. Reference data is indexed on first use, not here.
 pub fn load(files: &Files) -> Loaded {
-    load_beside(files, &[])
+    load_with(files, &[], For::Authors)
 }
 
-/// As [`load`], beside versions that are still in use: their rows go on making partners.
+/// As [`load`], what is served already, beside versions that are still in use: their rows go on making partners. It was
+/// checked when it was published, by the rules of that time.
 pub fn load_beside(files: &Files, held: &[Held]) -> Loaded {
-    load_with(files, held, false)
+    load_with(files, held, For::Service)
 }
 
 /// As [`load_beside`], before it is published: what is live must serve the journeys of these versions too. Their
 /// contracts must still be met, and the partners, operations and messages that they name be there.
 pub fn publishable(files: &Files, held: &[Held]) -> Loaded {
-    let mut loaded = load_with(files, held, true);
+    let mut loaded = load_with(files, held, For::Publication);
     let Some(catalog) = &loaded.catalog else { return loaded };
     let broken = held.iter().flat_map(|held| {
         let found = reload_closure(&held.workflow, &held.files, catalog).err();
@@ -84,7 +85,18 @@ pub fn publishable(files: &Files, held: &[Held]) -> Loaded {
     loaded
 }
 
-fn load_with(files: &Files, held: &[Held], is_new: bool) -> Loaded {
+/// Why definitions are read.
+#[derive(Clone, Copy, PartialEq)]
+enum For {
+    Authors,
+    Publication,
+    Service,
+}
+
+/// Problems of rules about who may do what, which grow with the program; what they ask for is refused where it is missing.
+const OF_AUTHORS_ALONE: [&str; 2] = ["agreement", "route"];
+
+fn load_with(files: &Files, held: &[Held], purpose: For) -> Loaded {
     let mut problems = Vec::new();
     for (path, _) in files.iter().filter(|(path, _)| kind_of(path).is_none()) {
         let at = Span::new(&Arc::from(path), 1, 1);
@@ -93,7 +105,7 @@ fn load_with(files: &Files, held: &[Held], is_new: bool) -> Loaded {
     }
     let masters = masters(files, &mut problems);
     let read = parse(files, &mut problems);
-    let catalog = catalog(files, &read, masters, held, is_new, &mut problems);
+    let catalog = catalog(files, &read, masters, held, purpose, &mut problems);
     finish(&mut problems);
     Loaded { catalog: catalog.map(Arc::new).filter(|_| !problems.iter().any(Problem::is_error)), problems, read }
 }
@@ -104,7 +116,7 @@ fn catalog(
     read: &Read,
     masters: Masters,
     held: &[Held],
-    is_new: bool,
+    purpose: For,
     problems: &mut Vec<Problem>,
 ) -> Option<Catalog> {
     let parts = Parts::read(&read.nodes, &masters.names().map(str::to_owned).collect(), problems);
@@ -129,7 +141,7 @@ fn catalog(
     };
     let endpoints = endpoints(parts.nodes, problems);
     let held: Vec<HeldParts<'_>> = held.iter().map(HeldParts::read).collect();
-    held.iter().filter(|_| is_new).for_each(|held| held.check(&parts, problems));
+    held.iter().filter(|_| purpose == For::Publication).for_each(|held| held.check(&parts, problems));
     let (partners, spoken) = std::thread::scope(|scope| {
         let partners =
             scope.spawn(|| collect(|problems| self::partners(files, &parts, &masters, &calendars, &held, problems)));
@@ -212,6 +224,7 @@ fn catalog(
             site.channels_are_known(&roles, has_all_partners.then_some((&checks[..], &frames[..])), problems);
         }
     }
+    problems.retain(|problem| purpose != For::Service || !OF_AUTHORS_ALONE.contains(&problem.code));
     if problems.iter().any(Problem::is_error) {
         // The English is mended first.
         problems.retain(|problem| problem.code != OUT_OF_DATE);
@@ -475,7 +488,7 @@ fn who_acts(workflow: &Workflow, policy: &Policy, problems: &mut Vec<Problem>) {
         let form = step.form.as_deref().filter(|_| step.only.is_none()).and_then(|form| workflow.form(form));
         if let Some(field) = form.and_then(|form| form.needed_consent()) {
             let message = format!("`{field}` has to be agreed to, which nobody does for a customer");
-            problems.push(Problem::error("missing", &step.span, message).hint("only: verified"));
+            problems.push(Problem::error("agreement", &step.span, message).hint("only: verified"));
         }
     }
 }

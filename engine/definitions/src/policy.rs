@@ -242,7 +242,7 @@ impl Policy {
         }
         let at = fields.get("routes").unwrap_or(fields.node);
         for route in ROUTES.iter().filter(|route| at.get(route).is_none()) {
-            fields.problems.push(Problem::error("missing", &at.span, format!("the route `{route}` has no line")));
+            fields.problems.push(Problem::error("route", &at.span, format!("the route `{route}` has no line")));
         }
     }
 

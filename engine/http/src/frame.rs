@@ -8,7 +8,7 @@ use crate::pages;
 use crate::problem::{Code, MEDIA_TYPE, Problem};
 use axum::body::{Body, HttpBody};
 use axum::extract::{ConnectInfo, MatchedPath, Request, State};
-use axum::http::{HeaderValue, Method, StatusCode, header};
+use axum::http::{HeaderValue, Method, StatusCode, Version, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use engine_settings::Limits;
@@ -46,6 +46,7 @@ pub async fn frame(State(app): State<App>, mut request: Request, next: Next) -> 
     let route = request.extensions().get::<MatchedPath>().cloned();
     let method = request.method().clone();
     let class = if method == Method::GET || method == Method::HEAD || webhook { Class::Read } else { Class::Write };
+    let brings = !request.body().is_end_stream() && request.version() < Version::HTTP_2;
 
     if let Some(home) = public_name(&app, &request) {
         return home;
@@ -62,11 +63,17 @@ pub async fn frame(State(app): State<App>, mut request: Request, next: Next) -> 
         let _place = lane.work.try_acquire().map_err(|_| Problem::new(Code::Busy).retry_after_ms(1_000))?;
         guarded(&app, request, next).await
     };
-    let mut response = match work.await {
+    let done = work.await;
+    let unread = brings && done.is_err();
+    let mut response = match done {
         Ok(response) => response,
         Err(problem) if browses => pages::refused(&app, &problem).await,
         Err(problem) => problem.into_response(),
     };
+    if unread {
+        // What nobody reads ends the connection: told, so that no other request is sent on it.
+        response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+    }
     if api {
         as_problem(&mut response);
     }
