@@ -222,6 +222,8 @@ async fn requests_that_are_refused() {
     let told = visitor.send("POST", &events, &[("idempotency-key", "k")], Some(told)).await;
     assert_eq!(told.json()["errors"].as_array().expect("errors").len(), 50, "an answer says so much at most");
     check("too large", "POST", &events, &[], Some(&large), 413, "body_too_large").await;
+    let unread = visitor.send("POST", &events, &[("idempotency-key", "k")], Some(large.clone())).await;
+    assert_eq!(unread.header("connection"), "close", "what nobody read ends the connection");
     check(
         "an unknown name",
         "POST",
