@@ -1,5 +1,5 @@
 # Two commands do everything on a fresh machine: `make run` and `make test`.
-.PHONY: help run dev test contract forms customers chaos siege soak histories fuzz release bench bench-web web check clean fmt pictures
+.PHONY: help run dev test contract forms customers chaos siege soak histories fuzz release bench bench-sealing bench-web web check clean fmt pictures
 .DEFAULT_GOAL := help
 
 CARGO ?= cargo
@@ -91,6 +91,13 @@ else
 	$(RELEASE)/journey-bench journeys
 	$(RELEASE)/journey-bench jobs
 endif
+
+bench-sealing: ## What sealing costs: steps a second beside a build that seals nothing, window by window (options: ARGS="--database sqlite")
+	@.ci/setup test
+	@$(MAKE) --no-print-directory web
+	$(CARGO) build --release --quiet --package engine-server --bin journey --package journey-bench --bin journey-bench
+	RUSTFLAGS="--cfg unsealed" $(CARGO) build --release --quiet --package engine-server --bin journey --target-dir $(RELEASE)/../unsealed
+	$(RELEASE)/journey-bench journeys --former $(RELEASE)/../unsealed/release/journey --rounds 5 --open 0 --grown 0 $(ARGS)
 
 bench-web: ## Lighthouse mobile over the main pages, median of three; beside a former build: BASELINE=path/to/journey; of a build that is there: BUILT=path/to/journey (options: ARGS="--runs 5 --page /")
 	@.ci/setup test

@@ -32,6 +32,9 @@ impl Settings {
             }
             Some(_) => {}
         }
+        if cfg!(unsealed) {
+            refuse("mode", "this build seals nothing of what it stores: it is made for a comparison of speed".into());
+        }
         if self.sandbox.enabled {
             refuse("sandbox.enabled", "the sandbox of fake partners is on".into());
         }

@@ -42,7 +42,8 @@ enum Command {
     #[command(
         after_help = "Examples:\n  journey-bench journeys                                        everything, about five minutes\n  \
         journey-bench journeys --database sqlite --connections 16 --open 0 --grown 0\n  \
-        journey-bench journeys --rounds 5 --json figures.json         more windows, of which the best counts"
+        journey-bench journeys --rounds 5 --json figures.json         more windows, of which the best counts\n  \
+        journey-bench journeys --former path/to/journey --open 0 --grown 0   beside another build, window by window"
     )]
     Journeys(Journeys),
     /// Background work: effects end to end, pickup by an idle worker, timers due within a minute
@@ -80,6 +81,9 @@ pub struct Journeys {
     /// The product's binary, an optimised build; default: `journey` beside this program
     #[arg(long, value_name = "FILE")]
     binary: Option<PathBuf>,
+    /// Another build of the product, in the place of the baseline
+    #[arg(long, value_name = "FILE")]
+    former: Option<PathBuf>,
     /// sqlite, postgres
     #[arg(long, value_delimiter = ',', default_value = "sqlite,postgres")]
     database: Vec<String>,

@@ -47,11 +47,15 @@ pub async fn journeys(options: &Journeys) -> Result<()> {
         Some(binary) => binary.clone(),
         None => std::env::current_exe()?.with_file_name("journey"),
     };
-    let binary = binary.canonicalize().with_context(|| format!("`{}`: build the product first", binary.display()))?;
+    let there = |binary: &Path| {
+        binary.canonicalize().with_context(|| format!("`{}`: build the product first", binary.display()))
+    };
+    let binary = there(&binary)?;
+    let former = options.former.as_deref().map(there).transpose()?;
     let mut table = Table::default();
     for kind in &options.database {
         let database = Database::start(kind).await?;
-        compare(options, &binary, &database, &mut table).await?;
+        compare(options, (&binary, former.as_deref()), &database, &mut table).await?;
         if options.grown > 0 {
             grown(options, &binary, &database, &mut table).await?;
         }
@@ -60,9 +64,15 @@ pub async fn journeys(options: &Journeys) -> Result<()> {
     table.write(options.json.as_deref())
 }
 
-async fn compare(options: &Journeys, binary: &Path, database: &Database, table: &mut Table) -> Result<()> {
+async fn compare(
+    options: &Journeys,
+    (binary, former): (&Path, Option<&Path>),
+    database: &Database,
+    table: &mut Table,
+) -> Result<()> {
+    let beside = former.map_or(Program::Floor, |former| Program::Former(former.to_owned()));
     let mut sides = [
-        Side::new(Program::Floor, database.fresh().await?)?,
+        Side::new(beside, database.fresh().await?)?,
         Side::new(Program::Product(binary.to_owned()), database.fresh().await?)?,
     ];
     let mut first = [f64::INFINITY; 2];
@@ -117,10 +127,12 @@ async fn compare(options: &Journeys, binary: &Path, database: &Database, table: 
             let what = format!("{what}, {customers} customers");
             table.add(Row { others, ..row(what, figure(&floor), figure(&product), goal) });
         };
-        add("steps/s", |b| b.steps_per_s, Goal::AtLeast(0.8));
-        add("p50 ms", |b| b.p50_ms, Goal::AtMost(1.3));
-        add("p99 ms", |b| b.p99_ms, Goal::AtMost(1.3));
-        add("CPU s per 1,000 steps", |b| b.cpu_s_per_1000, Goal::AtMost(1.25));
+        // Between two builds no goal is known here: whoever compares them has it.
+        let goal = |goal: Goal| if former.is_some() { Goal::None } else { goal };
+        add("steps/s", |b| b.steps_per_s, goal(Goal::AtLeast(0.8)));
+        add("p50 ms", |b| b.p50_ms, goal(Goal::AtMost(1.3)));
+        add("p99 ms", |b| b.p99_ms, goal(Goal::AtMost(1.3)));
+        add("CPU s per 1,000 steps", |b| b.cpu_s_per_1000, goal(Goal::AtMost(1.25)));
     }
     Ok(())
 }

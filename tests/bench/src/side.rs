@@ -16,6 +16,8 @@ pub enum Program {
     /// Rows written by hand; this very binary.
     Floor,
     Product(PathBuf),
+    /// Another build of it, in the place of the baseline.
+    Former(PathBuf),
     /// The product with the definitions that are shipped.
     Site(PathBuf),
     /// The bytes of this file, from memory; this very binary.
@@ -49,6 +51,7 @@ impl Side {
         match self.program {
             Program::Floor | Program::Answer(_) => "baseline",
             Program::Product(_) | Program::Site(_) => "product",
+            Program::Former(_) => "former",
         }
     }
 
@@ -77,7 +80,9 @@ impl Side {
         let mut command = match &self.program {
             Program::Floor => own(&["floor", "--database", &self.url])?,
             Program::Answer(file) => own(&["answer", "--file", &file.to_string_lossy()])?,
-            Program::Product(binary) => product(binary, &self.url, address, home, &definitions()),
+            Program::Product(binary) | Program::Former(binary) => {
+                product(binary, &self.url, address, home, &definitions())
+            }
             Program::Site(binary) => product(binary, &self.url, address, home, &shipped()),
         };
         let log = self.home.path().join("log");
