@@ -166,7 +166,7 @@ impl Claimer {
             store.claim_effects(request(places.len())).await?.into_iter().map(|e| Work::Effect(Box::new(e))).collect();
         if work.len() < places.len() {
             let timers = store.claim_timers(request(places.len() - work.len())).await?;
-            self.runtime.work.expect(timers.iter().map(|timer| timer.journey.as_str())).await;
+            self.runtime.work.prefetch(timers.iter().map(|timer| timer.journey.as_str())).await;
             work.extend(timers.into_iter().map(Work::Timer));
         }
         self.more = work.len() == places.len();

@@ -242,12 +242,12 @@ fn part() -> Value {
     let transitions = || json!({"$ref": "#/$defs/transitions"});
     let mut keys = vec![
         ("title", "", text()),
-        ("input", "Name → shape; copied on entry, read as `input.x`", map_of(super::outside::shape())),
+        ("input", "Name → shape; copied on entry, read as `input.x`", map_of(super::partners::shape())),
         ("contracts", "Name → the contract that a host's must extend; calls say the name", map_of(text())),
         ("views", "Name → the view, unless the host names another; steps say the name", map_of(text())),
         ("context", "Read and written as `my.x`", map_of(any())),
         ("keep", "Keys that stay when it is entered again", list_of(text())),
-        ("outcomes", "How it may end → what it gives: {name: shape}", map_of(map_of(super::outside::shape()))),
+        ("outcomes", "How it may end → what it gives: {name: shape}", map_of(map_of(super::partners::shape()))),
         (
             "hears",
             "Event → transitions, also after it was left: asked when nothing active took it",

@@ -4,7 +4,7 @@
 
 mod content;
 mod machine;
-mod outside;
+mod partners;
 
 use crate::keys::{Gives, Key, Takes, reference, typescript};
 use serde_json::{Map, Value, json};
@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 /// File name and schema of every kind.
 pub fn all() -> Vec<(&'static str, Value)> {
     let mut list = machine::all();
-    list.extend(outside::all());
+    list.extend(partners::all());
     list.extend(content::all());
     let file = |(name, title, schema): (&'static str, &str, Value)| (name, head(title, schema));
     list.into_iter().map(file).collect()

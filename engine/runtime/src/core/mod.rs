@@ -3,11 +3,11 @@
 mod access;
 mod audit;
 mod crypto;
+mod journey_cache;
 mod known_sessions;
 mod links;
 mod otp;
 mod questions;
-mod recent;
 mod second_factor;
 mod send_gate;
 mod turns;
@@ -27,8 +27,8 @@ use crate::vault::{Keyring, Vault};
 use engine_definitions::{Catalog, Files, Workflow};
 use engine_settings::Settings;
 use engine_store::{JourneyRecord, Store};
+use journey_cache::JourneyCache;
 use known_sessions::KnownSessions;
-use recent::Recent;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, RwLock, Weak};
 
@@ -44,16 +44,16 @@ pub(crate) struct Core {
     live: RwLock<Live>,
     /// Older versions that running journeys are pinned to.
     versions: Mutex<HashMap<(String, String), Arc<Workflow>>>,
-    pub recent: Recent,
+    pub recent: JourneyCache,
     /// Sessions that this node has just looked up.
     pub sessions: KnownSessions,
     /// Keeps this node's writers of one journey in line; correctness is the store's (**seq-cas**).
-    lines: Mutex<Lines>,
+    lines: Mutex<JourneyLocks>,
 }
 
 /// Who writes which journey just now.
 #[derive(Default)]
-struct Lines {
+struct JourneyLocks {
     by_journey: HashMap<String, Weak<tokio::sync::Mutex<()>>>,
     /// With so many, those that nobody holds any more are removed first.
     sweep_at: usize,
@@ -106,7 +106,7 @@ impl Core {
             keys,
             live,
             versions: Mutex::default(),
-            recent: Recent::default(),
+            recent: JourneyCache::default(),
             sessions: KnownSessions::default(),
             lines: Mutex::default(),
         })

@@ -79,7 +79,7 @@ impl Background {
 
     /// Work on these journeys follows at once: what this node does not have in hand is read together. A journey that is
     /// not read here is read when its turn comes.
-    pub async fn expect(&self, journeys: impl Iterator<Item = &str>) {
+    pub async fn prefetch(&self, journeys: impl Iterator<Item = &str>) {
         let unknown: Vec<String> = journeys.filter(|id| !self.core.recent.has(id)).map(str::to_owned).collect();
         if unknown.len() < 2 {
             return;

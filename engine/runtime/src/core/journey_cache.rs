@@ -13,7 +13,7 @@ use std::sync::Mutex;
 const GENERATION: usize = 128;
 
 #[derive(Default)]
-pub(crate) struct Recent(Mutex<Generations>);
+pub(crate) struct JourneyCache(Mutex<Generations>);
 
 #[derive(Default)]
 struct Generations {
@@ -21,7 +21,7 @@ struct Generations {
     old: HashMap<String, Journey>,
 }
 
-impl Recent {
+impl JourneyCache {
     /// Takes it out: whoever commits puts the next one back.
     pub fn take(&self, id: &str) -> Option<Journey> {
         let mut all = self.0.lock().unwrap_or_else(|e| e.into_inner());
