@@ -89,7 +89,7 @@ pub async fn frame(State(app): State<App>, mut request: Request, next: Next) -> 
     response
 }
 
-/// Around what is not ours, the sandbox and the API's reference: headers that it has not set itself (security rule 32).
+/// Around what is not ours, the sandbox: headers that it has not set itself (security rule 32).
 pub async fn headers(State(app): State<App>, request: Request, next: Next) -> Response {
     let mut response = next.run(request).await;
     app.headers.apply(response.headers_mut());

@@ -33,6 +33,7 @@ mod pages;
 mod posted;
 mod presence;
 mod problem;
+mod reference;
 mod remote;
 mod routes;
 mod scrub;

@@ -9,16 +9,17 @@ use crate::frame;
 use crate::links;
 use crate::pages;
 use crate::problem::{self, ProblemDetails};
+use crate::reference;
 use axum::Router;
 use axum::extract::State;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{any, get, post};
+use serde_json::Value;
 use utoipa::OpenApi;
 use utoipa::openapi::{Ref, RefOr};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
-use utoipa_swagger_ui::SwaggerUi;
 
 #[derive(OpenApi)]
 #[openapi(
@@ -40,14 +41,16 @@ pub fn router(app: App, sandbox: Option<Router>) -> Router {
         .route("/r/{code}", get(links::ask).post(links::follow))
         .route("/api/{*path}", any(endpoints::answer))
         .route("/openapi.json", get(described_now))
+        .route("/docs", get(reference::page))
+        .route("/docs/", get(reference::page))
         .fallback(pages::page)
         .layer(axum::middleware::from_fn_with_state(app.clone(), frame::frame))
         .with_state(app.clone());
-    let headers = axum::middleware::from_fn_with_state(app, frame::headers);
-    let reference = Router::from(SwaggerUi::new("/docs").config(utoipa_swagger_ui::Config::from("/openapi.json")));
-    let routes = routes.merge(reference.layer(headers.clone()));
     match sandbox {
-        Some(sandbox) => routes.nest("/sandbox", sandbox.layer(headers)),
+        Some(sandbox) => {
+            let headers = axum::middleware::from_fn_with_state(app, frame::headers);
+            routes.nest("/sandbox", sandbox.layer(headers))
+        }
         None => routes,
     }
 }
@@ -57,11 +60,16 @@ pub fn health(app: App) -> Router {
     Router::new().route("/healthz", get(health::healthz)).route("/readyz", get(health::readyz)).with_state(app)
 }
 
-/// The description of the API, with the endpoints of the definitions as they are now.
+/// The description of the API for programs.
 async fn described_now(State(app): State<App>) -> Response {
+    ([(CONTENT_TYPE, "application/json")], description(&app).to_string()).into_response()
+}
+
+/// OpenAPI, with the endpoints of the definitions as they are now.
+pub fn description(app: &App) -> Value {
     let mut description = serde_json::to_value(openapi()).unwrap_or_default();
     endpoints::describe(&mut description, &app.runtime.catalog(), app.runtime.now_ms());
-    ([(CONTENT_TYPE, "application/json")], description.to_string()).into_response()
+    description
 }
 
 /// The description of what the program itself serves.

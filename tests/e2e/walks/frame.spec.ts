@@ -290,3 +290,16 @@ test('visits are counted 3,200 ms after the page, where the settings name who co
     await product.stop();
   }
 });
+
+test('the reference of the API names every call, by day and by night, and hinders nobody', async ({ walk, page, product }) => {
+  const described = (await (await fetch(`${product.base}/openapi.json`)).json()) as { paths: Record<string, object> };
+  const calls = Object.entries(described.paths).flatMap(([path, item]) => Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`));
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    await page.goto(`${product.base}/docs`);
+    await expect(walk.heading('API reference')).toBeVisible();
+    const named = await page.locator('td:first-child').allTextContents();
+    expect(calls.filter((call) => !named.includes(call))).toEqual([]);
+    await walk.accessible();
+  }
+});
