@@ -81,7 +81,7 @@ fn words(markup: &str) -> Vec<(String, String)> {
             Token::EndTag(tag) => is_unseen &= !UNSEEN.contains(&&**tag.name),
             Token::String(text) if !is_unseen => {
                 let said = String::from_utf8_lossy(&text).split_whitespace().collect::<Vec<_>>().join(" ");
-                if !said.is_empty() {
+                if said.contains(char::is_alphanumeric) {
                     found.push((said.chars().take(WORDS_CHARS_MAX).collect(), link.clone()));
                 }
             }
