@@ -19,7 +19,7 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
-const KEYS: [&str; 20] = [
+const KEYS: [&str; 22] = [
     "title",
     "method",
     "path",
@@ -35,15 +35,18 @@ const KEYS: [&str; 20] = [
     "start",
     "send",
     "profile",
+    "withdraws",
+    "exports",
     "ends",
     "holds",
     "signs_out",
     "checks",
     "reply",
 ];
-/// What expressions read: what came, what was found, what a partner said, what was begun, who was signed in, how they came,
-/// the site's data.
-const NAMES: [&str; 10] = ["query", "body", "list", "more", "call", "journey", "session", "account", "visit", "site"];
+/// What expressions read: what came, what was found, what a partner said, what was begun, who was signed in, what is kept
+/// of her, how they came, the site's data.
+const NAMES: [&str; 11] =
+    ["query", "body", "list", "more", "call", "journey", "session", "account", "export", "visit", "site"];
 const ROWS_MAX: i64 = 2_000;
 
 #[derive(Debug)]
@@ -72,6 +75,10 @@ pub struct Endpoint {
     pub send: Option<Sends>,
     /// What is kept of the person who is signed in, beside what is known of her.
     profile: Option<Expression>,
+    /// What the person no longer agrees to.
+    withdraws: Option<Expression>,
+    /// The answer is a file of this name, with all that is kept of the person: `export`.
+    pub exports: Option<String>,
     /// Sessions of the person that end, by what `account.sessions` calls them.
     ends: Option<Expression>,
     /// The service token that the caller's session holds from now on.
@@ -168,7 +175,7 @@ impl Endpoint {
         let (names_client, needs_proof) = (fields.bool("client"), fields.bool("proof"));
         let query = fields.get("query").map_or_else(Shape::empty, |query| Shape::read(query, fields.problems));
         let cache_s = fields.duration("cache").map(|ms| ms / 1_000);
-        let changes = ["body", "proof", "start", "send", "profile", "ends", "holds", "signs_out", "checks"];
+        let changes = ["body", "proof", "start", "send", "profile", "withdraws", "ends", "holds", "signs_out", "checks"];
         if method == "GET" && changes.iter().any(|key| fields.get(key).is_some()) {
             let of_post = changes.map(|key| format!("`{key}`")).join(", ");
             let message = format!("GET reads: of POST are {of_post}");
@@ -179,10 +186,17 @@ impl Endpoint {
         let start = fields.get("start").and_then(|start| Starts::read(start, fields.problems));
         let send = fields.get("send").and_then(|send| Sends::read(send, fields.problems));
         let profile = fields.get("profile").map(|profile| mapping(profile, words(), &NAMES, fields.problems));
+        let withdraws = fields.get("withdraws").and_then(|of| expression(of, words(), &NAMES, fields.problems));
+        let exports = fields.text("exports");
         let ends = fields.get("ends").and_then(|ends| expression(ends, words(), &NAMES, fields.problems));
         let holds = fields.get("holds").and_then(|holds| expression(holds, words(), &NAMES, fields.problems));
-        if (profile.is_some() || ends.is_some()) && who != Who::Person {
-            fields.problems.push(Problem::error("value", &node.span, "`profile` and `ends` are of `who: person`"));
+        if method != "GET" && exports.is_some() {
+            fields.problems.push(Problem::error("value", &node.span, "`exports` is of GET"));
+        }
+        let of_person = ["profile", "withdraws", "exports", "ends"];
+        if who != Who::Person && of_person.iter().any(|key| fields.get(key).is_some()) {
+            let message = format!("of `who: person` are {}", of_person.map(|key| format!("`{key}`")).join(", "));
+            fields.problems.push(Problem::error("value", &node.span, message));
         }
         let signs_out = fields.bool("signs_out");
         let checks = fields.get("checks").and_then(|page| expression(page, words(), &NAMES, fields.problems));
@@ -206,6 +220,8 @@ impl Endpoint {
             start,
             send,
             profile,
+            withdraws,
+            exports,
             ends,
             holds,
             signs_out,
@@ -218,6 +234,12 @@ impl Endpoint {
     /// What is to be kept of the person.
     pub fn profile(&self, found: &Map<String, Value>, host: &dyn Host) -> Result<Option<Value>, EvalError> {
         self.profile.as_ref().map(|profile| profile.eval(&scope(found).with_host(host))).transpose()
+    }
+
+    /// The purpose that the person no longer agrees to, if this is about one.
+    pub fn withdrawn(&self, found: &Map<String, Value>, host: &dyn Host) -> Result<Option<String>, EvalError> {
+        let Some(withdraws) = &self.withdraws else { return Ok(None) };
+        Ok(Some(withdraws.eval(&scope(found).with_host(host))?.as_str().unwrap_or_default().to_owned()))
     }
 
     /// The service token that the caller's session is to hold, if this is about one.
@@ -245,7 +267,7 @@ impl Endpoint {
     }
 
     /// What is answered. `found` has what was read and begun: `query`, `body`, `list`, `more`, `call`, `journey`,
-    /// `session`, `account`, `visit`, `site`.
+    /// `session`, `account`, `export`, `visit`, `site`.
     pub fn reply(&self, found: &Map<String, Value>, host: &dyn Host) -> Result<Value, EvalError> {
         self.reply.eval(&scope(found).with_host(host))
     }

@@ -59,6 +59,7 @@ async fn answered(
     let actor = who(app, request.headers()).await?;
     found.insert("visit".into(), visit(app, catalog, request.headers(), actor.as_ref()));
     let mut caller = None;
+    let mut reader = None;
     let mut client = None;
     if endpoint.method == "POST" {
         let mut change = ChangeRequest::<Map<String, Value>>::from_request(request, app).await?;
@@ -78,6 +79,7 @@ async fn answered(
             let visitor = Visitor::from_request_parts(&mut parts, app).await?;
             known(app, catalog, &endpoint, &visitor, &mut found).await?;
             client = Some(visitor.client);
+            reader = Some(visitor);
         }
     }
     if let Some(change) = &mut caller {
@@ -88,6 +90,10 @@ async fn answered(
         }
     }
     read(app, catalog, &endpoint, &mut found).await?;
+    if let (Some(_), Some(visitor)) = (&endpoint.exports, &reader) {
+        app.limit(Class::Start, visitor.client)?;
+        found.insert("export".into(), app.runtime.people.export(&visitor.actor).await?);
+    }
     if let (Some(call), Some(client)) = (&endpoint.call, client) {
         let said = called(app, catalog, &endpoint, call, client, &found).await?;
         found.insert("call".into(), said);
@@ -117,6 +123,14 @@ async fn answered(
             app.runtime.people.keep_profile(&change.visitor.actor, said).await?;
         }
     }
+    if let Some(change) = &caller {
+        let now = Now::at(app.runtime.now_ms(), ZONE);
+        let purpose =
+            endpoint.withdrawn(&found, &catalog.host(&now, None)).map_err(|error| broken(&endpoint, &error))?;
+        if let Some(purpose) = purpose {
+            app.runtime.people.withdraw(&change.visitor.actor, &purpose).await?;
+        }
+    }
     if let Some(change) = &mut caller {
         let now = Now::at(app.runtime.now_ms(), ZONE);
         let ended = endpoint.ended(&found, &catalog.host(&now, None)).map_err(|error| broken(&endpoint, &error))?;
@@ -139,6 +153,10 @@ async fn answered(
     if let Some(value) = endpoint.cache_s.and_then(|age| HeaderValue::from_str(&format!("public, max-age={age}")).ok())
     {
         response.headers_mut().insert(header::CACHE_CONTROL, value);
+    }
+    let file = endpoint.exports.as_ref().map(|name| HeaderValue::from_str(&format!("attachment; filename=\"{name}\"")));
+    if let Some(Ok(value)) = file {
+        response.headers_mut().insert(header::CONTENT_DISPOSITION, value);
     }
     Ok(match caller {
         Some(change) => change.visitor.begun(opening, &change.headers, response),
@@ -334,7 +352,7 @@ async fn sent(
         return Err(Problem::new(Code::Invalid).errors(wrong));
     }
     if let Some(signs_in) = sent.signs_in {
-        visitor.sign_in(app, signs_in).await?;
+        visitor.sign_in(app, signs_in, &change.headers).await?;
     }
     Ok(described_journey(app, &sent.view))
 }

@@ -21,7 +21,8 @@ pub struct Account {
     pub profile: Value,
     /// What goes on, the newest first.
     pub journeys: Vec<JourneySummary>,
-    /// By kind, the newest first: what was recorded, with `id`, `at`, and `url` of its journey's page.
+    /// By kind, the newest first: what was recorded, with `id`, `key`, `at`, and
+    /// `url` and `title` of its journey's page.
     pub records: BTreeMap<String, Vec<Value>>,
     /// Where she is signed in, last used first.
     pub sessions: Vec<OwnSession>,
@@ -29,7 +30,7 @@ pub struct Account {
     pub seen: Vec<Sight>,
 }
 
-const RECORDS_MAX: u32 = 200;
+const RECORDS_MAX: u32 = 1_000;
 
 impl People {
     /// Of who is signed in; `None` for everybody else.
@@ -42,13 +43,14 @@ impl People {
         let signs_in =
             |journey: &JourneySummary| catalog.workflow(&journey.workflow).is_some_and(|w| w.signs_in.is_some());
         let mut records: BTreeMap<String, Vec<Value>> = BTreeMap::new();
-        for record in store.records_of(id, RECORDS_MAX).await? {
+        for record in store.records_of(id, None, RECORDS_MAX).await? {
             let page = all.iter().find(|journey| journey.id == record.journey);
             let mut shown = match record.data {
                 Value::Object(data) => data,
                 other => Map::from_iter([("value".to_owned(), other)]),
             };
             shown.insert("id".into(), record.public_id.into());
+            shown.insert("key".into(), record.key.into());
             shown.insert("at".into(), rfc3339(record.at_ms).into());
             shown.insert("url".into(), json!(page.map_or("", |journey| &journey.url)));
             shown.insert("title".into(), json!(page.map_or("", |journey| &journey.title)));
@@ -69,7 +71,7 @@ impl People {
     }
 
     /// Who is signed in, where their roles have an account.
-    fn hers<'a>(&self, actor: &'a Actor) -> Option<&'a str> {
+    pub(super) fn hers<'a>(&self, actor: &'a Actor) -> Option<&'a str> {
         actor.signed_in().filter(|_| self.core.permit(actor, Action::Account, Resource::Own).is_ok())
     }
 

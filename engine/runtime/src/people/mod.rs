@@ -1,7 +1,9 @@
 //! Who people are to us: sessions, links that they came by, how they are reached.
 
 mod account;
+mod consents;
 mod contact;
+mod export;
 mod kept;
 mod links;
 mod proof;

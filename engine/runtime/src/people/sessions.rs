@@ -17,6 +17,9 @@ const LIVES_MS: i64 = 86_400_000;
 /// Of one person; those that were used longest ago are not shown beyond it.
 const SESSIONS_MAX: u32 = 100;
 
+/// Where a person's profile keeps what draws the variants of experiments for her.
+const DRAW: &str = "draw";
+
 /// Who makes operators' tokens.
 const COMMAND_LINE: &str = "command line";
 
@@ -194,11 +197,21 @@ impl People {
         Ok(Some((token, actor)))
     }
 
-    /// The session of this token goes on, under a new one, as this person's; `device`: what she knows it again by.
-    pub async fn sign_in(&self, token: &str, person: &str, device: Value) -> Result<Option<(String, Actor)>, Refusal> {
+    /// The session of this token goes on, under a new one, as this person's; `device`: what she knows it again by. What
+    /// draws the variants of experiments is from now on what it was where she signed in first.
+    pub async fn sign_in(
+        &self,
+        token: &str,
+        person: &str,
+        device: Value,
+        mut came: Came,
+    ) -> Result<Option<(String, Actor)>, Refusal> {
         let (store, now) = (self.core.store(), self.core.now_ms());
         let life = self.core.settings.session.ttl_ms;
-        if let Some(known) = store.person(person).await? {
+        let Some(before) = self.stored(&token_hash(token)).await? else { return Ok(None) };
+        if let Some(mut known) = store.person(person).await? {
+            came.draw = known.profile[DRAW].as_str().unwrap_or_else(|| came.draw_or(&before.id)).to_owned();
+            known.profile[DRAW] = json!(came.draw);
             store.save_person(PersonRecord { seen_at_ms: now, ..known }).await?;
         }
         self.renew_session(token, |session| {
@@ -208,6 +221,7 @@ impl People {
             subject["roles"] = json!([CUSTOMER]);
             subject["person"] = json!(person);
             subject["device"] = device;
+            subject[CAME] = json!(came);
         })
         .await
     }
