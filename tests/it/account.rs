@@ -9,7 +9,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 const DAY_MS: i64 = 86_400_000;
-const WORDS: &str = "I allow Journey and its insurers to contact me by call, SMS, e-mail or messaging app about my insurance";
+const WORDS: &str =
+    "I allow Journey and its insurers to contact me by call, SMS, e-mail or messaging app about my insurance";
 
 /// Asks for a call: the journey's id.
 async fn asks_for_a_call(visitor: &Visitor, mobile: &str, consent: bool) -> String {

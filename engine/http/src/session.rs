@@ -153,12 +153,15 @@ impl Visitor {
             match signs_in {
                 SignsIn::Person(person) => runtime.people.sign_in(&token, &person, device, came).await,
                 SignsIn::Staff(member) => runtime.people.sign_in_staff(&token, &member, device).await,
+                SignsIn::Number(person, mobile) => runtime.people.take_number(&token, &person, &mobile).await,
             }
         });
         let signed = signed.await?;
         let Some((token, actor)) = signed else { return Err(Problem::new(Code::NotFound)) };
         self.actor = Actor { address: self.actor.address.take(), proven: self.actor.proven, ..actor };
-        (self.token, self.opened, self.turned) = (Some(token), true, Some(Turned::In(new_id())));
+        // Whose account stays closed is not signed in.
+        let turned = self.actor.signed_in().map(|_| Turned::In(new_id()));
+        (self.token, self.opened, self.turned) = (Some(token), true, turned);
         Ok(())
     }
 

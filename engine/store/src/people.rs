@@ -19,6 +19,8 @@ pub trait People: Send + Sync {
     async fn person_of(&self, fresh: PersonRecord) -> Result<PersonRecord>;
     /// Her profile, her keys, and when she signed in last.
     async fn save_person(&self, person: PersonRecord) -> Result<()>;
+    /// She has another number from now on, by its hash; false when it is another person's.
+    async fn renumber(&self, id: &str, mobile: &str) -> Result<bool>;
     async fn remove_person(&self, id: &str) -> Result<()>;
     /// Whether something that counts once is shown for the first time, on any node; by its hash.
     async fn first_use(&self, hash: &str, now_ms: i64) -> Result<bool>;

@@ -8,6 +8,7 @@ mod database;
 mod drive;
 mod floor;
 mod jobs;
+mod lists;
 mod process;
 mod report;
 mod side;
@@ -51,6 +52,12 @@ enum Command {
         journey-bench jobs --timers 1000 --within 5                   a quick look"
     )]
     Jobs(Jobs),
+    /// A person's account, dashboard and list, with hundreds of journeys among a million of others
+    #[command(
+        after_help = "Examples:\n  journey-bench lists                                           about five minutes\n  \
+        journey-bench lists --database sqlite --journeys 10000        a quick look"
+    )]
+    Lists(Lists),
     /// The baseline alone: the reference journey's rows written by hand (started by `journeys`)
     #[command(hide = true)]
     Floor {
@@ -108,11 +115,31 @@ pub struct Jobs {
     json: Option<PathBuf>,
 }
 
+#[derive(Args, Clone)]
+pub struct Lists {
+    /// sqlite, postgres
+    #[arg(long, value_delimiter = ',', default_value = "sqlite,postgres")]
+    database: Vec<String>,
+    /// Journeys of others
+    #[arg(long, default_value_t = 1_000_000)]
+    journeys: usize,
+    /// Journeys of hers
+    #[arg(long, default_value_t = 200)]
+    own: usize,
+    /// Looks at each page
+    #[arg(long, default_value_t = 200)]
+    looks: usize,
+    /// Figures as JSON
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+}
+
 #[tokio::main(worker_threads = 2)]
 async fn main() -> Result<()> {
     match Cli::parse().command {
         Command::Journeys(options) => report::journeys(&options).await,
         Command::Jobs(options) => jobs::run(&options).await,
+        Command::Lists(options) => lists::run(&options).await,
         Command::Floor { database, port } => floor::serve(&database, port).await,
     }
 }

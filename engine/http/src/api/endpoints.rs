@@ -16,7 +16,7 @@ use axum::response::{IntoResponse, Response};
 use engine_definitions::{Audience, Calls, Catalog, Endpoint, EvalError, FieldError, Now, Sends, Starts, Who};
 use engine_partners::{CallOutcome, Order};
 use engine_runtime::view::{Level, MessageView};
-use engine_runtime::{Actor, Refusal, Send, StepView, new_id};
+use engine_runtime::{Actor, Refusal, Send, SignsIn, StepView, new_id};
 use engine_statechart::expression::Scope;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
@@ -83,6 +83,7 @@ async fn answered(
         }
     }
     if let Some(change) = &mut caller {
+        claimed(app, catalog, &endpoint, change, &mut found).await?;
         let now = Now::at(app.runtime.now_ms(), ZONE);
         let held = endpoint.held(&found, &catalog.host(&now, None)).map_err(|error| broken(&endpoint, &error))?;
         if let Some(token) = held {
@@ -225,10 +226,42 @@ async fn known(
             let account = account.ok_or_else(|| visitor.unknown())?;
             found.insert("account".into(), json!(account));
         }
+        Who::Claimant => {
+            let account = app.runtime.people.claimed(&visitor.actor).await?;
+            let account = account.ok_or_else(|| visitor.refused(app, Refusal::NotFound))?;
+            found.insert("account".into(), json!(account));
+        }
     }
     let roles: Vec<String> = visitor.actor.acting_roles().map(str::to_owned).collect();
     found.insert("site".into(), catalog.site("").described_for(&roles));
     Ok(())
+}
+
+/// Who asks for an account that is closed shows that it is hers, or leaves it: either way she is signed in.
+async fn claimed(
+    app: &App,
+    catalog: &Catalog,
+    endpoint: &Endpoint,
+    change: &mut ChangeRequest<Map<String, Value>>,
+    found: &mut Map<String, Value>,
+) -> Result<(), Problem> {
+    if endpoint.who != Who::Claimant {
+        return Ok(());
+    }
+    let (people, visitor) = (&app.runtime.people, &mut change.visitor);
+    let person = if endpoint.renounces {
+        people.begin_anew(&visitor.actor).await?
+    } else {
+        people.try_claim(&visitor.actor).await?;
+        let now = Now::at(app.runtime.now_ms(), ZONE);
+        let wrong = endpoint.proof(found, &catalog.host(&now, None)).map_err(|error| broken(endpoint, &error))?;
+        if let Some(words) = wrong.flatten() {
+            return Err(refused(String::new(), "proof", words.to_owned()));
+        }
+        people.claim(&visitor.actor).await?
+    };
+    found.remove("account");
+    visitor.sign_in(app, SignsIn::Person(person), &change.headers).await
 }
 
 /// The body as its form reads it; every field at fault is named, with its text.

@@ -4,6 +4,7 @@ use super::Operations;
 use crate::actor::Actor;
 use crate::core::{Deed, normal_mobile};
 use crate::refusal::Refusal;
+use engine_store::JourneyFilter;
 
 /// Journeys of one person that are forgotten at once.
 const JOURNEYS_MAX: u32 = 100_000;
@@ -23,7 +24,7 @@ impl Operations {
     pub async fn forget_person(&self, actor: &Actor, mobile: &str) -> Result<Option<Forgotten>, Refusal> {
         self.core.operate(actor, Deed::PersonForgotten, &self.core.mobile_hash(mobile)).await?;
         let Some(person) = self.core.known_person(&normal_mobile(mobile)).await? else { return Ok(None) };
-        let all = self.core.store().journeys_of(std::slice::from_ref(&person.id), JOURNEYS_MAX).await?;
+        let all = self.core.store().journeys_of(JourneyFilter::of(&person.id, JOURNEYS_MAX)).await?;
         let journeys: Vec<String> = all.into_iter().map(|head| head.id).collect();
         let forgotten = Forgotten { persons: vec![person.id], journeys };
         self.forget(actor, &forgotten).await?;

@@ -5,7 +5,7 @@ use super::sessions::OwnSession;
 use crate::actor::{Action, Actor, Resource};
 use crate::clock::rfc3339;
 use crate::core::{Sight, normal_mobile};
-use crate::journeys::Journeys;
+use crate::journeys::{Journeys, LIST_MAX, List};
 use crate::refusal::Refusal;
 use crate::view::JourneySummary;
 use engine_store::PersonRecord;
@@ -19,7 +19,7 @@ pub struct Account {
     pub first_name: String,
     /// What she said of herself.
     pub profile: Value,
-    /// What goes on, the newest first.
+    /// The newest begun ones, at most [`LIST_MAX`], last changed first; `GET /api/v1/journeys` gives all of them.
     pub journeys: Vec<JourneySummary>,
     /// By kind, the newest first: what was recorded, with `id`, `key`, `at`, and
     /// `url` and `title` of its journey's page.
@@ -38,7 +38,10 @@ impl People {
         let Some(id) = self.hers(actor) else { return Ok(None) };
         let store = self.core.store();
         let profile = store.person(id).await?.map(|person| person.profile).unwrap_or_default();
-        let all = Journeys { core: self.core.clone() }.journeys_of(actor).await?;
+        let mut all = Journeys { core: self.core.clone() }
+            .journeys_of(actor, List { limit: LIST_MAX, ..List::default() })
+            .await?;
+        all.sort_by(|one, other| other.updated_at.cmp(&one.updated_at));
         let catalog = self.core.catalog();
         let signs_in =
             |journey: &JourneySummary| catalog.workflow(&journey.workflow).is_some_and(|w| w.signs_in.is_some());
@@ -90,11 +93,17 @@ impl People {
 impl crate::core::Core {
     /// Who has shown that this number is hers.
     pub async fn person_of(&self, mobile: &str) -> Result<PersonRecord, Refusal> {
+        self.person_with(self.mobile_hash(mobile)).await
+    }
+
+    /// The same, by the number's hash.
+    pub async fn person_with(&self, mobile: String) -> Result<PersonRecord, Refusal> {
         let now = self.now_ms();
         let fresh = PersonRecord {
             id: crate::clock::new_id(),
-            mobile: self.mobile_hash(mobile),
+            mobile,
             profile: json!({}),
+            keys: String::new(),
             created_at_ms: now,
             seen_at_ms: now,
         };

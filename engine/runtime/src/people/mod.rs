@@ -6,6 +6,7 @@ mod contact;
 mod export;
 mod kept;
 mod links;
+mod numbers;
 mod proof;
 mod sessions;
 mod staff;

@@ -1,7 +1,7 @@
 //! Sessions: opaque 256-bit tokens, of which only a hash is stored (security rule 16).
 
 use super::People;
-use crate::actor::{AGENT, Action, Actor, CAME, CUSTOMER, OPERATOR, Resource, STAFF};
+use crate::actor::{AGENT, Action, Actor, CAME, CLAIMS, CUSTOMER, OPERATOR, Resource, STAFF, VISITOR};
 use crate::clock::{new_id, new_token, rfc3339};
 use crate::core::Deed;
 use crate::refusal::Refusal;
@@ -18,7 +18,7 @@ const LIVES_MS: i64 = 86_400_000;
 const SESSIONS_MAX: u32 = 100;
 
 /// Where a person's profile keeps what draws the variants of experiments for her.
-const DRAW: &str = "draw";
+pub(super) const DRAW: &str = "draw";
 
 /// Who makes operators' tokens.
 const COMMAND_LINE: &str = "command line";
@@ -209,11 +209,13 @@ impl People {
         let (store, now) = (self.core.store(), self.core.now_ms());
         let life = self.core.settings.session.ttl_ms;
         let Some(before) = self.stored(&token_hash(token)).await? else { return Ok(None) };
-        if let Some(mut known) = store.person(person).await? {
-            came.draw = known.profile[DRAW].as_str().unwrap_or_else(|| came.draw_or(&before.id)).to_owned();
-            known.profile[DRAW] = json!(came.draw);
-            store.save_person(PersonRecord { seen_at_ms: now, ..known }).await?;
+        let Some(mut known) = store.person(person).await? else { return Ok(None) };
+        if self.core.is_closed(&known).await? {
+            return self.renew_session(token, |session| claims(session, person)).await;
         }
+        came.draw = known.profile[DRAW].as_str().unwrap_or_else(|| came.draw_or(&before.id)).to_owned();
+        known.profile[DRAW] = json!(came.draw);
+        store.save_person(PersonRecord { seen_at_ms: now, ..known }).await?;
         self.renew_session(token, |session| {
             (session.person, session.used_at_ms, session.expires_at_ms) = (Some(person.to_owned()), now, now + life);
             let subject = &mut session.subject;
@@ -222,6 +224,7 @@ impl People {
             subject["person"] = json!(person);
             subject["device"] = device;
             subject[CAME] = json!(came);
+            subject[CLAIMS] = Value::Null;
         })
         .await
     }
@@ -283,6 +286,15 @@ impl People {
         self.core.sessions.forget(&hash);
         Ok(self.core.store().end_session(&hash).await?)
     }
+}
+
+/// It is nobody's, and asks for this person's account.
+fn claims(session: &mut SessionRecord, person: &str) {
+    session.person = None;
+    session.subject["kind"] = json!(VISITOR);
+    session.subject["roles"] = json!([VISITOR]);
+    session.subject["person"] = Value::Null;
+    session.subject[CLAIMS] = json!(person);
 }
 
 /// A UUID of version 4, or as many random hexadecimal digits: nobody guesses it, and no two programs choose the same.

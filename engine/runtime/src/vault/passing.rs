@@ -90,8 +90,8 @@ impl Journeys for Vault {
         let keys = self.keys_of([journey]).await?;
         events.into_iter().map(|event| of(&keys, journey)?.open_event(event, journey)).collect()
     }
-    async fn journeys_of(&self, owners: &[String], limit: u32) -> Result<Vec<JourneyHead>> {
-        self.store.journeys_of(owners, limit).await
+    async fn journeys_of(&self, filter: JourneyFilter) -> Result<Vec<JourneyHead>> {
+        self.store.journeys_of(filter).await
     }
     async fn expired_journeys(&self, now_ms: i64, limit: u32) -> Result<Vec<String>> {
         self.store.expired_journeys(now_ms, limit).await
@@ -253,6 +253,9 @@ impl People for Vault {
     }
     async fn save_person(&self, person: PersonRecord) -> Result<()> {
         self.store.save_person(self.seal_person(person)?).await
+    }
+    async fn renumber(&self, id: &str, mobile: &str) -> Result<bool> {
+        self.store.renumber(id, mobile).await
     }
     async fn remove_person(&self, id: &str) -> Result<()> {
         self.store.remove_person(id).await

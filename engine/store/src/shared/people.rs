@@ -40,6 +40,10 @@ impl People for Database {
     async fn save_person(&self, person: PersonRecord) -> Result<()> {
         write!(self, conn => save_person(conn, &person))
     }
+    async fn renumber(&self, id: &str, mobile: &str) -> Result<bool> {
+        let (id, mobile) = (id.to_owned(), mobile.to_owned());
+        write!(self, conn => renumber(conn, &id, &mobile))
+    }
     async fn remove_person(&self, id: &str) -> Result<()> {
         let id = id.to_owned();
         write!(self, conn => remove_person(conn, &id))
@@ -149,6 +153,12 @@ async fn add_person(conn: &mut Conn, person: &PersonRecord) -> Result<()> {
         .execute(conn)
         .await?;
     Ok(())
+}
+
+async fn renumber(conn: &mut Conn, id: &str, mobile: &str) -> Result<bool> {
+    let sql = "update persons set mobile = $2 where id = $1 \
+         and not exists (select 1 from persons where mobile = $2 and id <> $1)";
+    Ok(sqlx::query(sql).bind(pack(id)).bind(pack(mobile)).execute(conn).await?.rows_affected() == 1)
 }
 
 async fn remove_person(conn: &mut Conn, id: &str) -> Result<()> {
