@@ -86,7 +86,7 @@ impl Visitor {
     pub async fn open(&mut self, app: &App) -> Result<(), Problem> {
         if self.actor.id.is_empty() {
             let (token, actor) = app.runtime.people.new_session(&self.actor.language).await?;
-            self.actor = Actor { address: self.actor.address.take(), proven: self.actor.proven, ..actor };
+            self.becomes(actor);
             (self.token, self.opened) = (Some(token), true);
         }
         Ok(())
@@ -99,8 +99,7 @@ impl Visitor {
         }
         let (language, agent) = (&self.actor.language, &self.actor.agent);
         let (token, session) = app.runtime.people.first_session(language, key, came, agent);
-        self.actor =
-            Actor { address: self.actor.address.take(), proven: self.actor.proven, ..Actor::of_session(&session) };
+        self.becomes(Actor::of_session(&session));
         Some(Opening { token, session })
     }
 
@@ -112,12 +111,8 @@ impl Visitor {
         };
         let runtime = app.runtime.clone();
         if let Some(actor) = run_to_end(async move { runtime.people.agent_checked(&token, &agent).await }).await? {
-            self.actor = Actor {
-                address: self.actor.address.take(),
-                proven: self.actor.proven,
-                language: std::mem::take(&mut self.actor.language),
-                ..actor
-            };
+            let language = std::mem::take(&mut self.actor.language);
+            self.becomes(Actor { language, ..actor });
         }
         Ok(())
     }
@@ -127,8 +122,9 @@ impl Visitor {
         let Some(Opening { token, .. }) = opening else { return self.answer(answer) };
         (self.token, self.opened) = (Some(token), true);
         let mut response = self.answer(answer);
-        if let Some(over) = attribution::forget(headers) {
-            response.headers_mut().append(header::SET_COOKIE, over);
+        let over = cookie(headers, attribution::COOKIE).map(|_| over(attribution::COOKIE));
+        if let Some(value) = over.and_then(|text| HeaderValue::from_str(&text).ok()) {
+            response.headers_mut().append(header::SET_COOKIE, value);
         }
         response
     }
@@ -140,7 +136,7 @@ impl Visitor {
         let Some((token, actor)) = run_to_end(async move { runtime.people.follow(&token, grant).await }).await? else {
             return Err(Problem::new(Code::NotFound));
         };
-        self.actor = Actor { address: self.actor.address.take(), proven: self.actor.proven, ..actor };
+        self.becomes(actor);
         (self.token, self.opened) = (Some(token), true);
         Ok(())
     }
@@ -158,7 +154,7 @@ impl Visitor {
         });
         let signed = signed.await?;
         let Some((token, actor)) = signed else { return Err(Problem::new(Code::NotFound)) };
-        self.actor = Actor { address: self.actor.address.take(), proven: self.actor.proven, ..actor };
+        self.becomes(actor);
         // Whose account stays closed is not signed in.
         let turned = self.actor.signed_in().map(|_| Turned::In(new_id()));
         (self.token, self.opened, self.turned) = (Some(token), true, turned);
@@ -172,9 +168,14 @@ impl Visitor {
             (app.runtime.clone(), self.token.clone().unwrap_or_default(), service.to_owned());
         let held = run_to_end(async move { runtime.people.hold_token(&token, &service).await }).await?;
         let Some((token, actor)) = held else { return Err(Problem::new(Code::NotFound)) };
-        self.actor = Actor { address: self.actor.address.take(), proven: self.actor.proven, ..actor };
+        self.becomes(actor);
         (self.token, self.opened) = (Some(token), true);
         Ok(())
+    }
+
+    /// From now on it is this actor who asks, from where it was asked before and with what was proven.
+    fn becomes(&mut self, actor: Actor) {
+        self.actor = Actor { address: self.actor.address.take(), proven: self.actor.proven, ..actor };
     }
 
     /// What programs keep to know that somebody is signed in.
@@ -206,7 +207,6 @@ impl Visitor {
         {
             response.headers_mut().append(header::SET_COOKIE, value);
         }
-        let over = |name: &str| format!("{name}=; Path=/; Max-Age=0; HttpOnly; Secure; SameSite=Lax");
         let cookies = match &self.turned {
             Some(Turned::In(mark)) => {
                 let mark =
@@ -265,6 +265,11 @@ impl Stranger {
             Stranger::Malformed => "MIDOTT008",
         }
     }
+}
+
+/// Ends a cookie.
+fn over(name: &str) -> String {
+    format!("{name}=; Path=/; Max-Age=0; HttpOnly; Secure; SameSite=Lax")
 }
 
 /// What a request made of a session.
