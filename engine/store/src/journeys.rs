@@ -17,8 +17,8 @@ pub trait Journeys: Send + Sync {
     /// What this key was used for in a journey; without one, by a start.
     async fn used_key(&self, journey: &str, key: Option<i64>) -> Result<Option<UsedKey>>;
     async fn events(&self, journey: &str, after_seq: i64, limit: u32) -> Result<Vec<EventRecord>>;
-    /// What one of these began, or what belongs to one as a person; the newest begun first. A page costs the same however
-    /// much there is.
+    /// What one of these began, or what belongs to one as a person; the newest begun first. A page costs the same
+    /// however much there is.
     async fn journeys_of(&self, filter: JourneyFilter) -> Result<Vec<JourneyHead>>;
     /// Active journeys whose `expires_at` has passed.
     async fn expired_journeys(&self, now_ms: i64, limit: u32) -> Result<Vec<String>>;

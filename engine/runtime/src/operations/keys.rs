@@ -10,8 +10,8 @@ use engine_store::JourneyFilter;
 const JOURNEYS_MAX: u32 = 100_000;
 
 impl Operations {
-    /// Every key is wrapped by `keys.master` from now on: how many journeys and persons had others. Until then `keys.previous` is
-    /// needed.
+    /// Every key is wrapped by `keys.master` from now on: how many journeys and persons had others. Until then
+    /// `keys.previous` is needed.
     pub async fn rotate_keys(&self, actor: &Actor) -> Result<u64, Refusal> {
         self.core.operate(actor, Deed::KeysRotated, "").await?;
         let changed = self.core.vault().wrap_anew().await?;

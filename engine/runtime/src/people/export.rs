@@ -14,8 +14,8 @@ const EVENTS_MAX: u32 = 10_000;
 const MESSAGES_MAX: u32 = 1_000;
 
 impl People {
-    /// Of who is signed in: `{profile, journeys, records, sessions, seen}`. A journey says what she wrote in it and which
-    /// messages she got. `NotFound` for everybody else. It stands in the audit trail before it is given.
+    /// Of who is signed in: `{profile, journeys, records, sessions, seen}`. A journey says what she wrote in it and
+    /// which messages she got. `NotFound` for everybody else. It stands in the audit trail before it is given.
     pub async fn export(&self, actor: &Actor) -> Result<Value, Refusal> {
         let person = self.hers(actor).ok_or(Refusal::NotFound)?.to_owned();
         self.core.note_deed(actor, Deed::DataExported, &person).await?;

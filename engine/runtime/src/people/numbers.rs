@@ -44,7 +44,8 @@ impl People {
         Ok(person)
     }
 
-    /// The number is another's now: what belonged to it stays closed, without a number, and the visitor is a new person.
+    /// The number is another's now: what belonged to it stays closed, without a number, and the visitor is a new
+    /// person.
     pub async fn begin_anew(&self, actor: &Actor) -> Result<String, Refusal> {
         let (person, known) = self.asked_for(actor).await?;
         self.core.note_deed(actor, Deed::NumberLeft, &person).await?;

@@ -3,8 +3,9 @@
 //!
 //! A journey has two keys of its own, random, wrapped by the master key and stored with it: one for what serves the
 //! request (state, history, effects, drafts), one for what a broker must keep (records, documents). Erasing a person
-//! destroys the first. A person has two as well, of which the first seals her profile. What belongs to neither (sessions, parked webhooks, reusable replies, small values) is sealed
-//! with the key of the house. Each text is bound to its owner and its column: moved elsewhere it does not open.
+//! destroys the first. A person has two as well, of which the first seals her profile. What belongs to neither
+//! (sessions, parked webhooks, reusable replies, small values) is sealed with the key of the house. Each text is bound
+//! to its owner and its column: moved elsewhere it does not open.
 //!
 //! It is a store itself, so that nothing of the product goes by it: what it does not seal it passes on.
 
@@ -95,8 +96,8 @@ impl Vault {
         Ok(keys)
     }
 
-    /// Wraps every key anew with the current master key: how many journeys and persons had others. Others may work meanwhile; what
-    /// they begin is wrapped by the current key already.
+    /// Wraps every key anew with the current master key: how many journeys and persons had others. Others may work
+    /// meanwhile; what they begin is wrapped by the current key already.
     pub async fn wrap_anew(&self) -> Result<u64> {
         let (bucket, key) = HOUSE;
         if let Some(stored) = self.store.kv_get(bucket, key).await?
