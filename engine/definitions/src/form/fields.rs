@@ -28,7 +28,7 @@ impl Fields {
 
     /// The words of a field, as its form shows them; empty when there are none.
     pub fn title(&self, field: &str) -> String {
-        let rule = self.resolved.schema.get("properties").and_then(|all| all.get(field));
+        let rule = self.resolved.view.schema.get("properties").and_then(|all| all.get(field));
         rule.and_then(|rule| rule.get("title")?.as_str()).unwrap_or_default().to_owned()
     }
 
