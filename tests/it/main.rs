@@ -13,6 +13,7 @@ mod draw;
 mod endpoints;
 mod family;
 mod forms;
+mod handover;
 mod histories;
 mod http;
 mod journeys;

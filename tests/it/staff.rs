@@ -102,13 +102,13 @@ async fn staff_sign_in_with_a_second_factor_and_lose_it_all_at_once() {
     server.stop().await;
 }
 
-async fn holds(browser: &Visitor, token: &str) -> Reply {
+pub(crate) async fn holds(browser: &Visitor, token: &str) -> Reply {
     let body = json!({"token": token}).to_string();
     browser.send("POST", "/api/v1/service-token", &[("x-api-key", "journey-web")], Some(body)).await
 }
 
 /// The session comes by this source.
-async fn comes_by(browser: &Visitor, source: &str) {
+pub(crate) async fn comes_by(browser: &Visitor, source: &str) {
     browser.get(&format!("/car-insurance?source={source}")).await;
 }
 
