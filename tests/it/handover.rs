@@ -5,7 +5,7 @@ use crate::assisted::{at, events, follows, start, with_contact};
 use crate::purchase::{Customer, INSURER};
 use crate::roles::sitting;
 use crate::staff::{comes_by, holds};
-use journey_tests::server::{TestServer, Visitor};
+use journey_tests::server::{Reply, TestServer, Visitor};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -244,5 +244,82 @@ async fn a_visit_is_booked_for_a_customer_who_agrees_herself() {
     at(&server, &phone, &view, "visit.time").await;
     // Whoever books for herself agrees on the first page, as before.
     assert_eq!(server.visitor().start("health/advisor-at-home", booking).await.status, 422);
+    server.stop().await;
+}
+
+/// The code that she is shown, as she reads it out.
+fn read_out(view: &Value) -> String {
+    let text = view["messages"].as_array().expect("messages").iter().find(|one| one["code"] == "journey.invited");
+    let text = text.expect("a code")["text"].as_str().expect("a text");
+    text.split(": ").nth(1).expect("a code").chars().take(9).collect()
+}
+
+async fn brings(advisor: &Visitor, code: &str) -> Reply {
+    advisor.send("POST", "/api/v1/take-over", &[], Some(json!({"code": code}).to_string())).await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_advisor_helps_with_what_a_customer_began_as_long_as_she_likes() {
+    let server = start().await;
+    let mut asha = Customer::arrives(&server, MOBILE, json!({})).await;
+    let (id, advisor) = (asha.id(), sitting(&server, "partner-agent", 7).await);
+    let journey = format!("/api/v1/journeys/{id}");
+    asha.submits(json!({"name": "Asha Rao", "mobile": MOBILE, "consent": true}), "car.otp.asking").await;
+    let code = asha.password().await;
+    asha.submits(json!({"code": code}), "car.vehicle").await;
+
+    // Nobody comes in unasked, nobody guesses, and only staff who act for customers may try.
+    assert_eq!(advisor.get(&journey).await.status, 404);
+    asha.does("invite", json!({}), "car.vehicle").await;
+    let code = read_out(&asha.view);
+    assert_eq!(brings(&asha.browser, &code).await.status, 404, "she is no advisor");
+    assert_eq!(brings(&sitting(&server, "publisher", 8).await, &code).await.status, 404);
+    let wrong = if code.starts_with('A') { "BBBB BBBB" } else { "AAAA AAAA" };
+    assert_eq!(brings(&advisor, wrong).await.status, 422);
+    server.clock.advance(15 * 60_000);
+    assert_eq!(brings(&advisor, &code).await.status, 422, "it was good for a quarter of an hour");
+    asha.does("invite", json!({}), "car.vehicle").await;
+    let code = read_out(&asha.view);
+    let mut changes = asha.browser.stream(&id).await;
+    changes.next().await.expect("where it is");
+    let page = brings(&advisor, &code.to_lowercase()).await.ok(200)["data"]["url"].clone();
+    assert_eq!(page, json!(format!("/car-insurance/vehicle?request={id}")));
+    assert_eq!(brings(&sitting(&server, "life-agent", 9).await, &code).await.status, 422, "it opens once");
+
+    // She is told at once; they see what they need, covered, and what they answer is noted as theirs.
+    assert!(changes.next().await.is_some());
+    asha.at("car.vehicle").await;
+    assert_eq!(asha.view["messages"][0]["code"], "journey.helped");
+    assert!(events(&asha.view).contains(&"dismiss") && !events(&asha.view).contains(&"invite"));
+    let seen = advisor.view(&id).await;
+    assert!(events(&seen).iter().all(|event| !["invite", "dismiss"].contains(event)), "{seen}");
+    assert_eq!(advisor.event(&seen, "dismiss", json!({})).await.status, 409);
+    assert!(advisor.get("/staff").await.text().contains(&id), "it stands on their desk");
+    let back = advisor.event(&seen, "back", json!({})).await.ok(200);
+    let form = &back["step"]["form"];
+    assert_eq!((&form["data"]["mobile"], form["schema"]["properties"].get("consent")), (&json!("*****45670"), None));
+    let mut helper = Customer { server: &server, browser: advisor, mobile: MOBILE, view: back };
+    helper.submits(json!({"name": "Asha Rao", "mobile": "*****45670"}), "car.vehicle").await;
+    helper.has_it_priced().await;
+    chooses(&mut helper, "car.owner").await;
+    helper.names_the_owner("car.vehicle_details").await;
+    is_closed_to(&helper.browser, &id).await;
+    asha.at("car.vehicle_details").await;
+    asha.agrees_and_is_known().await;
+    let given = givers(&asha.view);
+    assert_eq!((&*given["car.owner"], &*given["car.vehicle_details"]), ("The advisor", "The customer"));
+
+    // Who saw her data is told, and the end is the end.
+    let account = server.visitor();
+    crate::login::logs_in(&server, &account, MOBILE).await;
+    let account = account.get("/api/v1/account/dashboard").await.ok(200)["data"].clone();
+    let sights = account["seen"].as_array().expect("sights");
+    assert!(sights.iter().any(|one| one["kind"] == "staff" && one["about"] == "help"), "{account}");
+    server.clock.advance(1_000);
+    asha.does("dismiss", json!({}), "car.purchase.check").await;
+    assert_eq!(asha.view["messages"], json!([]));
+    assert_eq!(helper.browser.get(&journey).await.status, 404);
+    assert_eq!(brings(&helper.browser, &code).await.status, 422);
+    assert_eq!(server.product.runtime.operations.replay(&id).await.expect("a replay"), Some(vec![]));
     server.stop().await;
 }

@@ -19,7 +19,7 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
-const KEYS: [&str; 20] = [
+const KEYS: [&str; 21] = [
     "title",
     "method",
     "path",
@@ -37,6 +37,7 @@ const KEYS: [&str; 20] = [
     "profile",
     "ends",
     "holds",
+    "takes_over",
     "signs_out",
     "checks",
     "reply",
@@ -76,6 +77,8 @@ pub struct Endpoint {
     ends: Option<Expression>,
     /// The service token that the caller's session holds from now on.
     holds: Option<Expression>,
+    /// The code of a customer whom the caller helps from now on.
+    takes_over: Option<Expression>,
     /// The caller's session ends.
     pub signs_out: bool,
     /// The page whose check of agents is made.
@@ -168,7 +171,8 @@ impl Endpoint {
         let (names_client, needs_proof) = (fields.bool("client"), fields.bool("proof"));
         let query = fields.get("query").map_or_else(Shape::empty, |query| Shape::read(query, fields.problems));
         let cache_s = fields.duration("cache").map(|ms| ms / 1_000);
-        let changes = ["body", "proof", "start", "send", "profile", "ends", "holds", "signs_out", "checks"];
+        let changes =
+            ["body", "proof", "start", "send", "profile", "ends", "holds", "takes_over", "signs_out", "checks"];
         if method == "GET" && changes.iter().any(|key| fields.get(key).is_some()) {
             let of_post = changes.map(|key| format!("`{key}`")).join(", ");
             let message = format!("GET reads: of POST are {of_post}");
@@ -181,6 +185,8 @@ impl Endpoint {
         let profile = fields.get("profile").map(|profile| mapping(profile, words(), &NAMES, fields.problems));
         let ends = fields.get("ends").and_then(|ends| expression(ends, words(), &NAMES, fields.problems));
         let holds = fields.get("holds").and_then(|holds| expression(holds, words(), &NAMES, fields.problems));
+        let code = fields.get("takes_over");
+        let takes_over = code.and_then(|code| expression(code, words(), &NAMES, fields.problems));
         if (profile.is_some() || ends.is_some()) && who != Who::Person {
             fields.problems.push(Problem::error("value", &node.span, "`profile` and `ends` are of `who: person`"));
         }
@@ -208,6 +214,7 @@ impl Endpoint {
             profile,
             ends,
             holds,
+            takes_over,
             signs_out,
             checks,
             reply,
@@ -224,6 +231,12 @@ impl Endpoint {
     pub fn held(&self, found: &Map<String, Value>, host: &dyn Host) -> Result<Option<String>, EvalError> {
         let Some(holds) = &self.holds else { return Ok(None) };
         Ok(Some(holds.eval(&scope(found).with_host(host))?.as_str().unwrap_or_default().to_owned()))
+    }
+
+    /// The code of the customer whom the caller is to help, if this is about one.
+    pub fn taken_over(&self, found: &Map<String, Value>, host: &dyn Host) -> Result<Option<String>, EvalError> {
+        let Some(code) = &self.takes_over else { return Ok(None) };
+        Ok(Some(code.eval(&scope(found).with_host(host))?.as_str().unwrap_or_default().to_owned()))
     }
 
     /// The sessions that end, if this is about any.

@@ -10,12 +10,13 @@ import { Button } from '../ui/button';
 import { t } from '../ui/words';
 import type { Own } from './boot';
 import { Content } from './content';
-import { keepName, post, type Refused } from './person';
+import { greet, keepName, post, type Refused } from './person';
 
 /** Draws it once its parts are here. */
 export async function draw(app: HTMLElement, own: Own): Promise<void> {
   await Promise.all(partsOf(own.blocks).map((part) => part.load()));
   createRoot(app).render(<OwnPage {...own} />);
+  void greet(true);
 }
 
 function OwnPage({ asks, on = {}, ...content }: Own) {
@@ -53,9 +54,9 @@ function OwnForm({ form, to }: NonNullable<Own['asks']>) {
     setBusy(true);
     setSaid('');
     try {
-      const { data: kept } = await post<{ data: { firstName: string } }>(to, answers);
-      keepName(kept.firstName);
-      location.assign('/dashboard');
+      const { data: kept } = await post<{ data: { firstName?: string; url?: string } }>(to, answers);
+      if (kept.firstName) keepName(kept.firstName);
+      location.assign(kept.url ?? '/dashboard');
     } catch (refused) {
       const { problem } = refused as Refused;
       if (problem?.errors?.length) setProblems(problem.errors);

@@ -26,6 +26,8 @@ const CLIENT: &str = "x-api-key";
 /// What codes of journeys are sealed for.
 const CODE: &str = "endpoint";
 
+const CODE_UNKNOWN: &str = "This code is not right, or no longer valid";
+
 const ZONE: chrono_tz::Tz = chrono_tz::Asia::Kolkata;
 
 /// Every address below `/api/` that the program itself does not serve.
@@ -85,6 +87,16 @@ async fn answered(
         let held = endpoint.held(&found, &catalog.host(&now, None)).map_err(|error| broken(&endpoint, &error))?;
         if let Some(token) = held {
             change.visitor.hold(app, &token).await?;
+        }
+    }
+    if let Some(change) = &mut caller {
+        let now = Now::at(app.runtime.now_ms(), ZONE);
+        let code = endpoint.taken_over(&found, &catalog.host(&now, None)).map_err(|error| broken(&endpoint, &error))?;
+        if let Some(code) = code {
+            app.limit(Class::Start, change.visitor.client)?;
+            let page = change.visitor.take_over(app, &code).await?;
+            let page = page.ok_or_else(|| refused("/code".into(), "code.unknown", CODE_UNKNOWN.into()))?;
+            found.insert("journey".into(), json!({"url": page}));
         }
     }
     read(app, catalog, &endpoint, &mut found).await?;

@@ -16,7 +16,7 @@ pub(crate) use access::read;
 pub(crate) use audit::Deed;
 pub use audit::{Anchor, Bad, Fault, Sight, Whole};
 pub(crate) use crypto::Crypto;
-pub(crate) use links::{LINKS, link_order};
+pub(crate) use links::{INVITATIONS, LINKS, link_order};
 pub(crate) use otp::{Passwords, normal_mobile};
 pub(crate) use questions::Unanswered;
 pub(crate) use second_factor::{base32, step_of};

@@ -13,7 +13,7 @@ pub(crate) use event::{Applied, apply_event};
 use crate::actor::{Action, Actor};
 use crate::core::Core;
 use crate::refusal::Refusal;
-use crate::turn::{SignsIn, Turn};
+use crate::turn::{HELP, SignsIn, Turn};
 use crate::view::{JourneySummary, StepKind, StepView};
 use engine_definitions::Workflow;
 use engine_store::{Change, DocumentRecord, NewJourney, SessionRecord};
@@ -95,7 +95,11 @@ impl Journeys {
 
     pub async fn journeys_of(&self, actor: &Actor) -> Result<Vec<JourneySummary>, Refusal> {
         let catalog = self.core.catalog();
-        let heads = self.core.store().journeys_of(&[actor.id.clone(), actor.session.clone()], 50).await?;
+        let mut heads = self.core.store().journeys_of(&[actor.id.clone(), actor.session.clone()], 50).await?;
+        for grant in actor.grants.iter().filter(|grant| grant.purpose == HELP) {
+            let record = self.core.store().journey(&grant.journey).await?;
+            heads.extend(record.filter(|record| grant.holds(record, self.core.now_ms())).map(|record| record.head()));
+        }
         Ok(heads
             .into_iter()
             .map(|head| {
