@@ -22,6 +22,7 @@ mod login;
 mod mistakes;
 mod motor;
 mod nodes;
+mod openid;
 mod operator;
 mod partners;
 mod passwords;
