@@ -64,6 +64,13 @@ impl Catalog {
         self.partners.get(partner)?.operation(operation)
     }
 
+    /// The operation of this name: `partner/operation`.
+    pub fn called(&self, name: &str) -> Option<(&Arc<Partner>, &Arc<Operation>)> {
+        let (partner, operation) = name.split_once('/')?;
+        let partner = self.partners.get(partner)?;
+        Some((partner, partner.operation(operation)?))
+    }
+
     /// The operation by which a partner fulfils a contract.
     pub fn for_contract(&self, contract: &str, partner: &str) -> Option<(&Arc<Partner>, &Arc<Operation>)> {
         let partner = self.partners.get(partner)?;

@@ -135,8 +135,8 @@ pub struct Sends {
 /// A call of a partner that is made while the caller waits.
 #[derive(Debug)]
 pub struct Calls {
-    pub partner: String,
-    pub operation: String,
+    /// `partner/operation`.
+    pub of: String,
     input: Expression,
 }
 
@@ -290,16 +290,14 @@ impl Endpoint {
         if let Some(list) = self.list.as_ref().filter(|list| known.masters.get(&list.of).is_none()) {
             problems.push(unknown("reference data", &at, &list.of, known.masters.names()));
         }
-        let is_there = |call: &&Calls| {
-            known.partners.get(&call.partner).is_some_and(|partner| partner.operation(&call.operation).is_some())
-        };
-        if let Some(call) = self.call.as_ref().filter(|call| !is_there(call)) {
-            let names = known
-                .partners
-                .iter()
-                .flat_map(|(id, partner)| partner.operations.keys().map(move |name| format!("{id}/{name}")));
-            let (name, names) = (format!("{}/{}", call.partner, call.operation), names.collect::<Vec<_>>());
-            problems.push(unknown("operation", &at, &name, names.iter().map(String::as_str)));
+        if let Some(call) = &self.call {
+            let partners = known.partners.iter();
+            let names =
+                partners.flat_map(|(id, partner)| partner.operations.keys().map(move |name| format!("{id}/{name}")));
+            let names: Vec<String> = names.collect();
+            if !names.contains(&call.of) {
+                problems.push(unknown("operation", &at, &call.of, names.iter().map(String::as_str)));
+            }
         }
         let before = problems.len();
         crate::references::check(&self.reply, known.tables, known.masters, problems);
@@ -336,8 +334,7 @@ impl Calls {
         let mut fields = Fields::open(node, "a call", &["src", "input"], problems)?;
         let src = fields.need_text("src");
         let input = fields.need("input").map(|input| mapping(input, words(), &NAMES, fields.problems))?;
-        let (partner, operation) = src.split_once('/').unwrap_or((&src, ""));
-        Some(Calls { partner: partner.into(), operation: operation.into(), input })
+        Some(Calls { of: src, input })
     }
 
     /// What the partner is told.

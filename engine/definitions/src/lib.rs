@@ -22,6 +22,7 @@ mod files;
 pub mod fmt;
 mod form;
 mod frozen;
+mod held;
 mod host;
 pub mod keys;
 mod layout;
@@ -59,8 +60,9 @@ pub use engine_statechart::{EvalError, Problem, Severity};
 pub use files::Files;
 pub use form::{Audience, FieldError, Fields, Form, FormView, is_asked, is_personal_name, place_of, row_number};
 pub use frozen::Frozen;
+pub use held::{Held, reload_closure};
 pub use host::{FUNCTIONS, ProductHost, mask};
-pub use load::{Held, Loaded, load, load_beside, publishable, reload_closure};
+pub use load::{Loaded, load, load_beside, publishable};
 pub use master::{Master, Masters};
 pub use message::{Channel, Message, MessageError, Rendered};
 pub use partner::{

@@ -4,9 +4,9 @@
 use crate::calendar::Calendars;
 use crate::catalog::Catalog;
 use crate::channels::AGENT_CHECK;
-use crate::contract::{self, Contracts};
 use crate::endpoint::{self, Endpoint};
 use crate::files::Files;
+use crate::held::{self, Held, HeldParts};
 use crate::host::ProductHost;
 use crate::layout::{self, FileKind, kind_of};
 use crate::master::{Master, Masters};
@@ -17,7 +17,6 @@ use crate::policy::{self, Policy};
 use crate::site::{FRAME, Site};
 use crate::source::{self, Node, Nodes};
 use crate::story::{self, Story};
-use crate::table::{Table, Tables};
 use crate::text::ENGLISH;
 use crate::translation::{OUT_OF_DATE, Read, Sheet};
 use crate::workflow::{Library, Workflow};
@@ -44,13 +43,6 @@ impl Loaded {
     }
 }
 
-/// A version of a workflow that open journeys hold.
-pub struct Held {
-    pub workflow: String,
-    /// Its closure.
-    pub files: Files,
-}
-
 /// Reads and checks everything. Reference data is indexed on first use, not here.
 pub fn load(files: &Files) -> Loaded {
     load_with(files, &[], For::Authors)
@@ -66,17 +58,7 @@ pub fn load_beside(files: &Files, held: &[Held]) -> Loaded {
 /// contracts must still be met, and the partners, operations and messages that they name be there.
 pub fn publishable(files: &Files, held: &[Held]) -> Loaded {
     let mut loaded = load_with(files, held, For::Publication);
-    let Some(catalog) = &loaded.catalog else { return loaded };
-    let broken = held.iter().flat_map(|held| {
-        let found = reload_closure(&held.workflow, &held.files, catalog).err();
-        let why = |p: Problem| {
-            let message =
-                format!("open journeys of `{}` go on with what they began with: {}", held.workflow, p.message);
-            Problem::error("version-in-use", &p.span, message).maybe_hint(p.hint)
-        };
-        found.into_iter().flatten().filter(Problem::is_error).map(why)
-    });
-    let broken: Vec<Problem> = broken.collect();
+    let broken = loaded.catalog.as_deref().map(|catalog| held::left_behind(held, catalog)).unwrap_or_default();
     if !broken.is_empty() {
         loaded.problems.extend(broken);
         finish(&mut loaded.problems);
@@ -267,52 +249,6 @@ pub(crate) fn finish(problems: &mut Vec<Problem>) {
 /// A message without the state that it was met in.
 fn core(message: &str) -> &str {
     message.split(" in state `").next().unwrap_or(message)
-}
-
-/// What an older version, still in use, says of partners.
-struct HeldParts<'a> {
-    held: &'a Held,
-    tables: Tables,
-    contracts: Contracts,
-}
-
-impl<'a> HeldParts<'a> {
-    fn read(held: &'a Held) -> HeldParts<'a> {
-        // It was checked when it was published.
-        let mut told = Vec::new();
-        let matters = |path: &str| matches!(kind_of(path), Some(FileKind::Table(_) | FileKind::Contract(_)));
-        let nodes = held
-            .files
-            .iter()
-            .filter(|(path, _)| matters(path))
-            .filter_map(|(path, bytes)| Some((path.to_owned(), Arc::new(source::read(path, bytes).ok()?))));
-        let nodes: Nodes = nodes.collect();
-        let contracts = contract::compile(&nodes, &mut told);
-        let mut tables = Tables::default();
-        for (path, node) in &nodes {
-            if let Some(FileKind::Table(id)) = kind_of(path) {
-                Table::compile(&id, node, &mut told).into_iter().for_each(|table| tables.insert(Arc::new(table)));
-            }
-        }
-        HeldParts { held, tables, contracts }
-    }
-
-    fn check(&self, parts: &Parts, problems: &mut Vec<Problem>) {
-        for (id, old) in &self.contracts {
-            let workflow = &self.held.workflow;
-            let mut refused = |span: &Span, why: &str| {
-                let message = format!("open journeys of `{workflow}` hold the contract `{id}`: {why}");
-                let hint = "give the changed contract a new name, or wait until these journeys have ended";
-                problems.push(Problem::error("contract-in-use", span, message).hint(hint));
-            };
-            let path = layout::contract_file(id);
-            match (parts.contracts.get(id), parts.nodes.get(&path)) {
-                (Some(new), Some(node)) => new.breaks(old).iter().for_each(|why| refused(&node.span, why)),
-                (None, Some(_)) => {}
-                (_, None) => refused(&Span::new(&Arc::from(path.as_str()), 1, 1), "it is gone"),
-            }
-        }
-    }
 }
 
 fn partners(
@@ -563,49 +499,6 @@ fn examples(catalog: &Catalog, problems: &mut Vec<Problem>) {
                     problems.push(Problem::error("example", &example.span, message));
                 }
             }
-        }
-    }
-}
-
-/// A pinned version again, from the files of its closure. Partners, messages, reference data and
-/// calendars are the live ones. Problems are what no longer fits, such as a partner that is gone.
-pub fn reload_closure(id: &str, files: &Files, live: &Catalog) -> Result<Arc<Workflow>, Vec<Problem>> {
-    let mut problems = Vec::new();
-    let read = parse(files, &mut problems);
-    let english = Parts::read(&read.nodes, &BTreeSet::new(), &mut problems);
-    let said = parts::said(&read, &mut problems);
-    let spoken = parts::spoken(&english, &said, &mut problems);
-    let stories = BTreeMap::new();
-    let library = Library {
-        files,
-        nodes: english.nodes,
-        forms: &english.forms,
-        views: &english.views,
-        tables: &english.tables,
-        texts: &english.texts,
-        contracts: &english.contracts,
-        partners: &live.partners,
-        messages: &live.messages,
-        masters: &live.masters,
-        calendars: &live.calendars,
-        stories: &stories,
-        languages: &spoken.keys().cloned().collect::<Vec<_>>(),
-        is_whole: true,
-        has_all_partners: true,
-    };
-    let workflow = if problems.iter().any(Problem::is_error) {
-        None
-    } else {
-        parts::in_languages(id, &library, &spoken, &mut problems)
-    };
-    match workflow {
-        Some(workflow) => Ok(Arc::new(workflow)),
-        None => {
-            if problems.is_empty() {
-                let span = engine_statechart::source::Span::unknown();
-                problems.push(Problem::error("unknown-name", &span, format!("the closure holds no workflow `{id}`")));
-            }
-            Err(problems)
         }
     }
 }

@@ -3,8 +3,7 @@
 
 use crate::app::App;
 use engine_definitions::{AgentChecks, Came, Catalog};
-use engine_partners::{CallOutcome, Order};
-use engine_runtime::new_id;
+use engine_partners::CallOutcome;
 use serde_json::json;
 
 /// What is known of the ids that a visitor came with, after the check that pages of this address need; `None`: nothing
@@ -20,16 +19,14 @@ pub async fn check(
     let product = site.product(path).map(|product| product.id.as_str());
     let ids = site.channels.agents.ids_of(&came.said);
     let check = site.channels.agents.due(&ids, product, known)?;
-    let (partner, name) = check.call.split_once('/')?;
-    let (partner, operation) = (catalog.partner(partner)?, catalog.operation(partner, name)?);
+    let asked = catalog.called(&check.call)?;
     let told = site.channels.attribution(came, product, "");
     let of = |name: &str| told.get(name).cloned().unwrap_or_else(|| json!(""));
     let input = json!({
         "product": product.unwrap_or_default(), "business": product.unwrap_or_default(), "visit_id": visit,
         "source": of("source"), "sub_source": of("sub_source"), "medium": of("medium"), "said": came.said,
     });
-    let (now_ms, key) = (app.runtime.now_ms(), new_id());
-    let is_confirmed = match app.partners.call(catalog, partner, operation, &input, Order::alone(&key, now_ms)).await {
+    let is_confirmed = match app.ask(catalog, asked, &input).await {
         CallOutcome::Done { output, .. } => output["ok"] == true,
         CallOutcome::Failed(_) | CallOutcome::NotBegun => false,
     };

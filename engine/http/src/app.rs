@@ -8,11 +8,13 @@ use crate::presence::Presence;
 use crate::problem::{Code, Problem};
 use crate::remote::Remotes;
 use crate::subscriptions::Subscriptions;
+use engine_definitions::{Catalog, Operation, Partner};
 use engine_draw::Draw;
-use engine_partners::Partners;
-use engine_runtime::Runtime;
+use engine_partners::{CallOutcome, Order, Partners};
+use engine_runtime::{Runtime, new_id};
 use engine_settings::{Limits, Settings};
 use metrics_exporter_prometheus::PrometheusHandle;
+use serde_json::Value;
 use std::ops::Deref;
 use std::sync::Arc;
 use std::time::Instant;
@@ -104,6 +106,17 @@ impl App {
             shutdown,
         };
         Ok(App(Arc::new(inner)))
+    }
+
+    /// What this operation says, with no journey behind the question; it is asked once.
+    pub async fn ask(
+        &self,
+        catalog: &Catalog,
+        (partner, operation): (&Arc<Partner>, &Arc<Operation>),
+        input: &Value,
+    ) -> CallOutcome {
+        let key = new_id();
+        self.partners.call(catalog, partner, operation, input, Order::alone(&key, self.runtime.now_ms())).await
     }
 
     /// Counts this request against its class, or answers 429.

@@ -97,13 +97,6 @@ pub fn remember(runtime: &Runtime, mut came: Came) -> Option<HeaderValue> {
     }
 }
 
-/// The end of the cookie, when there is one: the session has it now, or nobody is to be known any more (R4-04).
-pub fn forget(headers: &HeaderMap) -> Option<HeaderValue> {
-    const OVER: HeaderValue =
-        HeaderValue::from_static("__Host-attribution=; Path=/; Max-Age=0; HttpOnly; Secure; SameSite=Lax");
-    cookie(headers, COOKIE).map(|_| OVER)
-}
-
 fn bounded(value: &str) -> String {
     value.chars().filter(|part| !part.is_control()).take(VALUE_CHARS_MAX).collect()
 }

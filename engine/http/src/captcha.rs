@@ -4,8 +4,8 @@
 use crate::app::App;
 use crate::middleware::Client;
 use engine_definitions::{Catalog, Operation, Partner};
-use engine_partners::{CallOutcome, Order};
-use engine_runtime::{ProofOfWork, Refusal, new_id};
+use engine_partners::CallOutcome;
+use engine_runtime::{ProofOfWork, Refusal};
 use serde::Serialize;
 use serde_json::json;
 use std::sync::Arc;
@@ -50,17 +50,16 @@ impl App {
             return Ok(true);
         }
         let catalog = self.runtime.catalog();
-        let Some((partner, operation)) = self.asked(&catalog).filter(|_| proof.len() <= TOKEN_BYTES_MAX) else {
+        let Some(asked) = self.asked(&catalog).filter(|_| proof.len() <= TOKEN_BYTES_MAX) else {
             return Ok(false);
         };
-        let (now_ms, key) = (self.runtime.now_ms(), new_id());
         let input = json!({"token": proof, "address": client.0.to_string()});
-        match self.partners.call(&catalog, partner, operation, &input, Order::alone(&key, now_ms)).await {
+        match self.ask(&catalog, asked, &input).await {
             CallOutcome::Done { output, .. } => {
                 Ok(output["ok"] == true && self.runtime.people.first_proof(proof).await?)
             }
             CallOutcome::Failed(_) | CallOutcome::NotBegun => {
-                self.captcha.away_until_ms.store(now_ms + AWAY_MS, Ordering::Relaxed);
+                self.captcha.away_until_ms.store(self.runtime.now_ms() + AWAY_MS, Ordering::Relaxed);
                 Ok(false)
             }
         }

@@ -4,8 +4,8 @@
 use crate::app::App;
 use crate::html::safe_url;
 use engine_definitions::{Catalog, Group, MenuItem};
-use engine_partners::{CallOutcome, Order};
-use engine_runtime::new_id;
+use engine_partners::CallOutcome;
+use html5gum::{DefaultEmitter, Token, Tokenizer};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,6 +15,10 @@ const KEPT_MS: i64 = 60_000;
 const MARKUP_BYTES_MAX: usize = 64 * 1024;
 const ITEMS_MAX: usize = 40;
 const WORDS_CHARS_MAX: usize = 60;
+/// A link that leads nowhere.
+const NOWHERE: &str = "#";
+/// What stands in these is not read by people.
+const UNSEEN: [&[u8]; 4] = [b"script", b"style", b"template", b"noscript"];
 
 /// Header and footer of a host.
 #[derive(Debug, Default)]
@@ -39,10 +43,7 @@ pub async fn of(app: &App, catalog: &Catalog, host: &str) -> Option<Arc<Remote>>
     if now_ms < until_ms {
         return before;
     }
-    let (partner, name) = call.split_once('/')?;
-    let (partner, operation) = (catalog.partner(partner)?, catalog.operation(partner, name)?);
-    let (key, input) = (new_id(), json!({"host": host}));
-    let found = match app.partners.call(catalog, partner, operation, &input, Order::alone(&key, now_ms)).await {
+    let found = match app.ask(catalog, catalog.called(call)?, &json!({"host": host})).await {
         CallOutcome::Done { output, .. } => Some(Arc::new(Remote::read(&output))),
         CallOutcome::Failed(_) | CallOutcome::NotBegun => before,
     };
@@ -65,45 +66,32 @@ impl Remote {
 
 /// The words of some markup, each with the address that it leads to; `#`: to none.
 fn words(markup: &str) -> Vec<(String, String)> {
-    let (mut found, mut link, mut text, mut hidden) = (Vec::new(), String::from("#"), String::new(), "");
-    let mut rest = &markup[..markup.floor_char_boundary(MARKUP_BYTES_MAX)];
-    while !rest.is_empty() && found.len() < ITEMS_MAX {
-        let (before, after) = rest.split_once('<').unwrap_or((rest, ""));
-        if hidden.is_empty() {
-            text.push_str(before);
+    let mut emitter = DefaultEmitter::default();
+    emitter.naively_switch_states(true);
+    let markup = &markup[..markup.floor_char_boundary(MARKUP_BYTES_MAX)];
+    let (mut found, mut link, mut is_unseen) = (Vec::new(), NOWHERE.to_owned(), false);
+    for token in Tokenizer::new_with_emitter(markup, emitter).flatten() {
+        match token {
+            Token::StartTag(tag) if *tag.name == *b"a" => {
+                let to = tag.attributes.get(&b"href"[..]).map(|href| String::from_utf8_lossy(href).into_owned());
+                link = to.as_deref().and_then(safe_url).unwrap_or(NOWHERE).to_owned();
+            }
+            Token::EndTag(tag) if *tag.name == *b"a" => NOWHERE.clone_into(&mut link),
+            Token::StartTag(tag) => is_unseen |= UNSEEN.contains(&&**tag.name),
+            Token::EndTag(tag) => is_unseen &= !UNSEEN.contains(&&**tag.name),
+            Token::String(text) if !is_unseen => {
+                let said = String::from_utf8_lossy(&text).split_whitespace().collect::<Vec<_>>().join(" ");
+                if !said.is_empty() {
+                    found.push((said.chars().take(WORDS_CHARS_MAX).collect(), link.clone()));
+                }
+            }
+            _ => {}
         }
-        let (tag, after) = after.split_once('>').unwrap_or((after, ""));
-        let name = tag.split(|part: char| part.is_whitespace() || part == '/').find(|part| !part.is_empty());
-        let name = name.unwrap_or_default().to_ascii_lowercase();
-        let ends = tag.starts_with('/');
-        if ["script", "style", "template", "noscript"].contains(&name.as_str()) {
-            hidden = if ends { "" } else { "hidden" };
+        if found.len() == ITEMS_MAX {
+            break;
         }
-        let said: String = plain(&text).split_whitespace().collect::<Vec<_>>().join(" ");
-        if !said.is_empty() {
-            found.push((said.chars().take(WORDS_CHARS_MAX).collect(), link.clone()));
-        }
-        text.clear();
-        if name == "a" {
-            let to = if ends { None } else { attribute(tag, "href") };
-            let to = to.map(|to| plain(&to));
-            link = to.as_deref().and_then(safe_url).unwrap_or("#").to_owned();
-        }
-        rest = after;
     }
     found
-}
-
-/// The value of an attribute in quotes.
-fn attribute(tag: &str, name: &str) -> Option<String> {
-    let (_, value) = tag.split_once(&format!(" {name}="))?;
-    let quote = value.chars().next().filter(|quote| matches!(quote, '"' | '\''))?;
-    value[1..].split_once(quote).map(|(value, _)| value.to_owned())
-}
-
-fn plain(text: &str) -> String {
-    let all = [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"), ("&nbsp;", " "), ("&amp;", "&")];
-    all.iter().fold(text.to_owned(), |text, (from, to)| text.replace(from, to))
 }
 
 #[cfg(test)]

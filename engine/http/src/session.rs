@@ -86,7 +86,7 @@ impl Visitor {
     pub async fn open(&mut self, app: &App) -> Result<(), Problem> {
         if self.actor.id.is_empty() {
             let (token, actor) = app.runtime.people.new_session(&self.actor.language).await?;
-            self.actor = Actor { address: self.actor.address.take(), proven: self.actor.proven, ..actor };
+            self.becomes(actor);
             (self.token, self.opened) = (Some(token), true);
         }
         Ok(())
@@ -99,8 +99,7 @@ impl Visitor {
         }
         let (language, agent) = (&self.actor.language, &self.actor.agent);
         let (token, session) = app.runtime.people.first_session(language, key, came, agent);
-        self.actor =
-            Actor { address: self.actor.address.take(), proven: self.actor.proven, ..Actor::of_session(&session) };
+        self.becomes(Actor::of_session(&session));
         Some(Opening { token, session })
     }
 
@@ -112,12 +111,8 @@ impl Visitor {
         };
         let runtime = app.runtime.clone();
         if let Some(actor) = run_to_end(async move { runtime.people.agent_checked(&token, &agent).await }).await? {
-            self.actor = Actor {
-                address: self.actor.address.take(),
-                proven: self.actor.proven,
-                language: std::mem::take(&mut self.actor.language),
-                ..actor
-            };
+            let language = std::mem::take(&mut self.actor.language);
+            self.becomes(Actor { language, ..actor });
         }
         Ok(())
     }
@@ -127,8 +122,9 @@ impl Visitor {
         let Some(Opening { token, .. }) = opening else { return self.answer(answer) };
         (self.token, self.opened) = (Some(token), true);
         let mut response = self.answer(answer);
-        if let Some(over) = attribution::forget(headers) {
-            response.headers_mut().append(header::SET_COOKIE, over);
+        let over = cookie(headers, attribution::COOKIE).map(|_| over(attribution::COOKIE));
+        if let Some(value) = over.and_then(|text| HeaderValue::from_str(&text).ok()) {
+            response.headers_mut().append(header::SET_COOKIE, value);
         }
         response
     }
@@ -140,7 +136,7 @@ impl Visitor {
         let Some((token, actor)) = run_to_end(async move { runtime.people.follow(&token, grant).await }).await? else {
             return Err(Problem::new(Code::NotFound));
         };
-        self.actor = Actor { address: self.actor.address.take(), proven: self.actor.proven, ..actor };
+        self.becomes(actor);
         (self.token, self.opened) = (Some(token), true);
         Ok(())
     }
@@ -157,7 +153,7 @@ impl Visitor {
         });
         let signed = signed.await?;
         let Some((token, actor)) = signed else { return Err(Problem::new(Code::NotFound)) };
-        self.actor = Actor { address: self.actor.address.take(), proven: self.actor.proven, ..actor };
+        self.becomes(actor);
         (self.token, self.opened, self.turned) = (Some(token), true, Some(Turned::In(new_id())));
         Ok(())
     }
@@ -169,7 +165,7 @@ impl Visitor {
             (app.runtime.clone(), self.token.clone().unwrap_or_default(), service.to_owned());
         let held = run_to_end(async move { runtime.people.hold_token(&token, &service).await }).await?;
         let Some((token, actor)) = held else { return Err(Problem::new(Code::NotFound)) };
-        self.actor = Actor { address: self.actor.address.take(), proven: self.actor.proven, ..actor };
+        self.becomes(actor);
         (self.token, self.opened) = (Some(token), true);
         Ok(())
     }
@@ -181,9 +177,14 @@ impl Visitor {
         let actor = self.actor.clone();
         let taken = run_to_end(async move { runtime.people.take_over(&token, &actor, &code).await }).await?;
         let Some((token, actor, page)) = taken else { return Ok(None) };
-        self.actor = Actor { address: self.actor.address.take(), proven: self.actor.proven, ..actor };
+        self.becomes(actor);
         (self.token, self.opened) = (Some(token), true);
         Ok(Some(page))
+    }
+
+    /// From now on it is this actor who asks, from where it was asked before and with what was proven.
+    fn becomes(&mut self, actor: Actor) {
+        self.actor = Actor { address: self.actor.address.take(), proven: self.actor.proven, ..actor };
     }
 
     /// What programs keep to know that somebody is signed in.
@@ -215,7 +216,6 @@ impl Visitor {
         {
             response.headers_mut().append(header::SET_COOKIE, value);
         }
-        let over = |name: &str| format!("{name}=; Path=/; Max-Age=0; HttpOnly; Secure; SameSite=Lax");
         let cookies = match &self.turned {
             Some(Turned::In(mark)) => {
                 vec![format!("{SIGNED_IN}={mark}; Path=/; Max-Age={}; HttpOnly; Secure; SameSite=Lax", self.ttl_s)]
@@ -270,6 +270,11 @@ impl Stranger {
             Stranger::Malformed => "MIDOTT008",
         }
     }
+}
+
+/// Ends a cookie.
+fn over(name: &str) -> String {
+    format!("{name}=; Path=/; Max-Age=0; HttpOnly; Secure; SameSite=Lax")
 }
 
 /// What a request made of a session.

@@ -16,6 +16,7 @@ use engine_runtime::{Account, Actor, new_id};
 use engine_settings::Settings;
 use engine_statechart::expression::Scope;
 use serde_json::{Map, Value, json};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// `today` of content pages.
@@ -299,7 +300,8 @@ pub fn page(
     facts: &Facts,
 ) -> Result<Option<Found>, EvalError> {
     let site = catalog.site(language);
-    let Some(address) = site.address(path).cloned().or_else(|| site.taken(path)) else { return Ok(None) };
+    let known = site.address(path).map(Cow::Borrowed);
+    let Some(address) = known.or_else(|| site.taken(path).map(Cow::Owned)) else { return Ok(None) };
     let now = Now::at(now_ms, ZONE);
     let mut data = site.data();
     let drawn = catalog.site("").channels.variants(facts.came.draw_or(&facts.session));

@@ -134,7 +134,7 @@ fn declared(
         events.extend(
             step.accepts
                 .iter()
-                .filter(|(_, a)| a.by.is_empty() || a.by.iter().any(|role| audience.roles.contains(role)))
+                .filter(|(_, accept)| accept.is_for(audience.roles.iter().map(String::as_str)))
                 .map(|(kind, a)| Accepted { kind: kind.clone(), schema: Some(a.schema.clone()) }),
         );
         if back.is_some() {
@@ -173,7 +173,7 @@ fn declared(
 /// A step that is not for this reader: that it is another's, and what they may do about it.
 fn closed(turn: &Turn<'_>, step: &definitions::Step, reader: &Reader<'_>, journey: Option<&str>, why: &str) -> Step {
     let roles = &reader.audience.roles;
-    let theirs = |accept: &definitions::Accept| accept.by.iter().any(|role| roles.contains(role));
+    let theirs = |accept: &definitions::Accept| accept.names(roles.iter().map(String::as_str));
     let events = step.accepts.iter().filter(|(_, accept)| theirs(accept));
     let events: Vec<Accepted> =
         events.map(|(kind, a)| Accepted { kind: kind.clone(), schema: Some(a.schema.clone()) }).collect();

@@ -388,12 +388,5 @@ fn without(node: &Node, keys: &[&str]) -> Node {
 
 fn literal(value: &Value) -> engine_statechart::expression::reads::Shape<'_> {
     use engine_statechart::expression::reads::{Kind, Shape};
-    Shape::Plain(match value {
-        Value::Null => Kind::Null,
-        Value::Bool(_) => Kind::Bool,
-        Value::Number(_) => Kind::Number,
-        Value::String(_) => Kind::Text,
-        Value::Array(_) => Kind::List,
-        Value::Object(_) => Kind::Map,
-    })
+    Shape::Plain(Kind::of(value))
 }

@@ -23,17 +23,6 @@ pub fn bit(kind: Kind) -> Kinds {
     1 << kind as u8
 }
 
-pub fn kind_of(value: &Value) -> Kind {
-    match value {
-        Value::Null => Kind::Null,
-        Value::Bool(_) => Kind::Bool,
-        Value::Number(_) => Kind::Number,
-        Value::String(_) => Kind::Text,
-        Value::Array(_) => Kind::List,
-        Value::Object(_) => Kind::Map,
-    }
-}
-
 /// Every place that something reads or defines.
 #[derive(Debug)]
 pub struct Locations {
@@ -140,7 +129,7 @@ impl Locations {
                     })
                     .collect(),
             ),
-            other => Put::Plain(kind_of(other)),
+            other => Put::Plain(Kind::of(other)),
         }
     }
 }

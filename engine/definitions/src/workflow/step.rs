@@ -147,6 +147,16 @@ pub struct Accept {
 }
 
 impl Accept {
+    /// Whether somebody with one of these roles may send it.
+    pub fn is_for<'a>(&self, roles: impl IntoIterator<Item = &'a str>) -> bool {
+        self.by.is_empty() || self.names(roles)
+    }
+
+    /// Whether it is for one of these roles by name.
+    pub fn names<'a>(&self, roles: impl IntoIterator<Item = &'a str>) -> bool {
+        roles.into_iter().any(|role| self.by.iter().any(|by| by == role))
+    }
+
     /// Problems of a payload, by pointer.
     pub fn validate(&self, data: &Value) -> Vec<FieldError> {
         crate::form::plain_errors(&self.validator, data)

@@ -13,10 +13,11 @@ use axum::Json;
 use axum::extract::{FromRequest, FromRequestParts, Request, State};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use engine_definitions::{Audience, Calls, Catalog, Endpoint, EvalError, FieldError, Now, Sends, Starts, Who};
-use engine_partners::{CallOutcome, Order};
+use engine_definitions::{Audience, Catalog, Endpoint, EvalError, FieldError, Now, Who};
+use engine_partners::CallOutcome;
 use engine_runtime::view::{Level, MessageView};
 use engine_runtime::{Actor, Refusal, Send, StepView, new_id};
+use engine_statechart::Host;
 use engine_statechart::expression::Scope;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
@@ -52,110 +53,201 @@ async fn answered(
     let pairs: Vec<_> = url::form_urlencoded::parse(query.as_bytes()).collect();
     let asked = endpoint.asked(pairs.iter().map(|(name, text)| (name.as_ref(), text.as_ref())));
     let query = asked.map_err(|misfit| refused(misfit.pointer, "query", misfit.message))?;
-    let mut found = Map::from_iter([
+    let actor = who(app, request.headers()).await?;
+    let found = Map::from_iter([
         ("query".to_owned(), query),
         ("list".to_owned(), json!([])),
         ("more".to_owned(), json!(false)),
         ("site".to_owned(), catalog.site("").described().clone()),
+        ("visit".to_owned(), visit(app, catalog, request.headers(), actor.as_ref())),
     ]);
-    let actor = who(app, request.headers()).await?;
-    found.insert("visit".into(), visit(app, catalog, request.headers(), actor.as_ref()));
-    let mut caller = None;
-    let mut client = None;
-    if endpoint.method == "POST" {
-        let mut change = ChangeRequest::<Map<String, Value>>::from_request(request, app).await?;
-        named(catalog, &endpoint, &change.headers)?;
-        let body = std::mem::take(&mut change.body);
-        found.insert("body".into(), fitting(app, catalog, &endpoint, &change.visitor, body)?);
-        if endpoint.needs_proof && !change.visitor.actor.proven {
-            return Err(change.visitor.refused(app, Refusal::Proof));
-        }
-        known(app, catalog, &endpoint, &change.visitor, &mut found).await?;
-        client = Some(change.visitor.client);
-        caller = Some(change);
-    } else {
-        named(catalog, &endpoint, request.headers())?;
-        if endpoint.who != Who::Anyone || endpoint.call.is_some() {
+    let mut asked = Asked { app, catalog, endpoint: &endpoint, found };
+    if endpoint.method == "POST" { asked.change(request).await } else { asked.look(request).await }
+}
+
+/// A call of an endpoint, and what its expressions know so far.
+struct Asked<'a> {
+    app: &'a App,
+    catalog: &'a Arc<Catalog>,
+    endpoint: &'a Arc<Endpoint>,
+    found: Map<String, Value>,
+}
+
+type Change = ChangeRequest<Map<String, Value>>;
+
+impl Asked<'_> {
+    async fn look(&mut self, request: Request) -> Result<Response, Problem> {
+        named(self.catalog, self.endpoint, request.headers())?;
+        let mut client = None;
+        if self.endpoint.who != Who::Anyone || self.endpoint.call.is_some() {
             let (mut parts, _) = request.into_parts();
-            let visitor = Visitor::from_request_parts(&mut parts, app).await?;
-            known(app, catalog, &endpoint, &visitor, &mut found).await?;
+            let visitor = Visitor::from_request_parts(&mut parts, self.app).await?;
+            self.known(&visitor).await?;
             client = Some(visitor.client);
         }
-    }
-    if let Some(change) = &mut caller {
-        let now = Now::at(app.runtime.now_ms(), ZONE);
-        let held = endpoint.held(&found, &catalog.host(&now, None)).map_err(|error| broken(&endpoint, &error))?;
-        if let Some(token) = held {
-            change.visitor.hold(app, &token).await?;
+        self.read().await?;
+        if let Some(client) = client {
+            self.called(client).await?;
         }
+        self.reply()
     }
-    if let Some(change) = &mut caller {
-        let now = Now::at(app.runtime.now_ms(), ZONE);
-        let code = endpoint.taken_over(&found, &catalog.host(&now, None)).map_err(|error| broken(&endpoint, &error))?;
-        if let Some(code) = code {
-            app.limit(Class::Start, change.visitor.client)?;
-            let page = change.visitor.take_over(app, &code).await?;
+
+    async fn change(&mut self, request: Request) -> Result<Response, Problem> {
+        let mut change = Change::from_request(request, self.app).await?;
+        named(self.catalog, self.endpoint, &change.headers)?;
+        let body = std::mem::take(&mut change.body);
+        self.found.insert("body".into(), fitting(self.app, self.catalog, self.endpoint, &change.visitor, body)?);
+        if self.endpoint.needs_proof && !change.visitor.actor.proven {
+            return Err(change.visitor.refused(self.app, Refusal::Proof));
+        }
+        self.known(&change.visitor).await?;
+        if let Some(token) = self.eval(|found, host| self.endpoint.held(found, host))? {
+            change.visitor.hold(self.app, &token).await?;
+        }
+        if let Some(code) = self.eval(|found, host| self.endpoint.taken_over(found, host))? {
+            self.app.limit(Class::Start, change.visitor.client)?;
+            let page = change.visitor.take_over(self.app, &code).await?;
             let page = page.ok_or_else(|| refused("/code".into(), "code.unknown", CODE_UNKNOWN.into()))?;
-            found.insert("journey".into(), json!({"url": page}));
+            self.found.insert("journey".into(), json!({"url": page}));
         }
-    }
-    read(app, catalog, &endpoint, &mut found).await?;
-    if let (Some(call), Some(client)) = (&endpoint.call, client) {
-        let said = called(app, catalog, &endpoint, call, client, &found).await?;
-        found.insert("call".into(), said);
-    }
-    if let Some(change) = &mut caller {
-        let now = Now::at(app.runtime.now_ms(), ZONE);
-        let page = endpoint.checked(&found, &catalog.host(&now, None)).map_err(|error| broken(&endpoint, &error))?;
-        if let Some(page) = page {
-            checked(app, catalog, change, &page).await?;
-            found.insert("visit".into(), visit(app, catalog, &change.headers, Some(&change.visitor.actor)));
+        self.read().await?;
+        self.called(change.visitor.client).await?;
+        if let Some(page) = self.eval(|found, host| self.endpoint.checked(found, host))? {
+            checked(self.app, self.catalog, &mut change, &page).await?;
+            let visit = visit(self.app, self.catalog, &change.headers, Some(&change.visitor.actor));
+            self.found.insert("visit".into(), visit);
         }
-    }
-    let mut opening = None;
-    if let (Some(starts), Some(change)) = (&endpoint.start, &mut caller) {
-        let journey;
-        (journey, opening) = begun(app, catalog, &endpoint, starts, change, &found).await?;
-        found.insert("journey".into(), journey);
-    }
-    if let (Some(sends), Some(change)) = (&endpoint.send, &mut caller) {
-        let journey = sent(app, catalog, &endpoint, sends, change, &found).await?;
-        found.insert("journey".into(), journey);
-    }
-    if let Some(change) = &caller {
-        let now = Now::at(app.runtime.now_ms(), ZONE);
-        let said = endpoint.profile(&found, &catalog.host(&now, None)).map_err(|error| broken(&endpoint, &error))?;
-        if let Some(said) = said {
-            app.runtime.people.keep_profile(&change.visitor.actor, said).await?;
+        let opening = self.begun(&mut change).await?;
+        self.sent(&mut change).await?;
+        if let Some(said) = self.eval(|found, host| self.endpoint.profile(found, host))? {
+            self.app.runtime.people.keep_profile(&change.visitor.actor, said).await?;
         }
+        self.signed_out(&mut change).await?;
+        let reply = self.reply()?;
+        Ok(change.visitor.begun(opening, &change.headers, reply))
     }
-    if let Some(change) = &mut caller {
-        let now = Now::at(app.runtime.now_ms(), ZONE);
-        let ended = endpoint.ended(&found, &catalog.host(&now, None)).map_err(|error| broken(&endpoint, &error))?;
-        let own = match ended {
-            Some(ids) => app.runtime.people.end_own_sessions(&change.visitor.actor, &ids).await?,
-            None => endpoint.signs_out,
+
+    /// Something of the endpoint, over what is known so far, at this moment.
+    fn eval<T>(&self, of: impl FnOnce(&Map<String, Value>, &dyn Host) -> Result<T, EvalError>) -> Result<T, Problem> {
+        let now = Now::at(self.app.runtime.now_ms(), ZONE);
+        of(&self.found, &self.catalog.host(&now, None)).map_err(|error| broken(self.endpoint, &error))
+    }
+
+    /// Without a session, a sign-in or a role where one is needed, it is as if nothing were there.
+    async fn known(&mut self, visitor: &Visitor) -> Result<(), Problem> {
+        if !self.endpoint.roles.include(visitor.actor.acting_roles()) {
+            return Err(visitor.refused(self.app, Refusal::NotFound));
+        }
+        match self.endpoint.who {
+            Who::Anyone => return Ok(()),
+            Who::Session if visitor.actor.id.is_empty() => return Err(visitor.refused(self.app, Refusal::NotFound)),
+            Who::Session => {}
+            Who::Person => {
+                let account = self.app.runtime.people.account(&visitor.actor).await?;
+                let account = account.ok_or_else(|| visitor.unknown())?;
+                self.found.insert("account".into(), json!(account));
+            }
+        }
+        let roles: Vec<String> = visitor.actor.acting_roles().map(str::to_owned).collect();
+        self.found.insert("site".into(), self.catalog.site("").described_for(&roles));
+        Ok(())
+    }
+
+    /// Rows of reference data: a search reads the whole file, so not on a thread that answers others.
+    async fn read(&mut self) -> Result<(), Problem> {
+        let Some(list) = &self.endpoint.list else { return Ok(()) };
+        let asked = self.eval(|found, host| list.asked(found, host))?;
+        let master = self.catalog.master(&list.of).ok_or_else(|| Problem::new(Code::Internal))?.clone();
+        let limit = list.limit;
+        let (rows, more) = tokio::task::spawn_blocking(move || master.find(&asked.0, &asked.1, limit))
+            .await
+            .map_err(|_| Problem::new(Code::Internal))?;
+        self.found.insert("list".into(), Value::Array(rows));
+        self.found.insert("more".into(), json!(more));
+        Ok(())
+    }
+
+    /// What a partner says, as `call`: `{error, code, message, response}`; that it failed is an answer too.
+    async fn called(&mut self, client: Client) -> Result<(), Problem> {
+        let Some(call) = &self.endpoint.call else { return Ok(()) };
+        self.app.limit(Class::Start, client)?;
+        let input = self.eval(|found, host| call.asked(found, host))?;
+        let asked = self.catalog.called(&call.of).ok_or_else(|| Problem::new(Code::Internal))?;
+        let (code, message, response) = match self.app.ask(self.catalog, asked, &input).await {
+            CallOutcome::Done { output, .. } => (String::new(), String::new(), Some(output)),
+            CallOutcome::Failed(failed) => (failed.code, failed.message, None),
+            CallOutcome::NotBegun => ("unavailable".into(), String::new(), None),
         };
-        if own {
-            change.visitor.sign_out(app).await?;
+        if response.is_none() {
+            tracing::warn!(endpoint = self.endpoint.id, code, "a partner's call failed");
         }
-        let first_name = app.runtime.people.first_name(&change.visitor.actor).await?;
-        found.insert(
-            "session".into(),
-            json!({"token": change.visitor.mark(), "first_name": first_name, "sources": change.visitor.actor.sources}),
-        );
+        let said = json!({"error": response.is_none(), "code": code, "message": message, "response": response});
+        self.found.insert("call".into(), said);
+        Ok(())
     }
-    let now = Now::at(app.runtime.now_ms(), ZONE);
-    let reply = endpoint.reply(&found, &catalog.host(&now, None)).map_err(|error| broken(&endpoint, &error))?;
-    let mut response = Json(reply).into_response();
-    if let Some(value) = endpoint.cache_s.and_then(|age| HeaderValue::from_str(&format!("public, max-age={age}")).ok())
-    {
-        response.headers_mut().insert(header::CACHE_CONTROL, value);
+
+    /// Begins a journey for the caller, as `journey`: `{id, url, step}`; with the session that was opened for it.
+    async fn begun(&mut self, change: &mut Change) -> Result<Option<Opening>, Problem> {
+        let Some(starts) = &self.endpoint.start else { return Ok(None) };
+        self.app.limit(Class::Start, change.visitor.client)?;
+        let data = self.eval(|found, host| starts.data(found, host))?;
+        // A call without a key is one journey.
+        let key = change.key().unwrap_or_else(|_| new_id());
+        let event = Some((starts.event.clone(), data));
+        let begin = Begin { workflow: starts.workflow.clone(), key, event, said: Said::new() };
+        let (sent, opening) = start::start(self.app, &mut change.visitor, &change.headers, begin).await?;
+        self.found.insert("journey".into(), described_journey(self.app, &sent.view));
+        Ok(opening)
     }
-    Ok(match caller {
-        Some(change) => change.visitor.begun(opening, &change.headers, response),
-        None => response,
-    })
+
+    /// Sends an event to the caller's own journey; what its screen says was wrong is a refusal.
+    async fn sent(&mut self, change: &mut Change) -> Result<(), Problem> {
+        let Some(sends) = &self.endpoint.send else { return Ok(()) };
+        let (code, data) = self.eval(|found, host| sends.of(found, host))?;
+        let runtime = &self.app.runtime;
+        let journey = runtime.people.open_for(CODE, &code).and_then(|id| String::from_utf8(id).ok());
+        let journey = journey.ok_or_else(|| Problem::new(Code::NotFound))?;
+        let visitor = &mut change.visitor;
+        let shown = runtime.journeys.view(&visitor.actor, &journey).await?;
+        let event = Send { key: new_id(), revision: shown.journey.revision, kind: sends.event.clone(), data };
+        let sent = runtime.journeys.send(&visitor.actor, &journey, event).await;
+        let sent = sent.map_err(|refusal| visitor.refused(self.app, refusal))?;
+        let wrong: Vec<FieldProblem> =
+            sent.view.messages.iter().filter(|said| said.level == Level::Error).map(told).collect();
+        if !wrong.is_empty() {
+            return Err(Problem::new(Code::Invalid).errors(wrong));
+        }
+        if let Some(signs_in) = sent.signs_in {
+            visitor.sign_in(self.app, signs_in).await?;
+        }
+        self.found.insert("journey".into(), described_journey(self.app, &sent.view));
+        Ok(())
+    }
+
+    /// Ends sessions where the endpoint does; then says whose session this is, as `session`.
+    async fn signed_out(&mut self, change: &mut Change) -> Result<(), Problem> {
+        let (people, visitor) = (&self.app.runtime.people, &mut change.visitor);
+        let is_own = match self.eval(|found, host| self.endpoint.ended(found, host))? {
+            Some(ids) => people.end_own_sessions(&visitor.actor, &ids).await?,
+            None => self.endpoint.signs_out,
+        };
+        if is_own {
+            visitor.sign_out(self.app).await?;
+        }
+        let first_name = people.first_name(&visitor.actor).await?;
+        let session = json!({"token": visitor.mark(), "first_name": first_name, "sources": visitor.actor.sources});
+        self.found.insert("session".into(), session);
+        Ok(())
+    }
+
+    fn reply(&self) -> Result<Response, Problem> {
+        let mut response = Json(self.eval(|found, host| self.endpoint.reply(found, host))?).into_response();
+        let age = self.endpoint.cache_s.map(|age| format!("public, max-age={age}"));
+        if let Some(value) = age.and_then(|age| HeaderValue::from_str(&age).ok()) {
+            response.headers_mut().insert(header::CACHE_CONTROL, value);
+        }
+        Ok(response)
+    }
 }
 
 /// Whose session it is.
@@ -175,12 +267,7 @@ fn visit(app: &App, catalog: &Catalog, headers: &HeaderMap, actor: Option<&Actor
 }
 
 /// The check of agents that a page needs: the session that it is kept in is opened with it.
-async fn checked(
-    app: &App,
-    catalog: &Catalog,
-    change: &mut ChangeRequest<Map<String, Value>>,
-    page: &str,
-) -> Result<(), Problem> {
+async fn checked(app: &App, catalog: &Catalog, change: &mut Change, page: &str) -> Result<(), Problem> {
     app.limit(Class::Start, change.visitor.client)?;
     let came = attribution::of(&app.runtime, &change.headers, Some(&change.visitor.actor));
     let visitor = &mut change.visitor;
@@ -197,32 +284,6 @@ fn named(catalog: &Catalog, endpoint: &Endpoint, headers: &HeaderMap) -> Result<
     let key = headers.get(CLIENT).and_then(|key| key.to_str().ok());
     let is_known = || key.is_some_and(|key| catalog.site("").clients.iter().any(|known| known == key));
     if !endpoint.names_client || is_known() { Ok(()) } else { Err(Problem::new(Code::Client)) }
-}
-
-/// Without a session, a sign-in or a role where one is needed, it is as if nothing were there.
-async fn known(
-    app: &App,
-    catalog: &Catalog,
-    endpoint: &Endpoint,
-    visitor: &Visitor,
-    found: &mut Map<String, Value>,
-) -> Result<(), Problem> {
-    if !endpoint.roles.include(visitor.actor.acting_roles()) {
-        return Err(visitor.refused(app, Refusal::NotFound));
-    }
-    match endpoint.who {
-        Who::Anyone => return Ok(()),
-        Who::Session if visitor.actor.id.is_empty() => return Err(visitor.refused(app, Refusal::NotFound)),
-        Who::Session => {}
-        Who::Person => {
-            let account = app.runtime.people.account(&visitor.actor).await?;
-            let account = account.ok_or_else(|| visitor.unknown())?;
-            found.insert("account".into(), json!(account));
-        }
-    }
-    let roles: Vec<String> = visitor.actor.acting_roles().map(str::to_owned).collect();
-    found.insert("site".into(), catalog.site("").described_for(&roles));
-    Ok(())
 }
 
 /// The body as its form reads it; every field at fault is named, with its text.
@@ -253,102 +314,6 @@ fn fitting(
     }
     let named = |error: FieldError| FieldProblem { pointer: error.pointer, code: error.code, text: error.text };
     Err(Problem::new(Code::Invalid).errors(errors.into_iter().map(named).collect()))
-}
-
-/// Rows of reference data: a search reads the whole file, so not on a thread that answers others.
-async fn read(
-    app: &App,
-    catalog: &Arc<Catalog>,
-    endpoint: &Arc<Endpoint>,
-    found: &mut Map<String, Value>,
-) -> Result<(), Problem> {
-    let Some(list) = &endpoint.list else { return Ok(()) };
-    let now = Now::at(app.runtime.now_ms(), ZONE);
-    let asked = list.asked(found, &catalog.host(&now, None)).map_err(|error| broken(endpoint, &error))?;
-    let master = catalog.master(&list.of).ok_or_else(|| Problem::new(Code::Internal))?.clone();
-    let limit = list.limit;
-    let (rows, more) = tokio::task::spawn_blocking(move || master.find(&asked.0, &asked.1, limit))
-        .await
-        .map_err(|_| Problem::new(Code::Internal))?;
-    found.insert("list".into(), Value::Array(rows));
-    found.insert("more".into(), json!(more));
-    Ok(())
-}
-
-/// What the partner said: `{error, code, message, response}`; that it failed is an answer too.
-async fn called(
-    app: &App,
-    catalog: &Catalog,
-    endpoint: &Endpoint,
-    call: &Calls,
-    client: Client,
-    found: &Map<String, Value>,
-) -> Result<Value, Problem> {
-    app.limit(Class::Start, client)?;
-    let now_ms = app.runtime.now_ms();
-    let input = call.asked(found, &catalog.host(&Now::at(now_ms, ZONE), None));
-    let input = input.map_err(|error| broken(endpoint, &error))?;
-    let partner = catalog.partner(&call.partner).ok_or_else(|| Problem::new(Code::Internal))?;
-    let operation = partner.operation(&call.operation).ok_or_else(|| Problem::new(Code::Internal))?;
-    let key = new_id();
-    let failed = match app.partners.call(catalog, partner, operation, &input, Order::alone(&key, now_ms)).await {
-        CallOutcome::Done { output, .. } => {
-            return Ok(json!({"error": false, "code": "", "message": "", "response": output}));
-        }
-        CallOutcome::Failed(failed) => (failed.code, failed.message),
-        CallOutcome::NotBegun => ("unavailable".into(), String::new()),
-    };
-    tracing::warn!(endpoint = endpoint.id, code = failed.0, "a partner's call failed");
-    Ok(json!({"error": true, "code": failed.0, "message": failed.1, "response": null}))
-}
-
-/// Begins a journey for the caller: `{id, url, step}`, and the session that was opened for it.
-async fn begun(
-    app: &App,
-    catalog: &Catalog,
-    endpoint: &Endpoint,
-    starts: &Starts,
-    change: &mut ChangeRequest<Map<String, Value>>,
-    found: &Map<String, Value>,
-) -> Result<(Value, Option<Opening>), Problem> {
-    app.limit(Class::Start, change.visitor.client)?;
-    let now = Now::at(app.runtime.now_ms(), ZONE);
-    let data = starts.data(found, &catalog.host(&now, None)).map_err(|error| broken(endpoint, &error))?;
-    // A call without a key is one journey.
-    let key = change.key().unwrap_or_else(|_| new_id());
-    let event = Some((starts.event.clone(), data));
-    let begin = Begin { workflow: starts.workflow.clone(), key, event, said: Said::new() };
-    let (sent, opening) = start::start(app, &mut change.visitor, &change.headers, begin).await?;
-    Ok((described_journey(app, &sent.view), opening))
-}
-
-/// Sends an event to the caller's own journey; what its screen says was wrong is a refusal.
-async fn sent(
-    app: &App,
-    catalog: &Catalog,
-    endpoint: &Endpoint,
-    sends: &Sends,
-    change: &mut ChangeRequest<Map<String, Value>>,
-    found: &Map<String, Value>,
-) -> Result<Value, Problem> {
-    let now = Now::at(app.runtime.now_ms(), ZONE);
-    let (code, data) = sends.of(found, &catalog.host(&now, None)).map_err(|error| broken(endpoint, &error))?;
-    let journey = app.runtime.people.open_for(CODE, &code).and_then(|id| String::from_utf8(id).ok());
-    let journey = journey.ok_or_else(|| Problem::new(Code::NotFound))?;
-    let visitor = &mut change.visitor;
-    let shown = app.runtime.journeys.view(&visitor.actor, &journey).await?;
-    let event = Send { key: new_id(), revision: shown.journey.revision, kind: sends.event.clone(), data };
-    let sent = app.runtime.journeys.send(&visitor.actor, &journey, event).await;
-    let sent = sent.map_err(|refusal| visitor.refused(app, refusal))?;
-    let wrong: Vec<FieldProblem> =
-        sent.view.messages.iter().filter(|said| said.level == Level::Error).map(told).collect();
-    if !wrong.is_empty() {
-        return Err(Problem::new(Code::Invalid).errors(wrong));
-    }
-    if let Some(signs_in) = sent.signs_in {
-        visitor.sign_in(app, signs_in).await?;
-    }
-    Ok(described_journey(app, &sent.view))
 }
 
 fn told(message: &MessageView) -> FieldProblem {

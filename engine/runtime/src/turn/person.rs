@@ -165,7 +165,7 @@ impl<'w> Turn<'w> {
     /// Checks the payload of an event that the step accepts; `None` when it does not accept this type from this actor.
     pub fn check_event(&self, kind: &str, data: &Value, actor: &Actor) -> Option<Vec<FieldError>> {
         let accept = self.workflow.step(&self.state.snapshot.active)?.accepts.get(kind)?;
-        let allowed = accept.by.is_empty() || actor.acting_roles().any(|role| accept.by.iter().any(|by| by == role));
+        let allowed = accept.is_for(actor.acting_roles());
         allowed.then(|| accept.validate(data))
     }
 

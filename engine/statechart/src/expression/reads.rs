@@ -10,6 +10,7 @@ use super::parser::Operator;
 use super::tree::{ComprehensionKind, Expr};
 use super::{Expression, Names};
 use crate::source::Span;
+use serde_json::Value;
 use std::rc::Rc;
 
 /// Segments below `context`; [`ANY_KEY`] stands for a computed one.
@@ -57,6 +58,19 @@ pub enum Kind {
     Text,
     List,
     Map,
+}
+
+impl Kind {
+    pub fn of(value: &Value) -> Kind {
+        match value {
+            Value::Null => Kind::Null,
+            Value::Bool(_) => Kind::Bool,
+            Value::Number(_) => Kind::Number,
+            Value::String(_) => Kind::Text,
+            Value::Array(_) => Kind::List,
+            Value::Object(_) => Kind::Map,
+        }
+    }
 }
 
 /// A path beside a literal: `context.a == 'x'`, `get(context.a, 'b', 0) < 3`.

@@ -1,7 +1,7 @@
 //! What forms and calls put into the context.
 
 use super::super::desugar::Builder;
-use super::super::locations::{ALL_KINDS, Change, Ix, Kinds, Locations, OPTIONAL, Presence, Put, THERE, bit, kind_of};
+use super::super::locations::{ALL_KINDS, Change, Ix, Kinds, Locations, OPTIONAL, Presence, Put, THERE, bit};
 use super::super::{Invoke, Step};
 use super::{Check, Op};
 use crate::form::Form;
@@ -118,7 +118,7 @@ fn kinds(rule: &Value) -> Kinds {
         Some(Value::Array(names)) => names.iter().filter_map(Value::as_str).map(named).fold(0, |a, b| a | b),
         _ if rule.get("properties").is_some() => bit(Kind::Map),
         _ => match rule.get("enum") {
-            Some(Value::Array(values)) => values.iter().map(|v| bit(kind_of(v))).fold(0, |a, b| a | b),
+            Some(Value::Array(values)) => values.iter().map(|v| bit(Kind::of(v))).fold(0, |a, b| a | b),
             _ => ALL_KINDS,
         },
     }
