@@ -97,6 +97,48 @@ test('two browsers, one sale: each sees what the other does, and she alone agree
   await product.stop();
 });
 
+test('a customer lets an advisor into what she began, and shows them out again', async ({ browser }) => {
+  const product = await Product.start();
+  const staff = newMobile();
+  const address = await product.run('staff', 'add', '--mobile', staff, '--role', 'call-centre', '--name', 'ravi');
+  const at = async (width: number, height: number) => new Walk(await (await browser.newContext({ viewport: { width, height } })).newPage(), product);
+  const [desk, phone] = [await at(1280, 900), await at(390, 844)];
+  const hers = new Motor(phone, car);
+  const theirs = new Motor(desk, car, hers.mobile);
+  await hers.number('dl3cab1234');
+  await hers.contact();
+  await hers.otp();
+  await phone.at('Is this your car?', '/vehicle');
+  await phone.press('Let an advisor help me');
+  const told = phone.page.getByText(/Read this code to your advisor: [A-Z2-7]{4} [A-Z2-7]{4}/);
+  await expect(told).toBeVisible();
+  await phone.accessible();
+  const code = /[A-Z2-7]{4} [A-Z2-7]{4}/.exec((await told.textContent())!)![0];
+
+  await signIn(desk, staff, address);
+  await desk.page.getByRole('link', { name: 'Go to my desk' }).click();
+  const field = desk.page.getByLabel('The code that the customer reads to you');
+  const open = desk.page.getByRole('button', { name: 'Open the request' });
+  await field.fill('AAAA 2222');
+  await open.click();
+  await expect(desk.page.locator('.field-error')).toHaveText('Error: This code is not right, or no longer valid');
+  await desk.accessible();
+  await field.fill(code);
+  await open.click();
+  await desk.at('Is this your car?', '/vehicle');
+  await expect(phone.page.getByText('An advisor helps you with this request')).toBeVisible();
+  await expect(desk.page.getByText('An advisor helps you with this request')).toHaveCount(0);
+  await theirs.vehicle();
+  await phone.at('Your last policy', '/previous-policy');
+  await phone.press("End the advisor's help");
+  await expect(phone.page.getByText('An advisor helps you with this request')).toHaveCount(0);
+  await desk.page.reload();
+  await expect(desk.heading('Your last policy')).toHaveCount(0);
+  await hers.previous();
+  await phone.at('Your quotes', '/quotes');
+  await product.stop();
+});
+
 test('a service token by the command: given, listed, held by a session, ended', async ({ page }) => {
   const product = await Product.start();
   const token = await product.run('token', 'issue', '--name', 'dialer', '--role', 'call-centre', '--source', 'inbound', '--hours', '2');
