@@ -219,6 +219,13 @@ async fn flood(arguments: &Arguments) -> Result<bool> {
     Ok(messages == all.len() && bounds.iter().all(|(_, most, limit)| *most as i64 <= *limit))
 }
 
+/// What all threads of this process have computed so far.
+fn busy() -> Duration {
+    let tasks = std::fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
+    let of = |task: std::fs::DirEntry| std::fs::read_to_string(task.path().join("schedstat")).ok();
+    Duration::from_nanos(tasks.filter_map(|task| of(task)?.split(' ').next()?.parse::<u64>().ok()).sum())
+}
+
 /// A session is known by its token, and `can` decides about a journey: as a node has just seen it, and read anew.
 async fn checks(is_short: bool) -> Result<bool> {
     let server = shop().await?;
@@ -241,7 +248,7 @@ async fn checks(is_short: bool) -> Result<bool> {
     };
     let mut took = Vec::new();
     for (name, calls) in [("known", CALLS), ("read anew", SESSIONS)] {
-        let started = Instant::now();
+        let started = busy();
         let mut allowed = 0;
         for n in 0..calls {
             if name == "read anew" && n == 0 {
@@ -252,8 +259,8 @@ async fn checks(is_short: bool) -> Result<bool> {
             allowed += decides(&runtime.people.session(token).await?.context("a session")?);
         }
         ensure!(allowed == calls, "a visitor may begin, and nothing with another's journey");
-        let each = started.elapsed() / u32::try_from(calls)?;
-        println!("session and policy, {name}: {:.1} µs each of {calls}", each.as_secs_f64() * 1e6);
+        let each = (busy() - started) / u32::try_from(calls)?;
+        println!("session and policy, {name}: {:.1} µs of CPU each of {calls}", each.as_secs_f64() * 1e6);
         took.push(each);
     }
     server.stop().await;

@@ -47,6 +47,9 @@ pub(crate) struct Core {
     pub recent: Recent,
     /// Sessions that this node has just looked up.
     pub sessions: KnownSessions,
+    /// Whoever sends counts, decides and commits before the next one counts: budgets of many numbers hold to the last
+    /// send of a node.
+    pub sends: Arc<tokio::sync::Mutex<()>>,
     /// Keeps this node's writers of one journey in line; correctness is the store's (**seq-cas**).
     lines: Mutex<Lines>,
 }
@@ -108,6 +111,7 @@ impl Core {
             versions: Mutex::default(),
             recent: Recent::default(),
             sessions: KnownSessions::default(),
+            sends: Arc::default(),
             lines: Mutex::default(),
         })
     }

@@ -42,6 +42,8 @@ use engine_store::{
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::Arc;
+use tokio::sync::OwnedMutexGuard;
 
 /// Something only the caller can answer before the turn is over.
 #[derive(Debug, Clone, PartialEq)]
@@ -152,6 +154,8 @@ pub struct Turn<'w> {
     fields: Option<Fields>,
     /// The sender has shown with this event whose the number is.
     pub(crate) proves: bool,
+    /// While it sends: until its commit nobody else on this node does.
+    pub(crate) sending: Option<Arc<OwnedMutexGuard<()>>>,
     /// Everything that is written at the end.
     commit: Commit,
 }
@@ -210,6 +214,7 @@ impl<'w> Turn<'w> {
             listener: None,
             fields: None,
             proves: false,
+            sending: None,
         }
         .told()
     }
