@@ -363,10 +363,16 @@ async fn from_the_registration_number_to_the_policy() {
         .await;
     assert_eq!(refunds, 1);
 
-    // Three years later, on another device: the number and its code open the account, and with it the policy's file.
+    // Three years later, on another device: the number and its code, which may be somebody else's by now, ask for the
+    // number of a policy; with it the account is open, and the policy's file.
     server.clock.advance(3 * 365 * 86_400_000);
     let later = server.visitor();
     crate::login::logs_in(&server, &later, MOBILE).await;
+    assert_eq!(later.get("/api/v1/account/dashboard").await.status, 401);
+    let records = server.store().await.records(&id).await.expect("records");
+    let policy = records.iter().find(|record| record.kind == "policy").expect("a policy");
+    let proof = json!({"policy_number": policy.data["policy_number"]});
+    crate::login::post(&later, "iam/open-account", &[], proof).await.ok(200);
     let account = later.get("/api/v1/account/dashboard").await.ok(200)["data"].clone();
     assert!(
         account["journeys"].as_array().is_some_and(|all| all.iter().any(|one| one["id"] == id.as_str())),

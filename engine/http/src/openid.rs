@@ -76,7 +76,7 @@ pub async fn back(
             run_to_end(async move { runtime.people.staff_of(&identity.subject, identity.email.as_deref()).await });
         let Some(member) = member.await? else { return nobody(&app).await };
         visitor.open(&app).await?;
-        visitor.sign_in(&app, SignsIn::Staff(member)).await?;
+        visitor.sign_in(&app, SignsIn::Staff(member), &headers).await?;
         Ok(visitor.answer(leading(&app.settings.openid.page, OVER)))
     };
     answer(&app, signed.await).await

@@ -10,7 +10,7 @@ import { Button } from '../ui/button';
 import { t } from '../ui/words';
 import type { Own } from './boot';
 import { Content } from './content';
-import { greet, keepName, post, type Refused } from './person';
+import { greet, keep, keepName, post, type Refused } from './person';
 
 /** Draws it once its parts are here. */
 export async function draw(app: HTMLElement, own: Own): Promise<void> {
@@ -54,8 +54,9 @@ function OwnForm({ form, to }: NonNullable<Own['asks']>) {
     setBusy(true);
     setSaid('');
     try {
-      const { data: kept } = await post<{ data: { firstName?: string; url?: string } }>(to, answers);
-      if (kept.firstName) keepName(kept.firstName);
+      const { data: kept } = await post<{ data: { token?: string; firstName?: string; url?: string } }>(to, answers);
+      if (kept.token) keep(kept.token, kept.firstName ?? '');
+      else if (kept.firstName) keepName(kept.firstName);
       location.assign(kept.url ?? '/dashboard');
     } catch (refused) {
       const { problem } = refused as Refused;

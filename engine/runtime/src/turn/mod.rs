@@ -154,6 +154,8 @@ pub struct Turn<'w> {
     fields: Option<Fields>,
     /// The sender has shown with this event whose the number is.
     pub(crate) proves: bool,
+    /// Hash of the number that was shown, and becomes the number of who is signed in.
+    pub(crate) takes: Option<String>,
     /// While it sends: until its commit nobody else on this node does.
     pub(crate) sending: Option<Arc<OwnedMutexGuard<()>>>,
     /// Everything that is written at the end.
@@ -214,6 +216,7 @@ impl<'w> Turn<'w> {
             listener: None,
             fields: None,
             proves: false,
+            takes: None,
             sending: None,
         }
         .told()
