@@ -4,6 +4,7 @@ const DAYS = 30;
 
 /** For thirty days unless said otherwise (R9-61). */
 export function setCookie(name: string, value: string, days = DAYS): void {
+  // biome-ignore lint/suspicious/noDocumentCookie: not every browser has the Cookie Store
   document.cookie = `${name}=${encodeURIComponent(value)}; Max-Age=${days * 86_400}; Path=/; Secure; SameSite=Lax`;
 }
 

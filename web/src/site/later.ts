@@ -22,7 +22,7 @@ if (slide) {
 if (document.querySelector('[data-moves]')) import('./moves');
 
 const { site, place, view } = JSON.parse(document.getElementById('boot')!.textContent) as Boot;
-if (!view) noteVisit();
+if (!view?.journey.id) noteVisit();
 if (place && site) import('./place').then((part) => part.start(place, site));
 
 // whoever came as an agent is asked about once; a page for agents is another one
