@@ -1,5 +1,5 @@
 # Two commands do everything on a fresh machine: `make run` and `make test`.
-.PHONY: help run dev test contract forms customers chaos siege soak histories fuzz release bench bench-sealing bench-web web check clean fmt pictures
+.PHONY: help run dev test contract forms customers chaos siege guard soak histories fuzz release bench bench-sealing bench-web web check clean fmt pictures
 .DEFAULT_GOAL := help
 
 CARGO ?= cargo
@@ -65,6 +65,7 @@ test: ## Everything: set-up, Rust, web, definitions, agreement with XState, brow
 	$(CARGO) test --workspace --quiet
 	$(dir $(BINARY))chaos --short
 	$(dir $(BINARY))siege --short
+	$(dir $(BINARY))guard --short
 	$(dir $(BINARY))customers --count 200
 	@.ci/fuzz $(BINARY) 60 1
 	cd web/contract && npm run --silent check
@@ -135,6 +136,11 @@ siege: ## Customers in quiet, and beside 18,000 half-open, slow and silent conne
 	@$(MAKE) --no-print-directory web
 	$(CARGO) build --release --quiet --package engine-server --bin journey
 	$(CARGO) run --quiet --package journey-tests --bin siege -- --binary $(RELEASE)/journey $(ARGS)
+
+guard: ## What stands before an account: wrong one-time passwords in parallel, a flood of requests to send some, what a session's check costs (options: ARGS="--help")
+	@.ci/setup test
+	@$(MAKE) --no-print-directory web
+	$(CARGO) run --release --quiet --package journey-tests --bin guard -- $(ARGS)
 
 soak: ## An hour of customers who buy cars beside partners that misbehave: memory, file size and latency stay flat (options: ARGS="--help")
 	@.ci/setup test

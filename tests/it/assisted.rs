@@ -51,13 +51,13 @@ async fn told(server: &TestServer, mobile: &str, has: &str) -> String {
 }
 
 /// Opens the address of a message and presses its button.
-async fn follows(browser: &Visitor, message: &str) -> Reply {
+pub(crate) async fn follows(browser: &Visitor, message: &str) -> Reply {
     let code: String = message.split("/r/").nth(1).expect("a link").chars().take(22).collect();
     let form = [("content-type", "application/x-www-form-urlencoded"), ("x-journey", "")];
     browser.send("POST", &format!("/r/{code}"), &form, Some(String::new())).await
 }
 
-fn events(view: &Value) -> Vec<&str> {
+pub(crate) fn events(view: &Value) -> Vec<&str> {
     view["step"]["events"].as_array().into_iter().flatten().filter_map(|event| event["type"].as_str()).collect()
 }
 

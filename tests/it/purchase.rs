@@ -8,19 +8,19 @@ use journey_tests::server::{Reply, START_MS, TestServer, Visitor};
 use serde_json::{Value, json};
 use std::fmt::Write;
 
-const INSURER: &str = "hdfc-ergo";
+pub(crate) const INSURER: &str = "hdfc-ergo";
 const MOBILE: &str = "9812345670";
 
-struct Customer<'a> {
-    server: &'a TestServer,
-    browser: Visitor,
-    mobile: &'static str,
-    view: Value,
+pub(crate) struct Customer<'a> {
+    pub server: &'a TestServer,
+    pub browser: Visitor,
+    pub mobile: &'static str,
+    pub view: Value,
 }
 
 impl<'a> Customer<'a> {
     /// With what the address said that brought her here.
-    async fn arrives(server: &'a TestServer, mobile: &'static str, attribution: Value) -> Customer<'a> {
+    pub async fn arrives(server: &'a TestServer, mobile: &'static str, attribution: Value) -> Customer<'a> {
         let browser = server.visitor();
         let number = json!({"kind": "registered", "registration": "dl3cab1234"});
         let body = json!({"workflow": "motor/car", "data": number, "attribution": attribution}).to_string();
@@ -30,12 +30,12 @@ impl<'a> Customer<'a> {
         customer
     }
 
-    fn id(&self) -> String {
+    pub fn id(&self) -> String {
         self.view["journey"]["id"].as_str().expect("a journey").to_owned()
     }
 
     /// Waits until the journey shows this step.
-    async fn at(&mut self, step: &str) -> &Value {
+    pub async fn at(&mut self, step: &str) -> &Value {
         let id = self.id();
         self.view = self
             .server
@@ -47,17 +47,17 @@ impl<'a> Customer<'a> {
         &self.view
     }
 
-    async fn submits(&mut self, data: Value, then: &str) {
+    pub async fn submits(&mut self, data: Value, then: &str) {
         self.does("submit", data, then).await;
     }
 
-    async fn does(&mut self, event: &str, data: Value, then: &str) {
+    pub async fn does(&mut self, event: &str, data: Value, then: &str) {
         self.view = self.browser.event(&self.view, event, data).await.ok(200);
         self.at(then).await;
     }
 
     /// The one-time password that the fake SMS partner has got for us.
-    async fn password(&self) -> String {
+    pub async fn password(&self) -> String {
         let path = format!("/sandbox/inbox.json?to={}", self.mobile);
         self.server
             .until("the one-time password", async || {
@@ -69,7 +69,7 @@ impl<'a> Customer<'a> {
     }
 
     /// The offers once this insurer has answered.
-    async fn offers(&mut self) -> Vec<Value> {
+    pub async fn offers(&mut self) -> Vec<Value> {
         let id = self.id();
         let view = self
             .server
@@ -87,6 +87,11 @@ impl<'a> Customer<'a> {
         self.submits(json!({"name": "Asha Rao", "mobile": self.mobile, "consent": true}), "car.otp.asking").await;
         let code = self.password().await;
         self.submits(json!({"code": code}), "car.vehicle").await;
+        self.has_it_priced().await;
+    }
+
+    /// From the car that was found to the prices.
+    pub async fn has_it_priced(&mut self) {
         let found = self.view["step"]["form"]["data"].clone();
         assert_eq!((&found["variant"], &found["rto"]), (&json!("maruti-suzuki-swift-vxi"), &json!("DL-03")));
         self.submits(found, "car.previous").await;
@@ -97,6 +102,12 @@ impl<'a> Customer<'a> {
 
     /// From the chosen plan to the page where everything is checked.
     async fn fills_the_proposal(&mut self) {
+        self.names_the_owner("car.vehicle_details").await;
+        self.agrees_and_is_known().await;
+    }
+
+    /// Owner, address, nominee.
+    pub async fn names_the_owner(&mut self, then: &str) {
         let owner = json!({"customer_type": "individual", "proposer_title": "Ms", "proposer_first_name": "Asha", "proposer_last_name": "Rao", "proposer_gender": "female",
             "dob": "1990-04-12", "proposer_mobile": self.mobile, "proposer_email": "asha@example.com", "is_financed": false});
         self.submits(owner, "car.address").await;
@@ -105,11 +116,11 @@ impl<'a> Customer<'a> {
             "car.nominee",
         )
         .await;
-        self.submits(
-            json!({"nominee_name": "Ravi Rao", "nominee_age": 38, "nominee_relation": "spouse"}),
-            "car.vehicle_details",
-        )
-        .await;
+        self.submits(json!({"nominee_name": "Ravi Rao", "nominee_age": 38, "nominee_relation": "spouse"}), then).await;
+    }
+
+    /// Papers with the terms, and the identity check, whose first try is refused.
+    pub async fn agrees_and_is_known(&mut self) {
         let mut papers = self.view["step"]["form"]["data"].clone();
         papers["previous_policy_number"] = json!("OG-25-1234-5678");
         papers["terms"] = json!(true);
@@ -132,7 +143,7 @@ impl<'a> Customer<'a> {
     }
 
     /// Presses a button of the hosted page and comes back.
-    async fn pays(&self, button: &str) {
+    pub async fn pays(&self, button: &str) {
         let redirect = &self.view["step"]["redirect"];
         let fields: Vec<(&str, String)> = redirect["fields"]
             .as_object()
@@ -187,7 +198,7 @@ pub(crate) fn encoded(text: &str) -> String {
     })
 }
 
-fn block<'v>(view: &'v Value, kind: &str) -> &'v Value {
+pub(crate) fn block<'v>(view: &'v Value, kind: &str) -> &'v Value {
     view["step"]["view"]["blocks"]
         .as_array()
         .and_then(|blocks| blocks.iter().find(|block| block["block"] == kind))

@@ -42,11 +42,11 @@ async fn at_second(server: &TestServer, browser: &Visitor, mobile: &str) -> Valu
 async fn staff_sign_in_with_a_second_factor_and_lose_it_all_at_once() {
     let server = start().await;
     let (people, now) = (&server.product.runtime.people, || server.product.runtime.now_ms());
-    assert!(people.add_staff("asha", MOBILE, "customer").await.is_err(), "the program gives this role itself");
-    assert!(people.add_staff("asha", MOBILE, "boss").await.is_err());
-    let address = people.add_staff("asha", MOBILE, ROLE).await.expect("added").expect("new");
+    assert!(people.add_staff("asha", MOBILE, "customer", None).await.is_err(), "the program gives this role itself");
+    assert!(people.add_staff("asha", MOBILE, "boss", None).await.is_err());
+    let address = people.add_staff("asha", MOBILE, ROLE, None).await.expect("added").expect("new");
     assert!(address.starts_with("otpauth://totp/") && address.contains(":asha?secret="), "{address}");
-    assert_eq!(people.add_staff("asha", MOBILE, "health-agent").await.expect("added"), None, "shown once");
+    assert_eq!(people.add_staff("asha", MOBILE, "health-agent", None).await.expect("added"), None, "shown once");
     let listed = people.staff().await.expect("a list");
     assert_eq!((listed[0].mobile.as_str(), listed[0].roles.len()), ("*****56780", 2));
 
@@ -92,7 +92,7 @@ async fn staff_sign_in_with_a_second_factor_and_lose_it_all_at_once() {
     assert_eq!(browser.get("/staff").await.status, 200);
     assert_eq!(people.revoke_staff(MOBILE).await.expect("revoked"), Some(2));
     assert_eq!((browser.get("/staff").await.status, other.get("/staff").await.status), (404, 404));
-    let address = people.add_staff("asha", MOBILE, ROLE).await.expect("added").expect("a new secret");
+    let address = people.add_staff("asha", MOBILE, ROLE, None).await.expect("added").expect("a new secret");
     let view = at_second(&server, &browser, MOBILE).await;
     browser.event(&view, "submit", json!({"code": app_code(&address, now())})).await.ok(200);
     server.clock.advance(8 * 3_600_000 - 60_000);
@@ -102,13 +102,13 @@ async fn staff_sign_in_with_a_second_factor_and_lose_it_all_at_once() {
     server.stop().await;
 }
 
-async fn holds(browser: &Visitor, token: &str) -> Reply {
+pub(crate) async fn holds(browser: &Visitor, token: &str) -> Reply {
     let body = json!({"token": token}).to_string();
     browser.send("POST", "/api/v1/service-token", &[("x-api-key", "journey-web")], Some(body)).await
 }
 
 /// The session comes by this source.
-async fn comes_by(browser: &Visitor, source: &str) {
+pub(crate) async fn comes_by(browser: &Visitor, source: &str) {
     browser.get(&format!("/car-insurance?source={source}")).await;
 }
 

@@ -19,7 +19,7 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
-const KEYS: [&str; 24] = [
+const KEYS: [&str; 25] = [
     "title",
     "method",
     "path",
@@ -41,6 +41,7 @@ const KEYS: [&str; 24] = [
     "renounces",
     "ends",
     "holds",
+    "takes_over",
     "signs_out",
     "checks",
     "reply",
@@ -89,6 +90,8 @@ pub struct Endpoint {
     ends: Option<Expression>,
     /// The service token that the caller's session holds from now on.
     holds: Option<Expression>,
+    /// The code of a customer whom the caller helps from now on.
+    takes_over: Option<Expression>,
     /// The caller's session ends.
     pub signs_out: bool,
     /// The page whose check of agents is made.
@@ -212,6 +215,7 @@ impl Endpoint {
             "renounces",
             "ends",
             "holds",
+            "takes_over",
             "signs_out",
             "checks",
         ];
@@ -235,6 +239,8 @@ impl Endpoint {
         }
         let ends = fields.get("ends").and_then(|ends| expression(ends, words(), &NAMES, fields.problems));
         let holds = fields.get("holds").and_then(|holds| expression(holds, words(), &NAMES, fields.problems));
+        let code = fields.get("takes_over");
+        let takes_over = code.and_then(|code| expression(code, words(), &NAMES, fields.problems));
         if method != "GET" && exports.is_some() {
             fields.problems.push(Problem::error("value", &node.span, "`exports` is of GET"));
         }
@@ -271,6 +277,7 @@ impl Endpoint {
             renounces,
             ends,
             holds,
+            takes_over,
             signs_out,
             checks,
             reply,
@@ -305,6 +312,12 @@ impl Endpoint {
     pub fn held(&self, found: &Map<String, Value>, host: &dyn Host) -> Result<Option<String>, EvalError> {
         let Some(holds) = &self.holds else { return Ok(None) };
         Ok(Some(holds.eval(&scope(found).with_host(host))?.as_str().unwrap_or_default().to_owned()))
+    }
+
+    /// The code of the customer whom the caller is to help, if this is about one.
+    pub fn taken_over(&self, found: &Map<String, Value>, host: &dyn Host) -> Result<Option<String>, EvalError> {
+        let Some(code) = &self.takes_over else { return Ok(None) };
+        Ok(Some(code.eval(&scope(found).with_host(host))?.as_str().unwrap_or_default().to_owned()))
     }
 
     /// The sessions that end, if this is about any.

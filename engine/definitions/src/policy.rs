@@ -57,7 +57,7 @@ pub(crate) const NOTHING: &str = "open";
 const GIVEN: [&str; 3] = ["visitor", "customer", "operator"];
 
 /// Every route of the program: each has its line in the table.
-pub const ROUTES: [&str; 31] = [
+pub const ROUTES: [&str; 33] = [
     "GET /api/v1/workflows/{line}/{name}/start",
     "POST /api/v1/journeys",
     "GET /api/v1/journeys",
@@ -89,6 +89,8 @@ pub const ROUTES: [&str; 31] = [
     "GET /metrics",
     "GET /r/{code}",
     "POST /r/{code}",
+    "GET /openid",
+    "GET /openid/back",
 ];
 
 #[derive(Debug)]

@@ -29,6 +29,7 @@ mod links;
 mod listen;
 mod metrics;
 mod middleware;
+mod openid;
 mod pages;
 mod posted;
 mod presence;

@@ -10,6 +10,7 @@ use crate::gallery;
 use crate::html::{self, Body, Content, Own, Page};
 use crate::language;
 use crate::middleware::Client;
+use crate::openid;
 use crate::posted;
 use crate::problem::Problem;
 use crate::remote;
@@ -19,7 +20,7 @@ use axum::Extension;
 use axum::extract::{Request, State};
 use axum::http::{HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use engine_definitions::{Around, Came, Catalog, Special, Step, StepKind, Who, Workflow};
+use engine_definitions::{Around, Came, Catalog, SignIn, Special, Step, StepKind, Who, Workflow};
 use engine_runtime::{Opened, Refusal};
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -186,7 +187,10 @@ async fn first(ask: &Ask<'_>, visitor: &Visitor, workflow: &Workflow, rest: &str
     if !rest.is_empty() && !workflow.step_by_path(rest).any(asks) {
         return Ok(special(ask, StatusCode::OK, Special::Without, Some(workflow)).await);
     }
-    let view = ask.app.runtime.journeys.preview(&workflow.id, &visitor.actor).await?;
+    let mut view = ask.app.runtime.journeys.preview(&workflow.id, &visitor.actor).await?;
+    if workflow.signs_in == Some(SignIn::Staff) {
+        openid::offer(ask.app, &mut view);
+    }
     Ok(step_page(ask, StatusCode::OK, Content::First(&view)).await)
 }
 

@@ -7,6 +7,7 @@ use crate::api::{
 use crate::app::App;
 use crate::frame;
 use crate::links;
+use crate::openid;
 use crate::pages;
 use crate::problem::{self, ProblemDetails};
 use crate::reference;
@@ -39,6 +40,8 @@ pub fn router(app: App, sandbox: Option<Router>) -> Router {
         .merge(api)
         .route(crate::site::REPORTS, post(reports::report))
         .route("/r/{code}", get(links::ask).post(links::follow))
+        .route(openid::BEGIN, get(openid::begin))
+        .route(openid::BACK, get(openid::back))
         .route("/api/{*path}", any(endpoints::answer))
         .route("/openapi.json", get(described_now))
         .route("/docs", get(reference::page))

@@ -173,6 +173,18 @@ impl Visitor {
         Ok(())
     }
 
+    /// Comes with the code of a customer who asked for help, and goes on under a new token; the page of her journey.
+    /// `None`: no such code.
+    pub async fn take_over(&mut self, app: &App, code: &str) -> Result<Option<String>, Problem> {
+        let (runtime, token, code) = (app.runtime.clone(), self.token.clone().unwrap_or_default(), code.to_owned());
+        let actor = self.actor.clone();
+        let taken = run_to_end(async move { runtime.people.take_over(&token, &actor, &code).await }).await?;
+        let Some((token, actor, page)) = taken else { return Ok(None) };
+        self.becomes(actor);
+        (self.token, self.opened) = (Some(token), true);
+        Ok(Some(page))
+    }
+
     /// From now on it is this actor who asks, from where it was asked before and with what was proven.
     fn becomes(&mut self, actor: Actor) {
         self.actor = Actor { address: self.actor.address.take(), proven: self.actor.proven, ..actor };

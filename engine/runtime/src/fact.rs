@@ -19,6 +19,16 @@ pub enum Fact {
     Started,
     /// Begun by somebody for a customer.
     StartedFor(Assisted),
+    /// The customer asks an advisor to help, with a code that she reads out to them.
+    Invited {
+        code: String,
+    },
+    /// Somebody came with it, in this role.
+    Helped {
+        role: String,
+    },
+    /// She ended the help.
+    HelpEnded,
     /// A checked answer of the shown step. In the history a secret field says only that there was one.
     Submitted {
         data: Value,
@@ -228,6 +238,9 @@ impl Fact {
             | Fact::Answered { result: Outcome::Output(output), .. } => output.as_object(),
             Fact::Started
             | Fact::StartedFor(_)
+            | Fact::Invited { .. }
+            | Fact::Helped { .. }
+            | Fact::HelpEnded
             | Fact::WentBack
             | Fact::Changed { .. }
             | Fact::TimerFired { .. }
@@ -266,6 +279,7 @@ mod tests {
                 "submitted",
                 json!({"data": {"a": 1}}),
             ),
+            (Fact::Helped { role: "clerk".into() }, "helped", json!({"role": "clerk"})),
             (Fact::WentBack, "went_back", Value::Null),
             (Fact::Retried { work: Work::Effect(key), awaited: None }, "retried", json!({"work": {"effect": "j.3.1"}})),
             (

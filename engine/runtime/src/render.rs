@@ -49,13 +49,15 @@ pub(crate) fn render(turn: &Turn<'_>, actor: &Actor, journey: Option<&str>, retu
     let reader = Reader::of(turn, actor);
     let workflow = reader.workflow;
     let step = workflow.step(&turn.state.snapshot.active);
-    let step = match step {
+    let mut step = match step {
         Some(step) => match turn.closed_to(step, actor) {
             None => declared(turn, step, (actor, &reader), journey, returns),
             Some(why) => closed(turn, step, &reader, journey, why),
         },
         None => undeclared(turn, &reader, journey),
     };
+    let mut messages = messages(turn, &reader, step.form.as_ref());
+    turn.show_help(actor, &mut step, &mut messages, &|code, fields| reader.text(code, fields));
     StepView {
         journey: JourneyView {
             id: journey.map(str::to_string),
@@ -70,7 +72,7 @@ pub(crate) fn render(turn: &Turn<'_>, actor: &Actor, journey: Option<&str>, retu
             language: actor.language.clone(),
             channel: actor.channel.clone(),
         },
-        messages: messages(turn, &reader, step.form.as_ref()),
+        messages,
         step,
         // It may carry more than a link shows.
         presence: journey.filter(|_| turn.is_active() && actor.came_by.is_none()).and_then(|_| turn.presence_input()),

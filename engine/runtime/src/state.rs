@@ -36,7 +36,13 @@ pub struct JourneyState {
     /// Somebody began it for a customer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub assisted: Option<Assisted>,
-    /// In such a journey: steps, and the role of who answered each last.
+    /// The customer has asked an advisor to help, and has a code for them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub invitation: Option<Invitation>,
+    /// Who came with it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub helper: Option<Helper>,
+    /// Where somebody acts for her: steps, and the role of who answered each last.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub answered_by: BTreeMap<String, String>,
     /// What the person agreed to, or no longer agrees to, by purpose.
@@ -55,6 +61,20 @@ pub struct JourneyState {
     /// When the shown step was reached, UTC milliseconds.
     #[serde(default)]
     pub since_ms: i64,
+}
+
+/// A code with which an advisor may help, once, until a time.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Invitation {
+    pub code: String,
+    pub until_ms: i64,
+}
+
+/// An advisor whom the customer let in.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Helper {
+    pub role: String,
+    pub until_ms: i64,
 }
 
 /// A one-time password that was sent and not used.

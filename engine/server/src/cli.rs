@@ -295,6 +295,9 @@ pub enum Staff {
         /// Who it is; by default the number's last digits
         #[arg(long)]
         name: Option<String>,
+        /// By what the provider of `openid.issuer` names them: its own name of the account (`sub`), or a verified e-mail
+        #[arg(long, value_name = "NAME")]
+        openid: Option<String>,
     },
     /// List them: name, number (masked), roles
     List,

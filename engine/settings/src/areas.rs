@@ -199,6 +199,25 @@ settings! {
 }
 
 settings! {
+    /// Sign-in of the staff with an OpenID Connect provider, beside number and app. Without an issuer it is off.
+    "openid" Openid {
+        /// The provider, such as `https://login.example`: where its `/.well-known/openid-configuration` is. It must lead
+        /// back to `<server.public_url>/openid/back`.
+        issuer: Option<String> = None,
+        /// By what name the provider knows us.
+        client_id: String = String::new(),
+        /// Our secret there, where we have one.
+        client_secret: Option<Secret> = None,
+        /// What the button on the staff's sign-in page says.
+        label: String = "Sign in with your company account".into(),
+        /// The page that one comes to.
+        page: String = "/staff".into(),
+        /// Whether the provider's address may be a private one.
+        allow_private: bool = false,
+    }
+}
+
+settings! {
     /// Background work.
     "worker" Worker {
         /// Jobs at work at once on this node.

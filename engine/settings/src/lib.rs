@@ -13,8 +13,8 @@ mod refusals;
 mod secret;
 
 pub use areas::{
-    Database, Definitions, Field, Host, Keys, Limits, Log, Otp, Partners, Presence, Sandbox, Server, Session, Smtp,
-    Tracking, Worker,
+    Database, Definitions, Field, Host, Keys, Limits, Log, Openid, Otp, Partners, Presence, Sandbox, Server, Session,
+    Smtp, Tracking, Worker,
 };
 pub use load::SettingsError;
 pub use reference::{fields, reference};
@@ -41,6 +41,7 @@ pub struct Settings {
     pub tracking: Tracking,
     pub session: Session,
     pub otp: Otp,
+    pub openid: Openid,
     pub definitions: Definitions,
     pub log: Log,
     /// What is odd about how they were given; for whoever reads the log.

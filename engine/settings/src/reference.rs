@@ -23,6 +23,7 @@ pub fn fields() -> Vec<Field> {
         Tracking::fields(),
         Session::fields(),
         Otp::fields(),
+        Openid::fields(),
         Definitions::fields(),
         Log::fields(),
     ] {

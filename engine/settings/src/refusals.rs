@@ -43,6 +43,9 @@ impl Settings {
             Some(url) if !url.starts_with("https://") => refuse("server.public_url", "must start with https://".into()),
             Some(_) => {}
         }
+        if self.openid.issuer.as_ref().is_some_and(|issuer| !issuer.starts_with("https://")) {
+            refuse("openid.issuer", "must start with https://".into());
+        }
         if self.smtp.host.is_none() {
             refuse("smtp.host", "no mail server is set".into());
         }

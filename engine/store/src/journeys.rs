@@ -137,6 +137,14 @@ pub struct JourneyHead {
     pub updated_at_ms: i64,
 }
 
+impl JourneyRecord {
+    /// What lists show of it.
+    pub fn head(self) -> JourneyHead {
+        let JourneyRecord { id, workflow, version, status, step, revision, created_at_ms, updated_at_ms, .. } = self;
+        JourneyHead { id, workflow, version, status, step, revision, created_at_ms, updated_at_ms }
+    }
+}
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct JourneyCount {
     pub workflow: String,

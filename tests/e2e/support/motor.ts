@@ -25,14 +25,16 @@ export function paise(shown: string): number {
 }
 
 export class Motor {
-  readonly mobile = newMobile();
   /** In so many days the last policy ends: others than in other walks, whose prices would be taken from memory. */
-  readonly ends = 12 + (Number(this.mobile.slice(-3)) % 40);
+  readonly ends: number;
 
   constructor(
     readonly walk: Walk,
     readonly line: Line,
-  ) {}
+    readonly mobile = newMobile(),
+  ) {
+    this.ends = 12 + (Number(mobile.slice(-3)) % 40);
+  }
 
   get page(): Page {
     return this.walk.page;

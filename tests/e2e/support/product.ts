@@ -1,5 +1,5 @@
 /** The real product: the binary on a free port with a database of its own, killed and started again at will. */
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -41,20 +41,37 @@ export class Product {
     return product;
   }
 
+  private env(): NodeJS.ProcessEnv {
+    return {
+      ...process.env,
+      JOURNEY_DATABASE__URL: `sqlite:${join(this.folder, 'journey.db')}`,
+      // Walks of one machine ask for many codes.
+      JOURNEY_OTP__PER_ADDRESS_HOUR: '1000',
+      JOURNEY_OTP__UNPROVEN_PER_ADDRESS_HOUR: '1000',
+      JOURNEY_OTP__PROOF_BITS: '8',
+      JOURNEY_OTP__BLOCK_HOUR: '1000',
+      ...this.settings,
+    };
+  }
+
+  /** Further settings, from the next start on. */
+  set(settings: Record<string, string>): void {
+    Object.assign(this.settings, settings);
+  }
+
+  /** A command of an operator's, and what it prints; the server is stopped for it, because a SQLite file has one process. */
+  async run(...command: string[]): Promise<string> {
+    await this.kill();
+    const said = execFileSync(binary, command, { cwd: this.folder, env: this.env(), encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+    await this.up();
+    return said.trim();
+  }
+
   /** Starts the binary; again on the same port and database after `kill`. */
   async up(): Promise<void> {
     const child = spawn(binary, ['serve', '--definitions', this.definitions, '--no-watch', '--address', `127.0.0.1:${this.port}`], {
       cwd: this.folder,
-      env: {
-        ...process.env,
-        JOURNEY_DATABASE__URL: `sqlite:${join(this.folder, 'journey.db')}`,
-        // Walks of one machine ask for many codes.
-        JOURNEY_OTP__PER_ADDRESS_HOUR: '1000',
-        JOURNEY_OTP__UNPROVEN_PER_ADDRESS_HOUR: '1000',
-        JOURNEY_OTP__PROOF_BITS: '8',
-        JOURNEY_OTP__BLOCK_HOUR: '1000',
-        ...this.settings,
-      },
+      env: this.env(),
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     this.child = child;

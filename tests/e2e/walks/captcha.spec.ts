@@ -7,7 +7,7 @@ import { expect, newMobile, test, Walk } from '../support/walk.ts';
 const asks = { JOURNEY_OTP__CAPTCHA: 'captcha', JOURNEY_OTP__UNPROVEN_PER_ADDRESS_HOUR: '0' };
 const unproven = 'We still need to know that you are a person. Please press the button again.';
 
-test('a person shows that she is one, by keyboard, and the code is sent', async ({ page }) => {
+test('a person shows that she is one, by keyboard, and the code is sent (R7.2-23)', async ({ page }) => {
   const product = await Product.start(asks);
   const walk = new Walk(page, product);
   await page.goto(`${product.base}/#login`);

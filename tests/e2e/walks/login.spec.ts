@@ -196,3 +196,25 @@ test('a session that ends elsewhere asks for the login, page and typed text stay
   await expect(page.getByRole('dialog', { name: 'Log in' })).toBeVisible();
   await product.stop();
 });
+
+test('without a login every public page is there and opens the popup, and nobody\'s account is (R6-01)', async ({ page }) => {
+  const product = await Product.start();
+  const sitemap = await (await page.request.get(`${product.base}/sitemap.xml`)).text();
+  const paths = [...sitemap.matchAll(/<loc>[^<]*?\/\/[^/<]+([^<]*)<\/loc>/g)].map((found) => found[1] || '/');
+  expect(paths.length).toBeGreaterThan(40);
+  for (const path of paths) expect((await page.request.get(product.base + path)).status(), path).toBe(200);
+  const popup = page.getByRole('dialog', { name: 'Log in' });
+  // one of each kind: home, content, a list, a page with a journey in it, a first step
+  for (const path of ['/', '/privacy-policy', '/car-insurance/companies', '/sme', '/car-insurance']) {
+    await page.goto(product.base + path);
+    await page.evaluate(() => {
+      location.hash = 'login';
+    });
+    await expect(popup, path).toBeVisible();
+  }
+  for (const call of ['account/dashboard', 'account/policy-details', 'account/tracker']) {
+    const refused = await page.request.get(`${product.base}/api/v1/${call}`);
+    expect([refused.status(), (await refused.json()).code]).toEqual([401, 'sign_in']);
+  }
+  await product.stop();
+});

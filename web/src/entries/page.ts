@@ -23,7 +23,7 @@ if (boot.view || boot.problem || boot.own) import('../journey/begin').then((part
 const login = () => import('../site/login').then((popup) => popup.open());
 const isKnown = () => {
   try {
-    return localStorage.token;
+    return localStorage.token || localStorage.menu;
   } catch {
     // a forbidden storage knows nobody
   }

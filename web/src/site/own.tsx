@@ -10,12 +10,13 @@ import { Button } from '../ui/button';
 import { t } from '../ui/words';
 import type { Own } from './boot';
 import { Content } from './content';
-import { keep, keepName, post, type Refused } from './person';
+import { greet, keep, keepName, post, type Refused } from './person';
 
 /** Draws it once its parts are here. */
 export async function draw(app: HTMLElement, own: Own): Promise<void> {
   await Promise.all(partsOf(own.blocks).map((part) => part.load()));
   createRoot(app).render(<OwnPage {...own} />);
+  void greet(true);
 }
 
 function OwnPage({ asks, on = {}, ...content }: Own) {
@@ -53,10 +54,10 @@ function OwnForm({ form, to }: NonNullable<Own['asks']>) {
     setBusy(true);
     setSaid('');
     try {
-      const { data: kept } = await post<{ data: { token?: string; firstName: string } }>(to, answers);
-      if (kept.token) keep(kept.token, kept.firstName);
-      else keepName(kept.firstName);
-      location.assign('/dashboard');
+      const { data: kept } = await post<{ data: { token?: string; firstName?: string; url?: string } }>(to, answers);
+      if (kept.token) keep(kept.token, kept.firstName ?? '');
+      else if (kept.firstName) keepName(kept.firstName);
+      location.assign(kept.url ?? '/dashboard');
     } catch (refused) {
       const { problem } = refused as Refused;
       if (problem?.errors?.length) setProblems(problem.errors);

@@ -6,7 +6,7 @@ import { t } from '../ui/words';
 /** Names this program at the front door; no secret (R7.1-02). */
 const CLIENT = 'journey-web';
 /** What a login leaves behind, and what a visitor may have left before (R4-16). */
-const OWN = ['token', 'userDetail'];
+const OWN = ['token', 'userDetail', 'menu'];
 const EARLIER = ['userinfo', 'insuranceinfotemp', 'healthinfo'];
 
 export interface Refused {
@@ -54,8 +54,25 @@ export function leave(): void {
 /** Whether this page asks to log in although somebody seemed to be. */
 export const hasEnded = (): boolean => Boolean(localStorage.token);
 
-/** The login of the header becomes the menu of whoever is logged in (R2.2-15). */
-export function greet(): void {
+interface Item {
+  text: string;
+  link: string;
+}
+
+/** What the header has for the roles of who is signed in, and for nobody else: no page that is everybody's says it. */
+async function itemsOfRoles(): Promise<Item[]> {
+  const answer = await ask('/api/v1/menu/own', {}).catch(() => undefined);
+  const { menu } = answer?.ok ? ((await answer.json()).data as { menu: Item[] }) : { menu: [] };
+  // other pages ask only where there is something
+  if (menu.length > 0) localStorage.setItem('menu', '1');
+  else localStorage.removeItem('menu');
+  return menu;
+}
+
+/** The login of the header becomes the menu of whoever is logged in (R2.2-15); `asks`: they may have come just now. */
+export async function greet(asks = Boolean(localStorage.menu)): Promise<void> {
+  const items = asks ? await itemsOfRoles() : [];
+  if (items.length === 0 && !localStorage.token) return;
   const { firstName = '' } = JSON.parse(localStorage.userDetail || '{}') as { firstName?: string };
   for (const login of document.querySelectorAll<HTMLAnchorElement>('a.site-login')) {
     const menu = document.createElement('details');
@@ -69,10 +86,13 @@ export function greet(): void {
     out.className = 'site-login';
     out.textContent = t('log_out');
     out.onclick = logout;
-    const ways = [
-      ['/dashboard', t('account')],
-      ['/editProfile', t('profile')],
-    ].map(([href = '', textContent = '']) => Object.assign(document.createElement('a'), { href, textContent }));
+    const account = [
+      { link: '/dashboard', text: t('account') },
+      { link: '/editProfile', text: t('profile') },
+    ];
+    const ways = [...items, ...(localStorage.token ? account : [])].map(({ link, text }) =>
+      Object.assign(document.createElement('a'), { href: link, textContent: text }),
+    );
     for (const one of [...ways, out]) {
       const item = document.createElement('li');
       item.append(one);

@@ -27,6 +27,8 @@ const CLIENT: &str = "x-api-key";
 /// What codes of journeys are sealed for.
 const CODE: &str = "endpoint";
 
+const CODE_UNKNOWN: &str = "This code is not right, or no longer valid";
+
 const ZONE: chrono_tz::Tz = chrono_tz::Asia::Kolkata;
 
 /// Every address below `/api/` that the program itself does not serve.
@@ -103,6 +105,12 @@ impl Asked<'_> {
         self.claimed(&mut change).await?;
         if let Some(token) = self.eval(|found, host| self.endpoint.held(found, host))? {
             change.visitor.hold(self.app, &token).await?;
+        }
+        if let Some(code) = self.eval(|found, host| self.endpoint.taken_over(found, host))? {
+            self.app.limit(Class::Start, change.visitor.client)?;
+            let page = change.visitor.take_over(self.app, &code).await?;
+            let page = page.ok_or_else(|| refused("/code".into(), "code.unknown", CODE_UNKNOWN.into()))?;
+            self.found.insert("journey".into(), json!({"url": page}));
         }
         self.read().await?;
         self.called(change.visitor.client).await?;

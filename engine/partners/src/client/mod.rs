@@ -4,6 +4,7 @@
 mod breaker;
 mod exchange;
 mod gate;
+mod openid;
 mod outcome;
 mod request;
 mod resolver;
@@ -11,6 +12,7 @@ pub mod target;
 mod webhook;
 
 pub use breaker::State as BreakerState;
+pub use openid::{Attempt, Identity, OpenidError};
 pub use outcome::{CallOutcome, Document};
 pub use webhook::WebhookRefused;
 

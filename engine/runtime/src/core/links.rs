@@ -4,10 +4,11 @@ use super::Core;
 use crate::actor::Grant;
 use crate::turn::Turn;
 use engine_store::{CorrelationRecord, EffectKey, named_in};
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// Whose references links are; no folder of a partner can have this name.
 pub(crate) const LINKS: &str = "system:link";
+pub(crate) const INVITATIONS: &str = "system:invitation";
 
 impl Core {
     pub fn remember_link(&self, turn: &mut Turn<'_>, effect: &EffectKey, name: &str, purpose: &str, valid_ms: i64) {
@@ -25,6 +26,19 @@ impl Core {
             journey: turn.id().into(),
             expected: json!(grant),
         });
+    }
+
+    /// The code that the customer reads out finds her journey.
+    pub fn remember_invitation(&self, turn: &mut Turn<'_>) {
+        if let Some(code) = turn.invitation() {
+            let reference = self.invitation_hash(code);
+            let (partner, journey, expected) = (INVITATIONS.into(), turn.id().into(), Value::Null);
+            turn.expect_reference(CorrelationRecord { partner, reference, journey, expected });
+        }
+    }
+
+    pub fn invitation_hash(&self, code: &str) -> String {
+        self.keys.hash("invitation", code)
     }
 
     pub fn link_hash(&self, code: &str) -> String {

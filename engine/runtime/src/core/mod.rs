@@ -16,7 +16,7 @@ pub(crate) use access::read;
 pub(crate) use audit::Deed;
 pub use audit::{Anchor, Bad, Fault, Sight, Whole};
 pub(crate) use crypto::Crypto;
-pub(crate) use links::{LINKS, link_order};
+pub(crate) use links::{INVITATIONS, LINKS, link_order};
 pub(crate) use otp::{Passwords, normal_mobile};
 pub(crate) use questions::Unanswered;
 pub(crate) use second_factor::{base32, step_of};
@@ -47,6 +47,9 @@ pub(crate) struct Core {
     pub recent: JourneyCache,
     /// Sessions that this node has just looked up.
     pub sessions: KnownSessions,
+    /// Whoever sends counts, decides and commits before the next one counts: budgets of many numbers hold to the last
+    /// send of a node.
+    pub sends: Arc<tokio::sync::Mutex<()>>,
     /// Keeps this node's writers of one journey in line; correctness is the store's (**seq-cas**).
     lines: Mutex<JourneyLocks>,
 }
@@ -108,6 +111,7 @@ impl Core {
             versions: Mutex::default(),
             recent: JourneyCache::default(),
             sessions: KnownSessions::default(),
+            sends: Arc::default(),
             lines: Mutex::default(),
         })
     }

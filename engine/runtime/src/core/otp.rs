@@ -14,6 +14,7 @@ use crate::refusal::Refusal;
 use crate::turn::Turn;
 use engine_definitions::{CallErrorKind, SignIn};
 use serde_json::{Value, json};
+use std::sync::Arc;
 use subtle::ConstantTimeEq;
 
 const HOUR_MS: i64 = 3_600_000;
@@ -62,6 +63,9 @@ impl Core {
         let gate = self.send_gate(&mobile, address.clone());
         let now = self.now_ms();
         let (recipient, latest, slots) = gate.asks(now);
+        if turn.sending.is_none() {
+            turn.sending = Some(Arc::new(self.sends.clone().lock_owned().await));
+        }
         let mut history = self.store().send_history(recipient, latest, &slots).await?;
         turn.add_own_sends(recipient, &mut history);
         let Ok(counted) = gate.decide(&history, now) else {

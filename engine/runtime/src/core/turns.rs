@@ -169,7 +169,8 @@ impl Tries<'_> {
     }
 
     /// `None`: another writer was first, and it must be decided anew.
-    pub async fn commit(&mut self, turn: Turn<'_>) -> Result<Option<Committed>, RuntimeError> {
+    pub async fn commit(&mut self, mut turn: Turn<'_>) -> Result<Option<Committed>, RuntimeError> {
+        let _sending = turn.sending.take();
         let (commit, after) = turn.commit()?;
         match self.core.store().commit(commit).await? {
             Committed::Moved => Ok(None),

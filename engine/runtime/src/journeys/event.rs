@@ -4,7 +4,7 @@ use super::Journeys;
 use crate::actor::Actor;
 use crate::core::{RuntimeError, Unanswered};
 use crate::refusal::Refusal;
-use crate::turn::{Checked, Refused, Turn, write_canonical};
+use crate::turn::{Checked, INVITE, Refused, Turn, write_canonical};
 use engine_definitions::{FieldError, Workflow};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -18,7 +18,11 @@ impl Journeys {
         data: &Value,
     ) -> Result<Applied, Refused> {
         let flow = turn.id().to_owned();
-        apply_event(turn, actor, kind, data, &|plain| self.core.keys.seal(plain, &flow))
+        let applied = apply_event(turn, actor, kind, data, &|plain| self.core.keys.seal(plain, &flow))?;
+        if kind == INVITE {
+            self.core.remember_invitation(turn);
+        }
+        Ok(applied)
     }
 
     /// What came of a person's event; answers what the turn asks on the way. Most events ask nothing.
@@ -134,6 +138,7 @@ pub(crate) fn apply_event(
         "back" => turn.back(actor)?,
         "change" => turn.change(data.get("step").and_then(Value::as_str).unwrap_or_default(), actor)?,
         "save" => turn.save(data, actor)?,
+        help if turn.help_offered(actor) == Some(help) => turn.on_help(help, actor)?,
         "submit" => match turn.check_answer(data, actor, seal)? {
             Checked::Good(answer) => turn.submit(answer, actor)?,
             Checked::Wrong(errors) => return Ok(Applied::Invalid(errors)),

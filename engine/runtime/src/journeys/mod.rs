@@ -13,7 +13,7 @@ pub(crate) use event::{Applied, apply_event};
 use crate::actor::{Action, Actor};
 use crate::core::Core;
 use crate::refusal::Refusal;
-use crate::turn::{SignsIn, Turn};
+use crate::turn::{HELP, SignsIn, Turn};
 use crate::view::{JourneySummary, StepKind, StepView};
 use engine_definitions::Workflow;
 use engine_store::{Change, DocumentRecord, JourneyFilter, JourneyStatus, NewJourney, SessionRecord};
@@ -113,6 +113,7 @@ impl Journeys {
     pub async fn journeys_of(&self, actor: &Actor, list: List) -> Result<Vec<JourneySummary>, Refusal> {
         let catalog = self.core.catalog();
         let List { search, workflow, status, before, limit } = list;
+        let is_whole = search.is_none() && workflow.is_none() && before.is_none();
         let mut owners = vec![actor.id.clone(), actor.session.clone()];
         owners.retain(|owner| !owner.is_empty());
         owners.dedup();
@@ -128,7 +129,11 @@ impl Journeys {
                 return Ok(Vec::new());
             }
         }
-        let heads = self.core.store().journeys_of(filter).await?;
+        let mut heads = self.core.store().journeys_of(filter).await?;
+        for grant in actor.grants.iter().filter(|grant| is_whole && grant.purpose == HELP) {
+            let record = self.core.store().journey(&grant.journey).await?;
+            heads.extend(record.filter(|record| grant.holds(record, self.core.now_ms())).map(|record| record.head()));
+        }
         Ok(heads
             .into_iter()
             .map(|head| {

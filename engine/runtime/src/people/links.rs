@@ -5,8 +5,10 @@
 
 use super::People;
 use crate::actor::{Actor, Grant, LinkAccess, STAFF};
-use crate::core::LINKS;
+use crate::core::{INVITATIONS, LINKS, Settled};
+use crate::journeys::Journeys;
 use crate::refusal::Refusal;
+use crate::turn::{Ends, HELP, HELPS_MS, Turn};
 use serde_json::json;
 use std::borrow::Cow;
 
@@ -42,6 +44,32 @@ impl People {
             session.subject["links"] = json!(grants[surplus..]);
         })
         .await
+    }
+
+    /// One of the staff comes with the code of a customer who asked for help: their session goes on, under a new token,
+    /// with what her flow lets them do; and the page of her journey. `None`: no such code, or no longer.
+    pub async fn take_over(
+        &self,
+        token: &str,
+        actor: &Actor,
+        code: &str,
+    ) -> Result<Option<(String, Actor, String)>, Refusal> {
+        let catalog = self.core.catalog();
+        let role = catalog.policy().assists(actor.acting_roles()).filter(|_| actor.kind == STAFF);
+        let role = role.ok_or(Refusal::NotFound)?;
+        let code: String = code.chars().filter(|part| !part.is_whitespace()).collect::<String>().to_ascii_uppercase();
+        let found = self.core.store().correlation(INVITATIONS, &self.core.invitation_hash(&code)).await?;
+        let Some(found) = found else { return Ok(None) };
+        let journey = found.journey;
+        let taken = |turn: &mut Turn<'_>| turn.take_over(&code, role, actor);
+        if self.core.turn(&journey, &Ends::Nothing, taken).await? != Settled::Done {
+            return Ok(None);
+        }
+        let made_ms = self.core.now_ms();
+        let grant = Grant { journey: journey.clone(), purpose: HELP.into(), made_ms, until_ms: made_ms + HELPS_MS };
+        let Some((token, actor)) = self.follow(token, grant).await? else { return Ok(None) };
+        let page = Journeys { core: self.core.clone() }.page_of(&actor, &journey).await?;
+        Ok(Some((token, actor, page)))
     }
 
     /// Title of the journey's workflow, for the page that asks before a link is followed.

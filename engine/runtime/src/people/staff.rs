@@ -36,6 +36,9 @@ struct Member {
     name: String,
     mobile: String,
     roles: Vec<String>,
+    /// By what the sign-in provider names them: its own name of the account, or an e-mail that it has verified.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    openid: Option<String>,
     /// Of the second factor.
     secret: Vec<u8>,
     /// Wrong codes since a time, counted before each is compared.
@@ -75,8 +78,15 @@ pub struct ListedToken {
 
 impl People {
     /// Gives a role to a number. For a new member the address with which an authenticator app is set up; it is not
-    /// shown again. `NotPossible`: no such role can be given.
-    pub async fn add_staff(&self, name: &str, mobile: &str, role: &str) -> Result<Option<String>, Refusal> {
+    /// shown again. `openid`: by what the sign-in provider names them, from now on. `NotPossible`: no such role can be
+    /// given.
+    pub async fn add_staff(
+        &self,
+        name: &str,
+        mobile: &str,
+        role: &str,
+        openid: Option<&str>,
+    ) -> Result<Option<String>, Refusal> {
         self.may_be_given(role)?;
         let mobile = normal_mobile(mobile);
         self.core.note_deed(&Actor::operator(COMMAND_LINE), Deed::RoleGiven, &format!("{role} to {name}")).await?;
@@ -90,6 +100,7 @@ impl People {
                     name: name.to_owned(),
                     mobile: mobile.clone(),
                     roles: Vec::new(),
+                    openid: None,
                     secret: random_secret(),
                     tries: 0,
                     since_ms: 0,
@@ -99,6 +110,9 @@ impl People {
             };
             if !member.roles.iter().any(|known| known == role) {
                 member.roles.push(role.to_owned());
+            }
+            if let Some(openid) = openid {
+                member.openid = Some(openid.trim().to_owned());
             }
             let is_new = known.is_none();
             if self.core.store().kv_swap(MEMBERS, &key, known, json!(member)).await? {
@@ -120,6 +134,21 @@ impl People {
             Ok(StaffMember { name, mobile: mask(&mobile, "mobile").unwrap_or_default(), roles })
         };
         all.into_iter().map(shown).collect()
+    }
+
+    /// The key of whom the sign-in provider names so; `None`: nobody of the staff.
+    pub async fn staff_of(&self, subject: &str, email: Option<&str>) -> Result<Option<String>, Refusal> {
+        // An address is never taken for the provider's own name of an account, nor the other way round.
+        let is_named = |known: &str| match known.contains('@') {
+            true => email.is_some_and(|email| email.eq_ignore_ascii_case(known)),
+            false => known == subject,
+        };
+        for (key, kept) in self.core.store().kv_list(MEMBERS, LISTED_MAX).await? {
+            if member_of(&kept)?.openid.as_deref().is_some_and(is_named) {
+                return Ok(Some(key));
+            }
+        }
+        Ok(None)
     }
 
     /// Takes every role from a number and ends its sessions; how many, `None`: it has none of the roles.

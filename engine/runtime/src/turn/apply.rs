@@ -41,6 +41,18 @@ impl Turn<'_> {
                     self.with_host(|host| engine_statechart::start(machine, &Env { now_ms: self.now_ms, host }));
                 (fact, self.accept(outcome)?)
             }
+            Fact::Invited { code } => {
+                self.invited(&code);
+                (Fact::Invited { code }, true)
+            }
+            Fact::Helped { role } => {
+                self.helped(&role);
+                (Fact::Helped { role }, true)
+            }
+            Fact::HelpEnded => {
+                self.help_ended();
+                (Fact::HelpEnded, true)
+            }
             Fact::Submitted { data, secret, again } => (self.submitted(data, secret, again, by)?, true),
             Fact::Sent { event, data, again } => (self.sent(event, data, again, by)?, true),
             Fact::Saved { data } => match self.ask("save", data, by)? {
@@ -115,6 +127,9 @@ impl Turn<'_> {
             | Fact::AllAnswered { .. } => self.way_forward(),
             Fact::Started
             | Fact::StartedFor(_)
+            | Fact::Invited { .. }
+            | Fact::Helped { .. }
+            | Fact::HelpEnded
             | Fact::Saved { .. }
             | Fact::WentBack
             | Fact::Changed { .. }

@@ -1,4 +1,4 @@
-//! Journeys that somebody begins for a customer: what only she may do there, what of hers is covered, who answered
+//! Journeys in which somebody acts for a customer: what only she may do there, what of hers is covered, who answered
 //! what.
 
 use super::{Turn, get_path};
@@ -61,17 +61,20 @@ impl Turn<'_> {
         self.closed_to(step, actor).is_none() || ["back", "change"].contains(&kind) || theirs()
     }
 
-    /// In an assisted journey: the role in which this step was answered.
+    /// Where somebody acts for her, or did: the role in which this step was answered.
     pub(super) fn note_who_answered(&mut self, step: &str, by: &Actor) {
-        if self.state.assisted.is_some() {
-            let role = self.role_for_customers(by).unwrap_or(CUSTOMER).to_owned();
+        let role = self.role_for_customers(by);
+        if role.is_some() || self.state.assisted.is_some() || !self.state.answered_by.is_empty() {
+            let role = role.unwrap_or(CUSTOMER).to_owned();
             self.state.answered_by.insert(step.to_owned(), role);
         }
     }
 
     /// Personal answers that the customer gave, with how each is masked: not for who acts for her.
     pub(super) fn hers(&self, step: &Step, actor: &Actor) -> Vec<(String, (String, Value))> {
-        let gave = self.state.answered_by.get(&step.node).is_some_and(|role| role == CUSTOMER);
+        // What she began herself is hers as far as nobody else is noted.
+        let began = self.state.assisted.is_none();
+        let gave = self.state.answered_by.get(&step.node).map_or(began, |role| role == CUSTOMER);
         let form = step.form.as_deref().and_then(|form| self.workflow.form(form));
         let (Some(form), Some(into)) = (form, step.into.as_deref()) else { return Vec::new() };
         if !gave || self.role_for_customers(actor).is_none() {

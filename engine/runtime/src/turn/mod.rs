@@ -12,6 +12,7 @@ mod effects;
 mod explain;
 mod external_events;
 mod finish;
+mod helped;
 mod person;
 mod replay;
 mod tracking;
@@ -21,6 +22,7 @@ pub use effects::quiet;
 pub(crate) use effects::write_canonical;
 pub use explain::{Explained, explain};
 pub use finish::{Ends, SignsIn};
+pub(crate) use helped::{HELP, HELPS_MS, INVITE};
 pub(crate) use person::Covered;
 pub(crate) use person::draft_of;
 pub use person::{Answer, Checked};
@@ -40,6 +42,8 @@ use engine_store::{
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::Arc;
+use tokio::sync::OwnedMutexGuard;
 
 /// Something only the caller can answer before the turn is over.
 #[derive(Debug, Clone, PartialEq)]
@@ -152,6 +156,8 @@ pub struct Turn<'w> {
     pub(crate) proves: bool,
     /// Hash of the number that was shown, and becomes the number of who is signed in.
     pub(crate) takes: Option<String>,
+    /// While it sends: until its commit nobody else on this node does.
+    pub(crate) sending: Option<Arc<OwnedMutexGuard<()>>>,
     /// Everything that is written at the end.
     commit: Commit,
 }
@@ -211,6 +217,7 @@ impl<'w> Turn<'w> {
             fields: None,
             proves: false,
             takes: None,
+            sending: None,
         }
         .told()
     }

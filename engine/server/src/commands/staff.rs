@@ -10,12 +10,12 @@ use std::process::ExitCode;
 pub async fn staff(settings: Settings, command: Staff) -> Result<ExitCode> {
     let (runtime, _) = operated(settings).await?;
     match command {
-        Staff::Add { mobile, role, name } => {
+        Staff::Add { mobile, role, name, openid } => {
             let digits = mobile.chars().filter(char::is_ascii_digit).count();
             ensure!((10..=13).contains(&digits), "a mobile number has ten digits");
             let name = name.unwrap_or_else(|| format!("staff-{}", &mobile[mobile.len().saturating_sub(4)..]));
             good_name(&name)?;
-            match runtime.people.add_staff(&name, &mobile, &role).await? {
+            match runtime.people.add_staff(&name, &mobile, &role, openid.as_deref()).await? {
                 Some(address) => {
                     println!("{address}");
                     eprintln!("{name} is {role}; the address for the authenticator app is not shown again");

@@ -1,0 +1,112 @@
+//! An advisor helps with a journey that its customer began: she asks for it, reads out a code that only she is shown,
+//! sees that somebody is there, and ends it when she likes. What they may do is the flow's to say, in its `links`.
+
+use super::{Refused, Turn};
+use crate::actor::{Actor, STAFF, owns};
+use crate::clock::new_token;
+use crate::core::base32;
+use crate::fact::Fact;
+use crate::state::{Helper, Invitation};
+use crate::view::{Accepted, Level, MessageView, Step, StepKind};
+use serde_json::{Map, Value, json};
+
+/// The purpose of `links` under which a flow says what such an advisor may do; without it there is no such help.
+pub(crate) const HELP: &str = "help";
+/// With which she asks for help, and ends it.
+pub(crate) const INVITE: &str = "invite";
+const DISMISS: &str = "dismiss";
+/// So long a code is good, and so long somebody helps: no session of the staff lasts longer.
+const INVITED_MS: i64 = 15 * 60_000;
+pub(crate) const HELPS_MS: i64 = 8 * 3_600_000;
+const CODE_BYTES: usize = 5;
+
+impl Turn<'_> {
+    /// The event that the customer herself may send about help.
+    pub(crate) fn help_offered(&self, actor: &Actor) -> Option<&'static str> {
+        let is_hers = actor.kind != STAFF && !self.record.id.is_empty() && owns(actor, &self.record);
+        let has_help = || self.workflow.link_events(HELP, &self.step_node()).is_some();
+        let is_offered = is_hers && self.is_active() && self.state.assisted.is_none() && has_help();
+        is_offered.then(|| if self.helper().is_some() { DISMISS } else { INVITE })
+    }
+
+    fn helper(&self) -> Option<&Helper> {
+        self.state.helper.as_ref().filter(|helper| self.now_ms < helper.until_ms)
+    }
+
+    /// The code that she may read out.
+    pub(crate) fn invitation(&self) -> Option<&str> {
+        let open = self.state.invitation.as_ref().filter(|open| self.now_ms < open.until_ms);
+        open.map(|open| open.code.as_str())
+    }
+
+    /// She asks for help, or ends it.
+    pub(crate) fn on_help(&mut self, event: &str, actor: &Actor) -> Result<(), Refused> {
+        let fact = if event == INVITE { Fact::Invited { code: random_code() } } else { Fact::HelpEnded };
+        self.happen(fact, actor).map(drop)
+    }
+
+    /// Somebody comes with her code. False: it is not, or no longer, this journey's.
+    pub(crate) fn take_over(&mut self, code: &str, role: &str, actor: &Actor) -> Result<bool, Refused> {
+        if !self.is_active() || self.invitation() != Some(code) {
+            return Ok(false);
+        }
+        self.happen(Fact::Helped { role: role.to_owned() }, actor)
+    }
+
+    pub(super) fn invited(&mut self, code: &str) {
+        self.state.invitation = Some(Invitation { code: code.to_owned(), until_ms: self.now_ms + INVITED_MS });
+        self.record.revision += 1;
+    }
+
+    pub(super) fn helped(&mut self, role: &str) {
+        self.state.invitation = None;
+        self.state.helper = Some(Helper { role: role.to_owned(), until_ms: self.now_ms + HELPS_MS });
+    }
+
+    pub(super) fn help_ended(&mut self) {
+        self.state.helper = None;
+        self.state.revoked.insert(HELP.to_owned(), self.now_ms);
+        self.record.revision += 1;
+    }
+
+    /// What she is told about help on a page of hers, and how she asks for it or ends it.
+    pub(crate) fn show_help(
+        &self,
+        actor: &Actor,
+        step: &mut Step,
+        messages: &mut Vec<MessageView>,
+        text: &dyn Fn(&str, &Map<String, Value>) -> String,
+    ) {
+        let Some(event) = self.help_offered(actor) else { return };
+        let mut tell = |code: &str, fields: Map<String, Value>| {
+            let text = text(code, &fields);
+            messages.push(MessageView { code: code.to_owned(), level: Level::Info, pointer: None, text });
+        };
+        if self.helper().is_some() {
+            tell("journey.helped", Map::new());
+        } else if let Some(code) = self.invitation() {
+            tell("journey.invited", Map::from_iter([("code".to_owned(), json!(spaced(code)))]));
+        }
+        // What only waits, or leads elsewhere, is left soon.
+        if !matches!(step.kind, StepKind::Form | StepKind::Choice | StepKind::Comparison | StepKind::Review) {
+            return;
+        }
+        step.events.push(Accepted { kind: event.to_owned(), schema: None });
+        let label = text(&format!("journey.{event}"), &Map::new());
+        let actions = json!({"block": "actions", "items": [{"event": event, "label": label, "style": "link"}]});
+        let view = step.view.get_or_insert_with(|| json!({"blocks": []}));
+        if let Some(blocks) = view.get_mut("blocks").and_then(Value::as_array_mut) {
+            blocks.push(actions);
+        }
+    }
+}
+
+fn random_code() -> String {
+    base32(&hex::decode(&new_token()[..CODE_BYTES * 2]).unwrap_or_default())
+}
+
+/// As one reads it out: `K7PQ 2MXA`.
+fn spaced(code: &str) -> String {
+    let (first, second) = code.split_at(code.len() / 2);
+    format!("{first} {second}")
+}

@@ -1,0 +1,325 @@
+//! A whole sale that somebody begins for a customer: links are really sent, each sees what the other does, and what she
+//! alone may do stays hers to the policy. With the definitions that are shipped and every fake partner.
+
+use crate::assisted::{at, events, follows, start, with_contact};
+use crate::purchase::{Customer, INSURER};
+use crate::roles::sitting;
+use crate::staff::{comes_by, holds};
+use journey_tests::server::{Reply, TestServer, Visitor};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+const MOBILE: &str = "9812345670";
+const SHARES: [&str; 2] = ["share_sms", "share_whatsapp"];
+
+/// What was sent to a number, the newest first.
+async fn messages(server: &TestServer, mobile: &str) -> Vec<String> {
+    let inbox = server.visitor().get(&format!("/sandbox/inbox.json?to={mobile}")).await.ok(200);
+    let all = inbox["messages"].as_array().expect("messages").iter();
+    all.map(|message| message["text"].as_str().expect("a text").to_owned()).collect()
+}
+
+/// What this event has sent to her; who does it stays where they are.
+async fn shared(advisor: &mut Customer<'_>, event: &str) -> String {
+    let before = messages(advisor.server, MOBILE).await;
+    let step = advisor.view["step"]["id"].as_str().expect("a step").to_owned();
+    advisor.does(event, json!({}), &step).await;
+    let new = async || messages(advisor.server, MOBILE).await.into_iter().find(|text| !before.contains(text));
+    advisor.server.until(event, new).await
+}
+
+/// She opens the link that was sent to her, has a code sent, and shows that the number is hers.
+async fn confirms(server: &TestServer, id: &str) -> Visitor {
+    let phone = Visitor::holding(server.product.url(), "another", "phone");
+    let link = async || messages(server, MOBILE).await.into_iter().find(|text| text.contains("/r/"));
+    let link = server.until("the link", link).await;
+    assert_eq!(follows(&phone, &link).await.status, 303);
+    let view = phone.view(id).await;
+    let asked = phone.event(&view, "open", json!({})).await.ok(200);
+    let code = crate::passwords::code(&server.product.runtime, id).await;
+    phone.event(&asked, "submit", json!({"code": code})).await.ok(200);
+    phone
+}
+
+/// Of another phone with this link: what it is shown.
+async fn sees(server: &TestServer, link: &str, id: &str) -> (Visitor, Value) {
+    let phone = server.visitor();
+    assert_eq!(follows(&phone, link).await.status, 303, "{link}");
+    let view = phone.view(id).await;
+    (phone, view)
+}
+
+/// This step is the customer's: whoever acts for her sees that, and nothing else.
+async fn is_closed_to(advisor: &Visitor, id: &str) {
+    let seen = advisor.view(id).await;
+    let shown = &seen["step"];
+    assert_eq!((&shown["kind"], shown.get("form"), shown.get("redirect")), (&json!("message"), None, None), "{seen}");
+    let said = seen.to_string();
+    assert!(said.contains("This is for the customer alone"), "{said}");
+    let refused = advisor.event(&seen, "submit", json!({})).await;
+    assert_eq!((refused.status, refused.code().as_str()), (409, "not_accepted"));
+    let draft = json!({"step": shown["id"], "data": {}}).to_string();
+    assert_eq!(advisor.send("PUT", &format!("/api/v1/journeys/{id}/draft"), &[], Some(draft)).await.status, 404);
+}
+
+async fn chooses(advisor: &mut Customer<'_>, then: &str) {
+    let offers = advisor.offers().await;
+    let card = offers.iter().find(|item| item["action"]["data"]["insurer"] == INSURER).expect("our insurer");
+    let choice = card["action"]["data"].clone();
+    advisor.does("select", choice, then).await;
+}
+
+/// Steps of the check page, and who answered each.
+fn givers(view: &Value) -> BTreeMap<String, String> {
+    let sections = view["step"]["review"]["sections"].as_array().expect("sections").iter();
+    let given = |section: &'_ Value| -> Option<(String, String)> {
+        let row = section["rows"].as_array()?.iter().find(|row| row["label"] == "Answered by")?;
+        Some((section["step"].as_str()?.to_owned(), row["value"].as_str()?.to_owned()))
+    };
+    sections.filter_map(given).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_sale_for_a_customer_goes_to_the_policy_and_what_is_hers_stays_hers() {
+    let server = start().await;
+    let browser = sitting(&server, "partner-agent", 7).await.moved(server.product.url());
+    let view = with_contact(&server, &browser, MOBILE).await;
+    let mut advisor = Customer { server: &server, browser, mobile: MOBILE, view };
+    let id = advisor.id();
+    let journey = format!("/api/v1/journeys/{id}");
+    let phone = confirms(&server, &id).await;
+    let mut asha = Customer { server: &server, view: phone.view(&id).await, browser: phone, mobile: MOBILE };
+    let early = asha.view.clone();
+
+    // Each sees the other's answers arrive; who comes with an old page overwrites nothing and is shown what is there now.
+    let mut changes = asha.browser.stream(&id).await;
+    changes.next().await.expect("where it is");
+    advisor.at("car.vehicle").await;
+    advisor.has_it_priced().await;
+    assert!(changes.next().await.is_some());
+    let late = asha.browser.event(&early, "submit", early["step"]["form"]["data"].clone()).await;
+    assert_eq!((late.status, late.code().as_str()), (409, "stale"));
+    assert_eq!(late.json()["view"]["step"]["id"], "quotes");
+
+    // A link of its own for each purpose: it shows the page, and whoever has it can do nothing there.
+    advisor.offers().await;
+    let mut links = vec![shared(&mut advisor, "share_sms").await, shared(&mut advisor, "share_whatsapp").await];
+    assert_ne!(links[0], links[1]);
+    let (other, seen) = sees(&server, &links[0], &id).await;
+    assert_eq!((&seen["step"]["id"], events(&seen)), (&json!("quotes"), vec![]));
+    let choice = advisor.offers().await[0]["action"]["data"].clone();
+    assert_eq!(other.event(&seen, "select", choice).await.code(), "not_accepted");
+    asha.at("quotes").await;
+    assert!(events(&asha.view).iter().all(|event| !SHARES.contains(event)), "she is sent links, she sends none");
+    assert_eq!(asha.browser.event(&asha.view, "share_sms", json!({})).await.code(), "not_accepted");
+
+    chooses(&mut advisor, "car.owner").await;
+    assert_eq!(other.get(&journey).await.status, 404, "the link was for the quotes");
+    advisor.names_the_owner("car.vehicle_details").await;
+    is_closed_to(&advisor.browser, &id).await;
+    asha.at("car.vehicle_details").await;
+    asha.agrees_and_is_known().await;
+
+    // The check page says who gave which answer, and covers what the advisor need not see.
+    advisor.at("car.purchase.check").await;
+    let given = givers(&advisor.view);
+    assert_eq!((&*given["car.owner"], &*given["car.vehicle_details"]), ("The advisor", "The customer"));
+    let shown = advisor.view.to_string();
+    assert!(!shown.contains(MOBILE) && !shown.contains("asha@example.com"), "{shown}");
+    links.push(shared(&mut advisor, "share_whatsapp").await);
+    let (other, seen) = sees(&server, &links[2], &id).await;
+    assert_eq!((&seen["step"]["id"], events(&seen)), (&json!("car.purchase.check"), vec![]));
+    assert_eq!(other.event(&seen, "submit", json!({})).await.code(), "not_accepted");
+    assert!(!seen.to_string().contains(MOBILE));
+
+    // Nobody pays for her, and the link to the payment asks her to sign in.
+    asha.at("car.purchase.check").await;
+    asha.submits(json!({}), "car.purchase.payment.paying").await;
+    advisor.at("car.purchase.payment.paying").await;
+    assert_eq!(events(&advisor.view), SHARES);
+    is_closed_to(&advisor.browser, &id).await;
+    links.push(shared(&mut advisor, "share_sms").await);
+    let (_, seen) = sees(&server, &links[3], &id).await;
+    assert_eq!((seen["step"].get("redirect"), events(&seen)), (None, vec![]));
+    assert!(seen.to_string().contains("Please log in"), "{seen}");
+    let fresh = server.visitor();
+    follows(&fresh, &links[0]).await;
+    assert_eq!(fresh.get(&journey).await.status, 404, "of another purpose");
+
+    asha.at("car.purchase.payment.paying").await;
+    asha.pays("pay").await;
+    asha.at("car.policy.issued").await;
+    advisor.at("car.policy.issued").await;
+    assert_eq!(server.product.runtime.operations.replay(&id).await.expect("a replay"), Some(vec![]));
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_call_centre_prepares_what_she_confirms_and_pays() {
+    let server = start().await;
+    let people = &server.product.runtime.people;
+    let token = people.new_service_token("dialer", "call-centre", &["inbound".to_owned()], 8).await.expect("a token");
+    let browser = server.visitor();
+    comes_by(&browser, "inbound").await;
+    holds(&browser, &token).await.ok(200);
+    let view = with_contact(&server, &browser, MOBILE).await;
+    let mut caller = Customer { server: &server, browser, mobile: MOBILE, view };
+    let id = caller.id();
+    caller.at("car.vehicle").await;
+    assert_eq!(messages(&server, MOBILE).await, Vec::<String>::new(), "nobody is asked for a code yet");
+    caller.has_it_priced().await;
+    chooses(&mut caller, "car.owner").await;
+    // Beyond this she agrees to things: first the number must be hers.
+    caller.names_the_owner("car.confirming.inviting").await;
+    assert_eq!(caller.browser.event(&caller.view, "open", json!({})).await.status, 409);
+    let stranger = server.visitor();
+    crate::login::logs_in(&server, &stranger, MOBILE).await;
+    assert_eq!(stranger.get(&format!("/api/v1/journeys/{id}")).await.status, 404, "not by the number alone");
+
+    let phone = confirms(&server, &id).await;
+    let mut asha = Customer { server: &server, view: phone.view(&id).await, browser: phone, mobile: MOBILE };
+    asha.at("car.vehicle_details").await;
+    assert_eq!(stranger.view(&id).await["step"]["id"], "car.vehicle_details", "now it is hers wherever she is");
+    is_closed_to(&caller.browser, &id).await;
+    asha.agrees_and_is_known().await;
+    asha.submits(json!({}), "car.purchase.payment.paying").await;
+    is_closed_to(&caller.browser, &id).await;
+    asha.pays("pay").await;
+    asha.at("car.policy.issued").await;
+    caller.at("car.policy.issued").await;
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_number_that_was_confirmed_is_asked_again_when_it_changes() {
+    let server = start().await;
+    let people = &server.product.runtime.people;
+    let token = people.new_service_token("dialer", "call-centre", &["inbound".to_owned()], 8).await.expect("a token");
+    let browser = server.visitor();
+    comes_by(&browser, "inbound").await;
+    holds(&browser, &token).await.ok(200);
+    let view = with_contact(&server, &browser, MOBILE).await;
+    let mut caller = Customer { server: &server, browser, mobile: MOBILE, view };
+    caller.at("car.vehicle").await;
+    caller.does("back", json!({}), "car.contact").await;
+    caller.submits(json!({"name": "Asha Rao", "mobile": "9812345671"}), "car.vehicle").await;
+    caller.has_it_priced().await;
+    chooses(&mut caller, "car.owner").await;
+    caller.names_the_owner("car.confirming.inviting").await;
+    assert_eq!(messages(&server, MOBILE).await, Vec::<String>::new());
+    caller.does("change_number", json!({}), "car.contact").await;
+    // What was answered since goes on by itself once a price is chosen.
+    caller.submits(json!({"name": "Asha Rao", "mobile": MOBILE}), "quotes").await;
+    chooses(&mut caller, "car.confirming.inviting").await;
+    confirms(&server, &caller.id()).await;
+    // Shown to be hers: another number is not, and no token helps.
+    caller.at("car.vehicle_details").await;
+    let change = json!({"step": "car.contact"});
+    let refused = caller.browser.event(&caller.view, "change", change).await.ok(200);
+    assert_eq!(refused["step"]["id"], "car.contact");
+    caller.view = refused;
+    caller.submits(json!({"name": "Asha Rao", "mobile": "9812345671"}), "car.otp.inviting").await;
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_visit_is_booked_for_a_customer_who_agrees_herself() {
+    let server = start().await;
+    let advisor = sitting(&server, "health-agent", 7).await.moved(server.product.url());
+    let first = advisor.get("/api/v1/workflows/health/advisor-at-home/start").await.ok(200);
+    assert!(first["step"]["form"]["schema"]["properties"].get("consent").is_none(), "{first}");
+    let booking = json!({"name": "Asha Rao", "mobile": MOBILE, "pincode": "560001"});
+    let view = advisor.start("health/advisor-at-home", booking.clone()).await.ok(201);
+    let id = view["journey"]["id"].as_str().expect("an id").to_owned();
+    at(&server, &advisor, &view, "visit.otp.inviting").await;
+    let phone = confirms(&server, &id).await;
+    let asked = at(&server, &phone, &view, "visit.agreeing").await;
+    is_closed_to(&advisor, &id).await;
+    assert_eq!(phone.event(&asked, "submit", json!({})).await.status, 422);
+    let agreed = phone.event(&asked, "submit", json!({"consent": true})).await.ok(200);
+    assert_eq!(agreed["step"]["id"], "visit.address");
+    let seen = advisor.view(&id).await;
+    let home = json!({"address_line_1": "12 Lake View", "address_line_2": "MG Road"});
+    advisor.event(&seen, "submit", home).await.ok(200);
+    at(&server, &phone, &view, "visit.time").await;
+    // Whoever books for herself agrees on the first page, as before.
+    assert_eq!(server.visitor().start("health/advisor-at-home", booking).await.status, 422);
+    server.stop().await;
+}
+
+/// The code that she is shown, as she reads it out.
+fn read_out(view: &Value) -> String {
+    let text = view["messages"].as_array().expect("messages").iter().find(|one| one["code"] == "journey.invited");
+    let text = text.expect("a code")["text"].as_str().expect("a text");
+    text.split(": ").nth(1).expect("a code").chars().take(9).collect()
+}
+
+async fn brings(advisor: &Visitor, code: &str) -> Reply {
+    advisor.send("POST", "/api/v1/take-over", &[], Some(json!({"code": code}).to_string())).await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_advisor_helps_with_what_a_customer_began_as_long_as_she_likes() {
+    let server = start().await;
+    let mut asha = Customer::arrives(&server, MOBILE, json!({})).await;
+    let (id, advisor) = (asha.id(), sitting(&server, "partner-agent", 7).await);
+    let journey = format!("/api/v1/journeys/{id}");
+    asha.submits(json!({"name": "Asha Rao", "mobile": MOBILE, "consent": true}), "car.otp.asking").await;
+    let code = asha.password().await;
+    asha.submits(json!({"code": code}), "car.vehicle").await;
+
+    // Nobody comes in unasked, nobody guesses, and only staff who act for customers may try.
+    assert_eq!(advisor.get(&journey).await.status, 404);
+    asha.does("invite", json!({}), "car.vehicle").await;
+    let code = read_out(&asha.view);
+    assert_eq!(brings(&asha.browser, &code).await.status, 404, "she is no advisor");
+    assert_eq!(brings(&sitting(&server, "publisher", 8).await, &code).await.status, 404);
+    let wrong = if code.starts_with('A') { "BBBB BBBB" } else { "AAAA AAAA" };
+    assert_eq!(brings(&advisor, wrong).await.status, 422);
+    server.clock.advance(15 * 60_000);
+    assert_eq!(brings(&advisor, &code).await.status, 422, "it was good for a quarter of an hour");
+    asha.does("invite", json!({}), "car.vehicle").await;
+    let code = read_out(&asha.view);
+    let mut changes = asha.browser.stream(&id).await;
+    changes.next().await.expect("where it is");
+    let page = brings(&advisor, &code.to_lowercase()).await.ok(200)["data"]["url"].clone();
+    assert_eq!(page, json!(format!("/car-insurance/vehicle?request={id}")));
+    assert_eq!(brings(&sitting(&server, "life-agent", 9).await, &code).await.status, 422, "it opens once");
+
+    // She is told at once; they see what they need, covered, and what they answer is noted as theirs.
+    assert!(changes.next().await.is_some());
+    asha.at("car.vehicle").await;
+    assert_eq!(asha.view["messages"][0]["code"], "journey.helped");
+    assert!(events(&asha.view).contains(&"dismiss") && !events(&asha.view).contains(&"invite"));
+    let seen = advisor.view(&id).await;
+    assert!(events(&seen).iter().all(|event| !["invite", "dismiss"].contains(event)), "{seen}");
+    assert_eq!(advisor.event(&seen, "dismiss", json!({})).await.status, 409);
+    assert!(advisor.get("/staff").await.text().contains(&id), "it stands on their desk");
+    let back = advisor.event(&seen, "back", json!({})).await.ok(200);
+    let form = &back["step"]["form"];
+    assert_eq!((&form["data"]["mobile"], form["schema"]["properties"].get("consent")), (&json!("*****45670"), None));
+    let mut helper = Customer { server: &server, browser: advisor, mobile: MOBILE, view: back };
+    helper.submits(json!({"name": "Asha Rao", "mobile": "*****45670"}), "car.vehicle").await;
+    helper.has_it_priced().await;
+    chooses(&mut helper, "car.owner").await;
+    helper.names_the_owner("car.vehicle_details").await;
+    is_closed_to(&helper.browser, &id).await;
+    asha.at("car.vehicle_details").await;
+    asha.agrees_and_is_known().await;
+    let given = givers(&asha.view);
+    assert_eq!((&*given["car.owner"], &*given["car.vehicle_details"]), ("The advisor", "The customer"));
+
+    // Who saw her data is told, and the end is the end.
+    let account = server.visitor();
+    crate::login::logs_in(&server, &account, MOBILE).await;
+    let account = account.get("/api/v1/account/dashboard").await.ok(200)["data"].clone();
+    let sights = account["seen"].as_array().expect("sights");
+    assert!(sights.iter().any(|one| one["kind"] == "staff" && one["about"] == "help"), "{account}");
+    server.clock.advance(1_000);
+    asha.does("dismiss", json!({}), "car.purchase.check").await;
+    assert_eq!(asha.view["messages"], json!([]));
+    assert_eq!(helper.browser.get(&journey).await.status, 404);
+    assert_eq!(brings(&helper.browser, &code).await.status, 422);
+    assert_eq!(server.product.runtime.operations.replay(&id).await.expect("a replay"), Some(vec![]));
+    server.stop().await;
+}
