@@ -278,6 +278,18 @@ test('lists stand in the order that is named, whatever comes when; of many cards
   expect(lists().at(-1)).toEqual(['all', 3]);
 });
 
+test('rows that are all providers stand side by side as a list of names', () => {
+  const items = ['Wheelsure', 'Roadsafe'].map((name) => ({ label: name, value: name, kind: 'provider' as const }));
+  const { rerender, container } = render(<Blocks blocks={[{ block: 'facts', items }]} />);
+  expect(screen.getAllByRole('listitem').map((item) => item.querySelector('strong')?.textContent)).toEqual([
+    'Wheelsure',
+    'Roadsafe',
+  ]);
+  rerender(<Blocks blocks={[{ block: 'facts', items: [items[0]!, { label: 'Price', value: '₹5' }] }]} />);
+  expect(screen.queryByRole('listitem')).toBeNull();
+  expect(container.querySelectorAll('dt')).toHaveLength(2);
+});
+
 test('every drawing that a flow may name for the way is there', () => {
   const drawings = readFileSync('public/way.svg', 'utf8');
   const { enum: scenes } = openapi.components.schemas.Scene;

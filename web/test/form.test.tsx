@@ -161,6 +161,26 @@ test("the server's refusal stands beside its field until the field changes", asy
   expect(screen.queryByText('Already taken')).toBeNull();
 });
 
+test('what is known already stays folded until somebody opens it or one of its answers is wrong', async () => {
+  const { view, submit, refuse } = show(
+    {
+      groups: { known: { title: 'Asha Rao: change it', collapsed: true } },
+      required: ['name', 'age'],
+      properties: {
+        name: { type: 'string', title: 'Name', maxLength: 20, 'x-ui': { group: 'known' } },
+        age: { type: 'string', title: 'Age', maxLength: 3 },
+      },
+    },
+    { name: 'Asha Rao' },
+  );
+  const folded = view.container.querySelector('details')!;
+  await submit();
+  expect(folded.open).toBe(false);
+  refuse([{ pointer: '/name', code: 'pattern', text: 'Not this name' }]);
+  expect(folded.open).toBe(true);
+  expect(within(folded).getByText('Not this name')).toBeTruthy();
+});
+
 test('consent is never ticked beforehand and no option is chosen beforehand', () => {
   const { view } = show({
     required: ['c', 'o'],

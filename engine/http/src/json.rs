@@ -79,20 +79,24 @@ pub fn body<T: DeserializeOwned>(bytes: &[u8], bounds: Bounds) -> Result<T, Prob
     if !value.is_object() {
         return Err(Problem::new(Code::BodyInvalid).detail("the body must be an object"));
     }
-    serde_path_to_error::deserialize(value).map_err(|error| {
-        let place = error.path().to_string();
-        let said = error.inner().to_string();
-        let named = || said.split('`').nth(1).unwrap_or_default().chars().take(NAME_CHARS_MAX).collect();
-        if said.starts_with("missing field") {
-            wrong(named(), "required", "is required")
-        } else if said.starts_with("unknown field") {
-            wrong(named(), "unknown", "is not known here")
-        } else if said.starts_with(Word::TOO_LONG) {
-            wrong(place, "maxLength", Word::TOO_LONG)
-        } else {
-            wrong(place, "type", "has another type")
-        }
-    })
+    // Where it does not fit is looked for only then.
+    serde_json::from_value(value).or_else(|_| Err(misfit::<T>(read(bytes, bounds)?)))
+}
+
+fn misfit<T: DeserializeOwned>(value: Value) -> Problem {
+    let Err(error) = serde_path_to_error::deserialize::<_, T>(value) else { return Problem::new(Code::BodyInvalid) };
+    let place = error.path().to_string();
+    let said = error.inner().to_string();
+    let named = || said.split('`').nth(1).unwrap_or_default().chars().take(NAME_CHARS_MAX).collect();
+    if said.starts_with("missing field") {
+        wrong(named(), "required", "is required")
+    } else if said.starts_with("unknown field") {
+        wrong(named(), "unknown", "is not known here")
+    } else if said.starts_with(Word::TOO_LONG) {
+        wrong(place, "maxLength", Word::TOO_LONG)
+    } else {
+        wrong(place, "type", "has another type")
+    }
 }
 
 const NAME_CHARS_MAX: usize = 60;

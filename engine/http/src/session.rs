@@ -315,7 +315,7 @@ impl<B: DeserializeOwned + Send> FromRequest<App> for ChangeRequest<B> {
         let mut visitor = Visitor::of(app, headers, client).await?.at(app, &parts)?;
         if let Some(proof) = headers.get(PROOF).and_then(|proof| proof.to_str().ok()).filter(|proof| !proof.is_empty())
         {
-            visitor.actor.proven = app.proves(client, proof).await?;
+            visitor.actor.proven = Box::pin(app.proves(client, proof)).await?;
         }
         let key = match headers.get("idempotency-key").map(HeaderValue::to_str) {
             None => "",

@@ -54,7 +54,7 @@ pub async fn start(
         attribution: Value::Object(told),
         session: opening.as_ref().map(|opening| opening.session.clone()),
     };
-    let sent = app.runtime.journeys.start(&visitor.actor, start).await;
+    let sent = Box::pin(app.runtime.journeys.start(&visitor.actor, start)).await;
     let sent = sent.map_err(|refusal| visitor.refused(app, refusal))?;
     Ok((sent, opening))
 }

@@ -136,7 +136,7 @@ impl Customer {
 }
 
 /// Runs `work` on a thread of its own with a runtime of its own: the driver never shares the sides' threads.
-fn apart<T: Send + 'static, F: Future<Output = Result<T>>>(
+pub fn apart<T: Send + 'static, F: Future<Output = Result<T>>>(
     work: impl FnOnce() -> F + Send + 'static,
 ) -> tokio::task::JoinHandle<Result<T>> {
     tokio::task::spawn_blocking(move || {
@@ -281,7 +281,7 @@ pub async fn leave_open(target: &Target, count: usize) -> Result<()> {
 }
 
 /// CPU seconds of this thread.
-fn thread_cpu_s() -> f64 {
+pub fn thread_cpu_s() -> f64 {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     text.split(' ').next().and_then(|ns| ns.parse::<f64>().ok()).unwrap_or(0.0) / 1e9
 }

@@ -8,6 +8,7 @@ mod database;
 mod drive;
 mod floor;
 mod jobs;
+mod pages;
 mod process;
 mod report;
 mod side;
@@ -51,6 +52,19 @@ enum Command {
         journey-bench jobs --timers 1000 --within 5                   a quick look"
     )]
     Jobs(Jobs),
+    /// Page views of the shipped site: pages a second, latency, CPU, beside the same answer from memory
+    #[command(
+        after_help = "Examples:\n  journey-bench pages\n  journey-bench pages --path /car-insurance --connections 64 --former path/to/journey"
+    )]
+    Pages(Pages),
+    /// The baseline alone: one answer from memory (started by `pages`)
+    #[command(hide = true)]
+    Answer {
+        #[arg(long)]
+        file: PathBuf,
+        #[arg(long)]
+        port: u16,
+    },
     /// The baseline alone: the reference journey's rows written by hand (started by `journeys`)
     #[command(hide = true)]
     Floor {
@@ -108,11 +122,38 @@ pub struct Jobs {
     json: Option<PathBuf>,
 }
 
+#[derive(Args, Clone)]
+pub struct Pages {
+    /// The product's binary, an optimised build; default: `journey` beside this program
+    #[arg(long, value_name = "FILE")]
+    binary: Option<PathBuf>,
+    /// Another build, measured in turn
+    #[arg(long, value_name = "FILE")]
+    former: Option<PathBuf>,
+    /// Addresses of pages
+    #[arg(long, value_delimiter = ',', default_value = "/,/car-insurance")]
+    path: Vec<String>,
+    /// People at once
+    #[arg(long, value_delimiter = ',', default_value = "1,64")]
+    connections: Vec<usize>,
+    /// Length of one window
+    #[arg(long, default_value_t = 3.0)]
+    seconds: f64,
+    /// Windows per page, number of people and side; the best counts
+    #[arg(long, default_value_t = 3)]
+    rounds: usize,
+    /// Figures as JSON
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+}
+
 #[tokio::main(worker_threads = 2)]
 async fn main() -> Result<()> {
     match Cli::parse().command {
         Command::Journeys(options) => report::journeys(&options).await,
         Command::Jobs(options) => jobs::run(&options).await,
+        Command::Pages(options) => pages::run(&options).await,
+        Command::Answer { file, port } => pages::answer(&file, port).await,
         Command::Floor { database, port } => floor::serve(&database, port).await,
     }
 }

@@ -16,6 +16,10 @@ pub enum Program {
     /// Rows written by hand; this very binary.
     Floor,
     Product(PathBuf),
+    /// The product with the definitions that are shipped.
+    Site(PathBuf),
+    /// The bytes of this file, from memory; this very binary.
+    Answer(PathBuf),
 }
 
 pub struct Side {
@@ -31,6 +35,11 @@ pub fn definitions() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("definitions")
 }
 
+/// The definitions of the product.
+fn shipped() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
 impl Side {
     pub fn new(program: Program, url: String) -> Result<Side> {
         Ok(Side { program, url, target: Target { address: String::new() }, home: tempfile::tempdir()?, child: None })
@@ -38,32 +47,43 @@ impl Side {
 
     pub fn name(&self) -> &'static str {
         match self.program {
-            Program::Floor => "baseline",
-            Program::Product(_) => "product",
+            Program::Floor | Program::Answer(_) => "baseline",
+            Program::Product(_) | Program::Site(_) => "product",
         }
     }
 
     /// Starts the program; the time until its first journey was started, in seconds.
     pub async fn start(&mut self) -> Result<f64> {
+        let begun = Instant::now();
+        self.begin()?;
+        let first = drive::first_journey(&self.target, PATIENCE).await;
+        first.with_context(|| {
+            let log = std::fs::read_to_string(self.home.path().join("log")).unwrap_or_default();
+            format!("the {} did not start: {log}", self.name())
+        })?;
+        Ok(begun.elapsed().as_secs_f64())
+    }
+
+    /// Starts the program.
+    pub fn begin(&mut self) -> Result<()> {
         let port = TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
         self.target.address = format!("127.0.0.1:{port}");
+        let own = |arguments: &[&str]| {
+            let mut command = Command::new(std::env::current_exe()?);
+            command.args(arguments).args(["--port", &port.to_string()]);
+            anyhow::Ok(command)
+        };
+        let (address, home) = (&self.target.address, self.home.path());
         let mut command = match &self.program {
-            Program::Floor => {
-                let mut command = Command::new(std::env::current_exe()?);
-                command.args(["floor", "--database", &self.url, "--port", &port.to_string()]);
-                command
-            }
-            Program::Product(binary) => product(binary, &self.url, &self.target.address, self.home.path()),
+            Program::Floor => own(&["floor", "--database", &self.url])?,
+            Program::Answer(file) => own(&["answer", "--file", &file.to_string_lossy()])?,
+            Program::Product(binary) => product(binary, &self.url, address, home, &definitions()),
+            Program::Site(binary) => product(binary, &self.url, address, home, &shipped()),
         };
         let log = self.home.path().join("log");
         command.current_dir(self.home.path()).stdin(Stdio::null()).stdout(Stdio::null()).stderr(File::create(&log)?);
-        let begun = Instant::now();
         self.child = Some(command.spawn().with_context(|| format!("{command:?}"))?);
-        let first = drive::first_journey(&self.target, PATIENCE).await;
-        first.with_context(|| {
-            format!("the {} did not start: {}", self.name(), std::fs::read_to_string(&log).unwrap_or_default())
-        })?;
-        Ok(begun.elapsed().as_secs_f64())
+        Ok(())
     }
 
     /// Asks it to end, and waits.
@@ -94,12 +114,12 @@ impl Drop for Side {
 }
 
 /// The journey API alone, as its operator would start it, without bounds per address: all customers share one.
-fn product(binary: &Path, url: &str, address: &str, home: &Path) -> Command {
+fn product(binary: &Path, url: &str, address: &str, home: &Path, definitions: &Path) -> Command {
     let mut command = Command::new(binary);
     for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("JOURNEY_")) {
         command.env_remove(name);
     }
-    command.args(["serve", "--no-worker", "--no-watch", "--definitions"]).arg(definitions());
+    command.args(["serve", "--no-worker", "--no-watch", "--definitions"]).arg(definitions);
     command
         .env("JOURNEY_SERVER__ADDRESS", address)
         .env("JOURNEY_DATABASE__URL", url)

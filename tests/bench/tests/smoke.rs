@@ -88,3 +88,13 @@ fn effects_and_timers_run_once_on_both_databases() {
         }
     }
 }
+
+#[test]
+fn pages_come_beside_the_same_answer_from_memory() {
+    let product = product().display().to_string();
+    let arguments = ["--path", "/privacy-policy", "--connections", "2", "--seconds", "0.2", "--rounds", "1"];
+    let (told, _) = bench(&[&["pages", "--binary", &product, "--former", &product], &arguments[..]].concat());
+    for (side, what) in [("memory", "2 at once: pages/s"), ("former", "2 at once: CPU s per 1,000")] {
+        assert!(told.lines().any(|line| line.starts_with(side) && line.contains(what)), "`{what}`:\n{told}");
+    }
+}

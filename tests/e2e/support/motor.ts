@@ -168,9 +168,12 @@ export class Motor {
   async person(): Promise<void> {
     await this.at(`Owner of the ${this.line.noun}`, '/checkout');
     await this.walk.choose('Who owns it?', 'A person');
-    await this.walk.select('Title', 'Ms');
-    await this.walk.type('First name', 'Asha');
+    // the name is known from before: it is shown, and open to correction
+    await expect(this.walk.field('First name')).toBeHidden();
+    await this.page.getByText(/^Asha Rao: change if/).click();
+    await expect(this.walk.field('First name')).toHaveValue('Asha');
     await this.walk.type(/^Last name/, 'Rao');
+    await this.walk.choose('Title', 'Ms');
     await this.walk.choose('Gender', 'Female');
     await this.walk.date('Date of birth', '1990-04-12');
     await this.walk.type('E-mail', 'asha@example.com');

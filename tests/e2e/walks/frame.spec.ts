@@ -136,6 +136,11 @@ test('the chat comes late and for cars alone; the page that was open is noted (R
   await expect(chat).not.toHaveAttribute('data-placed');
   await page.clock.runFor(2_000);
   await expect(chat).toHaveAttribute('data-placed');
+  // on a phone it covers nothing that somebody types in
+  await page.setViewportSize({ width: 390, height: 844 });
+  await expect(chat).toHaveCSS('position', 'fixed');
+  await page.getByLabel('Registration number').focus();
+  await expect(chat).toHaveCSS('position', 'static');
 
   scripts.length = 0;
   later = runs(page, 'later');

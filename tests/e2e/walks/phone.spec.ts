@@ -85,6 +85,7 @@ test('phone: from the registration number to the policy (R5-19, R9-13, R9-14, R9
     await motor.address('123123');
     await walk.errors(['Please check the pincode']);
     // what an insurer cannot take is a space at once, the rest stays as it was typed
+    await page.getByText('Add street or landmark').click();
     await walk.type(/^Landmark/, "Flat 3/4, St. Mary's, A-Block @ Janpath");
     await walk.field('Pincode').focus();
     await expect(walk.field(/^Landmark/)).toHaveValue("Flat 3/4, St. Mary's, A-Block Janpath");

@@ -1,58 +1,56 @@
 //! What a form asks, given the answers so far: which fields are shown, which of them are required.
 
-use super::condition::{Answers, holds, shows};
-use super::rows;
+use super::condition::{Answers, holds};
+use super::level::{Field, Holds, Level, Normalisers};
 use serde_json::{Map, Value};
 use std::sync::LazyLock;
 
 /// A field that is shown.
 pub struct Asked<'a> {
     pub pointer: String,
-    pub rule: &'a Value,
+    pub field: &'a Field,
     pub required: bool,
     pub value: Option<&'a Value>,
 }
 
 /// Whether a field of a drawn form is shown beside these answers.
 pub fn is_asked(schema: &Value, data: &Map<String, Value>, pointer: &str) -> bool {
-    asked(schema, data).iter().any(|field| field.pointer == pointer)
+    let level = Level::read(schema, &Normalisers::new());
+    asked(&level, data).iter().any(|asked| asked.pointer == pointer)
 }
 
 /// Takes away the values of fields that are not shown, until nothing more is hidden, and optional objects that nothing
 /// is left of.
-pub fn prune(schema: &Value, data: &mut Value) {
+pub fn prune(level: &Level, data: &mut Value) {
     loop {
         let mut hidden = Vec::new();
         if let Some(root) = data.as_object() {
-            find_hidden(schema, Answers { own: root, root }, &mut Vec::new(), &mut hidden);
+            find_hidden(level, Answers { own: root, root }, &mut Vec::new(), &mut hidden);
         }
         if hidden.is_empty() {
             break;
         }
         hidden.iter().for_each(|path| remove(data, path));
     }
-    drop_empty(schema, data);
+    drop_empty(level, data);
 }
 
-enum Part {
-    Name(String),
+#[derive(Clone, Copy)]
+enum Part<'a> {
+    Name(&'a str),
     Row(usize),
 }
 
-fn find_hidden(schema: &Value, answers: Answers<'_>, at: &mut Vec<Part>, hidden: &mut Vec<Vec<Part>>) {
-    for (name, rule) in super::properties(schema) {
-        let Some(value) = answers.own.get(name) else { continue };
-        at.push(Part::Name(name.clone()));
-        if !shows(schema, rule, answers) {
-            let path = at.iter().map(|part| match part {
-                Part::Name(name) => Part::Name(name.clone()),
-                Part::Row(row) => Part::Row(*row),
-            });
-            hidden.push(path.collect());
-        } else if let Some(own) = value.as_object() {
-            find_hidden(rule, Answers { own, ..answers }, at, hidden);
+fn find_hidden<'a>(level: &'a Level, answers: Answers<'_>, at: &mut Vec<Part<'a>>, hidden: &mut Vec<Vec<Part<'a>>>) {
+    for field in &level.fields {
+        let Some(value) = answers.own.get(&field.name) else { continue };
+        at.push(Part::Name(&field.name));
+        if !is_shown(field, answers) {
+            hidden.push(at.clone());
+        } else if let (Holds::Object(inner), Some(own)) = (&field.holds, value.as_object()) {
+            find_hidden(inner, Answers { own, ..answers }, at, hidden);
         } else {
-            for (i, (row, value)) in rows::of(rule, value).enumerate() {
+            for (i, (row, value)) in field.rows(value).enumerate() {
                 let Some(own) = value.as_object() else { continue };
                 at.push(Part::Row(i));
                 find_hidden(row, Answers { own, ..answers }, at, hidden);
@@ -63,61 +61,68 @@ fn find_hidden(schema: &Value, answers: Answers<'_>, at: &mut Vec<Part>, hidden:
     }
 }
 
-fn remove(data: &mut Value, path: &[Part]) {
+fn is_shown(field: &Field, answers: Answers<'_>) -> bool {
+    field.shown_when.iter().all(|condition| holds(condition, answers))
+}
+
+fn remove(data: &mut Value, path: &[Part<'_>]) {
     let Some((last, above)) = path.split_last() else { return };
-    let found = above.iter().try_fold(data, |at, part| match part {
+    let found = above.iter().try_fold(data, |at, part| match *part {
         Part::Name(name) => at.get_mut(name),
         Part::Row(row) => at.get_mut(row),
     });
     if let (Some(Value::Object(map)), Part::Name(name)) = (found, last) {
-        map.shift_remove(name);
+        map.shift_remove(*name);
     }
 }
 
-fn drop_empty(schema: &Value, data: &mut Value) {
+fn drop_empty(level: &Level, data: &mut Value) {
     let Some(map) = data.as_object_mut() else { return };
-    for (name, rule) in super::properties(schema) {
-        let Some(value) = map.get_mut(name) else { continue };
-        if value.is_object() && rule.get("properties").is_some() {
-            drop_empty(rule, value);
-            if value.as_object().is_some_and(Map::is_empty) && !super::requires(schema, name) {
-                map.shift_remove(name);
+    for field in &level.fields {
+        match (&field.holds, map.get_mut(&field.name)) {
+            (Holds::Object(inner), Some(value @ Value::Object(_))) => {
+                drop_empty(inner, value);
+                if value.as_object().is_some_and(Map::is_empty) && !field.is_required {
+                    map.shift_remove(&field.name);
+                }
             }
-        } else if let Some(items) = value.as_array_mut() {
-            items.iter_mut().enumerate().for_each(|(i, item)| {
-                if let Some(row) = rows::schema(rule, i) {
+            (Holds::Rows(rows), Some(Value::Array(items))) => items.iter_mut().enumerate().for_each(|(i, item)| {
+                if let Some(row) = rows.level(i) {
                     drop_empty(row, item);
                 }
-            });
+            }),
+            _ => {}
         }
     }
 }
 
 /// All fields that are shown, in the order of the form. `data` was normalised and pruned.
-pub fn asked<'a>(schema: &'a Value, data: &'a Map<String, Value>) -> Vec<Asked<'a>> {
-    let mut found = Vec::new();
-    visit(schema, Answers { own: data, root: data }, "", true, &mut found);
+pub fn asked<'a>(level: &'a Level, data: &'a Map<String, Value>) -> Vec<Asked<'a>> {
+    let mut found = Vec::with_capacity(level.fields.len());
+    visit(level, Answers { own: data, root: data }, "", true, &mut found);
     found
 }
 
 /// `is_needed`: an optional object without answers asks for nothing, though its fields are shown.
-fn visit<'a>(schema: &'a Value, answers: Answers<'a>, at: &str, is_needed: bool, found: &mut Vec<Asked<'a>>) {
+fn visit<'a>(level: &'a Level, answers: Answers<'a>, at: &str, is_needed: bool, found: &mut Vec<Asked<'a>>) {
     static NOTHING: LazyLock<Map<String, Value>> = LazyLock::new(Map::new);
-    for (name, rule) in super::properties(schema).filter(|(_, rule)| shows(schema, rule, answers)) {
-        let pointer = super::below(at, name);
-        let value = answers.own.get(name);
-        let when = rule.get("x-required").is_some_and(|condition| holds(condition, answers));
-        let required = is_needed && (when || super::requires(schema, name));
-        found.push(Asked { pointer: pointer.clone(), rule, required, value });
-        if rule.get("properties").is_some() {
+    for field in level.fields.iter().filter(|field| is_shown(field, answers)) {
+        let pointer = format!("{at}{}", field.part);
+        let value = answers.own.get(&field.name);
+        let when = || field.required_when.as_ref().is_some_and(|condition| holds(condition, answers));
+        let required = is_needed && (field.is_required || when());
+        let place = found.len();
+        found.push(Asked { pointer: String::new(), field, required, value });
+        if let Holds::Object(inner) = &field.holds {
             let own = value.and_then(Value::as_object);
-            visit(rule, Answers { own: own.unwrap_or(&NOTHING), ..answers }, &pointer, own.is_some(), found);
+            visit(inner, Answers { own: own.unwrap_or(&NOTHING), ..answers }, &pointer, own.is_some(), found);
         } else if let Some(value) = value {
-            for (i, (row, value)) in rows::of(rule, value).enumerate() {
+            for (i, (row, value)) in field.rows(value).enumerate() {
                 if let Some(own) = value.as_object() {
                     visit(row, Answers { own, ..answers }, &format!("{pointer}/{i}"), true, found);
                 }
             }
         }
+        found[place].pointer = pointer;
     }
 }

@@ -20,11 +20,6 @@ pub fn holds(condition: &Value, answers: Answers<'_>) -> bool {
     }
 }
 
-/// Whether a field is shown by its own condition and those of its groups.
-pub fn shows(level: &Value, rule: &Value, answers: Answers<'_>) -> bool {
-    of_field(level, rule).all(|condition| holds(condition, answers))
-}
-
 /// The conditions of a field: its own, its group's, and of the groups around that.
 pub fn of_field<'a>(level: &'a Value, rule: &'a Value) -> impl Iterator<Item = &'a Value> {
     let ui = rule.get("x-ui");

@@ -52,16 +52,30 @@ pub fn words(date: &str, language: &str) -> String {
     parse_date(date).map_or_else(|| date.to_owned(), shown)
 }
 
-/// Which bound a day breaks: `x-date.min` or `x-date.max`. Days compare as texts; what is no day is left to `format`.
-pub fn broken(rule: &Value, day: &str) -> Option<&'static str> {
-    let bound = |k: &str| rule.get(k).and_then(Value::as_str).filter(|bound| is_day(bound));
-    if !is_day(day) {
-        return None;
+/// The first and the last day that is taken, where they are known.
+#[derive(Default)]
+pub struct Bounds {
+    min: Option<String>,
+    max: Option<String>,
+}
+
+impl Bounds {
+    /// Of `x-date` with days in it.
+    pub fn read(rule: &Value) -> Bounds {
+        let bound = |key: &str| rule.get(key).and_then(Value::as_str).filter(|bound| is_day(bound)).map(str::to_owned);
+        Bounds { min: bound("min"), max: bound("max") }
     }
-    if bound("min").is_some_and(|min| day < min) {
-        return Some("x-date.min");
+
+    /// Which one a day breaks: `x-date.min` or `x-date.max`. Days compare as texts; what is no day is left to `format`.
+    pub fn broken(&self, day: &str) -> Option<&'static str> {
+        if (self.min.is_none() && self.max.is_none()) || !is_day(day) {
+            return None;
+        }
+        if self.min.as_deref().is_some_and(|min| day < min) {
+            return Some("x-date.min");
+        }
+        self.max.as_deref().is_some_and(|max| day > max).then_some("x-date.max")
     }
-    bound("max").is_some_and(|max| day > max).then_some("x-date.max")
 }
 
 #[cfg(test)]

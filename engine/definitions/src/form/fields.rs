@@ -1,6 +1,8 @@
 //! The fields of a form as one audience sees it: what is laid into a form, and what an answer replaces.
 
+use super::level::{Field, Holds, Level};
 use super::resolve::{Prepared, Resolved, names};
+use super::rows::{Rows, Which};
 use super::{FormView, properties, rows};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
@@ -31,8 +33,8 @@ impl Fields {
     /// What a form begins with: defaults, which are for display and never enter a context by themselves, and over them
     /// the layers, each field by itself; rows by their keys.
     pub fn data(&self, layers: &[&Map<String, Value>]) -> Map<String, Value> {
-        let mut data = defaults(&self.resolved.schema);
-        layers.iter().for_each(|layer| lay(&self.resolved.schema, &mut data, layer));
+        let mut data = self.resolved.defaults.clone();
+        layers.iter().for_each(|layer| lay(&self.resolved.level, &mut data, layer));
         data
     }
 
@@ -57,58 +59,64 @@ pub fn place_of(pointer: &str, schema: &Value, data: &Value) -> Option<String> {
     Some(format!("/{name}/{index}{rest}"))
 }
 
-fn defaults(schema: &Value) -> Map<String, Value> {
-    let mut data = Map::new();
-    for (name, rule) in properties(schema) {
-        let value = if let Some(fixed) = rule.get("prefixItems").and_then(Value::as_array) {
-            let row = |row: &Value| {
-                let key = (rows::key_name(rule).to_owned(), row.get("x-row").cloned().unwrap_or_default());
-                Value::Object([key].into_iter().chain(defaults(row)).collect())
-            };
-            Some(Value::Array(fixed.iter().map(row).collect()))
-        } else if let Some(items) = rule.get("items").filter(|_| rows::is_list(rule)) {
-            let count = rule.get("minItems").and_then(Value::as_u64).unwrap_or(0);
-            let mut list: Vec<Value> = (0..count).map(|_| Value::Object(defaults(items))).collect();
-            rows::arrange(rule, &mut list);
-            Some(Value::Array(list)).filter(|_| count > 0)
-        } else if rule.get("properties").is_some() {
-            Some(defaults(rule)).filter(|inner| !inner.is_empty()).map(Value::Object)
-        } else {
-            rule.get("default").cloned()
-        };
-        data.extend(value.map(|value| (name.clone(), value)));
-    }
-    data
+/// What a form begins with when nothing is known.
+pub fn defaults(level: &Level) -> Map<String, Value> {
+    let of = |field: &Field| match &field.holds {
+        Holds::Rows(rows) => beginning(rows),
+        Holds::Object(inner) => Some(defaults(inner)).filter(|inner| !inner.is_empty()).map(Value::Object),
+        Holds::Value => field.default.clone(),
+    };
+    level.fields.iter().filter_map(|field| Some((field.name.clone(), of(field)?))).collect()
 }
 
-fn lay(schema: &Value, data: &mut Map<String, Value>, layer: &Map<String, Value>) {
-    for (name, rule) in properties(schema) {
-        let Some(value) = layer.get(name).filter(|v| !v.is_null()) else { continue };
-        if let Some(fixed) = rule.get("prefixItems").and_then(Value::as_array) {
-            let Some(list) = data.get_mut(name).and_then(Value::as_array_mut) else { continue };
-            for (row, into) in fixed.iter().zip(list) {
-                let key = row.get("x-row").and_then(Value::as_str).unwrap_or_default();
-                if let (Some(into), Some(from)) = (into.as_object_mut(), row_of(rule, value, key)) {
-                    lay(row, into, from);
-                }
-            }
-        } else if let (true, Value::Array(list)) = (rows::is_list(rule), value) {
-            let mut list: Vec<Value> = list.iter().filter(|row| row.is_object()).cloned().collect();
-            rows::arrange(rule, &mut list);
-            data.insert(name.clone(), Value::Array(list));
-        } else if let (true, Some(from)) = (rule.get("properties").is_some(), value.as_object()) {
-            if let Some(into) = data.entry(name.clone()).or_insert(json!({})).as_object_mut() {
-                lay(rule, into, from);
-            }
-        } else {
-            data.insert(name.clone(), value.clone());
+fn beginning(rows: &Rows) -> Option<Value> {
+    match &rows.of {
+        Which::Fixed(fixed) => {
+            let row = |(key, level): &(Value, Level)| {
+                Value::Object([(rows.key.clone(), key.clone())].into_iter().chain(defaults(level)).collect())
+            };
+            Some(Value::Array(fixed.iter().map(row).collect()))
+        }
+        Which::Added(level) => {
+            let mut list: Vec<Value> = (0..rows.min).map(|_| Value::Object(defaults(level))).collect();
+            rows.arrange(&mut list);
+            Some(Value::Array(list)).filter(|_| rows.min > 0)
         }
     }
 }
 
-/// The row with a key: of a list of rows, or of a map by key.
-fn row_of<'a>(rule: &Value, value: &'a Value, key: &str) -> Option<&'a Map<String, Value>> {
-    let name = rows::key_name(rule);
+fn lay(level: &Level, data: &mut Map<String, Value>, layer: &Map<String, Value>) {
+    for field in &level.fields {
+        let Some(value) = layer.get(&field.name).filter(|v| !v.is_null()) else { continue };
+        match (&field.holds, value) {
+            (Holds::Rows(Rows { key: name, of: Which::Fixed(fixed), .. }), _) => {
+                let Some(list) = data.get_mut(&field.name).and_then(Value::as_array_mut) else { continue };
+                for ((key, row), into) in fixed.iter().zip(list) {
+                    let key = key.as_str().unwrap_or_default();
+                    if let (Some(into), Some(from)) = (into.as_object_mut(), row_of(name, value, key)) {
+                        lay(row, into, from);
+                    }
+                }
+            }
+            (Holds::Rows(rows), Value::Array(list)) => {
+                let mut list: Vec<Value> = list.iter().filter(|row| row.is_object()).cloned().collect();
+                rows.arrange(&mut list);
+                data.insert(field.name.clone(), Value::Array(list));
+            }
+            (Holds::Object(inner), Value::Object(from)) => {
+                if let Some(into) = data.entry(field.name.clone()).or_insert(json!({})).as_object_mut() {
+                    lay(inner, into, from);
+                }
+            }
+            _ => {
+                data.insert(field.name.clone(), value.clone());
+            }
+        }
+    }
+}
+
+/// The row with a key: of a list of rows that carry it under this name, or of a map by key.
+fn row_of<'a>(name: &str, value: &'a Value, key: &str) -> Option<&'a Map<String, Value>> {
     let found = match value {
         Value::Array(list) => list.iter().find(|row| row.get(name).and_then(Value::as_str) == Some(key)),
         map => map.get(key),

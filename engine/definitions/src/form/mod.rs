@@ -5,6 +5,7 @@ mod answers;
 mod condition;
 mod date;
 mod fields;
+mod level;
 mod messages;
 mod normalise;
 mod pattern;
@@ -128,8 +129,8 @@ impl Form {
     /// The same for fields that are known already.
     pub fn checked(&self, fields: &Fields, data: &mut Value) -> Result<Vec<FieldError>, EvalError> {
         let resolved = fields.resolved();
-        normalise::object(&resolved.schema, &self.normalisers, data);
-        answers::prune(&resolved.schema, data);
+        normalise::object(&resolved.level, data);
+        answers::prune(&resolved.level, data);
         validate::errors(resolved, data).map_err(|message| self.broken(message))
     }
 
@@ -140,9 +141,9 @@ impl Form {
         scope: &Scope<'_>,
         data: &Value,
     ) -> Result<Vec<(String, bool)>, EvalError> {
-        let schema = self.view(audience, scope)?.schema;
-        let asked = data.as_object().map(|data| answers::asked(&schema, data));
-        Ok(asked.into_iter().flatten().map(|field| (field.pointer, field.required)).collect())
+        let fields = self.fields(audience, scope)?;
+        let asked = data.as_object().map(|data| answers::asked(&fields.resolved().level, data));
+        Ok(asked.into_iter().flatten().map(|asked| (asked.pointer, asked.required)).collect())
     }
 
     /// The fields that this actor could see, shown now or not.

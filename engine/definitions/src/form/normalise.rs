@@ -1,6 +1,8 @@
 //! `x-normalise`: steps that both sides apply to what was typed (web/src/renderer/form/normalise.ts is the other one).
 
-use super::{pattern, rows};
+use super::level::{Field, Holds, Level, Reads, Rule};
+use super::pattern;
+use super::rows::Rows;
 use crate::source::{Node, Value as Source};
 use engine_statechart::Problem;
 use regex::Regex;
@@ -191,50 +193,70 @@ pub fn sanitise(text: &str) -> String {
 
 /// Normalises the fields of an object, reads numbers and booleans from texts, drops what is empty, and puts there what
 /// always is: required objects and lists of rows.
-pub fn object(schema: &Value, normalisers: &HashMap<String, Normaliser>, data: &mut Value) {
+pub fn object(level: &Level, data: &mut Value) {
     let Some(map) = data.as_object_mut() else { return };
-    let is_gone =
-        |name: &str| schema.get("x-gone").and_then(Value::as_array).is_some_and(|l| l.iter().any(|n| n == name));
-    map.retain(|name, v| !(v.is_null() || v.as_str() == Some("") || is_gone(name)));
-    for (name, rule) in super::properties(schema) {
-        if !map.contains_key(name) {
-            if rows::is_list(rule) {
-                map.insert(name.clone(), Value::Array(Vec::new()));
-            } else if rule.get("properties").is_some() && super::requires(schema, name) {
-                map.insert(name.clone(), Value::Object(Map::new()));
+    map.retain(|name, value| !is_empty(value) && !level.gone.contains(name));
+    for field in &level.fields {
+        match (map.get_mut(&field.name), &field.holds) {
+            (Some(value), _) => {
+                answer(field, value);
+                if value.as_str() == Some("") {
+                    map.shift_remove(&field.name);
+                }
             }
-        }
-        if let Some(value) = map.get_mut(name) {
-            field(rule, normalisers, value);
-            if value.as_str() == Some("") {
-                map.shift_remove(name);
+            (None, Holds::Rows(rows)) => {
+                let mut none = Vec::new();
+                rows.arrange(&mut none);
+                put(rows, &mut none);
+                map.insert(field.name.clone(), Value::Array(none));
             }
+            (None, Holds::Object(inner)) if field.is_required => {
+                let mut none = Value::Object(Map::new());
+                object(inner, &mut none);
+                map.insert(field.name.clone(), none);
+            }
+            (None, Holds::Object(_) | Holds::Value) => {}
         }
     }
 }
 
-fn field(rule: &Value, normalisers: &HashMap<String, Normaliser>, value: &mut Value) {
+fn is_empty(value: &Value) -> bool {
+    value.is_null() || value.as_str() == Some("")
+}
+
+fn answer(field: &Field, value: &mut Value) {
+    match (&field.holds, value) {
+        (Holds::Object(inner), value @ Value::Object(_)) => object(inner, value),
+        (Holds::Rows(rows), Value::Array(items)) => {
+            rows.arrange(items);
+            put(rows, items);
+        }
+        (_, value) => one(&field.rule, value),
+    }
+}
+
+fn put(rows: &Rows, items: &mut [Value]) {
+    for (i, item) in items.iter_mut().enumerate() {
+        if let Some(row) = rows.level(i) {
+            object(row, item);
+        }
+    }
+}
+
+fn one(rule: &Rule, value: &mut Value) {
     match value {
         Value::String(text) => {
-            if let Some(normaliser) = rule.get("x-normalise").and_then(|steps| normalisers.get(&steps.to_string())) {
+            if let Some(normaliser) = &rule.normaliser {
                 *text = normaliser.apply(text);
             }
-            if let Some(read) = typed(rule, text) {
+            if let Some(read) = rule.reads.and_then(|reads| typed(reads, text)) {
                 *value = read;
             }
         }
-        Value::Object(_) => object(rule, normalisers, value),
-        Value::Array(items) if rows::is_list(rule) => {
-            rows::arrange(rule, items);
-            for (i, item) in items.iter_mut().enumerate() {
-                if let Some(row) = rows::schema(rule, i) {
-                    object(row, normalisers, item);
-                }
-            }
-        }
+        Value::Object(map) => map.retain(|_, inner| !is_empty(inner)),
         Value::Array(items) => {
-            if let Some(rule) = rule.get("items") {
-                items.iter_mut().for_each(|item| field(rule, normalisers, item));
+            if let Some(rule) = &rule.items {
+                items.iter_mut().for_each(|item| one(rule, item));
             }
         }
         Value::Number(n) if n.is_f64() => {
@@ -247,20 +269,18 @@ fn field(rule: &Value, normalisers: &HashMap<String, Normaliser>, value: &mut Va
 }
 
 /// What was typed as text: digits with or without commas, yes and no; one value of a list.
-fn typed(rule: &Value, text: &str) -> Option<Value> {
+fn typed(reads: Reads, text: &str) -> Option<Value> {
     let plain = text.trim_matches(is_space);
-    match rule.get("type").and_then(Value::as_str)? {
-        "integer" => number(plain, false),
-        "number" => number(plain, true),
-        "boolean" => match plain {
+    match reads {
+        Reads::Integer => number(plain, false),
+        Reads::Number => number(plain, true),
+        Reads::Boolean => match plain {
             "true" | "on" | "yes" => Some(Value::Bool(true)),
             "false" | "off" | "no" => Some(Value::Bool(false)),
             _ => None,
         },
-        "array" if !plain.is_empty() && !rows::is_list(rule) => {
-            Some(Value::Array(vec![Value::String(text.to_owned())]))
-        }
-        _ => None,
+        Reads::List if plain.is_empty() => None,
+        Reads::List => Some(Value::Array(vec![Value::String(text.to_owned())])),
     }
 }
 

@@ -1,8 +1,9 @@
 //! From the form as written to the form of one audience at one moment. Two caches: what depends on
 //! the audience alone, and what depends on computed values and the day.
 
+use super::level::Level;
 use super::validate::{of_values, validator};
-use super::{Audience, Form, FormView, date, messages, properties, widget};
+use super::{Audience, Form, FormView, date, fields, messages, properties, widget};
 use crate::host::shared_vocabulary;
 use engine_statechart::expression::Expression;
 use engine_statechart::source::Span;
@@ -56,8 +57,12 @@ pub struct Computed {
 /// Ready to be shown and to check.
 pub struct Resolved {
     pub view: FormView,
-    /// Of the view: nothing in it is computed, its texts are complete.
-    pub schema: Value,
+    /// Of the view: nothing in it is computed.
+    pub level: Level,
+    /// What it begins with.
+    pub defaults: Map<String, Value>,
+    /// Texts by code for what belongs to no field.
+    pub texts: Value,
     values: Value,
     validator: OnceLock<Result<Validator, String>>,
 }
@@ -170,8 +175,11 @@ impl Form {
         settle(&mut schema);
         dates(&mut schema, today);
         messages::complete(&mut schema, &title, written.as_ref(), &self.messages);
-        let view = FormView { title, intro, schema: schema.clone().into() };
-        Resolved { view, values: of_values(&schema), schema, validator: OnceLock::new() }
+        let level = Level::read(&schema, &self.normalisers);
+        let texts = schema.get("x-messages").cloned().unwrap_or_default();
+        let (defaults, values) = (fields::defaults(&level), of_values(&schema));
+        let view = FormView { title, intro, schema: schema.into() };
+        Resolved { view, level, defaults, texts, values, validator: OnceLock::new() }
     }
 }
 

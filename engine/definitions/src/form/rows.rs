@@ -1,6 +1,7 @@
 //! Lists of objects. Rows fixed by the context (`x-each`) have a schema each, in `prefixItems`, with their key in
 //! `x-row`; rows that people add share `items`. Every row carries its key.
 
+use super::level::{Level, Normalisers};
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
 
@@ -14,36 +15,53 @@ pub fn key_name(rule: &Value) -> &str {
     rule.get("x-key").and_then(Value::as_str).unwrap_or("key")
 }
 
-/// The schema of a row by its index; `None` for lists of plain values and beyond fixed rows.
-pub fn schema(rule: &Value, index: usize) -> Option<&Value> {
-    if !is_list(rule) {
-        return None;
-    }
-    match rule.get("prefixItems") {
-        Some(fixed) => fixed.get(index),
-        None => rule.get("items"),
-    }
+/// The rows of a list.
+pub struct Rows {
+    /// The name under which each carries its key.
+    pub key: String,
+    pub of: Which,
+    pub min: usize,
 }
 
-/// Rows with their schemas.
-pub fn of<'a>(rule: &'a Value, value: &'a Value) -> impl Iterator<Item = (&'a Value, &'a Value)> {
-    let items = value.as_array().filter(|_| is_list(rule)).map_or(&[][..], Vec::as_slice);
-    items.iter().enumerate().filter_map(|(i, item)| Some((schema(rule, i)?, item)))
+pub enum Which {
+    /// One for each key.
+    Fixed(Vec<(Value, Level)>),
+    /// As many as a person adds.
+    Added(Level),
 }
 
-/// Brings a list into its shape: one row for each fixed one, by key, in their order; added rows with keys of their own.
-pub fn arrange(rule: &Value, items: &mut Vec<Value>) {
-    match rule.get("prefixItems").and_then(Value::as_array) {
-        Some(fixed) => *items = align(rule, fixed, items),
-        None => number(key_name(rule), items),
+impl Rows {
+    pub fn read(rule: &Value, normalisers: &Normalisers) -> Rows {
+        let fixed = |row: &Value| (row.get("x-row").cloned().unwrap_or_default(), Level::read(row, normalisers));
+        let of = match rule.get("prefixItems").and_then(Value::as_array) {
+            Some(rows) => Which::Fixed(rows.iter().map(fixed).collect()),
+            None => Which::Added(rule.get("items").map(|row| Level::read(row, normalisers)).unwrap_or_default()),
+        };
+        let min = rule.get("minItems").and_then(Value::as_u64).unwrap_or(0) as usize;
+        Rows { key: key_name(rule).to_owned(), of, min }
+    }
+
+    /// The fields of a row by its index; `None` beyond fixed rows.
+    pub fn level(&self, index: usize) -> Option<&Level> {
+        match &self.of {
+            Which::Fixed(rows) => rows.get(index).map(|(_, level)| level),
+            Which::Added(level) => Some(level),
+        }
+    }
+
+    /// Brings a list into its shape: one row for each fixed one, by key, in their order; added rows with keys of their
+    /// own.
+    pub fn arrange(&self, items: &mut Vec<Value>) {
+        match &self.of {
+            Which::Fixed(fixed) => *items = align(&self.key, fixed, items),
+            Which::Added(_) => number(&self.key, items),
+        }
     }
 }
 
 /// A row without a key is the one at its place; rows that are gone are left out.
-fn align(rule: &Value, fixed: &[Value], items: &mut [Value]) -> Vec<Value> {
-    let name = key_name(rule);
-    let row = |(i, row): (usize, &Value)| {
-        let key = row.get("x-row").unwrap_or(&Value::Null);
+fn align(name: &str, fixed: &[(Value, Level)], items: &mut [Value]) -> Vec<Value> {
+    let row = |(i, (key, _)): (usize, &(Value, Level))| {
         let by_key = items.iter().position(|item| item.get(name) == Some(key));
         let by_place = || items.get(i).is_some_and(|item| item.is_object() && item.get(name).is_none()).then_some(i);
         let mut map = Map::from_iter([(name.to_owned(), key.clone())]);

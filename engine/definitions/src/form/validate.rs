@@ -1,8 +1,9 @@
 //! Wrong fields, each with the text that the form has for it.
 
 use super::answers::{Asked, asked};
+use super::level::{Format, Holds, Level, Rule};
 use super::resolve::Resolved;
-use super::{FieldError, date, properties, rows};
+use super::{FieldError, date, properties};
 use jsonschema::error::ValidationErrorKind;
 use jsonschema::{Draft, PatternOptions, ValidationError, Validator};
 use serde_json::{Map, Value, json};
@@ -66,9 +67,9 @@ pub fn of_values(rule: &Value) -> Value {
 pub fn errors(resolved: &Resolved, data: &Value) -> Result<Vec<FieldError>, String> {
     let validator = resolved.validator()?;
     let Some(map) = data.as_object() else {
-        return Ok(vec![error(&resolved.schema, String::new(), "type")]);
+        return Ok(vec![error(&resolved.texts, String::new(), "type")]);
     };
-    let fields = asked(&resolved.schema, map);
+    let fields = asked(&resolved.level, map);
     let mut wrong: BTreeMap<String, &'static str> = BTreeMap::new();
     if !validator.is_valid(data) {
         for error in validator.iter_errors(data) {
@@ -80,34 +81,31 @@ pub fn errors(resolved: &Resolved, data: &Value) -> Result<Vec<FieldError>, Stri
         }
     }
     let mut found = Vec::new();
-    for field in &fields {
-        let code = match field.value {
-            None => field.required.then_some("required"),
-            Some(value) => wrong.get(&field.pointer).copied().or_else(|| broken(field.rule, value)),
+    for asked in &fields {
+        let code = match asked.value {
+            None => asked.required.then_some("required"),
+            Some(value) => wrong.get(&asked.pointer).copied().or_else(|| broken(&asked.field.rule, value)),
         };
-        found.extend(code.map(|code| error(field.rule, field.pointer.clone(), code)));
+        found.extend(code.map(|code| error(&asked.field.texts, asked.pointer.clone(), code)));
     }
-    let is_said = |pointer: &String| fields.iter().any(|field| field.pointer == *pointer);
-    found.extend(wrong.into_keys().filter(|p| !is_said(p)).map(|pointer| error(&resolved.schema, pointer, "type")));
+    let is_said = |pointer: &String| fields.iter().any(|asked| asked.pointer == *pointer);
+    found.extend(wrong.into_keys().filter(|p| !is_said(p)).map(|pointer| error(&resolved.texts, pointer, "type")));
     let mut unknown = Vec::new();
-    find_unknown(&resolved.schema, map, "", None, &mut unknown);
-    found.extend(unknown.into_iter().map(|pointer| error(&resolved.schema, pointer, "unknown")));
+    find_unknown(&resolved.level, map, &|| String::new(), None, &mut unknown);
+    found.extend(unknown.into_iter().map(|pointer| error(&resolved.texts, pointer, "unknown")));
     found.truncate(ERRORS_MAX);
     Ok(found)
 }
 
 /// Rules that are ours in both languages.
-fn broken(rule: &Value, value: &Value) -> Option<&'static str> {
+fn broken(rule: &Rule, value: &Value) -> Option<&'static str> {
     let text = value.as_str()?;
-    let is_good = match rule.get("format").and_then(Value::as_str) {
-        Some("date") => date::is_day(text),
-        Some("email") => is_email(text),
-        _ => true,
+    let is_good = match rule.format {
+        Some(Format::Date) => date::is_day(text),
+        Some(Format::Email) => is_email(text),
+        None => true,
     };
-    if !is_good {
-        return Some("format");
-    }
-    rule.get("x-date").and_then(|rule| date::broken(rule, text))
+    if is_good { rule.bounds.broken(text) } else { Some("format") }
 }
 
 /// A mailbox with a domain of at least two names, the last one of letters.
@@ -129,24 +127,30 @@ fn is_email(text: &str) -> bool {
     is_name && labels.len() >= 2 && labels.iter().all(is_label) && labels.last().filter(is_last).is_some()
 }
 
-/// Keys that no field has, by name at each level.
-fn find_unknown(schema: &Value, map: &Map<String, Value>, at: &str, key: Option<&str>, found: &mut Vec<String>) {
-    let is_known = |name: &str| key == Some(name) || schema.get("properties").is_some_and(|p| p.get(name).is_some());
-    let mut names: Vec<&String> = map.keys().filter(|name| !is_known(name)).collect();
+/// Keys that no field has, by name at each level; `key`: the one that a row carries.
+fn find_unknown(
+    level: &Level,
+    map: &Map<String, Value>,
+    at: &dyn Fn() -> String,
+    key: Option<&str>,
+    found: &mut Vec<String>,
+) {
+    let mut names: Vec<&String> = map.keys().filter(|name| key != Some(name.as_str()) && !level.has(name)).collect();
     names.sort_unstable();
-    found.extend(names.into_iter().map(|name| super::below(at, name)));
-    for (name, rule) in properties(schema) {
-        let Some(value) = map.get(name) else { continue };
-        let at = super::below(at, name);
-        match value {
-            Value::Object(map) if rule.get("properties").is_some() => find_unknown(rule, map, &at, None, found),
-            value => {
-                for (i, (row, value)) in rows::of(rule, value).enumerate() {
-                    if let Some(map) = value.as_object() {
-                        find_unknown(row, map, &format!("{at}/{i}"), Some(rows::key_name(rule)), found);
+    found.extend(names.into_iter().map(|name| super::below(&at(), name)));
+    for field in &level.fields {
+        match (&field.holds, map.get(&field.name)) {
+            (Holds::Object(inner), Some(Value::Object(own))) => {
+                find_unknown(inner, own, &|| at() + &field.part, None, found);
+            }
+            (Holds::Rows(rows), Some(value)) => {
+                for (i, (row, value)) in field.rows(value).enumerate() {
+                    if let Some(own) = value.as_object() {
+                        find_unknown(row, own, &|| format!("{}{}/{i}", at(), field.part), Some(&rows.key), found);
                     }
                 }
             }
+            _ => {}
         }
     }
 }
@@ -184,10 +188,10 @@ fn places(error: &ValidationError<'_>) -> Vec<(String, String)> {
 /// The field that shows a wrong value: an item that is wrong as a whole belongs to its list.
 fn place(fields: &[Asked<'_>], error: &ValidationError<'_>) -> (String, &'static str) {
     let at = error.instance_path().as_str();
-    let list = at.rsplit_once('/').map(|(list, _)| list).filter(|list| {
-        let rule = fields.iter().find(|f| f.pointer == **list).map(|f| f.rule);
-        rule.is_some_and(|rule| rule.get("items").is_some())
-    });
+    let list = at
+        .rsplit_once('/')
+        .map(|(list, _)| list)
+        .filter(|list| fields.iter().any(|asked| asked.pointer == **list && asked.field.rule.items.is_some()));
     (list.unwrap_or(at).to_owned(), code(error.kind().keyword()))
 }
 
@@ -224,7 +228,7 @@ fn rank(code: &str) -> usize {
 }
 
 /// Texts are complete: every rule of a field has one (`messages.rs`).
-fn error(rule: &Value, pointer: String, code: &str) -> FieldError {
-    let text = rule.get("x-messages").and_then(|texts| texts.get(code)).and_then(Value::as_str).unwrap_or(code);
+fn error(texts: &Value, pointer: String, code: &str) -> FieldError {
+    let text = texts.get(code).and_then(Value::as_str).unwrap_or(code);
     FieldError { pointer, code: code.to_owned(), text: text.to_owned() }
 }

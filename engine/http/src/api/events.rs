@@ -44,10 +44,11 @@ pub async fn send(
     let EventBody { kind, data, revision } = change.body;
     let event = Send { key, revision, kind: kind.into(), data: Value::Object(data.unwrap_or_default()) };
     let mut visitor = change.visitor;
-    let sent = app.runtime.journeys.send(&visitor.actor, &id, event).await;
+    // What is rare, and what is large, is boxed: the future of this is moved for each request.
+    let sent = Box::pin(app.runtime.journeys.send(&visitor.actor, &id, event)).await;
     let sent = sent.map_err(|refusal| visitor.refused(&app, refusal))?;
     if let Some(signs_in) = &sent.signs_in {
-        visitor.sign_in(&app, signs_in.clone()).await?;
+        Box::pin(visitor.sign_in(&app, signs_in.clone())).await?;
     }
     Ok(visitor.answer((replayed(&sent), ViewBody(sent.view))))
 }

@@ -55,7 +55,11 @@ impl Cipher {
     pub fn seal_json(&self, plain: &Value, place: &str) -> Value {
         match plain {
             Value::Null => Value::Null,
-            plain => Value::String(self.seal_text(&plain.to_string(), place)),
+            plain => {
+                // A value of JSON can always be written.
+                let written = serde_json::to_vec(plain).unwrap_or_default();
+                Value::String(URL_SAFE_NO_PAD.encode(self.seal(&written, place)))
+            }
         }
     }
 

@@ -11,17 +11,37 @@ const PLATES = { line: 'small', found: 'large', keep: 'large', plan: undefined, 
 
 export function FactsView({ title, items, style, image, note }: FactsBlock) {
   const { change } = useActions();
+  const isWall = items.length > 1 && items.every((item) => item.kind === 'provider');
   return (
     <Block kind="facts" title={title} look={style}>
       {image && <img className="facts-scene" src={safeUrl(image)} alt="" />}
-      <Facts
-        plate={style && PLATES[style]}
-        items={items.map((item) => ({ ...item, onChange: item.change ? () => change(item.change!.step) : undefined }))}
-      />
+      {isWall ? (
+        <ul className="wall">
+          {items.map(({ label, value }) => (
+            <Who key={label} name={String(value)} as="li" />
+          ))}
+        </ul>
+      ) : (
+        <Facts
+          plate={style && PLATES[style]}
+          items={items.map((item) => ({
+            ...item,
+            onChange: item.change ? () => change(item.change!.step) : undefined,
+          }))}
+        />
+      )}
       {note && <p className="facts-note">{note}</p>}
     </Block>
   );
 }
+
+/** A provider's mark and name. */
+const Who = ({ name, as: Element = 'span' }: { name: string; as?: 'span' | 'li' }) => (
+  <Element className="option-who">
+    <Logo provider={{ name }} />
+    <strong>{name}</strong>
+  </Element>
+);
 
 /** Label and value in rows, each with a way to change it where there is one. */
 export function Facts({
@@ -40,10 +60,7 @@ export function Facts({
             {item.kind === 'plate' ? (
               <Plate text={String(item.value ?? '')} size={plate} />
             ) : item.kind === 'provider' ? (
-              <span className="option-who">
-                <Logo provider={{ name: String(item.value ?? '') }} />
-                <strong>{String(item.value ?? '')}</strong>
-              </span>
+              <Who name={String(item.value ?? '')} />
             ) : (
               <Shown value={item.value} />
             )}

@@ -1,6 +1,6 @@
 /** RJSF templates: label above, hint, control, error; groups of fields. Ids and classes equal those of the server's first HTML. */
 import type { FieldTemplateProps, ObjectFieldTemplateProps, WidgetProps } from '@rjsf/utils';
-import type { ReactNode } from 'react';
+import { type ReactNode, useLayoutEffect, useRef } from 'react';
 import { t } from '../../ui/words';
 import type { Group as FieldGroup } from './arrange';
 import { fieldId, toPointer } from './pointer';
@@ -111,19 +111,27 @@ export function ObjectFields({ title, description, properties, uiSchema, fieldPa
 
 function Group({ title, collapsed, children }: { title?: string; collapsed?: boolean; children: ReactNode }) {
   if (!title) return <>{children}</>;
-  if (collapsed) {
-    return (
-      <details className="group">
-        <summary className="group-title">{title}</summary>
-        {children}
-      </details>
-    );
-  }
+  if (collapsed) return <Folded title={title}>{children}</Folded>;
   return (
     <fieldset className="group">
       <legend className="group-title">{title}</legend>
       {children}
     </fieldset>
+  );
+}
+
+/** Closed until somebody opens it, or one of its answers is wrong. */
+function Folded({ title, children }: { title: string; children: ReactNode }) {
+  const ref = useRef<HTMLDetailsElement>(null);
+  useLayoutEffect(() => {
+    const details = ref.current!;
+    if (details.querySelector('[data-invalid]')) details.open = true;
+  });
+  return (
+    <details className="group" ref={ref}>
+      <summary className="group-title">{title}</summary>
+      {children}
+    </details>
   );
 }
 

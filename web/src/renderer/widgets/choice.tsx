@@ -33,12 +33,12 @@ export function Choices({ look = '', ...props }: WidgetProps & { look?: string }
   );
 }
 
-/** Two or three answers of a word or two stand beside each other as segments. */
+/** Two to four answers of a word or two stand beside each other as segments. */
 const inOneRow = (all: EnumOptionsType[]): boolean =>
   all.length > 1 &&
-  all.length < 4 &&
+  all.length < 5 &&
   all.every((one) => one.label.length <= 18 && !one.schema?.description) &&
-  all.reduce((sum, one) => sum + one.label.length, 0) <= 30;
+  all.reduce((sum, one) => sum + one.label.length, 0) <= (all.length < 4 ? 30 : 18);
 
 export function OptionWords({ option }: { option: EnumOptionsType }) {
   return (
