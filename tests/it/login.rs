@@ -7,8 +7,8 @@ use journey_tests::server::{Reply, TestServer, Visitor};
 use serde_json::{Value, json};
 use std::path::Path;
 
-const ASHA: &str = "9876543210";
-const RAVI: &str = "8765432109";
+pub(crate) const ASHA: &str = "9876543210";
+pub(crate) const RAVI: &str = "8765432109";
 const CLIENT: (&str, &str) = ("x-api-key", "journey-web");
 
 pub(crate) async fn start() -> TestServer {
@@ -24,7 +24,7 @@ pub(crate) async fn start() -> TestServer {
     .await
 }
 
-async fn post(visitor: &Visitor, call: &str, headers: &[(&str, &str)], body: Value) -> Reply {
+pub(crate) async fn post(visitor: &Visitor, call: &str, headers: &[(&str, &str)], body: Value) -> Reply {
     visitor.send("POST", &format!("/api/v1/{call}"), headers, Some(body.to_string())).await
 }
 

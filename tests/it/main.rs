@@ -1,6 +1,7 @@
 //! One integration binary: a module per subject.
 #![allow(clippy::disallowed_methods)] // tests are customers, partners and machines
 
+mod account;
 mod assisted;
 mod audit;
 mod availability;
@@ -21,6 +22,7 @@ mod login;
 mod mistakes;
 mod motor;
 mod nodes;
+mod numbers;
 mod operator;
 mod partners;
 mod passwords;

@@ -349,10 +349,16 @@ impl Customer<'_> {
         assert_eq!(self.server.until("the refund", refunds).await, 1);
     }
 
-    /// On another device: the number and its code open the account, and with it the policy's file.
+    /// On another device: the number and its code, which may be somebody else's by now, ask for the number of a policy;
+    /// with it the account is open, and the policy's file.
     async fn finds_her_policy_in_her_account(&self, file: &str) {
         let device = self.server.visitor();
         crate::login::logs_in(self.server, &device, self.mobile).await;
+        assert_eq!(device.get("/api/v1/account/dashboard").await.status, 401);
+        let records = self.server.store().await.records(&self.id()).await.expect("records");
+        let policy = records.iter().find(|record| record.kind == "policy").expect("a policy");
+        let proof = json!({"policy_number": policy.data["policy_number"]});
+        crate::login::post(&device, "iam/open-account", &[], proof).await.ok(200);
         let account = device.get("/api/v1/account/dashboard").await.ok(200)["data"].clone();
         let journeys = account["journeys"].as_array().expect("journeys");
         assert!(journeys.iter().any(|journey| journey["id"] == self.id().as_str()), "{account}");

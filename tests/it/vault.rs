@@ -49,17 +49,33 @@ fn holds(bytes: &[u8], word: &str) -> bool {
     bytes.windows(word.len()).any(|part| part == word.as_bytes())
 }
 
+/// What she says of herself, once she is logged in.
+const PROFILE: [&str; 3] = ["Asdfghjkl", "canary@birds.example", "1971-08-23"];
+
+async fn described(server: &TestServer, visitor: &Visitor) {
+    crate::login::logs_in(server, visitor, MOBILE).await;
+    let [name, email, born] = PROFILE;
+    let said = json!({"first_name": name, "email": email, "dob": born});
+    crate::login::post(visitor, "iam/user-accounts", &[], said).await.ok(200);
+}
+
+fn logging_in(settings: &mut Settings) {
+    settings.otp.proof_bits = 4;
+    settings.otp.resend_ms = 0;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn no_byte_of_the_database_says_who_it_is() {
-    let server = start(|_| {}).await;
+    let server = start(logging_in).await;
     let visitor = server.visitor();
     let journey = visited(&server, &visitor).await;
+    described(&server, &visitor).await;
     let store = server.store().await;
     let events = store.events(&journey, 0, 100).await.expect("events");
     assert!(events.iter().any(|event| event.data.to_string().contains(NAME)), "the product itself reads it");
     let bytes = bytes_of(server.database());
     assert!(holds(&bytes, "health/advisor-at-home") && bytes.len() > 100_000, "it is the database");
-    for word in [NAME, "Canarybird", MOBILE, STREET, FROM] {
+    for word in [NAME, "Canarybird", MOBILE, STREET, FROM].into_iter().chain(PROFILE) {
         assert!(!holds(&bytes, word), "`{word}` is in the database");
     }
     server.stop().await;
@@ -67,9 +83,12 @@ async fn no_byte_of_the_database_says_who_it_is() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn keys_are_wrapped_anew_while_others_work_and_a_person_can_be_forgotten() {
-    let server = start(|_| {}).await;
+    let server = start(logging_in).await;
     let (visitor, operator) = (server.visitor(), Actor::operator("test"));
     let journey = visited(&server, &visitor).await;
+    described(&server, &visitor).await;
+    let account = server.store().await.journey(&journey).await.expect("read").expect("a journey").person;
+    let person = account.expect("hers");
     let with = async |master: &str, previous: Option<&str>| {
         let mut settings = Settings::default();
         settings.keys.master = Some(Secret::new(master.repeat(32)));
@@ -83,14 +102,29 @@ async fn keys_are_wrapped_anew_while_others_work_and_a_person_can_be_forgotten()
     assert!(next.operations.rotate_keys(&operator).await.expect("rotated") >= 1);
     assert_eq!(next.operations.rotate_keys(&operator).await.expect("rotated"), 0, "nothing is left");
     let alone = with("6b", None).await.expect("the new key alone");
+    let known = alone.store().person(&person).await.expect("the new key opens her profile").expect("she is there");
+    assert_eq!(known.profile["email"], PROFILE[1]);
     assert!(alone.store().journey(&journey).await.expect("it opens").is_some());
     assert!(with("5a", None).await.is_err(), "the old one opens nothing any more");
     visitor.view(&journey).await;
 
     // Erasure: what served the request is gone for everybody, what must be kept is not.
     assert_eq!(alone.operations.forget_person(&operator, "9000000001").await.expect("asked"), None);
-    let forgotten = alone.operations.forget_person(&operator, MOBILE).await.expect("asked");
-    assert_eq!(forgotten, Some(vec![journey.clone()]));
+    let backup = engine_store::connect(server.database()).await.expect("it opens");
+    let row = backup.person(&person).await.expect("read").expect("as a backup has her");
+    let forgotten = alone.operations.forget_person(&operator, MOBILE).await.expect("asked").expect("her");
+    assert!(forgotten.journeys.contains(&journey) && forgotten.persons == [person.clone()]);
+    assert_eq!(alone.store().person(&person).await.expect("read"), None);
+    // A backup brings her row back, and the list of what was forgotten takes it away again; without her key nobody
+    // reads it.
+    backup.person_of(row.clone()).await.expect("restored");
+    assert_eq!(alone.store().person(&person).await.expect("read").expect("her").profile["email"], PROFILE[1]);
+    alone.operations.forget(&operator, &forgotten).await.expect("again");
+    assert_eq!(alone.store().person(&person).await.expect("read"), None);
+    let mut keyless = row;
+    keyless.keys = keyless.keys.rsplit_once('.').map(|(_, kept)| format!(".{kept}")).expect("two keys");
+    backup.person_of(keyless).await.expect("restored");
+    assert_eq!(alone.store().person(&person).await.expect("read").expect("her").profile, Value::Null);
     assert!(alone.operations.forget_person(&Actor::visitor("x"), MOBILE).await.is_err());
     let store = alone.store();
     assert_eq!(store.journey(&journey).await.expect("read"), None);

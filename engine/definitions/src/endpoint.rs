@@ -19,7 +19,7 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
-const KEYS: [&str; 20] = [
+const KEYS: [&str; 24] = [
     "title",
     "method",
     "path",
@@ -35,15 +35,20 @@ const KEYS: [&str; 20] = [
     "start",
     "send",
     "profile",
+    "withdraws",
+    "exports",
+    "proves",
+    "renounces",
     "ends",
     "holds",
     "signs_out",
     "checks",
     "reply",
 ];
-/// What expressions read: what came, what was found, what a partner said, what was begun, who was signed in, how they came,
-/// the site's data.
-const NAMES: [&str; 10] = ["query", "body", "list", "more", "call", "journey", "session", "account", "visit", "site"];
+/// What expressions read: what came, what was found, what a partner said, what was begun, who was signed in, what is kept
+/// of her, how they came, the site's data.
+const NAMES: [&str; 11] =
+    ["query", "body", "list", "more", "call", "journey", "session", "account", "export", "visit", "site"];
 const ROWS_MAX: i64 = 2_000;
 
 #[derive(Debug)]
@@ -72,6 +77,14 @@ pub struct Endpoint {
     pub send: Option<Sends>,
     /// What is kept of the person who is signed in, beside what is known of her.
     profile: Option<Expression>,
+    /// What the person no longer agrees to.
+    withdraws: Option<Expression>,
+    /// The answer is a file of this name, with all that is kept of the person: `export`.
+    pub exports: Option<String>,
+    /// Whether the caller has shown that the account is hers.
+    proves: Option<Proves>,
+    /// The caller leaves the account closed, and is a new person.
+    pub renounces: bool,
     /// Sessions of the person that end, by what `account.sessions` calls them.
     ends: Option<Expression>,
     /// The service token that the caller's session holds from now on.
@@ -93,6 +106,8 @@ pub enum Who {
     Session,
     /// Who is signed in; `account` is what is theirs.
     Person,
+    /// Who has shown a number whose account is closed; only `proves` knows `account`, which is what it is to open.
+    Claimant,
 }
 
 impl Who {
@@ -101,6 +116,7 @@ impl Who {
             Who::Anyone => "anyone",
             Who::Session => "session",
             Who::Person => "person",
+            Who::Claimant => "claimant",
         }
     }
 
@@ -127,6 +143,23 @@ pub struct Sends {
     code: Expression,
     pub event: String,
     data: Expression,
+}
+
+/// What shows that an account is the caller's, and what is said to who has not shown it.
+#[derive(Debug)]
+struct Proves {
+    any: Vec<Expression>,
+    or: String,
+}
+
+impl Proves {
+    fn read(node: &Node, problems: &mut Vec<Problem>) -> Option<Proves> {
+        let mut fields = Fields::open(node, "a proof", &["any", "or"], problems)?;
+        fields.need("any");
+        let any = fields.list("any");
+        let any = any.iter().filter_map(|one| expression(one, words(), &NAMES, fields.problems)).collect();
+        Some(Proves { any, or: fields.need_text("or") })
+    }
 }
 
 /// A call of a partner that is made while the caller waits.
@@ -159,7 +192,7 @@ impl Endpoint {
         if !path.starts_with("/api/") || path.ends_with('/') {
             fields.problems.push(Problem::error("value", &node.span, "`path` is below `/api/`"));
         }
-        let who = Who::read(&mut fields, &[Who::Anyone, Who::Session, Who::Person]);
+        let who = Who::read(&mut fields, &[Who::Anyone, Who::Session, Who::Person, Who::Claimant]);
         let roles = Roles::read(node, fields.problems);
         if let Some(at) = roles.at().next().filter(|_| who == Who::Anyone || fields.get("cache").is_some()) {
             let message = "`roles` are of `who: session` or `who: person`, and of what no cache keeps";
@@ -168,7 +201,20 @@ impl Endpoint {
         let (names_client, needs_proof) = (fields.bool("client"), fields.bool("proof"));
         let query = fields.get("query").map_or_else(Shape::empty, |query| Shape::read(query, fields.problems));
         let cache_s = fields.duration("cache").map(|ms| ms / 1_000);
-        let changes = ["body", "proof", "start", "send", "profile", "ends", "holds", "signs_out", "checks"];
+        let changes = [
+            "body",
+            "proof",
+            "start",
+            "send",
+            "profile",
+            "withdraws",
+            "proves",
+            "renounces",
+            "ends",
+            "holds",
+            "signs_out",
+            "checks",
+        ];
         if method == "GET" && changes.iter().any(|key| fields.get(key).is_some()) {
             let of_post = changes.map(|key| format!("`{key}`")).join(", ");
             let message = format!("GET reads: of POST are {of_post}");
@@ -179,10 +225,23 @@ impl Endpoint {
         let start = fields.get("start").and_then(|start| Starts::read(start, fields.problems));
         let send = fields.get("send").and_then(|send| Sends::read(send, fields.problems));
         let profile = fields.get("profile").map(|profile| mapping(profile, words(), &NAMES, fields.problems));
+        let withdraws = fields.get("withdraws").and_then(|of| expression(of, words(), &NAMES, fields.problems));
+        let exports = fields.text("exports");
+        let proves = fields.get("proves").and_then(|proves| Proves::read(proves, fields.problems));
+        let renounces = fields.bool("renounces");
+        if (proves.is_some() || renounces) != (who == Who::Claimant) {
+            let message = "`proves` and `renounces` are of `who: claimant`, which has one of them";
+            fields.problems.push(Problem::error("value", &node.span, message));
+        }
         let ends = fields.get("ends").and_then(|ends| expression(ends, words(), &NAMES, fields.problems));
         let holds = fields.get("holds").and_then(|holds| expression(holds, words(), &NAMES, fields.problems));
-        if (profile.is_some() || ends.is_some()) && who != Who::Person {
-            fields.problems.push(Problem::error("value", &node.span, "`profile` and `ends` are of `who: person`"));
+        if method != "GET" && exports.is_some() {
+            fields.problems.push(Problem::error("value", &node.span, "`exports` is of GET"));
+        }
+        let of_person = ["profile", "withdraws", "exports", "ends"];
+        if who != Who::Person && of_person.iter().any(|key| fields.get(key).is_some()) {
+            let message = format!("of `who: person` are {}", of_person.map(|key| format!("`{key}`")).join(", "));
+            fields.problems.push(Problem::error("value", &node.span, message));
         }
         let signs_out = fields.bool("signs_out");
         let checks = fields.get("checks").and_then(|page| expression(page, words(), &NAMES, fields.problems));
@@ -206,6 +265,10 @@ impl Endpoint {
             start,
             send,
             profile,
+            withdraws,
+            exports,
+            proves,
+            renounces,
             ends,
             holds,
             signs_out,
@@ -218,6 +281,24 @@ impl Endpoint {
     /// What is to be kept of the person.
     pub fn profile(&self, found: &Map<String, Value>, host: &dyn Host) -> Result<Option<Value>, EvalError> {
         self.profile.as_ref().map(|profile| profile.eval(&scope(found).with_host(host))).transpose()
+    }
+
+    /// The purpose that the person no longer agrees to, if this is about one.
+    pub fn withdrawn(&self, found: &Map<String, Value>, host: &dyn Host) -> Result<Option<String>, EvalError> {
+        let Some(withdraws) = &self.withdraws else { return Ok(None) };
+        Ok(Some(withdraws.eval(&scope(found).with_host(host))?.as_str().unwrap_or_default().to_owned()))
+    }
+
+    /// What is wrong with the caller's proof: its words, or nothing. `None`: none is asked for.
+    pub fn proof(&self, found: &Map<String, Value>, host: &dyn Host) -> Result<Option<Option<&str>>, EvalError> {
+        let Some(proves) = &self.proves else { return Ok(None) };
+        let scope = scope(found).with_host(host);
+        for one in &proves.any {
+            if one.eval(&scope)? == Value::Bool(true) {
+                return Ok(Some(None));
+            }
+        }
+        Ok(Some(Some(&proves.or)))
     }
 
     /// The service token that the caller's session is to hold, if this is about one.
@@ -245,7 +326,7 @@ impl Endpoint {
     }
 
     /// What is answered. `found` has what was read and begun: `query`, `body`, `list`, `more`, `call`, `journey`,
-    /// `session`, `account`, `visit`, `site`.
+    /// `session`, `account`, `export`, `visit`, `site`.
     pub fn reply(&self, found: &Map<String, Value>, host: &dyn Host) -> Result<Value, EvalError> {
         self.reply.eval(&scope(found).with_host(host))
     }

@@ -194,9 +194,11 @@ fn catalog(
             host: &host,
         };
         endpoints.values().flat_map(BTreeMap::values).for_each(|endpoint| endpoint.verify(&known, problems));
-        let taken = endpoints.iter().filter(|(_, here)| here.contains_key("POST")).map(|(path, _)| path.as_str());
-        let taken: BTreeSet<&str> = taken.collect();
-        sites.values().for_each(|site| site.calls_are_there(&taken, problems));
+        let with = |method: &str| -> BTreeSet<&str> {
+            endpoints.iter().filter(|(_, here)| here.contains_key(method)).map(|(path, _)| path.as_str()).collect()
+        };
+        let (taken, given) = (with("POST"), with("GET"));
+        sites.values().for_each(|site| site.calls_are_there(&taken, &given, problems));
         let roles: Vec<&str> = policy.roles().map(|(name, _)| name).collect();
         let of = |contract| -> Vec<String> {
             partners.partners.values().flat_map(|partner| partner.operations_of(contract)).collect()

@@ -262,6 +262,11 @@ async fn own_page(ask: &Ask<'_>, visitor: impl Future<Output = Result<Visitor, P
         return Ok(special(ask, StatusCode::NOT_FOUND, Special::NotFound, None).await);
     }
     let Some(account) = app.runtime.people.account(&visitor.actor).await? else {
+        if visitor.actor.claims.is_some()
+            && let Some(page) = claimed_page(ask).await
+        {
+            return Ok(page);
+        }
         return Ok(special(ask, StatusCode::OK, Special::Login, None).await);
     };
     let now = app.runtime.now_ms();
@@ -269,7 +274,8 @@ async fn own_page(ask: &Ask<'_>, visitor: impl Future<Output = Result<Visitor, P
         return Ok(special(ask, StatusCode::INTERNAL_SERVER_ERROR, Special::Failed, None).await);
     };
     let (title, description) = (own.page.title, own.page.description);
-    let asks = site::own_form(catalog, &facts.language, &facts.path, &account, app.runtime.now_ms());
+    let asks = page.and_then(|page| page.asks.as_ref());
+    let asks = site::own_form(catalog, asks, &account.profile, now);
     let Ok(asks) = asks else {
         return Ok(special(ask, StatusCode::INTERNAL_SERVER_ERROR, Special::Failed, None).await);
     };
@@ -279,6 +285,19 @@ async fn own_page(ask: &Ask<'_>, visitor: impl Future<Output = Result<Visitor, P
     let hide = around.hide.clone();
     let page = Page { title: title.clone(), description, hide, noindex: true, ..Page::default() };
     Ok(html_response(StatusCode::OK, whole(ask, &page, &around, &Content::Own(&shown)).await.0))
+}
+
+/// What stands for a person's page where her number was shown, but not that she is who it belonged to.
+async fn claimed_page(ask: &Ask<'_>) -> Option<Response> {
+    let Ask { app, catalog, facts } = *ask;
+    let (language, now) = (&facts.language, app.runtime.now_ms());
+    let page = catalog.site(language).special(Special::Claimed)?;
+    let shown = site::special(catalog, language, Special::Claimed, ("/", ""), now)?;
+    let asks = site::own_form(catalog, page.asks.as_ref(), &serde_json::Value::Null, now).ok()?;
+    let own = Own { title: &shown.title, blocks: &shown.blocks, asks, on: &page.on };
+    let around = facts.around(catalog, &facts.path, "");
+    let page = Page { title: shown.title.clone(), hide: around.hide.clone(), noindex: true, ..Page::default() };
+    Some(html_response(StatusCode::OK, whole(ask, &page, &around, &Content::Own(&own)).await.0))
 }
 
 async fn content_page(ask: &Ask<'_>, query: &str) -> Response {
@@ -389,7 +408,9 @@ fn words(special: Special) -> (&'static str, &'static str) {
             "Nothing is open here",
             "This page belongs to a request. Open it from your messages or in the browser you began in, or start here.",
         ),
-        Special::Login => ("Please log in", "This page shows what is yours. Log in with your mobile number."),
+        Special::Login | Special::Claimed => {
+            ("Please log in", "This page shows what is yours. Log in with your mobile number.")
+        }
     }
 }
 

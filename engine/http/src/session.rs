@@ -142,19 +142,22 @@ impl Visitor {
     }
 
     /// The session goes on, under a new token, as this person's, or this one's of the staff.
-    pub async fn sign_in(&mut self, app: &App, signs_in: SignsIn) -> Result<(), Problem> {
+    pub async fn sign_in(&mut self, app: &App, signs_in: SignsIn, headers: &HeaderMap) -> Result<(), Problem> {
         let (runtime, token) = (app.runtime.clone(), self.token.clone().unwrap_or_default());
-        let device = self.device.clone();
+        let (device, came) = (self.device.clone(), attribution::of(&app.runtime, headers, Some(&self.actor)));
         let signed = run_to_end(async move {
             match signs_in {
-                SignsIn::Person(person) => runtime.people.sign_in(&token, &person, device).await,
+                SignsIn::Person(person) => runtime.people.sign_in(&token, &person, device, came).await,
                 SignsIn::Staff(member) => runtime.people.sign_in_staff(&token, &member, device).await,
+                SignsIn::Number(person, mobile) => runtime.people.take_number(&token, &person, &mobile).await,
             }
         });
         let signed = signed.await?;
         let Some((token, actor)) = signed else { return Err(Problem::new(Code::NotFound)) };
         self.becomes(actor);
-        (self.token, self.opened, self.turned) = (Some(token), true, Some(Turned::In(new_id())));
+        // Whose account stays closed is not signed in.
+        let turned = self.actor.signed_in().map(|_| Turned::In(new_id()));
+        (self.token, self.opened, self.turned) = (Some(token), true, turned);
         Ok(())
     }
 
@@ -206,7 +209,11 @@ impl Visitor {
         }
         let cookies = match &self.turned {
             Some(Turned::In(mark)) => {
-                vec![format!("{SIGNED_IN}={mark}; Path=/; Max-Age={}; HttpOnly; Secure; SameSite=Lax", self.ttl_s)]
+                let mark =
+                    format!("{SIGNED_IN}={mark}; Path=/; Max-Age={}; HttpOnly; Secure; SameSite=Lax", self.ttl_s);
+                // A person's session has what brought her.
+                let came = self.actor.person().map(|_| over(attribution::COOKIE));
+                [mark].into_iter().chain(came).collect()
             }
             // R4-04
             Some(Turned::Out) => vec![over(SIGNED_IN), over(COOKIE), over(attribution::COOKIE)],

@@ -8,7 +8,7 @@ use crate::problem::Problem;
 use crate::session::token;
 use axum::http::{HeaderMap, header};
 use engine_definitions::{
-    AgentChecks, Around, Arrival, Asked, Audience, Came, Catalog, EvalError, Now, Script, SitePage, SitePartner,
+    AgentChecks, Around, Arrival, Asked, Asks, Audience, Came, Catalog, EvalError, Now, Script, SitePage, SitePartner,
     Special, Workflow,
 };
 use engine_runtime::view::FormPart;
@@ -359,17 +359,15 @@ pub fn own_page(
 /// The form of such a page, with what is known of the person.
 pub fn own_form<'a>(
     catalog: &'a Catalog,
-    language: &str,
-    path: &str,
-    account: &Account,
+    asks: Option<&'a Asks>,
+    profile: &Value,
     now_ms: i64,
 ) -> Result<Option<OwnForm<'a>>, EvalError> {
-    let asks = catalog.site(language).address(path).and_then(|address| address.page.asks.as_ref());
     let Some((asks, form)) = asks.and_then(|asks| Some((asks, catalog.form(&asks.form)?))) else { return Ok(None) };
     let now = Now::at(now_ms, ZONE);
     let (host, context) = (catalog.host(&now, None), json!({}));
     let fields = form.fields(&Audience::default(), &Scope::new().with("context", &context).with_host(&host))?;
-    let known = account.profile.as_object().cloned().unwrap_or_default();
+    let known = profile.as_object().cloned().unwrap_or_default();
     let form = FormPart {
         id: asks.form.clone(),
         schema: fields.view().schema,

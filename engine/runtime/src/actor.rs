@@ -47,6 +47,9 @@ pub struct Actor {
     /// What brought customers whose numbers this session need not have verified at first: of its token.
     #[serde(skip)]
     pub sources: Vec<String>,
+    /// The person whose number this session has shown, and whose account stays closed until something of hers is named.
+    #[serde(skip)]
+    pub claims: Option<String>,
     /// Rights that links gave to this session.
     #[serde(skip)]
     pub grants: Vec<Grant>,
@@ -58,6 +61,8 @@ pub struct Actor {
 /// Where a session keeps what brought it here, and which ids of agents were confirmed.
 pub(crate) const CAME: &str = "came";
 pub(crate) const AGENT: &str = "agent";
+/// Where it keeps whose account it asks for.
+pub(crate) const CLAIMS: &str = "claims";
 
 /// A part of a session's subject; what is not there is empty.
 fn of_subject<T: DeserializeOwned + Default>(subject: &Value, name: &str) -> T {
@@ -122,6 +127,7 @@ impl Actor {
             came: Came::default(),
             agent: AgentChecks::default(),
             sources: Vec::new(),
+            claims: None,
             grants: Vec::new(),
             came_by: None,
         }
@@ -142,6 +148,7 @@ impl Actor {
             came: Came::default(),
             agent: AgentChecks::default(),
             sources: Vec::new(),
+            claims: None,
             grants: Vec::new(),
             came_by: None,
         }
@@ -183,6 +190,7 @@ impl Actor {
             came: of_subject(&session.subject, CAME),
             agent,
             sources: Vec::new(),
+            claims: session.subject.get(CLAIMS).and_then(Value::as_str).map(str::to_owned),
             grants: Grant::of_subject(&session.subject),
             came_by: None,
         }
@@ -191,7 +199,7 @@ impl Actor {
     /// The same session once its person is known.
     pub(crate) fn signed_in_as(&self, person: &str) -> Actor {
         let roles = vec![CUSTOMER.to_owned()];
-        Actor { kind: CUSTOMER.into(), id: person.into(), roles, came_by: None, ..self.clone() }
+        Actor { kind: CUSTOMER.into(), id: person.into(), roles, claims: None, came_by: None, ..self.clone() }
     }
 
     /// Whether a screen offers an event to this actor: a link may open less than the step takes.

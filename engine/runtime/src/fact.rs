@@ -9,6 +9,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
+/// Kind of the records of what a person agreed to, or no longer agrees to, one for each purpose:
+/// `{purpose, given, text}`, and of what ended elsewhere `given_at`.
+pub(crate) const CONSENT: &str = "consent";
+
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", content = "data", rename_all = "snake_case")]
 pub enum Fact {
@@ -84,6 +88,14 @@ pub enum Fact {
         /// The call that is awaited again.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         awaited: Option<Awaited>,
+    },
+    /// She no longer agrees to what she agreed to in this journey, and said so elsewhere.
+    Withdrew {
+        purpose: String,
+        /// What she had agreed to, word for word.
+        text: String,
+        /// When.
+        given_at: String,
     },
     /// The journey was idle for its time to live.
     Expired,
@@ -224,6 +236,7 @@ impl Fact {
             | Fact::AllAnswered { .. }
             | Fact::Dropped { .. }
             | Fact::Retried { .. }
+            | Fact::Withdrew { .. }
             | Fact::Expired
             | Fact::LedAway { .. }
             | Fact::Failed { .. } => None,

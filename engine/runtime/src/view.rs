@@ -66,6 +66,16 @@ impl From<engine_store::JourneyStatus> for Status {
     }
 }
 
+impl From<Status> for engine_store::JourneyStatus {
+    fn from(status: Status) -> engine_store::JourneyStatus {
+        match status {
+            Status::Active => engine_store::JourneyStatus::Active,
+            Status::Done => engine_store::JourneyStatus::Done,
+            Status::Expired => engine_store::JourneyStatus::Expired,
+        }
+    }
+}
+
 impl std::fmt::Display for Status {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {

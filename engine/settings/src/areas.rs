@@ -255,6 +255,9 @@ settings! {
     "session" Session {
         /// Life of a session since its last use, in milliseconds.
         ttl_ms: i64 = 30 * 86_400_000,
+        /// So long after her last sign-in a one-time password alone no longer opens a person's account, in milliseconds:
+        /// numbers are given to others. 180 days.
+        trust_ms: i64 = 180 * 86_400_000,
     }
 }
 

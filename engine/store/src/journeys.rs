@@ -17,8 +17,9 @@ pub trait Journeys: Send + Sync {
     /// What this key was used for in a journey; without one, by a start.
     async fn used_key(&self, journey: &str, key: Option<i64>) -> Result<Option<UsedKey>>;
     async fn events(&self, journey: &str, after_seq: i64, limit: u32) -> Result<Vec<EventRecord>>;
-    /// What one of these began, or what belongs to one as a person; the newest first.
-    async fn journeys_of(&self, owners: &[String], limit: u32) -> Result<Vec<JourneyHead>>;
+    /// What one of these began, or what belongs to one as a person; the newest begun first. A page costs the same
+    /// however much there is.
+    async fn journeys_of(&self, filter: JourneyFilter) -> Result<Vec<JourneyHead>>;
     /// Active journeys whose `expires_at` has passed.
     async fn expired_journeys(&self, now_ms: i64, limit: u32) -> Result<Vec<String>>;
     async fn journey_counts(&self) -> Result<Vec<JourneyCount>>;
@@ -103,6 +104,25 @@ pub struct Draft {
     pub step: String,
     pub data: Value,
     pub at_ms: i64,
+}
+
+/// Which journeys of somebody.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct JourneyFilter {
+    pub owners: Vec<String>,
+    /// Of one of these workflows; of any where none is said.
+    pub workflows: Vec<String>,
+    pub status: Option<JourneyStatus>,
+    /// Begun before this one: the last of the page before.
+    pub before: Option<String>,
+    pub limit: u32,
+}
+
+impl JourneyFilter {
+    /// All of one.
+    pub fn of(owner: &str, limit: u32) -> JourneyFilter {
+        JourneyFilter { owners: vec![owner.to_owned()], limit, ..JourneyFilter::default() }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq)]

@@ -1,4 +1,4 @@
-//! Wrapped keys of journeys, for who seals what is stored.
+//! Wrapped keys of journeys and persons, for who seals what is stored.
 
 use crate::Result;
 use async_trait::async_trait;
@@ -11,6 +11,10 @@ pub trait Keys: Send + Sync {
     async fn keys_after(&self, number: i64, limit: u32) -> Result<Vec<StoredKeys>>;
     /// In the place of `before`; false when they are others by now.
     async fn replace_keys(&self, journey: &str, before: &str, keys: &str) -> Result<bool>;
+    /// Of the persons whose ids come after this one, in their order: id and keys.
+    async fn person_keys_after(&self, person: &str, limit: u32) -> Result<Vec<(String, String)>>;
+    /// As `replace_keys`.
+    async fn replace_person_keys(&self, person: &str, before: &str, keys: &str) -> Result<bool>;
     /// A journey has these keys alone from now on, is over, and nothing of it is due any more: its drafts, answers and
     /// timers are removed, its effects cancelled.
     async fn bury_journey(&self, journey: &str, keys: &str, now_ms: i64) -> Result<()>;

@@ -44,8 +44,8 @@ pub use definitions::{DefinitionFile, Definitions, Publication, VersionFiles, Ve
 pub use error::{Outage, Result, StoreError};
 pub use inbox::{CorrelationRecord, Inbox, ReusableReply, WebhookRecord};
 pub use journeys::{
-    AnswerRecord, Change, Changed, Draft, EventRecord, JourneyCount, JourneyHead, JourneyRecord, JourneyStatus,
-    Journeys, UsedKey,
+    AnswerRecord, Change, Changed, Draft, EventRecord, JourneyCount, JourneyFilter, JourneyHead, JourneyRecord,
+    JourneyStatus, Journeys, UsedKey,
 };
 pub use keys::{Keys, StoredKeys};
 pub use people::{CountedSend, People, PersonRecord, SendHistory, SessionRecord};

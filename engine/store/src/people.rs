@@ -17,8 +17,10 @@ pub trait People: Send + Sync {
     async fn known_person(&self, mobile: &str) -> Result<Option<PersonRecord>>;
     /// The same; this one from now on if there is none.
     async fn person_of(&self, fresh: PersonRecord) -> Result<PersonRecord>;
-    /// Her profile and when she signed in last.
+    /// Her profile, her keys, and when she signed in last.
     async fn save_person(&self, person: PersonRecord) -> Result<()>;
+    /// She has another number from now on, by its hash; false when it is another person's.
+    async fn renumber(&self, id: &str, mobile: &str) -> Result<bool>;
     async fn remove_person(&self, id: &str) -> Result<()>;
     /// Whether something that counts once is shown for the first time, on any node; by its hash.
     async fn first_use(&self, hash: &str, now_ms: i64) -> Result<bool>;
@@ -33,6 +35,8 @@ pub struct PersonRecord {
     /// Keyed hash of the number.
     pub mobile: String,
     pub profile: Value,
+    /// Her keys, wrapped: for who seals what this crate stores.
+    pub keys: String,
     pub created_at_ms: i64,
     /// Of her last sign-in.
     pub seen_at_ms: i64,

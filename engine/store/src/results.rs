@@ -8,8 +8,8 @@ use serde_json::Value;
 #[async_trait]
 pub trait Results: Send + Sync {
     async fn records(&self, journey: &str) -> Result<Vec<Record>>;
-    /// Of all journeys that belong to a person; the newest first.
-    async fn records_of(&self, person: &str, limit: u32) -> Result<Vec<Record>>;
+    /// Of all journeys that belong to a person, of one kind or of all; the newest first.
+    async fn records_of(&self, person: &str, kind: Option<&str>, limit: u32) -> Result<Vec<Record>>;
     async fn record_by_public_id(&self, public_id: &str) -> Result<Option<Record>>;
     async fn document(&self, id: &str) -> Result<Option<DocumentRecord>>;
     async fn incidents(&self, open_only: bool, limit: u32) -> Result<Vec<IncidentRecord>>;

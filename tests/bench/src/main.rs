@@ -8,6 +8,7 @@ mod database;
 mod drive;
 mod floor;
 mod jobs;
+mod lists;
 mod pages;
 mod process;
 mod report;
@@ -52,6 +53,12 @@ enum Command {
         journey-bench jobs --timers 1000 --within 5                   a quick look"
     )]
     Jobs(Jobs),
+    /// A person's account, dashboard and list, with hundreds of journeys among a million of others
+    #[command(
+        after_help = "Examples:\n  journey-bench lists                                           about five minutes\n  \
+        journey-bench lists --database sqlite --journeys 10000        a quick look"
+    )]
+    Lists(Lists),
     /// Page views of the shipped site: pages a second, latency, CPU, beside the same answer from memory
     #[command(
         after_help = "Examples:\n  journey-bench pages\n  journey-bench pages --path /car-insurance --connections 64 --former path/to/journey"
@@ -123,6 +130,25 @@ pub struct Jobs {
 }
 
 #[derive(Args, Clone)]
+pub struct Lists {
+    /// sqlite, postgres
+    #[arg(long, value_delimiter = ',', default_value = "sqlite,postgres")]
+    database: Vec<String>,
+    /// Journeys of others
+    #[arg(long, default_value_t = 1_000_000)]
+    journeys: usize,
+    /// Journeys of hers
+    #[arg(long, default_value_t = 200)]
+    own: usize,
+    /// Looks at each page
+    #[arg(long, default_value_t = 200)]
+    looks: usize,
+    /// Figures as JSON
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+}
+
+#[derive(Args, Clone)]
 pub struct Pages {
     /// The product's binary, an optimised build; default: `journey` beside this program
     #[arg(long, value_name = "FILE")]
@@ -152,6 +178,7 @@ async fn main() -> Result<()> {
     match Cli::parse().command {
         Command::Journeys(options) => report::journeys(&options).await,
         Command::Jobs(options) => jobs::run(&options).await,
+        Command::Lists(options) => lists::run(&options).await,
         Command::Pages(options) => pages::run(&options).await,
         Command::Answer { file, port } => pages::answer(&file, port).await,
         Command::Floor { database, port } => floor::serve(&database, port).await,

@@ -77,6 +77,19 @@ fn both_sides_do_the_same_work_on_both_databases() {
 }
 
 #[test]
+fn a_person_sees_hers_among_others_on_both_databases() {
+    let (told, _) = bench(&["lists", "--journeys", "400", "--own", "8", "--looks", "2"]);
+    for database in ["sqlite", "postgres"] {
+        for what in ["her account, p50", "her dashboard, p99", "searched and filtered, p50"] {
+            assert!(
+                told.lines().any(|line| line.starts_with(database) && line.contains(what)),
+                "`{what}` on {database}:\n{told}"
+            );
+        }
+    }
+}
+
+#[test]
 fn effects_and_timers_run_once_on_both_databases() {
     let (told, _) = bench(&["jobs", "--effects", "50", "--timers", "50", "--within", "1"]);
     for database in ["sqlite", "postgres"] {

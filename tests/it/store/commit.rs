@@ -52,9 +52,9 @@ async fn journeys_are_found_by_whose_they_are_and_by_their_end() {
         store.commit(event(&other, 0)).await?;
         assert_eq!(store.events(&other, 0, 9).await?.len(), 1, "not the neighbour's");
         let of = async |who: &str| -> engine_store::Result<Vec<String>> {
-            Ok(store.journeys_of(&[who.to_owned()], 9).await?.into_iter().map(|head| head.id).collect())
+            Ok(store.journeys_of(JourneyFilter::of(who, 9)).await?.into_iter().map(|head| head.id).collect())
         };
-        assert_eq!(of("reader").await?, [j.clone(), other.clone()]);
+        assert_eq!(of("reader").await?, [other.clone(), j.clone()], "the newest begun first");
         assert_eq!(of(&person).await?, [j]);
         assert_eq!(store.expired_journeys(2_000_000, 9).await?, [other]);
         assert_eq!(store.expired_journeys(999_999, 9).await?, Vec::<String>::new());

@@ -126,6 +126,7 @@ async fn a_number_has_one_person() {
             id: id(),
             mobile: mobile.into(),
             profile: json!({}),
+            keys: "wrapped".into(),
             created_at_ms: 5,
             seen_at_ms: 5,
         };

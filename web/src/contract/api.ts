@@ -28,7 +28,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** My journeys, newest first. */
+        /** My journeys, the newest begun first. */
         get: operations["list"];
         put?: never;
         /** Start a journey, usually with its first answers, in one commit. */
@@ -998,7 +998,16 @@ export interface operations {
         parameters: {
             query?: never;
             header?: never;
-            path?: never;
+            path: {
+                /** @description Part of the title. */
+                search: string | null;
+                workflow: string | null;
+                status: components["schemas"]["JourneyStatus"] | null;
+                /** @description Id of the last one of the page before. */
+                before: string | null;
+                /** @description 1 to 200; 50 when it is not said. */
+                limit: number | null;
+            };
             cookie?: never;
         };
         requestBody?: never;

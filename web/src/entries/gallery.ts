@@ -12,9 +12,13 @@ const blocks = all<Block>(import.meta.glob('../renderer/blocks/*.tsx', { eager: 
 const widgets = all<{ schema: Schema }>(
   import.meta.glob('../renderer/widgets/*.tsx', { eager: true, import: 'example' }),
 );
+const lists = all<{ name: string; schema: Schema }>(
+  import.meta.glob('../renderer/form/list-field.tsx', { eager: true, import: 'example' }),
+);
 
 export const gallery: Record<string, StepView> = Object.fromEntries([
   ...blocks.map(([name, block]) => page(`block-${name}`, { view: { blocks: [{ ...block }] } })),
+  ...lists.map(([, { name, schema }]) => page(`list-${name}`, { form: formOf(name, schema) })),
   ...widgets.map(([name, { schema }]) => page(`widget-${name}`, { form: formOf(name, schema) })),
 ]);
 

@@ -1,5 +1,6 @@
 /** What a page does beyond its first moment: menus, what moves, what waits for its time. Loaded a moment after the page, or with the first press on it. */
 import type { Boot } from './boot';
+import { noteVisit } from './cookies';
 
 // an open menu closes when something else is pressed
 document.addEventListener('click', (event) => {
@@ -20,7 +21,8 @@ if (slide) {
 
 if (document.querySelector('[data-moves]')) import('./moves');
 
-const { site, place } = JSON.parse(document.getElementById('boot')!.textContent) as Boot;
+const { site, place, view } = JSON.parse(document.getElementById('boot')!.textContent) as Boot;
+if (!view?.journey.id) noteVisit();
 if (place && site) import('./place').then((part) => part.start(place, site));
 
 // whoever came as an agent is asked about once; a page for agents is another one

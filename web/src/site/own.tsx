@@ -10,7 +10,7 @@ import { Button } from '../ui/button';
 import { t } from '../ui/words';
 import type { Own } from './boot';
 import { Content } from './content';
-import { keepName, post, type Refused } from './person';
+import { keep, keepName, post, type Refused } from './person';
 
 /** Draws it once its parts are here. */
 export async function draw(app: HTMLElement, own: Own): Promise<void> {
@@ -53,8 +53,9 @@ function OwnForm({ form, to }: NonNullable<Own['asks']>) {
     setBusy(true);
     setSaid('');
     try {
-      const { data: kept } = await post<{ data: { firstName: string } }>(to, answers);
-      keepName(kept.firstName);
+      const { data: kept } = await post<{ data: { token?: string; firstName: string } }>(to, answers);
+      if (kept.token) keep(kept.token, kept.firstName);
+      else keepName(kept.firstName);
       location.assign('/dashboard');
     } catch (refused) {
       const { problem } = refused as Refused;

@@ -44,7 +44,7 @@ pub(super) async fn send(attempt: &Attempt<'_>, payload: &NotifyPayload) -> Resu
         }
     };
     if let Some(consent) = &message.consent
-        && !context.runtime.people.consents(&effect.key.journey, consent).await?
+        && !context.runtime.people.consents(&effect.key.journey, consent, &payload.to).await?
     {
         let reason = json!({"code": "no_consent", "consent": consent});
         record(context, effect, message, payload, &rendered, (MessageState::Skipped, None, Some(reason.clone())))

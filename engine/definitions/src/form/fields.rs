@@ -26,6 +26,12 @@ impl Fields {
         names(&self.prepared).any(|known| known == name)
     }
 
+    /// The words of a field, as its form shows them; empty when there are none.
+    pub fn title(&self, field: &str) -> String {
+        let rule = self.resolved.view.schema.get("properties").and_then(|all| all.get(field));
+        rule.and_then(|rule| rule.get("title")?.as_str()).unwrap_or_default().to_owned()
+    }
+
     pub fn view(&self) -> FormView {
         self.resolved.view.clone()
     }

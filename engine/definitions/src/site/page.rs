@@ -50,9 +50,11 @@ pub enum Special {
     Without,
     /// A page of somebody who is not signed in.
     Login,
+    /// The same, of who has shown a number whose account is closed.
+    Claimed,
 }
 
-pub(crate) const SPECIALS: [(&str, Special); 7] = [
+pub(crate) const SPECIALS: [(&str, Special); 8] = [
     ("not_found", Special::NotFound),
     ("failed", Special::Failed),
     ("unavailable", Special::Unavailable),
@@ -60,6 +62,7 @@ pub(crate) const SPECIALS: [(&str, Special); 7] = [
     ("expired", Special::Expired),
     ("without", Special::Without),
     ("login", Special::Login),
+    ("claimed", Special::Claimed),
 ];
 
 #[derive(Debug)]
@@ -90,7 +93,7 @@ pub struct Page {
     /// What anybody may put in the place of its address: its name in `data`, and what it is made of.
     takes: Option<Taken>,
     /// Where addresses stand that it names literally.
-    links: BTreeMap<String, Span>,
+    pub(super) links: BTreeMap<String, Span>,
     /// The journey that stands in it.
     pub(super) journey: Option<Embedded>,
     pub(super) span: Span,
@@ -170,8 +173,10 @@ impl Page {
         let calls = on.iter().map(|(_, to, span)| ((*to).to_owned(), (*span).clone()));
         let calls = calls.chain(asks.iter().map(|asks| (asks.to.clone(), asks.span.clone()))).collect();
         let on: BTreeMap<String, String> = on.into_iter().map(|(event, to, _)| (event, to.to_owned())).collect();
-        if (asks.is_some() || !on.is_empty()) && who != Who::Person {
-            fields.problems.push(Problem::error("value", &node.span, "`asks` and `on` are of `who: person`"));
+        let knows_who = who == Who::Person || special == Some(Special::Claimed);
+        if (asks.is_some() || !on.is_empty()) && !knows_who {
+            let message = "`asks` and `on` are of `who: person` and `instead: claimed`";
+            fields.problems.push(Problem::error("value", &node.span, message));
         }
         let roles = Roles::read(node, fields.problems);
         let (hide, noindex) = (fields.texts("hide"), fields.bool("noindex") || own || fields.get("takes").is_some());

@@ -58,6 +58,8 @@ impl Site {
                 || steps.contains_key(path)
                 || self.redirect(path).is_some()
                 || OURS.contains(&path)
+                // endpoints are known later
+                || path.starts_with(FRONT_DOOR)
         };
         let dead = |link: &str| is_whole && link.starts_with('/') && !leads(link);
         let told = |span: &Span, link: &str| {
@@ -142,12 +144,18 @@ impl Site {
         }
     }
 
-    /// Its own pages call endpoints that are there, and that take something.
-    pub(crate) fn calls_are_there(&self, taken: &BTreeSet<&str>, problems: &mut Vec<Problem>) {
-        for (to, span) in self.pages.iter().flat_map(|page| &page.calls).filter(|(to, _)| !taken.contains(to.as_str()))
-        {
-            let at = Node::new(span.clone(), crate::source::Value::Null);
-            problems.push(unknown("endpoint", &at, to, taken.iter().copied()));
+    /// Its own pages call endpoints that are there, and that take something; links lead to those that give something.
+    pub(crate) fn calls_are_there(&self, taken: &BTreeSet<&str>, given: &BTreeSet<&str>, problems: &mut Vec<Problem>) {
+        let mut told = |to: &str, span: &Span, known: &BTreeSet<&str>| {
+            if !known.contains(to) {
+                let at = Node::new(span.clone(), crate::source::Value::Null);
+                problems.push(unknown("endpoint", &at, to, known.iter().copied()));
+            }
+        };
+        for page in self.pages.iter().chain(self.specials.values()) {
+            page.calls.iter().for_each(|(to, span)| told(to, span, taken));
+            let links = page.links.iter().filter(|(link, _)| link.starts_with(FRONT_DOOR));
+            links.for_each(|(link, span)| told(link.split('?').next().unwrap_or_default(), span, given));
         }
     }
 
@@ -165,10 +173,10 @@ impl Site {
             let rendered = match address.page.who {
                 // Whoever has nothing yet, and may see all of it.
                 Who::Person => {
-                    let nothing = json!({"journeys": [], "records": {}, "sessions": [], "seen": []});
+                    let nothing = json!({"first_name": "", "profile": {}, "journeys": [], "records": {}, "sessions": [], "seen": []});
                     address.render_for(self.data(), nothing, &address.page.named_roles(), host)
                 }
-                Who::Anyone | Who::Session => address.render(self.data(), host, 1),
+                Who::Anyone | Who::Session | Who::Claimant => address.render(self.data(), host, 1),
             };
             (&address.page, rendered)
         });
@@ -196,6 +204,7 @@ impl Site {
 }
 
 /// Addresses that the program itself answers.
+const FRONT_DOOR: &str = "/api/";
 const OURS: [&str; 2] = ["/sitemap.xml", "/robots.txt"];
 
 /// Addresses of steps, with the state there.

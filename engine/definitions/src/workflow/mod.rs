@@ -126,6 +126,8 @@ pub enum SignIn {
     Person,
     /// The same as one of the staff, with a second factor.
     Staff,
+    /// Who is signed in already; the number that was verified in it becomes hers.
+    Number,
 }
 
 /// Who goes along the progress line and passes the time on a wait, as drawings that the page has.

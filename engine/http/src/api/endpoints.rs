@@ -16,7 +16,7 @@ use axum::response::{IntoResponse, Response};
 use engine_definitions::{Audience, Catalog, Endpoint, EvalError, FieldError, Now, Who};
 use engine_partners::CallOutcome;
 use engine_runtime::view::{Level, MessageView};
-use engine_runtime::{Actor, Refusal, Send, StepView, new_id};
+use engine_runtime::{Actor, Refusal, Send, SignsIn, StepView, new_id};
 use engine_statechart::Host;
 use engine_statechart::expression::Scope;
 use serde_json::{Map, Value, json};
@@ -82,6 +82,7 @@ impl Asked<'_> {
             let visitor = Visitor::from_request_parts(&mut parts, self.app).await?;
             self.known(&visitor).await?;
             client = Some(visitor.client);
+            self.exported(&visitor).await?;
         }
         self.read().await?;
         if let Some(client) = client {
@@ -99,6 +100,7 @@ impl Asked<'_> {
             return Err(change.visitor.refused(self.app, Refusal::Proof));
         }
         self.known(&change.visitor).await?;
+        self.claimed(&mut change).await?;
         if let Some(token) = self.eval(|found, host| self.endpoint.held(found, host))? {
             change.visitor.hold(self.app, &token).await?;
         }
@@ -113,6 +115,9 @@ impl Asked<'_> {
         self.sent(&mut change).await?;
         if let Some(said) = self.eval(|found, host| self.endpoint.profile(found, host))? {
             self.app.runtime.people.keep_profile(&change.visitor.actor, said).await?;
+        }
+        if let Some(purpose) = self.eval(|found, host| self.endpoint.withdrawn(found, host))? {
+            self.app.runtime.people.withdraw(&change.visitor.actor, &purpose).await?;
         }
         self.signed_out(&mut change).await?;
         let reply = self.reply()?;
@@ -139,9 +144,42 @@ impl Asked<'_> {
                 let account = account.ok_or_else(|| visitor.unknown())?;
                 self.found.insert("account".into(), json!(account));
             }
+            Who::Claimant => {
+                let account = self.app.runtime.people.claimed(&visitor.actor).await?;
+                let account = account.ok_or_else(|| visitor.refused(self.app, Refusal::NotFound))?;
+                self.found.insert("account".into(), json!(account));
+            }
         }
         let roles: Vec<String> = visitor.actor.acting_roles().map(str::to_owned).collect();
         self.found.insert("site".into(), self.catalog.site("").described_for(&roles));
+        Ok(())
+    }
+
+    /// Who asks for an account that is closed shows that it is hers, or leaves it: either way she is signed in.
+    async fn claimed(&mut self, change: &mut Change) -> Result<(), Problem> {
+        if self.endpoint.who != Who::Claimant {
+            return Ok(());
+        }
+        let (people, visitor) = (&self.app.runtime.people, &mut change.visitor);
+        let person = if self.endpoint.renounces {
+            people.begin_anew(&visitor.actor).await?
+        } else {
+            people.try_claim(&visitor.actor).await?;
+            if let Some(words) = self.eval(|found, host| self.endpoint.proof(found, host))?.flatten() {
+                return Err(refused(String::new(), "proof", words.to_owned()));
+            }
+            people.claim(&visitor.actor).await?
+        };
+        self.found.remove("account");
+        visitor.sign_in(self.app, SignsIn::Person(person), &change.headers).await
+    }
+
+    /// All that is kept of the person, as `export`.
+    async fn exported(&mut self, visitor: &Visitor) -> Result<(), Problem> {
+        if self.endpoint.exports.is_some() {
+            self.app.limit(Class::Start, visitor.client)?;
+            self.found.insert("export".into(), self.app.runtime.people.export(&visitor.actor).await?);
+        }
         Ok(())
     }
 
@@ -210,7 +248,7 @@ impl Asked<'_> {
             return Err(Problem::new(Code::Invalid).errors(wrong));
         }
         if let Some(signs_in) = sent.signs_in {
-            visitor.sign_in(self.app, signs_in).await?;
+            visitor.sign_in(self.app, signs_in, &change.headers).await?;
         }
         self.found.insert("journey".into(), described_journey(self.app, &sent.view));
         Ok(())
@@ -237,6 +275,10 @@ impl Asked<'_> {
         let age = self.endpoint.cache_s.map(|age| format!("public, max-age={age}"));
         if let Some(value) = age.and_then(|age| HeaderValue::from_str(&age).ok()) {
             response.headers_mut().insert(header::CACHE_CONTROL, value);
+        }
+        let file = self.endpoint.exports.as_ref().map(|name| format!("attachment; filename=\"{name}\""));
+        if let Some(value) = file.and_then(|file| HeaderValue::from_str(&file).ok()) {
+            response.headers_mut().insert(header::CONTENT_DISPOSITION, value);
         }
         Ok(response)
     }

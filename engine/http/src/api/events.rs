@@ -48,7 +48,7 @@ pub async fn send(
     let sent = Box::pin(app.runtime.journeys.send(&visitor.actor, &id, event)).await;
     let sent = sent.map_err(|refusal| visitor.refused(&app, refusal))?;
     if let Some(signs_in) = &sent.signs_in {
-        Box::pin(visitor.sign_in(&app, signs_in.clone())).await?;
+        Box::pin(visitor.sign_in(&app, signs_in.clone(), &change.headers)).await?;
     }
     Ok(visitor.answer((replayed(&sent), ViewBody(sent.view))))
 }

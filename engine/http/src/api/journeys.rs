@@ -13,8 +13,8 @@ use axum::Json;
 use axum::extract::{Path, Query, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
-use engine_runtime::view::{JourneySummary, StepView};
-use engine_runtime::{Opened, Sent};
+use engine_runtime::view::{JourneySummary, Status, StepView};
+use engine_runtime::{List, Opened, Sent};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -125,14 +125,35 @@ pub async fn view(
     .into_response())
 }
 
-/// My journeys, newest first.
-#[utoipa::path(get, path = "/api/v1/journeys", tag = "journeys", 
+#[derive(Deserialize, IntoParams)]
+pub struct ListQuery {
+    /// Part of the title.
+    search: Option<String>,
+    workflow: Option<String>,
+    status: Option<Status>,
+    /// Id of the last one of the page before.
+    before: Option<String>,
+    /// 1 to 200; 50 when it is not said.
+    limit: Option<u32>,
+}
+
+/// My journeys, the newest begun first.
+#[utoipa::path(get, path = "/api/v1/journeys", tag = "journeys", params(ListQuery),
     responses((status = 200, body = Vec<JourneySummary>), ListRefused))]
-pub async fn list(State(app): State<App>, visitor: Visitor) -> Result<Json<Vec<JourneySummary>>, Problem> {
+pub async fn list(
+    State(app): State<App>,
+    Query(query): Query<ListQuery>,
+    visitor: Visitor,
+) -> Result<Json<Vec<JourneySummary>>, Problem> {
     if visitor.actor.id.is_empty() {
         return Ok(Json(Vec::new()));
     }
-    Ok(Json(app.runtime.journeys.journeys_of(&visitor.actor).await?))
+    let ListQuery { search, workflow, status, before, limit } = query;
+    if let Some(before) = &before {
+        known_id(before)?;
+    }
+    let list = List { search, workflow, status: status.map(Into::into), before, limit: limit.unwrap_or(50) };
+    Ok(Json(app.runtime.journeys.journeys_of(&visitor.actor, list).await?))
 }
 
 /// Marks an answer that repeats an earlier one.

@@ -44,6 +44,11 @@ pub enum Deed {
     KeysRotated,
     PersonForgotten,
     JourneysForgotten,
+    ConsentWithdrawn,
+    DataExported,
+    AccountOpened,
+    NumberLeft,
+    NumberChanged,
     TokenMade,
     TokensRevoked,
     RoleGiven,
@@ -127,7 +132,8 @@ impl Core {
         self.write_down(&journey.id, &noted).await
     }
 
-    /// What an operator is about to do: it stands there before it is done, so that nothing is done unseen.
+    /// What an operator, or a person with what is hers, is about to do: it stands there before it is done, so that
+    /// nothing is done unseen.
     pub async fn note_deed(&self, actor: &Actor, what: Deed, about: &str) -> Result<(), RuntimeError> {
         let noted = Noted { what, kind: actor.kind.clone(), who: actor.id.clone(), about: about.to_owned() };
         self.write_down(ADMINISTRATION, &noted).await

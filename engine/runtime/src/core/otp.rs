@@ -12,7 +12,7 @@ use crate::effect::{CallFailure, CallResult, NotifyPayload, OtpRef};
 use crate::fact::Outcome;
 use crate::refusal::Refusal;
 use crate::turn::Turn;
-use engine_definitions::CallErrorKind;
+use engine_definitions::{CallErrorKind, SignIn};
 use serde_json::{Value, json};
 use subtle::ConstantTimeEq;
 
@@ -97,11 +97,19 @@ impl Core {
             bool::from(expected.as_bytes().ct_eq(given.as_bytes()))
         });
         let is_verified = matches!(&result.outcome, Outcome::Output(output) if output["ok"] == true);
+        if is_verified && turn.workflow.signs_in == Some(SignIn::Number) {
+            return Ok(self.may_take(turn, &mobile, actor).await?.map_or(result, CallResult::from));
+        }
         // In a journey that somebody began for her, she comes by a link.
         turn.proves = is_verified && actor.came_by.is_some() && turn.state.assisted.is_some();
         let signs_in = turn.workflow.signs_in.is_some() && actor.came_by.is_none();
         if turn.proves || is_verified && (signs_in || actor.kind == VISITOR) {
-            let person = self.person_of(&mobile).await?.id;
+            let person = self.person_of(&mobile).await?;
+            // To a number that may be another's by now nothing new is added; who it is comes out at the sign-in.
+            if !signs_in && !turn.proves && self.is_closed(&person).await? {
+                return Ok(result);
+            }
+            let person = person.id;
             // What is one customer's does not become another's by a number that somebody changed for her.
             if turn.proves && turn.record.person.as_ref().is_some_and(|hers| *hers != person) {
                 turn.proves = false;
@@ -110,6 +118,18 @@ impl Core {
             turn.record.person = Some(person);
         }
         Ok(result)
+    }
+
+    /// The number becomes the number of who is signed in with the end of the journey; unless it is another person's.
+    async fn may_take(&self, turn: &mut Turn<'_>, mobile: &str, actor: &Actor) -> Result<Option<CallFailure>, Refusal> {
+        let Some(person) = actor.person() else { return Ok(Some(CallFailure::of("not_signed_in"))) };
+        if let Some(other) = self.known_person(mobile).await?.filter(|other| other.id != person)
+            && !self.gives_way(&other).await?
+        {
+            return Ok(Some(CallFailure::of("another_person")));
+        }
+        turn.takes = Some(self.mobile_hash(mobile));
+        Ok(None)
     }
 
     fn passwords(&self) -> Passwords {

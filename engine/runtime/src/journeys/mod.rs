@@ -16,7 +16,7 @@ use crate::refusal::Refusal;
 use crate::turn::{SignsIn, Turn};
 use crate::view::{JourneySummary, StepKind, StepView};
 use engine_definitions::Workflow;
-use engine_store::{Change, DocumentRecord, NewJourney, SessionRecord};
+use engine_store::{Change, DocumentRecord, JourneyFilter, JourneyStatus, NewJourney, SessionRecord};
 use event::internal;
 use serde_json::Value;
 use std::sync::Arc;
@@ -41,6 +41,22 @@ pub struct Start {
     /// The actor's session, when it begins with this journey.
     pub session: Option<SessionRecord>,
 }
+
+/// Which of one's own journeys.
+#[derive(Debug, Clone, Default)]
+pub struct List {
+    /// Part of the title.
+    pub search: Option<String>,
+    pub workflow: Option<String>,
+    pub status: Option<JourneyStatus>,
+    /// The last one of the page before.
+    pub before: Option<String>,
+    /// At most [`LIST_MAX`].
+    pub limit: u32,
+}
+
+/// Longest page of a list.
+pub const LIST_MAX: u32 = 200;
 
 /// A person's event.
 #[derive(Debug, Clone)]
@@ -93,9 +109,26 @@ impl Journeys {
         self.core.store().document(id).await?.filter(|d| d.journey == journey).ok_or(Refusal::NotFound)
     }
 
-    pub async fn journeys_of(&self, actor: &Actor) -> Result<Vec<JourneySummary>, Refusal> {
+    /// The actor's own, the newest begun first.
+    pub async fn journeys_of(&self, actor: &Actor, list: List) -> Result<Vec<JourneySummary>, Refusal> {
         let catalog = self.core.catalog();
-        let heads = self.core.store().journeys_of(&[actor.id.clone(), actor.session.clone()], 50).await?;
+        let List { search, workflow, status, before, limit } = list;
+        let mut owners = vec![actor.id.clone(), actor.session.clone()];
+        owners.retain(|owner| !owner.is_empty());
+        owners.dedup();
+        let mut filter =
+            JourneyFilter { owners, workflows: Vec::new(), status, before, limit: limit.clamp(1, LIST_MAX) };
+        if search.is_some() || workflow.is_some() {
+            let words = search.unwrap_or_default().to_lowercase();
+            let wanted = |one: &&Arc<Workflow>| {
+                workflow.as_ref().is_none_or(|id| *id == one.id) && one.title.to_lowercase().contains(&words)
+            };
+            filter.workflows = catalog.workflows().filter(wanted).map(|one| one.id.clone()).collect();
+            if filter.workflows.is_empty() {
+                return Ok(Vec::new());
+            }
+        }
+        let heads = self.core.store().journeys_of(filter).await?;
         Ok(heads
             .into_iter()
             .map(|head| {

@@ -4,6 +4,7 @@ use super::Operations;
 use crate::actor::{Action, Actor, Resource};
 use crate::core::{Bad, Sight, Whole, normal_mobile};
 use crate::refusal::Refusal;
+use engine_store::JourneyFilter;
 
 /// Journeys of one person that are looked at.
 const JOURNEYS_MAX: u32 = 10_000;
@@ -19,7 +20,7 @@ impl Operations {
     pub async fn seen_of(&self, actor: &Actor, mobile: &str) -> Result<Option<Vec<Sight>>, Refusal> {
         self.core.permit(actor, Action::Operate, Resource::All)?;
         let Some(person) = self.core.known_person(&normal_mobile(mobile)).await? else { return Ok(None) };
-        let all = self.core.store().journeys_of(std::slice::from_ref(&person.id), JOURNEYS_MAX).await?;
+        let all = self.core.store().journeys_of(JourneyFilter::of(&person.id, JOURNEYS_MAX)).await?;
         let journeys: Vec<String> = all.into_iter().map(|head| head.id).collect();
         Ok(Some(self.core.seen(&journeys).await?))
     }

@@ -5,7 +5,7 @@ use super::sessions::OwnSession;
 use crate::actor::{Action, Actor, Resource};
 use crate::clock::rfc3339;
 use crate::core::{Sight, normal_mobile};
-use crate::journeys::Journeys;
+use crate::journeys::{Journeys, LIST_MAX, List};
 use crate::refusal::Refusal;
 use crate::view::JourneySummary;
 use engine_store::PersonRecord;
@@ -19,9 +19,10 @@ pub struct Account {
     pub first_name: String,
     /// What she said of herself.
     pub profile: Value,
-    /// What goes on, the newest first.
+    /// The newest begun ones, at most [`LIST_MAX`], last changed first; `GET /api/v1/journeys` gives all of them.
     pub journeys: Vec<JourneySummary>,
-    /// By kind, the newest first: what was recorded, with `id`, `at`, and `url` of its journey's page.
+    /// By kind, the newest first: what was recorded, with `id`, `key`, `at`, and
+    /// `url` and `title` of its journey's page.
     pub records: BTreeMap<String, Vec<Value>>,
     /// Where she is signed in, last used first.
     pub sessions: Vec<OwnSession>,
@@ -29,7 +30,7 @@ pub struct Account {
     pub seen: Vec<Sight>,
 }
 
-const RECORDS_MAX: u32 = 200;
+const RECORDS_MAX: u32 = 1_000;
 
 impl People {
     /// Of who is signed in; `None` for everybody else.
@@ -37,18 +38,22 @@ impl People {
         let Some(id) = self.hers(actor) else { return Ok(None) };
         let store = self.core.store();
         let profile = store.person(id).await?.map(|person| person.profile).unwrap_or_default();
-        let all = Journeys { core: self.core.clone() }.journeys_of(actor).await?;
+        let mut all = Journeys { core: self.core.clone() }
+            .journeys_of(actor, List { limit: LIST_MAX, ..List::default() })
+            .await?;
+        all.sort_by(|one, other| other.updated_at.cmp(&one.updated_at));
         let catalog = self.core.catalog();
         let signs_in =
             |journey: &JourneySummary| catalog.workflow(&journey.workflow).is_some_and(|w| w.signs_in.is_some());
         let mut records: BTreeMap<String, Vec<Value>> = BTreeMap::new();
-        for record in store.records_of(id, RECORDS_MAX).await? {
+        for record in store.records_of(id, None, RECORDS_MAX).await? {
             let page = all.iter().find(|journey| journey.id == record.journey);
             let mut shown = match record.data {
                 Value::Object(data) => data,
                 other => Map::from_iter([("value".to_owned(), other)]),
             };
             shown.insert("id".into(), record.public_id.into());
+            shown.insert("key".into(), record.key.into());
             shown.insert("at".into(), rfc3339(record.at_ms).into());
             shown.insert("url".into(), json!(page.map_or("", |journey| &journey.url)));
             shown.insert("title".into(), json!(page.map_or("", |journey| &journey.title)));
@@ -69,7 +74,7 @@ impl People {
     }
 
     /// Who is signed in, where their roles have an account.
-    fn hers<'a>(&self, actor: &'a Actor) -> Option<&'a str> {
+    pub(super) fn hers<'a>(&self, actor: &'a Actor) -> Option<&'a str> {
         actor.signed_in().filter(|_| self.core.permit(actor, Action::Account, Resource::Own).is_ok())
     }
 
@@ -88,11 +93,17 @@ impl People {
 impl crate::core::Core {
     /// Who has shown that this number is hers.
     pub async fn person_of(&self, mobile: &str) -> Result<PersonRecord, Refusal> {
+        self.person_with(self.mobile_hash(mobile)).await
+    }
+
+    /// The same, by the number's hash.
+    pub async fn person_with(&self, mobile: String) -> Result<PersonRecord, Refusal> {
         let now = self.now_ms();
         let fresh = PersonRecord {
             id: crate::clock::new_id(),
-            mobile: self.mobile_hash(mobile),
+            mobile,
             profile: json!({}),
+            keys: String::new(),
             created_at_ms: now,
             seen_at_ms: now,
         };

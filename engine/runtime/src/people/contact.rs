@@ -1,10 +1,9 @@
-//! Reaching people: consents and recipients of messages, who is there.
+//! Reaching people: recipients of messages, who is there.
 
 use super::People;
 use crate::actor::{Action, Actor};
-use crate::core::{RuntimeError, normal_mobile, read};
+use crate::core::{normal_mobile, read};
 use crate::refusal::Refusal;
-use crate::state::JourneyState;
 use crate::turn::Turn;
 use engine_definitions::{Channel, mask};
 use serde_json::Value;
@@ -25,14 +24,6 @@ pub struct Presence {
 }
 
 impl People {
-    /// Whether the person of a journey agrees to messages of this purpose now.
-    pub async fn consents(&self, journey: &str, purpose: &str) -> Result<bool, RuntimeError> {
-        let Some(record) = self.core.store().journey(journey).await? else { return Ok(false) };
-        let state: JourneyState = serde_json::from_str(&record.state)
-            .map_err(|e| RuntimeError::State { journey: journey.into(), reason: e.to_string() })?;
-        Ok(state.consents.get(purpose).copied().unwrap_or(false))
-    }
-
     pub fn recipient(&self, channel: Channel, to: &str) -> Recipient {
         let (kind, text) = match channel {
             Channel::Email => ("email", to.trim().to_lowercase()),

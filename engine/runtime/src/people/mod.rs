@@ -1,9 +1,12 @@
 //! Who people are to us: sessions, links that they came by, how they are reached.
 
 mod account;
+mod consents;
 mod contact;
+mod export;
 mod kept;
 mod links;
+mod numbers;
 mod proof;
 mod sessions;
 mod staff;

@@ -1,7 +1,7 @@
 //! Sessions: opaque 256-bit tokens, of which only a hash is stored (security rule 16).
 
 use super::People;
-use crate::actor::{AGENT, Action, Actor, CAME, CUSTOMER, OPERATOR, Resource, STAFF};
+use crate::actor::{AGENT, Action, Actor, CAME, CLAIMS, CUSTOMER, OPERATOR, Resource, STAFF, VISITOR};
 use crate::clock::{new_id, new_token, rfc3339};
 use crate::core::Deed;
 use crate::refusal::Refusal;
@@ -16,6 +16,9 @@ const USED_MS: i64 = 3_600_000;
 const LIVES_MS: i64 = 86_400_000;
 /// Of one person; those that were used longest ago are not shown beyond it.
 const SESSIONS_MAX: u32 = 100;
+
+/// Where a person's profile keeps what draws the variants of experiments for her.
+pub(super) const DRAW: &str = "draw";
 
 /// Who makes operators' tokens.
 const COMMAND_LINE: &str = "command line";
@@ -194,13 +197,25 @@ impl People {
         Ok(Some((token, actor)))
     }
 
-    /// The session of this token goes on, under a new one, as this person's; `device`: what she knows it again by.
-    pub async fn sign_in(&self, token: &str, person: &str, device: Value) -> Result<Option<(String, Actor)>, Refusal> {
+    /// The session of this token goes on, under a new one, as this person's; `device`: what she knows it again by. What
+    /// draws the variants of experiments is from now on what it was where she signed in first.
+    pub async fn sign_in(
+        &self,
+        token: &str,
+        person: &str,
+        device: Value,
+        mut came: Came,
+    ) -> Result<Option<(String, Actor)>, Refusal> {
         let (store, now) = (self.core.store(), self.core.now_ms());
         let life = self.core.settings.session.ttl_ms;
-        if let Some(known) = store.person(person).await? {
-            store.save_person(PersonRecord { seen_at_ms: now, ..known }).await?;
+        let Some(before) = self.stored(&token_hash(token)).await? else { return Ok(None) };
+        let Some(mut known) = store.person(person).await? else { return Ok(None) };
+        if self.core.is_closed(&known).await? {
+            return self.renew_session(token, |session| claims(session, person)).await;
         }
+        came.draw = known.profile[DRAW].as_str().unwrap_or_else(|| came.draw_or(&before.id)).to_owned();
+        known.profile[DRAW] = json!(came.draw);
+        store.save_person(PersonRecord { seen_at_ms: now, ..known }).await?;
         self.renew_session(token, |session| {
             (session.person, session.used_at_ms, session.expires_at_ms) = (Some(person.to_owned()), now, now + life);
             let subject = &mut session.subject;
@@ -208,6 +223,8 @@ impl People {
             subject["roles"] = json!([CUSTOMER]);
             subject["person"] = json!(person);
             subject["device"] = device;
+            subject[CAME] = json!(came);
+            subject[CLAIMS] = Value::Null;
         })
         .await
     }
@@ -269,6 +286,15 @@ impl People {
         self.core.sessions.forget(&hash);
         Ok(self.core.store().end_session(&hash).await?)
     }
+}
+
+/// It is nobody's, and asks for this person's account.
+fn claims(session: &mut SessionRecord, person: &str) {
+    session.person = None;
+    session.subject["kind"] = json!(VISITOR);
+    session.subject["roles"] = json!([VISITOR]);
+    session.subject["person"] = Value::Null;
+    session.subject[CLAIMS] = json!(person);
 }
 
 /// A UUID of version 4, or as many random hexadecimal digits: nobody guesses it, and no two programs choose the same.

@@ -3,11 +3,11 @@
 
 use super::{Move, Refused, Turn};
 use crate::actor::Actor;
-use crate::fact::{Awaited, Fact};
+use crate::fact::{Awaited, CONSENT, Fact};
 use crate::state::{Leave, Resume};
 use engine_definitions::Fields;
 use engine_statechart::{Env, Event};
-use engine_store::JourneyStatus;
+use engine_store::{JourneyStatus, NewRecord};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
@@ -73,6 +73,12 @@ impl Turn<'_> {
                 let taken = awaited.as_ref().is_some_and(|call| self.await_again(call));
                 (Fact::Retried { work, awaited }, taken)
             }
+            Fact::Withdrew { purpose, text, given_at } => {
+                self.state.consents.insert(purpose.clone(), false);
+                let said = json!({"purpose": purpose, "given": false, "text": text, "given_at": given_at});
+                self.commit.records.push(consent(&purpose, said));
+                (Fact::Withdrew { purpose, text, given_at }, true)
+            }
             Fact::Expired => {
                 let taken = self.ask("expire", Value::Null, by)?.is_some();
                 if !taken {
@@ -114,6 +120,7 @@ impl Turn<'_> {
             | Fact::Changed { .. }
             | Fact::Dropped { .. }
             | Fact::Retried { .. }
+            | Fact::Withdrew { .. }
             | Fact::Expired
             | Fact::LedAway { .. }
             | Fact::Failed { .. } => {}
@@ -141,7 +148,7 @@ impl Turn<'_> {
             }
             return Err(Refused::Unselected);
         }
-        self.state.consents.extend(consents);
+        self.agree(consents);
         self.note_who_answered(&before, by);
         // An answer with secrets cannot be sent again: the person is asked again.
         let sent = hidden.is_empty().then_some(self.record.seq);
@@ -255,12 +262,39 @@ impl Turn<'_> {
     }
 
     /// What this answer agrees to, and what it no longer agrees to: the consents that this actor was shown.
-    fn consents(&self, node: &str, fields: Option<&Fields>, data: &Value) -> Vec<(String, bool)> {
+    fn consents(&self, node: &str, fields: Option<&Fields>, data: &Value) -> Vec<Said> {
         let step = self.workflow.step_by_node(node);
         let form = step.and_then(|step| self.workflow.form(step.form.as_deref()?));
         let (Some(form), Some(fields)) = (form, fields) else { return Vec::new() };
-        let given = |field: &String| data.get(field) == Some(&Value::Bool(true));
-        let shown = form.consents().iter().filter(|(field, _)| fields.contains(field));
-        shown.flat_map(|(field, purposes)| purposes.iter().map(move |p| (p.clone(), given(field)))).collect()
+        let mut all = Vec::new();
+        for (field, purposes) in form.consents().iter().filter(|(field, _)| fields.contains(field)) {
+            let (given, text) = (data.get(field) == Some(&Value::Bool(true)), fields.title(field));
+            all.extend(purposes.iter().map(|purpose| Said { purpose: purpose.clone(), given, text: text.clone() }));
+        }
+        all
     }
+
+    /// What she agrees to is on record with the words that she saw, and so is the end of it.
+    fn agree(&mut self, said: Vec<Said>) {
+        for Said { purpose, given, text } in said {
+            let before = self.state.consents.insert(purpose.clone(), given);
+            if given || before == Some(true) {
+                let language = &self.record.language;
+                let said = json!({"purpose": purpose, "given": given, "text": text, "language": language});
+                self.commit.records.push(consent(&purpose, said));
+            }
+        }
+    }
+}
+
+/// What an answer says of a consent that its form asked for.
+struct Said {
+    purpose: String,
+    given: bool,
+    /// As the form showed it.
+    text: String,
+}
+
+fn consent(purpose: &str, data: Value) -> NewRecord {
+    NewRecord { kind: CONSENT.into(), key: purpose.into(), data }
 }

@@ -15,6 +15,8 @@ pub enum SignsIn {
     Person(String),
     /// Key of one of the staff.
     Staff(String),
+    /// Id of the person who is signed in already, and the hash of her number from now on.
+    Number(String, String),
 }
 
 /// The work that a turn does, beside what it changes in the journey: it ends with the turn's commit.
@@ -94,6 +96,7 @@ impl Turn<'_> {
         match self.workflow.signs_in.filter(|_| ends)? {
             SignIn::Person => person(),
             SignIn::Staff => self.state.member.clone().map(SignsIn::Staff),
+            SignIn::Number => Some(SignsIn::Number(sender.person()?.to_owned(), self.takes.clone()?)),
         }
     }
 

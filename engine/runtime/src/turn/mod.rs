@@ -150,6 +150,8 @@ pub struct Turn<'w> {
     fields: Option<Fields>,
     /// The sender has shown with this event whose the number is.
     pub(crate) proves: bool,
+    /// Hash of the number that was shown, and becomes the number of who is signed in.
+    pub(crate) takes: Option<String>,
     /// Everything that is written at the end.
     commit: Commit,
 }
@@ -208,6 +210,7 @@ impl<'w> Turn<'w> {
             listener: None,
             fields: None,
             proves: false,
+            takes: None,
         }
         .told()
     }

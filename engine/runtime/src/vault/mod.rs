@@ -3,8 +3,9 @@
 //!
 //! A journey has two keys of its own, random, wrapped by the master key and stored with it: one for what serves the
 //! request (state, history, effects, drafts), one for what a broker must keep (records, documents). Erasing a person
-//! destroys the first. What belongs to no journey (sessions, parked webhooks, reusable replies, small values) is sealed
-//! with the key of the house. Each text is bound to its owner and its column: moved elsewhere it does not open.
+//! destroys the first. A person has two as well, of which the first seals her profile. What belongs to neither
+//! (sessions, parked webhooks, reusable replies, small values) is sealed with the key of the house. Each text is bound
+//! to its owner and its column: moved elsewhere it does not open.
 //!
 //! It is a store itself, so that nothing of the product goes by it: what it does not seal it passes on.
 
@@ -95,8 +96,8 @@ impl Vault {
         Ok(keys)
     }
 
-    /// Wraps every key anew with the current master key: how many journeys had others. Others may work meanwhile; what
-    /// they begin is wrapped by the current key already.
+    /// Wraps every key anew with the current master key: how many journeys and persons had others. Others may work
+    /// meanwhile; what they begin is wrapped by the current key already.
     pub async fn wrap_anew(&self) -> Result<u64> {
         let (bucket, key) = HOUSE;
         if let Some(stored) = self.store.kv_get(bucket, key).await?
@@ -104,6 +105,10 @@ impl Vault {
         {
             self.store.kv_swap(bucket, key, Some(stored), anew.into()).await?;
         }
+        Ok(self.wrap_journeys_anew().await? + self.wrap_persons_anew().await?)
+    }
+
+    async fn wrap_journeys_anew(&self) -> Result<u64> {
         let (mut after, mut changed) = (0, 0);
         loop {
             let page = self.store.keys_after(after, PAGE).await?;
@@ -113,6 +118,21 @@ impl Vault {
                 let anew = OwnKeys::wrapped_anew(&self.keyring, &stored.journey, &stored.keys);
                 if let Some(anew) = anew {
                     changed += u64::from(self.store.replace_keys(&stored.journey, &stored.keys, &anew).await?);
+                }
+            }
+        }
+    }
+
+    async fn wrap_persons_anew(&self) -> Result<u64> {
+        // Ids are random: nobody has the first.
+        let (mut after, mut changed) = ("0".repeat(32), 0);
+        loop {
+            let page = self.store.person_keys_after(&after, PAGE).await?;
+            let Some((last, _)) = page.last() else { return Ok(changed) };
+            after.clone_from(last);
+            for (person, keys) in &page {
+                if let Some(anew) = OwnKeys::wrapped_anew(&self.keyring, person, keys) {
+                    changed += u64::from(self.store.replace_person_keys(person, keys, &anew).await?);
                 }
             }
         }

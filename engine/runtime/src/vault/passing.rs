@@ -2,6 +2,7 @@
 
 use super::Vault;
 use super::keyring::OwnKeys;
+use super::sealing::no_key;
 use async_trait::async_trait;
 use engine_store::*;
 use serde_json::Value;
@@ -38,16 +39,6 @@ impl Vault {
         let open = |journey: JourneyRecord| self.unwrapped(&journey.id, &journey.keys)?.open_journey(journey);
         journeys.into_iter().filter_map(|journey| open(journey).transpose()).collect()
     }
-
-    fn open_person(&self, mut person: PersonRecord) -> Result<PersonRecord> {
-        person.profile = self.open_profile(&person.id, &person.profile)?;
-        Ok(person)
-    }
-
-    fn seal_person(&self, mut person: PersonRecord) -> PersonRecord {
-        person.profile = self.seal_profile(&person.id, &person.profile);
-        person
-    }
 }
 
 #[async_trait]
@@ -63,8 +54,7 @@ impl Journeys for Vault {
         let (journey, plain) = (commit.journey.clone(), commit.records.clone());
         let begun = match &mut commit.new {
             Some(new) => {
-                let (keys, stored) = OwnKeys::fresh(&self.keyring, &journey)
-                    .ok_or_else(|| StoreError::Settings("no key can be wrapped".into()))?;
+                let (keys, stored) = OwnKeys::fresh(&self.keyring, &journey).ok_or_else(no_key)?;
                 new.keys = stored;
                 Some(Arc::new(keys))
             }
@@ -100,8 +90,8 @@ impl Journeys for Vault {
         let keys = self.keys_of([journey]).await?;
         events.into_iter().map(|event| of(&keys, journey)?.open_event(event, journey)).collect()
     }
-    async fn journeys_of(&self, owners: &[String], limit: u32) -> Result<Vec<JourneyHead>> {
-        self.store.journeys_of(owners, limit).await
+    async fn journeys_of(&self, filter: JourneyFilter) -> Result<Vec<JourneyHead>> {
+        self.store.journeys_of(filter).await
     }
     async fn expired_journeys(&self, now_ms: i64, limit: u32) -> Result<Vec<String>> {
         self.store.expired_journeys(now_ms, limit).await
@@ -210,8 +200,8 @@ impl Results for Vault {
     async fn records(&self, journey: &str) -> Result<Vec<Record>> {
         self.open_records(self.store.records(journey).await?).await
     }
-    async fn records_of(&self, person: &str, limit: u32) -> Result<Vec<Record>> {
-        self.open_records(self.store.records_of(person, limit).await?).await
+    async fn records_of(&self, person: &str, kind: Option<&str>, limit: u32) -> Result<Vec<Record>> {
+        self.open_records(self.store.records_of(person, kind, limit).await?).await
     }
     async fn record_by_public_id(&self, public_id: &str) -> Result<Option<Record>> {
         let found = self.store.record_by_public_id(public_id).await?;
@@ -259,10 +249,13 @@ impl People for Vault {
         self.store.known_person(mobile).await?.map(|person| self.open_person(person)).transpose()
     }
     async fn person_of(&self, fresh: PersonRecord) -> Result<PersonRecord> {
-        self.open_person(self.store.person_of(self.seal_person(fresh)).await?)
+        self.open_person(self.store.person_of(self.seal_person(fresh)?).await?)
     }
     async fn save_person(&self, person: PersonRecord) -> Result<()> {
-        self.store.save_person(self.seal_person(person)).await
+        self.store.save_person(self.seal_person(person)?).await
+    }
+    async fn renumber(&self, id: &str, mobile: &str) -> Result<bool> {
+        self.store.renumber(id, mobile).await
     }
     async fn remove_person(&self, id: &str) -> Result<()> {
         self.store.remove_person(id).await
@@ -377,6 +370,12 @@ impl Keys for Vault {
     }
     async fn replace_keys(&self, journey: &str, before: &str, keys: &str) -> Result<bool> {
         self.store.replace_keys(journey, before, keys).await
+    }
+    async fn person_keys_after(&self, person: &str, limit: u32) -> Result<Vec<(String, String)>> {
+        self.store.person_keys_after(person, limit).await
+    }
+    async fn replace_person_keys(&self, person: &str, before: &str, keys: &str) -> Result<bool> {
+        self.store.replace_person_keys(person, before, keys).await
     }
     async fn bury_journey(&self, journey: &str, keys: &str, now_ms: i64) -> Result<()> {
         self.store.bury_journey(journey, keys, now_ms).await

@@ -4,7 +4,7 @@ use super::Vault;
 use super::keyring::OwnKeys;
 use engine_store::{
     Commit, CorrelationRecord, DocumentRecord, Draft, EffectEnd, EffectRecord, EventRecord, IncidentRecord,
-    JourneyRecord, Record, Result, ReusableReply, SentMessage, SessionRecord, StoreError, WebhookRecord,
+    JourneyRecord, PersonRecord, Record, Result, ReusableReply, SentMessage, SessionRecord, StoreError, WebhookRecord,
 };
 use serde_json::{Value, json};
 
@@ -15,6 +15,10 @@ fn at(column: &str, owner: &str) -> String {
 
 fn corrupt(column: &'static str) -> StoreError {
     StoreError::Corrupt { column, reason: "no key of ours opens it".into() }
+}
+
+pub(super) fn no_key() -> StoreError {
+    StoreError::Settings("no key can be wrapped".into())
 }
 
 impl OwnKeys {
@@ -214,11 +218,30 @@ impl Vault {
         self.house.open_json(sealed, &at(bucket, key)).ok_or_else(|| corrupt("kv.value"))
     }
 
-    pub(super) fn seal_profile(&self, id: &str, profile: &Value) -> Value {
-        self.house.seal_json(profile, &at("persons.profile", id))
+    /// With a key of her own; who has none yet gets hers with it.
+    pub(super) fn seal_person(&self, mut person: PersonRecord) -> Result<PersonRecord> {
+        let keys = if person.keys.is_empty() {
+            let (keys, stored) = OwnKeys::fresh(&self.keyring, &person.id).ok_or_else(no_key)?;
+            person.keys = stored;
+            keys
+        } else {
+            self.keys_of_person(&person)?
+        };
+        person.profile = keys.seal(&person.profile, "persons.profile", &person.id)?;
+        Ok(person)
     }
 
-    pub(super) fn open_profile(&self, id: &str, sealed: &Value) -> Result<Value> {
-        self.house.open_json(sealed, &at("persons.profile", id)).ok_or_else(|| corrupt("persons.profile"))
+    fn keys_of_person(&self, person: &PersonRecord) -> Result<OwnKeys> {
+        OwnKeys::unwrap(&self.keyring, &person.id, &person.keys).ok_or_else(|| corrupt("persons.keys"))
+    }
+
+    pub(super) fn open_person(&self, mut person: PersonRecord) -> Result<PersonRecord> {
+        let column = "persons.profile";
+        person.profile = if person.keys.is_empty() {
+            self.house.open_json(&person.profile, &at(column, &person.id)).ok_or_else(|| corrupt(column))?
+        } else {
+            self.keys_of_person(&person)?.open(&person.profile, column, &person.id)?
+        };
+        Ok(person)
     }
 }

@@ -5,6 +5,7 @@ use super::operated;
 use crate::product::alone;
 use anyhow::{Context as _, Result};
 use engine_definitions::FORMAT;
+use engine_runtime::operations::Forgotten;
 use engine_runtime::{Clock, SystemClock};
 use engine_settings::Settings;
 use engine_store::{Migration, Outstanding, Store, connect};
@@ -63,10 +64,10 @@ pub async fn migrate(settings: Settings, restored: bool) -> Result<ExitCode> {
     if restored {
         let epoch = store.begin_epoch(SystemClock::default().now_ms()).await?;
         let list = forgotten(&settings.keys.forgotten).context("the list of what was forgotten cannot be read")?;
-        if !list.is_empty() {
+        if list != Forgotten::default() {
             let (runtime, operator) = operated(settings).await?;
-            runtime.operations.forget_journeys(&operator, &list).await?;
-            println!("{} journeys were forgotten before and are again", list.len());
+            runtime.operations.forget(&operator, &list).await?;
+            println!("{} journeys were forgotten before and are again", list.journeys.len());
         }
         println!("restored {epoch} times: new orders have new keys; nothing is sent until `journey effects release`");
     }

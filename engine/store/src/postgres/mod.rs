@@ -22,6 +22,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicI32;
 use std::time::Duration;
 
+pub(crate) type Backend = sqlx::Postgres;
 pub(crate) type Conn = sqlx::PgConnection;
 pub(crate) type Pool = sqlx::PgPool;
 pub(crate) type Row = sqlx::postgres::PgRow;

@@ -1,6 +1,6 @@
 //! Reading journeys, their events and drafts.
 
-use super::super::{Conn, Database, Pool, Row, dialect};
+use super::super::{Backend, Conn, Database, Pool, Row, dialect};
 use super::json::{json, opened, value};
 use crate::ids::{pack, to_hex, unpack};
 use crate::*;
@@ -25,8 +25,8 @@ impl Journeys for Database {
     async fn events(&self, journey: &str, after_seq: i64, limit: u32) -> Result<Vec<EventRecord>> {
         read!(self.read_events(journey, after_seq, limit))
     }
-    async fn journeys_of(&self, owners: &[String], limit: u32) -> Result<Vec<JourneyHead>> {
-        read!(self.read_journeys_of(owners, limit))
+    async fn journeys_of(&self, filter: JourneyFilter) -> Result<Vec<JourneyHead>> {
+        read!(self.read_journeys_of(&filter))
     }
     async fn expired_journeys(&self, now_ms: i64, limit: u32) -> Result<Vec<String>> {
         read!(self.read_expired(now_ms, limit))
@@ -59,15 +59,12 @@ impl Database {
         events(&self.pool, journey, after_seq, limit).await
     }
 
-    pub async fn read_journeys_of(&self, owners: &[String], limit: u32) -> Result<Vec<JourneyHead>> {
-        let mut query = QueryBuilder::new(
-            "select id, workflow, version, status, step, revision, created_at, updated_at from journeys where false",
-        );
-        for owner in owners {
-            query.push(" or owner = ").push_bind(pack(owner)).push(" or person = ").push_bind(pack(owner));
+    pub async fn read_journeys_of(&self, filter: &JourneyFilter) -> Result<Vec<JourneyHead>> {
+        if filter.owners.is_empty() {
+            return Ok(Vec::new());
         }
-        query.push(" order by updated_at desc, n desc limit ").push_bind(i64::from(limit));
-        let rows = query.build().fetch_all(&self.pool).await?;
+        let mut page = list(filter);
+        let rows = page.build().fetch_all(&self.pool).await?;
         rows.iter()
             .map(|r| {
                 Ok(JourneyHead {
@@ -119,6 +116,35 @@ impl Database {
     pub async fn read_used_key(&self, journey: &str, key: Option<i64>) -> Result<Option<UsedKey>> {
         used_key(&self.pool, journey, key).await
     }
+}
+
+/// The page of a list: one look into each index, each from the newest on and no further than the page.
+pub fn list(filter: &JourneyFilter) -> QueryBuilder<Backend> {
+    let mut query = QueryBuilder::new(
+        "select id, workflow, version, status, step, revision, created_at, updated_at from journeys where n in (",
+    );
+    let columns = filter.owners.iter().flat_map(|owner| [("owner", owner), ("person", owner)]);
+    for (at, (column, owner)) in columns.enumerate() {
+        query.push(if at == 0 { "" } else { " union " }).push("select n from (select n from journeys where ");
+        query.push(column).push(" = ").push_bind(pack(owner));
+        if let Some(status) = filter.status {
+            query.push(" and status = ").push_bind(status.as_str());
+        }
+        if !filter.workflows.is_empty() {
+            query.push(" and workflow in (");
+            let mut ids = query.separated(", ");
+            for workflow in &filter.workflows {
+                ids.push_bind(workflow.clone());
+            }
+            query.push(")");
+        }
+        if let Some(before) = &filter.before {
+            query.push(" and n < (select n from journeys where id = ").push_bind(pack(before)).push(")");
+        }
+        query.push(" order by n desc limit ").push_bind(i64::from(filter.limit)).push(") as page");
+    }
+    query.push(") order by n desc limit ").push_bind(i64::from(filter.limit));
+    query
 }
 
 pub async fn events(pool: &Pool, journey: &str, after_seq: i64, limit: u32) -> Result<Vec<EventRecord>> {

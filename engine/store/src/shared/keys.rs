@@ -1,10 +1,10 @@
-//! Wrapped keys of journeys.
+//! Wrapped keys of journeys and persons.
 
 use super::super::{Conn, Database};
 use crate::ids::{pack, unpack};
 use crate::*;
 use async_trait::async_trait;
-use sqlx::{QueryBuilder, Row as _};
+use sqlx::{AssertSqlSafe, QueryBuilder, Row as _};
 
 #[async_trait]
 impl Keys for Database {
@@ -16,7 +16,14 @@ impl Keys for Database {
     }
     async fn replace_keys(&self, journey: &str, before: &str, keys: &str) -> Result<bool> {
         let (journey, before, keys) = (journey.to_owned(), before.to_owned(), keys.to_owned());
-        write!(self, conn => replace_keys(conn, &journey, &before, &keys))
+        write!(self, conn => replace_keys(conn, "journeys", &journey, &before, &keys))
+    }
+    async fn person_keys_after(&self, person: &str, limit: u32) -> Result<Vec<(String, String)>> {
+        read!(self.read_person_keys_after(person, limit))
+    }
+    async fn replace_person_keys(&self, person: &str, before: &str, keys: &str) -> Result<bool> {
+        let (person, before, keys) = (person.to_owned(), before.to_owned(), keys.to_owned());
+        write!(self, conn => replace_keys(conn, "persons", &person, &before, &keys))
     }
     async fn bury_journey(&self, journey: &str, keys: &str, now_ms: i64) -> Result<()> {
         let (journey, keys) = (journey.to_owned(), keys.to_owned());
@@ -49,6 +56,15 @@ impl Database {
             })
             .collect()
     }
+
+    async fn read_person_keys_after(&self, person: &str, limit: u32) -> Result<Vec<(String, String)>> {
+        let rows = sqlx::query("select id, keys from persons where id > $1 order by id limit $2")
+            .bind(pack(person))
+            .bind(i64::from(limit))
+            .fetch_all(&self.pool)
+            .await?;
+        rows.iter().map(|r| Ok((unpack(r.try_get(0)?, "persons.id")?, r.try_get(1)?))).collect()
+    }
 }
 
 async fn bury_journey(conn: &mut Conn, journey: &str, keys: &str, now_ms: i64) -> Result<()> {
@@ -71,9 +87,9 @@ async fn bury_journey(conn: &mut Conn, journey: &str, keys: &str, now_ms: i64) -
     Ok(())
 }
 
-async fn replace_keys(conn: &mut Conn, journey: &str, before: &str, keys: &str) -> Result<bool> {
-    let done = sqlx::query("update journeys set keys = $3 where id = $1 and keys = $2")
-        .bind(pack(journey))
+async fn replace_keys(conn: &mut Conn, of: &str, owner: &str, before: &str, keys: &str) -> Result<bool> {
+    let done = sqlx::query(AssertSqlSafe(format!("update {of} set keys = $3 where id = $1 and keys = $2")))
+        .bind(pack(owner))
         .bind(before)
         .bind(keys)
         .execute(conn)

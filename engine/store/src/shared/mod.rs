@@ -47,7 +47,7 @@ mod values;
 // each backend needs some of these
 #[allow(unused_imports)]
 pub(super) use {
-    journeys::{USED_KEY, USED_START, events, used_key},
+    journeys::{USED_KEY, USED_START, events, list, used_key},
     json::{json, value},
     queue::{effect_by_key, ended},
     results::{record, records},

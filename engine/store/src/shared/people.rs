@@ -40,6 +40,10 @@ impl People for Database {
     async fn save_person(&self, person: PersonRecord) -> Result<()> {
         write!(self, conn => save_person(conn, &person))
     }
+    async fn renumber(&self, id: &str, mobile: &str) -> Result<bool> {
+        let (id, mobile) = (id.to_owned(), mobile.to_owned());
+        write!(self, conn => renumber(conn, &id, &mobile))
+    }
     async fn remove_person(&self, id: &str) -> Result<()> {
         let id = id.to_owned();
         write!(self, conn => remove_person(conn, &id))
@@ -73,7 +77,7 @@ impl Database {
     }
 
     async fn read_person(&self, column: &str, known: &str) -> Result<Option<PersonRecord>> {
-        let sql = format!("select id, mobile, profile, created_at, seen_at from persons where {column} = $1");
+        let sql = format!("select id, mobile, profile, created_at, seen_at, keys from persons where {column} = $1");
         let row = sqlx::query(AssertSqlSafe(sql)).bind(pack(known)).fetch_optional(&self.pool).await?;
         row.map(|r| {
             Ok(PersonRecord {
@@ -82,6 +86,7 @@ impl Database {
                 profile: value(r.try_get(2)?, "persons.profile")?,
                 created_at_ms: r.try_get(3)?,
                 seen_at_ms: r.try_get(4)?,
+                keys: r.try_get(5)?,
             })
         })
         .transpose()
@@ -136,7 +141,7 @@ async fn first_use(conn: &mut Conn, hash: &str, now_ms: i64) -> Result<bool> {
 }
 
 async fn add_person(conn: &mut Conn, person: &PersonRecord) -> Result<()> {
-    let sql = "insert into persons (id, mobile, created_at, seen_at, profile) values ($1, $2, $3, $4, $5) \
+    let sql = "insert into persons (id, mobile, created_at, seen_at, profile, keys) values ($1, $2, $3, $4, $5, $6) \
          on conflict (mobile) do nothing";
     sqlx::query(sql)
         .bind(pack(&person.id))
@@ -144,9 +149,16 @@ async fn add_person(conn: &mut Conn, person: &PersonRecord) -> Result<()> {
         .bind(person.created_at_ms)
         .bind(person.seen_at_ms)
         .bind(json(&person.profile))
+        .bind(person.keys.as_str())
         .execute(conn)
         .await?;
     Ok(())
+}
+
+async fn renumber(conn: &mut Conn, id: &str, mobile: &str) -> Result<bool> {
+    let sql = "update persons set mobile = $2 where id = $1 \
+         and not exists (select 1 from persons where mobile = $2 and id <> $1)";
+    Ok(sqlx::query(sql).bind(pack(id)).bind(pack(mobile)).execute(conn).await?.rows_affected() == 1)
 }
 
 async fn remove_person(conn: &mut Conn, id: &str) -> Result<()> {
@@ -155,10 +167,11 @@ async fn remove_person(conn: &mut Conn, id: &str) -> Result<()> {
 }
 
 async fn save_person(conn: &mut Conn, person: &PersonRecord) -> Result<()> {
-    sqlx::query("update persons set seen_at = $2, profile = $3 where id = $1")
+    sqlx::query("update persons set seen_at = $2, profile = $3, keys = $4 where id = $1")
         .bind(pack(&person.id))
         .bind(person.seen_at_ms)
         .bind(json(&person.profile))
+        .bind(person.keys.as_str())
         .execute(conn)
         .await?;
     Ok(())

@@ -5,15 +5,15 @@ use super::json::value;
 use crate::ids::{pack, unpack};
 use crate::*;
 use async_trait::async_trait;
-use sqlx::{AssertSqlSafe, Row as _};
+use sqlx::{AssertSqlSafe, QueryBuilder, Row as _};
 
 #[async_trait]
 impl Results for Database {
     async fn records(&self, journey: &str) -> Result<Vec<Record>> {
         read!(self.read_records(journey))
     }
-    async fn records_of(&self, person: &str, limit: u32) -> Result<Vec<Record>> {
-        read!(self.read_records_of(person, limit))
+    async fn records_of(&self, person: &str, kind: Option<&str>, limit: u32) -> Result<Vec<Record>> {
+        read!(self.read_records_of(person, kind, limit))
     }
     async fn record_by_public_id(&self, public_id: &str) -> Result<Option<Record>> {
         read!(self.read_record(public_id))
@@ -41,11 +41,17 @@ impl Database {
         records(&self.pool, journey).await
     }
 
-    async fn read_records_of(&self, person: &str, limit: u32) -> Result<Vec<Record>> {
-        let sql = "select j.id, r.kind, r.key, r.public_id, r.data, r.at from journeys j join records r \
-             on r.journey = j.n where j.person = $1 order by r.at desc limit $2";
-        let rows = sqlx::query(sql).bind(pack(person)).bind(i64::from(limit)).fetch_all(&self.pool).await?;
-        rows.iter().map(record).collect()
+    async fn read_records_of(&self, person: &str, kind: Option<&str>, limit: u32) -> Result<Vec<Record>> {
+        let mut query = QueryBuilder::new(
+            "select j.id, r.kind, r.key, r.public_id, r.data, r.at from journeys j join records r on r.journey = j.n \
+             where j.person = ",
+        );
+        query.push_bind(pack(person));
+        if let Some(kind) = kind {
+            query.push(" and r.kind = ").push_bind(kind.to_owned());
+        }
+        query.push(" order by r.at desc limit ").push_bind(i64::from(limit));
+        query.build().fetch_all(&self.pool).await?.iter().map(record).collect()
     }
 
     pub async fn read_record(&self, public_id: &str) -> Result<Option<Record>> {

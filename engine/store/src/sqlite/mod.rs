@@ -19,6 +19,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicI32;
 use std::time::Duration;
 
+pub(crate) type Backend = sqlx::Sqlite;
 pub(crate) type Conn = sqlx::SqliteConnection;
 pub(crate) type Pool = sqlx::SqlitePool;
 pub(crate) type Row = sqlx::sqlite::SqliteRow;
@@ -163,7 +164,31 @@ pub(crate) fn lost(_: &StoreError) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{JourneyFilter, JourneyStatus};
     use sqlx::{AssertSqlSafe, Connection, Row as _};
+
+    /// A page of a list is read from the newest on, and no further: nothing is sorted that is not of the page.
+    #[tokio::test]
+    async fn a_page_of_a_list_is_found_without_a_scan() -> std::result::Result<(), Box<dyn std::error::Error>> {
+        let mut conn = Conn::connect("sqlite::memory:").await?;
+        sqlx::migrate!("../../migrations/sqlite").run_direct(None, &mut conn, false).await?;
+        let filter = JourneyFilter {
+            owners: vec!["0a".repeat(16), "0b".repeat(16)],
+            workflows: vec!["parcel/cover".into()],
+            status: Some(JourneyStatus::Active),
+            before: Some("0c".repeat(16)),
+            limit: 50,
+        };
+        let sql = format!("explain query plan {}", shared::list(&filter).sql().as_str());
+        let plan = sqlx::query(AssertSqlSafe(sql)).fetch_all(&mut conn).await?;
+        let lines: Vec<String> = plan.iter().map(|row| row.try_get("detail")).collect::<std::result::Result<_, _>>()?;
+        for index in ["journeys_owner (owner=? AND rowid<?)", "journeys_person (person=? AND rowid<?)"] {
+            assert_eq!(lines.iter().filter(|line| line.contains(index)).count(), 2, "{index}: {lines:#?}");
+        }
+        assert!(!lines.iter().any(|line| line.starts_with("SCAN journeys")), "{lines:#?}");
+        assert!(!lines.iter().any(|line| line.contains("FOR ORDER BY")), "{lines:#?}");
+        Ok(())
+    }
 
     /// A repeated request costs the same whatever is stored.
     #[tokio::test]

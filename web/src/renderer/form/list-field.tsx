@@ -155,3 +155,24 @@ function focusSoon(list: { current: HTMLElement | null }, selector: string) {
     (found?.matches('[data-add]') ? found.querySelector('button') : found)?.focus();
   }, 0);
 }
+
+const member = (key: string, title: string): Schema => ({
+  type: 'object',
+  title,
+  'x-row': key,
+  required: ['insured'],
+  properties: {
+    insured: { type: 'boolean', title: 'To be insured?', 'x-ui': { widget: 'toggle' } },
+    age: { type: 'integer', title: 'Age', 'x-ui': { widget: 'number', show: { insured: true } } },
+  },
+});
+
+export const example = {
+  name: 'members',
+  schema: {
+    type: 'array',
+    title: 'Who travels with the parcel?',
+    'x-key': 'key',
+    prefixItems: [member('self', 'Asha'), member('son', 'Ravi')],
+  },
+};

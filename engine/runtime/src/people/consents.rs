@@ -1,0 +1,70 @@
+//! What a person agreed to: messages rest on it, and she ends it where and when she likes.
+
+use super::People;
+use crate::actor::Actor;
+use crate::clock::rfc3339;
+use crate::core::{Deed, RuntimeError};
+use crate::fact::{CONSENT, Fact};
+use crate::refusal::Refusal;
+use crate::state::JourneyState;
+use engine_store::{Committed, Record};
+use serde_json::Value;
+
+/// Records of one person that are looked through.
+const RECORDS_MAX: u32 = 100_000;
+
+impl People {
+    /// Whether messages of this purpose may go from a journey to this number or address now: agreed to in the journey,
+    /// and not ended since then by the person whose journey or number it is.
+    pub async fn consents(&self, journey: &str, purpose: &str, to: &str) -> Result<bool, RuntimeError> {
+        let store = self.core.store();
+        let Some(record) = store.journey(journey).await? else { return Ok(false) };
+        let state: JourneyState = serde_json::from_str(&record.state)
+            .map_err(|e| RuntimeError::State { journey: journey.into(), reason: e.to_string() })?;
+        if !state.consents.get(purpose).copied().unwrap_or(false) {
+            return Ok(false);
+        }
+        let hers = match record.person {
+            Some(person) => Some(person),
+            None => store.known_person(&self.core.mobile_hash(to)).await?.map(|person| person.id),
+        };
+        let Some(person) = hers else { return Ok(true) };
+        let here = store.records(journey).await?;
+        let given_ms = here.iter().filter(|one| is_about(one, purpose)).map(|one| one.at_ms).max().unwrap_or(0);
+        let all = store.records_of(&person, Some(CONSENT), RECORDS_MAX).await?;
+        Ok(!all.iter().any(|one| is_about(one, purpose) && !is_given(one) && one.at_ms > given_ms))
+    }
+
+    /// The person who is signed in no longer agrees to this, in any of her journeys; `NotFound`: she never did.
+    pub async fn withdraw(&self, actor: &Actor, purpose: &str) -> Result<(), Refusal> {
+        let person = self.hers(actor).ok_or(Refusal::NotFound)?;
+        let mut all = self.core.store().records_of(person, Some(CONSENT), RECORDS_MAX).await?;
+        all.retain(|one| is_about(one, purpose));
+        if all.is_empty() {
+            return Err(Refusal::NotFound);
+        }
+        self.core.note_deed(actor, Deed::ConsentWithdrawn, purpose).await?;
+        for given in all.iter().filter(|one| is_given(one)) {
+            let fact = Fact::Withdrew {
+                purpose: purpose.to_owned(),
+                text: given.data["text"].as_str().unwrap_or_default().to_owned(),
+                given_at: rfc3339(given.at_ms),
+            };
+            let noted = self.core.note(&given.journey, |turn| turn.apply(fact.clone(), actor).map(drop));
+            match noted.await? {
+                // One that is no more sends nothing.
+                Some(Committed::Done { .. }) | None => {}
+                Some(Committed::Superseded | Committed::KeyUsed(_) | Committed::Moved) => return Err(Refusal::Busy),
+            }
+        }
+        Ok(())
+    }
+}
+
+fn is_about(record: &Record, purpose: &str) -> bool {
+    record.kind == CONSENT && record.key == purpose
+}
+
+fn is_given(record: &Record) -> bool {
+    record.data["given"] == Value::Bool(true)
+}

@@ -1,0 +1,113 @@
+//! Whose a number is (`engine/decisions/014-whose-number-it-is.md`): who has it opens what belongs to it, unless nobody
+//! has signed in with it for so long that it may be another's by now; a person may take another number.
+
+use super::sessions::DRAW;
+use super::{Account, People};
+use crate::actor::Actor;
+use crate::core::{Core, Deed};
+use crate::refusal::Refusal;
+use engine_store::{JourneyFilter, PersonRecord};
+
+/// Wrong answers of a day.
+const TRIES: i64 = 5;
+const DAY_MS: i64 = 86_400_000;
+/// Of a person: whether there is anything to keep from others.
+const JOURNEYS_MAX: u32 = 100;
+
+impl People {
+    /// The account that this visitor asks for, to compare an answer with and nothing else; `None`: she asks for none.
+    pub async fn claimed(&self, actor: &Actor) -> Result<Option<Account>, Refusal> {
+        match &actor.claims {
+            Some(person) => self.account(&actor.signed_in_as(person)).await,
+            None => Ok(None),
+        }
+    }
+
+    /// Before an answer is compared; refused after so many of one day.
+    pub async fn try_claim(&self, actor: &Actor) -> Result<(), Refusal> {
+        let (person, now) = (actor.claims.as_deref().ok_or(Refusal::NotFound)?, self.core.now_ms());
+        let day = now.div_euclid(DAY_MS);
+        for try_of_day in 0..TRIES {
+            let hash = self.core.keys.short_hash("claim", &format!("{person} {day} {try_of_day}"));
+            if self.core.store().first_use(&hash, now).await? {
+                return Ok(());
+            }
+        }
+        Err(Refusal::Limited { retry_after_ms: (day + 1) * DAY_MS - now })
+    }
+
+    /// The answer was right: the account is open again. As whom the session is to be signed in.
+    pub async fn claim(&self, actor: &Actor) -> Result<String, Refusal> {
+        let (person, known) = self.asked_for(actor).await?;
+        self.core.note_deed(actor, Deed::AccountOpened, &person).await?;
+        self.core.store().save_person(PersonRecord { seen_at_ms: self.core.now_ms(), ..known }).await?;
+        Ok(person)
+    }
+
+    /// The number is another's now: what belonged to it stays closed, without a number, and the visitor is a new
+    /// person.
+    pub async fn begin_anew(&self, actor: &Actor) -> Result<String, Refusal> {
+        let (person, known) = self.asked_for(actor).await?;
+        self.core.note_deed(actor, Deed::NumberLeft, &person).await?;
+        self.core.store().renumber(&person, &person).await?;
+        Ok(self.core.person_with(known.mobile).await?.id)
+    }
+
+    async fn asked_for(&self, actor: &Actor) -> Result<(String, PersonRecord), Refusal> {
+        let person = actor.claims.clone().ok_or(Refusal::NotFound)?;
+        let known = self.core.store().person(&person).await?.ok_or(Refusal::NotFound)?;
+        Ok((person, known))
+    }
+
+    /// The person of this session has shown that another number is hers: it is, by its hash, from now on. `None`: the
+    /// session is over, or the number another's by now.
+    pub async fn take_number(
+        &self,
+        token: &str,
+        person: &str,
+        mobile: &str,
+    ) -> Result<Option<(String, Actor)>, Refusal> {
+        let Some(actor) = self.session(token).await?.filter(|actor| actor.person() == Some(person)) else {
+            return Ok(None);
+        };
+        self.core.note_deed(&actor, Deed::NumberChanged, person).await?;
+        let store = self.core.store();
+        if let Some(other) = store.known_person(mobile).await?.filter(|other| other.id != person) {
+            if !self.core.gives_way(&other).await? {
+                return Ok(None);
+            }
+            store.renumber(&other.id, &other.id).await?;
+        }
+        if !store.renumber(person, mobile).await? {
+            return Ok(None);
+        }
+        self.renew_session(token, |_| {}).await
+    }
+}
+
+impl Core {
+    /// Nobody has signed in with her number for so long that it may be another's by now, and there is something that
+    /// others must not see.
+    pub async fn is_closed(&self, person: &PersonRecord) -> Result<bool, Refusal> {
+        Ok(self.is_old(person) && self.has_anything(person).await?)
+    }
+
+    /// Whether a person's number may become another's who has shown it.
+    pub async fn gives_way(&self, person: &PersonRecord) -> Result<bool, Refusal> {
+        Ok(self.is_old(person) || !self.has_anything(person).await?)
+    }
+
+    fn is_old(&self, person: &PersonRecord) -> bool {
+        self.now_ms() - person.seen_at_ms >= self.settings.session.trust_ms
+    }
+
+    async fn has_anything(&self, person: &PersonRecord) -> Result<bool, Refusal> {
+        if person.profile.as_object().is_some_and(|known| known.keys().any(|name| name != DRAW)) {
+            return Ok(true);
+        }
+        let catalog = self.catalog();
+        let signs_in = |id: &str| catalog.workflow(id).is_some_and(|workflow| workflow.signs_in.is_some());
+        let heads = self.store().journeys_of(JourneyFilter::of(&person.id, JOURNEYS_MAX)).await?;
+        Ok(heads.len() == JOURNEYS_MAX as usize || heads.iter().any(|head| !signs_in(&head.workflow)))
+    }
+}

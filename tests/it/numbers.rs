@@ -1,0 +1,169 @@
+//! Whose a number is: one that many use, another one for the same person, and one that was given to somebody else.
+
+use crate::login::{ASHA, RAVI, logs_in, post, start};
+use crate::passwords::code;
+use journey_tests::server::{Reply, TestServer, Visitor};
+use serde_json::{Value, json};
+
+const DAY_MS: i64 = 86_400_000;
+const BORN: &str = "1990-05-04";
+
+async fn account(visitor: &Visitor) -> Value {
+    visitor.get("/api/v1/account/dashboard").await.ok(200)["data"].clone()
+}
+
+/// Of who is logged in: a name, a birthday, and a call that she asked for.
+async fn settles(visitor: &Visitor, mobile: &str) -> String {
+    let said = json!({"first_name": "Asha", "dob": BORN});
+    post(visitor, "iam/user-accounts", &[], said).await.ok(200);
+    asks_for_a_call(visitor, "Asha Rao", mobile).await
+}
+
+async fn asks_for_a_call(visitor: &Visitor, name: &str, mobile: &str) -> String {
+    let view = visitor.start("leads/callback", json!({"name": name, "mobile": mobile})).await.ok(201);
+    view["journey"]["id"].as_str().expect("a journey").to_owned()
+}
+
+/// Up to the code of a flow that asks for a number first; what came of the code.
+async fn shows_number(server: &TestServer, visitor: &Visitor, workflow: &str, data: Value) -> (String, Reply) {
+    server.clock.advance(1_000);
+    let begun = visitor.start(workflow, data).await.ok(201);
+    let journey = begun["journey"]["id"].as_str().expect("a journey").to_owned();
+    let is_asked = |view: &Value| view["step"]["path"] == "otp" && view["step"]["form"].is_object();
+    let asked = async || Some(visitor.view(&journey).await).filter(|view| is_asked(view));
+    let view = server.until("the code's form", asked).await;
+    let otp = code(&server.product.runtime, &journey).await;
+    (journey, visitor.event(&view, "submit", json!({"code": otp})).await)
+}
+
+async fn opens(visitor: &Visitor, proof: Value) -> Reply {
+    post(visitor, "iam/open-account", &[], proof).await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_number_that_was_not_used_for_half_a_year_opens_nothing_by_itself() {
+    let server = start().await;
+    let (before, later) = (server.visitor(), server.visitor());
+    logs_in(&server, &before, ASHA).await;
+    settles(&before, ASHA).await;
+    server.clock.advance(180 * DAY_MS - 60_000);
+    let soon = server.visitor();
+    logs_in(&server, &soon, ASHA).await;
+    assert_eq!(account(&soon).await["firstName"], "Asha", "a minute before");
+    assert_eq!(opens(&soon, json!({"dob": BORN})).await.status, 404, "it is open");
+
+    server.clock.advance(180 * DAY_MS);
+    let done = logs_in(&server, &later, ASHA).await;
+    assert_eq!((&done["data"]["token"], &done["data"]["firstName"]), (&json!(""), &json!("")));
+    assert_eq!(later.cookie("authToken"), "");
+    assert_eq!(later.get("/api/v1/account/dashboard").await.status, 401);
+    for page in ["/dashboard", "/editProfile", "/your-data"] {
+        let html = later.get(page).await.text();
+        assert!(html.contains("Is this your account?") && !html.contains("Rao") && !html.contains("Asha"), "{html}");
+    }
+    // What the number's holder asks for now is not added to what was there.
+    let lead = json!({"name": "Ravi Das", "mobile": ASHA, "pincode": "110001", "consent": true});
+    let (journey, verified) = shows_number(&server, &server.visitor(), "health/advisor-at-home", lead).await;
+    verified.ok(200);
+    let store = server.store().await;
+    assert_eq!(store.journey(&journey).await.expect("read").expect("a journey").person, None);
+
+    // Five answers a day; nobody else can give one.
+    assert_eq!(opens(&server.visitor(), json!({"dob": BORN})).await.status, 404);
+    for wrong in
+        [json!({}), json!({"dob": "1990-05-05"}), json!({"policy_number": "P-1"}), json!({"policy_number": ""})]
+    {
+        let refused = opens(&later, wrong).await;
+        assert_eq!((refused.status, refused.code().as_str()), (422, "invalid"), "{}", refused.text());
+        assert!(!refused.text().contains(BORN));
+    }
+    assert_eq!(opens(&later, json!({"dob": "1990-06-04"})).await.status, 422);
+    assert_eq!(opens(&later, json!({"dob": BORN})).await.status, 429, "not even the right one");
+    server.clock.advance(DAY_MS);
+    let opened = opens(&later, json!({"dob": BORN})).await.ok(200);
+    assert_eq!(opened["data"]["firstName"], "Asha");
+    assert_eq!(opened["data"]["token"], later.cookie("authToken"));
+    assert_eq!(account(&later).await["journeys"].as_array().map(Vec::len), Some(1));
+    let again = server.visitor();
+    logs_in(&server, &again, ASHA).await;
+    assert_eq!(account(&again).await["firstName"], "Asha", "open from now on");
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_has_a_number_after_somebody_else_begins_anew() {
+    let server = start().await;
+    let (asha, ravi) = (server.visitor(), server.visitor());
+    logs_in(&server, &asha, ASHA).await;
+    let journey = settles(&asha, ASHA).await;
+    let store = server.store().await;
+    let person = async || store.journey(&journey).await.expect("read").expect("a journey").person.expect("hers");
+    server.clock.advance(200 * DAY_MS);
+    logs_in(&server, &ravi, ASHA).await;
+    post(&ravi, "iam/begin-anew", &[], json!({})).await.ok(200);
+    let his = account(&ravi).await;
+    assert_eq!((&his["firstName"], &his["journeys"]), (&json!(""), &json!([])));
+    let own = asks_for_a_call(&ravi, "Ravi Das", ASHA).await;
+    assert_eq!(post(&ravi, "iam/begin-anew", &[], json!({})).await.status, 404, "once");
+    let elsewhere = server.visitor();
+    logs_in(&server, &elsewhere, ASHA).await;
+    let journeys = account(&elsewhere).await["journeys"].clone();
+    assert_eq!((journeys.as_array().map(Vec::len), &journeys[0]["id"]), (Some(1), &json!(own)));
+    // What was there is kept, without a number that opens it.
+    let left = store.person(&person().await).await.expect("read").expect("kept");
+    assert_eq!((&left.profile["first_name"], &left.mobile), (&json!("Asha"), &left.id));
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_person_takes_another_number_once_she_has_shown_it() {
+    let server = start().await;
+    let (asha, ravi, nobody) = (server.visitor(), server.visitor(), server.visitor());
+    logs_in(&server, &asha, ASHA).await;
+    let journey = settles(&asha, ASHA).await;
+    logs_in(&server, &ravi, RAVI).await;
+    settles(&ravi, RAVI).await;
+    let new = "7654321098";
+    let number = |mobile: &str| json!({"mobile": mobile});
+
+    // One that has an account of its own is refused, and who is not signed in changes nothing.
+    let (_, refused) = shows_number(&server, &asha, "account/number", number(RAVI)).await;
+    assert_eq!(refused.ok(200)["messages"][0]["code"], "otp.another_person");
+    let (_, refused) = shows_number(&server, &nobody, "account/number", number(new)).await;
+    assert_eq!(refused.ok(200)["messages"][0]["code"], "error.global");
+    assert_eq!(account(&ravi).await["journeys"].as_array().map(Vec::len), Some(1));
+
+    let session = asha.cookie("__Host-session");
+    let (_, changed) = shows_number(&server, &asha, "account/number", number(new)).await;
+    assert_eq!(changed.ok(200)["step"]["path"], "in");
+    assert_ne!(asha.cookie("__Host-session"), session, "the session is made anew");
+    assert_eq!(account(&asha).await["journeys"][0]["id"], json!(journey));
+    let (by_new, by_old) = (server.visitor(), server.visitor());
+    logs_in(&server, &by_new, new).await;
+    assert_eq!(account(&by_new).await["journeys"][0]["id"], json!(journey));
+    logs_in(&server, &by_old, ASHA).await;
+    let old = account(&by_old).await;
+    assert_eq!((&old["firstName"], &old["journeys"]), (&json!(""), &json!([])), "the old number opens nothing of hers");
+    // A number of somebody who has nothing here, or not for half a year, is free.
+    let (_, back) = shows_number(&server, &asha, "account/number", number(ASHA)).await;
+    assert_eq!(back.ok(200)["step"]["path"], "in");
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_shares_a_number_shares_an_account() {
+    let server = start().await;
+    // two browsers' keys are never the same
+    let (asha, husband) = (server.visitor(), server.visitor().moved(server.product.url()));
+    logs_in(&server, &asha, ASHA).await;
+    let hers = asks_for_a_call(&asha, "Asha Rao", ASHA).await;
+    logs_in(&server, &husband, ASHA).await;
+    let his = asks_for_a_call(&husband, "Ravi Rao", ASHA).await;
+    for visitor in [&asha, &husband] {
+        let journeys = account(visitor).await["journeys"].clone();
+        let ids: Vec<&str> =
+            journeys.as_array().expect("journeys").iter().filter_map(|one| one["id"].as_str()).collect();
+        assert!(ids.len() == 2 && ids.contains(&hers.as_str()) && ids.contains(&his.as_str()), "{ids:?}");
+    }
+    server.stop().await;
+}
