@@ -61,36 +61,41 @@ async fn a_person_sees_who_else_saw_her_journeys_once_an_hour() {
     server.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_row_that_was_changed_taken_out_or_put_in_is_named() {
-    let server = start().await;
-    let asha = server.visitor();
-    let (journey, bearer) = looked_at(&server, &asha).await;
+/// How many rows there are, or which one of which chain is wrong, and how.
+async fn verified(server: &TestServer) -> Result<u64, (String, i64, Fault)> {
+    let verified = server.product.runtime.operations.verify_audit(&Actor::operator("test")).await;
+    verified.expect("an answer").map(|whole| whole.rows).map_err(|bad| (bad.chain, bad.number, bad.how))
+}
+
+/// A journey with three rows; beside them is the one of the operator's token.
+async fn looked_at_thrice(server: &TestServer) -> String {
+    let (journey, bearer) = looked_at(server, &server.visitor()).await;
     for _ in 0..3 {
-        looks(&server, &bearer, &journey).await;
+        looks(server, &bearer, &journey).await;
         server.clock.advance(HOUR_MS);
     }
-    let (operations, me) = (&server.product.runtime.operations, Actor::operator("test"));
-    let verified = async || {
-        operations
-            .verify_audit(&me)
-            .await
-            .expect("an answer")
-            .map(|whole| whole.rows)
-            .map_err(|bad| (bad.chain, bad.number, bad.how))
-    };
-    // her journey's three, and the operator's token
-    assert_eq!(verified().await, Ok(4));
+    assert_eq!(verified(server).await, Ok(4));
+    journey
+}
 
-    // put in: not by us
+#[tokio::test(flavor = "multi_thread")]
+async fn a_row_that_was_put_in_is_named() {
+    let server = start().await;
+    let journey = looked_at_thrice(&server).await;
     let store = server.store().await;
     let rows = store.audit_of(std::slice::from_ref(&journey), 0, 10).await.expect("rows");
     let forged = AuditRow { number: 4, ..rows[0].clone() };
     assert!(!store.append_audit(rows[0].clone()).await.expect("an answer"), "no row is written twice");
     assert!(store.append_audit(forged).await.expect("an answer"));
-    assert_eq!(verified().await, Err((journey.clone(), 4, Fault::Changed)));
+    assert_eq!(verified(&server).await, Err((journey, 4, Fault::Changed)));
+    server.stop().await;
+}
 
-    // The database itself refuses to change or remove one; whoever has taken that away is found.
+/// The database itself refuses to change or remove one; whoever has taken that away is found.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_row_that_was_changed_or_taken_out_is_named() {
+    let server = start().await;
+    let journey = looked_at_thrice(&server).await;
     let mut database = sqlx::SqliteConnection::connect(server.database()).await.expect("the database");
     let mut run =
         async |sql: &str| sqlx::query(sqlx::AssertSqlSafe(sql.to_owned())).execute(&mut database).await.is_ok();
@@ -98,9 +103,9 @@ async fn a_row_that_was_changed_taken_out_or_put_in_is_named() {
     assert!(!run(change).await && !run("delete from audit where number = 1").await);
     assert!(run("drop trigger audit_is_not_changed").await && run("drop trigger audit_is_not_cut").await);
     assert!(run(change).await);
-    assert_eq!(verified().await, Err((journey.clone(), 2, Fault::Changed)));
+    assert_eq!(verified(&server).await, Err((journey.clone(), 2, Fault::Changed)));
     assert!(run("delete from audit where number = 2").await);
-    assert_eq!(verified().await, Err((journey, 2, Fault::Missing)));
+    assert_eq!(verified(&server).await, Err((journey, 2, Fault::Missing)));
     server.stop().await;
 }
 

@@ -1,19 +1,38 @@
 //! What authors do wrong, each with the place, the words and the hint that it gets, and nothing beside it; and what looks
-//! wrong and is not. A case in `tests/mistakes` changes one file of a line that is right: `from` becomes `to`. The
+//! wrong and is not. A case in `tests/mistakes` changes one file of definitions that are right: `from` becomes `to`. The
 //! problem stands where `«` is, or where `at` first is in the changed file (or in the file `in`).
 
 use engine_definitions::{Files, Problem, load, source};
 use engine_runtime::story::{Outcome, Runner};
-use journey_tests::server::line;
+use journey_tests::server::{fixture, line};
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
-/// The kinds of cases, and the file that they change if they name none.
-const KINDS: [(&str, &str); 4] = [
-    ("flow", "workflows/bicycle/cover/flow.yaml"),
-    ("views", "workflows/bicycle/cover/views/quotes.yaml"),
-    ("forms", "forms/bicycle/cover/bicycle.json"),
-    ("others", ""),
+
+/// Cases of one kind: the file of `tests/mistakes`.
+struct Kind {
+    name: &'static str,
+    /// The definitions that are right.
+    right: fn() -> Files,
+    /// What a case changes if it names no file.
+    file: &'static str,
+}
+
+const KINDS: [Kind; 5] = [
+    Kind { name: "flow", right: guide, file: "workflows/bicycle/cover/flow.yaml" },
+    Kind { name: "views", right: guide, file: "workflows/bicycle/cover/views/quotes.yaml" },
+    Kind { name: "forms", right: guide, file: "forms/bicycle/cover/bicycle.json" },
+    Kind { name: "others", right: guide, file: "" },
+    Kind { name: "library", right: library, file: "workflows/library/loan/flow.yaml" },
 ];
+const FINE: Kind = Kind { name: "fine", right: guide, file: "workflows/bicycle/cover/flow.yaml" };
+
+fn guide() -> Files {
+    line("guide")
+}
+
+fn library() -> Files {
+    fixture("library")
+}
 
 struct Case {
     name: String,
@@ -25,18 +44,18 @@ struct Case {
     also: Vec<String>,
 }
 
-fn cases(kind: &str, usual: &str) -> Vec<Case> {
-    let path = format!("{ROOT}/tests/mistakes/{kind}.yaml");
+fn cases(kind: &Kind) -> Vec<Case> {
+    let path = format!("{ROOT}/tests/mistakes/{}.yaml", kind.name);
     let text = std::fs::read(&path).expect("the cases");
     let list = source::read(&path, &text).expect("YAML");
-    list.list().iter().map(|case| read(case, usual)).collect()
+    list.list().iter().map(|case| read(case, kind)).collect()
 }
 
-fn read(case: &source::Node, usual: &str) -> Case {
+fn read(case: &source::Node, kind: &Kind) -> Case {
     let text = |key: &str| case.get(key).and_then(source::Node::as_str);
     let need = |key: &str| text(key).unwrap_or_else(|| panic!("{}: a case needs `{key}`", case.span));
-    let file = text("file").unwrap_or(usual);
-    let mut files = line("guide");
+    let file = text("file").unwrap_or(kind.file);
+    let mut files = (kind.right)();
     let long = ["context.plan.total"; 17].join(" + ");
     let (from, to) = (need("from"), need("to").replace("LONG", &long));
     let old = files.get(file).map(|bytes| String::from_utf8(bytes.to_vec()).expect("text")).unwrap_or_default();
@@ -71,8 +90,8 @@ fn said(files: &Files) -> Vec<String> {
 
 #[test]
 fn every_mistake_is_said_at_its_place_with_a_hint_and_nothing_else_is() {
-    let cases: Vec<Case> = KINDS.iter().flat_map(|(kind, usual)| cases(kind, usual)).collect();
-    assert!(cases.len() >= 80, "{} cases", cases.len());
+    let cases: Vec<Case> = KINDS.iter().flat_map(cases).collect();
+    assert!(cases.len() >= 250, "{} cases", cases.len());
     let wrong: Vec<String> = cases.iter().filter_map(differs).collect();
     assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), cases.len(), wrong.join("\n"));
 }
@@ -88,7 +107,7 @@ fn differs(case: &Case) -> Option<String> {
 
 #[test]
 fn what_is_right_is_not_refused() {
-    for case in cases("fine", "workflows/bicycle/cover/flow.yaml") {
+    for case in cases(&FINE) {
         assert_eq!(said(&case.files), Vec::<String>::new(), "{}", case.name);
     }
 }

@@ -113,56 +113,73 @@ impl Desk {
     }
 }
 
+/// The four kinds of incidents, in the order in which the journey meets them.
+impl Desk {
+    /// A reply that the definition cannot take: its effect is parked.
+    async fn repairs_a_reply(&self, journey: &str) {
+        let incident = self.incident("the reply's incident").await;
+        assert_eq!((&incident["journey"], &incident["retries"]), (&json!(journey), &json!("effect")), "{incident}");
+        let parked = self.list("effects?kind=call&lane=swift").await;
+        assert_eq!(
+            (parked.len(), &parked[0]["code"], &parked[0]["state"]),
+            (1, &json!("definition"), &json!("parked")),
+            "{parked:?}"
+        );
+        assert_eq!(self.list("effects?lane=steady").await, [] as [Value; 0]);
+        self.repair(&["AAA"]).await;
+        self.retry(&incident).await;
+        self.at(journey, "timing").await;
+    }
+
+    async fn repairs_a_timer(&self, journey: &str) {
+        self.server.clock.advance(3_600_000);
+        let incident = self.incident("the timer's incident").await;
+        assert_eq!(incident["retries"], "timer");
+        self.repair(&["AAA", "BBB"]).await;
+        self.retry(&incident).await;
+        self.at(journey, "hooked").await;
+    }
+
+    /// The label's printer is out of order from now on, so that the call after the webhook fails for good.
+    async fn repairs_a_webhook(&self, journey: &str) {
+        let body = json!({"id": "hook 1", "kind": "delivered", "label": journey}).to_string();
+        let signature = engine_partners::signature::hmac_sha256_hex(b"sandbox-swift_webhook", body.as_bytes());
+        let headers = [("x-swift-signature", signature.as_str()), ("x-journey", ""), ("origin", "")];
+        let sent = self.customer.send("POST", "/api/v1/webhooks/swift/delivered", &headers, Some(body)).await;
+        assert_eq!(sent.status, 200);
+        let incident = self.incident("the webhook's incident").await;
+        assert_eq!(incident["retries"], "webhook");
+        self.switch_printer("fail").await;
+        self.repair(&["AAA", "BBB", "CCC"]).await;
+        self.retry(&incident).await;
+    }
+
+    /// A failed call that the workflow reports.
+    async fn repairs_a_call(&self) {
+        let failed = async || self.list("incidents").await.first().cloned();
+        let incident = self.server.until_worked("the call's incident", failed).await;
+        assert_eq!((&incident["reason"], &incident["retries"]), (&json!("no label"), &json!("effect")));
+        self.switch_printer("normal").await;
+        self.retry(&incident).await;
+    }
+
+    async fn switch_printer(&self, mode: &str) {
+        let label = json!({"partner": "swift", "operation": "label", "mode": mode}).to_string();
+        assert_eq!(self.customer.send("POST", "/sandbox/switches", &[], Some(label)).await.status, 200);
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn repaired_work_goes_on_after_each_kind_of_incident() {
     let desk = Desk::open(&[]).await;
     let journey = desk.started().await;
 
-    // a reply that the definition cannot take: its effect is parked
-    let incident = desk.incident("the reply's incident").await;
-    assert_eq!((&incident["journey"], &incident["retries"]), (&json!(journey), &json!("effect")), "{incident}");
-    let parked = desk.list("effects?kind=call&lane=swift").await;
-    assert_eq!(
-        (parked.len(), &parked[0]["code"], &parked[0]["state"]),
-        (1, &json!("definition"), &json!("parked")),
-        "{parked:?}"
-    );
-    assert_eq!(desk.list("effects?lane=steady").await, [] as [Value; 0]);
-    desk.repair(&["AAA"]).await;
-    desk.retry(&incident).await;
-    desk.at(&journey, "timing").await;
-
-    // a timer
-    desk.server.clock.advance(3_600_000);
-    let incident = desk.incident("the timer's incident").await;
-    assert_eq!(incident["retries"], "timer");
-    desk.repair(&["AAA", "BBB"]).await;
-    desk.retry(&incident).await;
-    desk.at(&journey, "hooked").await;
-
-    // a webhook
-    let body = json!({"id": "hook 1", "kind": "delivered", "label": journey}).to_string();
-    let signature = engine_partners::signature::hmac_sha256_hex(b"sandbox-swift_webhook", body.as_bytes());
-    let headers = [("x-swift-signature", signature.as_str()), ("x-journey", ""), ("origin", "")];
-    assert_eq!(desk.customer.send("POST", "/api/v1/webhooks/swift/delivered", &headers, Some(body)).await.status, 200);
-    let incident = desk.incident("the webhook's incident").await;
-    assert_eq!(incident["retries"], "webhook");
-    // the label's printer is out of order, so that the call after it fails for good
-    let label = json!({"partner": "swift", "operation": "label", "mode": "fail"});
-    assert_eq!(desk.customer.send("POST", "/sandbox/switches", &[], Some(label.to_string())).await.status, 200);
-    desk.repair(&["AAA", "BBB", "CCC"]).await;
-    desk.retry(&incident).await;
-
-    // a failed call that the workflow reports
-    let failed = async || desk.list("incidents").await.first().cloned();
-    let incident = desk.server.until_worked("the call's incident", failed).await;
-    assert_eq!((&incident["reason"], &incident["retries"]), (&json!("no label"), &json!("effect")));
-    let label = json!({"partner": "swift", "operation": "label", "mode": "normal"});
-    desk.customer.send("POST", "/sandbox/switches", &[], Some(label.to_string())).await;
-    desk.retry(&incident).await;
-    desk.server
-        .until("the end", async || (desk.customer.view(&journey).await["journey"]["status"] == "done").then_some(()))
-        .await;
+    desk.repairs_a_reply(&journey).await;
+    desk.repairs_a_timer(&journey).await;
+    desk.repairs_a_webhook(&journey).await;
+    desk.repairs_a_call().await;
+    let ended = async || (desk.customer.view(&journey).await["journey"]["status"] == "done").then_some(());
+    desk.server.until("the end", ended).await;
     desk.agrees(&journey).await;
 
     let closed = desk.list("incidents?all=true").await;
@@ -296,7 +313,17 @@ async fn nobody_but_an_operator_learns_that_there_is_an_api() {
             assert_eq!((reply.status, reply.text()), (404, unknown.text()), "{method} {path} with {bearer:?}");
         }
     }
-    // the token is no session of a browser, and a session is no token
+    // a visitor who calls himself so is none: the use case asks again
+    let pretender = Actor { roles: vec!["operator".into()], ..Actor::visitor("v") };
+    let operations = &desk.server.product.runtime.operations;
+    assert!(operations.effects(&pretender, Effects::default()).await.is_err());
+    desk.server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_token_is_no_session_and_ends_in_time_or_when_it_is_revoked() {
+    let desk = Desk::open(&[]).await;
+    let journey = desk.started().await;
     let cookie = format!("__Host-session={}", desk.token);
     let as_cookie =
         desk.customer.send("GET", &format!("/api/v1/journeys/{journey}"), &[("cookie", &cookie)], None).await;
@@ -317,9 +344,6 @@ async fn nobody_but_an_operator_learns_that_there_is_an_api() {
     );
     assert!(runtime.people.operator(&token).await.expect("an answer").is_none());
     assert_eq!(runtime.people.operator(&other).await.expect("an answer").map(|actor| actor.id), Some("ravi".into()));
-    // a visitor who calls himself so is none: the use case asks again
-    let pretender = Actor { roles: vec!["operator".into()], ..Actor::visitor("v") };
-    assert!(runtime.operations.effects(&pretender, Effects::default()).await.is_err());
     desk.server.stop().await;
 }
 

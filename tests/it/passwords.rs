@@ -286,25 +286,33 @@ async fn from_the_third_send_of_a_network_each_needs_a_proof_of_work() {
     server.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_captcha_partner_asks_instead_of_work_and_work_stands_in_for_it() {
+/// Nobody is sent a message without a proof, and the captcha partner gives one.
+async fn with_captcha() -> TestServer {
     let mut files = gated(GATE);
     let of_captcha = |path: &str| path.contains("/captcha/") || path == "workflows/partners/identity/partner.yaml";
     for (path, bytes) in line("club").iter().filter(|(path, _)| of_captcha(path)) {
         files.insert(path, bytes.clone());
     }
-    let server = TestServer::start_with(files, |settings| {
+    TestServer::start_with(files, |settings| {
         settings.otp.unproven_per_address_hour = 0;
         settings.otp.proof_bits = 4;
         settings.otp.captcha = Some("captcha".into());
         settings.sandbox.delay_percent = 0;
     })
-    .await;
+    .await
+}
+
+/// Starts the journey of this key with a proof; the number that it sends to is the key's own.
+async fn proves(visitor: &Visitor, key: &str, proof: &str) -> Reply {
+    let body = json!({"workflow": "club/gate", "data": member(&format!("98765432{key}"))}).to_string();
+    visitor.send("POST", "/api/v1/journeys", &[("idempotency-key", key), ("x-proof", proof)], Some(body)).await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_captcha_partner_asks_instead_of_work() {
+    let server = with_captcha().await;
     let visitor = server.visitor();
-    let asks = async |key: &str, proof: &str| {
-        let body = json!({"workflow": "club/gate", "data": member(&format!("98765432{key}"))}).to_string();
-        visitor.send("POST", "/api/v1/journeys", &[("idempotency-key", key), ("x-proof", proof)], Some(body)).await
-    };
+    let asks = async |key: &str, proof: &str| proves(&visitor, key, proof).await;
     let refused = asks("10", "").await;
     assert_eq!((refused.status, refused.code().as_str()), (403, "proof"));
     let page = refused.json()["challenge"]["page"].as_str().expect("a page").to_owned();
@@ -321,8 +329,16 @@ async fn a_captcha_partner_asks_instead_of_work_and_work_stands_in_for_it() {
     assert_eq!(asks("10", &"t".repeat(5_000)).await.code(), "proof", "no token is so long");
     assert_eq!(step(&asks("10", "token-1").await.ok(201)), "asking", "the same request, with the same key");
     assert_eq!(asks("11", "token-1").await.code(), "proof", "it counts once");
+    server.stop().await;
+}
 
-    // the partner is away: the browser works instead, until it is asked again a minute later
+/// The browser works instead, until the partner is asked again a minute later.
+#[tokio::test(flavor = "multi_thread")]
+async fn work_stands_in_for_a_captcha_partner_that_is_away() {
+    let server = with_captcha().await;
+    let visitor = server.visitor();
+    let asks = async |key: &str, proof: &str| proves(&visitor, key, proof).await;
+    assert_eq!(step(&asks("10", "token-1").await.ok(201)), "asking");
     let down = json!({"partner": "captcha", "mode": "fail"}).to_string();
     visitor.send("POST", "/sandbox/switches", &[], Some(down)).await.ok(200);
     let refused = asks("11", "token-2").await;

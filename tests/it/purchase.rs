@@ -226,167 +226,185 @@ fn total(lines: &Value) -> i64 {
     total
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn from_the_registration_number_to_the_policy() {
+/// The product as it is shipped.
+async fn shop() -> TestServer {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let files = Files::read_dir(root).expect("the definitions are there");
-    let server = TestServer::start_with(files, |settings| settings.otp.proof_bits = 4).await;
-    let mut asha = Customer::arrives(&server, MOBILE, json!({})).await;
-    let id = asha.id();
+    TestServer::start_with(files, |settings| settings.otp.proof_bits = 4).await
+}
 
-    // What only partners and the engine may say is refused.
-    for event in ["payment.captured", "xstate.done.actor.lookup", "select"] {
-        assert_eq!(
-            asha.browser.event(&asha.view, event, json!({"order": "o", "payment": "p", "amount": 1})).await.code(),
-            "not_accepted"
-        );
+/// What a customer of the journey to the policy meets on her way, in order.
+impl Customer<'_> {
+    /// What only partners and the engine may say is refused.
+    async fn is_not_heard_as_a_partner(&self) {
+        for event in ["payment.captured", "xstate.done.actor.lookup", "select"] {
+            let data = json!({"order": "o", "payment": "p", "amount": 1});
+            assert_eq!(self.browser.event(&self.view, event, data).await.code(), "not_accepted");
+        }
     }
+
+    /// Our insurer's card. Each card's lines make its price; the blocked category is not among them.
+    async fn sees_prices_that_add_up(&mut self) -> Value {
+        let offers = self.offers().await;
+        for offer in offers.iter().filter(|item| item["state"] == "answered") {
+            assert_eq!(total(&offer["breakup"]), offer["price"]["paise"].as_i64().expect("a price"));
+        }
+        offers.into_iter().find(|item| item["action"]["data"]["insurer"] == INSURER).expect("our insurer")
+    }
+
+    /// Forged choices: a plan that nobody offered, a price, an insurer that is none.
+    async fn cannot_choose_what_nobody_offered(&mut self, chosen: &Value) {
+        for (name, value, answer) in [
+            ("plan", "gold", "quote.gone"),
+            ("insurer", "nobody", "quote.gone"),
+            ("plan_type", "free", "invalid"),
+            ("total", "1", "invalid"),
+        ] {
+            let mut forged = chosen.clone();
+            forged[name] = json!(value);
+            let reply = self.browser.event(&self.view, "select", forged).await;
+            let told = if reply.status == 200 {
+                reply.json()["messages"][0]["code"].as_str().unwrap_or_default().to_owned()
+            } else {
+                reply.code()
+            };
+            assert_eq!(told, answer, "{name}");
+            self.at("quotes").await;
+        }
+    }
+
+    /// A double click is one choice; a stale page is told where the journey is now; a key serves one request.
+    async fn chooses_with_a_double_click(&mut self, chosen: &Value) {
+        let path = format!("/api/v1/journeys/{}/events", self.id());
+        let click = json!({"type": "select", "data": chosen, "revision": self.view["journey"]["revision"]}).to_string();
+        let send = async |key: &str, body: &str| {
+            self.browser.send("POST", &path, &[("idempotency-key", key)], Some(body.to_owned())).await
+        };
+        let first = send("click", &click).await;
+        let again = send("click", &click).await;
+        let (is_again, told) = (again.header("idempotent-replayed"), first.text());
+        assert_eq!((first.status, again.status, is_again), (200, 200, "true"), "{told}");
+        assert_eq!(first.json()["journey"]["revision"], again.json()["journey"]["revision"]);
+        assert_eq!(send("click", &click.replace(INSURER, "digit")).await.code(), "key_reused");
+        let stale = send("another click", &click).await;
+        let now = &stale.json()["view"]["step"]["id"];
+        assert_eq!((stale.status, stale.code().as_str(), now), (409, "stale", &json!("car.owner")));
+        self.at("car.owner").await;
+    }
+
+    async fn is_alone_in_her_journey(&self) {
+        let other = self.server.visitor();
+        let hers = other.get(&format!("/api/v1/journeys/{}", self.id())).await;
+        let none = other.get(&format!("/api/v1/journeys/{}", "0".repeat(32))).await;
+        assert_eq!((hers.status, hers.bytes), (404, none.bytes), "another's journey is like none");
+    }
+
+    /// The id of her order.
+    async fn pays_the_price_of_the_card(&mut self, price: i64) -> String {
+        assert_eq!(total(&block(&self.view, "breakup")["lines"]), price);
+        self.submits(json!({}), "car.purchase.payment.paying").await;
+        let fields = self.view["step"]["redirect"]["fields"].clone();
+        assert_eq!(fields["amount"], price.to_string());
+        self.pays("pay").await;
+        self.at("car.policy.issued").await;
+        assert_eq!(total(&block(&self.view, "breakup")["lines"]), price);
+        fields["order_id"].as_str().expect("an order").to_owned()
+    }
+
+    /// The address of her policy's file, which is hers alone.
+    async fn has_her_policy(&self) -> String {
+        let document = &block(&self.view, "documents")["items"][0]["document"];
+        let file = format!("/api/v1/journeys/{}/documents/{}", self.id(), document.as_str().expect("a document"));
+        assert!(self.browser.get(&file).await.bytes.starts_with(b"%PDF-"));
+        assert_eq!(self.server.visitor().get(&file).await.status, 404);
+        file
+    }
+
+    /// Another browser, years of cookies later: the e-mail has the file, and its link opens the policy and the file.
+    async fn opens_her_policy_from_the_email(&self, file: &str) {
+        let inbox = async || {
+            let inbox = self.browser.get("/sandbox/inbox.json?to=asha@example.com").await.ok(200);
+            inbox["messages"].get(0).cloned()
+        };
+        let mail = self.server.until("the e-mail", inbox).await;
+        assert!(mail["file"].as_str().is_some_and(|name| name.ends_with(".pdf")), "{mail}");
+        let text = mail["text"].as_str().expect("a text");
+        let link = text.split_whitespace().find_map(|word| Some(&word[word.find("/r/")?..])).expect("a link");
+        let other = self.server.visitor();
+        let form = [("content-type", "application/x-www-form-urlencoded"), ("x-journey", "")];
+        assert_eq!(other.send("POST", link, &form, Some(String::new())).await.status, 303);
+        assert_eq!(other.view(&self.id()).await["step"]["id"], "car.policy.issued");
+        assert!(other.get(file).await.bytes.starts_with(b"%PDF-"));
+    }
+
+    /// The gateway repeats itself, somebody imitates it, and money comes a second time: one refund.
+    async fn is_charged_once(&self, order: &str, price: i64) {
+        let facts = block(&self.view, "facts")["items"].as_array().expect("facts");
+        let reference = facts.iter().find(|fact| fact["label"] == "Payment").expect("a reference");
+        let payment = reference["value"].as_str().expect("a payment");
+        assert_eq!(gateway_says(self.server, "guessed", order, "pay_forged", price).await, 401);
+        for (payment, told) in [(payment, Value::Null), ("pay_second", json!("payment.refunded"))] {
+            for _ in 0..2 {
+                let secret = "sandbox-razorpay_webhook_secret";
+                assert_eq!(gateway_says(self.server, secret, order, payment, price).await, 200);
+            }
+            let view = self.browser.view(&self.id()).await;
+            assert_eq!(view["step"]["id"], "car.policy.issued");
+            assert_eq!((&view["messages"][0]["code"], &view["messages"][1]), (&told, &Value::Null));
+        }
+        let refunds = async || {
+            let inbox = self.browser.get(&format!("/sandbox/inbox.json?to={}", self.mobile)).await.ok(200);
+            let texts = inbox["messages"].as_array()?.iter().filter_map(|message| message["text"].as_str());
+            Some(texts.filter(|text| text.contains("pay_second")).count()).filter(|refunds| *refunds > 0)
+        };
+        assert_eq!(self.server.until("the refund", refunds).await, 1);
+    }
+
+    /// On another device: the number and its code, which may be somebody else's by now, ask for the number of a policy;
+    /// with it the account is open, and the policy's file.
+    async fn finds_her_policy_in_her_account(&self, file: &str) {
+        let device = self.server.visitor();
+        crate::login::logs_in(self.server, &device, self.mobile).await;
+        assert_eq!(device.get("/api/v1/account/dashboard").await.status, 401);
+        let records = self.server.store().await.records(&self.id()).await.expect("records");
+        let policy = records.iter().find(|record| record.kind == "policy").expect("a policy");
+        let proof = json!({"policy_number": policy.data["policy_number"]});
+        crate::login::post(&device, "iam/open-account", &[], proof).await.ok(200);
+        let account = device.get("/api/v1/account/dashboard").await.ok(200)["data"].clone();
+        let journeys = account["journeys"].as_array().expect("journeys");
+        assert!(journeys.iter().any(|journey| journey["id"] == self.id().as_str()), "{account}");
+        assert!(device.get(file).await.bytes.starts_with(b"%PDF-"));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn from_the_registration_number_to_the_policy() {
+    let server = shop().await;
+    let mut asha = Customer::arrives(&server, MOBILE, json!({})).await;
+    asha.is_not_heard_as_a_partner().await;
     asha.asks_for_prices().await;
 
-    // Each card's lines make its price; the blocked category is not among them.
-    let offers = asha.offers().await;
-    let card = offers.iter().find(|item| item["action"]["data"]["insurer"] == INSURER).expect("our insurer").clone();
-    for offer in offers.iter().filter(|item| item["state"] == "answered") {
-        assert_eq!(total(&offer["breakup"]), offer["price"]["paise"].as_i64().expect("a price"));
-    }
+    let card = asha.sees_prices_that_add_up().await;
+    let (chosen, price) = (&card["action"]["data"], card["price"]["paise"].as_i64().expect("a price"));
+    asha.cannot_choose_what_nobody_offered(chosen).await;
+    asha.chooses_with_a_double_click(chosen).await;
+    asha.is_alone_in_her_journey().await;
 
-    // Forged choices: a plan that nobody offered, a price, an insurer that is none.
-    let chosen = card["action"]["data"].clone();
-    for (name, value, answer) in [
-        ("plan", "gold", "quote.gone"),
-        ("insurer", "nobody", "quote.gone"),
-        ("plan_type", "free", "invalid"),
-        ("total", "1", "invalid"),
-    ] {
-        let mut forged = chosen.clone();
-        forged[name] = json!(value);
-        let reply = asha.browser.event(&asha.view, "select", forged).await;
-        let told = if reply.status == 200 {
-            reply.json()["messages"][0]["code"].as_str().unwrap_or_default().to_owned()
-        } else {
-            reply.code()
-        };
-        assert_eq!(told, answer, "{name}");
-        asha.at("quotes").await;
-    }
-
-    // A double click is one choice; a stale page is told where the journey is now; a key serves one request.
-    let path = format!("/api/v1/journeys/{id}/events");
-    let revision = asha.view["journey"]["revision"].clone();
-    let click = json!({"type": "select", "data": chosen, "revision": revision}).to_string();
-    let send = async |key: &str, body: &str| {
-        asha.browser.send("POST", &path, &[("idempotency-key", key)], Some(body.to_owned())).await
-    };
-    let first = send("click", &click).await;
-    let again = send("click", &click).await;
-    assert_eq!(
-        (first.status, again.status, again.header("idempotent-replayed")),
-        (200, 200, "true"),
-        "{}",
-        first.text()
-    );
-    assert_eq!(first.json()["journey"]["revision"], again.json()["journey"]["revision"]);
-    assert_eq!(send("click", &click.replace(INSURER, "digit")).await.code(), "key_reused");
-    let stale = send("another click", &click).await;
-    assert_eq!(
-        (stale.status, stale.code(), &stale.json()["view"]["step"]["id"]),
-        (409, "stale".to_owned(), &json!("car.owner"))
-    );
-    let (mine, none) = (
-        server.visitor().get(&format!("/api/v1/journeys/{id}")).await,
-        server.visitor().get(&format!("/api/v1/journeys/{}", "0".repeat(32))).await,
-    );
-    assert_eq!((mine.status, mine.bytes), (404, none.bytes), "another's journey is like none");
-
-    asha.at("car.owner").await;
     asha.fills_the_proposal().await;
-    let price = card["price"]["paise"].as_i64().expect("a price");
-    assert_eq!(total(&block(&asha.view, "breakup")["lines"]), price);
-    asha.submits(json!({}), "car.purchase.payment.paying").await;
-    let fields = asha.view["step"]["redirect"]["fields"].clone();
-    assert_eq!(fields["amount"], price.to_string());
+    let order = asha.pays_the_price_of_the_card(price).await;
+    let file = asha.has_her_policy().await;
+    asha.opens_her_policy_from_the_email(&file).await;
+    asha.is_charged_once(&order, price).await;
 
-    asha.pays("pay").await;
-    asha.at("car.policy.issued").await;
-    assert_eq!(total(&block(&asha.view, "breakup")["lines"]), price);
-    let document = block(&asha.view, "documents")["items"][0]["document"].as_str().expect("a document").to_owned();
-    let file = format!("/api/v1/journeys/{id}/documents/{document}");
-    assert!(asha.browser.get(&file).await.bytes.starts_with(b"%PDF-"));
-    assert_eq!(server.visitor().get(&file).await.status, 404);
-
-    // Another browser, years of cookies later: the e-mail has the file, and its link opens the policy and the file.
-    let mail = server
-        .until("the e-mail", async || {
-            let inbox = asha.browser.get("/sandbox/inbox.json?to=asha@example.com").await.ok(200);
-            inbox["messages"].get(0).cloned()
-        })
-        .await;
-    assert!(mail["file"].as_str().is_some_and(|name| name.ends_with(".pdf")), "{mail}");
-    let text = mail["text"].as_str().expect("a text");
-    let link = text.split_whitespace().find_map(|word| Some(&word[word.find("/r/")?..])).expect("a link");
-    let other = server.visitor();
-    let form = [("content-type", "application/x-www-form-urlencoded"), ("x-journey", "")];
-    assert_eq!(other.send("POST", link, &form, Some(String::new())).await.status, 303);
-    assert_eq!(other.view(&id).await["step"]["id"], "car.policy.issued");
-    assert!(other.get(&file).await.bytes.starts_with(b"%PDF-"));
-
-    // The gateway repeats itself, somebody imitates it, and money comes a second time: one refund.
-    let payment = block(&asha.view, "facts")["items"]
-        .as_array()
-        .expect("facts")
-        .iter()
-        .find(|fact| fact["label"] == "Payment")
-        .expect("a reference")["value"]
-        .clone();
-    let (payment, order) = (payment.as_str().expect("a payment"), fields["order_id"].as_str().expect("an order"));
-    assert_eq!(gateway_says(&server, "guessed", order, "pay_forged", price).await, 401);
-    for (payment, times, told) in [(payment, 2, Value::Null), ("pay_second", 2, json!("payment.refunded"))] {
-        for _ in 0..times {
-            assert_eq!(gateway_says(&server, "sandbox-razorpay_webhook_secret", order, payment, price).await, 200);
-        }
-        let view = asha.browser.view(&id).await;
-        assert_eq!(
-            (&view["step"]["id"], &view["messages"][0]["code"], &view["messages"][1]),
-            (&json!("car.policy.issued"), &told, &Value::Null)
-        );
-    }
-    let refunds = server
-        .until("the refund", async || {
-            let inbox = asha.browser.get(&format!("/sandbox/inbox.json?to={MOBILE}")).await.ok(200);
-            let messages = inbox["messages"].as_array()?.clone();
-            let refunds = messages
-                .iter()
-                .filter(|message| message["text"].as_str().is_some_and(|text| text.contains("pay_second")))
-                .count();
-            (refunds > 0).then_some(refunds)
-        })
-        .await;
-    assert_eq!(refunds, 1);
-
-    // Three years later, on another device: the number and its code, which may be somebody else's by now, ask for the
-    // number of a policy; with it the account is open, and the policy's file.
-    server.clock.advance(3 * 365 * 86_400_000);
-    let later = server.visitor();
-    crate::login::logs_in(&server, &later, MOBILE).await;
-    assert_eq!(later.get("/api/v1/account/dashboard").await.status, 401);
-    let records = server.store().await.records(&id).await.expect("records");
-    let policy = records.iter().find(|record| record.kind == "policy").expect("a policy");
-    let proof = json!({"policy_number": policy.data["policy_number"]});
-    crate::login::post(&later, "iam/open-account", &[], proof).await.ok(200);
-    let account = later.get("/api/v1/account/dashboard").await.ok(200)["data"].clone();
-    assert!(
-        account["journeys"].as_array().is_some_and(|all| all.iter().any(|one| one["id"] == id.as_str())),
-        "{account}"
-    );
-    assert!(later.get(&file).await.bytes.starts_with(b"%PDF-"));
+    let three_years_ms = 3 * 365 * 86_400_000;
+    server.clock.advance(three_years_ms);
+    asha.finds_her_policy_in_her_account(&file).await;
     server.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn contact_data_is_whole_for_agents_of_some_sources_alone() {
-    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let files = Files::read_dir(root).expect("the definitions are there");
-    let server = TestServer::start_with(files, |settings| settings.otp.proof_bits = 4).await;
+    let server = shop().await;
     let masked = ["*****10001", "*****10002", "*****10003"];
     for (mobile, masked, attribution, is_whole) in [
         ("9810010001", masked[0], json!({}), false),

@@ -48,73 +48,113 @@ async fn shop(folder: &Path, change: impl FnOnce(&mut Settings)) -> TestServer {
     .await
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn after_a_restore_no_key_means_something_else_and_nothing_is_sent_unasked() {
-    // the carriers have a ledger of their own, which no backup of ours turns back
-    let carriers = TestServer::start(trip()).await;
-    let sandbox = format!("{}/sandbox", carriers.product.url());
-    let (live, backup) = (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
-    let open = async |folder: &Path| shop(folder, |settings| settings.sandbox.url = Some(sandbox.clone())).await;
-    let priced = async |server: &TestServer, visitor: &Visitor, journey: &str| {
-        let there = async || visitor.view(journey).await["step"]["id"].as_str()?.ends_with("priced").then_some(());
-        until("a price", there).await;
-        let record = server.store().await.journey(journey).await.expect("a read").expect("a journey");
-        serde_json::from_str::<Value>(&record.state).expect("JSON")["snapshot"]["context"]["price"]["price"].clone()
-    };
-    let weighs = async |visitor: &Visitor, journey: &str, weight: i64| {
-        let view = visitor.view(journey).await;
-        visitor.event(&view, "submit", json!({"weight": weight, "kind": "gift"})).await.ok(200);
-    };
+/// A shop with a backup from the time before its customer said how heavy her parcel is, and its carriers, who have a
+/// ledger of their own: no backup of ours turns that back.
+struct Restored {
+    carriers: TestServer,
+    /// Of the lost shop and of its backup.
+    folders: (tempfile::TempDir, tempfile::TempDir),
+    server: TestServer,
+    visitor: Visitor,
+    journey: String,
+}
 
-    let server = open(live.path()).await;
-    let visitor = server.visitor();
-    let view = visitor.start("parcel/trip", json!({"name": "Asha Rao"})).await.ok(201);
-    let journey = id(&view).to_owned();
-    let kept = backup.path().join("shop.db");
-    let mut beside =
-        sqlx::SqliteConnection::connect(live.path().join("shop.db").to_str().expect("a path")).await.expect("it opens");
-    sqlx::query("vacuum into $1").bind(kept.to_str()).execute(&mut beside).await.expect("a backup");
-    weighs(&visitor, &journey, 2).await;
-    assert_eq!(priced(&server, &visitor, &journey).await, json!(10_000));
-    server.stop().await;
+impl Restored {
+    /// The disk is gone, the backup is back: two kilograms are forgotten here, and not there.
+    async fn shop() -> Restored {
+        let carriers = TestServer::start(trip()).await;
+        let folders = (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
+        let server = Restored::open(&carriers, folders.0.path()).await;
+        let visitor = server.visitor();
+        let view = visitor.start("parcel/trip", json!({"name": "Asha Rao"})).await.ok(201);
+        back_up(folders.0.path(), folders.1.path()).await;
+        let mut shop = Restored { carriers, folders, server, visitor, journey: id(&view).to_owned() };
+        shop.weighs(2).await;
+        assert_eq!(shop.priced().await, json!(10_000));
 
-    // the disk is gone, the backup is back: two kilograms are forgotten here, and not there
-    let store = engine_store::connect(&format!("sqlite:{}", kept.display())).await.expect("it opens");
-    store.migrate().await.expect("it is up to date");
-    assert_eq!(store.begin_epoch(0).await.expect("a new epoch"), 1);
-    drop(store);
-    let server = open(backup.path()).await;
-    let visitor = visitor.moved(server.product.url());
-    weighs(&visitor, &journey, 5).await;
-    let body = json!({"id": "w1", "kind": "delivered", "label": "L-1"}).to_string();
-    let signature = engine_partners::signature::hmac_sha256_hex(b"sandbox-swift_webhook", body.as_bytes());
-    let signed = [("x-swift-signature", signature.as_str())];
-    let hook = visitor.send("POST", "/api/v1/webhooks/swift/delivered", &signed, Some(body)).await;
-    assert_eq!(hook.status, 200, "what comes in is taken");
-    let calls = async || {
-        let seen = carriers.visitor().get("/sandbox/calls.json?partner=swift&operation=price").await.ok(200);
+        begin_epoch(shop.folders.1.path()).await;
+        let restored = Restored::open(&shop.carriers, shop.folders.1.path()).await;
+        std::mem::replace(&mut shop.server, restored).stop().await;
+        shop.visitor = shop.visitor.moved(shop.server.product.url());
+        shop
+    }
+
+    async fn open(carriers: &TestServer, folder: &Path) -> TestServer {
+        let sandbox = format!("{}/sandbox", carriers.product.url());
+        shop(folder, |settings| settings.sandbox.url = Some(sandbox)).await
+    }
+
+    async fn weighs(&self, weight: i64) {
+        let view = self.visitor.view(&self.journey).await;
+        self.visitor.event(&view, "submit", json!({"weight": weight, "kind": "gift"})).await.ok(200);
+    }
+
+    /// What the carrier asks, once it has answered.
+    async fn priced(&self) -> Value {
+        let step = async || self.visitor.view(&self.journey).await["step"]["id"].as_str().map(str::to_owned);
+        until("a price", async || step().await?.ends_with("priced").then_some(())).await;
+        let record = self.server.store().await.journey(&self.journey).await.expect("a read").expect("a journey");
+        let state: Value = serde_json::from_str(&record.state).expect("JSON");
+        state["snapshot"]["context"]["price"]["price"].clone()
+    }
+
+    /// Keys of the calls that the carriers have seen.
+    async fn calls(&self) -> Vec<String> {
+        let seen = self.carriers.visitor().get("/sandbox/calls.json?partner=swift&operation=price").await.ok(200);
         let calls = seen["recent"].as_array().expect("calls").iter();
         let mut keys: Vec<String> = calls.map(|call| call["key"].as_str().expect("a key").to_owned()).collect();
         keys.sort();
         keys
-    };
-    let store = server.store().await;
-    assert!(store.sends_held().await.expect("a read"));
-    let now_ms = server.clock.now_ms();
-    let look = ClaimRequest { worker: "eager".into(), now_ms, lease_ms: 1_000, limit: 10 };
-    assert_eq!(store.claim_effects(look).await.expect("a look"), [], "a worker that looks for work finds none");
-    let waits = store.effects(EffectFilter { journey: Some(journey.clone()), ..EffectFilter::default() }).await;
-    let waits = waits.expect("effects");
-    assert_eq!(waits.iter().map(|e| (e.fence, e.epoch)).collect::<Vec<_>>(), [(0, 1)]);
-    assert_eq!(calls().await, [format!("{journey}.3.0")], "nothing was sent");
-    let asha = Actor::operator("asha");
-    assert!(server.product.runtime.operations.release_sends(&asha).await.expect("released"));
-    assert!(!server.product.runtime.operations.release_sends(&asha).await.expect("asked again"));
-    assert_eq!(priced(&server, &visitor, &journey).await, json!(25_000), "the price of five kilograms");
-    assert_eq!(calls().await, [format!("{journey}.3.0"), format!("{journey}.3.0.1")]);
-    assert_eq!(server.product.runtime.operations.replay(&journey).await.expect("a replay"), Some(vec![]));
-    server.stop().await;
-    carriers.stop().await;
+    }
+
+    async fn sends_nothing(&self) {
+        let store = self.server.store().await;
+        assert!(store.sends_held().await.expect("a read"));
+        let now_ms = self.server.clock.now_ms();
+        let look = ClaimRequest { worker: "eager".into(), now_ms, lease_ms: 1_000, limit: 10 };
+        assert_eq!(store.claim_effects(look).await.expect("a look"), [], "a worker that looks for work finds none");
+        let ours = EffectFilter { journey: Some(self.journey.clone()), ..EffectFilter::default() };
+        let waits = store.effects(ours).await.expect("effects");
+        assert_eq!(waits.iter().map(|e| (e.fence, e.epoch)).collect::<Vec<_>>(), [(0, 1)]);
+        assert_eq!(self.calls().await, [format!("{}.3.0", self.journey)], "nothing was sent");
+    }
+
+    async fn stop(self) {
+        self.server.stop().await;
+        self.carriers.stop().await;
+    }
+}
+
+async fn back_up(live: &Path, backup: &Path) {
+    let (live, kept) = (live.join("shop.db"), backup.join("shop.db"));
+    let mut beside = sqlx::SqliteConnection::connect(live.to_str().expect("a path")).await.expect("it opens");
+    sqlx::query("vacuum into $1").bind(kept.to_str()).execute(&mut beside).await.expect("a backup");
+}
+
+async fn begin_epoch(folder: &Path) {
+    let store = engine_store::connect(&format!("sqlite:{}", folder.join("shop.db").display())).await.expect("it opens");
+    store.migrate().await.expect("it is up to date");
+    assert_eq!(store.begin_epoch(0).await.expect("a new epoch"), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn after_a_restore_no_key_means_something_else_and_nothing_is_sent_unasked() {
+    let shop = Restored::shop().await;
+    shop.weighs(5).await;
+    let body = json!({"id": "w1", "kind": "delivered", "label": "L-1"}).to_string();
+    let signature = engine_partners::signature::hmac_sha256_hex(b"sandbox-swift_webhook", body.as_bytes());
+    let signed = [("x-swift-signature", signature.as_str())];
+    let hook = shop.visitor.send("POST", "/api/v1/webhooks/swift/delivered", &signed, Some(body)).await;
+    assert_eq!(hook.status, 200, "what comes in is taken");
+    shop.sends_nothing().await;
+
+    let (operations, asha) = (&shop.server.product.runtime.operations, Actor::operator("asha"));
+    assert!(operations.release_sends(&asha).await.expect("released"));
+    assert!(!operations.release_sends(&asha).await.expect("asked again"));
+    assert_eq!(shop.priced().await, json!(25_000), "the price of five kilograms");
+    assert_eq!(shop.calls().await, [format!("{}.3.0", shop.journey), format!("{}.3.0.1", shop.journey)]);
+    assert_eq!(operations.replay(&shop.journey).await.expect("a replay"), Some(vec![]));
+    shop.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -2,9 +2,9 @@
 //! mistakes in them.
 
 use engine_definitions::{Files, Problem, load};
-use journey_tests::server::{Reply, TestServer, fixture};
+use journey_tests::server::{Reply, TestServer, Visitor, fixture};
 use serde_json::Value;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::Path;
 
 async fn product() -> TestServer {
@@ -37,6 +37,27 @@ fn set(words: &str) -> BTreeSet<String> {
     words.split_whitespace().map(str::to_owned).collect()
 }
 
+/// Addresses of a sitemap, without the part that all share.
+fn listed(sitemap: &str, base: &str) -> Vec<String> {
+    let addresses = sitemap.split("<loc>").skip(1).filter_map(|rest| rest.split("</loc>").next());
+    addresses.map(|address| address.strip_prefix(base).expect("an address of ours").to_owned()).collect()
+}
+
+/// What a page that answers and could be drawn names, or where it leads instead.
+async fn named(visitor: &Visitor, path: &str) -> Vec<String> {
+    let page = visitor.get(path).await;
+    let expected = if path == "/no-such-page" { 404 } else { 200 };
+    let is_redirect = (300..400).contains(&page.status);
+    assert!(page.status == expected || is_redirect, "{path}: {}", page.status);
+    let html = page.text();
+    if page.header("content-type").starts_with("text/html") {
+        assert!(html.contains("<header class=\"site-header\">"), "{path} could not be drawn");
+    }
+    let moved = is_redirect.then(|| page.header("location").to_owned());
+    let links = values(&html, "href").chain(values(&html, "src")).chain(moved);
+    links.map(|link| link.split('#').next().unwrap_or_default().to_owned()).collect()
+}
+
 /// R2.1-01, R2.6-18, R2.6-19, R2.4-07: whatever header, footer and pages name is there, for every visitor.
 #[tokio::test(flavor = "multi_thread")]
 async fn every_address_that_a_page_names_answers() {
@@ -45,13 +66,7 @@ async fn every_address_that_a_page_names_answers() {
     let sitemap = visitor.get("/sitemap.xml").await;
     assert_eq!((sitemap.status, sitemap.header("content-type")), (200, "application/xml"));
     let base = public(&server);
-    let listed = sitemap.text();
-    let mut open: Vec<String> = listed
-        .split("<loc>")
-        .skip(1)
-        .filter_map(|rest| rest.split("</loc>").next())
-        .map(|address| address.strip_prefix(&base).expect("an address of ours").to_owned())
-        .collect();
+    let mut open = listed(&sitemap.text(), &base);
     assert!(open.iter().any(|path| path == "/") && open.len() > 60, "{open:?}");
     let robots = visitor.get("/robots.txt").await.text();
     assert!(robots.contains(&format!("Sitemap: {base}/sitemap.xml")), "{robots}");
@@ -60,17 +75,7 @@ async fn every_address_that_a_page_names_answers() {
     let mut seen: BTreeSet<String> = open.iter().cloned().collect();
     let mut outside = BTreeSet::new();
     while let Some(path) = open.pop() {
-        let page = visitor.get(&path).await;
-        let expected = if path == "/no-such-page" { 404 } else { 200 };
-        let is_redirect = (300..400).contains(&page.status);
-        assert!(page.status == expected || is_redirect, "{path}: {}", page.status);
-        let html = page.text();
-        if page.header("content-type").starts_with("text/html") {
-            assert!(html.contains("<header class=\"site-header\">"), "{path} could not be drawn");
-        }
-        let moved = is_redirect.then(|| page.header("location").to_owned());
-        for link in values(&html, "href").chain(values(&html, "src")).chain(moved) {
-            let link = link.split('#').next().unwrap_or_default().to_owned();
+        for link in named(&visitor, &path).await {
             match link.chars().next() {
                 Some('/') if seen.insert(link.clone()) => open.push(link),
                 Some('h') => {
@@ -119,10 +124,16 @@ async fn layout_rules_decide_what_is_left_out() {
         let page = visitor.get(path).await;
         assert_eq!((page.status, hidden(&page)), (200, set(expected)), "{row} {path}");
     }
-    // R2.2-06: the logo is no link there.
+    server.stop().await;
+}
+
+/// R2.2-06: the logo is no link there; and the pages that come without a load are known before.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_left_out_of_a_brands_page_and_of_next_pages() {
+    let server = product().await;
+    let visitor = server.visitor();
     let brand = visitor.get("/health-insurance/lp-brand").await.text();
     assert!(brand.contains("<span class=\"wordmark\">") && !brand.contains("<a class=\"wordmark\""), "{brand}");
-    // A page of a journey knows what its next pages leave out: these come without a load.
     let first = visitor.get("/car-insurance").await.text();
     let boot: Value = serde_json::from_str(between(&first, "id=\"boot\">", "</script>")).expect("JSON");
     let quotes = boot["site"]["hide_at"]["quotes"].as_array().expect("parts");
@@ -174,9 +185,9 @@ async fn numbers_and_address_come_from_one_place() {
     server.stop().await;
 }
 
-/// R2.1-20, R6-09, R9-66, R2.6-20: the frame and the product follow the address.
+/// R2.1-20, R6-09.
 #[tokio::test(flavor = "multi_thread")]
-async fn frames_and_products_follow_the_address() {
+async fn frames_follow_the_address() {
     let server = product().await;
     let visitor = server.visitor();
     let retail = visitor.get("/").await.text();
@@ -202,7 +213,14 @@ async fn frames_and_products_follow_the_address() {
     let [one, other] = [&retail, &business].map(|html| between(html, "<header", "</header>").to_owned());
     let [foot, other_foot] = [&retail, &business].map(|html| between(html, "<footer", "</footer>").to_owned());
     assert!(one != other && foot != other_foot && !one.contains("Call Us"));
+    server.stop().await;
+}
 
+/// R9-66, R2.6-20.
+#[tokio::test(flavor = "multi_thread")]
+async fn products_follow_the_address() {
+    let server = product().await;
+    let visitor = server.visitor();
     for (path, product) in [
         ("/health-insurance", "health"),
         ("/life-insurance", "life"),
@@ -293,100 +311,113 @@ async fn a_page_that_fails_is_an_error_page() {
     server.stop().await;
 }
 
-fn problems(changes: &[(&str, &str)]) -> Vec<String> {
+/// Places and codes of what is wrong with the parcel's site and this file.
+fn problems(path: &str, text: &str) -> Vec<String> {
     let mut files = fixture("parcel");
-    for (path, text) in changes {
-        files.insert(*path, text.as_bytes().to_vec());
-    }
+    files.insert(path, text.as_bytes().to_vec());
     let said =
         |p: &Problem| format!("{}:{} {}", p.span.file.rsplit('/').next().unwrap_or_default(), p.span.line, p.code);
     load(&files).problems.iter().filter(|p| p.is_error()).map(said).collect()
 }
 
+/// Each of these texts is wrong in its own way: what it is, the text, what is said.
+#[track_caller]
+fn wrong(path: &str, cases: &[(&str, &str, &[&str])]) {
+    for (what, text, expected) in cases {
+        assert_eq!(problems(path, text), *expected, "{what}");
+    }
+}
+
 #[test]
-fn what_leads_nowhere_is_found_before_it_is_published() {
-    let page = "workflows/site/pages/x.yaml";
-    let more = "workflows/site/more.yaml";
-    let cases: BTreeMap<&str, (&str, &str, &[&str])> = [
-        (
-            "a rule that no page fulfils",
+fn a_rule_that_leads_nowhere_is_found_before_it_is_published() {
+    wrong(
+        "workflows/site/more.yaml",
+        &[
             (
-                more,
+                "a rule that no page fulfils",
                 "layout:\n  - {parts: help, hide: footer}\n  - {parts: hel, hide: footer}\n",
-                &["more.yaml:3 never-matches"][..],
+                &["more.yaml:3 never-matches"],
             ),
-        ),
-        (
-            "a step that is not there",
-            (more, "layout:\n  - {step: cover.none, hide: nav}\n", &["more.yaml:2 never-matches"]),
-        ),
-        ("a part that is none", (more, "layout:\n  - {parts: help, hide: heder}\n", &["more.yaml:2 unknown-name"])),
-        ("a frame that is none", (more, "layout:\n  - {parts: help, frame: hose}\n", &["more.yaml:2 unknown-name"])),
-        (
-            "a product without pages",
-            (more, "products:\n  letters: {under: /letters}\n", &["more.yaml:2 never-matches"]),
-        ),
-        ("a key twice in two files", (more, "legal: Twice\n", &["site.yaml:11 duplicate-key"])),
-        ("a redirect to nowhere", (more, "redirects: []\n", &["site.yaml:12 duplicate-key"])),
-        (
-            "a dead link of a page",
             (
-                page,
+                "a step that is not there",
+                "layout:\n  - {step: cover.none, hide: nav}\n",
+                &["more.yaml:2 never-matches"],
+            ),
+            ("a part that is none", "layout:\n  - {parts: help, hide: heder}\n", &["more.yaml:2 unknown-name"]),
+            ("a frame that is none", "layout:\n  - {parts: help, frame: hose}\n", &["more.yaml:2 unknown-name"]),
+            ("a product without pages", "products:\n  letters: {under: /letters}\n", &["more.yaml:2 never-matches"]),
+            ("a key twice in two files", "legal: Twice\n", &["site.yaml:11 duplicate-key"]),
+            ("a redirect to nowhere", "redirects: []\n", &["site.yaml:12 duplicate-key"]),
+        ],
+    );
+    let menu = "menus:\n  house:\n    - {text: A, link: /a}\n    - {text: B, link: /help, sub: []}\nfooters: {house: []}\nframes: {house: {}}\nname: X\nredirects:\n  - {from: /help, to: /x}\n";
+    assert_eq!(
+        problems("workflows/site/site.yaml", menu),
+        ["site.yaml:3 dead-link", "site.yaml:4 unknown-key", "site.yaml:9 duplicate-key", "site.yaml:9 dead-link"]
+    );
+}
+
+#[test]
+fn a_page_that_leads_nowhere_is_found_before_it_is_published() {
+    wrong(
+        "workflows/site/pages/x.yaml",
+        &[
+            (
+                "a dead link of a page",
                 "path: /x\ntitle: X\nblocks:\n  - block: links\n    items: [{label: A, href: /hepl}]\n",
                 &["x.yaml:5 dead-link"],
             ),
-        ),
-        ("a page at a step", (page, "path: /parcel-cover/sender\ntitle: X\nblocks: []\n", &["x.yaml:1 duplicate-key"])),
-        ("a page twice", (page, "path: /x\nalso: /help\ntitle: X\nblocks: []\n", &["x.yaml:1 duplicate-key"])),
-        (
-            "rows without the column",
+            ("a page at a step", "path: /parcel-cover/sender\ntitle: X\nblocks: []\n", &["x.yaml:1 duplicate-key"]),
+            ("a page twice", "path: /x\nalso: /help\ntitle: X\nblocks: []\n", &["x.yaml:1 duplicate-key"]),
             (
-                page,
+                "a text without its value",
+                "path: /x\ntitle: {text: \"{{compny.x}}\"}\nblocks: []\n",
+                &["x.yaml:2 evaluation"],
+            ),
+            ("a key that is none", "path: /x\ntitle: X\nhidden: footer\nblocks: []\n", &["x.yaml:3 unknown-key"]),
+        ],
+    );
+}
+
+#[test]
+fn rows_that_make_no_pages_are_found_before_they_are_published() {
+    wrong(
+        "workflows/site/pages/x.yaml",
+        &[
+            (
+                "rows without the column",
                 "path: /x/{slug}\neach: \"[{'slug': 'a'}, {'name': 'b'}]\"\ntitle: X\nblocks: []\n",
                 &["x.yaml:2 page-row"],
             ),
-        ),
-        (
-            "a cell that is no address",
-            (page, "path: /x/{slug}\neach: \"[{'slug': 'A b'}]\"\ntitle: X\nblocks: []\n", &["x.yaml:2 page-row"]),
-        ),
-        (
-            "the same row twice",
             (
-                page,
+                "a cell that is no address",
+                "path: /x/{slug}\neach: \"[{'slug': 'A b'}]\"\ntitle: X\nblocks: []\n",
+                &["x.yaml:2 page-row"],
+            ),
+            (
+                "the same row twice",
                 "path: /x/{slug}\neach: \"[{'slug': 'a'}, {'slug': 'a'}]\"\ntitle: X\nblocks: []\n",
                 &["x.yaml:1 duplicate-key"],
             ),
-        ),
-        (
-            "a text without its value",
-            (page, "path: /x\ntitle: {text: \"{{compny.x}}\"}\nblocks: []\n", &["x.yaml:2 evaluation"]),
-        ),
-        (
-            "two journeys in a page, of a workflow that is none",
+        ],
+    );
+}
+
+#[test]
+fn journeys_that_a_page_cannot_hold_are_found_before_they_are_published() {
+    wrong(
+        "workflows/site/pages/x.yaml",
+        &[
             (
-                page,
+                "two journeys in a page, of a workflow that is none",
                 "path: /x\ntitle: X\nblocks:\n  - {block: journey, workflow: parcel/covr}\n  - {block: journey, workflow: parcel/cover}\n",
                 &["x.yaml:4 unknown-name", "x.yaml:5 value"],
             ),
-        ),
-        (
-            "a journey that opens by itself without a hash",
             (
-                page,
+                "a journey that opens by itself without a hash",
                 "path: /x\ntitle: X\nblocks:\n  - {block: journey, workflow: parcel/cover, after_ms: 500}\n",
                 &["x.yaml:4 value"],
             ),
-        ),
-        ("a key that is none", (page, "path: /x\ntitle: X\nhidden: footer\nblocks: []\n", &["x.yaml:3 unknown-key"])),
-    ]
-    .into();
-    for (what, (path, text, expected)) in cases {
-        assert_eq!(problems(&[(path, text)]), expected, "{what}");
-    }
-    let menu = "menus:\n  house:\n    - {text: A, link: /a}\n    - {text: B, link: /help, sub: []}\nfooters: {house: []}\nframes: {house: {}}\nname: X\nredirects:\n  - {from: /help, to: /x}\n";
-    assert_eq!(
-        problems(&[("workflows/site/site.yaml", menu)]),
-        ["site.yaml:3 dead-link", "site.yaml:4 unknown-key", "site.yaml:9 duplicate-key", "site.yaml:9 dead-link"]
+        ],
     );
 }

@@ -104,6 +104,20 @@ fn effect(journey: &str, seq: i64, index: i32, due_at_ms: i64) -> NewEffect {
     }
 }
 
+fn incident(journey: &str, at_ms: i64) -> IncidentRecord {
+    IncidentRecord {
+        id: id(),
+        journey: journey.into(),
+        version: "0f".repeat(16),
+        place: "guard".into(),
+        reason: "no number".into(),
+        detail: json!({"work": {"timer": "t"}}),
+        at_ms,
+        closed_at_ms: None,
+        closed_by: None,
+    }
+}
+
 fn claim(now_ms: i64) -> ClaimRequest {
     ClaimRequest { worker: "w1".into(), now_ms, lease_ms: 100, limit: 10 }
 }

@@ -70,50 +70,84 @@ async fn report(server: &TestServer, secret: Option<&str>, body: Value) -> u16 {
     server.visitor().send("POST", "/api/v1/webhooks/visits/outcome", &headers, Some(body)).await.status
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn an_outcome_counts_once_and_a_late_one_is_an_incident() {
-    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let server = TestServer::start(Files::read_dir(root).expect("the definitions are there")).await;
-    let browser = server.visitor();
-    let (id, meeting) = booked(&server, &browser).await;
-    let ours = Some("sandbox-visits_webhook_secret");
-    let moved = json!({"id": "r1", "meeting": meeting, "status": "rescheduled", "slot": "2026-11-27T09:30:00.000Z"});
-    let store = server.store().await;
-    let told = async |kind: &str| {
-        store.events(&id, 0, 200).await.expect("a history").iter().filter(|event| event.data["event"] == kind).count()
-    };
+/// A visit that a customer has booked, and what its partner reports of it.
+struct Visit {
+    server: TestServer,
+    browser: Visitor,
+    /// Of the journey.
+    id: String,
+    meeting: String,
+}
 
-    assert_eq!(report(&server, None, moved.clone()).await, 401);
-    assert_eq!(report(&server, Some("guessed"), moved.clone()).await, 401);
-    assert_eq!(told("visit.rescheduled").await, 0);
+impl Visit {
+    async fn booked() -> Visit {
+        let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let server = TestServer::start(Files::read_dir(root).expect("the definitions are there")).await;
+        let browser = server.visitor();
+        let (id, meeting) = booked(&server, &browser).await;
+        Visit { server, browser, id, meeting }
+    }
+
+    /// The status of the answer to a report, signed with this secret.
+    async fn report(&self, secret: Option<&str>, once: &str, status: &str) -> u16 {
+        let mut body = json!({"id": once, "meeting": self.meeting, "status": status});
+        if status == "rescheduled" {
+            body["slot"] = json!("2026-11-27T09:30:00.000Z");
+        }
+        report(&self.server, secret, body).await
+    }
+
+    async fn reported(&self, once: &str, status: &str) {
+        assert_eq!(self.report(Some("sandbox-visits_webhook_secret"), once, status).await, 200);
+    }
+
+    /// How often its journey was told that it was moved.
+    async fn moves(&self) -> usize {
+        let events = self.server.store().await.events(&self.id, 0, 200).await.expect("a history");
+        events.iter().filter(|event| event.data["event"] == "visit.rescheduled").count()
+    }
+
+    async fn incidents(&self) -> Vec<(String, String)> {
+        let incidents = self.server.store().await.incidents(true, 10).await.expect("incidents");
+        incidents.into_iter().map(|incident| (incident.journey, incident.reason)).collect()
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_outcome_counts_once() {
+    let visit = Visit::booked().await;
+    assert_eq!(visit.report(None, "r1", "rescheduled").await, 401);
+    assert_eq!(visit.report(Some("guessed"), "r1", "rescheduled").await, 401);
+    assert_eq!(visit.moves().await, 0);
 
     for _ in 0..3 {
-        assert_eq!(report(&server, ours, moved.clone()).await, 200);
+        visit.reported("r1", "rescheduled").await;
     }
-    assert_eq!(told("visit.rescheduled").await, 1);
-    let view = browser.view(&id).await;
+    assert_eq!(visit.moves().await, 1);
+    let view = visit.browser.view(&visit.id).await;
     let notice = &view["step"]["view"]["blocks"][0];
     assert_eq!(
         (&view["step"]["title"], &notice["title"]),
         (&json!("Your visit has been moved"), &json!("Rescheduled: Friday, 27 November 2026, 3:00 PM"))
     );
+    visit.server.stop().await;
+}
 
-    assert_eq!(report(&server, ours, json!({"id": "r2", "meeting": meeting, "status": "done"})).await, 200);
-    let view = until(&server, &browser, &id, "visit.done").await;
+/// After the end: kept and looked at, without a consequence for the customer; unknown kinds are taken and ignored.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_late_outcome_is_an_incident() {
+    let visit = Visit::booked().await;
+    visit.reported("r2", "done").await;
+    let view = until(&visit.server, &visit.browser, &visit.id, "visit.done").await;
     assert_eq!(
         (&view["journey"]["status"], &view["step"]["view"]["blocks"][0]["title"]),
         (&json!("done"), &json!("Visit done"))
     );
-    assert_eq!(store.incidents(true, 10).await.expect("incidents"), []);
+    assert_eq!(visit.incidents().await, []);
 
-    // After the end: kept and looked at, without a consequence for the customer; unknown kinds are taken and ignored.
-    assert_eq!(report(&server, ours, json!({"id": "r3", "meeting": meeting, "status": "closed"})).await, 200);
-    assert_eq!(report(&server, ours, json!({"id": "r4", "meeting": meeting, "status": "weather"})).await, 200);
-    let incidents = store.incidents(true, 10).await.expect("incidents");
-    assert_eq!(
-        incidents.iter().map(|incident| (incident.journey.as_str(), incident.reason.as_str())).collect::<Vec<_>>(),
-        [(id.as_str(), "an event for a journey that is over")]
-    );
-    assert_eq!(browser.view(&id).await["step"]["id"], "visit.done");
-    server.stop().await;
+    visit.reported("r3", "closed").await;
+    visit.reported("r4", "weather").await;
+    assert_eq!(visit.incidents().await, [(visit.id.clone(), "an event for a journey that is over".to_owned())]);
+    assert_eq!(visit.browser.view(&visit.id).await["step"]["id"], "visit.done");
+    visit.server.stop().await;
 }

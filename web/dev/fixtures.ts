@@ -1,6 +1,8 @@
 /** Every kind of step in the states worth looking at: gallery, pictures and tests read them. */
 import type { StepView } from '../src/contract/api.ts';
-import { begin, COURIERS, type Parcel, view } from './parcel.ts';
+import { view } from './parcel/journey.ts';
+import { COURIERS } from './parcel/offers.ts';
+import { begin, type Parcel } from './parcel/state.ts';
 
 const at = (step: string, more: Partial<Parcel> = {}): StepView =>
   view({ ...begin(), id: 'sample', revision: 3, at: step, ...more });

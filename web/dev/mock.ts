@@ -5,7 +5,9 @@ import type { Data } from '../src/api/open.ts';
 import type { OpenedPage, Problem, Rows, StepView } from '../src/contract/api.ts';
 import type { Page } from '../src/entries/server.tsx';
 import { fixtures } from './fixtures.ts';
-import { begin, COURIERS, PATH_OF, type Parcel, view } from './parcel.ts';
+import { PATH_OF, view } from './parcel/journey.ts';
+import { COURIERS } from './parcel/offers.ts';
+import { begin, type Parcel } from './parcel/state.ts';
 import { site } from './site.ts';
 
 interface Kept extends Parcel {

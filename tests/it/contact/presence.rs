@@ -55,9 +55,14 @@ async fn a_ping_asks_the_database_once_in_a_while() {
     server.stop().await;
 }
 
+/// Partners are called one at a time, and one call waits.
+async fn keeping_up() -> TestServer {
+    club(|settings| (settings.presence.calls_max, settings.presence.calls_at_once) = (2, 1)).await
+}
+
 #[tokio::test(flavor = "multi_thread")]
-async fn partners_hear_of_it_as_far_as_they_keep_up() {
-    let server = club(|settings| (settings.presence.calls_max, settings.presence.calls_at_once) = (2, 1)).await;
+async fn partners_hear_of_it_once_per_browser() {
+    let server = keeping_up().await;
     let visitor = server.visitor();
     let view = member(&visitor, "Asha", json!({})).await;
     let told =
@@ -75,8 +80,14 @@ async fn partners_hear_of_it_as_far_as_they_keep_up() {
     server.until("the other's call", heard).await;
     let noted = async || Some(calls(&visitor, "scribe", "online").await.len()).filter(|n| *n > 1);
     assert_eq!(server.until("both calls", noted).await, 2);
+    server.stop().await;
+}
 
-    // a partner that hangs: pings are answered at once, and what does not fit is dropped
+/// Pings are answered at once, and what does not fit is dropped.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_partner_that_hangs_holds_no_ping_up() {
+    let server = keeping_up().await;
+    let visitor = server.visitor();
     switch(&visitor, "scribe", "hang").await;
     let mut others = Vec::new();
     for n in 0..12 {

@@ -161,6 +161,19 @@ async fn who_went_on_is_not_led_away_and_replay_agrees() {
     server.stop().await;
 }
 
+/// What is told of every step.
+const KEYS: &str = "step visit_id lead_id partial_lead_id product business medium source sub_source user_platform \
+    user_device platform device _aid _uid utm_source utm_medium utm_campaign utm_term utm_content";
+
+/// What was told of this step, once it was.
+async fn told(server: &TestServer, step: &str) -> Value {
+    let found = async || {
+        let told = server.product.memory.list("tracking", 100).await.expect("memory");
+        told.into_iter().map(|(_, value)| value["body"].clone()).find(|body| body["step"] == step)
+    };
+    server.until(step, found).await
+}
+
 /// The definitions that are shipped: the payload of R3-77, and a wrong one-time password (R8-03).
 #[tokio::test(flavor = "multi_thread")]
 async fn the_shipped_journeys_are_tracked_with_all_keys() {
@@ -171,52 +184,20 @@ async fn the_shipped_journeys_are_tracked_with_all_keys() {
         "workflow": "motor/car", "data": {"kind": "registered", "registration": "dl3cab1234"},
         "attribution": {"utm_source": "mail", "utm_medium": "cpc", "utm_campaign": "spring", "source": "letter", "_aid": "7", "_uid": "8"},
     });
-    let first =
-        visitor.send("POST", "/api/v1/journeys", &[("idempotency-key", "k")], Some(body.to_string())).await.ok(201);
-    let id = id(&first).to_owned();
+    let key = [("idempotency-key", "k")];
+    let first = visitor.send("POST", "/api/v1/journeys", &key, Some(body.to_string())).await.ok(201);
     let at = async |step: &str| {
-        server
-            .until(step, async || {
-                let now = visitor.view(&id).await;
-                (now["step"]["id"] == step).then_some(now)
-            })
-            .await
+        let there = async || Some(visitor.view(id(&first)).await).filter(|now| now["step"]["id"] == step);
+        server.until(step, there).await
     };
-    let view = at("car.contact").await;
-    let contact = json!({"name": "Asha Rao", "mobile": "9812345679", "consent": true});
-    visitor.event(&view, "submit", contact).await.ok(200);
+    let data = json!({"name": "Asha Rao", "mobile": "9812345679", "consent": true});
+    visitor.event(&at("car.contact").await, "submit", data).await.ok(200);
     let view = at("car.otp.asking").await;
     visitor.event(&view, "submit", json!({"code": "000001"})).await;
-    let told = server
-        .until("the tracked steps", async || {
-            let told = server.product.memory.list("tracking", 100).await.expect("memory");
-            let told: Vec<Value> = told.into_iter().map(|(_, v)| v["body"].clone()).collect();
-            told.iter().any(|t| t["step"] == "otp_not_verified").then_some(told)
-        })
-        .await;
-    let contact = told.iter().find(|t| t["step"] == "contact").expect("the contact step");
-    for key in [
-        "step",
-        "visit_id",
-        "lead_id",
-        "partial_lead_id",
-        "product",
-        "business",
-        "medium",
-        "source",
-        "sub_source",
-        "user_platform",
-        "user_device",
-        "platform",
-        "device",
-        "_aid",
-        "_uid",
-        "utm_source",
-        "utm_medium",
-        "utm_campaign",
-        "utm_term",
-        "utm_content",
-    ] {
+    told(&server, "otp_not_verified").await;
+
+    let contact = told(&server, "contact").await;
+    for key in KEYS.split_whitespace() {
         assert!(contact.get(key).is_some(), "{key}: {contact}");
     }
     assert_eq!(

@@ -5,7 +5,20 @@ use super::world::{Shop, told};
 use axum::Router;
 use engine_definitions::{Files, load};
 use engine_settings::Settings;
+use serde_json::Value;
 use std::path::Path;
+
+/// What is wrong with a script's answer. One that fails is noted with its reason and counted as no reply; what it gives
+/// goes through the mapping and must fit the contract.
+async fn plays(shop: &Shop, operation: &str, input: Value, number: usize) -> Option<String> {
+    let outcome = told(&shop.world.call(operation, input, &number.to_string()).await);
+    let (partner, name) = operation.split_once('/').expect("a partner and its operation");
+    let calls = shop.json(&format!("/sandbox/calls.json?partner={partner}&operation={name}&key={number}")).await;
+    let latest = &calls["recent"][0];
+    let is_reply = latest["result"].as_str().is_some_and(|result| result.parse::<u16>().is_ok());
+    let fits = !["contract.", "partner.unreadable", "partner.garbage"].iter().any(|code| outcome.contains(code));
+    (latest["count"] == 0 || !is_reply || !fits).then(|| format!("{} ({outcome})", latest["result"]))
+}
 
 #[tokio::test]
 async fn scripts_answer_their_examples() {
@@ -21,29 +34,9 @@ async fn scripts_answer_their_examples() {
         for operation in partner.operations.values().filter(|operation| operation.sandbox.is_some()) {
             for example in &operation.examples {
                 played += 1;
-                let outcome = shop
-                    .world
-                    .call(&format!("{}/{}", partner.id, operation.id), example.input.clone(), &played.to_string())
-                    .await;
-                let calls = shop
-                    .json(&format!(
-                        "/sandbox/calls.json?partner={}&operation={}&key={played}",
-                        partner.id, operation.id
-                    ))
-                    .await;
-                let latest = &calls["recent"][0];
-                // A script that fails is noted with its reason and counted as no reply; what it gives goes through
-                // the mapping and must fit the contract.
-                let is_reply = latest["result"].as_str().is_some_and(|result| result.parse::<u16>().is_ok());
-                let told = told(&outcome);
-                let fits =
-                    !["contract.", "partner.unreadable", "partner.garbage"].iter().any(|code| told.contains(code));
-                if latest["count"] == 0 || !is_reply || !fits {
-                    wrong.push(format!(
-                        "{}/{} {}: {} ({})",
-                        partner.id, operation.id, example.name, latest["result"], told
-                    ));
-                }
+                let name = format!("{}/{}", partner.id, operation.id);
+                let said = plays(&shop, &name, example.input.clone(), played).await;
+                wrong.extend(said.map(|said| format!("{name} {}: {said}", example.name)));
             }
         }
     }

@@ -61,14 +61,18 @@ fn email(to: &str, html: Option<&str>) -> Email {
     }
 }
 
-#[tokio::test]
-async fn messages_go_out_as_text_and_html() {
+/// A depot that writes to a mail server of its own, and what that one has taken.
+async fn depot() -> (Partners, Arc<Mutex<Vec<String>>>) {
     let (port, taken) = mail_server().await;
     let mut settings = Settings::default();
     (settings.smtp.host, settings.smtp.port, settings.smtp.security) = (Some("127.0.0.1".into()), port, "none".into());
     settings.smtp.from = "Depot <depot@example.com>".into();
-    let partners = Partners::new(Arc::new(settings), None).unwrap();
+    (Partners::new(Arc::new(settings), None).unwrap(), taken)
+}
 
+#[tokio::test]
+async fn messages_go_out_as_text_and_html() {
+    let (partners, taken) = depot().await;
     for _ in 0..2 {
         partners.send_email(email("asha@example.com", Some("<p>It comes <b>today</b>.</p>")), 0).await.unwrap();
     }
@@ -94,7 +98,11 @@ async fn messages_go_out_as_text_and_html() {
     }
     let id = |message: &str| message.lines().find(|line| line.starts_with("Message-ID")).unwrap().to_owned();
     assert_eq!(id(&taken[0]), id(&taken[1]), "the same effect has the same id");
+}
 
+#[tokio::test]
+async fn a_message_that_is_refused_says_whether_to_try_again_and_not_to_whom() {
+    let (partners, _taken) = depot().await;
     let check = async |to: &str, retry: bool| {
         let error = partners.send_email(email(to, None), 0).await.unwrap_err();
         assert_eq!(error.retry(), retry, "{to}: {error}");

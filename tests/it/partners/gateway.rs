@@ -116,116 +116,156 @@ fn the_checkout_signs_its_return() {
     assert!(!signature::verify_checkout("order_TestOrder002", "pay_TestPayment01", b"key-secret", expected));
 }
 
-/// Every button of the hosted page: what the browser brings back, which events come, what a poll then says.
-#[tokio::test]
-async fn the_hosted_page_ends_in_every_way() {
-    let events: Arc<Mutex<Vec<(HeaderMap, Bytes)>>> = Arc::default();
-    let store = Arc::clone(&events);
-    let product = Router::new().route(
-        "/api/v1/webhooks/gateway/payments",
-        post(move |headers: HeaderMap, body: Bytes| async move { store.lock().unwrap().push((headers, body)) }),
-    );
-    let mut settings = Settings::default();
-    settings.sandbox.delay_percent = 0;
-    let shop = Shop::open_with(gateway(), product, settings).await;
-    let webhook = shop.world.catalog.webhook("gateway", "payments").unwrap();
-    let now = engine_definitions::Now::at(NOW_MS, "Asia/Kolkata".parse().unwrap());
+/// The hosted page of the sandbox, and what its gateway tells the product of.
+struct Hosted {
+    shop: Shop,
+    events: Arc<Mutex<Vec<(HeaderMap, Bytes)>>>,
+}
 
-    let check = async |button: &str, back: &[&str], named: &[&str], status: &str| {
-        let order = shop
-            .world
-            .call("gateway/order", json!({"amount": 1_031_200, "currency": "INR", "receipt": button}), button)
-            .await;
-        let CallOutcome::Done { output: order, correlate, .. } = order else { panic!("{order:?}") };
+/// What must come of a button.
+struct Ends<'a> {
+    /// What the browser brings back.
+    back: &'a [&'a str],
+    /// The events that come, in the order of their names.
+    events: &'a [&'a str],
+    /// What a poll then says.
+    status: &'a str,
+}
+
+impl Hosted {
+    async fn open() -> Hosted {
+        let events: Arc<Mutex<Vec<(HeaderMap, Bytes)>>> = Arc::default();
+        let store = Arc::clone(&events);
+        let product = Router::new().route(
+            "/api/v1/webhooks/gateway/payments",
+            post(move |headers: HeaderMap, body: Bytes| async move { store.lock().unwrap().push((headers, body)) }),
+        );
+        let mut settings = Settings::default();
+        settings.sandbox.delay_percent = 0;
+        Hosted { shop: Shop::open_with(gateway(), product, settings).await, events }
+    }
+
+    /// Presses the button of a fresh order's page; what a poll then brings.
+    async fn check(&self, button: &str, ends: Ends<'_>) -> Value {
+        let order = self.order(button).await;
         let order_id = order["order"].as_str().unwrap();
+        let brought = self.press(button, &order).await;
+        for part in ends.back {
+            assert!(brought.contains(part), "{button}: {part}\n{brought}");
+        }
+        assert_is_signed_if_paid(&brought, order_id, button);
+        assert_eq!(self.told(button, order_id, ends.events.len()).await, ends.events, "{button}");
+        let polled = self.poll(button, order_id).await;
+        assert_eq!(polled["status"], ends.status, "{button}: {polled}");
+        polled
+    }
+
+    async fn order(&self, button: &str) -> Value {
+        let input = json!({"amount": 1_031_200, "currency": "INR", "receipt": button});
+        let order = self.shop.world.call("gateway/order", input, button).await;
+        let CallOutcome::Done { output, correlate, .. } = order else { panic!("{order:?}") };
+        let expected = json!({"amount": 1_031_200, "currency": "INR"});
         assert_eq!(
             (correlate[0].reference.as_str(), &correlate[0].expect),
-            (order_id, &json!({"amount": 1_031_200, "currency": "INR"}))
+            (output["order"].as_str().unwrap(), &expected)
         );
+        output
+    }
 
+    /// Opens the page and presses a button of it; where the browser is sent, or the page that sends it.
+    async fn press(&self, button: &str, order: &Value) -> String {
         let fields = [
             ("key_id", "rzp_test"),
-            ("order_id", order_id),
+            ("order_id", order["order"].as_str().unwrap()),
             ("amount", "1031200"),
             ("name", "Shop"),
             ("callback_url", "https://shop.example/return"),
             ("cancel_url", "https://shop.example/cancel"),
         ];
-        let opened = shop.http.post(order["checkout_url"].as_str().unwrap()).form(&fields).send().await.unwrap();
-        let page = format!("{}{}", shop.url, opened.headers()["location"].to_str().unwrap());
-        assert!(shop.http.get(&page).send().await.unwrap().text().await.unwrap().contains("₹10,312.00"));
-        let pressed = shop.http.post(&page).form(&[("button", button)]).send().await.unwrap();
-        let brought = match pressed.headers().get("location") {
+        let http = &self.shop.http;
+        let opened = http.post(order["checkout_url"].as_str().unwrap()).form(&fields).send().await.unwrap();
+        let page = format!("{}{}", self.shop.url, opened.headers()["location"].to_str().unwrap());
+        assert!(http.get(&page).send().await.unwrap().text().await.unwrap().contains("₹10,312.00"));
+        let pressed = http.post(&page).form(&[("button", button)]).send().await.unwrap();
+        match pressed.headers().get("location") {
             Some(location) => location.to_str().unwrap().to_owned(),
             None => pressed.text().await.unwrap(),
-        };
-        for part in back {
-            assert!(brought.contains(part), "{button}: {part}\n{brought}");
         }
-        if let Some(rest) = brought.split("name=\"razorpay_signature\" value=\"").nth(1) {
-            let payment = brought
-                .split("name=\"razorpay_payment_id\" value=\"")
-                .nth(1)
-                .and_then(|rest| rest.split('"').next())
-                .unwrap();
-            assert!(
-                signature::verify_checkout(
-                    order_id,
-                    payment,
-                    b"sandbox-razorpay_key_secret",
-                    rest.split('"').next().unwrap()
-                ),
-                "{button}"
-            );
-        }
+    }
 
+    /// Names of the events of an order, once so many have come; each is signed.
+    async fn told(&self, button: &str, order_id: &str, count: usize) -> Vec<String> {
+        let webhook = self.shop.world.catalog.webhook("gateway", "payments").unwrap();
+        let now = engine_definitions::Now::at(NOW_MS, "Asia/Kolkata".parse().unwrap());
         let mine = |(_, body): &&(HeaderMap, Bytes)| String::from_utf8_lossy(body).contains(order_id);
         let taken = until(button, || async {
-            Some(events.lock().unwrap().iter().filter(mine).cloned().collect::<Vec<_>>())
-                .filter(|mine| mine.len() >= named.len())
+            Some(self.events.lock().unwrap().iter().filter(mine).cloned().collect::<Vec<_>>())
+                .filter(|mine| mine.len() >= count)
         })
         .await;
         let mut names = Vec::new();
         for (headers, body) in &taken {
-            assert_eq!(shop.world.partners.verify_webhook(webhook, headers, body), Ok(()), "{button}");
-            let host = shop.world.catalog.host(&now, None);
+            assert_eq!(self.shop.world.partners.verify_webhook(webhook, headers, body), Ok(()), "{button}");
+            let host = self.shop.world.catalog.host(&now, None);
             let read = webhook.read(&Map::new(), &serde_json::from_slice(body).unwrap(), &host).unwrap().unwrap();
             assert_eq!(read.reference, order_id);
             names.push(read.event);
         }
         names.sort();
-        assert_eq!(names, named, "{button}");
+        names
+    }
 
-        let poll = shop
-            .world
-            .call(
-                "gateway/payments",
-                json!({"order": order_id, "amount": 1_031_200, "currency": "INR"}),
-                &format!("{button}-poll"),
-            )
-            .await;
-        let CallOutcome::Done { output: polled, .. } = poll else { panic!("{poll:?}") };
-        assert_eq!(polled["status"], status, "{button}: {polled}");
-        polled
+    async fn poll(&self, button: &str, order_id: &str) -> Value {
+        let input = json!({"order": order_id, "amount": 1_031_200, "currency": "INR"});
+        let poll = self.shop.world.call("gateway/payments", input, &format!("{button}-poll")).await;
+        let CallOutcome::Done { output, .. } = poll else { panic!("{poll:?}") };
+        output
+    }
+}
+
+/// A return with a signature has the right one.
+fn assert_is_signed_if_paid(brought: &str, order_id: &str, button: &str) {
+    let field = |name: &str| {
+        let (_, rest) = brought.split_once(&format!("name=\"{name}\" value=\""))?;
+        rest.split('"').next()
     };
-    let paid = check(
-        "pay",
-        &["action=\"https://shop.example/return\"", "razorpay_order_id"],
-        &["payment.captured"],
-        "captured",
-    )
-    .await;
-    check("fail", &["error[code]", "error[metadata]", "BAD_REQUEST_ERROR"], &["payment.failed"], "failed").await;
-    check("pending", &["razorpay_signature"], &["payment.captured"], "captured").await;
-    check("late", &["error[code]"], &["payment.captured", "payment.failed"], "captured").await;
-    let less = check("wrong", &["razorpay_signature"], &["payment.captured"], "captured").await;
-    assert_eq!(less["amount"], 1_031_100);
-    check("close", &["https://shop.example/cancel"], &[], "none").await;
+    if let Some(signature) = field("razorpay_signature") {
+        let payment = field("razorpay_payment_id").unwrap();
+        let secret = b"sandbox-razorpay_key_secret";
+        assert!(signature::verify_checkout(order_id, payment, secret, signature), "{button}");
+    }
+}
 
+/// Every button of the hosted page.
+#[tokio::test]
+async fn the_hosted_page_ends_in_every_way() {
+    let hosted = Hosted::open().await;
+    let (captured, failed) = ("payment.captured", "payment.failed");
+    let paid = ["action=\"https://shop.example/return\"", "razorpay_order_id"];
+    let error = ["error[code]", "error[metadata]", "BAD_REQUEST_ERROR"];
+    for (button, ends) in [
+        ("pay", Ends { back: &paid, events: &[captured], status: "captured" }),
+        ("fail", Ends { back: &error, events: &[failed], status: "failed" }),
+        ("pending", Ends { back: &["razorpay_signature"], events: &[captured], status: "captured" }),
+        ("late", Ends { back: &["error[code]"], events: &[captured, failed], status: "captured" }),
+        ("close", Ends { back: &["https://shop.example/cancel"], events: &[], status: "none" }),
+    ] {
+        hosted.check(button, ends).await;
+    }
+    let wrong = Ends { back: &["razorpay_signature"], events: &[captured], status: "captured" };
+    assert_eq!(hosted.check("wrong", wrong).await["amount"], 1_031_100);
+}
+
+#[tokio::test]
+async fn a_payment_is_given_back_once() {
+    let hosted = Hosted::open().await;
+    let ends = Ends { back: &["razorpay_signature"], events: &["payment.captured"], status: "captured" };
+    let paid = hosted.check("pay", ends).await;
     let refund =
         json!({"payment": paid["payment"], "order": paid["order"], "amount": 1_031_200, "reason": "superseded"});
-    let first = told(&shop.world.call("gateway/refund", refund.clone(), "r1").await);
+    let call = async |key: &str| told(&hosted.shop.world.call("gateway/refund", refund.clone(), key).await);
+    let first = call("r1").await;
     assert!(first.starts_with("done") && first.contains("processed"), "{first}");
-    assert_eq!(told(&shop.world.call("gateway/refund", refund.clone(), "r1").await), first);
-    assert_eq!(told(&shop.world.call("gateway/refund", refund, "r2").await), "refused payment.refund_refused never");
+    assert_eq!(call("r1").await, first);
+    assert_eq!(call("r2").await, "refused payment.refund_refused never");
 }

@@ -286,29 +286,26 @@ async fn switches_make_trouble_and_unmake_it() {
     check(json!({"mode": "reset"}), "failed partner.broken later").await;
     check(json!({"mode": "slow", "delay_ms": 1}), r#"done {"ids":[]}"#).await;
     check(json!({"mode": "fail", "percent": 0}), r#"done {"ids":[]}"#).await;
+    let unknown = shop.http.post(format!("{}/sandbox/switches", shop.url));
+    let unknown = unknown.json(&json!({"partner": "depot", "mode": "explode"})).send().await.unwrap();
+    assert_eq!(unknown.status(), 422);
+}
 
+#[tokio::test]
+async fn what_hung_was_done() {
+    let door = Door::opened();
+    let shop = Shop::open(&FILES, door.app()).await;
+    let send = async |key: &str| shop.world.call("depot/send", json!({"to": "9000000001", "kilos": 1}), key).await;
     shop.switch(json!({"partner": "depot", "mode": "hang"})).await;
-    assert_eq!(
-        told(&shop.world.call("depot/send", json!({"to": "9000000001", "kilos": 1}), "h").await),
-        "failed partner.timeout later"
-    );
+    assert_eq!(told(&send("h").await), "failed partner.timeout later");
     shop.switch(json!({"partner": "depot", "mode": "normal"})).await;
-    // What hung was done: the same key gets its answer now.
-    assert_eq!(output(shop.world.call("depot/send", json!({"to": "9000000001", "kilos": 1}), "h").await)["number"], 1);
+    // The same key gets its answer now.
+    assert_eq!(output(send("h").await)["number"], 1);
 
     shop.switch(json!({"partner": "*", "mode": "twice"})).await;
-    output(shop.world.call("depot/send", json!({"to": "9000000001", "kilos": 1}), "t").await);
+    output(send("t").await);
     let bodies: Vec<_> = door.taken(3).await.into_iter().map(|(_, body)| body).collect();
     assert_eq!(bodies[1], bodies[2]);
-
-    let wrong = shop
-        .http
-        .post(format!("{}/sandbox/switches", shop.url))
-        .json(&json!({"partner": "depot", "mode": "explode"}))
-        .send()
-        .await
-        .unwrap();
-    assert_eq!(wrong.status(), 422);
 }
 
 #[tokio::test]

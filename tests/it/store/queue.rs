@@ -1,91 +1,139 @@
 //! Effects: leased, counted, fenced, in line, done again.
 
-use super::{DONE, check, claim, effect, event, id, with};
+use super::{DONE, Node, check, claim, effect, event, id, incident, with};
+use anyhow::Result;
 use engine_store::*;
 use futures::future::join_all;
 use serde_json::Value;
 use serde_json::json;
 
+/// Of an effect that the start of a journey ordered.
+fn first(journey: &str, index: i32) -> EffectKey {
+    EffectKey { journey: journey.into(), seq: 1, index }
+}
+
+fn indexes(effects: &[EffectRecord]) -> Vec<i32> {
+    effects.iter().map(|effect| effect.key.index).collect()
+}
+
+fn good() -> EffectEnd {
+    EffectEnd::Done { outcome: json!("delivered") }
+}
+
+/// A journey that has ordered three effects, due at 50, 40 and 900.
+async fn ordered(node: &Node) -> Result<String> {
+    let j = id();
+    let effects = vec![effect(&j, 1, 0, 50), effect(&j, 1, 1, 40), effect(&j, 1, 2, 900)];
+    node.store.commit(with(event(&j, 0), |c| c.effects = effects)).await?;
+    Ok(j)
+}
+
+/// The same; a worker holds the first two until 160, and their first attempts have begun.
+async fn begun(node: &Node) -> Result<String> {
+    let j = ordered(node).await?;
+    assert_eq!(indexes(&node.store.claim_effects(claim(60)).await?), [1, 0]);
+    assert_eq!(node.store.begin_effects(vec![(first(&j, 0), 1), (first(&j, 1), 1)]).await?, [true, true]);
+    Ok(j)
+}
+
 #[tokio::test]
-async fn effects_are_leased_counted_fenced_and_parked() {
+async fn effects_that_are_due_are_leased_and_counted() {
     check(async |node| {
-        let (store, j) = (&node.store, id());
-        let k = |index| EffectKey { journey: j.clone(), seq: 1, index };
-        store
-            .commit(with(event(&j, 0), |c| {
-                c.effects = vec![effect(&j, 1, 0, 50), effect(&j, 1, 1, 40), effect(&j, 1, 2, 900)]
-            }))
-            .await?;
+        let (store, j) = (&node.store, ordered(node).await?);
+        let k = |index| first(&j, index);
         assert_eq!(store.next_due().await?, Some(40));
         assert_eq!(store.claim_effects(claim(39)).await?, []);
-        let first = store.claim_effects(claim(60)).await?;
-        assert_eq!(first.iter().map(|e| e.key.index).collect::<Vec<_>>(), [1, 0], "oldest due first");
-        let e = &first[1];
+        let claimed = store.claim_effects(claim(60)).await?;
+        assert_eq!(indexes(&claimed), [1, 0], "oldest due first");
+        let e = &claimed[1];
         assert_eq!(
             (e.state, e.attempts, e.fence, e.lease_until_ms, e.due_at_ms),
             (EffectState::Running, 0, 1, Some(160), 50)
         );
-        let begin = async |index, fence| store.begin_effects(vec![(k(index), fence)]).await;
-        assert_eq!(
-            store.begin_effects(vec![(k(0), 1), (k(1), 1), (k(2), 1)]).await?,
-            [true, true, false],
-            "2 is not due"
-        );
-        assert_eq!(store.effect(&k(0)).await?.map(|e| (e.attempts, e.claims)), Some((1, 0)));
         assert_eq!((e.worker.as_deref(), &e.payload, e.created_at_ms), (Some("w1"), &json!({"index": 0}), 1_000));
+        let begun = store.begin_effects(vec![(k(0), 1), (k(1), 1), (k(2), 1)]).await?;
+        assert_eq!(begun, [true, true, false], "2 is not due");
+        assert_eq!(store.effect(&k(0)).await?.map(|e| (e.attempts, e.claims)), Some((1, 0)));
         assert_eq!(store.claim_effects(claim(100)).await?, [], "leased");
         assert!(store.extend_lease(&k(1), 1, 500).await?);
         assert!(!store.extend_lease(&k(1), 9, 500).await?);
+        let lapsed = store.claim_effects(claim(160)).await?;
+        assert_eq!(lapsed.iter().map(|e| (e.key.index, e.attempts, e.fence)).collect::<Vec<_>>(), [(0, 1, 2)]);
+        Ok(())
+    })
+    .await;
+}
 
-        // the lease of 0 lapses: the next claim fences its first worker off
-        let again = store.claim_effects(claim(160)).await?;
-        assert_eq!(again.iter().map(|e| (e.key.index, e.attempts, e.fence)).collect::<Vec<_>>(), [(0, 1, 2)]);
-        assert_eq!(
-            (begin(0, 1).await?, begin(0, 2).await?),
-            (vec![false], vec![true]),
-            "a frozen worker begins nothing"
-        );
-        let settle = |seq, index, fence, end| with(event(&j, seq), |c| c.settles = Some((k(index), fence, end)));
-        let good = || EffectEnd::Done { outcome: json!("delivered") };
-        assert_eq!(store.commit(settle(1, 0, 1, good())).await?, Committed::Superseded, "frozen worker");
-        assert_eq!(store.commit(settle(7, 0, 2, good())).await?, Committed::Moved, "holder, but the journey moved on");
-        assert!(!store.finish_effect(&k(0), 1, good()).await?);
-        assert_eq!(store.commit(settle(1, 0, 2, good())).await?, DONE);
-        assert_eq!(store.commit(settle(2, 0, 2, good())).await?, Committed::Superseded, "settled once");
-        let done = store.effect(&k(0)).await?.expect("there");
+#[tokio::test]
+async fn a_frozen_worker_is_fenced_off() {
+    check(async |node| {
+        let (store, j) = (&node.store, begun(node).await?);
+        let k = || first(&j, 0);
+        assert_eq!(indexes(&store.claim_effects(claim(160)).await?), [1, 0], "the leases have lapsed");
+        let begin = async |fence| store.begin_effects(vec![(k(), fence)]).await;
+        assert_eq!((begin(1).await?, begin(2).await?), (vec![false], vec![true]), "a frozen worker begins nothing");
+        let settle = |seq, fence| with(event(&j, seq), |c| c.settles = Some((k(), fence, good())));
+        assert_eq!(store.commit(settle(1, 1)).await?, Committed::Superseded, "frozen worker");
+        assert_eq!(store.commit(settle(7, 2)).await?, Committed::Moved, "holder, but the journey moved on");
+        assert!(!store.finish_effect(&k(), 1, good()).await?);
+        assert_eq!(store.commit(settle(1, 2)).await?, DONE);
+        assert_eq!(store.commit(settle(2, 2)).await?, Committed::Superseded, "settled once");
+        let done = store.effect(&k()).await?.expect("there");
         assert_eq!((done.state, done.outcome), (EffectState::Done, Some(json!("delivered"))));
+        Ok(())
+    })
+    .await;
+}
 
-        // retry, attempts used up, parked, and again by hand
-        assert!(store.finish_effect(&k(1), 1, EffectEnd::Retry { due_at_ms: 300, reason: json!("busy") }).await?);
+/// Retry, attempts used up, parked, and again by hand.
+#[tokio::test]
+async fn an_effect_without_attempts_is_parked_until_somebody_asks_for_it() {
+    check(async |node| {
+        let (store, j) = (&node.store, begun(node).await?);
+        let k = || first(&j, 1);
+        assert!(store.finish_effect(&first(&j, 0), 1, good()).await?);
+        assert!(store.finish_effect(&k(), 1, EffectEnd::Retry { due_at_ms: 300, reason: json!("busy") }).await?);
         assert_eq!(store.next_due().await?, Some(300));
         assert_eq!(store.claim_effects(claim(300)).await?[0].attempts, 1);
-        assert_eq!(begin(1, 2).await?, [true]);
+        assert_eq!(store.begin_effects(vec![(k(), 2)]).await?, [true]);
         assert_eq!(store.claim_effects(claim(400)).await?, [], "no third attempt");
         let parked =
             store.effects(EffectFilter { state: Some(EffectState::Parked), limit: 9, ..Default::default() }).await?;
         assert_eq!(parked.iter().map(|e| (e.key.index, e.attempts)).collect::<Vec<_>>(), [(1, 2)]);
         assert_eq!(parked[0].outcome, Some(json!({"code": "attempts", "last": "busy"})));
-        assert_eq!(store.commit(settle(2, 1, 2, good())).await?, Committed::Superseded, "parking fences too");
-        assert!(store.requeue_effect(&k(1), 410).await?);
-        assert!(!store.requeue_effect(&k(1), 410).await?);
+        let settle = with(event(&j, 1), |c| c.settles = Some((k(), 2, good())));
+        assert_eq!(store.commit(settle).await?, Committed::Superseded, "parking fences too");
+        assert!(store.requeue_effect(&k(), 410).await?);
+        assert!(!store.requeue_effect(&k(), 410).await?);
         let fresh = store.claim_effects(claim(410)).await?;
         assert_eq!(fresh.iter().map(|e| (e.key.index, e.attempts)).collect::<Vec<_>>(), [(1, 0)]);
         let park = EffectEnd::Parked { reason: json!("unknown address") };
-        assert!(store.finish_effect(&k(1), fresh[0].fence, park).await?);
+        assert!(store.finish_effect(&k(), fresh[0].fence, park).await?);
         let skip = EffectEnd::Cancelled { reason: json!("by hand") };
-        assert!(store.finish_effect(&k(1), fresh[0].fence, skip).await?, "an operator skips it");
+        assert!(store.finish_effect(&k(), fresh[0].fence, skip).await?, "an operator skips it");
+        Ok(())
+    })
+    .await;
+}
 
-        // a run that is over: pending and running effects are cancelled, and cannot be settled
-        store.commit(with(event(&j, 2), |c| c.effects = vec![effect(&j, 3, 0, 0), effect(&j, 3, 1, 5_000)])).await?;
+/// A run that is over: pending and running effects are cancelled, and cannot be settled.
+#[tokio::test]
+async fn what_a_run_that_is_over_ordered_is_cancelled() {
+    check(async |node| {
+        let (store, j) = (&node.store, begun(node).await?);
+        assert!(store.finish_effect(&first(&j, 0), 1, good()).await?);
+        let skip = EffectEnd::Cancelled { reason: json!("by hand") };
+        assert!(store.finish_effect(&first(&j, 1), 1, skip).await?);
+        store.commit(with(event(&j, 1), |c| c.effects = vec![effect(&j, 2, 0, 0), effect(&j, 2, 1, 5_000)])).await?;
         let running = store.claim_effects(claim(1_000)).await?;
-        assert_eq!(running.iter().map(|e| (e.key.seq, e.key.index)).collect::<Vec<_>>(), [(3, 0), (1, 2)]);
-        let over = |index| EffectKey { journey: j.clone(), seq: 3, index };
-        store.commit(with(event(&j, 3), |c| c.cancel_effects = vec![over(0), over(1)])).await?;
+        assert_eq!(running.iter().map(|e| (e.key.seq, e.key.index)).collect::<Vec<_>>(), [(2, 0), (1, 2)]);
+        let over = |index| EffectKey { journey: j.clone(), seq: 2, index };
+        store.commit(with(event(&j, 2), |c| c.cancel_effects = vec![over(0), over(1)])).await?;
         assert!(!store.finish_effect(&over(0), running[0].fence, good()).await?);
         let states = store.effects(EffectFilter { journey: Some(j.clone()), ..Default::default() }).await?;
         let states: Vec<_> = states.iter().map(|e| (e.key.seq, e.key.index, e.state)).collect();
         use EffectState::*;
-        assert_eq!(states, [(1, 0, Done), (1, 1, Cancelled), (1, 2, Running), (3, 0, Cancelled), (3, 1, Cancelled)]);
+        assert_eq!(states, [(1, 0, Done), (1, 1, Cancelled), (1, 2, Running), (2, 0, Cancelled), (2, 1, Cancelled)]);
         assert_eq!(store.clean(5_000, 100).await?, 4, "what is over goes, what runs stays");
         Ok(())
     })
@@ -221,42 +269,68 @@ async fn an_effect_is_handed_to_one_worker() {
     .await;
 }
 
+fn tracked(effect: NewEffect) -> NewEffect {
+    NewEffect { kind: "track".into(), ..effect }
+}
+
+/// A journey whose effects 0, 2 and 3 are tracked and 1 is a call, all held; and another with one tracked effect.
+async fn in_line(node: &Node) -> Result<(String, String)> {
+    let (store, j, other) = (&node.store, id(), id());
+    let e = |index| effect(&j, 1, index, 10);
+    let orders = vec![tracked(e(0)), e(1), tracked(e(2)), tracked(e(3))];
+    store.commit(with(event(&other, 0), |c| c.effects = vec![tracked(effect(&other, 1, 0, 900))])).await?;
+    store.commit(with(event(&j, 0), |c| c.effects = orders)).await?;
+    assert_eq!(store.claim_effects(claim(20)).await?.len(), 4);
+    Ok((j, other))
+}
+
+fn later() -> EffectEnd {
+    EffectEnd::Later { due_at_ms: 5_000, reason: json!({"code": "in_line"}) }
+}
+
 #[tokio::test]
-async fn effects_of_a_kind_stand_in_line_and_waiting_costs_no_attempt() {
+async fn effects_of_a_kind_stand_in_line() {
     check(async |node| {
-        let (store, j, other) = (&node.store, id(), id());
-        let k = |index| EffectKey { journey: j.clone(), seq: 1, index };
-        let kind = |kind: &str, e: NewEffect| NewEffect { kind: kind.into(), ..e };
-        let orders = vec![
-            kind("track", effect(&j, 1, 0, 10)),
-            effect(&j, 1, 1, 10),
-            kind("track", effect(&j, 1, 2, 10)),
-            kind("track", effect(&j, 1, 3, 10)),
-        ];
-        store.commit(with(event(&other, 0), |c| c.effects = vec![kind("track", effect(&other, 1, 0, 900))])).await?;
-        store.commit(with(event(&j, 0), |c| c.effects = orders)).await?;
-        let claimed = store.claim_effects(claim(20)).await?;
-        assert_eq!(claimed.len(), 4);
-        let line = async |index| store.first_in_line(&k(index), "track").await;
-        assert_eq!(
-            (line(0).await?, line(2).await?, line(3).await?),
-            (true, false, false),
-            "running ones stand in line too"
-        );
-        assert!(store.first_in_line(&k(1), "call").await?, "another kind has its own line");
-        assert!(store.first_in_line(&EffectKey { journey: other.clone(), seq: 1, index: 0 }, "track").await?);
-        // given back: the attempt does not count, whether it had begun or not
+        let (store, (j, other)) = (&node.store, in_line(node).await?);
+        let line = async |index| store.first_in_line(&first(&j, index), "track").await;
+        let all = (line(0).await?, line(2).await?, line(3).await?);
+        assert_eq!(all, (true, false, false), "running ones stand in line too");
+        assert!(store.first_in_line(&first(&j, 1), "call").await?, "another kind has its own line");
+        assert!(store.first_in_line(&first(&other, 0), "track").await?);
+        Ok(())
+    })
+    .await;
+}
+
+/// What is given back does not count, whether its attempt had begun or not.
+#[tokio::test]
+async fn waiting_in_line_costs_no_attempt() {
+    check(async |node| {
+        let (store, (j, _)) = (&node.store, in_line(node).await?);
+        let k = |index| first(&j, index);
         assert_eq!(store.begin_effects(vec![(k(2), 1)]).await?, [true]);
-        let later = EffectEnd::Later { due_at_ms: 5_000, reason: json!({"code": "in_line"}) };
         for index in [2, 3] {
-            assert!(store.finish_effect(&k(index), 1, later.clone()).await?);
+            assert!(store.finish_effect(&k(index), 1, later()).await?);
         }
         let waiting = store.effect(&k(2)).await?.expect("there");
         assert_eq!((waiting.state, waiting.attempts, waiting.due_at_ms), (EffectState::Pending, 0, 5_000));
         assert_eq!(waiting.reason(), Some(&json!({"code": "in_line"})));
-        let done = || EffectEnd::Done { outcome: Value::Null };
-        assert!(!store.finish_effect(&k(2), 9, later.clone()).await?, "only its holder gives it back");
-        assert!(store.finish_effect(&k(0), 1, done()).await?);
+        assert!(!store.finish_effect(&k(2), 9, later()).await?, "only its holder gives it back");
+        Ok(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn who_ends_calls_the_next_in_line() {
+    check(async |node| {
+        let (store, (j, other)) = (&node.store, in_line(node).await?);
+        let k = |index| first(&j, index);
+        let line = async |index| store.first_in_line(&k(index), "track").await;
+        for index in [2, 3] {
+            assert!(store.finish_effect(&k(index), 1, later()).await?);
+        }
+        assert!(store.finish_effect(&k(0), 1, EffectEnd::Done { outcome: Value::Null }).await?);
         let mut wake = store.wake();
         wake.borrow_and_update();
         assert!(store.call_next(&k(0), "track", 30).await?);
@@ -269,59 +343,46 @@ async fn effects_of_a_kind_stand_in_line_and_waiting_costs_no_attempt() {
         assert!(line(3).await?);
         assert!(store.call_next(&k(2), "track", 40).await?);
         assert!(!store.call_next(&k(3), "track", 50).await?, "nobody behind it, and not the neighbour's");
-        assert!(store.call_effect(&EffectKey { journey: other.clone(), seq: 1, index: 0 }, 60).await?);
+        assert!(store.call_effect(&first(&other, 0), 60).await?);
         assert!(!store.call_effect(&k(2), 60).await?, "parked");
         Ok(())
     })
     .await;
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn an_operator_finds_what_waits_and_makes_it_due_again() {
+#[tokio::test]
+async fn an_operator_finds_the_incidents_of_a_journey() {
     check(async |node| {
-        let store = &node.store;
-        let (j, other) = (id(), id());
-        let incident = |journey: &str, at_ms| IncidentRecord {
-            id: id(),
-            journey: journey.into(),
-            version: "0f".repeat(16),
-            place: "guard".into(),
-            reason: "no number".into(),
-            detail: json!({"work": {"timer": "t"}}),
-            at_ms,
-            closed_at_ms: None,
-            closed_by: None,
-        };
-        let (first, last) = (incident(&j, 1), incident(&j, 2));
-        let of_another = effect(&j, 1, 2, 700);
-        let effects = vec![
-            effect(&j, 1, 0, 0),
-            effect(&j, 1, 1, 600),
-            NewEffect { lane: "letters".into(), kind: "notify".into(), ..of_another },
-        ];
-        store
-            .commit(with(event(&j, 0), |c| {
-                c.effects = effects;
-                c.timers = vec![NewTimer { id: "t".into(), due_at_ms: 900 }];
-                c.incidents = vec![first.clone(), last.clone()];
-            }))
-            .await?;
+        let (store, j, other) = (&node.store, id(), id());
+        let (early, late) = (incident(&j, 1), incident(&j, 2));
+        store.commit(with(event(&j, 0), |c| c.incidents = vec![early.clone(), late.clone()])).await?;
         store.commit(with(event(&other, 0), |c| c.incidents = vec![incident(&other, 3)])).await?;
-
-        // incidents, one by one and of one journey
-        assert_eq!(store.incidents_of(&j, 9).await?, [last.clone(), first.clone()]);
-        assert_eq!(store.incident(&first.id).await?, Some(first.clone()));
+        assert_eq!(store.incidents_of(&j, 9).await?, [late, early.clone()]);
+        assert_eq!(store.incident(&early.id).await?, Some(early.clone()));
         assert_eq!(store.incident(&id()).await?, None);
-        assert!(store.close_incident(&first.id, "asha", 9).await?);
-        assert_eq!(store.incident(&first.id).await?.and_then(|i| i.closed_by), Some("asha".into()));
+        assert!(store.close_incident(&early.id, "asha", 9).await?);
+        assert_eq!(store.incident(&early.id).await?.and_then(|i| i.closed_by), Some("asha".into()));
+        Ok(())
+    })
+    .await;
+}
 
-        // the queue in figures
+#[tokio::test]
+async fn an_operator_sees_the_queue_in_figures() {
+    check(async |node| {
+        let (store, j) = (&node.store, id());
+        let letter = NewEffect { lane: "letters".into(), kind: "notify".into(), ..effect(&j, 1, 2, 700) };
+        let orders = |c: &mut Commit| {
+            c.effects = vec![effect(&j, 1, 0, 0), effect(&j, 1, 1, 600), letter];
+            c.timers = vec![NewTimer { id: "t".into(), due_at_ms: 900 }];
+        };
+        store.commit(with(event(&j, 0), orders)).await?;
         let held = store.claim_effects(claim(100)).await?;
         let mut backlog = store.backlog().await?;
         backlog.sort_by(|a, b| (&a.kind, a.state as u8).cmp(&(&b.kind, b.state as u8)));
         let shown: Vec<_> =
             backlog.iter().map(|b| (b.kind.as_str(), b.lane.as_str(), b.state, b.count, b.oldest_ms)).collect();
-        use EffectState::{Done, Parked, Pending, Running};
+        use EffectState::{Pending, Running};
         let lapse = held[0].lease_until_ms.expect("a lease");
         assert_eq!(
             shown,
@@ -333,49 +394,42 @@ async fn an_operator_finds_what_waits_and_makes_it_due_again() {
             ]
         );
         let by_lane = store.effects(EffectFilter { lane: Some("letters".into()), ..Default::default() }).await?;
-        assert_eq!(by_lane.iter().map(|e| e.key.index).collect::<Vec<_>>(), [2]);
+        assert_eq!(indexes(&by_lane), [2]);
+        Ok(())
+    })
+    .await;
+}
 
-        // a node that stops hands over: the attempt does not count, the fence does
-        let key = held[0].key.clone();
-        assert!(
-            store
-                .finish_effect(&key, held[0].fence, EffectEnd::Later { due_at_ms: 150, reason: json!("stop") })
-                .await?
-        );
+/// The attempt does not count, the fence does.
+#[tokio::test]
+async fn a_node_that_stops_hands_its_work_over() {
+    check(async |node| {
+        let (store, j) = (&node.store, id());
+        store.commit(with(event(&j, 0), |c| c.effects = vec![effect(&j, 1, 0, 0)])).await?;
+        let held = store.claim_effects(claim(100)).await?;
+        let (key, fence) = (&held[0].key, held[0].fence);
+        let stop = EffectEnd::Later { due_at_ms: 150, reason: json!("stop") };
+        assert!(store.finish_effect(key, fence, stop).await?);
         let taken = store.claim_effects(claim(150)).await?;
         assert_eq!(taken.iter().map(|e| (e.key.index, e.attempts, e.fence)).collect::<Vec<_>>(), [(0, 0, 2)]);
-        assert!(
-            !store.finish_effect(&key, held[0].fence, EffectEnd::Done { outcome: json!(1) }).await?,
-            "the one that stopped is fenced off"
-        );
+        assert!(!store.finish_effect(key, fence, good()).await?, "the one that stopped is fenced off");
+        Ok(())
+    })
+    .await;
+}
 
-        // what is done may be done again, what waits is not made due twice
-        assert!(store.finish_effect(&key, 2, EffectEnd::Done { outcome: json!({"ok": false}) }).await?);
-        assert_eq!(store.effect(&key).await?.map(|e| e.state), Some(Done));
+/// And what waits is not made due twice.
+#[tokio::test]
+async fn what_is_done_may_be_done_again() {
+    check(async |node| {
+        let (store, j) = (&node.store, begun(node).await?);
+        let key = first(&j, 0);
+        assert!(store.finish_effect(&key, 1, EffectEnd::Done { outcome: json!({"ok": false}) }).await?);
+        assert_eq!(store.effect(&key).await?.map(|e| e.state), Some(EffectState::Done));
         assert!(store.requeue_effect(&key, 160).await?);
         assert!(!store.requeue_effect(&key, 160).await?);
-        assert!(
-            !store
-                .effects(EffectFilter { state: Some(Parked), ..Default::default() })
-                .await?
-                .iter()
-                .any(|e| e.key == key)
-        );
-
-        // a webhook that was consumed waits again, once
-        let hook = WebhookRecord {
-            partner: "courier".into(),
-            once: "w".into(),
-            reference: "R".into(),
-            event: json!({}),
-            at_ms: 5,
-        };
-        assert!(!store.requeue_webhook("courier", "w").await?, "never seen");
-        assert_eq!(store.commit(with(event(&j, 1), |c| c.consumes = Some(hook.clone()))).await?, DONE);
-        assert!(store.requeue_webhook("courier", "w").await?);
-        assert!(!store.requeue_webhook("courier", "w").await?);
-        assert_eq!(store.parked_webhooks(9).await?, std::slice::from_ref(&hook));
-        assert_eq!(store.commit(with(event(&j, 2), |c| c.consumes = Some(hook))).await?, DONE, "it is taken again");
+        let parked = store.effects(EffectFilter { state: Some(EffectState::Parked), ..Default::default() }).await?;
+        assert!(!parked.iter().any(|e| e.key == key));
         Ok(())
     })
     .await;

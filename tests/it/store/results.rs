@@ -1,9 +1,8 @@
-//! Records, documents, incidents.
+//! Records, documents, references, answers that may be used again, incidents.
 
-use super::{DONE, check, event, id, with};
+use super::{DONE, check, event, id, incident, with};
 use engine_store::*;
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 
 #[tokio::test]
 async fn results_keep_their_public_id() {
@@ -11,20 +10,16 @@ async fn results_keep_their_public_id() {
         let (store, j) = (&node.store, id());
         let record =
             |kind: &str, key: &str, n: i64| NewRecord { kind: kind.into(), key: key.into(), data: json!({"n": n}) };
-        let saved = |outcome| match outcome {
+        let saved = async |seq: i64, records: Vec<NewRecord>| match store
+            .commit(with(event(&j, seq), |c| c.records = records))
+            .await
+            .expect("a commit")
+        {
             Committed::Done { records } => records,
             other => panic!("{other:?}"),
         };
-        let first = saved(
-            store
-                .commit(with(event(&j, 0), |c| c.records = vec![record("loan", "", 1), record("copy", "x", 1)]))
-                .await?,
-        );
-        let second = saved(
-            store
-                .commit(with(event(&j, 1), |c| c.records = vec![record("loan", "", 1), record("loan", "", 2)]))
-                .await?,
-        );
+        let first = saved(0, vec![record("loan", "", 1), record("copy", "x", 1)]).await;
+        let second = saved(1, vec![record("loan", "", 1), record("loan", "", 2)]).await;
         assert_eq!((first.len(), second.len()), (2, 1));
         let loan = second[0].clone();
         assert_eq!(loan.public_id, first.iter().find(|r| r.kind == "loan").expect("loan").public_id);
@@ -32,7 +27,15 @@ async fn results_keep_their_public_id() {
         assert_eq!(store.record_by_public_id(&loan.public_id).await?, Some(loan.clone()));
         assert_eq!(store.record_by_public_id("guess").await?, None);
         assert_eq!(store.records(&j).await?.iter().map(|r| r.kind.as_str()).collect::<Vec<_>>(), ["copy", "loan"]);
+        Ok(())
+    })
+    .await;
+}
 
+#[tokio::test]
+async fn a_document_is_kept_as_it_came() {
+    check(async |node| {
+        let (store, j) = (&node.store, id());
         let document = DocumentRecord {
             id: id(),
             journey: j.clone(),
@@ -41,42 +44,57 @@ async fn results_keep_their_public_id() {
             bytes: (0..=255).collect(),
             at_ms: 3,
         };
+        assert_eq!(store.commit(with(event(&j, 0), |c| c.documents = vec![document.clone()])).await?, DONE);
+        assert_eq!(store.document(&document.id).await?, Some(document));
+        Ok(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_last_word_on_a_reference_counts() {
+    check(async |node| {
+        let (store, j) = (&node.store, id());
         let reference = |expected: Value| CorrelationRecord {
             partner: "courier".into(),
             reference: "R-1".into(),
             journey: j.clone(),
             expected,
         };
-        let incident = IncidentRecord {
-            id: id(),
-            journey: j.clone(),
-            version: "0f".repeat(16),
-            place: "guard".into(),
-            reason: "no number".into(),
-            detail: json!({}),
-            at_ms: 4,
-            closed_at_ms: None,
-            closed_by: None,
-        };
+        let twice = vec![reference(json!(1)), reference(json!({"grams": 5}))];
+        assert_eq!(store.commit(with(event(&j, 0), |c| c.correlations = twice)).await?, DONE);
+        assert_eq!(store.correlation("courier", "R-1").await?, Some(reference(json!({"grams": 5}))));
+        assert_eq!(store.correlation("courier", "R-2").await?, None);
+        Ok(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_newest_answer_is_used_again_until_it_is_too_old() {
+    check(async |node| {
+        let (store, j) = (&node.store, id());
         let reply = |n: i64, at_ms| ReusableReply {
             source: "courier.price".into(),
             input_hash: "ab".repeat(32),
             output: json!(n),
             at_ms,
         };
-        let full = with(event(&j, 2), |c| {
-            c.documents = vec![document.clone()];
-            c.correlations = vec![reference(json!(1)), reference(json!({"grams": 5}))];
-            c.incidents = vec![incident.clone()];
-            c.replies = vec![reply(1, 50)];
-        });
-        assert_eq!(store.commit(full).await?, DONE);
-        store.commit(with(event(&j, 3), |c| c.replies = vec![reply(2, 90)])).await?;
-        assert_eq!(store.document(&document.id).await?, Some(document));
-        assert_eq!(store.correlation("courier", "R-1").await?, Some(reference(json!({"grams": 5}))));
-        assert_eq!(store.correlation("courier", "R-2").await?, None);
+        assert_eq!(store.commit(with(event(&j, 0), |c| c.replies = vec![reply(1, 50)])).await?, DONE);
+        assert_eq!(store.commit(with(event(&j, 1), |c| c.replies = vec![reply(2, 90)])).await?, DONE);
         assert_eq!(store.reusable_reply("courier.price", &"ab".repeat(32), 90).await?, Some(reply(2, 90)));
         assert_eq!(store.reusable_reply("courier.price", &"ab".repeat(32), 91).await?, None, "too old");
+        Ok(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_incident_is_closed_once() {
+    check(async |node| {
+        let (store, j) = (&node.store, id());
+        let incident = incident(&j, 4);
+        assert_eq!(store.commit(with(event(&j, 0), |c| c.incidents = vec![incident.clone()])).await?, DONE);
         assert_eq!(store.incidents(true, 9).await?, vec![incident.clone()]);
         assert!(store.close_incident(&incident.id, "operator", 9).await?);
         assert!(!store.close_incident(&incident.id, "operator", 9).await?);

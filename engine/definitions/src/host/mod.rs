@@ -1,7 +1,7 @@
 //! What product expressions can see and call: variables and pure functions over the workflow's
 //! own tables and the live reference data. Time arrives as data in [`Now`].
 //!
-//! To add a function: a line in `FUNCTIONS`, its meaning in `call`, a case in tests/it/definitions.rs
+//! To add a function: a line in `FUNCTIONS`, its meaning in `call`, a case in tests/it/definitions/expressions.rs
 //! and a line in workflows/FORMAT.md.
 
 mod lists;
