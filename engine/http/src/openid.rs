@@ -10,7 +10,7 @@ use axum::extract::{Query, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use engine_partners::{Attempt, OpenidError};
-use engine_runtime::{SignsIn, StepView};
+use engine_runtime::{SignsIn, StepView, new_token};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -40,7 +40,8 @@ pub fn offer(app: &App, view: &mut StepView) {
 pub async fn begin(State(app): State<App>, visitor: Result<Visitor, Problem>) -> Response {
     let begun = async {
         app.limit(Class::Start, visitor?.client)?;
-        let (address, attempt) = match app.partners.openid_begin(&redirect(&app), app.runtime.now_ms()).await {
+        let (address, attempt) = match app.partners.openid_begin(&redirect(&app), new_token, app.runtime.now_ms()).await
+        {
             Ok(begun) => begun,
             Err(error) => return refused(&app, error).await,
         };

@@ -106,7 +106,7 @@ pub fn new_id() -> String {
 }
 
 /// A new token, 256 random bits as 64 hex digits: who has it is who it says (security rule 16).
-pub(crate) fn new_token() -> String {
+pub fn new_token() -> String {
     hex::encode(rand::random::<[u8; 32]>())
 }
 

@@ -29,7 +29,7 @@ mod work;
 
 pub use crate::core::{Anchor, Bad, Fault, RuntimeError, Settled, Sight, Whole};
 pub use actor::{Action, Actor, Grant, LinkAccess, Resource, can};
-pub use clock::{Clock, ManualClock, SystemClock, new_id, parse_rfc3339, rfc3339};
+pub use clock::{Clock, ManualClock, SystemClock, new_id, new_token, parse_rfc3339, rfc3339};
 pub use engine_definitions::FieldError;
 pub use engine_store::SessionRecord;
 pub use journeys::{Journeys, List, Opened, Send, Sent, Start};

@@ -126,11 +126,17 @@ enum Audience {
 }
 
 impl Partners {
-    /// Where the browser goes, and what it keeps until it comes back to `redirect`.
-    pub async fn openid_begin(&self, redirect: &str, now_ms: i64) -> Result<(Url, Attempt), OpenidError> {
+    /// Where the browser goes, and what it keeps until it comes back to `redirect`. Each `secret` is 43 to 128 letters
+    /// and digits that nobody can guess.
+    pub async fn openid_begin(
+        &self,
+        redirect: &str,
+        secret: fn() -> String,
+        now_ms: i64,
+    ) -> Result<(Url, Attempt), OpenidError> {
         let settings = self.openid()?;
         let mut address = address(&self.discovery(settings).await?.authorization_endpoint)?;
-        let attempt = Attempt { state: random(), nonce: random(), verifier: random(), until_ms: now_ms + ATTEMPT_MS };
+        let attempt = Attempt { state: secret(), nonce: secret(), verifier: secret(), until_ms: now_ms + ATTEMPT_MS };
         let challenge = URL_SAFE_NO_PAD.encode(Sha256::digest(attempt.verifier.as_bytes()));
         address
             .query_pairs_mut()
@@ -291,9 +297,4 @@ fn believed(
     }
     let email = claims.email.filter(|_| claims.email_verified == Some(true));
     Ok(Identity { subject: claims.sub, email })
-}
-
-/// 256 random bits.
-fn random() -> String {
-    URL_SAFE_NO_PAD.encode(rand::random::<[u8; 32]>())
 }
