@@ -69,11 +69,12 @@ function files(folder) {
   return paths.map((path) => join(folder, path)).sort()
 }
 
-/** Where a machine begins when no guard holds. */
+/** Where a machine begins when no guard holds: a state that is left at once without one is none. */
 function initialOf({ type, initial, states = {} }) {
   if (type === 'parallel') return Object.fromEntries(Object.entries(states).map(([key, state]) => [key, initialOf(state)]))
-  const key = initial?.target ?? initial
+  let key = initial?.target ?? initial
   if (key === undefined) return {}
+  for (let free; (free = [states[key].always ?? []].flat().find(({ guard }) => !guard)); ) key = free.target
   const inner = initialOf(states[key])
   return Object.keys(inner).length ? { [key]: inner } : key
 }

@@ -389,6 +389,10 @@ fn refusals(endpoint: &Endpoint) -> Vec<Code> {
     if endpoint.who == Who::Person {
         codes.push(Code::SignIn);
     }
+    // For who may not call it, it is not there; nor is the journey that a code does not open.
+    if endpoint.who != Who::Anyone || !endpoint.roles.is_empty() || endpoint.send.is_some() {
+        codes.push(Code::NotFound);
+    }
     if endpoint.method == "POST" {
         codes.extend([Code::Csrf, Code::BodyInvalid, Code::MediaType, Code::KeyReused, Code::NotAccepted, Code::Proof]);
     }
