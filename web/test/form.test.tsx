@@ -306,6 +306,10 @@ test('a look-up is filtered by another answer and forgets its own when that chan
   await userEvent.click(await screen.findByRole('option', { name: 'Agra' }));
   expect(typed.at(-1)).toEqual({ r: 'n', t: 'AGR' });
   expect(town.value).toBe('Agra');
+  // what is pressed is taken, whatever rows arrive before it is let go
+  await userEvent.clear(town);
+  await userEvent.pointer({ keys: '[MouseLeft>]', target: await screen.findByRole('option', { name: 'Agra' }) });
+  expect(typed.at(-1)).toEqual({ r: 'n', t: 'AGR' });
 });
 
 test('slots: another day takes the time back, a taken time cannot be chosen, arrows move within the times', async () => {

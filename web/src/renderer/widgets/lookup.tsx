@@ -146,7 +146,11 @@ function LookupBox({ props, source, filter, missing }: Inner) {
             tabIndex={-1}
             aria-selected={row.key === value}
             data-active={index === active || undefined}
-            onPointerDown={(event) => event.preventDefault()}
+            // at the press: rows that arrive before it is let go would take the click away; the field keeps the focus
+            onMouseDown={(event) => {
+              event.preventDefault();
+              take(row);
+            }}
             onClick={() => take(row)}
           >
             {row.label}
