@@ -81,6 +81,10 @@ function LookupBox({ props, source, filter, missing }: Inner) {
   const [chosen, remember] = useLabel(source, value);
   const list = `${id}-list`;
   const shown = typed ?? chosen;
+  // arrows lead beyond what the list has in sight
+  useEffect(() => {
+    if (open) document.getElementById(`${list}-${active}`)?.scrollIntoView?.({ block: 'nearest' });
+  }, [open, active, list]);
 
   const take = (row: Row | undefined) => {
     setOpen(false);
@@ -235,7 +239,7 @@ export const example = {
   name: 'lookup',
   schema: {
     type: 'string',
-    title: 'Town',
-    'x-ui': { widget: 'lookup', source: 'towns', value: 'code', label: 'name' },
+    title: 'Pincode',
+    'x-ui': { widget: 'lookup', source: 'pincodes', value: 'pincode', label: 'pincode' },
   },
 };
