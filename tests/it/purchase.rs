@@ -320,6 +320,38 @@ impl Customer<'_> {
         file
     }
 
+    /// Her paper is hers alone. Behind the code on it anybody sees that it is genuine, and nothing else of her.
+    async fn keeps_a_paper_that_anybody_can_check(&mut self) {
+        let file = format!("/api/v1/journeys/{}/documents/paper", self.id());
+        let paper = self.browser.get(&file).await;
+        assert_eq!((paper.status, paper.header("content-type")), (200, "application/pdf"));
+        assert!(paper.header("content-disposition").contains("Your policy at a glance.pdf"));
+        assert!(paper.bytes.starts_with(b"%PDF-1.7"));
+        assert_eq!(self.server.visitor().get(&file).await.status, 404);
+
+        let facts = block(&self.view, "facts")["items"].as_array().expect("facts").clone();
+        let number = facts.iter().find(|fact| fact["label"] == "Policy number").expect("a number");
+        let number = number["value"].as_str().expect("a number").to_owned();
+        self.does("summary", json!({}), "car.policy.summary").await;
+        let address = block(&self.view, "seal")["url"].as_str().expect("an address").to_owned();
+        let stranger = self.server.visitor();
+        let page = stranger.get(&address).await;
+        assert_eq!((page.status, page.header("cache-control"), page.header("set-cookie")), (200, "no-store", ""));
+        let text = page.text();
+        for shown in ["Check this paper", "HDFC ERGO", &number[number.len() - 4..], "Ends on", " 2027"] {
+            assert!(text.contains(shown), "{shown}: {text}");
+        }
+        for hidden in [&number, "Asha", "asha@", self.mobile, "1234", self.id().as_str()] {
+            assert!(!text.contains(hidden), "{hidden}: {text}");
+        }
+        let last = if address.ends_with('A') { "B" } else { "A" };
+        let forged = format!("{}{last}", &address[..address.len() - 1]);
+        for unknown in [&forged, &address[..20], "/v/", &format!("/v/{}", self.id())] {
+            assert_eq!(stranger.get(unknown).await.status, 404, "{unknown}");
+        }
+        self.does("done", json!({}), "car.policy.issued").await;
+    }
+
     /// Another browser, years of cookies later: the e-mail has the file, and its link opens the policy and the file.
     async fn opens_her_policy_from_the_email(&self, file: &str) {
         let inbox = async || {
@@ -393,6 +425,7 @@ async fn from_the_registration_number_to_the_policy() {
     asha.fills_the_proposal().await;
     let order = asha.pays_the_price_of_the_card(price).await;
     let file = asha.has_her_policy().await;
+    asha.keeps_a_paper_that_anybody_can_check().await;
     asha.opens_her_policy_from_the_email(&file).await;
     asha.is_charged_once(&order, price).await;
 

@@ -421,3 +421,26 @@ fn journeys_that_a_page_cannot_hold_are_found_before_they_are_published() {
         ],
     );
 }
+
+/// R9-65
+#[tokio::test(flavor = "multi_thread")]
+async fn each_subdomain_serves_what_the_site_says_of_it() {
+    let server = product().await;
+    let visitor = server.visitor();
+    let on = async |subdomain: &str, path: &str| {
+        visitor.send("GET", path, &[("host", &format!("{subdomain}.journey.example"))], None).await
+    };
+    for (subdomain, is_hidden) in [("www", false), ("dev1", true), ("dev2", true), ("staging", true), ("other", false)]
+    {
+        let page = on(subdomain, "/car-insurance").await;
+        assert!(page.status == 200 && page.text().contains("<h1"), "{subdomain}");
+        assert_eq!(page.header("x-robots-tag") == "noindex", is_hidden, "{subdomain}");
+        let robots = on(subdomain, "/robots.txt").await.text();
+        assert_eq!(robots.contains("Disallow: /\n"), is_hidden, "{subdomain}: {robots}");
+    }
+    assert_eq!(on("static", "/favicon.svg").await.header("content-type"), "image/svg+xml");
+    for path in ["/", "/car-insurance", "/robots.txt"] {
+        assert_eq!(on("static", path).await.status, 404, "{path}");
+    }
+    server.stop().await;
+}

@@ -75,13 +75,13 @@ pub use shape::{Misfit, Shape};
 pub use single_file::{plain_machine, xstate_machine};
 pub use site::{
     Address, Around, Asked, Asks, Frame, Group, MENU_KEYS, MenuItem, Page, Product as SiteProduct,
-    Rendered as SitePage, Script, Site, Special,
+    Rendered as SitePage, Script, Serves, Site, Special,
 };
 pub use story::Story;
 pub use table::{Table, Tables};
 pub use text::Text;
 pub use translation::{Said, Sheet, sheets};
-pub use values::Now;
+pub use values::{Now, format_date, money};
 pub use view::{COMPANY, View};
 pub use workflow::{
     Accept, Invoke, OnVersion, Only, Redirect, Report, Scene, Section, SignIn, Source, Step, StepKind, Trail, Workflow,

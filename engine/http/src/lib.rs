@@ -31,6 +31,7 @@ mod metrics;
 mod middleware;
 mod openid;
 mod pages;
+mod paper;
 mod posted;
 mod presence;
 mod problem;

@@ -11,6 +11,7 @@ use crate::html::{self, Body, Content, Own, Page};
 use crate::language;
 use crate::middleware::Client;
 use crate::openid;
+use crate::paper;
 use crate::posted;
 use crate::problem::Problem;
 use crate::remote;
@@ -20,7 +21,7 @@ use axum::Extension;
 use axum::extract::{Request, State};
 use axum::http::{HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use engine_definitions::{Around, Came, Catalog, SignIn, Special, Step, StepKind, Who, Workflow};
+use engine_definitions::{Around, Came, Catalog, Serves, SignIn, Special, Step, StepKind, Who, Workflow};
 use engine_runtime::{Opened, Refusal};
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -49,11 +50,12 @@ pub async fn page(State(app): State<App>, Extension(client): Extension<Client>, 
     if let Some(style) = path.strip_prefix(THEMES).and_then(|slug| theme(&app.runtime.catalog(), slug)) {
         return style;
     }
-    if Assets::is_static(path) {
+    let catalog = app.runtime.catalog();
+    let serves = catalog.site("").serves(&site::host(&parts.headers));
+    if Assets::is_static(path) || serves == Serves::Files {
         return (StatusCode::NOT_FOUND, "not found").into_response();
     }
-    let catalog = app.runtime.catalog();
-    if let Some(text) = for_robots(&app, &catalog, path) {
+    if let Some(text) = for_robots(&app, &catalog, path, serves) {
         return text;
     }
     let query = parts.uri.query().unwrap_or_default();
@@ -82,7 +84,7 @@ pub async fn page(State(app): State<App>, Extension(client): Extension<Client>, 
     let response = match journey_page(&ask, visitor(), query).await {
         Some(Ok(response)) => response,
         Some(Err(problem)) => error_page(&app, &catalog, &problem).await,
-        None => match gallery::page(&ask).await {
+        None => match fixed_page(&ask, visitor()).await {
             Some(response) => response,
             None if is_own(&ask) => match own_page(&ask, visitor()).await {
                 Ok(response) => response,
@@ -91,7 +93,19 @@ pub async fn page(State(app): State<App>, Extension(client): Extension<Client>, 
             None => content_page(&ask, query).await,
         },
     };
-    remembering(&app, came, response)
+    let mut response = remembering(&app, came, response);
+    if serves == Serves::Hidden {
+        response.headers_mut().insert("x-robots-tag", HeaderValue::from_static("noindex"));
+    }
+    response
+}
+
+/// Pages that are not the site's.
+async fn fixed_page(ask: &Ask<'_>, visitor: impl Future<Output = Result<Visitor, Problem>>) -> Option<Response> {
+    match paper::page(ask, visitor).await {
+        Some(response) => Some(response),
+        None => gallery::page(ask).await,
+    }
 }
 
 /// Where an address leads that is no page, or none for this visitor.
@@ -134,9 +148,12 @@ fn theme(catalog: &Catalog, slug: &str) -> Option<Response> {
     Some((headers, partner.theme.style()).into_response())
 }
 
-fn for_robots(app: &App, catalog: &Catalog, path: &str) -> Option<Response> {
+fn for_robots(app: &App, catalog: &Catalog, path: &str, serves: Serves) -> Option<Response> {
     let public = app.settings.public_url();
     let (kind, text) = match path {
+        "/robots.txt" if serves == Serves::Hidden => {
+            ("text/plain; charset=utf-8", "User-agent: *\nDisallow: /\n".into())
+        }
         "/sitemap.xml" => ("application/xml", site::sitemap(catalog, &public)),
         "/robots.txt" => ("text/plain; charset=utf-8", site::robots(&public)),
         _ => return None,
@@ -495,7 +512,7 @@ pub async fn document(app: &App, status: StatusCode, title: &str, content: &Cont
     page_with(&Ask { app, catalog: &catalog, facts: &Facts::default() }, status, title, content).await
 }
 
-async fn page_with(ask: &Ask<'_>, status: StatusCode, title: &str, content: &Content<'_>) -> Response {
+pub async fn page_with(ask: &Ask<'_>, status: StatusCode, title: &str, content: &Content<'_>) -> Response {
     let around = ask.facts.around(ask.catalog, &ask.facts.path, "");
     let page = Page { title: title.into(), noindex: true, hide: around.hide.clone(), ..Page::default() };
     html_response(status, whole(ask, &page, &around, content).await.0)

@@ -89,18 +89,7 @@ fn declared(
     returns: ReturnUrl,
 ) -> Step {
     let (workflow, audience) = (reader.workflow, &reader.audience);
-    let mut data = reader.scoped(turn, |scope| evaluated(step, scope, |_| true));
-    let view = step.view.as_deref().and_then(|id| workflow.view(id));
-    if let Some(data) = data.as_object_mut().filter(|_| view.is_some_and(|view| view.reads(definitions::COMPANY))) {
-        let company = || turn.catalog.site(&workflow.language).company.clone();
-        data.entry(definitions::COMPANY).or_insert_with(company);
-    }
-    let rendered = view.and_then(|view| {
-        let result = reader.scoped(turn, |scope| {
-            view.render(&data, &reader.audience.roles, &scope.clone().with_names(step.view_names()))
-        });
-        result.inspect_err(|error| tracing::error!(step = step.node, %error, "view failed")).ok()
-    });
+    let (data, rendered) = seen(turn, step, reader);
     let form = step.form.as_deref().and_then(|id| workflow.form(id)).map(|form| form_part(turn, step, form, reader));
     let form =
         form.and_then(|part| part.inspect_err(|error| tracing::error!(step = step.node, %error, "form failed")).ok());
@@ -168,6 +157,37 @@ fn declared(
         consents: consents(turn, step),
         hide: step.hide.clone(),
     }
+}
+
+/// The data of a step, and what its view makes of it.
+fn seen(turn: &Turn<'_>, step: &definitions::Step, reader: &Reader<'_>) -> (Value, Option<Value>) {
+    let workflow = reader.workflow;
+    let mut data = reader.scoped(turn, |scope| evaluated(step, scope, |_| true));
+    let view = step.view.as_deref().and_then(|id| workflow.view(id));
+    if let Some(data) = data.as_object_mut().filter(|_| view.is_some_and(|view| view.reads(definitions::COMPANY))) {
+        let company = || turn.catalog.site(&workflow.language).company.clone();
+        data.entry(definitions::COMPANY).or_insert_with(company);
+    }
+    let rendered = view.and_then(|view| {
+        let result = reader.scoped(turn, |scope| {
+            view.render(&data, &reader.audience.roles, &scope.clone().with_names(step.view_names()))
+        });
+        result.inspect_err(|error| tracing::error!(step = step.node, %error, "view failed")).ok()
+    });
+    (data, rendered)
+}
+
+/// What the shown step prints: its title and its blocks.
+pub(crate) fn printed(turn: &Turn<'_>, actor: &Actor) -> Option<(String, Vec<Value>)> {
+    let reader = Reader::of(turn, actor);
+    let step = reader.workflow.step(&turn.state.snapshot.active)?;
+    let paper = reader.workflow.step_by_node(step.paper.as_deref()?)?;
+    if turn.closed_to(step, actor).or_else(|| turn.closed_to(paper, actor)).is_some() {
+        return None;
+    }
+    let (_, view) = seen(turn, paper, &reader);
+    let blocks = view?.get("blocks")?.as_array()?.clone();
+    Some((title_of(turn, paper, &reader), blocks))
 }
 
 /// A step that is not for this reader: that it is another's, and what they may do about it.

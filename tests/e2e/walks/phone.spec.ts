@@ -1,11 +1,12 @@
 /** A customer with a registered car buys on a phone, with every correction the form asks for. */
 import { execFileSync } from 'node:child_process';
 import { Motor, car, paise } from '../support/motor.ts';
+import { codeOn, factsOf, tagsOf, wordsOf } from '../support/paper.ts';
 import { expect, test } from '../support/walk.ts';
 
 test.use({ viewport: { width: 390, height: 844 }, hasTouch: true });
 
-test('phone: from the registration number to the policy (R5-19, R9-13, R9-14, R9-15, R5-33, R5-34, R5-35)', async ({ walk, page }) => {
+test('phone: from the registration number to the policy (R5-19, R9-13, R9-14, R9-15, R5-33, R5-34, R5-35)', async ({ walk, page, browser }) => {
   const motor = new Motor(walk, car);
   let lines: [string, number][] = [];
 
@@ -145,6 +146,38 @@ test('phone: from the registration number to the policy (R5-19, R9-13, R9-14, R9
       expect(line, `${label} in the document`).toBeDefined();
       expect(Math.abs(paise(/[\d,]+\.\d\d\s*$/.exec(line!)![0])), label).toBe(Math.abs(amount));
     }
+  });
+
+  await test.step('our own summary is one page that can be read aloud, in her language', async () => {
+    const number = await page.getByText(/^HDFC-/).first().textContent();
+    const summary = async (name: string) => {
+      const download = page.waitForEvent('download');
+      await page.getByRole('link', { name }).click();
+      return (await download).path();
+    };
+    const english = await summary('Summary (PDF)');
+    expect(factsOf(english)).toMatchObject({ Title: 'Your policy at a glance', Tagged: 'yes', Pages: '1', 'Page size': '595.28 x 841.89 pts (A4)' });
+    expect(wordsOf(english)).toMatch(new RegExp(`Journey .*Your policy at a glance HDFC ERGO .*Policy number ${number} .*Owner .*Asha Rao .*What you paid .*Check this paper .*/v/`));
+    const price = wordsOf(english).split('What you paid')[1]!;
+    for (const [label, amount] of lines) expect(paise(/−?₹[\d,.]+\d/.exec(price.split(label)[1]!)![0]), label).toBe(amount);
+    expect(tagsOf(english)).toMatch(/H1[^]*"Your policy at a glance"[^]*H2[^]*"HDFC ERGO"[^]*Table[^]*TR[^]*TH[^]*"Policy number"[^]*TD[^]*HDFC-[^]*Figure/);
+
+    await page.goto(`${page.url()}&lang=hi`);
+    const hindi = await summary('सारांश (PDF)');
+    expect(factsOf(hindi)).toMatchObject({ Title: 'आपकी पॉलिसी एक नज़र में', Tagged: 'yes', Pages: '1' });
+    expect(wordsOf(hindi)).toMatch(new RegExp(`आपकी पॉलिसी एक नज़र में HDFC ERGO .*पॉलिसी नंबर ${number} .*आपने कितना दिया .*इस कागज़ को जाँचें`));
+    await page.goto(`${page.url()}&lang=en`);
+    await walk.settled();
+
+    const stranger = await browser.newContext();
+    const other = await stranger.newPage();
+    await other.goto(codeOn(english)!);
+    await expect(other.getByRole('heading', { level: 1 })).toHaveText('Check this paper');
+    const facts = (await other.locator('.facts').textContent())!;
+    expect(facts).toContain(`HDFC ERGO`);
+    expect(facts).toContain(number!.slice(-4));
+    expect(await other.content()).not.toMatch(new RegExp(`${number}|Asha|Rao|DL.?3.?C|98\\d{8}`));
+    await stranger.close();
   });
 
   await test.step('the landing leads to what she has bought', async () => {

@@ -63,7 +63,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A document as an attachment. */
+        /** A document as an attachment; `paper` is the one that the shown step itself is. */
         get: operations["download"];
         put?: never;
         post?: never;

@@ -9,6 +9,7 @@ export type Block =
   | ({ block: 'options' } & OptionsBlock)
   | ({ block: 'tracker' } & TrackerBlock)
   | ({ block: 'documents' } & DocumentsBlock)
+  | ({ block: 'seal' } & SealBlock)
   | ({ block: 'actions' } & ActionsBlock)
   | ({ block: 'table' } & TableBlock)
   | ({ block: 'links' } & LinksBlock)
@@ -105,6 +106,20 @@ export interface DocumentsBlock extends BlockHead {
   style?: 'main';
   /** a day for the calendar */
   remind?: Remind;
+}
+
+/** On the step's paper a code, behind which anybody sees some facts and no more */
+export interface SealBlock extends BlockHead {
+  /** what the code is for, beside it */
+  text: string;
+  /** of the link to the page behind it */
+  label: string;
+  /** on that page, below the facts */
+  note: string;
+  /** all that the page says */
+  items: Fact[];
+  /** address of that page */
+  url?: string;
 }
 
 /** Buttons that send events which the step accepts */
@@ -357,7 +372,7 @@ export interface Reference {
 
 export interface Document {
   title: string;
-  /** id of a document of the journey */
+  /** id of a document of the journey; paper is the one of the step */
   document: string;
   note?: string;
 }

@@ -42,6 +42,11 @@ pub const BLOCKS: &[Block] = &[
     Block { name: "options", note: "Offers of several providers, arriving one by one", keys: OPTIONS },
     Block { name: "tracker", note: "What is done, what happens now, what comes next", keys: TRACKER },
     Block { name: "documents", note: "Papers of the journey to download", keys: DOCUMENTS },
+    Block {
+        name: "seal",
+        note: "On the step's paper a code, behind which anybody sees some facts and no more",
+        keys: SEAL,
+    },
     Block { name: "actions", note: "Buttons that send events which the step accepts", keys: ACTIONS },
     Block { name: "table", note: "A table that scrolls sideways", keys: TABLE },
     Block { name: "links", note: "Links in a list", keys: LINKS },
@@ -219,10 +224,17 @@ const DOCUMENT: Entry = Entry {
     name: "Document",
     keys: &[
         words("title", "").needed(),
-        value("document", Gives::Text, "id of a document of the journey").needed(),
+        value("document", Gives::Text, "id of a document of the journey; `paper` is the one of the step").needed(),
         words("note", ""),
     ],
 };
+const SEAL: &[Key] = &[
+    words("text", "what the code is for, beside it").needed(),
+    words("label", "of the link to the page behind it").needed(),
+    words("note", "on that page, below the facts").needed(),
+    key("items", List(&FACT), "all that the page says").needed(),
+    value("url", Gives::Text, "address of that page").of(Side::Browser),
+];
 const REMIND: Entry =
     Entry { name: "Remind", keys: &[words("title", "").needed(), value("date", Gives::Text, "").needed()] };
 

@@ -7,7 +7,7 @@ use crate::calendar::DELAYED;
 use crate::channels::THEME;
 use crate::keys::{blocks, widgets};
 use crate::policy;
-use crate::site::{MENU_KEYS, PARTS, ROLES, SPECIALS};
+use crate::site::{MENU_KEYS, PARTS, ROLES, SPECIALS, Serves};
 use serde_json::{Value, json};
 
 pub fn all() -> Kinds {
@@ -234,6 +234,11 @@ fn site() -> Value {
             "hosts",
             "Host → partner/operation of the contract site/frame, which gives its header and footer",
             map_of(text()),
+        ),
+        (
+            "subdomains",
+            "First part of a host → what it serves: the site, the site hidden from search engines, files alone",
+            map_of(words(&Serves::ALL.map(|(name, _)| name))),
         ),
         ("gates", "Pages for some roles", list_of(needs(gate, &["under", "to"]))),
     ];

@@ -202,6 +202,7 @@ fn step() -> Value {
         ("submit", "Label of the button", words_or_template()),
         ("hide", "", one_or_list(words(&["header", "footer"]))),
         ("links", "Purpose of a link → events that a person who came by it may send here", map_of(texts())),
+        ("paper", "A state beside this one, or this one: its view is printed as the document `paper`", text()),
         ("only", "In a journey that was begun for a customer: her alone", words(&Only::ALL.map(|(name, _)| name))),
     ])
 }

@@ -21,7 +21,7 @@ pub use redirect::{Gate, Redirect};
 pub use script::Script;
 
 use crate::channels::Channels;
-use crate::fields::Fields;
+use crate::fields::{Fields, unknown};
 use crate::source::{Node, Value as Source};
 use crate::text::Text;
 use around::Layout;
@@ -36,7 +36,7 @@ pub(crate) const FRAME: &str = "site/frame";
 /// Where its pages lie.
 const PAGES: &str = "workflows/site/pages/";
 /// Keys of the files in workflows/site/, each in one of them.
-const KEYS: [&str; 18] = [
+const KEYS: [&str; 19] = [
     "browser",
     "name",
     "clients",
@@ -55,7 +55,24 @@ const KEYS: [&str; 18] = [
     "redirects",
     "gates",
     "hosts",
+    "subdomains",
 ];
+
+/// What a host serves, by the first part of its name (R9-65).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Serves {
+    #[default]
+    Site,
+    /// The site, which no search engine keeps.
+    Hidden,
+    /// Files of the web app, and no page.
+    Files,
+}
+
+impl Serves {
+    pub(crate) const ALL: [(&'static str, Serves); 3] =
+        [("site", Serves::Site), ("hidden", Serves::Hidden), ("files", Serves::Files)];
+}
 
 #[derive(Debug, Default)]
 pub struct Site {
@@ -91,6 +108,7 @@ pub struct Site {
     gates: Vec<Gate>,
     /// Host → the call that gives its header and footer.
     hosts: Vec<(String, String, Span)>,
+    subdomains: BTreeMap<String, Serves>,
     pages: Vec<Arc<Page>>,
     specials: BTreeMap<Special, Arc<Page>>,
     addresses: BTreeMap<String, Address>,
@@ -134,6 +152,12 @@ impl Site {
     /// The call that gives header and footer of pages on this host: `partner/operation`.
     pub fn remote(&self, host: &str) -> Option<&str> {
         self.hosts.iter().find(|(known, ..)| known == host).map(|(_, call, _)| call.as_str())
+    }
+
+    /// What is served on this host; where nothing is said of it, the site.
+    pub fn serves(&self, host: &str) -> Serves {
+        let (first, _) = host.split_once('.').unwrap_or((host, ""));
+        self.subdomains.get(first).copied().unwrap_or_default()
     }
 
     /// Where somebody with these roles is led who opens a page that is not for them.
@@ -255,6 +279,17 @@ impl Site {
             match of(call) {
                 Some(one) => self.hosts.push(one),
                 None => fields.wrong(call, "hosts", "names of hosts with a call each"),
+            }
+        }
+        for (name, word) in fields.entries("subdomains") {
+            match Serves::ALL.iter().find(|(known, _)| word.as_str() == Some(known)) {
+                Some((_, serves)) => drop(self.subdomains.insert(name.name.clone(), *serves)),
+                None => fields.problems.push(unknown(
+                    "way to serve",
+                    word,
+                    word.as_str().unwrap_or_default(),
+                    Serves::ALL.map(|(known, _)| known),
+                )),
             }
         }
         self.channels.read(&mut fields);

@@ -50,6 +50,8 @@ pub struct Step {
     pub hide: Vec<String>,
     /// Who alone may see it and act in it, where somebody acts for a customer.
     pub only: Option<Only>,
+    /// The state whose step's view is its paper: this one, or one beside it.
+    pub paper: Option<String>,
     pub(crate) span: Span,
     /// What names mean in its form.
     pub(crate) names: Option<Arc<Names>>,

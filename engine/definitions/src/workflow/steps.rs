@@ -18,7 +18,7 @@ use indexmap::IndexMap;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-pub const STEP_KEYS: [&str; 22] = [
+pub const STEP_KEYS: [&str; 23] = [
     "form",
     "view",
     "wait",
@@ -41,6 +41,7 @@ pub const STEP_KEYS: [&str; 22] = [
     "hide",
     "links",
     "only",
+    "paper",
 ];
 /// Texts that stand in the place of a step that is another's.
 const CLOSED: [&str; 3] = ["journey.customers_turn", "journey.not_verified", "journey.sign_in"];
@@ -192,6 +193,7 @@ impl Builder<'_> {
                 fields.problems.push(unknown("part of the page", at, name, ["header", "footer"]));
             }
         }
+        let paper = fields.text("paper").map(|name| beside(state, &name));
         Some(Step {
             node: state.to_owned(),
             kind,
@@ -216,6 +218,7 @@ impl Builder<'_> {
             submit,
             hide,
             only,
+            paper,
             span: node.span.clone(),
             names: node.names.clone(),
             view_names,
@@ -353,4 +356,9 @@ fn named<'k>(
         fields.problems.push(unknown(key, at, name, names));
     }
     Some(id)
+}
+
+/// The id of a state that stands beside another one.
+fn beside(state: &str, name: &str) -> String {
+    state.rsplit_once('.').map_or_else(|| name.to_owned(), |(parent, _)| format!("{parent}.{name}"))
 }

@@ -24,6 +24,7 @@ pub fn verify(
     alias_targets(builder, tree, aliases);
     into_context(builder, tree);
     purposes(builder, links, &tree.span);
+    papers(builder);
     super::contracts::check(machine, builder);
     super::part::check_outcomes(machine, builder);
     resumed(machine, builder);
@@ -49,6 +50,22 @@ fn purposes(builder: &mut Builder<'_>, root: &BTreeMap<String, Vec<String>>, spa
         {
             let at = Node::new(builder.step_span(&step.node, "links").unwrap_or_else(|| span.clone()), Source::Null);
             problems.push(unknown("event", &at, event, step.accepts.keys().map(String::as_str)));
+        }
+    }
+    builder.problems.append(&mut problems);
+}
+
+/// What a step prints is the view of a step.
+fn papers(builder: &mut Builder<'_>) {
+    let mut problems = Vec::new();
+    for step in builder.steps.values() {
+        let Some(paper) = &step.paper else { continue };
+        if builder.steps.get(paper).is_none_or(|printed| printed.view.is_none()) {
+            let span = builder.step_span(&step.node, "paper").unwrap_or_else(|| step.span.clone());
+            let name = paper.rsplit('.').next().unwrap_or_default();
+            let views = builder.steps.values().filter(|other| other.view.is_some());
+            let names = views.map(|other| other.node.rsplit('.').next().unwrap_or_default());
+            problems.push(unknown("state with a view", &Node::new(span, Source::Null), name, names));
         }
     }
     builder.problems.append(&mut problems);

@@ -1,7 +1,8 @@
-//! `/api/v1/journeys/{id}/documents/{document}`: files of a journey, always as a download.
+//! `/api/v1/journeys/{id}/documents/{document}`: files of a journey, always as a download; `paper` is what its step prints.
 
 use super::known_id;
 use crate::app::App;
+use crate::paper;
 use crate::problem::{Problem, refusals};
 use crate::session::Visitor;
 use axum::extract::{Path, State};
@@ -10,7 +11,7 @@ use axum::response::{IntoResponse, Response};
 
 refusals!(NotThere: SignIn, NotFound);
 
-/// A document as an attachment.
+/// A document as an attachment; `paper` is the one that the shown step itself is.
 #[utoipa::path(get, path = "/api/v1/journeys/{id}/documents/{document}", tag = "journeys", params(("id" = String, Path), ("document" = String, Path)),
     responses((status = 200, description = "the file", content_type = "*/*"), NotThere))]
 pub async fn download(
@@ -18,12 +19,20 @@ pub async fn download(
     Path((id, document)): Path<(String, String)>,
     visitor: Visitor,
 ) -> Result<Response, Problem> {
-    let found = app.runtime.journeys.document(&visitor.actor, known_id(&id)?, known_id(&document)?).await;
+    let id = known_id(&id)?;
+    if document == paper::NAME {
+        let (name, bytes) = paper::pdf(&app, &visitor, id).await?;
+        return Ok(file(HeaderValue::from_static("application/pdf"), &name, bytes));
+    }
+    let found = app.runtime.journeys.document(&visitor.actor, id, known_id(&document)?).await;
     let found = found.map_err(|refusal| visitor.refused(&app, refusal))?;
     let kind = HeaderValue::from_str(&found.media_type)
         .unwrap_or_else(|_| HeaderValue::from_static("application/octet-stream"));
-    Ok(([(header::CONTENT_TYPE, kind), (header::CONTENT_DISPOSITION, disposition(&found.name))], found.bytes)
-        .into_response())
+    Ok(file(kind, &found.name, found.bytes))
+}
+
+fn file(kind: HeaderValue, name: &str, bytes: Vec<u8>) -> Response {
+    ([(header::CONTENT_TYPE, kind), (header::CONTENT_DISPOSITION, disposition(name))], bytes).into_response()
 }
 
 /// `attachment` with a plain name for old clients and the full one as RFC 8187 has it.

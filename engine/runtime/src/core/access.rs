@@ -7,7 +7,7 @@ use crate::render::render;
 use crate::turn::{Journey, Turn};
 use crate::view::StepView;
 use engine_store::{JourneyRecord, JourneyStatus};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::borrow::Cow;
 
 impl Core {
@@ -83,7 +83,20 @@ impl Core {
 
     /// `journey` is `None` for the first step before there is a journey.
     pub fn render(&self, turn: &Turn<'_>, actor: &Actor, journey: Option<&str>) -> StepView {
-        render(turn, actor, journey, &|partner| self.return_url(partner, turn.id(), turn.record.revision))
+        let returns = |partner: &str| self.return_url(partner, turn.id(), turn.record.revision);
+        let mut view = render(turn, actor, journey, &returns);
+        let blocks = view.step.view.as_mut().and_then(|view| view.get_mut("blocks")?.as_array_mut());
+        if let (Some(id), Some(blocks)) = (journey, blocks) {
+            self.seal(blocks, id);
+        }
+        view
+    }
+
+    /// Names the page behind the code of each seal.
+    pub fn seal(&self, blocks: &mut [Value], journey: &str) {
+        for block in blocks.iter_mut().filter(|block| block["block"] == "seal") {
+            block["url"] = self.keys.proof_code(journey).map(|code| format!("/v/{code}")).into();
+        }
     }
 
     /// Where a partner sends the person back to; bound to the journey, its step and its revision.

@@ -8,9 +8,13 @@ use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use hmac::{Hmac, Mac};
 use sha2::Sha256;
+use subtle::ConstantTimeEq;
 
 /// Handle of a sealed secret; what a machine and a stored effect see instead of the value.
 const SEALED: &str = "sealed:v1:";
+
+/// Bytes of a journey's id.
+const ID_BYTES: usize = 16;
 
 /// Derived from the house's secret, one key per purpose.
 pub struct Crypto {
@@ -82,6 +86,25 @@ impl Crypto {
     /// 128 bits as base64url, from the server's key and what orders the link.
     pub fn link_code(&self, order: &str) -> String {
         URL_SAFE_NO_PAD.encode(&mac(&self.link, &[order.as_bytes()])[..16])
+    }
+
+    /// What stands for a journey on its paper: its id and 96 bits that only this server can have made of it.
+    pub fn proof_code(&self, journey: &str) -> Option<String> {
+        let id = hex::decode(journey).ok().filter(|id| id.len() == ID_BYTES)?;
+        Some(URL_SAFE_NO_PAD.encode([id.as_slice(), &self.proof(&id)].concat()))
+    }
+
+    /// The journey that a code stands for; `None` when it is not one of ours.
+    pub fn proven(&self, code: &str) -> Option<String> {
+        let bytes = URL_SAFE_NO_PAD.decode(code).ok()?;
+        let (id, proof) = bytes.split_at_checked(ID_BYTES)?;
+        bool::from(self.proof(id).ct_eq(proof)).then(|| hex::encode(id))
+    }
+
+    fn proof(&self, id: &[u8]) -> [u8; 12] {
+        let [proof @ .., _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _] =
+            mac(&self.link, &[b"proof\0", id]);
+        proof
     }
 
     /// Six digits from the server's key, a stored random id, and what the password is bound to (security rule 15).

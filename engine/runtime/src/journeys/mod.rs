@@ -5,10 +5,12 @@ mod conflict;
 mod drafts;
 mod event;
 mod pages;
+mod papers;
 mod send;
 mod start;
 
 pub(crate) use event::{Applied, apply_event};
+pub use papers::Paper;
 
 use crate::actor::{Action, Actor};
 use crate::core::Core;

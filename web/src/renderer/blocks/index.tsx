@@ -22,6 +22,7 @@ const views: { [N in Name]: From<ComponentType<Of<N>>> } = {
   breakup: always(BreakupView),
   actions: from(events, (part) => part.ActionsView),
   documents: from(events, (part) => part.DocumentsView),
+  seal: from(events, (part) => part.SealView),
   tracker: from(events, (part) => part.TrackerView),
   options: from(options, (part) => part.OptionsView),
   cards: from(landing, (part) => part.CardsView),
