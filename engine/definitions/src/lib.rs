@@ -61,7 +61,7 @@ pub use files::Files;
 pub use form::{Audience, FieldError, Fields, Form, FormView, is_asked, is_personal_name, place_of, row_number};
 pub use frozen::Frozen;
 pub use held::{Held, reload_closure};
-pub use host::{FUNCTIONS, ProductHost, mask};
+pub use host::{FUNCTIONS, OfJourney, ProductHost, mask};
 pub use load::{Loaded, load, load_beside, publishable};
 pub use master::{Master, Masters};
 pub use message::{Channel, Message, MessageError, Rendered};

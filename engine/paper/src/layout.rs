@@ -11,7 +11,9 @@ const RIGHT: f32 = WIDTH - MARGIN;
 const INNER: f32 = RIGHT - MARGIN;
 /// Between two columns, and within a card.
 const GAP: f32 = 20.0;
-const CODE: f32 = 104.0;
+const CODE: f32 = 92.0;
+/// Height of a line, in sizes of its letters.
+const LINE: f32 = 1.25;
 
 /// Colours by what they are for: the tokens of the web app by day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -143,7 +145,7 @@ struct Lines {
 
 impl Lines {
     fn height(&self) -> f32 {
-        self.lines.len() as f32 * self.size * 1.35
+        self.lines.len() as f32 * self.size * LINE
     }
 }
 
@@ -183,7 +185,7 @@ impl Sheet<'_> {
     fn set(&mut self, lines: Lines, x: f32, top: f32) -> Node {
         let Lines { lines, size, weight, ink } = lines;
         let marks = lines.into_iter().enumerate().map(|(at, line)| {
-            let y = top + size * 1.35 * at as f32 + size;
+            let y = top + size * LINE * at as f32 + size;
             Mark::Text { x, y, size, weight, ink, line }
         });
         let marks = marks.collect();
@@ -222,23 +224,23 @@ impl Sheet<'_> {
             Part::Facts { title, facts, card: true } => self.card(title, facts),
             Part::Facts { title, facts, card: false } => {
                 self.room(80.0);
-                self.heading(title, 2, 13.0);
+                self.heading(title, 2, 12.0);
                 self.facts(facts, MARGIN, INNER);
             }
             Part::Table { title, rows } => {
                 self.room(100.0);
-                self.heading(title, 2, 13.0);
+                self.heading(title, 2, 12.0);
                 self.table(rows);
             }
             Part::Text { title, text } => {
                 let lines = self.lines(text, Weight::Regular, 10.5, INNER, Ink::Text);
                 self.room(lines.height() + 30.0);
-                self.heading(title, 2, 13.0);
+                self.heading(title, 2, 12.0);
                 self.paragraph(lines, MARGIN);
             }
             Part::Code { title, text, address } => self.code(title, text, address)?,
         }
-        self.y += 16.0;
+        self.y += 12.0;
         Ok(())
     }
 
@@ -294,14 +296,14 @@ impl Sheet<'_> {
     }
 
     fn cell(&self, fact: &Fact, width: f32) -> (Lines, Lines) {
-        let label = self.lines(&fact.label, Weight::Regular, 8.5, width, self.on.soft);
-        (label, self.lines(&fact.value, Weight::Bold, 10.5, width, self.on.text))
+        let label = self.lines(&fact.label, Weight::Regular, 8.0, width, self.on.soft);
+        (label, self.lines(&fact.value, Weight::Bold, 10.0, width, self.on.text))
     }
 
     fn pair_height(&self, pair: &[Fact], width: f32) -> f32 {
         let heights = pair.iter().map(|fact| {
             let (label, value) = self.cell(fact, width);
-            label.height() + value.height() + 9.0
+            label.height() + value.height() + 6.0
         });
         heights.fold(0.0, f32::max)
     }
@@ -335,17 +337,17 @@ impl Sheet<'_> {
     fn table(&mut self, rows: &[Row]) {
         let mut nodes = Vec::new();
         for one in rows {
-            let (weight, size) = if one.is_total { (Weight::Bold, 12.0) } else { (Weight::Regular, 10.5) };
+            let (weight, size) = if one.is_total { (Weight::Bold, 11.5) } else { (Weight::Regular, 9.5) };
             let value = self.letters.readable(&one.value);
             let taken = self.letters.width(&value, weight, size);
             let label = self.lines(&one.label, weight, size, INNER - taken - GAP, Ink::Text);
-            let detail = self.lines(&one.detail, Weight::Regular, 8.5, INNER - taken - GAP, Ink::Soft);
-            let height = label.height() + detail.height() + 9.0;
+            let detail = self.lines(&one.detail, Weight::Regular, 8.0, INNER - taken - GAP, Ink::Soft);
+            let height = label.height() + detail.height() + 5.5;
             self.room(height);
             let ink = if one.is_total { Ink::Brand } else { Ink::Line };
             let thick = if one.is_total { 1.2 } else { 0.6 };
             self.ground(Mark::Box { x: MARGIN, y: self.y, width: INNER, height: thick, radius: 0.0, ink });
-            let top = self.y + 4.5;
+            let top = self.y + 2.5;
             let below = top + label.height();
             let mut words = vec![self.set(label, MARGIN, top)];
             if !detail.lines.is_empty() {
