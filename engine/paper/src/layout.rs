@@ -342,16 +342,24 @@ impl Sheet<'_> {
             let taken = self.letters.width(&value, weight, size);
             let label = self.lines(&one.label, weight, size, INNER - taken - GAP, Ink::Text);
             let detail = self.lines(&one.detail, Weight::Regular, 8.0, INNER - taken - GAP, Ink::Soft);
-            let height = label.height() + detail.height() + 5.5;
+            let width = |lines: &Lines| {
+                lines.lines.first().map_or(0.0, |line| self.letters.width(line, lines.weight, lines.size))
+            };
+            let end = width(&label) + 8.0;
+            let short = label.lines.len() == 1 && detail.lines.len() == 1;
+            let is_beside = short && end + width(&detail) <= INNER - taken - GAP;
+            let height = label.height() + if is_beside { 0.0 } else { detail.height() } + 5.5;
             self.room(height);
             let ink = if one.is_total { Ink::Brand } else { Ink::Line };
             let thick = if one.is_total { 1.2 } else { 0.6 };
             self.ground(Mark::Box { x: MARGIN, y: self.y, width: INNER, height: thick, radius: 0.0, ink });
             let top = self.y + 2.5;
-            let below = top + label.height();
+            // on the line of the label where there is room, else below it
+            let place =
+                if is_beside { (MARGIN + end, top + size - detail.size) } else { (MARGIN, top + label.height()) };
             let mut words = vec![self.set(label, MARGIN, top)];
             if !detail.lines.is_empty() {
-                words.push(self.set(detail, MARGIN, below));
+                words.push(self.set(detail, place.0, place.1));
             }
             let amount = Mark::Text { x: RIGHT - taken, y: top + size, size, weight, ink: Ink::Text, line: value };
             let amount = self.leaf(vec![amount]);
