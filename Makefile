@@ -66,7 +66,7 @@ test: ## Everything: set-up, Rust, web, definitions, agreement with XState, brow
 	$(dir $(BINARY))chaos --short
 	$(dir $(BINARY))siege --short
 	$(dir $(BINARY))guard --short
-	$(dir $(BINARY))customers --count 200
+	$(dir $(BINARY))customers --count 60
 	@.ci/fuzz $(BINARY) 60 1
 	cd web/contract && npm run --silent check
 	cd web && npm run --silent lint && npm run --silent check && npm test --silent && npm run --silent size

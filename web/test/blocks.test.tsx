@@ -44,6 +44,19 @@ test('a block that nobody knows is a line in the log, and the page goes on (R8-2
   expect(said.mock.calls).toEqual([['unknown block', 'hologram']]);
 });
 
+test('a block that comes while somebody types leaves the field, its text and the focus where they are', async () => {
+  const form = <input aria-label="Card number" />;
+  const later = { block: 'actions', items: [{ label: 'Fill in', event: 'fill' }] } as Block;
+  const blocks: Block[] = [{ block: 'text', text: 'Which card?' }, { block: 'form' }];
+  const { rerender } = render(<Blocks blocks={blocks} form={form} />);
+  const field = screen.getByLabelText<HTMLInputElement>('Card number');
+  await userEvent.type(field, 'ABCPE1234');
+  rerender(<Blocks blocks={[blocks[0]!, later, blocks[1]!]} form={form} />);
+  await userEvent.keyboard('F');
+  expect(screen.getByRole('button', { name: 'Fill in' })).toBeTruthy();
+  expect(screen.getByLabelText<HTMLInputElement>('Card number').value).toBe('ABCPE1234F');
+});
+
 const offer = (id: string, more: Partial<Option> = {}): Option => ({
   id,
   provider: { name: id.split('.')[0]! },

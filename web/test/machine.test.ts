@@ -257,6 +257,22 @@ test('drafts: saved after a pause, without secrets; a failed one is tried again'
   expect(calls).toHaveLength(2);
 });
 
+test('a view that arrives while somebody types takes no draft away; one that has it all ends it', async () => {
+  const known = view('book', { seq: 2, data: { title: 'AB' } });
+  const { actor, settle, calls } = begin({ view: [view('book', { seq: 2 }), known] });
+  const draft = () => actor.getSnapshot().value.draft;
+  actor.send({ type: 'TYPE', data: { title: 'AB' } });
+  actor.send({ type: 'CHANGED', seq: 2 });
+  await settle(150);
+  expect(calls.map(({ call }) => call)).toEqual(['view']);
+  expect(draft()).toBe('dirty');
+  await settle(700);
+  expect(calls.at(-1)).toEqual({ call: 'draft', args: ['j1', 'book', { title: 'AB' }] });
+  actor.send({ type: 'RECEIVED', view: known });
+  await settle();
+  expect(draft()).toBe('clean');
+});
+
 test('typed on while the draft travelled: saved again', async () => {
   const { actor, settle, calls } = begin({});
   actor.send({ type: 'TYPE', data: { title: 'A' } });

@@ -3,6 +3,7 @@
 use crate::api::health::Health;
 use crate::assets::Assets;
 use crate::captcha::Captcha;
+use crate::kept;
 use crate::middleware::{Class, Client, Limiter, Origins, Places, Proxies, Requests, SecurityHeaders};
 use crate::presence::Presence;
 use crate::problem::{Code, Problem};
@@ -46,6 +47,7 @@ pub struct Inner {
     pub health: Health,
     pub captcha: Captcha,
     pub remotes: Remotes,
+    pub kept: kept::Pages,
     /// Cancelled at a stop: streams end, `/readyz` says so.
     pub shutdown: CancellationToken,
 }
@@ -96,6 +98,7 @@ impl App {
             health: Health::default(),
             captcha: Captcha::default(),
             remotes: Remotes::default(),
+            kept: kept::Pages::default(),
             customers: Lane::new(settings.limits.concurrency_max, &settings.limits),
             webhooks: Lane::new(settings.limits.webhooks_max, &settings.limits),
             runtime,

@@ -24,6 +24,7 @@ mod frame;
 mod gallery;
 mod html;
 mod json;
+mod kept;
 mod language;
 mod links;
 mod listen;

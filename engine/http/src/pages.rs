@@ -9,6 +9,7 @@ use crate::assets::Assets;
 use crate::attribution;
 use crate::gallery;
 use crate::html::{self, Body, Content, Own, Page};
+use crate::kept::{Everybodys, Key};
 use crate::language;
 use crate::middleware::Client;
 use crate::openid;
@@ -78,21 +79,36 @@ pub async fn page(State(app): State<App>, Extension(client): Extension<Client>, 
     if let Some((to, status)) = led_on(&catalog, &facts, query) {
         return remembering(&app, came, redirect(status, &to));
     }
+    let (key, build) = (Key::of(&facts, query, &parts.headers), app.assets.build());
+    if let Some(kept) = key.as_ref().and_then(|key| app.kept.find(&catalog, &build, key)) {
+        return remembering(&app, came, kept);
+    }
     let ask = Ask { app: &app, catalog: &catalog, facts: &facts };
-    let visitor = || Visitor::of(&app, &parts.headers, client);
-    let response = match journey_page(&ask, visitor(), query).await {
-        Some(Ok(response)) => response,
-        Some(Err(problem)) => error_page(&app, &catalog, &problem).await,
-        None => match gallery::page(&ask).await {
-            Some(response) => response,
-            None if is_own(&ask) => match own_page(&ask, visitor(), query).await {
-                Ok(response) => response,
-                Err(problem) => error_page(&app, &catalog, &problem).await,
-            },
-            None => content_page(&ask, query).await,
+    let mut response = made(&ask, || Visitor::of(&app, &parts.headers, client), query).await;
+    if let Some(key) = key {
+        let accepts = parts.headers.get(header::ACCEPT_ENCODING);
+        response = app.kept.keep(&catalog, &build, (key, accepts), response).await;
+    }
+    remembering(&app, came, response)
+}
+
+/// The page of an address that leads nowhere else.
+async fn made<V>(ask: &Ask<'_>, visitor: impl Fn() -> V, query: &str) -> Response
+where
+    V: Future<Output = Result<Visitor, Problem>>,
+{
+    let answer = match journey_page(ask, visitor(), query).await {
+        Some(answer) => answer,
+        None => match gallery::page(ask).await {
+            Some(response) => Ok(response),
+            None if is_own(ask) => own_page(ask, visitor(), query).await,
+            None => Ok(content_page(ask, query).await),
         },
     };
-    remembering(&app, came, response)
+    match answer {
+        Ok(response) => response,
+        Err(problem) => error_page(ask.app, ask.catalog, &problem).await,
+    }
 }
 
 /// Where an address leads that is no page, or none for this visitor.
@@ -247,7 +263,12 @@ pub async fn step_page(ask: &Ask<'_>, status: StatusCode, content: Content<'_>) 
     let hide = around.hide.clone();
     let description = described.description;
     let page = Page { title, description, hide, noindex: !is_first, canonical, ..Page::default() };
-    html_response(status, whole(ask, &page, &around, &content).await.0)
+    let (text, drawn) = whole(ask, &page, &around, &content).await;
+    let mut response = html_response(status, text);
+    if drawn && matches!(content, Content::First(_)) {
+        response.extensions_mut().insert(Everybodys);
+    }
+    response
 }
 
 fn is_own(ask: &Ask<'_>) -> bool {
@@ -355,6 +376,7 @@ async fn content_page(ask: &Ask<'_>, query: &str) -> Response {
     let (text, drawn) = whole(ask, &page, &around, &content).await;
     let mut response = html_response(StatusCode::OK, text);
     if drawn {
+        response.extensions_mut().insert(Everybodys);
         // The same for everybody of whom nothing is known.
         let whose = if facts.are_personal() { "private" } else { "public" };
         if let Ok(value) = HeaderValue::from_str(&format!("{whose}, {CONTENT}")) {

@@ -94,6 +94,18 @@ impl Facts {
         !self.came.is_empty() || !self.session.is_empty()
     }
 
+    /// Whether nothing is known of the visitor but the variants that are drawn.
+    pub fn are_nobodys(&self, headers: &HeaderMap) -> bool {
+        let Came { said, channels, touches, draw: _ } = &self.came;
+        let came_plainly = said.is_empty() && channels.is_empty() && touches.is_empty();
+        came_plainly && self.session.is_empty() && self.roles.is_empty() && token(headers).is_none()
+    }
+
+    /// Of experiments, as layout rules name them.
+    pub fn variants(&self) -> &[String] {
+        &self.variants
+    }
+
     /// The partner who sent the visitor.
     pub fn partner<'c>(&self, catalog: &'c Catalog) -> Option<&'c SitePartner> {
         catalog.site("").channels.partner(&self.came)

@@ -190,3 +190,35 @@ async fn every_answer_has_its_headers() {
     }
     server.stop().await;
 }
+
+/// Who knows nothing of a page's visitor may hand out what was made for another one; nothing else may be handed out.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_is_kept_for_everybody_and_for_nobody() {
+    let server = parcels().await;
+    let (first, second) = (server.visitor(), server.visitor());
+    let (made, kept) = (first.get("/help").await, second.get("/help").await);
+    assert_eq!((made.text(), &made.header("cache-control")[..6]), (kept.text(), "public"));
+    assert_eq!((kept.header("vary"), kept.header("content-type")), (made.header("vary"), made.header("content-type")));
+    let packed = async || second.send("GET", "/help", &[("accept-encoding", "gzip")], None).await;
+    let (made, again) = (packed().await, packed().await);
+    assert_eq!((made.header("content-encoding"), again.header("content-encoding")), ("gzip", "gzip"));
+    assert!(made.bytes == again.bytes && made.bytes.len() < kept.bytes.len());
+    assert_eq!(second.get("/help").await.text(), kept.text(), "who reads plain text gets it");
+
+    // What brought somebody is answered to them alone.
+    let led = first.get("/help?source=mail").await;
+    assert!(led.status == 302 && led.header("set-cookie").starts_with("__Host-attribution="));
+    let hers = first.get("/help").await;
+    assert_eq!((&hers.header("cache-control")[..7], hers.text()), ("private", kept.text()));
+    assert!(second.get("/help").await.header("cache-control").starts_with("public"));
+
+    let stranger = server.visitor();
+    assert_eq!(stranger.get("/help").await.text(), kept.text());
+    let mut files = fixture("parcel");
+    let page = String::from_utf8_lossy(files.get("workflows/site/pages/help.yaml").expect("the page"))
+        .replace("Ask <us> anything.", "Ask us nothing.");
+    files.insert("workflows/site/pages/help.yaml", page.into_bytes());
+    server.product.runtime.publishing.publish(&files, "test").await.expect("it checks");
+    assert!(stranger.get("/help").await.text().contains("Ask us nothing."), "what is published is there at once");
+    server.stop().await;
+}

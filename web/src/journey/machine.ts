@@ -437,7 +437,8 @@ export const journeyMachine = setup({
 
     draft: {
       initial: 'clean',
-      on: { ADOPTED: '.clean' },
+      // what was typed since the server saw it is still to be saved, however many views arrive meanwhile
+      on: { ADOPTED: { guard: ({ context }) => equal(context.data, context.base), target: '.clean' } },
       states: {
         clean: {
           on: {

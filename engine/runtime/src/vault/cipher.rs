@@ -2,7 +2,7 @@
 
 #![allow(clippy::disallowed_methods)] // nonces and keys
 
-use aes_gcm::aead::{Aead, KeyInit, Payload};
+use aes_gcm::aead::{Aead, AeadInOut, KeyInit, Payload};
 use aes_gcm::{Aes256Gcm, Nonce};
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -11,6 +11,7 @@ use serde_json::Value;
 use sha2::Sha256;
 
 const NONCE: usize = 12;
+const TAG: usize = 16;
 /// Nothing is sealed: a build of `make bench-sealing`, which no production mode starts.
 const UNSEALED: bool = cfg!(unsealed);
 
@@ -37,9 +38,13 @@ impl Cipher {
             return plain.to_vec();
         }
         let nonce: [u8; NONCE] = random();
-        let payload = Payload { msg: plain, aad: place.as_bytes() };
-        let sealed = self.0.encrypt(&Nonce::from(nonce), payload).unwrap_or_default();
-        [nonce.as_slice(), &sealed].concat()
+        let mut sealed = Vec::with_capacity(NONCE + plain.len() + TAG);
+        sealed.extend_from_slice(&nonce);
+        sealed.extend_from_slice(plain);
+        let done = self.0.encrypt_inout_detached(&Nonce::from(nonce), place.as_bytes(), (&mut sealed[NONCE..]).into());
+        let Ok(tag) = done else { return Vec::new() };
+        sealed.extend_from_slice(&tag);
+        sealed
     }
 
     pub fn open(&self, sealed: &[u8], place: &str) -> Option<Vec<u8>> {

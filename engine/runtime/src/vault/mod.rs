@@ -58,6 +58,9 @@ impl Vault {
 
     /// Keys of a journey; `None` when there is none.
     async fn keys(&self, journey: &str) -> Result<Option<Arc<OwnKeys>>> {
+        if let Some(keys) = self.known(journey) {
+            return Ok(Some(keys));
+        }
         Ok(self.keys_of([journey]).await?.remove(journey))
     }
 
@@ -85,8 +88,9 @@ impl Vault {
     }
 
     fn unwrapped(&self, journey: &str, wrapped: &str) -> Result<Arc<OwnKeys>> {
-        let known = self.known.lock().unwrap_or_else(|e| e.into_inner()).get(journey).cloned();
-        if let Some(keys) = known.filter(|keys| keys.service.is_none() == OwnKeys::is_without_service(wrapped)) {
+        if let Some(keys) =
+            self.known(journey).filter(|keys| keys.service.is_none() == OwnKeys::is_without_service(wrapped))
+        {
             return Ok(keys);
         }
         let keys = OwnKeys::unwrap(&self.keyring, journey, wrapped).map(Arc::new).ok_or_else(|| {
@@ -148,6 +152,10 @@ impl Vault {
             self.known.lock().unwrap_or_else(|e| e.into_inner()).remove(&journey);
         }
         Ok(())
+    }
+
+    fn known(&self, journey: &str) -> Option<Arc<OwnKeys>> {
+        self.known.lock().unwrap_or_else(|e| e.into_inner()).get(journey).cloned()
     }
 
     fn remember(&self, journey: &str, keys: Arc<OwnKeys>) {

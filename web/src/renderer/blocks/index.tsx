@@ -62,17 +62,21 @@ export const BlockView = memo(function BlockView({ block, form }: { block: Block
   return View ? <View {...block} /> : null;
 });
 
-/** Actions that follow each other stand in one row with the form's end; blocks keep their order. */
+/**
+ * Actions that follow each other stand in one row with the form's end; blocks keep their order. A block is known by its place
+ * among its kind: another one that comes while somebody types leaves the form, and the focus in it, where it is.
+ */
 export function Blocks({ blocks, form }: { blocks: Block[]; form?: ReactNode }) {
+  const seen: Record<string, number> = {};
   return (
     <>
-      {blocks.map((block, index) => (
-        <BlockView
-          key={block.id ?? `${block.block}-${index}`}
-          block={block}
-          form={block.block === 'form' ? form : undefined}
-        />
-      ))}
+      {blocks.map((block) => {
+        const { block: kind, id } = block;
+        seen[kind] = (seen[kind] ?? 0) + 1;
+        return (
+          <BlockView key={id ?? `${kind}-${seen[kind]}`} block={block} form={kind === 'form' ? form : undefined} />
+        );
+      })}
     </>
   );
 }
