@@ -14,7 +14,10 @@ const shows = async (hide: string) => {
 };
 
 test('who is not counted here is counted where that is allowed, and once (R4-12)', async () => {
-  const boot = { site: { name: 'Journey', analytics: '/count.js', timers: { analytics: 3_200 } } };
+  const boot = {
+    view: { journey: { id: 'one' } },
+    site: { name: 'Journey', analytics: '/count.js', timers: { analytics: 3_200 } },
+  };
   document.body.innerHTML = `<script type="application/json" id="boot">${JSON.stringify(boot)}</script>`;
   localStorage.setItem('visit-counted', 'yes');
   document.body.dataset.hide = 'chat analytics';

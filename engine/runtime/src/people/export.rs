@@ -19,8 +19,8 @@ const MESSAGES_MAX: u32 = 1_000;
 
 impl People {
     /// Of who is signed in: `{profile, journeys, records, sessions, seen}`. A journey says what she wrote in it, which
-    /// messages she got, and which documents there are for her to fetch. `NotFound` for everybody else. It stands in the
-    /// audit trail before it is given.
+    /// messages she got, and which documents there are for her to fetch. `NotFound` for everybody else. It stands in
+    /// the audit trail before it is given.
     pub async fn export(&self, actor: &Actor) -> Result<Value, Refusal> {
         // What staff began for customers is theirs.
         let person = self.hers(actor).filter(|_| actor.person().is_some()).ok_or(Refusal::NotFound)?.to_owned();

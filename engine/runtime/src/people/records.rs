@@ -1,5 +1,5 @@
-//! What was recorded of the journeys that somebody began or that are hers, page by page: leads, policies, visits. Who acts
-//! for customers sees what is theirs covered.
+//! What was recorded of the journeys that somebody began or that are hers, page by page: leads, policies, visits. Who
+//! acts for customers sees what is theirs covered.
 
 use super::People;
 use super::account::shown;
