@@ -273,6 +273,15 @@ test('a view that arrives while somebody types takes no draft away; one that has
   expect(draft()).toBe('clean');
 });
 
+test('what a form sends by itself is no draft', async () => {
+  const first = view('book');
+  first.step.form!.schema['x-ui'] = { submit: 'change' };
+  const { actor, settle, calls } = begin({}, first);
+  actor.send({ type: 'TYPE', data: { title: 'AB' } });
+  await settle(1_000);
+  expect(calls).toEqual([]);
+});
+
 test('typed on while the draft travelled: saved again', async () => {
   const { actor, settle, calls } = begin({});
   actor.send({ type: 'TYPE', data: { title: 'A' } });

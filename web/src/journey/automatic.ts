@@ -1,16 +1,12 @@
 /** A form with `submit: change` in its `x-ui` sends itself a moment after a valid change, wherever it is drawn (a sheet may be closed meanwhile). */
 import { useEffect, useRef } from 'react';
-import type { Data, Schema } from '../api/open';
+import type { Data } from '../api/open';
 import type { FormView } from '../contract/api';
 import { parts } from '../renderer/parts';
 import { equal } from '../ui/equal';
+import { sendsItself } from './views';
 
 const PAUSE_MS = 600;
-
-export const sendsItself = (form: FormView | null | undefined): boolean => {
-  const schema: Schema | undefined = form?.schema;
-  return schema?.['x-ui']?.submit === 'change';
-};
 
 export function useAutomatic(
   form: FormView | null | undefined,

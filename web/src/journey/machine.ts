@@ -8,7 +8,7 @@ import { type Client, Refusal } from '../api/client';
 import type { Data, Problem } from '../api/open';
 import type { Difference, FieldProblem, StepView } from '../contract/api';
 import { equal } from '../ui/equal';
-import { draftable, isNewer, pathOf, reconcile } from './views';
+import { draftable, isNewer, pathOf, reconcile, sendsItself } from './views';
 
 export interface Pending {
   type: string;
@@ -443,7 +443,9 @@ export const journeyMachine = setup({
         clean: {
           on: {
             TYPE: {
-              guard: ({ context }) => context.view.journey.id !== null && context.view.step.form != null,
+              // what sends itself is no draft: a view that brought it back would look as if it had been sent
+              guard: ({ context: { view } }) =>
+                view.journey.id !== null && view.step.form != null && !sendsItself(view.step.form),
               target: 'dirty',
             },
           },

@@ -3,8 +3,8 @@ import type { FormView } from '../contract/api';
 import { parts } from '../renderer/parts';
 import { Button } from '../ui/button';
 import { t } from '../ui/words';
-import { sendsItself } from './automatic';
 import type { StepPageProps } from './step-page';
+import { sendsItself } from './views';
 
 export function StepFormCard({
   form,

@@ -1,6 +1,6 @@
 /** Decisions about step views, pure. */
 import type { Data, Schema } from '../api/open';
-import type { StepView } from '../contract/api';
+import type { FormView, StepView } from '../contract/api';
 import { isMap } from '../renderer/form/pointer';
 import { isList, keyName, rowSchema } from '../renderer/form/rows';
 import { stepPath } from '../routes';
@@ -12,6 +12,12 @@ export function isNewer(theirs: StepView, shown: StepView): boolean {
   if (theirs.journey.revision !== shown.journey.revision) return theirs.journey.revision > shown.journey.revision;
   return theirs.server_time >= shown.server_time;
 }
+
+/** A form with `submit: change` in its `x-ui` (see automatic.ts). */
+export const sendsItself = (form: FormView | null | undefined): boolean => {
+  const schema: Schema | undefined = form?.schema;
+  return schema?.['x-ui']?.submit === 'change';
+};
 
 /** Three-way: what was typed since `base` stays, everything else is as the server says. */
 export function reconcile(base: Data, typed: Data, theirs: Data): Data {
