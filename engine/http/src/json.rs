@@ -8,8 +8,10 @@ use engine_runtime::view::StepView;
 use engine_settings::Limits;
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, DeserializeSeed, Error, MapAccess, SeqAccess, Visitor};
-use serde_json::{Map, Number, Value};
+use serde_json::Value;
+use std::borrow::Cow;
 use std::cell::Cell;
+use std::collections::BTreeSet;
 use std::fmt;
 
 /// Most views need no more room.
@@ -56,16 +58,23 @@ impl Bounds {
 /// Reads a body whose keys must be unique at every level, within these bounds.
 /// The detail of the problem names line and column, never the content.
 pub fn read(bytes: &[u8], bounds: Bounds) -> Result<Value, Problem> {
+    look_through(bytes, bounds).and_then(|()| serde_json::from_slice(bytes)).map_err(|error| unread(&error))
+}
+
+/// Builds nothing: what a body holds is made once, as the type that it is for.
+fn look_through(bytes: &[u8], bounds: Bounds) -> serde_json::Result<()> {
     let mut reader = serde_json::Deserializer::from_slice(bytes);
     let strict = Strict { depth: bounds.depth, fields: bounds.fields, left: &Cell::new(bounds.values) };
-    let value = strict.deserialize(&mut reader).and_then(|value| reader.end().map(|()| value));
-    value.map_err(|error| {
-        let place = format!("line {}, column {}", error.line(), error.column());
-        let text = error.to_string();
-        let reason =
-            [DUPLICATE, DEEP, WIDE, MANY].into_iter().find(|known| text.starts_with(known)).unwrap_or("not valid JSON");
-        Problem::new(Code::BodyInvalid).detail(format!("{reason} at {place}"))
-    })
+    strict.deserialize(&mut reader)?;
+    reader.end()
+}
+
+fn unread(error: &serde_json::Error) -> Problem {
+    let place = format!("line {}, column {}", error.line(), error.column());
+    let text = error.to_string();
+    let reason =
+        [DUPLICATE, DEEP, WIDE, MANY].into_iter().find(|known| text.starts_with(known)).unwrap_or("not valid JSON");
+    Problem::new(Code::BodyInvalid).detail(format!("{reason} at {place}"))
 }
 
 const DUPLICATE: &str = "a key stands twice";
@@ -75,12 +84,12 @@ const MANY: &str = "too many values";
 
 /// As [`read`], into the type of a request's body. The problem's pointer names the member at fault, never its value.
 pub fn body<T: DeserializeOwned>(bytes: &[u8], bounds: Bounds) -> Result<T, Problem> {
-    let value = read(bytes, bounds)?;
-    if !value.is_object() {
+    look_through(bytes, bounds).map_err(|error| unread(&error))?;
+    if bytes.trim_ascii_start().first() != Some(&b'{') {
         return Err(Problem::new(Code::BodyInvalid).detail("the body must be an object"));
     }
     // Where it does not fit is looked for only then.
-    serde_json::from_value(value).or_else(|_| Err(misfit::<T>(read(bytes, bounds)?)))
+    serde_json::from_slice(bytes).or_else(|_| Err(misfit::<T>(read(bytes, bounds)?)))
 }
 
 fn misfit<T: DeserializeOwned>(value: Value) -> Problem {
@@ -145,69 +154,67 @@ impl Strict<'_> {
     }
 }
 
+/// A key as it stands in the body.
+#[derive(Deserialize, PartialEq, Eq, PartialOrd, Ord)]
+struct Key<'b>(#[serde(borrow)] Cow<'b, str>);
+
 impl<'de> DeserializeSeed<'de> for Strict<'_> {
-    type Value = Value;
-    fn deserialize<D: serde::Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+    type Value = ();
+    fn deserialize<D: serde::Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
         self.left.set(self.left.get().checked_sub(1).ok_or_else(|| D::Error::custom(MANY))?);
         deserializer.deserialize_any(self)
     }
 }
 
 impl<'de> Visitor<'de> for Strict<'_> {
-    type Value = Value;
+    type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("JSON")
     }
-    fn visit_unit<E>(self) -> Result<Value, E> {
-        Ok(Value::Null)
+    fn visit_unit<E>(self) -> Result<(), E> {
+        Ok(())
     }
-    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
-        Ok(Value::Bool(value))
+    fn visit_bool<E>(self, _: bool) -> Result<(), E> {
+        Ok(())
     }
-    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
-        Ok(value.into())
+    fn visit_i64<E>(self, _: i64) -> Result<(), E> {
+        Ok(())
     }
-    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
-        Ok(value.into())
+    fn visit_u64<E>(self, _: u64) -> Result<(), E> {
+        Ok(())
     }
-    fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
-        Ok(Number::from_f64(value).map_or(Value::Null, Value::Number))
+    fn visit_f64<E>(self, _: f64) -> Result<(), E> {
+        Ok(())
     }
-    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
-        Ok(value.into())
+    fn visit_str<E>(self, _: &str) -> Result<(), E> {
+        Ok(())
     }
-    fn visit_string<E>(self, value: String) -> Result<Value, E> {
-        Ok(value.into())
-    }
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<(), A::Error> {
         let deeper = self.deeper()?;
-        let mut list = Vec::new();
-        while let Some(item) = items.next_element_seed(deeper)? {
-            list.push(item);
-        }
-        Ok(Value::Array(list))
+        while items.next_element_seed(deeper)?.is_some() {}
+        Ok(())
     }
-    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<(), A::Error> {
         let deeper = self.deeper()?;
-        let mut map = Map::new();
-        while let Some(key) = entries.next_key::<String>()? {
-            let value = entries.next_value_seed(deeper)?;
-            if map.insert(key, value).is_some() {
+        let mut keys = BTreeSet::new();
+        while let Some(key) = entries.next_key::<Key<'de>>()? {
+            entries.next_value_seed(deeper)?;
+            if !keys.insert(key) {
                 return Err(A::Error::custom(DUPLICATE));
             }
-            if map.len() > self.fields {
+            if keys.len() > self.fields {
                 return Err(A::Error::custom(WIDE));
             }
         }
-        Ok(Value::Object(map))
+        Ok(())
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
+    use serde_json::{Map, json};
 
     const BOUNDS: Bounds = Bounds { depth: 4, fields: 3, values: 10 };
 

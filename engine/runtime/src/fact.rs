@@ -214,18 +214,26 @@ impl Fact {
         serde_json::from_value(Value::Object(written))
     }
 
-    /// Kind and data, as the history keeps them.
-    pub(crate) fn written(&self) -> Result<(String, Value), serde_json::Error> {
-        let mut written = serde_json::to_value(self)?;
-        let kind = written["kind"].as_str().unwrap_or_default().to_owned();
-        Ok((kind, written.get_mut("data").map(Value::take).unwrap_or_default()))
+    /// Kind and data, as the history keeps them. What somebody sent goes over as it is.
+    pub(crate) fn written(mut self) -> Result<(String, Value), serde_json::Error> {
+        let sent = match &mut self {
+            Fact::Submitted { data, .. } | Fact::Sent { data, .. } | Fact::Saved { data } => data.take(),
+            _ => Value::Null,
+        };
+        let Value::Object(mut written) = serde_json::to_value(self)? else { return Ok(Default::default()) };
+        let Some(Value::String(kind)) = written.get_mut("kind").map(Value::take) else { return Ok(Default::default()) };
+        let mut data = written.get_mut("data").map(Value::take).unwrap_or_default();
+        if !sent.is_null() {
+            data["data"] = sent;
+        }
+        Ok((kind, data))
     }
 
     /// What happened in one word: of an event its own name.
     pub fn name(&self) -> String {
         match self {
             Fact::Sent { event, .. } | Fact::Received { event, .. } => event.clone(),
-            other => other.written().map(|(kind, _)| kind).unwrap_or_default(),
+            other => other.clone().written().map(|(kind, _)| kind).unwrap_or_default(),
         }
     }
 
@@ -279,6 +287,17 @@ mod tests {
                 "submitted",
                 json!({"data": {"a": 1}}),
             ),
+            (
+                Fact::Sent { event: "e".into(), data: json!({"a": 1}), again: false },
+                "sent",
+                json!({"event": "e", "data": {"a": 1}}),
+            ),
+            (
+                Fact::Sent { event: "e".into(), data: Value::Null, again: true },
+                "sent",
+                json!({"event": "e", "again": true}),
+            ),
+            (Fact::Saved { data: json!({"a": 1}) }, "saved", json!({"data": {"a": 1}})),
             (Fact::Helped { role: "clerk".into() }, "helped", json!({"role": "clerk"})),
             (Fact::WentBack, "went_back", Value::Null),
             (Fact::Retried { work: Work::Effect(key), awaited: None }, "retried", json!({"work": {"effect": "j.3.1"}})),
@@ -288,7 +307,7 @@ mod tests {
                 json!({"invoke": "i", "result": {"error": {"code": "no_answer", "kind": "failed"}}}),
             ),
         ] {
-            let written = fact.written().expect("JSON");
+            let written = fact.clone().written().expect("JSON");
             assert_eq!(written, (kind.to_owned(), data));
             let event = EventRecord { seq: 1, kind: written.0, data: written.1, by: Value::Null, at_ms: 0 };
             assert_eq!(Fact::read(&event).expect("a fact"), fact);

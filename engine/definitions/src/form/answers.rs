@@ -3,11 +3,12 @@
 use super::condition::{Answers, holds};
 use super::level::{Field, Holds, Level, Normalisers};
 use serde_json::{Map, Value};
+use std::borrow::Cow;
 use std::sync::LazyLock;
 
 /// A field that is shown.
 pub struct Asked<'a> {
-    pub pointer: String,
+    pub pointer: Cow<'a, str>,
     pub field: &'a Field,
     pub required: bool,
     pub value: Option<&'a Value>,
@@ -43,9 +44,13 @@ enum Part<'a> {
 
 fn find_hidden<'a>(level: &'a Level, answers: Answers<'_>, at: &mut Vec<Part<'a>>, hidden: &mut Vec<Vec<Part<'a>>>) {
     for field in &level.fields {
+        let is_shown = is_shown(field, answers);
+        if is_shown && matches!(field.holds, Holds::Value) {
+            continue;
+        }
         let Some(value) = answers.own.get(&field.name) else { continue };
         at.push(Part::Name(&field.name));
-        if !is_shown(field, answers) {
+        if !is_shown {
             hidden.push(at.clone());
         } else if let (Holds::Object(inner), Some(own)) = (&field.holds, value.as_object()) {
             find_hidden(inner, Answers { own, ..answers }, at, hidden);
@@ -78,7 +83,7 @@ fn remove(data: &mut Value, path: &[Part<'_>]) {
 
 fn drop_empty(level: &Level, data: &mut Value) {
     let Some(map) = data.as_object_mut() else { return };
-    for field in &level.fields {
+    for field in level.fields.iter().filter(|field| !matches!(field.holds, Holds::Value)) {
         match (&field.holds, map.get_mut(&field.name)) {
             (Holds::Object(inner), Some(value @ Value::Object(_))) => {
                 drop_empty(inner, value);
@@ -107,12 +112,12 @@ pub fn asked<'a>(level: &'a Level, data: &'a Map<String, Value>) -> Vec<Asked<'a
 fn visit<'a>(level: &'a Level, answers: Answers<'a>, at: &str, is_needed: bool, found: &mut Vec<Asked<'a>>) {
     static NOTHING: LazyLock<Map<String, Value>> = LazyLock::new(Map::new);
     for field in level.fields.iter().filter(|field| is_shown(field, answers)) {
-        let pointer = format!("{at}{}", field.part);
+        let pointer = if at.is_empty() { Cow::Borrowed(&*field.part) } else { format!("{at}{}", field.part).into() };
         let value = answers.own.get(&field.name);
         let when = || field.required_when.as_ref().is_some_and(|condition| holds(condition, answers));
         let required = is_needed && (field.is_required || when());
         let place = found.len();
-        found.push(Asked { pointer: String::new(), field, required, value });
+        found.push(Asked { pointer: Cow::default(), field, required, value });
         if let Holds::Object(inner) = &field.holds {
             let own = value.and_then(Value::as_object);
             visit(inner, Answers { own: own.unwrap_or(&NOTHING), ..answers }, &pointer, own.is_some(), found);

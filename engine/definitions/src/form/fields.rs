@@ -92,6 +92,9 @@ fn beginning(rows: &Rows) -> Option<Value> {
 }
 
 fn lay(level: &Level, data: &mut Map<String, Value>, layer: &Map<String, Value>) {
+    if layer.is_empty() {
+        return;
+    }
     for field in &level.fields {
         let Some(value) = layer.get(&field.name).filter(|v| !v.is_null()) else { continue };
         match (&field.holds, value) {
@@ -131,6 +134,10 @@ fn row_of<'a>(name: &str, value: &'a Value, key: &str) -> Option<&'a Map<String,
 }
 
 fn replace(schema: &Value, old: &mut Map<String, Value>, mut new: Map<String, Value>) {
+    if old.is_empty() {
+        *old = new;
+        return;
+    }
     for (name, rule) in properties(schema) {
         let before = old.shift_remove(name);
         match (before, new.get_mut(name)) {

@@ -143,7 +143,7 @@ impl Form {
     ) -> Result<Vec<(String, bool)>, EvalError> {
         let fields = self.fields(audience, scope)?;
         let asked = data.as_object().map(|data| answers::asked(&fields.resolved().level, data));
-        Ok(asked.into_iter().flatten().map(|asked| (asked.pointer, asked.required)).collect())
+        Ok(asked.into_iter().flatten().map(|asked| (asked.pointer.into_owned(), asked.required)).collect())
     }
 
     /// The fields that this actor could see, shown now or not.

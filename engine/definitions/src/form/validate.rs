@@ -84,11 +84,11 @@ pub fn errors(resolved: &Resolved, data: &Value) -> Result<Vec<FieldError>, Stri
     for asked in &fields {
         let code = match asked.value {
             None => asked.required.then_some("required"),
-            Some(value) => wrong.get(&asked.pointer).copied().or_else(|| broken(&asked.field.rule, value)),
+            Some(value) => wrong.get(&*asked.pointer).copied().or_else(|| broken(&asked.field.rule, value)),
         };
-        found.extend(code.map(|code| error(&asked.field.texts, asked.pointer.clone(), code)));
+        found.extend(code.map(|code| error(&asked.field.texts, asked.pointer.to_string(), code)));
     }
-    let is_said = |pointer: &String| fields.iter().any(|asked| asked.pointer == *pointer);
+    let is_said = |pointer: &String| fields.iter().any(|asked| asked.pointer == **pointer);
     found.extend(wrong.into_keys().filter(|p| !is_said(p)).map(|pointer| error(&resolved.texts, pointer, "type")));
     let mut unknown = Vec::new();
     find_unknown(&resolved.level, map, &|| String::new(), None, &mut unknown);
@@ -138,7 +138,7 @@ fn find_unknown(
     let mut names: Vec<&String> = map.keys().filter(|name| key != Some(name.as_str()) && !level.has(name)).collect();
     names.sort_unstable();
     found.extend(names.into_iter().map(|name| super::below(&at(), name)));
-    for field in &level.fields {
+    for field in level.fields.iter().filter(|field| !matches!(field.holds, Holds::Value)) {
         match (&field.holds, map.get(&field.name)) {
             (Holds::Object(inner), Some(Value::Object(own))) => {
                 find_unknown(inner, own, &|| at() + &field.part, None, found);

@@ -122,13 +122,24 @@ pub fn call_vocabulary() -> &'static Vocabulary {
     SHARED.get_or_init(|| vocabulary(&["now", "today"], true))
 }
 
+/// Who knows a journey, and says it once it is asked for.
+pub trait OfJourney: Sync {
+    fn variable(&self) -> &Value;
+}
+
+impl OfJourney for Value {
+    fn variable(&self) -> &Value {
+        self
+    }
+}
+
 /// Values and functions for one evaluation. Everything is borrowed; making one costs nothing.
 #[derive(Clone, Copy)]
 pub struct ProductHost<'a> {
     pub now: &'a Now,
     /// `journey {id, workflow, version, channel, language, verified, attribution, assisted_by, skips_otp}`; null outside
     /// journeys.
-    pub journey: Option<&'a Value>,
+    pub journey: Option<&'a dyn OfJourney>,
     pub params: Option<&'a Value>,
     pub tables: &'a Tables,
     pub masters: &'a Masters,
@@ -144,7 +155,7 @@ impl Host for ProductHost<'_> {
         match name {
             "now" => Some(Cow::Borrowed(&self.now.now)),
             "today" => Some(Cow::Borrowed(&self.now.today)),
-            "journey" => self.journey.map(Cow::Borrowed),
+            "journey" => self.journey.map(|of| Cow::Borrowed(of.variable())),
             "params" => self.params.map(Cow::Borrowed),
             _ => self.extra.and_then(|e| e.variable(name)),
         }

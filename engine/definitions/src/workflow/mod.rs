@@ -41,7 +41,7 @@ pub use tracking::Report;
 use crate::catalog::Catalog;
 use crate::contract::{Contract, Contracts};
 use crate::form::Form;
-use crate::host::ProductHost;
+use crate::host::{OfJourney, ProductHost};
 use crate::story::Story;
 use crate::table::{Table, Tables};
 use crate::texts::FlowTexts;
@@ -269,7 +269,7 @@ impl Workflow {
     }
 
     /// Variables and functions of its expressions. Tables are its own, reference data is live.
-    pub fn host<'a>(&'a self, now: &'a Now, journey: &'a Value, live: &'a Catalog) -> ProductHost<'a> {
+    pub fn host<'a>(&'a self, now: &'a Now, journey: &'a dyn OfJourney, live: &'a Catalog) -> ProductHost<'a> {
         ProductHost {
             journey: Some(journey),
             params: Some(&self.params),

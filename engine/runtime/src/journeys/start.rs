@@ -55,7 +55,7 @@ impl Journeys {
             match tries.commit(turn).await? {
                 Some(Committed::Done { .. }) => {
                     if let Some(session) = new.session {
-                        self.core.sessions.put(session, now);
+                        self.core.sessions.put(&session, &Actor::of_session(&session), now);
                     }
                     return self.sent(actor, view, changes).await;
                 }

@@ -44,8 +44,8 @@ impl People {
     /// The actor of a token; `None` when it is unknown or over.
     pub async fn session(&self, token: &str) -> Result<Option<Actor>, Refusal> {
         let (hash, now) = (token_hash(token), self.core.now_ms());
-        if let Some(session) = self.core.sessions.get(&hash, now) {
-            return Ok(Some(Actor::of_session(&session)));
+        if let Some(actor) = self.core.sessions.get(&hash, now) {
+            return Ok(Some(actor));
         }
         // An operator's token is no session of a browser.
         let Some(session) = self.stored(&hash).await?.filter(|session| session.subject["kind"] != OPERATOR) else {
@@ -63,7 +63,7 @@ impl People {
             let used = SessionRecord { expires_at_ms: now + life, used_at_ms: now, person, ..session.clone() };
             self.core.store().save_session(used).await?;
         }
-        self.core.sessions.put(session, now);
+        self.core.sessions.put(&session, &actor, now);
         Ok(Some(actor))
     }
 
@@ -72,7 +72,7 @@ impl People {
         let (token, session) = self.fresh_session(language);
         let (actor, now) = (Actor::of_session(&session), self.core.now_ms());
         self.core.store().save_session(session.clone()).await?;
-        self.core.sessions.put(session, now);
+        self.core.sessions.put(&session, &actor, now);
         Ok((token, actor))
     }
 
@@ -238,7 +238,7 @@ impl People {
         session.subject[AGENT] = json!(agent);
         let actor = Actor::of_session(&session);
         self.core.store().save_session(session.clone()).await?;
-        self.core.sessions.put(session, self.core.now_ms());
+        self.core.sessions.put(&session, &actor, self.core.now_ms());
         Ok(Some(actor))
     }
 

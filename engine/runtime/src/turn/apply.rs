@@ -34,7 +34,7 @@ impl Turn<'_> {
             Fact::Started | Fact::StartedFor(_) => {
                 if let Fact::StartedFor(assisted) = &fact {
                     self.state.assisted = Some(assisted.clone());
-                    self.tell_who_assists();
+                    self.meta.take();
                 }
                 let machine = &self.workflow.machine;
                 let outcome =
@@ -108,23 +108,26 @@ impl Turn<'_> {
                 (Fact::Failed { incident, place, tries }, false)
             }
         };
-        self.record_fact(&fact, by)?;
-        self.go_on_after(&fact, &before);
+        let goes_on = self.goes_on_after(&fact, &before);
+        self.record_fact(fact, by)?;
+        if goes_on {
+            self.way_forward();
+        }
         Ok(taken)
     }
 
     /// After a change the way may go on by itself.
-    fn go_on_after(&mut self, fact: &Fact, before: &str) {
+    fn goes_on_after(&self, fact: &Fact, before: &str) -> bool {
         match fact {
             // Sent once more without a move: it is not sent for ever.
-            Fact::Submitted { again: true, .. } | Fact::Sent { again: true, .. } if self.step_node() == before => {}
+            Fact::Submitted { again: true, .. } | Fact::Sent { again: true, .. } => self.step_node() != before,
             Fact::Submitted { .. }
             | Fact::Sent { .. }
             | Fact::Received { .. }
             | Fact::TimerFired { .. }
             | Fact::CallEnded { .. }
             | Fact::Answered { .. }
-            | Fact::AllAnswered { .. } => self.way_forward(),
+            | Fact::AllAnswered { .. } => true,
             Fact::Started
             | Fact::StartedFor(_)
             | Fact::Invited { .. }
@@ -138,7 +141,7 @@ impl Turn<'_> {
             | Fact::Withdrew { .. }
             | Fact::Expired
             | Fact::LedAway { .. }
-            | Fact::Failed { .. } => {}
+            | Fact::Failed { .. } => false,
         }
     }
 

@@ -5,7 +5,7 @@ use super::{Turn, get_path};
 use crate::actor::{Actor, CUSTOMER, STAFF};
 use crate::fact::Assisted;
 use engine_definitions::{Audience, Only, Step};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 impl Turn<'_> {
     /// Who begins this journey for a customer; nobody is signed in for another.
@@ -14,13 +14,6 @@ impl Turn<'_> {
         let source = self.record.attribution.get("source").and_then(Value::as_str).unwrap_or_default();
         let skips_otp = actor.sources.iter().any(|one| one == source);
         Some(Assisted { role: role.to_owned(), skips_otp })
-    }
-
-    /// What expressions read of it: `journey.assisted_by`, empty for nobody, and `journey.skips_otp`.
-    pub(super) fn tell_who_assists(&mut self) {
-        let assisted = self.state.assisted.as_ref();
-        self.meta["assisted_by"] = json!(assisted.map_or("", |assisted| &assisted.role));
-        self.meta["skips_otp"] = json!(assisted.is_some_and(|assisted| assisted.skips_otp));
     }
 
     /// The role in which somebody acts for a customer: signed in as staff. An agent's id that came with an address, and

@@ -120,7 +120,7 @@ impl Turn<'_> {
         } else if output.get("ok") == Some(&Value::Bool(true)) {
             self.state.otps.remove(&text("purpose"));
             self.state.verified = true;
-            self.meta["verified"] = Value::Bool(true);
+            self.meta.take();
         } else if let Some(open) = self.state.otps.get_mut(&text("purpose")) {
             open.left = left;
         }

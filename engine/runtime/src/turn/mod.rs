@@ -32,7 +32,7 @@ use crate::actor::Actor;
 use crate::clock::rfc3339;
 use crate::fact::{Fact, Work};
 use crate::state::{AnswerRow, JourneyState, OpenOtp};
-use engine_definitions::{Catalog, Fields, Now, ProductHost, Step, Workflow};
+use engine_definitions::{Catalog, Fields, Now, OfJourney, ProductHost, Step, Workflow};
 use engine_statechart::expression::Memory;
 use engine_statechart::{Env, Event, Host, Outcome, Scope};
 use engine_store::{
@@ -42,7 +42,7 @@ use engine_store::{
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use tokio::sync::OwnedMutexGuard;
 
 /// Something only the caller can answer before the turn is over.
@@ -136,8 +136,8 @@ pub struct Turn<'w> {
     pub state: Box<JourneyState>,
     answers: BTreeMap<String, Map<String, Value>>,
     drafts: Vec<Draft>,
-    /// `journey` of expressions.
-    meta: Value,
+    /// `journey` of expressions, once one has asked for it.
+    meta: OnceLock<Value>,
     /// The revision that people saw before.
     base_revision: i64,
     /// Numbers effects of one event.
@@ -169,33 +169,26 @@ enum Move<'a> {
     Jump { from: &'a str, to: &'a str },
 }
 
-/// `journey` as expressions see it.
-pub(crate) fn journey_variable(
-    id: Option<&str>,
-    workflow: &Workflow,
-    channel: &str,
-    language: &str,
-    verified: bool,
-    attribution: &Value,
-) -> Value {
-    json!({
-        "id": id, "workflow": workflow.id, "version": workflow.version, "channel": channel, "language": language,
-        "verified": verified, "attribution": attribution,
-    })
+impl OfJourney for Turn<'_> {
+    /// `assisted_by` is empty for nobody.
+    fn variable(&self) -> &Value {
+        self.meta.get_or_init(|| {
+            let (record, assisted) = (&self.record, self.state.assisted.as_ref());
+            json!({
+                "id": record.id, "workflow": self.workflow.id, "version": self.workflow.version,
+                "channel": record.channel, "language": record.language, "verified": self.state.verified,
+                "attribution": record.attribution,
+                "assisted_by": assisted.map_or("", |assisted| &assisted.role),
+                "skips_otp": assisted.is_some_and(|assisted| assisted.skips_otp),
+            })
+        })
+    }
 }
 
 impl<'w> Turn<'w> {
     /// A turn on a stored journey.
     pub fn on(workflow: &'w Workflow, catalog: &'w Catalog, journey: Journey, now_ms: i64) -> Self {
         let Journey { record, state, answers, drafts } = journey;
-        let meta = journey_variable(
-            Some(&record.id),
-            workflow,
-            &record.channel,
-            &record.language,
-            state.verified,
-            &record.attribution,
-        );
         Turn {
             workflow,
             catalog,
@@ -207,7 +200,7 @@ impl<'w> Turn<'w> {
             state,
             answers,
             drafts,
-            meta,
+            meta: OnceLock::new(),
             next_index: 0,
             changed_answers: BTreeSet::new(),
             questions: VecDeque::new(),
@@ -219,12 +212,6 @@ impl<'w> Turn<'w> {
             takes: None,
             sending: None,
         }
-        .told()
-    }
-
-    fn told(mut self) -> Self {
-        self.tell_who_assists();
-        self
     }
 
     /// A new journey: the machine's initial macrostep is its first event.
@@ -337,7 +324,7 @@ impl<'w> Turn<'w> {
     }
 
     /// Into the history; the last one that began.
-    fn record_fact(&mut self, fact: &Fact, by: &Actor) -> Result<(), Refused> {
+    fn record_fact(&mut self, fact: Fact, by: &Actor) -> Result<(), Refused> {
         let (kind, data) = fact.written()?;
         let by = by.stored_by(&self.record.owner);
         self.commit.events.push(NewEvent { kind, data, by, at_ms: self.now_ms });
@@ -414,11 +401,11 @@ impl<'w> Turn<'w> {
 
     /// What expressions can call, with the tables and words of another language.
     pub(crate) fn host_in<'t>(&'t self, words: &'t Workflow) -> ProductHost<'t> {
-        words.host(&self.now, &self.meta, self.catalog)
+        words.host(&self.now, self, self.catalog)
     }
 
     fn with_host<T>(&self, read: impl FnOnce(&ProductHost) -> T) -> T {
-        let host = self.workflow.host(&self.now, &self.meta, self.catalog);
+        let host = self.workflow.host(&self.now, self, self.catalog);
         read(&ProductHost { extra: self.listener, ..host })
     }
 

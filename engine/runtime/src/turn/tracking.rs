@@ -7,7 +7,7 @@ use crate::actor::Actor;
 use crate::effect::{Effect, TRACK, Target, TrackPayload};
 use crate::fact::Fact;
 use crate::view::LeaveView;
-use engine_definitions::Report;
+use engine_definitions::{OfJourney, Report};
 use serde_json::{Map, Value};
 
 impl Turn<'_> {
@@ -28,7 +28,8 @@ impl Turn<'_> {
         if let Some(report) = &self.workflow.track {
             let target = Target::Operation { partner: report.partner.clone(), operation: report.operation.clone() };
             let mut input = self.report_input(report);
-            let more = [("step", Value::from(step)), ("data", payload.data.clone()), ("journey", self.meta.clone())];
+            let more =
+                [("step", Value::from(step)), ("data", payload.data.clone()), ("journey", self.variable().clone())];
             input.extend(more.map(|(name, value)| (name.to_string(), value)));
             payload.input = Value::Object(input);
             attempts = self.operation(&target).map_or(1, |o| o.retry.attempts.max(1) as i32);
