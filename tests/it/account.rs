@@ -31,6 +31,25 @@ async fn consents(visitor: &Visitor) -> Vec<(bool, String)> {
     all.iter().map(one).collect()
 }
 
+/// Only what she agreed to, and only she.
+async fn cannot_be_taken_back(asha: &Visitor, unknown: &Visitor) {
+    assert_eq!(withdraws(unknown, "marketing").await, 401);
+    for purpose in ["terms", "kyc", "anything"] {
+        assert_eq!(withdraws(asha, purpose).await, 404, "{purpose}");
+    }
+    assert_eq!(post(asha, "iam/withdraw-consent", &[], json!({})).await.status, 422);
+}
+
+/// The history says it, and gives the same journey again; asked once more, nothing is left to end.
+async fn is_noted_once(server: &TestServer, asha: &Visitor, journey: &str) {
+    let store = server.store().await;
+    let events = store.events(journey, 0, 100).await.expect("events");
+    assert_eq!(events.last().map(|event| event.kind.as_str()), Some("withdrew"));
+    assert_eq!(server.product.runtime.operations.replay(journey).await.expect("replayed"), Some(vec![]));
+    assert_eq!(withdraws(asha, "marketing").await, 200);
+    assert_eq!(store.events(journey, 0, 100).await.expect("events").len(), events.len());
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn what_she_agreed_to_is_on_record_and_ends_when_she_takes_it_back() {
     let server = start().await;
@@ -51,12 +70,7 @@ async fn what_she_agreed_to_is_on_record_and_ends_when_she_takes_it_back() {
     let page = asha.get("/your-data").await.text();
     assert!(page.contains(WORDS) && page.contains("Take back: Calls and messages about insurance"), "{page}");
 
-    // Only what she agreed to, and only she.
-    assert_eq!(withdraws(&unknown, "marketing").await, 401);
-    for purpose in ["terms", "kyc", "anything"] {
-        assert_eq!(withdraws(&asha, purpose).await, 404, "{purpose}");
-    }
-    assert_eq!(post(&asha, "iam/withdraw-consent", &[], json!({})).await.status, 422);
+    cannot_be_taken_back(&asha, &unknown).await;
     let store = server.store().await;
     let deeds = async || store.audit_of(&["administration".to_owned()], 0, 100).await.expect("rows").len();
     let before = deeds().await;
@@ -69,12 +83,7 @@ async fn what_she_agreed_to_is_on_record_and_ends_when_she_takes_it_back() {
     assert!(ended.len() == 1 && !ended[0].0 && ended[0].1.starts_with(WORDS), "{ended:?}");
     let page = asha.get("/your-data").await.text();
     assert!(page.contains("Taken back") && !page.contains("Take back:"), "{page}");
-    // The history says it, and gives the same journey again.
-    let events = store.events(&first, 0, 100).await.expect("events");
-    assert_eq!(events.last().map(|event| event.kind.as_str()), Some("withdrew"));
-    assert_eq!(server.product.runtime.operations.replay(&first).await.expect("replayed"), Some(vec![]));
-    assert_eq!(withdraws(&asha, "marketing").await, 200, "again: nothing is left to end");
-    assert_eq!(store.events(&first, 0, 100).await.expect("events").len(), events.len());
+    is_noted_once(&server, &asha, &first).await;
 
     // Who agrees again agrees.
     server.clock.advance(60_000);

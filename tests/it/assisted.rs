@@ -61,36 +61,57 @@ pub(crate) fn events(view: &Value) -> Vec<&str> {
     view["step"]["events"].as_array().into_iter().flatten().filter_map(|event| event["type"].as_str()).collect()
 }
 
+/// She is asked by a message; nobody else can do it for her, and no box is ticked for her. Her browser, with the code's
+/// form.
+async fn is_asked_by_a_link(server: &TestServer, agent: &Visitor, view: &Value, id: &str) -> (Visitor, Value) {
+    assert_eq!(view["step"]["id"], "car.otp.inviting");
+    assert_eq!(events(view), ["again", "change_number", "back", "change"]);
+    assert_eq!(agent.event(view, "open", json!({})).await.status, 409);
+    let link = told(server, MOBILE, "/r/").await;
+    let customer = server.visitor();
+    assert_eq!(customer.get(&format!("/api/v1/journeys/{id}")).await.status, 404);
+    assert_eq!(follows(&customer, &link).await.status, 303);
+    let view = customer.view(id).await;
+    assert_eq!((events(&view), view["step"]["changeable"].clone()), (vec!["open"], json!([])));
+    let asked = customer.event(&view, "open", json!({})).await.ok(200);
+    assert_eq!(asked["step"]["id"], "car.otp.asking");
+    (customer, asked)
+}
+
+/// Her code is worth nothing in another's hands.
+async fn is_not_theirs_to_enter(agent: &Visitor, id: &str, code: &str) {
+    let seen = agent.view(id).await;
+    assert_eq!((&seen["step"]["kind"], seen["step"].get("form")), (&json!("message"), None));
+    assert_eq!(events(&seen), Vec::<&str>::new(), "{seen}");
+    let stolen = agent.event(&seen, "submit", json!({"code": code})).await;
+    assert_eq!((stolen.status, stolen.code().as_str()), (409, "not_accepted"));
+    let draft = json!({"step": "car.otp.asking", "data": {}}).to_string();
+    assert_eq!(agent.send("PUT", &format!("/api/v1/journeys/{id}/draft"), &[], Some(draft)).await.status, 404);
+}
+
+/// What she answers herself is covered for who acts for her, and may be left as it is.
+async fn is_covered_and_kept(customer: &Visitor, agent: &Visitor, mine: &Value) {
+    let said = json!({"name": "Asha Rao", "mobile": MOBILE, "consent": true});
+    assert!(mine["step"]["form"]["schema"]["properties"].get("consent").is_some());
+    let mine = customer.event(mine, "submit", said).await.ok(200);
+    let seen = agent.event(&mine, "back", json!({})).await.ok(200);
+    let form = &seen["step"]["form"];
+    assert_eq!(form["data"]["mobile"], "*****45670", "{form}");
+    assert!(form["schema"]["properties"].get("consent").is_none(), "{form}");
+    let kept = agent.event(&seen, "submit", json!({"name": "Asha Rao", "mobile": "*****45670"})).await.ok(200);
+    assert_eq!(kept["step"]["id"], "car.vehicle", "the number is still the verified one: {kept}");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_customer_goes_on_with_what_somebody_began_for_her() {
     let server = start().await;
     let agent = sitting(&server, "partner-agent", 7).await;
     let view = with_contact(&server, &agent, MOBILE).await;
 
-    // She is asked by a message; nobody else can do it for her, and no box is ticked for her.
-    assert_eq!(view["step"]["id"], "car.otp.inviting");
-    assert_eq!(events(&view), ["again", "change_number", "back", "change"]);
-    assert_eq!(agent.event(&view, "open", json!({})).await.status, 409);
-    let link = told(&server, MOBILE, "/r/").await;
-    let customer = server.visitor();
     let id = view["journey"]["id"].as_str().expect("a journey").to_owned();
-    let journey = format!("/api/v1/journeys/{id}");
-    assert_eq!(customer.get(&journey).await.status, 404);
-    assert_eq!(follows(&customer, &link).await.status, 303);
-    let view = customer.view(&id).await;
-    assert_eq!((events(&view), view["step"]["changeable"].clone()), (vec!["open"], json!([])));
-    let asked = customer.event(&view, "open", json!({})).await.ok(200);
-    assert_eq!(asked["step"]["id"], "car.otp.asking");
-
-    // Her code is worth nothing in another's hands.
+    let (customer, asked) = is_asked_by_a_link(&server, &agent, &view, &id).await;
     let code = code(&server.product.runtime, &id).await;
-    let seen = agent.view(&id).await;
-    assert_eq!((&seen["step"]["kind"], seen["step"].get("form")), (&json!("message"), None));
-    assert_eq!(events(&seen), Vec::<&str>::new(), "{seen}");
-    let stolen = agent.event(&seen, "submit", json!({"code": code})).await;
-    assert_eq!((stolen.status, stolen.code().as_str()), (409, "not_accepted"));
-    let draft = json!({"step": "car.otp.asking", "data": {}}).to_string();
-    assert_eq!(agent.send("PUT", &format!("{journey}/draft"), &[], Some(draft)).await.status, 404);
+    is_not_theirs_to_enter(&agent, &id, &code).await;
 
     // She goes on, signed in, and the journey is hers on every device; who began it has it too.
     let confirmed = customer.event(&asked, "submit", json!({"code": code})).await.ok(200);
@@ -108,15 +129,6 @@ async fn a_customer_goes_on_with_what_somebody_began_for_her() {
     assert_eq!((late.status, late.code().as_str()), (409, "stale"), "{}", late.text());
     assert_eq!(late.json()["view"]["step"]["id"], mine["step"]["id"], "{}", late.text());
 
-    // What she answers herself is covered for who acts for her, and may be left as it is.
-    let said = json!({"name": "Asha Rao", "mobile": MOBILE, "consent": true});
-    assert!(mine["step"]["form"]["schema"]["properties"].get("consent").is_some());
-    let mine = customer.event(&mine, "submit", said).await.ok(200);
-    let seen = agent.event(&mine, "back", json!({})).await.ok(200);
-    let form = &seen["step"]["form"];
-    assert_eq!(form["data"]["mobile"], "*****45670", "{form}");
-    assert!(form["schema"]["properties"].get("consent").is_none(), "{form}");
-    let kept = agent.event(&seen, "submit", json!({"name": "Asha Rao", "mobile": "*****45670"})).await.ok(200);
-    assert_eq!(kept["step"]["id"], "car.vehicle", "the number is still the verified one: {kept}");
+    is_covered_and_kept(&customer, &agent, &mine).await;
     server.stop().await;
 }

@@ -41,9 +41,29 @@ async fn looking_around_writes_nothing() {
     server.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn what_a_first_visit_brings_waits_sealed_and_becomes_the_sessions() {
-    const COOKIE: &str = "__Host-attribution";
+const COOKIE: &str = "__Host-attribution";
+
+/// What is kept of where a journey came from.
+async fn attribution(server: &TestServer, view: &Value) -> Value {
+    let id = view["journey"]["id"].as_str().expect("a journey");
+    server.product.runtime.store().journey(id).await.expect("a read").expect("a journey").attribution
+}
+
+/// Nobody reads it, and what somebody made up or changed is nothing.
+async fn is_nothing_when_forged(server: &TestServer, sealed: &str) {
+    for forged in [sealed.replacen(&sealed[20..21], if &sealed[20..21] == "A" { "B" } else { "A" }, 1), "e30".into()] {
+        let stranger = server.visitor();
+        let cookie = [("cookie", format!("{COOKIE}={forged}"))];
+        let cookie: Vec<_> = cookie.iter().map(|(name, value)| (*name, value.as_str())).collect();
+        let body = json!({"workflow": PARCEL, "data": {"weight": 2, "kind": "gift"}}).to_string();
+        let headers = [cookie.as_slice(), &[("idempotency-key", "k")]].concat();
+        let begun = stranger.send("POST", "/api/v1/journeys", &headers, Some(body)).await.ok(201);
+        assert_eq!(attribution(server, &begun).await, json!({}), "{forged}");
+    }
+}
+
+/// However much an address says, the cookie is one that browsers keep.
+async fn is_never_too_long(server: &TestServer) {
     const NAMES: [&str; 9] = [
         "source",
         "sub_source",
@@ -55,11 +75,18 @@ async fn what_a_first_visit_brings_waits_sealed_and_becomes_the_sessions() {
         "utm_content",
         "_aid",
     ];
+    let mut rng = StdRng::seed_from_u64(1);
+    let mut words = || (0..300).map(|_| char::from(rng.random_range(b'!'..=b'~'))).collect::<String>();
+    let long =
+        url::form_urlencoded::Serializer::new(String::new()).extend_pairs(NAMES.map(|name| (name, words()))).finish();
+    let led = server.visitor().get(&format!("/parcel-cover?{long}")).await;
+    let size = led.header("set-cookie").len();
+    assert!((2_000..=4_096).contains(&size), "{size}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_first_visit_brings_waits_sealed_and_becomes_the_sessions() {
     let server = TestServer::start(fixture("parcel")).await;
-    let attribution = async |view: &Value| {
-        let id = view["journey"]["id"].as_str().expect("a journey");
-        server.product.runtime.store().journey(id).await.expect("a read").expect("a journey").attribution
-    };
     let visitor = server.visitor();
     let from = [("referer", "https://search.example/find?q=asha+rao&p=1&q=again#top")];
     let led = visitor.send("GET", "/parcel-cover?utm_source=mail&_aid=7", &from, None).await;
@@ -74,30 +101,12 @@ async fn what_a_first_visit_brings_waits_sealed_and_becomes_the_sessions() {
         "_aid": "7", "utm": {"utm_source": "mail", "referralUrl": "https://search.example/find?q=asha+rao&p=1"},
         "touches": [{"day": "2026-11-21", "channels": [], "source": ""}],
     });
-    assert_eq!(attribution(&started(&visitor).await).await, brought);
+    assert_eq!(attribution(&server, &started(&visitor).await).await, brought);
     assert_eq!(visitor.cookie(COOKIE), "", "it is the session's now");
-    assert_eq!(attribution(&started(&visitor).await).await, brought);
+    assert_eq!(attribution(&server, &started(&visitor).await).await, brought);
 
-    // Nobody reads it, and what somebody made up or changed is nothing.
-    for forged in [sealed.replacen(&sealed[20..21], if &sealed[20..21] == "A" { "B" } else { "A" }, 1), "e30".into()] {
-        let stranger = server.visitor();
-        let cookie = [("cookie", format!("{COOKIE}={forged}"))];
-        let cookie: Vec<_> = cookie.iter().map(|(name, value)| (*name, value.as_str())).collect();
-        let body = json!({"workflow": PARCEL, "data": {"weight": 2, "kind": "gift"}}).to_string();
-        let headers = [cookie.as_slice(), &[("idempotency-key", "k")]].concat();
-        let begun = stranger.send("POST", "/api/v1/journeys", &headers, Some(body)).await.ok(201);
-        assert_eq!(attribution(&begun).await, json!({}), "{forged}");
-    }
-
-    // However much an address says, the cookie is one that browsers keep.
-    let mut rng = StdRng::seed_from_u64(1);
-    let mut words = || (0..300).map(|_| char::from(rng.random_range(b'!'..=b'~'))).collect::<String>();
-    let long =
-        url::form_urlencoded::Serializer::new(String::new()).extend_pairs(NAMES.map(|name| (name, words()))).finish();
-    let stranger = server.visitor();
-    let led = stranger.get(&format!("/parcel-cover?{long}")).await;
-    let size = led.header("set-cookie").len();
-    assert!((2_000..=4_096).contains(&size), "{size}");
+    is_nothing_when_forged(&server, &sealed).await;
+    is_never_too_long(&server).await;
     server.stop().await;
 }
 

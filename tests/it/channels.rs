@@ -61,45 +61,24 @@ fn boot(html: &str) -> Value {
     serde_json::from_str(inside.expect("boot data").0).expect("JSON")
 }
 
+/// R3-06
+const UTM: &str = "utm_campaign utm_device utm_term network utm_medium utm_source utm_content utm_creative agid ap aoi ci \
+                   cre fid lop ma mo pl ti track final_source final_medium final_campaign emp merchant_id";
+
 /// R3-01, R3-06, R3-07, R9-64: what an address said is in the lead.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_lead_says_where_it_came_from() {
-    const NAMES: [&str; 25] = [
-        "utm_campaign",
-        "utm_device",
-        "utm_term",
-        "network",
-        "utm_medium",
-        "utm_source",
-        "utm_content",
-        "utm_creative",
-        "agid",
-        "ap",
-        "aoi",
-        "ci",
-        "cre",
-        "fid",
-        "lop",
-        "ma",
-        "mo",
-        "pl",
-        "ti",
-        "track",
-        "final_source",
-        "final_medium",
-        "final_campaign",
-        "emp",
-        "merchant_id",
-    ];
     let server = product().await;
     let visitor = server.visitor();
-    let query: Vec<String> = NAMES.iter().enumerate().map(|(at, name)| format!("{name}=v{at}")).collect();
+    let names: Vec<&str> = UTM.split_whitespace().collect();
+    assert_eq!(names.len(), 25);
+    let query: Vec<String> = names.iter().enumerate().map(|(at, name)| format!("{name}=v{at}")).collect();
     let from = [("referer", "https://a.example/?x=1&x=2&y=3")];
     let address = format!("/health-insurance?{}&source=letter&sub-source=spring&medium=paper", query.join("&"));
     let led = visitor.send("GET", &address, &from, None).await;
     assert_eq!((led.status, led.header("location")), (302, "/health-insurance"));
     let lead = lead(&server, &visitor).await;
-    for (at, name) in NAMES.iter().enumerate() {
+    for (at, name) in names.iter().enumerate() {
         assert_eq!(lead["utm"][name], format!("v{at}"), "{name}: {lead}");
     }
     assert_eq!(lead["utm"]["referralUrl"], "https://a.example/?x=1&y=3");
@@ -184,6 +163,45 @@ async fn the_highest_marker_counts_until_another_takes_its_place() {
     server.stop().await;
 }
 
+/// Where a page that is drawn whole leads.
+async fn links(visitor: &Visitor, path: &str) -> BTreeSet<String> {
+    let page = visitor.get(path).await;
+    let html = page.text();
+    assert!(page.status == 200 && html.contains("<header class=\"site-header\">"), "{path} could not be drawn");
+    html.split(" href=\"").skip(1).filter_map(|rest| rest.split('"').next()).map(str::to_owned).collect()
+}
+
+/// On every page of the visit: only bikes, with links of the partner's own.
+async fn is_offered_bikes_alone(visitor: &Visitor) {
+    for path in ["/", "/contact-us", "/bike-insurance/companies"] {
+        let links = links(visitor, path).await;
+        let strange =
+            ["/car-insurance", "/health-insurance", "/life-insurance", "/sme", "/travel-insurance", "/investment"];
+        let shown: Vec<&String> = links.iter().filter(|link| strange.iter().any(|one| link.starts_with(one))).collect();
+        assert_eq!(shown, Vec::<&String>::new(), "{path}");
+        assert!(links.contains("/bike-insurance/tp"), "{path}: {links:?}");
+    }
+    let elsewhere = visitor.get("/car-insurance").await;
+    assert_eq!((elsewhere.status, elsewhere.header("location")), (302, "/bike-insurance/tp"));
+    let refused = visitor.start("motor/car", json!({"kind": "registered", "registration": "DL3CAB1234"})).await;
+    assert_eq!((refused.status, refused.code().as_str()), (404, "not_found"));
+}
+
+/// What a partner's pages look like, for the visitors of this pair alone.
+async fn looks_of(server: &TestServer, pair: &str, slug: &str) -> String {
+    let visitor = server.visitor();
+    arrive(&visitor, &format!("/contact-us?{pair}")).await;
+    let html = visitor.get("/contact-us").await.text();
+    assert_eq!(html.matches(THEME).count(), 1, "{slug}");
+    assert!(html.contains(&format!("{THEME}{slug}\"")) && html.contains(&format!("/partners/{slug}.svg")), "{html}");
+    let style = visitor.get(&format!("/themes/{slug}")).await;
+    assert_eq!((style.status, style.header("content-type")), (200, "text/css; charset=utf-8"));
+    assert!(style.text().contains(":root{--brand:#"), "{}", style.text());
+    style.text()
+}
+
+const THEME: &str = "<link rel=\"stylesheet\" href=\"/themes/";
+
 /// R3-08, R3-09, R4-05, R4-06, R6-06, R9-60, R9-68: partners, by both halves of their pair.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_partner_limits_and_dresses_what_its_visitors_see() {
@@ -200,34 +218,13 @@ async fn a_partner_limits_and_dresses_what_its_visitors_see() {
         [&entry["source"], &entry["subSource"], &entry["medium"], &entry["slug"], &entry["config"]["lob"]],
         [&json!("twowheelclub"), &json!("members"), &json!("PARTNER"), &json!("two-wheel-club"), &json!(["bike"])]
     );
-    // on other pages of the visit too: only what is offered, with links of its own
-    let links = async |path: &str| {
-        let page = visitor.get(path).await;
-        let html = page.text();
-        assert!(page.status == 200 && html.contains("<header class=\"site-header\">"), "{path} could not be drawn");
-        let all: BTreeSet<String> =
-            html.split(" href=\"").skip(1).filter_map(|rest| rest.split('"').next()).map(str::to_owned).collect();
-        all
-    };
-    for path in ["/", "/contact-us", "/bike-insurance/companies"] {
-        let links = links(path).await;
-        let strange =
-            ["/car-insurance", "/health-insurance", "/life-insurance", "/sme", "/travel-insurance", "/investment"];
-        let shown: Vec<&String> = links.iter().filter(|link| strange.iter().any(|one| link.starts_with(one))).collect();
-        assert_eq!(shown, Vec::<&String>::new(), "{path}");
-        assert!(links.contains("/bike-insurance/tp"), "{path}: {links:?}");
-    }
-    let elsewhere = visitor.get("/car-insurance").await;
-    assert_eq!((elsewhere.status, elsewhere.header("location")), (302, "/bike-insurance/tp"));
-    let refused = visitor.start("motor/car", json!({"kind": "registered", "registration": "DL3CAB1234"})).await;
-    assert_eq!((refused.status, refused.code().as_str()), (404, "not_found"));
+    is_offered_bikes_alone(&visitor).await;
     let ridden = visitor.start("motor/bike", json!({"kind": "registered", "registration": "DL3SAB1234"})).await.ok(201);
     // R9-60: they say that they are there as everybody does
     let presence = boot(&visitor.get("/bike-insurance/tp").await.text())["site"]["presence"].clone();
     assert_eq!((presence, ridden["presence"].is_object()), (json!({"every_ms": 30_000, "idle_ms": 360_000}), true));
 
-    let theme = "<link rel=\"stylesheet\" href=\"/themes/";
-    assert!(!server.visitor().get("/contact-us").await.text().contains(theme));
+    assert!(!server.visitor().get("/contact-us").await.text().contains(THEME));
     let mut looks = BTreeSet::new();
     for (pair, slug) in [
         ("source=harbourbank&sub-source=netbanking", "harbour-bank"),
@@ -235,17 +232,7 @@ async fn a_partner_limits_and_dresses_what_its_visitors_see() {
         ("source=twowheelclub&sub-source=members", "two-wheel-club"),
         ("source=clinicplus&sub-source=reception", "clinic-plus"),
     ] {
-        let visitor = server.visitor();
-        arrive(&visitor, &format!("/contact-us?{pair}")).await;
-        let html = visitor.get("/contact-us").await.text();
-        assert_eq!(html.matches(theme).count(), 1, "{slug}");
-        assert!(
-            html.contains(&format!("{theme}{slug}\"")) && html.contains(&format!("/partners/{slug}.svg")),
-            "{html}"
-        );
-        let style = visitor.get(&format!("/themes/{slug}")).await;
-        assert_eq!((style.status, style.header("content-type")), (200, "text/css; charset=utf-8"));
-        assert!(looks.insert(style.text()) && style.text().contains(":root{--brand:#"), "{}", style.text());
+        assert!(looks.insert(looks_of(&server, pair, slug).await), "{slug} looks like another");
     }
     assert_eq!(server.visitor().get("/themes/nobody").await.status, 404);
     server.stop().await;
@@ -349,15 +336,25 @@ async fn looks_at(visitor: &Visitor, path: &str) {
     }
 }
 
-/// R2.2-23, R3-02, R4-07 to R4-11, R6-03, R7.1-06 to R7.1-08, R8-09: agents are confirmed by whoever knows them, once.
-#[tokio::test(flavor = "multi_thread")]
-async fn an_agent_is_who_is_confirmed_to_be_one() {
+/// With the script that counts visits, as an operator who has one configures it.
+async fn counting() -> TestServer {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let mut files = Files::read_dir(root).expect("the definitions are there");
     let site = files.get("workflows/site/site.yaml").map(|bytes| String::from_utf8_lossy(bytes).into_owned());
     let counted = site.expect("the site").replace("{host: visits, script: /count.js}", "{script: /count.js}");
     files.insert("workflows/site/site.yaml", counted.into_bytes());
-    let server = TestServer::start_with(files, |settings| settings.sandbox.delay_percent = 0).await;
+    TestServer::start_with(files, |settings| settings.sandbox.delay_percent = 0).await
+}
+
+/// Whether a page has this part.
+fn has(html: &str, part: &str) -> bool {
+    boot(html)["site"].get(part).is_some() && !hidden(html).contains(part)
+}
+
+/// R2.2-23, R3-02, R4-07 to R4-11, R6-03, R7.1-06 to R7.1-08, R8-09: agents are confirmed by whoever knows them, once.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_agent_is_who_is_confirmed_to_be_one() {
+    let server = counting().await;
     let nobody = server.visitor();
     looks_at(&nobody, "/health-insurance").await;
     assert_eq!(checks(&server).await, [], "R4-08: without ids nobody is asked");
@@ -372,22 +369,32 @@ async fn an_agent_is_who_is_confirmed_to_be_one() {
     let health = ("health".to_owned(), json!({"_aid": "A7", "_uid": "A8", "token": "t9"}));
     assert_eq!(checks(&server).await, std::slice::from_ref(&health));
     assert_eq!(visit(&agent).await["agent"], json!({"agentId": "A7", "uAgentId": "A8"}));
-    let site = |html: String| boot(&html)["site"].clone();
-    let about = site(agent.get("/health-insurance").await.text());
-    let chat = |html: &str| !hidden(html).contains("chat");
-    assert!(chat(&agent.get("/health-insurance").await.text()) && about.get("analytics").is_none());
-    assert!(!chat(&nobody.get("/health-insurance").await.text()));
-    assert!(site(nobody.get("/health-insurance").await.text()).get("analytics").is_some());
+    let (seen, plain) = (agent.get("/health-insurance").await.text(), nobody.get("/health-insurance").await.text());
+    assert!(has(&seen, "chat") && !has(&seen, "analytics"));
+    assert!(!has(&plain, "chat") && has(&plain, "analytics"));
     // the token was for the check alone
     assert!(!of_health(&server, &agent).await.to_string().contains("t9"));
+    is_asked_about_elsewhere(&server, &agent).await;
 
-    // life and the rest ask others, once each; the first write asks too
-    for path in ["/life-insurance", "/life-insurance/term-insurance", "/life-insurance"] {
-        looks_at(&agent, path).await;
+    // one id is enough, whichever
+    for (query, ids) in [("_aid=A1", json!({"agentId": "A1"})), ("_uid=A2", json!({"uAgentId": "A2"}))] {
+        let one = server.visitor();
+        arrive(&one, &format!("/health-insurance?{query}")).await;
+        looks_at(&one, "/health-insurance").await;
+        assert_eq!(visit(&one).await["agent"], ids);
     }
-    of_car(&server, &agent).await;
-    of_car(&server, &agent).await;
-    let calls = checks(&server).await;
+    is_nobody_once_refused(&server).await;
+    server.stop().await;
+}
+
+/// Life and the rest ask others, once each; the first write asks too.
+async fn is_asked_about_elsewhere(server: &TestServer, agent: &Visitor) {
+    for path in ["/life-insurance", "/life-insurance/term-insurance", "/life-insurance"] {
+        looks_at(agent, path).await;
+    }
+    of_car(server, agent).await;
+    of_car(server, agent).await;
+    let calls = checks(server).await;
     let of = |path: &str| calls.iter().filter(|(known, _)| known == path).map(|(_, query)| query).collect::<Vec<_>>();
     assert_eq!(of("life"), [&json!({"_aid": "A7", "product": "term"})]);
     let general = of("general");
@@ -404,15 +411,10 @@ async fn an_agent_is_who_is_confirmed_to_be_one() {
         assert_eq!(general[0][name], value, "{name}");
     }
     assert!(general[0]["visit_id"].as_str().is_some_and(|id| !id.is_empty()));
+}
 
-    // one id is enough, whichever
-    for (query, ids) in [("_aid=A1", json!({"agentId": "A1"})), ("_uid=A2", json!({"uAgentId": "A2"}))] {
-        let one = server.visitor();
-        arrive(&one, &format!("/health-insurance?{query}")).await;
-        looks_at(&one, "/health-insurance").await;
-        assert_eq!(visit(&one).await["agent"], ids);
-    }
-    // who is not confirmed is nobody, also after somebody who was, and when nobody can be asked
+/// Also after somebody who was one, and when nobody can be asked.
+async fn is_nobody_once_refused(server: &TestServer) {
     for made_up in ["_aid=X1", "_aid=down"] {
         let one = server.visitor();
         arrive(&one, "/health-insurance?_aid=A1").await;
@@ -421,8 +423,73 @@ async fn an_agent_is_who_is_confirmed_to_be_one() {
         looks_at(&one, "/health-insurance").await;
         assert_eq!(visit(&one).await["agent"], Value::Null, "{made_up}");
         let html = one.get("/health-insurance").await.text();
-        assert!(!chat(&html) && site(html).get("analytics").is_some(), "{made_up}");
+        assert!(!has(&html, "chat") && has(&html, "analytics"), "{made_up}");
     }
+}
+
+/// R4-12, beside `web/test/counting.test.ts`: an agent's page leaves out what counts visits, but where a rule of the
+/// layout allows it.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_agent_is_counted_only_where_that_is_allowed() {
+    let server = counting().await;
+    let (agent, nobody) = (server.visitor(), server.visitor());
+    arrive(&agent, "/car-insurance?_aid=A7").await;
+    looks_at(&agent, "/car-insurance").await;
+    let hidden_at = async |visitor: &Visitor, path: &str| {
+        let html = visitor.get("/car-insurance").await.text();
+        let parts = match &boot(&html)["site"]["hide_at"][path] {
+            Value::Array(parts) => parts.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
+            _ => hidden(&html).into_iter().map(str::to_owned).collect::<Vec<_>>(),
+        };
+        parts.contains(&"analytics".to_owned())
+    };
+    for (path, is_hidden) in [("", true), ("contact", true), ("quotes", true), ("post-payment-success", false)] {
+        assert_eq!(hidden_at(&agent, path).await, is_hidden, "{path}");
+        assert!(!hidden_at(&nobody, path).await, "{path}");
+    }
+    server.stop().await;
+}
+
+/// R3-78, R7.2-04: what the agents' app says when it asks for a form goes along with what begins then.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_agents_app_says_who_uses_it_with_the_call_of_a_form() {
+    let server = product().await;
+    let app = server.visitor();
+    let form = "/api/v1/workflows/motor/car/start";
+    let keys = "iam_uuid=u1&source=dealers&subSource=desk&medium=AGENT-APP&productType=car&role_id=2";
+    let view = app.get(&format!("{form}?appName=agentApp&dealer=d3&{keys}")).await;
+    assert_eq!((view.header("cache-control"), view.ok(200)["step"]["path"].clone()), ("no-store", json!("")));
+    assert_eq!(visit(&app).await["channels"], json!(["agent-app"]));
+    let told = of_car(&server, &app).await;
+    let said = ["appName", "uuid", "role_id", "source", "dealer", "sub_source", "medium", "productType"];
+    let said = said.map(|name| told[name].as_str().unwrap_or_default());
+    assert_eq!(said, ["agentApp", "u1", "2", "dealers", "d3", "desk", "AGENT-APP", "car"]);
+    // a call without them says nothing, and they give no right
+    let plain = server.visitor();
+    assert_eq!(plain.get(form).await.header("set-cookie"), "");
+    assert_eq!(
+        plain.get(&format!("{form}?role_id=2")).await.ok(200)["step"]["events"],
+        app.get(form).await.ok(200)["step"]["events"]
+    );
+    server.stop().await;
+}
+
+/// R3-14: who came as an agent, by which partner and for which plan is known from page to page; only we can read it.
+#[tokio::test(flavor = "multi_thread")]
+async fn agent_partner_and_preferred_plan_are_kept_sealed() {
+    let server = product().await;
+    let visitor = server.visitor();
+    let pair = "source=harbourbank&sub-source=netbanking";
+    arrive(&visitor, &format!("/car-insurance?_aid=A7&{pair}&preferred_insurer=9917&preferred_plan=gold-plan")).await;
+    looks_at(&visitor, "/car-insurance").await;
+    let kept = visit(&visitor).await;
+    assert_eq!((&kept["agent"], &kept["partner"]["slug"]), (&json!({"agentId": "A7"}), &json!("harbour-bank")));
+    let cookie = visitor.cookie("__Host-attribution");
+    assert!(!cookie.is_empty() && ["9917", "gold-plan", "harbourbank"].iter().all(|plain| !cookie.contains(plain)));
+    let told = of_car(&server, &visitor).await;
+    assert_eq!((&told["preferred_insurer"], &told["preferred_plan"]), (&json!("9917"), &json!("gold-plan")));
+    // It stays known on other pages of the visit.
+    assert_eq!(visit(&visitor).await["partner"]["slug"], "harbour-bank");
     server.stop().await;
 }
 

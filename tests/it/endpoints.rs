@@ -1,23 +1,18 @@
 //! Calls that are data: what each takes, refuses and answers.
 
 use engine_definitions::{Files, MENU_KEYS, load};
-use journey_tests::server::{TestServer, fixture};
+use journey_tests::server::{TestServer, Visitor, fixture};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// The calls that a browser makes for header, footer, home and pickers.
-#[tokio::test(flavor = "multi_thread")]
-async fn calls_of_the_site_answer_as_specified() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let server = TestServer::start(Files::read_dir(root).expect("the definitions are there")).await;
-    let visitor = server.visitor();
-    let get = async |path: &str| visitor.get(path).await.ok(200);
-    let texts = |items: &Value| -> BTreeSet<String> {
-        items.as_array().expect("items").iter().map(|item| item["text"].as_str().expect("a text").to_owned()).collect()
-    };
+fn texts(items: &Value) -> BTreeSet<String> {
+    items.as_array().expect("items").iter().map(|item| item["text"].as_str().expect("a text").to_owned()).collect()
+}
 
-    // R7.2-16, R3-17
+/// R7.2-14, R7.2-16, R3-17: menus and footers.
+async fn has_menus(visitor: &Visitor) {
+    let get = async |path: &str| visitor.get(path).await.ok(200);
     let menu = get("/api/v1/menu").await["data"]["menu"].clone();
     for item in menu.as_array().expect("items") {
         let keys: BTreeSet<&str> = item.as_object().expect("an item").keys().map(String::as_str).collect();
@@ -29,10 +24,13 @@ async fn calls_of_the_site_answer_as_specified() {
     assert!(texts(&get("/api/v1/sme-menu").await["data"]["menu"]).contains("Business insurance"));
     assert_eq!(get("/api/v1/footer-menu").await["data"]["menu"][0]["title"], "Products");
     assert_eq!(get("/api/v1/home").await["data"]["name"], "Journey");
-    // R7.2-14
     let footer = get("/api/v1/footerData").await;
     assert_eq!((&footer["status"], &footer["data"]["footerMenus"][0]["title"]), (&json!(200), &json!("Products")));
-    // R7.2-17, R7.3-06
+}
+
+/// R7.2-11, R7.2-12, R7.2-17, R7.2-18, R7.3-06, R7.3-17: reference data.
+async fn has_rows(visitor: &Visitor) {
+    let get = async |path: &str| visitor.get(path).await.ok(200);
     let cities = get("/api/v1/common/get-city?q=pune").await;
     assert_eq!(cities["data"]["city"][0]["citySlug"], "pune");
     assert!(get("/api/v1/motorbff/rtoMasterDetail").await["data"]["rto"].as_array().expect("rows").len() > 500);
@@ -41,19 +39,26 @@ async fn calls_of_the_site_answer_as_specified() {
         assert_eq!(office["data"]["rto"]["rto"], "DL-03", "{number}");
     }
     assert_eq!(get("/api/v1/motorbff/getRtoDetails?rto=XX99").await["data"]["rto"], Value::Null);
-    // R7.2-11, R7.2-12
     let all = get("/api/v1/HealthCityList").await["result"].clone();
     let one = get("/api/v1/hospitalCities?slug=mumbai&digest=x").await["result"].clone();
     assert!(all["city"].as_array().expect("rows").len() > 100 && all["digest"].is_string());
     assert_eq!((one["city"].as_array().map(Vec::len), &one["city"][0]["cityName"]), (Some(1), &json!("Mumbai")));
-    // R7.2-18
     assert_eq!(get("/api/v1/motorbff/getPageLoadTime").await["data"]["time"], "2026-11-21T04:30:00.000Z");
-    // R7.3-17
     let lines = [(4, "health"), (5, "life"), (6, "investment"), (7, "travel"), (8, "pet"), (41, "shop")];
     for (id, slug) in lines {
         let data = get(&format!("/api/v1/master-data?subProductTypeId={id}")).await["data"].clone();
         assert!(data["slug"] == slug && !data["choices"].as_array().expect("choices").is_empty(), "R7.3-17 {data}");
     }
+}
+
+/// The calls that a browser makes for header, footer, home and pickers.
+#[tokio::test(flavor = "multi_thread")]
+async fn calls_of_the_site_answer_as_specified() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let server = TestServer::start(Files::read_dir(root).expect("the definitions are there")).await;
+    let visitor = server.visitor();
+    has_menus(&visitor).await;
+    has_rows(&visitor).await;
 
     // What is missing or wrong is named; the wrong method says which is right (R7-04, R7.3-34).
     for path in ["/api/v1/master-data", "/api/v1/master-data?subProductTypeId=9", "/api/v1/menu?device=watch"] {

@@ -29,7 +29,7 @@ async fn shared(advisor: &mut Customer<'_>, event: &str) -> String {
 }
 
 /// She opens the link that was sent to her, has a code sent, and shows that the number is hers.
-async fn confirms(server: &TestServer, id: &str) -> Visitor {
+pub(crate) async fn confirms(server: &TestServer, id: &str) -> Visitor {
     let phone = Visitor::holding(server.product.url(), "another", "phone");
     let link = async || messages(server, MOBILE).await.into_iter().find(|text| text.contains("/r/"));
     let link = server.until("the link", link).await;
@@ -79,6 +79,84 @@ fn givers(view: &Value) -> BTreeMap<String, String> {
     sections.filter_map(given).collect()
 }
 
+/// Each sees the other's answers arrive; who comes with an old page overwrites nothing and is shown what is there now.
+async fn both_have_it_open(advisor: &mut Customer<'_>, asha: &Customer<'_>, id: &str) {
+    let early = asha.view.clone();
+    let mut changes = asha.browser.stream(id).await;
+    changes.next().await.expect("where it is");
+    advisor.at("car.vehicle").await;
+    advisor.has_it_priced().await;
+    assert!(changes.next().await.is_some());
+    let late = asha.browser.event(&early, "submit", early["step"]["form"]["data"].clone()).await;
+    assert_eq!((late.status, late.code().as_str()), (409, "stale"));
+    assert_eq!(late.json()["view"]["step"]["id"], "quotes");
+}
+
+/// What who sells it earns with each offer, as the offers say it.
+fn commissions(offers: &[Value]) -> Vec<(Value, Value)> {
+    let of = |offer: &Value, name: &str| {
+        offer["facts"].as_array()?.iter().find(|fact| fact["id"] == name).map(|fact| fact["value"].clone())
+    };
+    let both = |offer: &Value| Some((of(offer, "commissionPoints")?, of(offer, "commissionTypeFlag")?));
+    offers.iter().filter_map(both).collect()
+}
+
+/// R3-43: an advisor's offers carry both fields of the commission, a customer's neither.
+async fn are_told_what_is_earned(advisor: &mut Customer<'_>, asha: &mut Customer<'_>) {
+    let earned = commissions(&advisor.offers().await);
+    assert!(earned.contains(&(json!(15), json!("Own damage premium"))), "{earned:?}");
+    asha.at("quotes").await;
+    asha.offers().await;
+    assert!(!asha.view.to_string().to_lowercase().contains("commission"), "{}", asha.view);
+}
+
+/// A link of its own for each purpose: it shows the page, and whoever has it can do nothing there. The first link, and
+/// the phone that followed it.
+async fn shares_the_quotes(advisor: &mut Customer<'_>, asha: &mut Customer<'_>, id: &str) -> (String, Visitor) {
+    advisor.offers().await;
+    let links = [shared(advisor, "share_sms").await, shared(advisor, "share_whatsapp").await];
+    assert_ne!(links[0], links[1]);
+    let (other, seen) = sees(advisor.server, &links[0], id).await;
+    assert_eq!((&seen["step"]["id"], events(&seen)), (&json!("quotes"), vec![]));
+    let choice = advisor.offers().await[0]["action"]["data"].clone();
+    assert_eq!(other.event(&seen, "select", choice).await.code(), "not_accepted");
+    asha.at("quotes").await;
+    assert!(events(&asha.view).iter().all(|event| !SHARES.contains(event)), "she is sent links, she sends none");
+    assert_eq!(asha.browser.event(&asha.view, "share_sms", json!({})).await.code(), "not_accepted");
+    let [first, _] = links;
+    (first, other)
+}
+
+/// The check page says who gave which answer, covers what the advisor need not see, and says to each what its button does.
+async fn is_checked_by_both(advisor: &mut Customer<'_>, asha: &mut Customer<'_>, id: &str) {
+    advisor.at("car.purchase.check").await;
+    let given = givers(&advisor.view);
+    assert_eq!((&*given["car.owner"], &*given["car.vehicle_details"]), ("The advisor", "The customer"));
+    let shown = advisor.view.to_string();
+    assert!(!shown.contains(MOBILE) && !shown.contains("asha@example.com"), "{shown}");
+    assert_eq!(advisor.view["step"]["review"]["submit"], "Send the proposal; the customer pays");
+    let link = shared(advisor, "share_whatsapp").await;
+    let (other, seen) = sees(advisor.server, &link, id).await;
+    assert_eq!((&seen["step"]["id"], events(&seen)), (&json!("car.purchase.check"), vec![]));
+    assert_eq!(other.event(&seen, "submit", json!({})).await.code(), "not_accepted");
+    assert!(!seen.to_string().contains(MOBILE));
+    asha.at("car.purchase.check").await;
+    let button = asha.view["step"]["review"]["submit"].as_str().expect("a button");
+    assert!(button.starts_with("Pay ₹") && button.ends_with(" securely"), "{button}");
+}
+
+/// Nobody pays for her, and the link to the payment asks her to sign in.
+async fn is_hers_to_pay(advisor: &mut Customer<'_>, asha: &mut Customer<'_>, id: &str) {
+    asha.submits(json!({}), "car.purchase.payment.paying").await;
+    advisor.at("car.purchase.payment.paying").await;
+    assert_eq!(events(&advisor.view), SHARES);
+    is_closed_to(&advisor.browser, id).await;
+    let link = shared(advisor, "share_sms").await;
+    let (_, seen) = sees(advisor.server, &link, id).await;
+    assert_eq!((seen["step"].get("redirect"), events(&seen)), (None, vec![]));
+    assert!(seen.to_string().contains("Please log in"), "{seen}");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_sale_for_a_customer_goes_to_the_policy_and_what_is_hers_stays_hers() {
     let server = start().await;
@@ -89,29 +167,9 @@ async fn a_sale_for_a_customer_goes_to_the_policy_and_what_is_hers_stays_hers() 
     let journey = format!("/api/v1/journeys/{id}");
     let phone = confirms(&server, &id).await;
     let mut asha = Customer { server: &server, view: phone.view(&id).await, browser: phone, mobile: MOBILE };
-    let early = asha.view.clone();
-
-    // Each sees the other's answers arrive; who comes with an old page overwrites nothing and is shown what is there now.
-    let mut changes = asha.browser.stream(&id).await;
-    changes.next().await.expect("where it is");
-    advisor.at("car.vehicle").await;
-    advisor.has_it_priced().await;
-    assert!(changes.next().await.is_some());
-    let late = asha.browser.event(&early, "submit", early["step"]["form"]["data"].clone()).await;
-    assert_eq!((late.status, late.code().as_str()), (409, "stale"));
-    assert_eq!(late.json()["view"]["step"]["id"], "quotes");
-
-    // A link of its own for each purpose: it shows the page, and whoever has it can do nothing there.
-    advisor.offers().await;
-    let mut links = vec![shared(&mut advisor, "share_sms").await, shared(&mut advisor, "share_whatsapp").await];
-    assert_ne!(links[0], links[1]);
-    let (other, seen) = sees(&server, &links[0], &id).await;
-    assert_eq!((&seen["step"]["id"], events(&seen)), (&json!("quotes"), vec![]));
-    let choice = advisor.offers().await[0]["action"]["data"].clone();
-    assert_eq!(other.event(&seen, "select", choice).await.code(), "not_accepted");
-    asha.at("quotes").await;
-    assert!(events(&asha.view).iter().all(|event| !SHARES.contains(event)), "she is sent links, she sends none");
-    assert_eq!(asha.browser.event(&asha.view, "share_sms", json!({})).await.code(), "not_accepted");
+    both_have_it_open(&mut advisor, &asha, &id).await;
+    are_told_what_is_earned(&mut advisor, &mut asha).await;
+    let (link, other) = shares_the_quotes(&mut advisor, &mut asha, &id).await;
 
     chooses(&mut advisor, "car.owner").await;
     assert_eq!(other.get(&journey).await.status, 404, "the link was for the quotes");
@@ -119,31 +177,10 @@ async fn a_sale_for_a_customer_goes_to_the_policy_and_what_is_hers_stays_hers() 
     is_closed_to(&advisor.browser, &id).await;
     asha.at("car.vehicle_details").await;
     asha.agrees_and_is_known().await;
-
-    // The check page says who gave which answer, and covers what the advisor need not see.
-    advisor.at("car.purchase.check").await;
-    let given = givers(&advisor.view);
-    assert_eq!((&*given["car.owner"], &*given["car.vehicle_details"]), ("The advisor", "The customer"));
-    let shown = advisor.view.to_string();
-    assert!(!shown.contains(MOBILE) && !shown.contains("asha@example.com"), "{shown}");
-    links.push(shared(&mut advisor, "share_whatsapp").await);
-    let (other, seen) = sees(&server, &links[2], &id).await;
-    assert_eq!((&seen["step"]["id"], events(&seen)), (&json!("car.purchase.check"), vec![]));
-    assert_eq!(other.event(&seen, "submit", json!({})).await.code(), "not_accepted");
-    assert!(!seen.to_string().contains(MOBILE));
-
-    // Nobody pays for her, and the link to the payment asks her to sign in.
-    asha.at("car.purchase.check").await;
-    asha.submits(json!({}), "car.purchase.payment.paying").await;
-    advisor.at("car.purchase.payment.paying").await;
-    assert_eq!(events(&advisor.view), SHARES);
-    is_closed_to(&advisor.browser, &id).await;
-    links.push(shared(&mut advisor, "share_sms").await);
-    let (_, seen) = sees(&server, &links[3], &id).await;
-    assert_eq!((seen["step"].get("redirect"), events(&seen)), (None, vec![]));
-    assert!(seen.to_string().contains("Please log in"), "{seen}");
+    is_checked_by_both(&mut advisor, &mut asha, &id).await;
+    is_hers_to_pay(&mut advisor, &mut asha, &id).await;
     let fresh = server.visitor();
-    follows(&fresh, &links[0]).await;
+    follows(&fresh, &link).await;
     assert_eq!(fresh.get(&journey).await.status, 404, "of another purpose");
 
     asha.at("car.purchase.payment.paying").await;
@@ -258,46 +295,72 @@ async fn brings(advisor: &Visitor, code: &str) -> Reply {
     advisor.send("POST", "/api/v1/take-over", &[], Some(json!({"code": code}).to_string())).await
 }
 
+/// Nobody comes in unasked, nobody guesses, and only staff who act for customers may try. The code that is good now.
+async fn lets_nobody_in_unasked(asha: &mut Customer<'_>, advisor: &Visitor) -> String {
+    let server = asha.server;
+    assert_eq!(advisor.get(&format!("/api/v1/journeys/{}", asha.id())).await.status, 404);
+    asha.does("invite", json!({}), "car.vehicle").await;
+    let code = read_out(&asha.view);
+    assert_eq!(brings(&asha.browser, &code).await.status, 404, "she is no advisor");
+    assert_eq!(brings(&sitting(server, "publisher", 8).await, &code).await.status, 404);
+    let wrong = if code.starts_with('A') { "BBBB BBBB" } else { "AAAA AAAA" };
+    let refused = brings(advisor, wrong).await;
+    assert_eq!(refused.status, 422);
+    assert_eq!(refused.json()["errors"][0]["text"], "This code is not right, or no longer valid");
+    server.clock.advance(15 * 60_000);
+    assert_eq!(brings(advisor, &code).await.status, 422, "it was good for a quarter of an hour");
+    asha.does("invite", json!({}), "car.vehicle").await;
+    read_out(&asha.view)
+}
+
+/// She is told at once; they see what they need, covered. The page before, as the advisor sees it.
+async fn sees_what_is_needed(asha: &mut Customer<'_>, advisor: &Visitor, id: &str) -> Value {
+    asha.at("car.vehicle").await;
+    assert_eq!(asha.view["messages"][0]["code"], "journey.helped");
+    assert!(events(&asha.view).contains(&"dismiss") && !events(&asha.view).contains(&"invite"));
+    let seen = advisor.view(id).await;
+    assert!(events(&seen).iter().all(|event| !["invite", "dismiss"].contains(event)), "{seen}");
+    assert_eq!(advisor.event(&seen, "dismiss", json!({})).await.status, 409);
+    assert!(advisor.get("/staff").await.text().contains(id), "it stands on their desk");
+    let back = advisor.event(&seen, "back", json!({})).await.ok(200);
+    let form = &back["step"]["form"];
+    assert_eq!((&form["data"]["mobile"], form["schema"]["properties"].get("consent")), (&json!("*****45670"), None));
+    back
+}
+
+/// Who saw her data is told, and the end is the end.
+async fn ends_the_help(asha: &mut Customer<'_>, helper: &Visitor, code: &str) {
+    let server = asha.server;
+    let account = server.visitor();
+    crate::login::logs_in(server, &account, MOBILE).await;
+    let account = account.get("/api/v1/account/dashboard").await.ok(200)["data"].clone();
+    let sights = account["seen"].as_array().expect("sights");
+    assert!(sights.iter().any(|one| one["kind"] == "staff" && one["about"] == "help"), "{account}");
+    server.clock.advance(1_000);
+    asha.does("dismiss", json!({}), "car.purchase.check").await;
+    assert_eq!(asha.view["messages"], json!([]));
+    assert_eq!(helper.get(&format!("/api/v1/journeys/{}", asha.id())).await.status, 404);
+    assert_eq!(brings(helper, code).await.status, 422);
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn an_advisor_helps_with_what_a_customer_began_as_long_as_she_likes() {
     let server = start().await;
     let mut asha = Customer::arrives(&server, MOBILE, json!({})).await;
     let (id, advisor) = (asha.id(), sitting(&server, "partner-agent", 7).await);
-    let journey = format!("/api/v1/journeys/{id}");
     asha.submits(json!({"name": "Asha Rao", "mobile": MOBILE, "consent": true}), "car.otp.asking").await;
     let code = asha.password().await;
     asha.submits(json!({"code": code}), "car.vehicle").await;
-
-    // Nobody comes in unasked, nobody guesses, and only staff who act for customers may try.
-    assert_eq!(advisor.get(&journey).await.status, 404);
-    asha.does("invite", json!({}), "car.vehicle").await;
-    let code = read_out(&asha.view);
-    assert_eq!(brings(&asha.browser, &code).await.status, 404, "she is no advisor");
-    assert_eq!(brings(&sitting(&server, "publisher", 8).await, &code).await.status, 404);
-    let wrong = if code.starts_with('A') { "BBBB BBBB" } else { "AAAA AAAA" };
-    assert_eq!(brings(&advisor, wrong).await.status, 422);
-    server.clock.advance(15 * 60_000);
-    assert_eq!(brings(&advisor, &code).await.status, 422, "it was good for a quarter of an hour");
-    asha.does("invite", json!({}), "car.vehicle").await;
-    let code = read_out(&asha.view);
+    let code = lets_nobody_in_unasked(&mut asha, &advisor).await;
     let mut changes = asha.browser.stream(&id).await;
     changes.next().await.expect("where it is");
     let page = brings(&advisor, &code.to_lowercase()).await.ok(200)["data"]["url"].clone();
     assert_eq!(page, json!(format!("/car-insurance/vehicle?request={id}")));
     assert_eq!(brings(&sitting(&server, "life-agent", 9).await, &code).await.status, 422, "it opens once");
-
-    // She is told at once; they see what they need, covered, and what they answer is noted as theirs.
     assert!(changes.next().await.is_some());
-    asha.at("car.vehicle").await;
-    assert_eq!(asha.view["messages"][0]["code"], "journey.helped");
-    assert!(events(&asha.view).contains(&"dismiss") && !events(&asha.view).contains(&"invite"));
-    let seen = advisor.view(&id).await;
-    assert!(events(&seen).iter().all(|event| !["invite", "dismiss"].contains(event)), "{seen}");
-    assert_eq!(advisor.event(&seen, "dismiss", json!({})).await.status, 409);
-    assert!(advisor.get("/staff").await.text().contains(&id), "it stands on their desk");
-    let back = advisor.event(&seen, "back", json!({})).await.ok(200);
-    let form = &back["step"]["form"];
-    assert_eq!((&form["data"]["mobile"], form["schema"]["properties"].get("consent")), (&json!("*****45670"), None));
+    let back = sees_what_is_needed(&mut asha, &advisor, &id).await;
+
+    // What they answer is noted as theirs.
     let mut helper = Customer { server: &server, browser: advisor, mobile: MOBILE, view: back };
     helper.submits(json!({"name": "Asha Rao", "mobile": "*****45670"}), "car.vehicle").await;
     helper.has_it_priced().await;
@@ -308,18 +371,7 @@ async fn an_advisor_helps_with_what_a_customer_began_as_long_as_she_likes() {
     asha.agrees_and_is_known().await;
     let given = givers(&asha.view);
     assert_eq!((&*given["car.owner"], &*given["car.vehicle_details"]), ("The advisor", "The customer"));
-
-    // Who saw her data is told, and the end is the end.
-    let account = server.visitor();
-    crate::login::logs_in(&server, &account, MOBILE).await;
-    let account = account.get("/api/v1/account/dashboard").await.ok(200)["data"].clone();
-    let sights = account["seen"].as_array().expect("sights");
-    assert!(sights.iter().any(|one| one["kind"] == "staff" && one["about"] == "help"), "{account}");
-    server.clock.advance(1_000);
-    asha.does("dismiss", json!({}), "car.purchase.check").await;
-    assert_eq!(asha.view["messages"], json!([]));
-    assert_eq!(helper.browser.get(&journey).await.status, 404);
-    assert_eq!(brings(&helper.browser, &code).await.status, 422);
+    ends_the_help(&mut asha, &helper.browser, &code).await;
     assert_eq!(server.product.runtime.operations.replay(&id).await.expect("a replay"), Some(vec![]));
     server.stop().await;
 }

@@ -61,8 +61,12 @@ impl Stage {
         Stage { choose: format!("/r/{choose}"), look: format!("/r/{look}"), server, owner, view }
     }
 
+    fn id(&self) -> &str {
+        self.view["journey"]["id"].as_str().expect("a journey")
+    }
+
     fn journey(&self) -> String {
-        format!("/api/v1/journeys/{}", self.view["journey"]["id"].as_str().expect("a journey"))
+        format!("/api/v1/journeys/{}", self.id())
     }
 }
 
@@ -82,13 +86,9 @@ fn events(view: &Value) -> Vec<&str> {
     view["step"]["events"].as_array().into_iter().flatten().filter_map(|event| event["type"].as_str()).collect()
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_link_opens_one_journey_for_its_purpose() {
-    let stage = Stage::set().await;
-    let (journey, other) = (stage.journey(), stage.server.visitor());
-    assert_eq!(other.get(&journey).await.status, 404);
-
-    // Opening the address only asks: no session, no right.
+/// Opening the address only asks, and nobody presses the button for somebody: no session, no right.
+async fn only_asks(stage: &Stage, other: &Visitor) {
+    let journey = stage.journey();
     let asked = other.get(&stage.choose).await;
     assert_eq!(
         (asked.status, asked.header("set-cookie"), asked.header("referrer-policy"), asked.header("cache-control")),
@@ -100,33 +100,27 @@ async fn a_link_opens_one_journey_for_its_purpose() {
         "nothing of the journey is told before"
     );
     assert_eq!(other.get(&journey).await.status, 404);
-
     // Another site cannot press the button for a visitor.
-    let foreign = other
-        .send(
-            "POST",
-            &stage.choose,
-            &[("origin", "https://evil.example"), ("sec-fetch-site", "cross-site")],
-            Some(String::new()),
-        )
-        .await;
+    let elsewhere = [("origin", "https://evil.example"), ("sec-fetch-site", "cross-site")];
+    let foreign = other.send("POST", &stage.choose, &elsewhere, Some(String::new())).await;
     assert_eq!(foreign.status, 403);
     assert_eq!(other.get(&journey).await.status, 404);
+}
 
-    let pressed = press(&other, &stage.choose).await;
-    let id = stage.view["journey"]["id"].as_str().expect("a journey");
-    assert_eq!(
-        (pressed.status, pressed.header("location")),
-        (303, format!("/parcel-cover/offers?request={id}").as_str()),
-        "{}",
-        pressed.text()
-    );
+/// The button gives the right, to this browser and for this journey.
+async fn gets_the_right(stage: &Stage, other: &Visitor) {
+    let pressed = press(other, &stage.choose).await;
+    let page = format!("/parcel-cover/offers?request={}", stage.id());
+    assert_eq!((pressed.status, pressed.header("location")), (303, page.as_str()), "{}", pressed.text());
     assert!(pressed.header("set-cookie").starts_with("__Host-session="));
     assert_eq!(other.get(pressed.header("location")).await.status, 200);
     assert_eq!(other.get(&stage.choose).await.status, 303, "who has the right goes straight on");
     assert_eq!(other.get("/api/v1/journeys").await.ok(200), json!([]), "it is not the visitor's own");
+}
 
-    // It sees the step and may send `select`; what else the owner may, it may not.
+/// It sees the step and may send `select`; what else the owner may, it may not.
+async fn may_select_alone(stage: &Stage, other: &Visitor) {
+    let journey = stage.journey();
     let view = other.get(&journey).await.ok(200);
     assert_eq!(
         (events(&view), &view["step"]["back"], &view["step"]["changeable"]),
@@ -140,38 +134,44 @@ async fn a_link_opens_one_journey_for_its_purpose() {
     }
     let draft = json!({"step": "offers", "data": {}}).to_string();
     assert_eq!(other.send("PUT", &format!("{journey}/draft"), &[], Some(draft)).await.status, 404);
+}
 
-    let view = stage
-        .server
-        .until("an offer", async || {
-            let view = other.get(&journey).await.ok(200);
-            view["step"]["view"]["blocks"][0]["items"]
-                .as_array()?
-                .iter()
-                .any(|item| item["state"] == "answered" && item["provider"]["name"] == "swift")
-                .then_some(view)
-        })
-        .await;
-    let chosen = other.event(&view, "select", json!({"carrier": "swift"})).await;
+/// Chooses an offer once it is there.
+async fn selects(stage: &Stage, other: &Visitor) -> Reply {
+    let answered = |item: &Value| item["state"] == "answered" && item["provider"]["name"] == "swift";
+    let offered = async || {
+        let view = other.get(&stage.journey()).await.ok(200);
+        view["step"]["view"]["blocks"][0]["items"].as_array()?.iter().any(answered).then_some(view)
+    };
+    let view = stage.server.until("an offer", offered).await;
+    other.event(&view, "select", json!({"carrier": "swift"})).await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_link_opens_one_journey_for_its_purpose() {
+    let stage = Stage::set().await;
+    let (journey, other) = (stage.journey(), stage.server.visitor());
+    assert_eq!(other.get(&journey).await.status, 404);
+    only_asks(&stage, &other).await;
+    gets_the_right(&stage, &other).await;
+    may_select_alone(&stage, &other).await;
+
+    let chosen = selects(&stage, &other).await;
     // What comes after the choice is not of this link: like a journey that does not exist.
     assert_eq!(chosen.status, 404, "{}", chosen.text());
     assert_eq!(other.get(&journey).await.status, 404);
-    let history = stage.server.store().await.events(id, 0, 100).await.expect("a history");
+    let store = stage.server.store().await;
+    let history = store.events(stage.id(), 0, 100).await.expect("a history");
     let select = history.iter().find(|event| event.data["event"] == "select").expect("the event");
     assert_eq!((&select.by["kind"], &select.by["roles"]), (&json!("link"), &json!(["visitor", "link:choose"])));
 
     // The code itself stands nowhere in the history or in what a job reads.
     let code = stage.choose.trim_start_matches("/r/");
     assert!(!history.iter().any(|event| event.data.to_string().contains(code)));
-    let store = stage.server.store().await;
-    let effects = store
-        .effects(engine_store::EffectFilter { journey: Some(id.into()), limit: 100, ..Default::default() })
-        .await
-        .expect("effects");
-    assert!(
-        effects.iter().any(|effect| effect.kind == "notify")
-            && !effects.iter().any(|effect| effect.payload.to_string().contains(code))
-    );
+    let of_journey = engine_store::EffectFilter { journey: Some(stage.id().into()), limit: 100, ..Default::default() };
+    let effects = store.effects(of_journey).await.expect("effects");
+    assert!(effects.iter().any(|effect| effect.kind == "notify"));
+    assert!(!effects.iter().any(|effect| effect.payload.to_string().contains(code)));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -197,8 +197,8 @@ async fn another_purpose_opens_something_else() {
     assert_eq!(events(&other.get(&journey).await.ok(200)), vec!["select"]);
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_purpose_of_the_whole_journey_goes_on_where_its_owner_stopped() {
+/// The parcel journey with a message after its first step, whose link opens all of it.
+fn resumable() -> Files {
     let mut files = fixture("parcel");
     let path = "workflows/parcel/cover/flow.yaml";
     let text = String::from_utf8(files.get(path).expect("the workflow").to_vec()).expect("text");
@@ -209,7 +209,12 @@ async fn a_purpose_of_the_whole_journey_goes_on_where_its_owner_stopped() {
     files.insert(path, text.into_bytes());
     let message = "channel: email\nsubject: Go on\ntext: \"Go on here: {{link}}\"\nsample: {link: x}\n";
     files.insert("workflows/parcel/messages/resume.yaml", message.as_bytes().to_vec());
-    let server = TestServer::start(files).await;
+    files
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_purpose_of_the_whole_journey_goes_on_where_its_owner_stopped() {
+    let server = TestServer::start(resumable()).await;
     let (owner, other) = (server.visitor(), server.visitor());
     let view = owner.start("parcel/cover", json!({"weight": 2, "kind": "gift"})).await.ok(201);
     let journey = format!("/api/v1/journeys/{}", view["journey"]["id"].as_str().expect("a journey"));

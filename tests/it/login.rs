@@ -56,17 +56,64 @@ pub(crate) async fn logs_in(server: &TestServer, visitor: &Visitor, mobile: &str
     verifies(visitor, mobile, &begun["authCode"], &sent(server).await).await.ok(200)
 }
 
+/// R7.1-02: who does not name its program, or has not worked for it, is refused; R5-15: so is a wrong number.
+async fn are_refused_a_code(visitor: &Visitor) {
+    let number = |mobile: &str| json!({"mobile": mobile, "source": "", "sub_source": ""});
+    assert_eq!(post(visitor, "otpLogin", &[], number(ASHA)).await.code(), "client");
+    assert_eq!(post(visitor, "otpLogin", &[CLIENT], number(ASHA)).await.code(), "proof");
+    let wrong = post(visitor, "otpLogin", &[CLIENT], number("12345")).await;
+    assert_eq!((wrong.status, &wrong.json()["errors"][0]["text"]), (422, &json!("Invalid mobile number.")));
+}
+
+/// R5-17, R7.1-04: six digits, the right ones, with the code of this very login, in this very session.
+async fn opens_nothing_else(server: &TestServer, visitor: &Visitor, auth: &Value, otp: &str) {
+    for given in ["", "abcdef", "12345", "1234567"] {
+        assert_eq!(verifies(visitor, ASHA, auth, given).await.status, 422, "{given}");
+    }
+    let other = if otp == "000000" { "000001" } else { "000000" };
+    let refused = verifies(visitor, ASHA, auth, other).await;
+    assert_eq!(refused.json()["errors"][0]["text"], "That code is not right. Tries left: 4.");
+    assert_eq!(verifies(visitor, ASHA, &json!("another"), otp).await.status, 404);
+    assert_eq!(verifies(&server.visitor(), ASHA, auth, otp).await.status, 404);
+    assert_eq!(visitor.get("/api/v1/account/dashboard").await.code(), "sign_in");
+}
+
+/// R2.4-61, R7.1-09, R7.1-10
+async fn has_an_account(server: &TestServer, visitor: &Visitor) {
+    let page = visitor.get("/dashboard").await;
+    assert!(page.status == 200 && page.text().contains("\"own\":{\"title\":\"Your account\""), "{}", page.text());
+    for call in ["dashboard", "policy-details", "tracker"] {
+        assert_eq!(visitor.get(&format!("/api/v1/account/{call}")).await.ok(200)["status"], "T");
+        assert_eq!(server.visitor().get(&format!("/api/v1/account/{call}")).await.status, 401);
+    }
+}
+
+/// R2.4-62: what she says of herself is hers alone.
+async fn says_who_she_is(server: &TestServer, visitor: &Visitor) {
+    let said = json!({"first_name": "Asha", "email": "asha@example.com"});
+    let kept = post(visitor, "iam/user-accounts", &[], said.clone()).await.ok(200);
+    assert_eq!(kept["data"]["firstName"], "Asha");
+    assert_eq!(post(&server.visitor(), "iam/user-accounts", &[], said).await.status, 401);
+    assert_eq!(post(visitor, "iam/user-accounts", &[], json!({"first_name": ""})).await.status, 422);
+    assert!(visitor.get("/editProfile").await.text().contains("asha@example.com"));
+}
+
+/// R7.1-05, R4-18
+async fn logs_out(visitor: &Visitor) {
+    let session = visitor.cookie("__Host-session");
+    assert_eq!(post(visitor, "logout", &[], json!({})).await.ok(200), json!({"statusCode": 200, "status": "T"}));
+    assert_eq!((visitor.cookie("__Host-session"), visitor.cookie("authToken")), (String::new(), String::new()));
+    let ended = [("cookie", &*format!("__Host-session={session}"))];
+    assert_eq!(visitor.send("GET", "/api/v1/account/dashboard", &ended, None).await.status, 401);
+    let page = visitor.get("/dashboard").await.text();
+    assert!(page.contains("\"login\":true") && !page.contains("\"own\""), "{page}");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_number_and_its_code_open_an_account_until_the_logout() {
     let server = start().await;
     let visitor = server.visitor();
-    let number = |mobile: &str| json!({"mobile": mobile, "source": "", "sub_source": ""});
-
-    // R7.1-02: who does not name its program, or has not worked for it, is refused; R5-15: so is a wrong number.
-    assert_eq!(post(&visitor, "otpLogin", &[], number(ASHA)).await.code(), "client");
-    assert_eq!(post(&visitor, "otpLogin", &[CLIENT], number(ASHA)).await.code(), "proof");
-    let wrong = post(&visitor, "otpLogin", &[CLIENT], number("12345")).await;
-    assert_eq!((wrong.status, &wrong.json()["errors"][0]["text"]), (422, &json!("Invalid mobile number.")));
+    are_refused_a_code(&visitor).await;
 
     // R7.1-03, R3-11
     let begun = asks(&visitor, ASHA).await;
@@ -74,28 +121,13 @@ async fn a_number_and_its_code_open_an_account_until_the_logout() {
     let (auth, otp) = (begun["authCode"].clone(), sent(&server).await);
     let anonymous = visitor.cookie("__Host-session");
 
-    // R5-17, R7.1-04: six digits, the right ones, with the code of this very login, in this very session.
-    for given in ["", "abcdef", "12345", "1234567"] {
-        assert_eq!(verifies(&visitor, ASHA, &auth, given).await.status, 422, "{given}");
-    }
-    let other = if otp == "000000" { "000001" } else { "000000" };
-    let refused = verifies(&visitor, ASHA, &auth, other).await;
-    assert_eq!(refused.json()["errors"][0]["text"], "That code is not right. Tries left: 4.");
-    assert_eq!(verifies(&visitor, ASHA, &json!("another"), &otp).await.status, 404);
-    assert_eq!(verifies(&server.visitor(), ASHA, &auth, &otp).await.status, 404);
-    assert_eq!(visitor.get("/api/v1/account/dashboard").await.code(), "sign_in");
+    opens_nothing_else(&server, &visitor, &auth, &otp).await;
     let done = verifies(&visitor, ASHA, &auth, &otp).await.ok(200);
     let token = done["data"]["token"].as_str().expect("a token");
     assert!(!token.is_empty() && visitor.cookie("authToken") == token);
     assert_ne!(visitor.cookie("__Host-session"), anonymous, "the session is made anew");
 
-    // R2.4-61, R7.1-09, R7.1-10
-    let page = visitor.get("/dashboard").await;
-    assert!(page.status == 200 && page.text().contains("\"own\":{\"title\":\"Your account\""), "{}", page.text());
-    for call in ["dashboard", "policy-details", "tracker"] {
-        assert_eq!(visitor.get(&format!("/api/v1/account/{call}")).await.ok(200)["status"], "T");
-        assert_eq!(server.visitor().get(&format!("/api/v1/account/{call}")).await.status, 401);
-    }
+    has_an_account(&server, &visitor).await;
     // What a browser keeps is worth nothing without the session.
     let thief = [("cookie", &*format!("authToken={token}"))];
     assert_eq!(visitor.send("GET", "/api/v1/account/dashboard", &thief, None).await.status, 401);
@@ -104,22 +136,8 @@ async fn a_number_and_its_code_open_an_account_until_the_logout() {
     // A code opens once.
     assert_eq!(verifies(&visitor, ASHA, &auth, &otp).await.status, 409);
 
-    // R2.4-62: what she says of herself is hers alone
-    let said = json!({"first_name": "Asha", "email": "asha@example.com"});
-    let kept = post(&visitor, "iam/user-accounts", &[], said.clone()).await.ok(200);
-    assert_eq!(kept["data"]["firstName"], "Asha");
-    assert_eq!(post(&server.visitor(), "iam/user-accounts", &[], said).await.status, 401);
-    assert_eq!(post(&visitor, "iam/user-accounts", &[], json!({"first_name": ""})).await.status, 422);
-    assert!(visitor.get("/editProfile").await.text().contains("asha@example.com"));
-
-    // R7.1-05, R4-18
-    let session = visitor.cookie("__Host-session");
-    assert_eq!(post(&visitor, "logout", &[], json!({})).await.ok(200), json!({"statusCode": 200, "status": "T"}));
-    assert_eq!((visitor.cookie("__Host-session"), visitor.cookie("authToken")), (String::new(), String::new()));
-    let ended = [("cookie", &*format!("__Host-session={session}"))];
-    assert_eq!(visitor.send("GET", "/api/v1/account/dashboard", &ended, None).await.status, 401);
-    let page = visitor.get("/dashboard").await.text();
-    assert!(page.contains("\"login\":true") && !page.contains("\"own\""), "{page}");
+    says_who_she_is(&server, &visitor).await;
+    logs_out(&visitor).await;
     server.stop().await;
 }
 
@@ -210,13 +228,11 @@ async fn sessions(visitor: &Visitor) -> Vec<(String, String, bool)> {
     all.collect()
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_person_sees_her_sessions_and_ends_them() {
-    let server = start().await;
-    let (phone, desk, ravi) = (server.visitor(), server.visitor(), server.visitor());
+/// She signs in with two browsers, one after the other.
+async fn signs_in_on(server: &TestServer, phone: &Visitor, desk: &Visitor) {
     let agents = [
-        (&phone, "Mozilla/5.0 (Linux; Android 14) AppleWebKit/537.36 Chrome/130.0 Mobile Safari/537.36"),
-        (&desk, "Mozilla/5.0 (X11; Linux x86_64; rv:130.0) Gecko/20100101 Firefox/130.0"),
+        (phone, "Mozilla/5.0 (Linux; Android 14) AppleWebKit/537.36 Chrome/130.0 Mobile Safari/537.36"),
+        (desk, "Mozilla/5.0 (X11; Linux x86_64; rv:130.0) Gecko/20100101 Firefox/130.0"),
     ];
     for (visitor, agent) in agents {
         server.clock.advance(3_600_000);
@@ -225,6 +241,24 @@ async fn a_person_sees_her_sessions_and_ends_them() {
             "authCode": begun["authCode"]});
         post(visitor, "verifyLoginOtp", &[CLIENT, ("user-agent", agent)], body).await.ok(200);
     }
+}
+
+/// What was used last stands first, to the hour.
+async fn are_shown_by_use(server: &TestServer, phone: &Visitor, desk: &Visitor) {
+    server.clock.advance(2 * 3_600_000);
+    desk.get("/api/v1/account/dashboard").await.ok(200);
+    server.clock.advance(1);
+    assert_eq!(sessions(phone).await.iter().position(|(_, _, this)| *this), Some(0), "looking is using");
+    server.clock.advance(2 * 3_600_000);
+    desk.get("/api/v1/account/dashboard").await.ok(200);
+    assert!(sessions(desk).await[0].2);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_person_sees_her_sessions_and_ends_them() {
+    let server = start().await;
+    let (phone, desk, ravi) = (server.visitor(), server.visitor(), server.visitor());
+    signs_in_on(&server, &phone, &desk).await;
     logs_in(&server, &ravi, RAVI).await;
     let seen = sessions(&desk).await;
     let shown: Vec<_> = seen.iter().map(|(_, device, this)| (device.as_str(), *this)).collect();
@@ -243,15 +277,8 @@ async fn a_person_sees_her_sessions_and_ends_them() {
     post(&desk, "iam/sign-out", &[], one).await.ok(200);
     assert_eq!((sessions(&desk).await.len(), phone.get("/api/v1/account/dashboard").await.status), (1, 401));
 
-    // What was used last stands first, to the hour.
     logs_in(&server, &phone, ASHA).await;
-    server.clock.advance(2 * 3_600_000);
-    desk.get("/api/v1/account/dashboard").await.ok(200);
-    server.clock.advance(1);
-    assert_eq!(sessions(&phone).await.iter().position(|(_, _, this)| *this), Some(0), "looking is using");
-    server.clock.advance(2 * 3_600_000);
-    desk.get("/api/v1/account/dashboard").await.ok(200);
-    assert!(sessions(&desk).await[0].2);
+    are_shown_by_use(&server, &phone, &desk).await;
 
     // Everywhere: this one too, with its cookies.
     post(&desk, "iam/sign-out-everywhere", &[], json!({})).await.ok(200);

@@ -40,6 +40,44 @@ async fn opens(visitor: &Visitor, proof: Value) -> Reply {
     post(visitor, "iam/open-account", &[], proof).await
 }
 
+/// Her account is closed to who has shown the number.
+async fn sees_nothing(later: &Visitor, done: &Value) {
+    assert_eq!((&done["data"]["token"], &done["data"]["firstName"]), (&json!(""), &json!("")));
+    assert_eq!(later.cookie("authToken"), "");
+    assert_eq!(later.get("/api/v1/account/dashboard").await.status, 401);
+    for page in ["/dashboard", "/editProfile", "/your-data"] {
+        let html = later.get(page).await.text();
+        assert!(html.contains("Is this your account?") && !html.contains("Rao") && !html.contains("Asha"), "{html}");
+    }
+}
+
+/// Page, form and refusal speak the visitor's language.
+async fn is_asked_in_hindi(later: &Visitor) {
+    assert_eq!(later.get("/dashboard?lang=hi").await.status, 302);
+    let html = later.get("/dashboard").await.text();
+    for words in ["क्या यह आपका खाता है?", "आपकी किसी एक पॉलिसी का नंबर", "मेरा खाता खोलें"]
+    {
+        assert!(html.contains(words), "{words}");
+    }
+    let refused = opens(later, json!({"policy_number": "P-0"})).await.json();
+    let words = refused["errors"][0]["text"].as_str().expect("a text").to_owned();
+    assert!(words.starts_with("इस खाते के बारे में"), "{words}");
+    assert_eq!(later.get("/dashboard?lang=en").await.status, 302);
+}
+
+/// Five answers a day; nobody else can give one.
+async fn answers_five_times_in_vain(server: &TestServer, later: &Visitor) {
+    assert_eq!(opens(&server.visitor(), json!({"dob": BORN})).await.status, 404);
+    is_asked_in_hindi(later).await;
+    for wrong in [json!({}), json!({"dob": "1990-05-05"}), json!({"policy_number": ""})] {
+        let refused = opens(later, wrong).await;
+        assert_eq!((refused.status, refused.code().as_str()), (422, "invalid"), "{}", refused.text());
+        assert!(!refused.text().contains(BORN));
+    }
+    assert_eq!(opens(later, json!({"dob": "1990-06-04"})).await.status, 422);
+    assert_eq!(opens(later, json!({"dob": BORN})).await.status, 429, "not even the right one");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_number_that_was_not_used_for_half_a_year_opens_nothing_by_itself() {
     let server = start().await;
@@ -54,13 +92,7 @@ async fn a_number_that_was_not_used_for_half_a_year_opens_nothing_by_itself() {
 
     server.clock.advance(180 * DAY_MS);
     let done = logs_in(&server, &later, ASHA).await;
-    assert_eq!((&done["data"]["token"], &done["data"]["firstName"]), (&json!(""), &json!("")));
-    assert_eq!(later.cookie("authToken"), "");
-    assert_eq!(later.get("/api/v1/account/dashboard").await.status, 401);
-    for page in ["/dashboard", "/editProfile", "/your-data"] {
-        let html = later.get(page).await.text();
-        assert!(html.contains("Is this your account?") && !html.contains("Rao") && !html.contains("Asha"), "{html}");
-    }
+    sees_nothing(&later, &done).await;
     // What the number's holder asks for now is not added to what was there.
     let lead = json!({"name": "Ravi Das", "mobile": ASHA, "pincode": "110001", "consent": true});
     let (journey, verified) = shows_number(&server, &server.visitor(), "health/advisor-at-home", lead).await;
@@ -68,17 +100,7 @@ async fn a_number_that_was_not_used_for_half_a_year_opens_nothing_by_itself() {
     let store = server.store().await;
     assert_eq!(store.journey(&journey).await.expect("read").expect("a journey").person, None);
 
-    // Five answers a day; nobody else can give one.
-    assert_eq!(opens(&server.visitor(), json!({"dob": BORN})).await.status, 404);
-    for wrong in
-        [json!({}), json!({"dob": "1990-05-05"}), json!({"policy_number": "P-1"}), json!({"policy_number": ""})]
-    {
-        let refused = opens(&later, wrong).await;
-        assert_eq!((refused.status, refused.code().as_str()), (422, "invalid"), "{}", refused.text());
-        assert!(!refused.text().contains(BORN));
-    }
-    assert_eq!(opens(&later, json!({"dob": "1990-06-04"})).await.status, 422);
-    assert_eq!(opens(&later, json!({"dob": BORN})).await.status, 429, "not even the right one");
+    answers_five_times_in_vain(&server, &later).await;
     server.clock.advance(DAY_MS);
     let opened = opens(&later, json!({"dob": BORN})).await.ok(200);
     assert_eq!(opened["data"]["firstName"], "Asha");

@@ -173,20 +173,11 @@ async fn whom_the_provider_names_is_signed_in_where_somebody_gave_them_a_role() 
     server.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn what_the_provider_did_not_say_for_this_attempt_signs_nobody_in() {
-    let provider = Provider::start().await;
-    let server = shop(&provider).await;
-    server
-        .product
-        .runtime
-        .people
-        .add_staff("asha", MOBILE, "call-centre", Some("asha@house.example"))
-        .await
-        .expect("added");
+/// What a provider might say, or leave out, that is not what it says for this attempt.
+fn lies() -> [Value; 16] {
     let claims = |name: &str, value: Value| json!({"claims": {name: value}});
     let now = START_MS / 1_000;
-    for lies in [
+    [
         claims("nonce", json!("another")),
         claims("nonce", Value::Null),
         claims("exp", json!(now - 61)),
@@ -203,7 +194,34 @@ async fn what_the_provider_did_not_say_for_this_attempt_signs_nobody_in() {
         json!({"head": {"alg": "ES256", "kid": "two"}}),
         json!({"key": "another"}),
         json!({"unsigned": true}),
-    ] {
+    ]
+}
+
+/// Another state, another browser, another code, too late, and a provider's refusal.
+async fn opens_nothing_with_another_attempt(server: &TestServer, provider: &Provider) {
+    let browser = server.visitor();
+    let asked = goes(&browser, provider).await;
+    assert_eq!(comes_back(&browser, "another", "good").await.0, 403);
+    assert_eq!(comes_back(&browser, &asked["state"], "good").await.0, 403, "the attempt is over");
+    let asked = goes(&browser, provider).await;
+    assert_eq!(comes_back(&server.visitor(), &asked["state"], "good").await.0, 403);
+    assert_eq!(comes_back(&browser, &asked["state"], "bad").await.0, 403);
+    let asked = goes(&browser, provider).await;
+    let refused = browser.get(&format!("/openid/back?error=access_denied&state={}", asked["state"])).await;
+    assert_eq!(refused.status, 403);
+    let asked = goes(&browser, provider).await;
+    server.clock.advance(600_000);
+    assert_eq!(comes_back(&browser, &asked["state"], "good").await.0, 403);
+    assert_eq!(browser.get("/staff").await.status, 404);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_the_provider_did_not_say_for_this_attempt_signs_nobody_in() {
+    let provider = Provider::start().await;
+    let server = shop(&provider).await;
+    let people = &server.product.runtime.people;
+    people.add_staff("asha", MOBILE, "call-centre", Some("asha@house.example")).await.expect("added");
+    for lies in lies() {
         let browser = server.visitor();
         let asked = goes_despite(&browser, &provider, &lies).await;
         let (status, text) = comes_back(&browser, asked.get("state").map_or("", String::as_str), "good").await;
@@ -212,21 +230,7 @@ async fn what_the_provider_did_not_say_for_this_attempt_signs_nobody_in() {
     }
     *provider.lies.lock().expect("lies") = Value::Null;
 
-    // Another state, another browser, another code, too late, and a provider's refusal.
-    let browser = server.visitor();
-    let asked = goes(&browser, &provider).await;
-    assert_eq!(comes_back(&browser, "another", "good").await.0, 403);
-    assert_eq!(comes_back(&browser, &asked["state"], "good").await.0, 403, "the attempt is over");
-    let asked = goes(&browser, &provider).await;
-    assert_eq!(comes_back(&server.visitor(), &asked["state"], "good").await.0, 403);
-    assert_eq!(comes_back(&browser, &asked["state"], "bad").await.0, 403);
-    let asked = goes(&browser, &provider).await;
-    let refused = browser.get(&format!("/openid/back?error=access_denied&state={}", asked["state"])).await;
-    assert_eq!(refused.status, 403);
-    let asked = goes(&browser, &provider).await;
-    server.clock.advance(600_000);
-    assert_eq!(comes_back(&browser, &asked["state"], "good").await.0, 403);
-    assert_eq!(browser.get("/staff").await.status, 404);
+    opens_nothing_with_another_attempt(&server, &provider).await;
     server.stop().await;
 }
 

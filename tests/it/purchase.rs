@@ -406,6 +406,12 @@ impl Customer<'_> {
         let journeys = account["journeys"].as_array().expect("journeys");
         assert!(journeys.iter().any(|journey| journey["id"] == self.id().as_str()), "{account}");
         assert!(device.get(file).await.bytes.starts_with(b"%PDF-"));
+        // The copy of her data says where it is.
+        let export = device.get("/api/v1/account/export").await.ok(200)["data"].clone();
+        let told =
+            export["journeys"].as_array().into_iter().flatten().find(|journey| journey["id"] == self.id().as_str());
+        let document = &told.expect("her journey")["documents"][0];
+        assert_eq!((&document["url"], &document["type"]), (&json!(file), &json!("application/pdf")));
     }
 }
 

@@ -121,6 +121,38 @@ fn is_refused(reply: &Reply) -> bool {
     matches!(reply.status, 401 | 403 | 404)
 }
 
+/// Asks every route with what is their own, another's and nobody's; how many were asked.
+async fn asks_every_route(somebody: &Somebody, role: &str, other: &Journey, nothing: &Journey) -> usize {
+    let (policy, mut asked) = (Policy::default(), 0);
+    for route in ROUTES {
+        let RouteAsks::Right(right) = policy.asks(route).expect("a line") else { continue };
+        let may = |whose| policy.allows([role].into_iter(), right, whose);
+        let own = somebody.own.as_ref().map(|own| ("own", own, may(Whose::Own) || may(Whose::Any)));
+        let cases = own.into_iter().chain([("another's", other, may(Whose::Any)), ("none", nothing, false)]);
+        for (whose, journey, allowed) in cases {
+            let about_one = route.contains("{id}") || route.contains("{key}");
+            let allowed = if about_one { allowed } else { may(Whose::Own) || may(Whose::Any) };
+            // An incident and an effect by their own names are the operators' tests.
+            if allowed && (route.contains("{key}") || route.contains("incidents/{id}")) {
+                continue;
+            }
+            // An operator's token is read by the operators' routes alone: elsewhere it is a visitor who comes.
+            if role == "operator" && !route.contains("/operator/") {
+                continue;
+            }
+            if allowed && route.ends_with("/stream") {
+                somebody.visitor.stream(&journey.id).await;
+                continue;
+            }
+            let reply = somebody.asks(route, journey).await;
+            let told = format!("{role}: {route} with {whose}: {} {}", reply.status, reply.text());
+            assert_eq!(is_refused(&reply), !allowed, "{told}");
+            asked += 1;
+        }
+    }
+    asked
+}
+
 /// R6-10: what the table does not say is refused, and each sees their own alone.
 #[tokio::test(flavor = "multi_thread")]
 async fn every_route_answers_every_role_as_the_table_says() {
@@ -131,37 +163,7 @@ async fn every_route_answers_every_role_as_the_table_says() {
     let (mut asked, mut of_others) = (0, Vec::new());
     for (n, (role, _)) in policy.roles().enumerate() {
         let mut somebody = Somebody::with(&server, role, n as u8 + 2).await;
-        for route in ROUTES {
-            let RouteAsks::Right(right) = policy.asks(route).expect("a line") else { continue };
-            let may = |whose| policy.allows([role].into_iter(), right, whose);
-            let own = somebody.own.as_ref().map(|own| ("own", own, may(Whose::Own) || may(Whose::Any)));
-            let cases = own.into_iter().chain([("another's", &other, may(Whose::Any)), ("none", &nothing, false)]);
-            for (whose, journey, allowed) in cases {
-                let about_one = route.contains("{id}") || route.contains("{key}");
-                let allowed = if about_one { allowed } else { may(Whose::Own) || may(Whose::Any) };
-                // An incident and an effect by their own names are the operators' tests.
-                if allowed && (route.contains("{key}") || route.contains("incidents/{id}")) {
-                    continue;
-                }
-                // An operator's token is read by the operators' routes alone: elsewhere it is a visitor who comes.
-                if role == "operator" && !route.contains("/operator/") {
-                    continue;
-                }
-                if allowed && route.ends_with("/stream") {
-                    somebody.visitor.stream(&journey.id).await;
-                    continue;
-                }
-                let reply = somebody.asks(route, journey).await;
-                assert_eq!(
-                    is_refused(&reply),
-                    !allowed,
-                    "{role}: {route} with {whose}: {} {}",
-                    reply.status,
-                    reply.text()
-                );
-                asked += 1;
-            }
-        }
+        asked += asks_every_route(&somebody, role, &other, &nothing).await;
         for journey in &of_others {
             let seen = somebody.asks("GET /api/v1/journeys/{id}", journey).await;
             assert_eq!(seen.status, 404, "{role}: what was begun by another role");
@@ -213,6 +215,37 @@ fn with_desk() -> Files {
     files
 }
 
+/// A journey with something for some roles: there for these, and nowhere for the others.
+async fn sees_in_a_journey(visitor: &Visitor, role: &str, is_named: bool) {
+    let view = visitor.start("parcel/cover", json!({"weight": 2, "kind": "gift"})).await.ok(201);
+    assert_eq!(view["step"]["form"]["schema"]["properties"].get("commission").is_some(), is_named, "{role}: {view}");
+    let answers = json!({"name": "Asha Rao", "commission": 3});
+    let both = visitor.event(&view, "submit", answers).await;
+    assert_eq!(both.status, if is_named { 200 } else { 422 }, "{role}: {}", both.text());
+    let view =
+        if is_named { both.ok(200) } else { visitor.event(&view, "submit", json!({"name": "Asha Rao"})).await.ok(200) };
+    assert_eq!(view["step"]["view"].to_string().contains("What it earns"), is_named, "{role}");
+    assert_eq!(view["step"]["events"].to_string().contains("mark"), is_named, "{role}");
+    let journey = view["journey"]["id"].as_str().expect("an id");
+    let marked = visitor.event(&visitor.view(journey).await, "mark", json!({})).await;
+    assert_eq!(marked.status, if is_named { 200 } else { 409 }, "{role}: {}", marked.text());
+}
+
+/// The same of pages, calls and menus; what everybody sees is given back.
+async fn sees_of_the_site(visitor: &Visitor, role: &str, is_named: bool) -> String {
+    let desk = visitor.get("/desk").await;
+    assert_eq!(desk.status, if is_named { 200 } else { 404 }, "{role}");
+    assert_eq!(desk.text().contains("Desk of agents"), is_named, "{role}");
+    assert_eq!(visitor.get("/own").await.text().contains("Her part"), role == "customer", "{role}");
+    assert_eq!(visitor.get("/api/desk").await.status, if is_named { 200 } else { 404 }, "{role}");
+    let menu = visitor.get("/api/menu").await;
+    assert_eq!(menu.ok(200).to_string().contains("The desk"), is_named, "{role}");
+    // A page that is everybody's stays the same for all, and caches may keep it.
+    let help = visitor.get("/help").await;
+    assert!(help.header("cache-control").starts_with("public") && !help.text().contains("The desk"), "{role}");
+    help.text()
+}
+
 /// What names roles is there for these alone, in no JSON and no HTML of anybody else.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_for_some_roles_is_nowhere_for_the_others() {
@@ -226,37 +259,9 @@ async fn what_is_for_some_roles_is_nowhere_for_the_others() {
         }
         let visitor = sitting(&server, role, n as u8 + 2).await;
         let is_named = ["call-centre", "health-agent"].contains(&role);
-        let view = visitor.start("parcel/cover", json!({"weight": 2, "kind": "gift"})).await.ok(201);
-        assert_eq!(
-            view["step"]["form"]["schema"]["properties"].get("commission").is_some(),
-            is_named,
-            "{role}: {view}"
-        );
-        let answers = json!({"name": "Asha Rao", "commission": 3});
-        let both = visitor.event(&view, "submit", answers).await;
-        assert_eq!(both.status, if is_named { 200 } else { 422 }, "{role}: {}", both.text());
-        let view = if is_named {
-            both.ok(200)
-        } else {
-            visitor.event(&view, "submit", json!({"name": "Asha Rao"})).await.ok(200)
-        };
-        assert_eq!(view["step"]["view"].to_string().contains("What it earns"), is_named, "{role}");
-        assert_eq!(view["step"]["events"].to_string().contains("mark"), is_named, "{role}");
-        let journey = view["journey"]["id"].as_str().expect("an id");
-        let marked = visitor.event(&visitor.view(journey).await, "mark", json!({})).await;
-        assert_eq!(marked.status, if is_named { 200 } else { 409 }, "{role}: {}", marked.text());
-
-        let desk = visitor.get("/desk").await;
-        assert_eq!(desk.status, if is_named { 200 } else { 404 }, "{role}");
-        assert_eq!(desk.text().contains("Desk of agents"), is_named, "{role}");
-        assert_eq!(visitor.get("/own").await.text().contains("Her part"), role == "customer", "{role}");
-        assert_eq!(visitor.get("/api/desk").await.status, if is_named { 200 } else { 404 }, "{role}");
-        let menu = visitor.get("/api/menu").await;
-        assert_eq!(menu.ok(200).to_string().contains("The desk"), is_named, "{role}");
-        // A page that is everybody's stays the same for all, and caches may keep it.
-        let help = visitor.get("/help").await;
-        assert!(help.header("cache-control").starts_with("public") && !help.text().contains("The desk"), "{role}");
-        assert_eq!(public.get_or_insert_with(|| help.text()), &help.text(), "{role}");
+        sees_in_a_journey(&visitor, role, is_named).await;
+        let help = sees_of_the_site(&visitor, role, is_named).await;
+        assert_eq!(public.get_or_insert_with(|| help.clone()), &help, "{role}");
     }
     server.stop().await;
 }

@@ -38,10 +38,9 @@ async fn at_second(server: &TestServer, browser: &Visitor, mobile: &str) -> Valu
     browser.event(&view, "submit", json!({"code": code})).await.ok(200)
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn staff_sign_in_with_a_second_factor_and_lose_it_all_at_once() {
-    let server = start().await;
-    let (people, now) = (&server.product.runtime.people, || server.product.runtime.now_ms());
+/// Asha is one of the staff: the address that sets up her app.
+async fn joins(server: &TestServer) -> String {
+    let people = &server.product.runtime.people;
     assert!(people.add_staff("asha", MOBILE, "customer", None).await.is_err(), "the program gives this role itself");
     assert!(people.add_staff("asha", MOBILE, "boss", None).await.is_err());
     let address = people.add_staff("asha", MOBILE, ROLE, None).await.expect("added").expect("new");
@@ -49,7 +48,46 @@ async fn staff_sign_in_with_a_second_factor_and_lose_it_all_at_once() {
     assert_eq!(people.add_staff("asha", MOBILE, "health-agent", None).await.expect("added"), None, "shown once");
     let listed = people.staff().await.expect("a list");
     assert_eq!((listed[0].mobile.as_str(), listed[0].roles.len()), ("*****56780", 2));
+    address
+}
 
+/// A code opens once, and five wrong ones close the door for a quarter of an hour, however they come.
+async fn is_locked_out_for_a_while(server: &TestServer, address: &str, used: &str, wrong: &str) -> Visitor {
+    let (now, other) = (|| server.product.runtime.now_ms(), server.visitor());
+    let mut view = at_second(server, &other, MOBILE).await;
+    for n in 0..6 {
+        let given = if n == 0 { used } else { wrong };
+        view = other.event(&view, "submit", json!({"code": given})).await.ok(200);
+        let told = if n < 5 { "second.wrong" } else { "second.locked" };
+        assert_eq!(view["messages"][0]["code"], told, "{n}");
+    }
+    view = other.event(&view, "submit", json!({"code": app_code(address, now())})).await.ok(200);
+    assert_eq!(view["messages"][0]["code"], "second.locked");
+    server.clock.advance(15 * 60_000 + 1_000);
+    let view = other.event(&view, "submit", json!({"code": app_code(address, now())})).await.ok(200);
+    assert_eq!(view["step"]["id"], "staff.in");
+    other
+}
+
+/// It ends after eight hours, and at once when an operator says so.
+async fn ends(server: &TestServer, browser: &Visitor, other: &Visitor) {
+    let (people, now) = (&server.product.runtime.people, || server.product.runtime.now_ms());
+    assert_eq!(browser.get("/staff").await.status, 200);
+    assert_eq!(people.revoke_staff(MOBILE).await.expect("revoked"), Some(2));
+    assert_eq!((browser.get("/staff").await.status, other.get("/staff").await.status), (404, 404));
+    let address = people.add_staff("asha", MOBILE, ROLE, None).await.expect("added").expect("a new secret");
+    let view = at_second(server, browser, MOBILE).await;
+    browser.event(&view, "submit", json!({"code": app_code(&address, now())})).await.ok(200);
+    server.clock.advance(8 * 3_600_000 - 60_000);
+    assert_eq!(browser.get("/staff").await.status, 200);
+    server.clock.advance(61_000);
+    assert_eq!(browser.get("/staff").await.status, 404);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn staff_sign_in_with_a_second_factor_and_lose_it_all_at_once() {
+    let server = start().await;
+    let (address, now) = (joins(&server).await, || server.product.runtime.now_ms());
     let browser = server.visitor();
     assert_eq!(browser.get("/staff").await.status, 404);
     let mut view = at_second(&server, &browser, MOBILE).await;
@@ -66,20 +104,7 @@ async fn staff_sign_in_with_a_second_factor_and_lose_it_all_at_once() {
     let desk = browser.get("/staff").await;
     assert!(desk.status == 200 && desk.text().contains("Your desk"), "{}", desk.status);
 
-    // A code opens once, and five wrong ones close the door for a quarter of an hour, however they come.
-    let other = server.visitor();
-    let mut view = at_second(&server, &other, MOBILE).await;
-    for n in 0..6 {
-        let given = if n == 0 { code.as_str() } else { wrong };
-        view = other.event(&view, "submit", json!({"code": given})).await.ok(200);
-        let told = if n < 5 { "second.wrong" } else { "second.locked" };
-        assert_eq!(view["messages"][0]["code"], told, "{n}");
-    }
-    view = other.event(&view, "submit", json!({"code": app_code(&address, now())})).await.ok(200);
-    assert_eq!(view["messages"][0]["code"], "second.locked");
-    server.clock.advance(15 * 60_000 + 1_000);
-    let view = other.event(&view, "submit", json!({"code": app_code(&address, now())})).await.ok(200);
-    assert_eq!(view["step"]["id"], "staff.in");
+    let other = is_locked_out_for_a_while(&server, &address, &code, wrong).await;
 
     // Who is not of the staff may have a number and a code, and comes no further.
     let stranger = server.visitor();
@@ -88,17 +113,7 @@ async fn staff_sign_in_with_a_second_factor_and_lose_it_all_at_once() {
     assert_eq!(view["messages"][0]["code"], "second.wrong");
     assert_eq!(stranger.get("/staff").await.status, 404);
 
-    // It ends after eight hours, and at once when an operator says so.
-    assert_eq!(browser.get("/staff").await.status, 200);
-    assert_eq!(people.revoke_staff(MOBILE).await.expect("revoked"), Some(2));
-    assert_eq!((browser.get("/staff").await.status, other.get("/staff").await.status), (404, 404));
-    let address = people.add_staff("asha", MOBILE, ROLE, None).await.expect("added").expect("a new secret");
-    let view = at_second(&server, &browser, MOBILE).await;
-    browser.event(&view, "submit", json!({"code": app_code(&address, now())})).await.ok(200);
-    server.clock.advance(8 * 3_600_000 - 60_000);
-    assert_eq!(browser.get("/staff").await.status, 200);
-    server.clock.advance(61_000);
-    assert_eq!(browser.get("/staff").await.status, 404);
+    ends(&server, &browser, &other).await;
     server.stop().await;
 }
 
@@ -112,6 +127,32 @@ pub(crate) async fn comes_by(browser: &Visitor, source: &str) {
     browser.get(&format!("/car-insurance?source={source}")).await;
 }
 
+/// Each of these sources, in a session that holds a token for it.
+async fn begin_without_a_password(server: &TestServer, sources: &[String], token: &str) {
+    for source in sources {
+        let browser = server.visitor();
+        comes_by(&browser, source).await;
+        assert_eq!(holds(&browser, &"0".repeat(64)).await.status, 404);
+        assert_eq!(holds(&browser, token).await.ok(200)["data"]["sources"].as_array().map(Vec::len), Some(5));
+        let view = with_contact(server, &browser, "9812345670").await;
+        assert_eq!(view["step"]["id"], "car.vehicle", "{source}: {view}");
+    }
+}
+
+/// Another source, a token for another one, or no token at all: she is asked.
+async fn is_asked_all_the_same(server: &TestServer, token: &str, narrow: &str) {
+    for (source, token) in [("google", Some(token)), ("inbound-jaipur", Some(narrow)), ("inbound", None)] {
+        let browser = server.visitor();
+        comes_by(&browser, source).await;
+        if let Some(token) = token {
+            holds(&browser, token).await.ok(200);
+        }
+        let view = with_contact(server, &browser, "9812345670").await;
+        let asked = if token.is_some() { "car.otp.inviting" } else { "car.otp.asking" };
+        assert_eq!(view["step"]["id"], asked, "{source}");
+    }
+}
+
 /// R6-08: five sources skip the password of a request, in a session that holds a token for the source, nowhere else.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_call_centre_begins_without_the_password_and_she_confirms_later() {
@@ -122,25 +163,8 @@ async fn a_call_centre_begins_without_the_password_and_she_confirms_later() {
     let token = people.new_service_token("dialer", ROLE, &sources, 8).await.expect("a token");
     let narrow = people.new_service_token("narrow", ROLE, &sources[..1], 8).await.expect("a token");
 
-    for source in &sources {
-        let browser = server.visitor();
-        comes_by(&browser, source).await;
-        assert_eq!(holds(&browser, &"0".repeat(64)).await.status, 404);
-        assert_eq!(holds(&browser, &token).await.ok(200)["data"]["sources"].as_array().map(Vec::len), Some(5));
-        let view = with_contact(&server, &browser, "9812345670").await;
-        assert_eq!(view["step"]["id"], "car.vehicle", "{source}: {view}");
-    }
-    // Another source, a token for another one, or no token at all: she is asked.
-    for (source, token) in [("google", Some(&token)), ("inbound-jaipur", Some(&narrow)), ("inbound", None)] {
-        let browser = server.visitor();
-        comes_by(&browser, source).await;
-        if let Some(token) = token {
-            holds(&browser, token).await.ok(200);
-        }
-        let view = with_contact(&server, &browser, "9812345670").await;
-        let asked = if token.is_some() { "car.otp.inviting" } else { "car.otp.asking" };
-        assert_eq!(view["step"]["id"], asked, "{source}");
-    }
+    begin_without_a_password(&server, &sources, &token).await;
+    is_asked_all_the_same(&server, &token, &narrow).await;
     // The login asks whoever it is.
     let browser = server.visitor();
     comes_by(&browser, "inbound").await;

@@ -1,8 +1,9 @@
 //! What may be personal is sealed before it is stored: in the database, beside it, and after a change of keys.
 
 use engine_definitions::Files;
-use engine_runtime::{Actor, Runtime, SystemClock};
+use engine_runtime::{Actor, Runtime, RuntimeError, SystemClock};
 use engine_settings::{Secret, Settings};
+use engine_store::PersonRecord;
 use journey_tests::server::{TestServer, Visitor};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -81,6 +82,44 @@ async fn no_byte_of_the_database_says_who_it_is() {
     server.stop().await;
 }
 
+/// The same database, opened with these master keys.
+async fn with_keys(server: &TestServer, master: &str, previous: Option<&str>) -> Result<Runtime, RuntimeError> {
+    let mut settings = Settings::default();
+    settings.keys.master = Some(Secret::new(master.repeat(32)));
+    settings.keys.previous = previous.map(|key| Secret::new(key.repeat(32)));
+    let store = engine_store::connect(server.database()).await.expect("it opens");
+    Runtime::new(store, Arc::new(settings), Arc::new(SystemClock::default())).await
+}
+
+/// Another master key wraps all keys, and is the only one from then on.
+async fn rotated(server: &TestServer, operator: &Actor, journey: &str, person: &str) -> Runtime {
+    assert!(with_keys(server, "6b", None).await.is_err(), "another key opens nothing");
+    let next = with_keys(server, "6b", Some("5a")).await.expect("both keys");
+    assert!(next.store().journey(journey).await.expect("it opens").is_some());
+    assert!(next.operations.rotate_keys(operator).await.expect("rotated") >= 1);
+    assert_eq!(next.operations.rotate_keys(operator).await.expect("rotated"), 0, "nothing is left");
+    let alone = with_keys(server, "6b", None).await.expect("the new key alone");
+    let known = alone.store().person(person).await.expect("the new key opens her profile").expect("she is there");
+    assert_eq!(known.profile["email"], PROFILE[1]);
+    assert!(alone.store().journey(journey).await.expect("it opens").is_some());
+    assert!(with_keys(server, "5a", None).await.is_err(), "the old one opens nothing any more");
+    alone
+}
+
+/// A backup brings her row back, and the list of what was forgotten takes it away again; without her key nobody reads it.
+async fn stays_forgotten(server: &TestServer, alone: &Runtime, row: PersonRecord, again: impl AsyncFnOnce()) {
+    let backup = engine_store::connect(server.database()).await.expect("it opens");
+    let person = row.id.clone();
+    backup.person_of(row.clone()).await.expect("restored");
+    assert_eq!(alone.store().person(&person).await.expect("read").expect("her").profile["email"], PROFILE[1]);
+    again().await;
+    assert_eq!(alone.store().person(&person).await.expect("read"), None);
+    let mut keyless = row;
+    keyless.keys = keyless.keys.rsplit_once('.').map(|(_, kept)| format!(".{kept}")).expect("two keys");
+    backup.person_of(keyless).await.expect("restored");
+    assert_eq!(alone.store().person(&person).await.expect("read").expect("her").profile, Value::Null);
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn keys_are_wrapped_anew_while_others_work_and_a_person_can_be_forgotten() {
     let server = start(logging_in).await;
@@ -89,23 +128,7 @@ async fn keys_are_wrapped_anew_while_others_work_and_a_person_can_be_forgotten()
     described(&server, &visitor).await;
     let account = server.store().await.journey(&journey).await.expect("read").expect("a journey").person;
     let person = account.expect("hers");
-    let with = async |master: &str, previous: Option<&str>| {
-        let mut settings = Settings::default();
-        settings.keys.master = Some(Secret::new(master.repeat(32)));
-        settings.keys.previous = previous.map(|key| Secret::new(key.repeat(32)));
-        let store = engine_store::connect(server.database()).await.expect("it opens");
-        Runtime::new(store, Arc::new(settings), Arc::new(SystemClock::default())).await
-    };
-    assert!(with("6b", None).await.is_err(), "another key opens nothing");
-    let next = with("6b", Some("5a")).await.expect("both keys");
-    assert!(next.store().journey(&journey).await.expect("it opens").is_some());
-    assert!(next.operations.rotate_keys(&operator).await.expect("rotated") >= 1);
-    assert_eq!(next.operations.rotate_keys(&operator).await.expect("rotated"), 0, "nothing is left");
-    let alone = with("6b", None).await.expect("the new key alone");
-    let known = alone.store().person(&person).await.expect("the new key opens her profile").expect("she is there");
-    assert_eq!(known.profile["email"], PROFILE[1]);
-    assert!(alone.store().journey(&journey).await.expect("it opens").is_some());
-    assert!(with("5a", None).await.is_err(), "the old one opens nothing any more");
+    let alone = rotated(&server, &operator, &journey, &person).await;
     visitor.view(&journey).await;
 
     // Erasure: what served the request is gone for everybody, what must be kept is not.
@@ -115,16 +138,8 @@ async fn keys_are_wrapped_anew_while_others_work_and_a_person_can_be_forgotten()
     let forgotten = alone.operations.forget_person(&operator, MOBILE).await.expect("asked").expect("her");
     assert!(forgotten.journeys.contains(&journey) && forgotten.persons == [person.clone()]);
     assert_eq!(alone.store().person(&person).await.expect("read"), None);
-    // A backup brings her row back, and the list of what was forgotten takes it away again; without her key nobody
-    // reads it.
-    backup.person_of(row.clone()).await.expect("restored");
-    assert_eq!(alone.store().person(&person).await.expect("read").expect("her").profile["email"], PROFILE[1]);
-    alone.operations.forget(&operator, &forgotten).await.expect("again");
-    assert_eq!(alone.store().person(&person).await.expect("read"), None);
-    let mut keyless = row;
-    keyless.keys = keyless.keys.rsplit_once('.').map(|(_, kept)| format!(".{kept}")).expect("two keys");
-    backup.person_of(keyless).await.expect("restored");
-    assert_eq!(alone.store().person(&person).await.expect("read").expect("her").profile, Value::Null);
+    let again = async || alone.operations.forget(&operator, &forgotten).await.expect("again");
+    stays_forgotten(&server, &alone, row, again).await;
     assert!(alone.operations.forget_person(&Actor::visitor("x"), MOBILE).await.is_err());
     let store = alone.store();
     assert_eq!(store.journey(&journey).await.expect("read"), None);

@@ -17,12 +17,17 @@ use engine_statechart::Host;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+/// By path, then by method.
+pub(crate) type Endpoints = BTreeMap<String, BTreeMap<&'static str, Arc<Endpoint>>>;
+
 #[derive(Default)]
 pub struct Catalog {
     pub(crate) workflows: BTreeMap<String, Arc<Workflow>>,
     pub(crate) partners: BTreeMap<String, Arc<Partner>>,
     pub(crate) messages: BTreeMap<String, Arc<Message>>,
     pub(crate) forms: BTreeMap<String, Arc<Form>>,
+    /// The same in other languages.
+    pub(crate) said_forms: BTreeMap<String, BTreeMap<String, Arc<Form>>>,
     pub(crate) tables: Tables,
     /// The same in other languages.
     pub(crate) said_tables: BTreeMap<String, Tables>,
@@ -33,8 +38,9 @@ pub struct Catalog {
     pub(crate) policy: Policy,
     /// By language; English is there.
     pub(crate) sites: BTreeMap<String, Site>,
-    /// By path, then by method.
-    pub(crate) endpoints: BTreeMap<String, BTreeMap<&'static str, Arc<Endpoint>>>,
+    pub(crate) endpoints: Endpoints,
+    /// The same in other languages.
+    pub(crate) said_endpoints: BTreeMap<String, Endpoints>,
 }
 
 impl Catalog {
@@ -101,6 +107,11 @@ impl Catalog {
         self.forms.get(id)
     }
 
+    /// The same in a language; in English where it was not translated.
+    pub fn form_in(&self, language: &str, id: &str) -> Option<&Arc<Form>> {
+        self.said_forms.get(language).and_then(|forms| forms.get(id)).or_else(|| self.form(id))
+    }
+
     pub fn forms(&self) -> impl Iterator<Item = &Arc<Form>> {
         self.forms.values()
     }
@@ -113,9 +124,9 @@ impl Catalog {
         self.masters.iter()
     }
 
-    /// The endpoints of an address, by method.
-    pub fn endpoints_at(&self, path: &str) -> Option<&BTreeMap<&'static str, Arc<Endpoint>>> {
-        self.endpoints.get(path)
+    /// The endpoints of an address, by method, as they speak in a language.
+    pub fn endpoints_at(&self, language: &str, path: &str) -> Option<&BTreeMap<&'static str, Arc<Endpoint>>> {
+        self.said_endpoints.get(language).unwrap_or(&self.endpoints).get(path)
     }
 
     pub fn endpoints(&self) -> impl Iterator<Item = &Arc<Endpoint>> {

@@ -1,5 +1,6 @@
 //! The front door for calls: addresses below `/api/` that are data. What each takes, does and answers.
 
+use crate::account::AccountParts;
 use crate::channels::Channels;
 use crate::expressions::{expression, mapping};
 use crate::fields::{Fields, unknown};
@@ -8,6 +9,7 @@ use crate::host::vocabulary;
 use crate::master::Masters;
 use crate::partner::Partner;
 use crate::policy::Roles;
+use crate::records::{Records, RecordsAsked};
 use crate::shape::{Misfit, Shape};
 use crate::source::Node;
 use crate::table::Tables;
@@ -19,7 +21,7 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
-const KEYS: [&str; 25] = [
+const KEYS: [&str; 26] = [
     "title",
     "method",
     "path",
@@ -31,6 +33,7 @@ const KEYS: [&str; 25] = [
     "proof",
     "cache",
     "list",
+    "records",
     "call",
     "start",
     "send",
@@ -46,10 +49,10 @@ const KEYS: [&str; 25] = [
     "checks",
     "reply",
 ];
-/// What expressions read: what came, what was found, what a partner said, what was begun, who was signed in, what is kept
+/// What expressions read: what came, what was found, what of the caller's was recorded, what a partner said, what was begun, who was signed in, what is kept
 /// of her, how they came, the site's data.
-const NAMES: [&str; 11] =
-    ["query", "body", "list", "more", "call", "journey", "session", "account", "export", "visit", "site"];
+const NAMES: [&str; 12] =
+    ["query", "body", "list", "more", "records", "call", "journey", "session", "account", "export", "visit", "site"];
 const ROWS_MAX: i64 = 2_000;
 
 #[derive(Debug)]
@@ -73,6 +76,8 @@ pub struct Endpoint {
     /// How long caches keep the answer, in seconds.
     pub cache_s: Option<i64>,
     pub list: Option<List>,
+    /// Records of the person who is signed in.
+    pub records: Option<Records>,
     pub call: Option<Calls>,
     pub start: Option<Starts>,
     pub send: Option<Sends>,
@@ -90,13 +95,15 @@ pub struct Endpoint {
     ends: Option<Expression>,
     /// The service token that the caller's session holds from now on.
     holds: Option<Expression>,
-    /// The code of a customer whom the caller helps from now on.
-    takes_over: Option<Expression>,
+    /// The customer whom the caller helps from now on.
+    takes_over: Option<TakesOver>,
     /// The caller's session ends.
     pub signs_out: bool,
     /// The page whose check of agents is made.
     checks: Option<Expression>,
     reply: Expression,
+    /// What it reads of `account`.
+    pub account: AccountParts,
     pub(crate) span: Span,
 }
 
@@ -165,6 +172,22 @@ impl Proves {
     }
 }
 
+/// The code of a customer whom the caller is to help, and what is said where it is nobody's.
+#[derive(Debug)]
+struct TakesOver {
+    code: Expression,
+    or: String,
+}
+
+impl TakesOver {
+    fn read(node: &Node, problems: &mut Vec<Problem>) -> Option<TakesOver> {
+        let mut fields = Fields::open(node, "taking over", &["code", "or"], problems)?;
+        let or = fields.need_text("or");
+        let code = fields.need("code").and_then(|code| expression(code, words(), &NAMES, fields.problems))?;
+        Some(TakesOver { code, or })
+    }
+}
+
 /// A call of a partner that is made while the caller waits.
 #[derive(Debug)]
 pub struct Calls {
@@ -225,6 +248,8 @@ impl Endpoint {
             fields.problems.push(Problem::error("value", &node.span, message));
         }
         let list = fields.get("list").and_then(|list| List::read(list, fields.problems));
+        let records = fields.get("records");
+        let records = records.and_then(|records| Records::read(records, words(), &NAMES, fields.problems));
         let call = fields.get("call").and_then(|call| Calls::read(call, fields.problems));
         let start = fields.get("start").and_then(|start| Starts::read(start, fields.problems));
         let send = fields.get("send").and_then(|send| Sends::read(send, fields.problems));
@@ -239,12 +264,11 @@ impl Endpoint {
         }
         let ends = fields.get("ends").and_then(|ends| expression(ends, words(), &NAMES, fields.problems));
         let holds = fields.get("holds").and_then(|holds| expression(holds, words(), &NAMES, fields.problems));
-        let code = fields.get("takes_over");
-        let takes_over = code.and_then(|code| expression(code, words(), &NAMES, fields.problems));
+        let takes_over = fields.get("takes_over").and_then(|of| TakesOver::read(of, fields.problems));
         if method != "GET" && exports.is_some() {
             fields.problems.push(Problem::error("value", &node.span, "`exports` is of GET"));
         }
-        let of_person = ["profile", "withdraws", "exports", "ends"];
+        let of_person = ["profile", "withdraws", "exports", "ends", "records"];
         if who != Who::Person && of_person.iter().any(|key| fields.get(key).is_some()) {
             let message = format!("of `who: person` are {}", of_person.map(|key| format!("`{key}`")).join(", "));
             fields.problems.push(Problem::error("value", &node.span, message));
@@ -253,6 +277,12 @@ impl Endpoint {
         let checks = fields.get("checks").and_then(|page| expression(page, words(), &NAMES, fields.problems));
         let (title, body) = (fields.need_text("title"), fields.text("body"));
         let reply = fields.need("reply").map(|reply| mapping(reply, words(), &NAMES, fields.problems))?;
+        let of_proofs = proves.iter().flat_map(|proves: &Proves| &proves.any);
+        let read =
+            [&profile, &withdraws, &ends, &holds, &checks].into_iter().flatten().chain(of_proofs).chain([&reply]);
+        let read = read.chain(start.iter().map(|start| &start.data)).chain(call.iter().map(|call| &call.input));
+        let read = read.chain(send.iter().map(|send| &send.data)).chain(list.iter().flat_map(List::expressions));
+        let account = AccountParts::of(read, "account", &[]);
         let (id, span) = (id.to_owned(), node.span.clone());
         Some(Endpoint {
             id,
@@ -267,6 +297,7 @@ impl Endpoint {
             needs_proof,
             cache_s,
             list,
+            records,
             call,
             start,
             send,
@@ -281,8 +312,14 @@ impl Endpoint {
             signs_out,
             checks,
             reply,
+            account,
             span,
         })
+    }
+
+    /// The records that are listed, if any are.
+    pub fn records(&self, found: &Map<String, Value>, host: &dyn Host) -> Result<Option<RecordsAsked>, EvalError> {
+        self.records.as_ref().map(|records| records.asked(&scope(found).with_host(host))).transpose()
     }
 
     /// What is to be kept of the person.
@@ -314,10 +351,11 @@ impl Endpoint {
         Ok(Some(holds.eval(&scope(found).with_host(host))?.as_str().unwrap_or_default().to_owned()))
     }
 
-    /// The code of the customer whom the caller is to help, if this is about one.
-    pub fn taken_over(&self, found: &Map<String, Value>, host: &dyn Host) -> Result<Option<String>, EvalError> {
-        let Some(code) = &self.takes_over else { return Ok(None) };
-        Ok(Some(code.eval(&scope(found).with_host(host))?.as_str().unwrap_or_default().to_owned()))
+    /// The code of the customer whom the caller is to help, and what is said where it is nobody's; `None`: this is not
+    /// about one.
+    pub fn taken_over(&self, found: &Map<String, Value>, host: &dyn Host) -> Result<Option<(String, &str)>, EvalError> {
+        let Some(TakesOver { code, or }) = &self.takes_over else { return Ok(None) };
+        Ok(Some((code.eval(&scope(found).with_host(host))?.as_str().unwrap_or_default().to_owned(), or)))
     }
 
     /// The sessions that end, if this is about any.
@@ -338,7 +376,7 @@ impl Endpoint {
         Ok(checks.eval(&scope(found).with_host(host))?.as_str().map(str::to_owned))
     }
 
-    /// What is answered. `found` has what was read and begun: `query`, `body`, `list`, `more`, `call`, `journey`,
+    /// What is answered. `found` has what was read and begun: `query`, `body`, `list`, `more`, `records`, `call`, `journey`,
     /// `session`, `account`, `export`, `visit`, `site`.
     pub fn reply(&self, found: &Map<String, Value>, host: &dyn Host) -> Result<Value, EvalError> {
         self.reply.eval(&scope(found).with_host(host))
@@ -346,17 +384,7 @@ impl Endpoint {
 
     /// The query as its shape has it; what does not fit is said by name.
     pub fn asked<'q>(&self, query: impl Iterator<Item = (&'q str, &'q str)>) -> Result<Value, Misfit> {
-        let mut given = Map::new();
-        for (name, text) in query {
-            if let Some((_, shape)) = self.query.properties().find(|(known, _)| *known == name) {
-                given.insert(name.to_owned(), typed(text, shape));
-            }
-        }
-        let filled = self.query.fill(Value::Object(given));
-        match self.query.misfit(&filled) {
-            Some(misfit) => Err(misfit),
-            None => Ok(filled),
-        }
+        asked(&self.query, query)
     }
 
     /// Names that do not exist, and a reply that cannot be made.
@@ -437,6 +465,10 @@ impl List {
         Some(List { of, search, columns: columns.collect(), limit })
     }
 
+    fn expressions(&self) -> impl Iterator<Item = &Expression> {
+        self.search.iter().chain(self.columns.iter().map(|(_, value)| value))
+    }
+
     /// The words to look for, and what columns must equal.
     pub fn asked(
         &self,
@@ -491,6 +523,21 @@ impl Starts {
 
 fn scope(found: &Map<String, Value>) -> Scope<'_> {
     found.iter().fold(Scope::new(), |scope, (name, value)| scope.with(name, value))
+}
+
+/// The parameters of an address as their shape has them; what does not fit is said by name.
+pub(crate) fn asked<'q>(shape: &Shape, query: impl Iterator<Item = (&'q str, &'q str)>) -> Result<Value, Misfit> {
+    let mut given = Map::new();
+    for (name, text) in query {
+        if let Some((_, shape)) = shape.properties().find(|(known, _)| *known == name) {
+            given.insert(name.to_owned(), typed(text, shape));
+        }
+    }
+    let filled = shape.fill(Value::Object(given));
+    match shape.misfit(&filled) {
+        Some(misfit) => Err(misfit),
+        None => Ok(filled),
+    }
 }
 
 /// A parameter of an address as its shape wants it.

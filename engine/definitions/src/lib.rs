@@ -9,6 +9,7 @@
 //! `load`, a getter in `catalog`, its keys in `schema`, a section in workflows/FORMAT.md. To add a function for
 //! expressions: `host`. To add a product key: `workflow`.
 
+mod account;
 mod calendar;
 mod catalog;
 mod channels;
@@ -32,6 +33,7 @@ mod message;
 mod partner;
 mod parts;
 mod policy;
+mod records;
 mod references;
 pub mod schema;
 mod shape;
@@ -51,6 +53,7 @@ mod workflow;
 /// an earlier one mean something else, and then what reads them stays: open journeys keep their version for years.
 pub const FORMAT: i32 = 1;
 
+pub use account::{AccountParts, RecordKinds};
 pub use calendar::{Calendar, Calendars};
 pub use catalog::Catalog;
 pub use channels::{AgentChecks, Agents, Arrival, Came, Channels, Check, Experiment, Partner as SitePartner, Touch};
@@ -58,7 +61,9 @@ pub use contract::{Contract, ErrorTable};
 pub use endpoint::{Calls, Endpoint, List, Sends, Starts, Who};
 pub use engine_statechart::{EvalError, Problem, Severity};
 pub use files::Files;
-pub use form::{Audience, FieldError, Fields, Form, FormView, is_asked, is_personal_name, place_of, row_number};
+pub use form::{
+    Audience, FieldError, Fields, Form, FormView, is_asked, is_personal_name, personal_kind, place_of, row_number,
+};
 pub use frozen::Frozen;
 pub use held::{Held, reload_closure};
 pub use host::{FUNCTIONS, OfJourney, ProductHost, mask};
@@ -71,6 +76,7 @@ pub use partner::{
     SandboxCase, SandboxPage, SandboxScript, SandboxWebhook, Webhook, WebhookEvent, WebhookVerify,
 };
 pub use policy::{Policy, ROUTES, Right, Roles, RouteAsks, Whose};
+pub use records::{Records, RecordsAsked};
 pub use shape::{Misfit, Shape};
 pub use single_file::{plain_machine, xstate_machine};
 pub use site::{
@@ -84,5 +90,6 @@ pub use translation::{Said, Sheet, sheets};
 pub use values::{Now, format_date, money};
 pub use view::{COMPANY, View};
 pub use workflow::{
-    Accept, Invoke, OnVersion, Only, Redirect, Report, Scene, Section, SignIn, Source, Step, StepKind, Trail, Workflow,
+    Accept, Invoke, OnVersion, Only, Redirect, Report, Scene, Section, SignIn, Source, Step, StepKind, Trail, VIEWER,
+    Workflow,
 };

@@ -2,7 +2,7 @@
 //! name. Files and kinds are worked on in parallel.
 
 use crate::calendar::Calendars;
-use crate::catalog::Catalog;
+use crate::catalog::{Catalog, Endpoints};
 use crate::channels::AGENT_CHECK;
 use crate::endpoint::{self, Endpoint};
 use crate::files::Files;
@@ -122,6 +122,12 @@ fn catalog(
         None => Policy::default(),
     };
     let endpoints = endpoints(parts.nodes, problems);
+    let mut said_endpoints = BTreeMap::new();
+    for (language, nodes) in &said {
+        let (spoken, found) = collect(|problems| self::endpoints(nodes, problems));
+        problems.extend(found.into_iter().filter(of_translation));
+        said_endpoints.insert(language.clone(), spoken);
+    }
     let held: Vec<HeldParts<'_>> = held.iter().map(HeldParts::read).collect();
     held.iter().filter(|_| purpose == For::Publication).for_each(|held| held.check(&parts, problems));
     let (partners, spoken) = std::thread::scope(|scope| {
@@ -214,6 +220,11 @@ fn catalog(
         problems.retain(|problem| problem.code != OUT_OF_DATE);
         return None;
     }
+    let (mut said_forms, mut said_tables) = (BTreeMap::new(), BTreeMap::new());
+    for (language, parts) in spoken {
+        said_forms.insert(language.clone(), parts.forms);
+        said_tables.insert(language, parts.tables);
+    }
     let catalog = Catalog {
         workflows,
         sandbox_tables: parts.tables.with(&partners.sandbox_tables),
@@ -221,12 +232,14 @@ fn catalog(
         messages,
         forms: parts.forms,
         tables: parts.tables,
-        said_tables: spoken.into_iter().map(|(language, parts)| (language, parts.tables)).collect(),
+        said_forms,
+        said_tables,
         masters,
         calendars,
         policy,
         sites,
         endpoints,
+        said_endpoints,
     };
     examples(&catalog, problems);
     Some(catalog)
@@ -378,8 +391,6 @@ fn site(nodes: &Nodes, problems: &mut Vec<Problem>) -> Site {
 }
 
 /// By path, then by method.
-type Endpoints = BTreeMap<String, BTreeMap<&'static str, Arc<Endpoint>>>;
-
 fn endpoints(nodes: &Nodes, problems: &mut Vec<Problem>) -> Endpoints {
     let mut all = Endpoints::new();
     for (path, node) in nodes {

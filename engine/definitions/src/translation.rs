@@ -271,6 +271,7 @@ fn words(kind: &FileKind, node: &mut Node, visit: &mut Visit<'_>) {
         FileKind::Values(_) => Rule::Values,
         FileKind::Message(_) => Rule::Message,
         FileKind::Form(_) => Rule::Form,
+        FileKind::Endpoint(_) => Rule::Endpoint,
         FileKind::Table(_) => return table(node, visit),
         _ => return,
     };
@@ -288,6 +289,7 @@ enum Rule {
     Values,
     Message,
     Form,
+    Endpoint,
 }
 
 impl Rule {
@@ -298,7 +300,7 @@ impl Rule {
         match self {
             Rule::All => true,
             Rule::View => is_words(last) && !(keys.len() == 1 && last == "description"),
-            Rule::Page => is_words(last),
+            Rule::Page => is_words(last) || parent == "asks" && last == "submit",
             Rule::Site => keys[0] == BROWSER || OF_SITE.contains(&last) && parent != "company",
             Rule::Flow => match root(keys) {
                 [_] => last == "title",
@@ -307,6 +309,8 @@ impl Rule {
                 _ => parent == "step" && ["title", "submit"].contains(&last),
             },
             Rule::Values => false,
+            // What is said to who is refused.
+            Rule::Endpoint => last == "or",
             Rule::Message => keys.len() == 1 && OF_MESSAGES.contains(&last),
             Rule::Form => {
                 keys.iter().any(|key| key == "x-messages" || key == "messages")

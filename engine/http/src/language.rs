@@ -5,6 +5,9 @@ use crate::app::App;
 use crate::session::cookie;
 use axum::http::{HeaderMap, HeaderValue, header};
 
+/// In which definitions are written.
+pub const ENGLISH: &str = "en";
+
 const COOKIE: &str = "__Host-language";
 /// The parameter of an address that chooses.
 const NAME: &str = "lang";
@@ -18,7 +21,7 @@ pub fn chosen(app: &App, headers: &HeaderMap) -> Option<String> {
 /// The language of a visitor who has no session.
 pub fn of(app: &App, headers: &HeaderMap) -> String {
     let first = || app.runtime.catalog().languages().first().cloned();
-    chosen(app, headers).or_else(first).unwrap_or_else(|| "en".into())
+    chosen(app, headers).or_else(first).unwrap_or_else(|| ENGLISH.into())
 }
 
 /// A choice in the address: the rest of the query, and the cookie; `None` when nothing is chosen there. The header's link

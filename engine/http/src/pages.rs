@@ -3,6 +3,7 @@
 //! Order: file of the app, static name that is missing (plain 404), what robots read, attribution out of the address,
 //! redirect of the site, page of a workflow, page of the site, not found. No line is known here: bases and pages are definitions.
 
+use crate::api::endpoints;
 use crate::app::App;
 use crate::assets::Assets;
 use crate::attribution;
@@ -23,7 +24,7 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use engine_definitions::{Around, Came, Catalog, Serves, SignIn, Special, Step, StepKind, Who, Workflow};
-use engine_runtime::{Opened, Refusal};
+use engine_runtime::{Opened, RecordPage, Refusal};
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -102,7 +103,7 @@ where
         Some(answer) => answer,
         None => match fixed_page(ask, visitor()).await {
             Some(response) => Ok(response),
-            None if is_own(ask) => own_page(ask, visitor()).await,
+            None if is_own(ask) => own_page(ask, visitor(), query).await,
             None => Ok(content_page(ask, query).await),
         },
     };
@@ -141,7 +142,7 @@ fn led_on(catalog: &Catalog, facts: &Facts, query: &str) -> Option<(String, Stat
 }
 
 /// The answer, with the cookie of what brought a visitor here: it is for nobody else.
-fn remembering(app: &App, came: Option<Came>, mut response: Response) -> Response {
+pub fn remembering(app: &App, came: Option<Came>, mut response: Response) -> Response {
     if let Some(cookie) = came.and_then(|came| attribution::remember(&app.runtime, came)) {
         response.headers_mut().append(header::SET_COOKIE, cookie);
         response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
@@ -295,7 +296,11 @@ fn is_own(ask: &Ask<'_>) -> bool {
 }
 
 /// A page of the person who is signed in, with what is hers; everybody else is asked to log in (R2.4-61).
-async fn own_page(ask: &Ask<'_>, visitor: impl Future<Output = Result<Visitor, Problem>>) -> Result<Response, Problem> {
+async fn own_page(
+    ask: &Ask<'_>,
+    visitor: impl Future<Output = Result<Visitor, Problem>>,
+    query: &str,
+) -> Result<Response, Problem> {
     let Ask { app, catalog, facts } = *ask;
     let visitor = visitor.await?;
     let roles: Vec<String> = visitor.actor.acting_roles().map(str::to_owned).collect();
@@ -303,7 +308,8 @@ async fn own_page(ask: &Ask<'_>, visitor: impl Future<Output = Result<Visitor, P
     if page.is_some_and(|page| !page.roles.include(visitor.actor.acting_roles())) {
         return Ok(special(ask, StatusCode::NOT_FOUND, Special::NotFound, None).await);
     }
-    let Some(account) = app.runtime.people.account(&visitor.actor).await? else {
+    let parts = page.map(|page| page.account.clone()).unwrap_or_default();
+    let Some(account) = app.runtime.people.account(&visitor.actor, &parts).await? else {
         if visitor.actor.claims.is_some()
             && let Some(page) = claimed_page(ask).await
         {
@@ -312,12 +318,20 @@ async fn own_page(ask: &Ask<'_>, visitor: impl Future<Output = Result<Visitor, P
         return Ok(special(ask, StatusCode::OK, Special::Login, None).await);
     };
     let now = app.runtime.now_ms();
-    let Ok(Some(own)) = site::own_page(catalog, &facts.language, &facts.path, (&account, &roles), now) else {
+    let Some(asked) = page.and_then(|page| site::asked(catalog, page, query, now)) else {
+        return Ok(special(ask, StatusCode::NOT_FOUND, Special::NotFound, None).await);
+    };
+    let records = match asked.records {
+        Some(records) => endpoints::records(app, &visitor.actor, records).await?,
+        None => RecordPage::default(),
+    };
+    let theirs = site::Theirs { account: &account, roles: &roles, query: &asked.query, records: &records };
+    let Ok(Some(own)) = site::own_page(catalog, &facts.language, &facts.path, &theirs, now) else {
         return Ok(special(ask, StatusCode::INTERNAL_SERVER_ERROR, Special::Failed, None).await);
     };
     let (title, description) = (own.page.title, own.page.description);
     let asks = page.and_then(|page| page.asks.as_ref());
-    let asks = site::own_form(catalog, asks, &account.profile, now);
+    let asks = site::own_form(catalog, &facts.language, asks, &[&account.profile, &asked.query], now);
     let Ok(asks) = asks else {
         return Ok(special(ask, StatusCode::INTERNAL_SERVER_ERROR, Special::Failed, None).await);
     };
@@ -335,7 +349,7 @@ async fn claimed_page(ask: &Ask<'_>) -> Option<Response> {
     let (language, now) = (&facts.language, app.runtime.now_ms());
     let page = catalog.site(language).special(Special::Claimed)?;
     let shown = site::special(catalog, language, Special::Claimed, ("/", ""), now)?;
-    let asks = site::own_form(catalog, page.asks.as_ref(), &serde_json::Value::Null, now).ok()?;
+    let asks = site::own_form(catalog, language, page.asks.as_ref(), &[], now).ok()?;
     let own = Own { title: &shown.title, blocks: &shown.blocks, asks, on: &page.on };
     let around = facts.around(catalog, &facts.path, "");
     let page = Page { title: shown.title.clone(), hide: around.hide.clone(), noindex: true, ..Page::default() };

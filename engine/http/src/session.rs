@@ -150,6 +150,7 @@ impl Visitor {
                 SignsIn::Person(person) => runtime.people.sign_in(&token, &person, device, came).await,
                 SignsIn::Staff(member) => runtime.people.sign_in_staff(&token, &member, device).await,
                 SignsIn::Number(person, mobile) => runtime.people.take_number(&token, &person, &mobile).await,
+                SignsIn::Email(person, email) => runtime.people.take_email(&token, &person, &email).await,
             }
         });
         let signed = signed.await?;

@@ -8,11 +8,11 @@ use crate::problem::Problem;
 use crate::session::token;
 use axum::http::{HeaderMap, header};
 use engine_definitions::{
-    AgentChecks, Around, Arrival, Asked, Asks, Audience, Came, Catalog, EvalError, Now, Script, SitePage, SitePartner,
-    Special, Workflow,
+    AgentChecks, Around, Arrival, Asked, Asks, Audience, Came, Catalog, EvalError, Now, Page as OwnPage, RecordsAsked,
+    Script, SitePage, SitePartner, Special, Workflow,
 };
 use engine_runtime::view::FormPart;
-use engine_runtime::{Account, Actor, new_id};
+use engine_runtime::{Account, Actor, RecordPage, new_id};
 use engine_settings::Settings;
 use engine_statechart::expression::Scope;
 use serde_json::{Map, Value, json};
@@ -239,9 +239,7 @@ pub fn app_site<'a>(
             Some(format!("{}{}", host.url.trim_end_matches('/'), script.path))
         }
     };
-    let chat = site.chat.as_ref().and_then(address);
-    // R4-12: an agent is not counted.
-    let analytics = site.analytics.as_ref().filter(|_| !facts.agent.is_agent()).and_then(address);
+    let (chat, analytics) = (site.chat.as_ref().and_then(address), site.analytics.as_ref().and_then(address));
     let agents = &site.channels.agents;
     let ids = agents.ids_of(&facts.came.said);
     let check = agents.due(&ids, around.product, &facts.agent).and_then(|_| catalog.checks_agents());
@@ -351,39 +349,85 @@ pub async fn place(app: &App, language: &str, blocks: &[Value]) -> Result<Option
     }))
 }
 
-/// The page of an address for the person whose account this is.
+/// What an address of a person's page asks for.
+pub struct AskedOwn {
+    pub query: Value,
+    pub records: Option<RecordsAsked>,
+}
+
+/// `None`: there is no such page.
+pub fn asked(catalog: &Catalog, page: &OwnPage, query: &str, now_ms: i64) -> Option<AskedOwn> {
+    let pairs: Vec<_> = url::form_urlencoded::parse(query.as_bytes()).collect();
+    let query = page.asked(pairs.iter().map(|(name, text)| (name.as_ref(), text.as_ref()))).ok()?;
+    let records = page.records(&query, &catalog.host(&Now::at(now_ms, ZONE), None));
+    let records = records.inspect_err(|error| tracing::error!(path = page.path, %error, "a page of the site failed"));
+    Some(AskedOwn { records: records.ok()?, query })
+}
+
+/// What a page of a person reads of her.
+pub struct Theirs<'a> {
+    pub account: &'a Account,
+    pub roles: &'a [String],
+    pub query: &'a Value,
+    pub records: &'a RecordPage,
+}
+
+impl Theirs<'_> {
+    /// `older`: the query of the next page of the list, empty on the last one.
+    fn data(&self) -> Map<String, Value> {
+        let RecordPage { rows, before } = self.records;
+        let mut older = url::form_urlencoded::Serializer::new(String::new());
+        let said = self.query.as_object().into_iter().flatten().filter(|(name, _)| *name != "before");
+        for (name, text) in
+            said.filter_map(|(name, value)| Some((name, value.as_str().filter(|text| !text.is_empty())?)))
+        {
+            older.append_pair(name, text);
+        }
+        let older = if before.is_empty() { String::new() } else { older.append_pair("before", before).finish() };
+        Map::from_iter([
+            ("account".to_owned(), json!(self.account)),
+            ("query".to_owned(), self.query.clone()),
+            ("records".to_owned(), json!({"rows": rows, "older": older})),
+        ])
+    }
+}
+
+/// The page of an address for whom it is.
 pub fn own_page(
     catalog: &Catalog,
     language: &str,
     path: &str,
-    (account, roles): (&Account, &[String]),
+    theirs: &Theirs<'_>,
     now_ms: i64,
 ) -> Result<Option<Found>, EvalError> {
     let Some(address) = catalog.site(language).address(path) else { return Ok(None) };
     let now = Now::at(now_ms, ZONE);
-    let rendered =
-        address.render_for(catalog.site(language).data(), json!(account), roles, &catalog.host_in(language, &now));
+    let (data, host) = (catalog.site(language).data(), catalog.host_in(language, &now));
+    let rendered = address.render_for(data, theirs.data(), theirs.roles, &host);
     let rendered = rendered.inspect_err(|error| tracing::error!(path, %error, "a page of the site failed"))?;
     let (path, hide, on) = (address.path.clone(), address.page.hide.clone(), address.page.on.clone());
     Ok(rendered.map(|page| Found { page, path, hide, noindex: true, on }))
 }
 
-/// The form of such a page, with what is known of the person.
+/// The form of such a page, with what is known of the person, and of what she asks for.
 pub fn own_form<'a>(
     catalog: &'a Catalog,
+    language: &str,
     asks: Option<&'a Asks>,
-    profile: &Value,
+    known: &[&Value],
     now_ms: i64,
 ) -> Result<Option<OwnForm<'a>>, EvalError> {
-    let Some((asks, form)) = asks.and_then(|asks| Some((asks, catalog.form(&asks.form)?))) else { return Ok(None) };
+    let Some((asks, form)) = asks.and_then(|asks| Some((asks, catalog.form_in(language, &asks.form)?))) else {
+        return Ok(None);
+    };
     let now = Now::at(now_ms, ZONE);
-    let (host, context) = (catalog.host(&now, None), json!({}));
+    let (host, context) = (catalog.host_in(language, &now), json!({}));
     let fields = form.fields(&Audience::default(), &Scope::new().with("context", &context).with_host(&host))?;
-    let known = profile.as_object().cloned().unwrap_or_default();
+    let known: Vec<&Map<String, Value>> = known.iter().filter_map(|known| known.as_object()).collect();
     let form = FormPart {
         id: asks.form.clone(),
         schema: fields.view().schema,
-        data: Value::Object(fields.data(&[&known])),
+        data: Value::Object(fields.data(&known)),
         rows: BTreeMap::new(),
         draft: false,
         submit: asks.submit.clone(),

@@ -34,7 +34,7 @@ pub use engine_definitions::FieldError;
 pub use engine_store::SessionRecord;
 pub use journeys::{Journeys, List, Opened, Paper, Send, Sent, Start};
 pub use operations::Operations;
-pub use people::{Account, ListedToken, People, Presence, ProofOfWork, Recipient, StaffMember};
+pub use people::{Account, ListedToken, People, Presence, ProofOfWork, Recipient, RecordPage, StaffMember};
 pub use publishing::{PublishError, Published, Publishing};
 pub use refusal::{Difference, Refusal};
 pub use runtime::Runtime;

@@ -24,6 +24,8 @@ pub(crate) type ReturnUrl<'a> = &'a dyn Fn(&str) -> String;
 struct Reader<'r> {
     actor: &'r Actor,
     audience: Audience,
+    /// The same for expressions, and whether they act for a customer.
+    viewer: Value,
     workflow: &'r Workflow,
     context: Cow<'r, Map<String, Value>>,
     memory: Memory,
@@ -32,7 +34,12 @@ struct Reader<'r> {
 impl Reader<'_> {
     fn of<'r>(turn: &'r Turn<'_>, actor: &'r Actor) -> Reader<'r> {
         let workflow = turn.workflow.in_language(&actor.language);
-        Reader { actor, audience: turn.audience(actor), workflow, context: turn.context(), memory: Memory::new() }
+        let audience = turn.audience(actor);
+        let Audience { roles, channel, partner, .. } = &audience;
+        let assists = turn.role_for_customers(actor).is_some();
+        let viewer =
+            json!({"role": roles.first(), "roles": roles, "channel": channel, "partner": partner, "assists": assists});
+        Reader { actor, audience, viewer, workflow, context: turn.context(), memory: Memory::new() }
     }
 
     fn text(&self, code: &str, fields: &Map<String, Value>) -> String {
@@ -41,7 +48,8 @@ impl Reader<'_> {
 
     fn scoped<T>(&self, turn: &Turn<'_>, read: impl FnOnce(&Scope) -> T) -> T {
         let host = turn.host_in(self.workflow);
-        read(&Scope::new().with_host(&host).with_context(&self.context).with_memory(&self.memory))
+        let scope = Scope::new().with_host(&host).with_context(&self.context).with_memory(&self.memory);
+        read(&scope.with(definitions::VIEWER, &self.viewer))
     }
 }
 

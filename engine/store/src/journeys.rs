@@ -112,6 +112,10 @@ pub struct JourneyFilter {
     pub owners: Vec<String>,
     /// Of one of these workflows; of any where none is said.
     pub workflows: Vec<String>,
+    /// With a record of one of these kinds; with or without any where none is said.
+    pub records: Vec<String>,
+    /// Of this person alone, whoever began them.
+    pub person: Option<String>,
     pub status: Option<JourneyStatus>,
     /// Begun before this one: the last of the page before.
     pub before: Option<String>,

@@ -53,7 +53,7 @@ pub use queue::{
     Backlog, CLAIMS_MAX, ClaimRequest, EffectEnd, EffectFilter, EffectKey, EffectRecord, EffectState, LOOK_MS,
     NewEffect, NewTimer, Queue, TimerRecord, named_in,
 };
-pub use results::{DocumentRecord, IncidentRecord, NewRecord, Record, Results};
+pub use results::{DocumentHead, DocumentRecord, IncidentRecord, NewRecord, Record, Results};
 pub use upkeep::{Migration, Outstanding, Upkeep};
 pub use values::Values;
 

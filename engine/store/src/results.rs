@@ -8,10 +8,14 @@ use serde_json::Value;
 #[async_trait]
 pub trait Results: Send + Sync {
     async fn records(&self, journey: &str) -> Result<Vec<Record>>;
-    /// Of all journeys that belong to a person, of one kind or of all; the newest first.
-    async fn records_of(&self, person: &str, kind: Option<&str>, limit: u32) -> Result<Vec<Record>>;
+    /// Of all journeys that belong to a person, of these kinds or, where none is said, of all; the newest first.
+    async fn records_of(&self, person: &str, kinds: &[String], limit: u32) -> Result<Vec<Record>>;
+    /// Of these journeys, the newest first; kinds as above.
+    async fn records_in(&self, journeys: &[String], kinds: &[String]) -> Result<Vec<Record>>;
     async fn record_by_public_id(&self, public_id: &str) -> Result<Option<Record>>;
     async fn document(&self, id: &str) -> Result<Option<DocumentRecord>>;
+    /// Of these journeys, the oldest first.
+    async fn documents_in(&self, journeys: &[String]) -> Result<Vec<DocumentHead>>;
     async fn incidents(&self, open_only: bool, limit: u32) -> Result<Vec<IncidentRecord>>;
     async fn incident(&self, id: &str) -> Result<Option<IncidentRecord>>;
     /// Newest first.
@@ -44,6 +48,16 @@ pub struct DocumentRecord {
     pub name: String,
     pub media_type: String,
     pub bytes: Vec<u8>,
+    pub at_ms: i64,
+}
+
+/// A document without what is in it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DocumentHead {
+    pub id: String,
+    pub journey: String,
+    pub name: String,
+    pub media_type: String,
     pub at_ms: i64,
 }
 

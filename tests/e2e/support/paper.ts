@@ -18,9 +18,9 @@ export const factsOf = (file: string): Record<string, string> =>
 /** Its tags with their words, as they are read aloud. */
 export const tagsOf = (file: string): string => run('pdfinfo', '-struct-text', file);
 
-/** What the code on its first page says, as a camera sees it. */
+/** What the code on its last page says, as a camera sees it. */
 export function codeOn(file: string): string | undefined {
-  const picture = execFileSync('pdftoppm', ['-gray', '-r', '150', '-f', '1', '-singlefile', file], { maxBuffer: 2 ** 26 });
+  const picture = execFileSync('pdftoppm', ['-gray', '-r', '150', '-f', factsOf(file).Pages!, '-singlefile', file], { maxBuffer: 2 ** 26 });
   const [, width, height] = /^P5\s+(\d+)\s+(\d+)\s+255\s/.exec(picture.toString('latin1', 0, 40))!.map(Number) as [number, number, number];
   const shades = picture.subarray(picture.length - width * height);
   const pixels = new Uint8ClampedArray(width * height * 4);

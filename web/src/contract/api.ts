@@ -342,7 +342,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** First step of a workflow, without a journey. */
+        /**
+         * First step of a workflow, without a journey. What the query says of where the visitor comes from, by the names that
+         *     pages read too, is kept for what begins next (R7.2-04).
+         */
         get: operations["preview"];
         put?: never;
         post?: never;
@@ -999,7 +1002,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Part of the title. */
+                /** @description Part of the title, or the mobile number of the customer. */
                 search: string | null;
                 workflow: string | null;
                 status: components["schemas"]["JourneyStatus"] | null;

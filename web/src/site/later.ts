@@ -63,12 +63,17 @@ function load(script: string): void {
   document.head.append(tag);
 }
 const { chat, analytics, timers = {} } = site ?? {};
+/** Whether the page that is shown leaves out this part. */
+const hides = (part: string) => document.body.dataset.hide?.split(' ').includes(part) ?? false;
+/** Runs whenever another step may leave out other parts. */
+const whenOthersAreHidden = (run: () => void) =>
+  new MutationObserver(run).observe(document.body, { attributeFilter: ['data-hide'] });
 if (chat) {
   const box = () => document.querySelector<HTMLElement>('.site-chat');
   let asked = false;
   /** The chat comes and goes with the pages that have it. */
   const follow = () => {
-    const hidden = document.body.dataset.hide?.split(' ').includes('chat') ?? false;
+    const hidden = hides('chat');
     const here = box();
     if (here) here.hidden = hidden;
     else if (!hidden && !asked) {
@@ -79,15 +84,21 @@ if (chat) {
   at('chat_load', follow);
   at('chat_place', () => box()?.setAttribute('data-placed', ''));
   // another step may have it where this one has not; what is not there yet is asked for again later
-  new MutationObserver(() => setTimeout(follow, box() ? timers.chat_follow : timers.chat_again)).observe(
-    document.body,
-    {
-      attributeFilter: ['data-hide'],
-    },
-  );
+  whenOthersAreHidden(() => setTimeout(follow, box() ? timers.chat_follow : timers.chat_again));
 }
 // who asks not to be tracked is not counted
 const isPrivate =
   (navigator as { globalPrivacyControl?: boolean }).globalPrivacyControl || navigator.doNotTrack === '1';
-if (analytics && !isPrivate)
-  at('analytics', () => import('./consent').then((part) => part.agreed(() => load(analytics))));
+if (analytics && !isPrivate) {
+  let counted = false;
+  /** A visit is counted once it comes to a page that does not leave that out (R4-12). */
+  const count = () => {
+    if (counted || hides('analytics')) return;
+    counted = true;
+    import('./consent').then((part) => part.agreed(() => load(analytics)));
+  };
+  at('analytics', () => {
+    count();
+    whenOthersAreHidden(count);
+  });
+}

@@ -26,8 +26,9 @@ function OwnPage({ asks, on = {}, ...content }: Own) {
     setSending({ event, data });
     say('');
     try {
-      await post(on[event] ?? '', data);
-      location.reload();
+      const { data: led } = await post<{ data?: { url?: string } }>(on[event] ?? '', data);
+      if (led?.url) location.assign(led.url);
+      else location.reload();
     } catch {
       say(t('went_wrong'));
       setSending(undefined);

@@ -26,7 +26,7 @@ pub(crate) use read::FORM_KEYS;
 pub(crate) use read::{SHARED_MESSAGES, read};
 pub(crate) use rows::key_name;
 pub(crate) use rules::bounded;
-pub use rules::is_personal_name;
+pub use rules::{is_personal_name, personal_kind};
 pub(crate) use validate::{plain_errors, validator};
 
 use crate::frozen::Frozen;

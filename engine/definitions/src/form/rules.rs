@@ -86,10 +86,11 @@ pub fn names(properties: &Node, problems: &mut Vec<Problem>) {
 
 /// Whether a name says that it holds personal data.
 pub fn is_personal_name(name: &str) -> bool {
-    kind_of(name).is_some()
+    personal_kind(name).is_some()
 }
 
-fn kind_of(name: &str) -> Option<&'static str> {
+/// Which kind of personal data a name says that it holds: `mobile`, `email`, `pan`, `aadhaar`, `dob`.
+pub fn personal_kind(name: &str) -> Option<&'static str> {
     let found = PERSONAL.iter().find(|(n, _)| name == *n || name.ends_with(&format!("_{n}")));
     found.map(|(_, kind)| *kind)
 }
@@ -97,7 +98,7 @@ fn kind_of(name: &str) -> Option<&'static str> {
 fn personal(key: &Key, rule: &Node, problems: &mut Vec<Problem>) {
     let name = key.name.to_lowercase();
     let is_marked = ["x-pii", "x-secret", "$ref"].iter().any(|k| rule.get(k).is_some());
-    if let (Some(kind), false) = (kind_of(&name), is_marked || rule.get("const").is_some()) {
+    if let (Some(kind), false) = (personal_kind(&name), is_marked || rule.get("const").is_some()) {
         let problem = Problem::warning("personal", &key.span, format!("`{}` looks like personal data", key.name));
         problems.push(problem.hint(format!("\"x-pii\": \"{kind}\"")));
     }

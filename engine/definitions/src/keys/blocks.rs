@@ -184,8 +184,14 @@ const PROVIDER: Entry = Entry {
         value("colour", Gives::Text, "`#8a1c1c`, of the mark that stands for a logo"),
     ],
 };
-const OPTION_FACT: Entry =
-    Entry { name: "OptionFact", keys: &[words("label", "").needed(), value("value", Gives::Shown, "").needed()] };
+const OPTION_FACT: Entry = Entry {
+    name: "OptionFact",
+    keys: &[
+        name("id", &[], "by which programs know it"),
+        words("label", "").needed(),
+        value("value", Gives::Shown, "").needed(),
+    ],
+};
 const OPTION_NOTICE: Entry =
     Entry { name: "OptionNotice", keys: &[name("tone", TONES, "").needed(), words("text", "").needed()] };
 const OPTION_ACTION: Entry = Entry {

@@ -134,9 +134,23 @@ fn page() -> Value {
         ("also", "Further addresses, answered alike", one_or_list(text())),
         ("who", "Who may see it; the page of a person reads `data.account`", words(&["anyone", "person"])),
         ("roles", "Of those who are signed in, who alone may see it", texts()),
+        ("query", "Of a person's page: parameters of its address, as `data.query`", map_of(any())),
+        (
+            "records",
+            "Of a person's page: records of hers, as `data.records {rows, older}`",
+            needs(
+                closed(&[
+                    ("kinds", "CEL: a list of kinds", cel()),
+                    ("search", "CEL: part of a title, or a mobile number", cel()),
+                    ("before", "CEL: `data.query` of the page before", cel()),
+                    ("limit", "Journeys of a page", int()),
+                ]),
+                &["kinds"],
+            ),
+        ),
         (
             "asks",
-            "A form below its blocks; it begins with `data.account.profile`",
+            "A form below its blocks; it begins with `data.account.profile` and `data.query`",
             needs(
                 closed(&[("form", "", text()), ("to", "Path of the endpoint", text()), ("submit", "", text())]),
                 &["form", "to", "submit"],

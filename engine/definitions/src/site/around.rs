@@ -9,8 +9,8 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// Parts of a frame. `nav`: the items of the menu; `header`: the whole bar but for a slim one that says whose page it
-/// is; `logo`: its link.
-pub(crate) const PARTS: [&str; 7] = ["header", "nav", "footer", "chat", "call", "login", "logo"];
+/// is; `logo`: its link; `analytics`: the script that counts visits.
+pub(crate) const PARTS: [&str; 8] = ["header", "nav", "footer", "chat", "call", "login", "logo", "analytics"];
 const DEVICES: [&str; 2] = ["phone", "desktop"];
 const RULE_KEYS: [&str; 15] = [
     "parts",

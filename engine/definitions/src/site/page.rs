@@ -1,9 +1,12 @@
 //! Pages of blocks: one address, or one for each row of a table.
 
-use crate::endpoint::Who;
+use crate::account::AccountParts;
+use crate::endpoint::{self, Who};
 use crate::fields::Fields;
 use crate::host::shared_vocabulary;
 use crate::policy::Roles;
+use crate::records::{Records, RecordsAsked};
+use crate::shape::{Misfit, Shape};
 use crate::source::{Node, Value as Source};
 use crate::text::Text;
 use crate::view::View;
@@ -14,8 +17,10 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-const KEYS: [&str; 16] = [
+const KEYS: [&str; 18] = [
     "path",
+    "query",
+    "records",
     "instead",
     "also",
     "who",
@@ -87,6 +92,12 @@ pub struct Page {
     /// No search engine keeps it.
     pub noindex: bool,
     pub view: View,
+    /// Parameters of its address, of a person's page: `data.query`; others are passed over.
+    query: Shape,
+    /// Records of the person, as `data.records`.
+    records: Option<Records>,
+    /// What it reads of `data.account`.
+    pub account: AccountParts,
     description: Option<Text>,
     /// The rows, and the name of one in `data`.
     each: Option<(Expression, String)>,
@@ -178,6 +189,14 @@ impl Page {
             let message = "`asks` and `on` are of `who: person` and `instead: claimed`";
             fields.problems.push(Problem::error("value", &node.span, message));
         }
+        let query = fields.get("query").map_or_else(Shape::empty, |query| Shape::read(query, fields.problems));
+        let records = fields.get("records");
+        let records =
+            records.and_then(|records| Records::read(records, shared_vocabulary(), &["data"], fields.problems));
+        if (records.is_some() || fields.get("query").is_some()) && who != Who::Person {
+            let message = "`query` and `records` are of `who: person`";
+            fields.problems.push(Problem::error("value", &node.span, message));
+        }
         let roles = Roles::read(node, fields.problems);
         let (hide, noindex) = (fields.texts("hide"), fields.bool("noindex") || own || fields.get("takes").is_some());
         for name in hide.iter().filter(|name| !super::around::PARTS.contains(&name.as_str())) {
@@ -218,6 +237,9 @@ impl Page {
             on,
             calls,
             noindex,
+            account: AccountParts::of(view.expressions(), "data", &["account"]),
+            query,
+            records,
             view,
             description,
             each,
@@ -312,6 +334,17 @@ impl Page {
         Ok(there.then_some(Rendered { title, description, blocks }))
     }
 
+    /// What an address of this page asks for, as `data.query`.
+    pub fn asked<'q>(&self, query: impl Iterator<Item = (&'q str, &'q str)>) -> Result<Value, Misfit> {
+        endpoint::asked(&self.query, query)
+    }
+
+    /// The records that it lists for this query, if it lists any.
+    pub fn records(&self, query: &Value, host: &dyn Host) -> Result<Option<RecordsAsked>, EvalError> {
+        let Some(records) = &self.records else { return Ok(None) };
+        records.asked(&Scope::new().with("data", &json!({"query": query})).with_host(host)).map(Some)
+    }
+
     /// Every role that it names.
     pub(super) fn named_roles(&self) -> Vec<String> {
         self.roles.at().chain(self.view.roles()).filter_map(Node::as_str).map(str::to_owned).collect()
@@ -352,10 +385,10 @@ impl Address {
         self.page.part(data, self.row.clone(), (host, &[]), &self.path, number)
     }
 
-    /// The same for who is signed in, with these roles: what is theirs stands in `data.account`.
-    pub fn render_for(&self, mut data: Value, account: Value, roles: &[String], host: &dyn Host) -> Rendering {
-        data["account"] = account;
-        self.page.part(data, self.row.clone(), (host, roles), &self.path, 1)
+    /// The same for who is signed in, with these roles: `own` has what is theirs, `{account, query, records}`.
+    pub fn render_for(&self, data: Value, own: Map<String, Value>, roles: &[String], host: &dyn Host) -> Rendering {
+        let more = self.row.clone().into_iter().chain(own).collect();
+        self.page.part(data, more, (host, roles), &self.path, 1)
     }
 }
 

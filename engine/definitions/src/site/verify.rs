@@ -173,7 +173,12 @@ impl Site {
             let rendered = match address.page.who {
                 // Whoever has nothing yet, and may see all of it.
                 Who::Person => {
-                    let nothing = json!({"first_name": "", "profile": {}, "journeys": [], "records": {}, "sessions": [], "seen": []});
+                    let account = json!({"first_name": "", "profile": {}, "journeys": [], "records": {}, "sessions": [], "seen": []});
+                    let nothing = Map::from_iter([
+                        ("account".to_owned(), account),
+                        ("query".to_owned(), address.page.asked(std::iter::empty()).unwrap_or_default()),
+                        ("records".to_owned(), json!({"rows": [], "older": ""})),
+                    ]);
                     address.render_for(self.data(), nothing, &address.page.named_roles(), host)
                 }
                 Who::Anyone | Who::Session | Who::Claimant => address.render(self.data(), host, 1),

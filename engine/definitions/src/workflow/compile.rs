@@ -187,6 +187,7 @@ fn head(tree: &Node, id: &str, problems: &mut Vec<Problem>) -> Head {
     let signs_in = match fields.get("signs_in").and_then(Node::as_str) {
         Some("staff") => Some(SignIn::Staff),
         Some("number") => Some(SignIn::Number),
+        Some("email") => Some(SignIn::Email),
         _ => fields.bool("signs_in").then_some(SignIn::Person),
     };
     let params = fields.get("params").map_or(json!({}), Node::to_json);

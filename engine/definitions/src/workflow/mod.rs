@@ -35,7 +35,7 @@ pub(crate) mod keys {
     pub use super::steps::STEP_KEYS;
 }
 pub use invoke::{Invoke, Source};
-pub use step::{Accept, Only, Redirect, Step, StepKind, Trail};
+pub use step::{Accept, Only, Redirect, Step, StepKind, Trail, VIEWER};
 pub use tracking::Report;
 
 use crate::catalog::Catalog;
@@ -128,6 +128,8 @@ pub enum SignIn {
     Staff,
     /// Who is signed in already; the number that was verified in it becomes hers.
     Number,
+    /// The same with an e-mail address.
+    Email,
 }
 
 /// Who goes along the progress line and passes the time on a wait, as drawings that the page has.

@@ -11,6 +11,9 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+/// Who reads a step, as its `data` and `plain` name them.
+pub const VIEWER: &str = "viewer";
+
 #[derive(Debug)]
 pub struct Step {
     /// Id of the state.
@@ -26,12 +29,12 @@ pub struct Step {
     /// Path into the context (`owner`, `check.answers`) that takes the form's answers.
     pub into: Option<String>,
     pub section: Option<String>,
-    /// All that a view gets.
+    /// All that a view gets; reads `viewer {role, roles, channel, partner, assists}`.
     pub data: IndexMap<String, Mapping>,
     pub prefill: Option<Mapping>,
     /// Field → a text that the person may keep or replace but not read, null for none: its end alone is shown.
     pub covered: Option<Mapping>,
-    /// Whether a review shows mobile numbers and e-mails whole; reads `viewer {role, channel, partner}`.
+    /// Whether a review shows mobile numbers and e-mails whole; reads `viewer` too.
     pub plain: Option<Expression>,
     /// Events that an actor may send, beside submit and the built-ins.
     pub accepts: IndexMap<String, Accept>,

@@ -3,7 +3,7 @@
 use super::calls::place_of;
 use super::desugar::{Builder, Place, text_node};
 use super::library::{Library, key};
-use super::{Accept, Only, Redirect, Step, StepKind, Trail};
+use super::{Accept, Only, Redirect, Step, StepKind, Trail, VIEWER};
 use crate::fields::{Fields, unknown};
 use crate::form::Form;
 use crate::host::shared_vocabulary;
@@ -143,7 +143,7 @@ impl Builder<'_> {
         }
         let mut data = IndexMap::new();
         for (k, value) in fields.entries("data") {
-            data.insert(k.name.clone(), self.mapping(value, &[], fields.problems));
+            data.insert(k.name.clone(), self.mapping(value, &[VIEWER], fields.problems));
         }
         for (text, key) in [(&title, "title"), (&submit, "submit")] {
             let (Some(text), Some(at)) = (text, fields.get(key)) else { continue };
@@ -163,7 +163,7 @@ impl Builder<'_> {
         let asked = form.as_ref().and_then(|form| library.forms.get(form));
         let prefill = self.of_fields("prefill", &mut fields, asked.map(AsRef::as_ref));
         let covered = self.of_fields("covered", &mut fields, asked.map(AsRef::as_ref));
-        let plain = fields.get("plain").and_then(|n| self.expression(n, &["viewer"], fields.problems));
+        let plain = fields.get("plain").and_then(|n| self.expression(n, &[VIEWER], fields.problems));
         if let Some(at) = fields.get("plain").filter(|_| !review) {
             let problem = Problem::error("misplaced-key", &at.span, "`plain` belongs beside `review`");
             fields.problems.push(problem);

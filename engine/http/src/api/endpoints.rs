@@ -2,9 +2,11 @@
 //! read, a partner is called or a journey begins with the caller's own session, then the reply is made. Nothing here
 //! knows what any is for.
 
+use super::known_id;
 use crate::agents;
 use crate::app::App;
 use crate::attribution::{self, Said};
+use crate::language::{self, ENGLISH};
 use crate::middleware::{Class, Client};
 use crate::problem::{self, Code, FieldProblem, Problem};
 use crate::session::{ChangeRequest, Opening, Visitor, token};
@@ -13,10 +15,10 @@ use axum::Json;
 use axum::extract::{FromRequest, FromRequestParts, Request, State};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use engine_definitions::{Audience, Catalog, Endpoint, EvalError, FieldError, Now, Who};
+use engine_definitions::{Audience, Catalog, Endpoint, EvalError, FieldError, Now, RecordsAsked, Who};
 use engine_partners::CallOutcome;
 use engine_runtime::view::{Level, MessageView};
-use engine_runtime::{Actor, Refusal, Send, SignsIn, StepView, new_id};
+use engine_runtime::{Actor, RecordPage, Refusal, Send, SignsIn, StepView, new_id};
 use engine_statechart::Host;
 use engine_statechart::expression::Scope;
 use serde_json::{Map, Value, json};
@@ -27,26 +29,29 @@ const CLIENT: &str = "x-api-key";
 /// What codes of journeys are sealed for.
 const CODE: &str = "endpoint";
 
-const CODE_UNKNOWN: &str = "This code is not right, or no longer valid";
-
 const ZONE: chrono_tz::Tz = chrono_tz::Asia::Kolkata;
 
 /// Every address below `/api/` that the program itself does not serve.
 pub async fn answer(State(app): State<App>, request: Request) -> Response {
     let catalog = app.runtime.catalog();
-    let Some(here) = catalog.endpoints_at(request.uri().path()) else { return StatusCode::NOT_FOUND.into_response() };
+    let language = language::of(&app, request.headers());
+    let Some(here) = catalog.endpoints_at(&language, request.uri().path()) else {
+        return StatusCode::NOT_FOUND.into_response();
+    };
     let method = if request.method() == Method::HEAD { "GET" } else { request.method().as_str() };
     let Some(endpoint) = here.get(method).cloned() else {
         let allow = here.keys().copied().collect::<Vec<_>>().join(", ");
         return (StatusCode::METHOD_NOT_ALLOWED, [(header::ALLOW, allow)]).into_response();
     };
-    answered(&app, &catalog, endpoint, request).await.unwrap_or_else(IntoResponse::into_response)
+    // What caches keep speaks to everybody alike.
+    let language = if endpoint.cache_s.is_some() { ENGLISH.into() } else { language };
+    answered(&app, &catalog, (endpoint, language), request).await.unwrap_or_else(IntoResponse::into_response)
 }
 
 async fn answered(
     app: &App,
     catalog: &Arc<Catalog>,
-    endpoint: Arc<Endpoint>,
+    (endpoint, language): (Arc<Endpoint>, String),
     request: Request,
 ) -> Result<Response, Problem> {
     let query = request.uri().query().unwrap_or_default().to_owned();
@@ -58,10 +63,10 @@ async fn answered(
         ("query".to_owned(), query),
         ("list".to_owned(), json!([])),
         ("more".to_owned(), json!(false)),
-        ("site".to_owned(), catalog.site("").described().clone()),
+        ("site".to_owned(), catalog.site(&language).described().clone()),
         ("visit".to_owned(), visit(app, catalog, request.headers(), actor.as_ref())),
     ]);
-    let mut asked = Asked { app, catalog, endpoint: &endpoint, found };
+    let mut asked = Asked { app, catalog, endpoint: &endpoint, language, found };
     if endpoint.method == "POST" { asked.change(request).await } else { asked.look(request).await }
 }
 
@@ -70,6 +75,8 @@ struct Asked<'a> {
     app: &'a App,
     catalog: &'a Arc<Catalog>,
     endpoint: &'a Arc<Endpoint>,
+    /// In which it answers.
+    language: String,
     found: Map<String, Value>,
 }
 
@@ -85,6 +92,7 @@ impl Asked<'_> {
             self.known(&visitor).await?;
             client = Some(visitor.client);
             self.exported(&visitor).await?;
+            self.listed(&visitor).await?;
         }
         self.read().await?;
         if let Some(client) = client {
@@ -97,19 +105,20 @@ impl Asked<'_> {
         let mut change = Change::from_request(request, self.app).await?;
         named(self.catalog, self.endpoint, &change.headers)?;
         let body = std::mem::take(&mut change.body);
-        self.found.insert("body".into(), fitting(self.app, self.catalog, self.endpoint, &change.visitor, body)?);
+        self.found.insert("body".into(), self.fitting(&change.visitor, body)?);
         if self.endpoint.needs_proof && !change.visitor.actor.proven {
             return Err(change.visitor.refused(self.app, Refusal::Proof));
         }
         self.known(&change.visitor).await?;
         self.claimed(&mut change).await?;
+        self.listed(&change.visitor).await?;
         if let Some(token) = self.eval(|found, host| self.endpoint.held(found, host))? {
             change.visitor.hold(self.app, &token).await?;
         }
-        if let Some(code) = self.eval(|found, host| self.endpoint.taken_over(found, host))? {
+        if let Some((code, or)) = self.eval(|found, host| self.endpoint.taken_over(found, host))? {
             self.app.limit(Class::Start, change.visitor.client)?;
             let page = change.visitor.take_over(self.app, &code).await?;
-            let page = page.ok_or_else(|| refused("/code".into(), "code.unknown", CODE_UNKNOWN.into()))?;
+            let page = page.ok_or_else(|| refused("/code".into(), "code.unknown", or.to_owned()))?;
             self.found.insert("journey".into(), json!({"url": page}));
         }
         self.read().await?;
@@ -132,10 +141,34 @@ impl Asked<'_> {
         Ok(change.visitor.begun(opening, &change.headers, reply))
     }
 
+    /// The body as its form reads it; every field at fault is named, with its text.
+    fn fitting(&self, visitor: &Visitor, body: Map<String, Value>) -> Result<Value, Problem> {
+        let Some(form) = &self.endpoint.body else {
+            return if body.is_empty() {
+                Ok(Value::Object(body))
+            } else {
+                Err(refused(String::new(), "body", "nothing is taken here".into()))
+            };
+        };
+        let form = self.catalog.form_in(&self.language, form).ok_or_else(|| Problem::new(Code::Internal))?;
+        let now = Now::at(self.app.runtime.now_ms(), ZONE);
+        let (host, context) = (self.catalog.host_in(&self.language, &now), json!({}));
+        let scope = Scope::new().with("context", &context).with_host(&host);
+        let mut data = Value::Object(body);
+        let roles = visitor.actor.acting_roles().map(str::to_owned).collect();
+        let audience = Audience { roles, ..Audience::default() };
+        let errors = form.check(&audience, &scope, &mut data).map_err(|error| broken(self.endpoint, &error))?;
+        if errors.is_empty() {
+            return Ok(data);
+        }
+        let named = |error: FieldError| FieldProblem { pointer: error.pointer, code: error.code, text: error.text };
+        Err(Problem::new(Code::Invalid).errors(errors.into_iter().map(named).collect()))
+    }
+
     /// Something of the endpoint, over what is known so far, at this moment.
     fn eval<T>(&self, of: impl FnOnce(&Map<String, Value>, &dyn Host) -> Result<T, EvalError>) -> Result<T, Problem> {
         let now = Now::at(self.app.runtime.now_ms(), ZONE);
-        of(&self.found, &self.catalog.host(&now, None)).map_err(|error| broken(self.endpoint, &error))
+        of(&self.found, &self.catalog.host_in(&self.language, &now)).map_err(|error| broken(self.endpoint, &error))
     }
 
     /// Without a session, a sign-in or a role where one is needed, it is as if nothing were there.
@@ -148,18 +181,18 @@ impl Asked<'_> {
             Who::Session if visitor.actor.id.is_empty() => return Err(visitor.refused(self.app, Refusal::NotFound)),
             Who::Session => {}
             Who::Person => {
-                let account = self.app.runtime.people.account(&visitor.actor).await?;
+                let account = self.app.runtime.people.account(&visitor.actor, &self.endpoint.account).await?;
                 let account = account.ok_or_else(|| visitor.unknown())?;
                 self.found.insert("account".into(), json!(account));
             }
             Who::Claimant => {
-                let account = self.app.runtime.people.claimed(&visitor.actor).await?;
+                let account = self.app.runtime.people.claimed(&visitor.actor, &self.endpoint.account).await?;
                 let account = account.ok_or_else(|| visitor.refused(self.app, Refusal::NotFound))?;
                 self.found.insert("account".into(), json!(account));
             }
         }
         let roles: Vec<String> = visitor.actor.acting_roles().map(str::to_owned).collect();
-        self.found.insert("site".into(), self.catalog.site("").described_for(&roles));
+        self.found.insert("site".into(), self.catalog.site(&self.language).described_for(&roles));
         Ok(())
     }
 
@@ -187,6 +220,15 @@ impl Asked<'_> {
         if self.endpoint.exports.is_some() {
             self.app.limit(Class::Start, visitor.client)?;
             self.found.insert("export".into(), self.app.runtime.people.export(&visitor.actor).await?);
+        }
+        Ok(())
+    }
+
+    /// Records of the person who is signed in, as `records`: `{rows, before}`.
+    async fn listed(&mut self, visitor: &Visitor) -> Result<(), Problem> {
+        if let Some(asked) = self.eval(|found, host| self.endpoint.records(found, host))? {
+            let records = records(self.app, &visitor.actor, asked).await?;
+            self.found.insert("records".into(), json!(records));
         }
         Ok(())
     }
@@ -292,6 +334,14 @@ impl Asked<'_> {
     }
 }
 
+/// A page of records of who is signed in.
+pub async fn records(app: &App, actor: &Actor, asked: RecordsAsked) -> Result<RecordPage, Problem> {
+    if !asked.before.is_empty() {
+        known_id(&asked.before)?;
+    }
+    Ok(app.runtime.people.records(actor, asked).await?)
+}
+
 /// Whose session it is.
 async fn who(app: &App, headers: &HeaderMap) -> Result<Option<Actor>, Problem> {
     match token(headers) {
@@ -326,36 +376,6 @@ fn named(catalog: &Catalog, endpoint: &Endpoint, headers: &HeaderMap) -> Result<
     let key = headers.get(CLIENT).and_then(|key| key.to_str().ok());
     let is_known = || key.is_some_and(|key| catalog.site("").clients.iter().any(|known| known == key));
     if !endpoint.names_client || is_known() { Ok(()) } else { Err(Problem::new(Code::Client)) }
-}
-
-/// The body as its form reads it; every field at fault is named, with its text.
-fn fitting(
-    app: &App,
-    catalog: &Catalog,
-    endpoint: &Endpoint,
-    visitor: &Visitor,
-    body: Map<String, Value>,
-) -> Result<Value, Problem> {
-    let Some(form) = &endpoint.body else {
-        return if body.is_empty() {
-            Ok(Value::Object(body))
-        } else {
-            Err(refused(String::new(), "body", "nothing is taken here".into()))
-        };
-    };
-    let form = catalog.form(form).ok_or_else(|| Problem::new(Code::Internal))?;
-    let now = Now::at(app.runtime.now_ms(), ZONE);
-    let (host, context) = (catalog.host(&now, None), json!({}));
-    let scope = Scope::new().with("context", &context).with_host(&host);
-    let mut data = Value::Object(body);
-    let roles = visitor.actor.acting_roles().map(str::to_owned).collect();
-    let audience = Audience { roles, ..Audience::default() };
-    let errors = form.check(&audience, &scope, &mut data).map_err(|error| broken(endpoint, &error))?;
-    if errors.is_empty() {
-        return Ok(data);
-    }
-    let named = |error: FieldError| FieldProblem { pointer: error.pointer, code: error.code, text: error.text };
-    Err(Problem::new(Code::Invalid).errors(errors.into_iter().map(named).collect()))
 }
 
 fn told(message: &MessageView) -> FieldProblem {

@@ -6,12 +6,14 @@ use crate::app::App;
 use crate::attribution;
 use crate::json::{ViewBody, Word};
 use crate::middleware::Class;
+use crate::pages;
 use crate::problem::{Problem, refusals};
 use crate::session::{ChangeRequest, Visitor};
+use crate::site::Facts;
 use crate::start::{self, Begin};
 use axum::Json;
-use axum::extract::{Path, Query, State};
-use axum::http::StatusCode;
+use axum::extract::{Path, Query, RawQuery, State};
+use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use engine_runtime::view::{JourneySummary, Status, StepView};
 use engine_runtime::{List, Opened, Sent};
@@ -63,17 +65,28 @@ pub struct ViewQuery {
     path: Option<String>,
 }
 
-/// First step of a workflow, without a journey.
+/// First step of a workflow, without a journey. What the query says of where the visitor comes from, by the names that
+/// pages read too, is kept for what begins next (R7.2-04).
 #[utoipa::path(get, path = "/api/v1/workflows/{line}/{name}/start", tag = "journeys",
     params(("line" = String, Path), ("name" = String, Path)),
     responses((status = 200, body = StepView), NotThere))]
 pub async fn preview(
     State(app): State<App>,
     Path((line, name)): Path<(String, String)>,
+    RawQuery(query): RawQuery,
+    headers: HeaderMap,
     visitor: Visitor,
 ) -> Result<Response, Problem> {
     let view = app.runtime.journeys.preview(&format!("{line}/{name}"), &visitor.actor).await?;
-    Ok(ViewBody(Box::new(view)).into_response())
+    let (catalog, base) = (app.runtime.catalog(), view.journey.base.clone());
+    let shown = ViewBody(Box::new(view)).into_response();
+    let said = attribution::split(&catalog.site("").channels, &query.unwrap_or_default()).said;
+    if said.is_empty() {
+        return Ok(shown);
+    }
+    let mut facts = Facts::of(&app, &base, &headers).await;
+    let is_new = facts.arrive(&catalog, &said, app.runtime.now_ms());
+    Ok(pages::remembering(&app, is_new.then_some(facts.came), shown))
 }
 
 /// Start a journey, usually with its first answers, in one commit.
@@ -127,7 +140,7 @@ pub async fn view(
 
 #[derive(Deserialize, IntoParams)]
 pub struct ListQuery {
-    /// Part of the title.
+    /// Part of the title, or the mobile number of the customer.
     search: Option<String>,
     workflow: Option<String>,
     status: Option<Status>,
@@ -152,7 +165,8 @@ pub async fn list(
     if let Some(before) = &before {
         known_id(before)?;
     }
-    let list = List { search, workflow, status: status.map(Into::into), before, limit: limit.unwrap_or(50) };
+    let (status, limit) = (status.map(Into::into), limit.unwrap_or(50));
+    let list = List { search, workflow, status, before, limit, ..List::default() };
     Ok(Json(app.runtime.journeys.journeys_of(&visitor.actor, list).await?))
 }
 

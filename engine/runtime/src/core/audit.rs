@@ -49,6 +49,7 @@ pub enum Deed {
     AccountOpened,
     NumberLeft,
     NumberChanged,
+    EmailConfirmed,
     TokenMade,
     TokensRevoked,
     RoleGiven,

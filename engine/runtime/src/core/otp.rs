@@ -55,9 +55,14 @@ impl Passwords {
 
 impl Core {
     /// `{mobile, purpose, message?}` → `{ok, left, resend_at, id, purpose}`; refused with `otp.limited`, or the request
-    /// as a whole until it comes with a proof. The message that carries the code joins the turn.
+    /// as a whole until it comes with a proof. The message that carries the code joins the turn. `mobile` is an e-mail
+    /// address in a flow with `signs_in: email`, for who is signed in.
     pub async fn send_otp(&self, turn: &mut Turn<'_>, input: &Value, actor: &Actor) -> Result<CallResult, Refusal> {
-        let (mobile, purpose) = (normal_mobile(text(input, "mobile")), text(input, "purpose"));
+        let (mobile, purpose) = (recipient(input), text(input, "purpose"));
+        let for_email = turn.workflow.signs_in == Some(SignIn::Email);
+        if is_email(&mobile) != for_email || for_email && actor.person().is_none() {
+            return Ok(CallFailure::of("not_signed_in").into());
+        }
         let settings = &self.settings.otp;
         let address = actor.address.as_deref().map(|address| self.keys.short_hash("sends-address", address));
         let gate = self.send_gate(&mobile, address.clone());
@@ -94,13 +99,17 @@ impl Core {
     /// `{mobile, purpose, code}` → see [`Passwords::verify`]. What an unknown visitor began is from now on that
     /// person's whose number was verified.
     pub async fn verify_otp(&self, turn: &mut Turn<'_>, input: &Value, actor: &Actor) -> Result<CallResult, Refusal> {
-        let (mobile, purpose) = (normal_mobile(text(input, "mobile")), text(input, "purpose"));
+        let (mobile, purpose) = (recipient(input), text(input, "purpose"));
         let given = self.keys.open(text(input, "code"), turn.id()).unwrap_or_default();
         let result = self.passwords().verify(turn, purpose, |id| {
             let expected = self.keys.otp_code(turn.id(), purpose, &mobile, id);
             bool::from(expected.as_bytes().ct_eq(given.as_bytes()))
         });
         let is_verified = matches!(&result.outcome, Outcome::Output(output) if output["ok"] == true);
+        if is_verified && turn.workflow.signs_in == Some(SignIn::Email) {
+            turn.takes = actor.person().is_some().then_some(mobile);
+            return Ok(result);
+        }
         if is_verified && turn.workflow.signs_in == Some(SignIn::Number) {
             return Ok(self.may_take(turn, &mobile, actor).await?.map_or(result, CallResult::from));
         }
@@ -150,7 +159,7 @@ impl Core {
     fn send_gate(&self, mobile: &str, address: Option<String>) -> SendGate {
         let (settings, keys) = (&self.settings.otp, &self.keys);
         let hour = |max| Limit { window_ms: HOUR_MS, max };
-        let block = &mobile[..mobile.len().saturating_sub(3)];
+        let block = if is_email(mobile) { mobile } else { &mobile[..mobile.len().saturating_sub(3)] };
         let mut wide = vec![
             (keys.short_hash("sends-block", block), hour(settings.block_hour)),
             (keys.short_hash("sends-all", ""), hour(settings.global_hour)),
@@ -170,6 +179,16 @@ impl Core {
 
 fn text<'v>(input: &'v Value, name: &str) -> &'v str {
     input.get(name).and_then(Value::as_str).unwrap_or_default()
+}
+
+/// A number as [`normal_mobile`] has it, or an e-mail address.
+fn recipient(input: &Value) -> String {
+    let to = text(input, "mobile");
+    if is_email(to) { to.trim().to_lowercase() } else { normal_mobile(to) }
+}
+
+fn is_email(to: &str) -> bool {
+    to.contains('@')
 }
 
 /// Ten digits without prefix (R5-11), or what was given.

@@ -47,8 +47,10 @@ pub struct Start {
 /// Which of one's own journeys.
 #[derive(Debug, Clone, Default)]
 pub struct List {
-    /// Part of the title.
+    /// Part of the title, or a whole mobile number: of the customer who has shown it.
     pub search: Option<String>,
+    /// With a record of one of these kinds; empty: with or without any.
+    pub records: Vec<String>,
     pub workflow: Option<String>,
     pub status: Option<JourneyStatus>,
     /// The last one of the page before.
@@ -114,13 +116,17 @@ impl Journeys {
     /// The actor's own, the newest begun first.
     pub async fn journeys_of(&self, actor: &Actor, list: List) -> Result<Vec<JourneySummary>, Refusal> {
         let catalog = self.core.catalog();
-        let List { search, workflow, status, before, limit } = list;
+        let List { mut search, records, workflow, status, before, limit } = list;
         let is_whole = search.is_none() && workflow.is_none() && before.is_none();
         let mut owners = vec![actor.id.clone(), actor.session.clone()];
         owners.retain(|owner| !owner.is_empty());
         owners.dedup();
-        let mut filter =
-            JourneyFilter { owners, workflows: Vec::new(), status, before, limit: limit.clamp(1, LIST_MAX) };
+        let limit = limit.clamp(1, LIST_MAX);
+        let mut filter = JourneyFilter { owners, records, status, before, limit, ..JourneyFilter::default() };
+        if let Some(mobile) = search.take_if(|words| is_mobile(words)) {
+            let Some(person) = self.core.known_person(&mobile).await? else { return Ok(Vec::new()) };
+            filter.person = Some(person.id);
+        }
         if search.is_some() || workflow.is_some() {
             let words = search.unwrap_or_default().to_lowercase();
             let wanted = |one: &&Arc<Workflow>| {
@@ -213,6 +219,11 @@ pub(crate) fn new_journey(
         attribution,
         keys: String::new(),
     }
+}
+
+/// Ten digits or more, as people write numbers.
+fn is_mobile(words: &str) -> bool {
+    words.bytes().filter(u8::is_ascii_digit).count() >= 10 && words.bytes().all(|one| b"+- 0123456789".contains(&one))
 }
 
 /// A page that only waits for a call.

@@ -8,21 +8,22 @@ use crate::core::{Sight, normal_mobile};
 use crate::journeys::{Journeys, LIST_MAX, List};
 use crate::refusal::Refusal;
 use crate::view::JourneySummary;
-use engine_store::PersonRecord;
+use engine_definitions::{AccountParts, RecordKinds};
+use engine_store::{PersonRecord, Record};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
-/// What a page of hers may show.
-#[derive(Debug, Clone, Serialize)]
+/// What a page of hers may show; parts that it does not read are empty.
+#[derive(Debug, Clone, Default, Serialize)]
 pub struct Account {
     pub first_name: String,
     /// What she said of herself.
     pub profile: Value,
     /// The newest begun ones, at most [`LIST_MAX`], last changed first; `GET /api/v1/journeys` gives all of them.
     pub journeys: Vec<JourneySummary>,
-    /// By kind, the newest first: what was recorded, with `id`, `key`, `at`, and
-    /// `url` and `title` of its journey's page.
+    /// By kind, the newest first, [`RECORDS_MAX`] of them: what was recorded, with `id`, `key`, `at`, and `url` and
+    /// `title` of its journey's page. More of them: `people/records.rs`.
     pub records: BTreeMap<String, Vec<Value>>,
     /// Where she is signed in, last used first.
     pub sessions: Vec<OwnSession>,
@@ -30,40 +31,57 @@ pub struct Account {
     pub seen: Vec<Sight>,
 }
 
-const RECORDS_MAX: u32 = 1_000;
+const RECORDS_MAX: u32 = 200;
 
 impl People {
-    /// Of who is signed in; `None` for everybody else.
-    pub async fn account(&self, actor: &Actor) -> Result<Option<Account>, Refusal> {
+    /// Of who is signed in, these parts of it; `None` for everybody else.
+    pub async fn account(&self, actor: &Actor, parts: &AccountParts) -> Result<Option<Account>, Refusal> {
         let Some(id) = self.hers(actor) else { return Ok(None) };
         let store = self.core.store();
         let profile = store.person(id).await?.map(|person| person.profile).unwrap_or_default();
-        let mut all = Journeys { core: self.core.clone() }
-            .journeys_of(actor, List { limit: LIST_MAX, ..List::default() })
-            .await?;
-        all.sort_by(|one, other| other.updated_at.cmp(&one.updated_at));
-        let catalog = self.core.catalog();
-        let signs_in =
-            |journey: &JourneySummary| catalog.workflow(&journey.workflow).is_some_and(|w| w.signs_in.is_some());
-        let mut records: BTreeMap<String, Vec<Value>> = BTreeMap::new();
-        for record in store.records_of(id, None, RECORDS_MAX).await? {
-            let page = all.iter().find(|journey| journey.id == record.journey);
-            let mut shown = match record.data {
-                Value::Object(data) => data,
-                other => Map::from_iter([("value".to_owned(), other)]),
-            };
-            shown.insert("id".into(), record.public_id.into());
-            shown.insert("key".into(), record.key.into());
-            shown.insert("at".into(), rfc3339(record.at_ms).into());
-            shown.insert("url".into(), json!(page.map_or("", |journey| &journey.url)));
-            shown.insert("title".into(), json!(page.map_or("", |journey| &journey.title)));
-            records.entry(record.kind).or_default().push(Value::Object(shown));
-        }
         let first_name = profile["first_name"].as_str().unwrap_or_default().to_owned();
-        let seen = self.core.seen(&all.iter().map(|journey| journey.id.clone()).collect::<Vec<_>>()).await?;
-        let journeys = all.into_iter().filter(|journey| !signs_in(journey)).collect();
-        let sessions = self.own_sessions(actor).await?;
-        Ok(Some(Account { first_name, profile, journeys, records, sessions, seen }))
+        let mut account = Account { first_name, profile, ..Account::default() };
+        if parts.sessions {
+            account.sessions = self.own_sessions(actor).await?;
+        }
+        if !parts.journeys && !parts.seen && parts.records.are_none() {
+            return Ok(Some(account));
+        }
+        let list = List { limit: LIST_MAX, ..List::default() };
+        let mut all = Journeys { core: self.core.clone() }.journeys_of(actor, list).await?;
+        all.sort_by(|one, other| other.updated_at.cmp(&one.updated_at));
+        if !parts.records.are_none() {
+            account.records = self.newest_records(id, &parts.records, &all).await?;
+        }
+        if parts.seen {
+            account.seen = self.core.seen(&all.iter().map(|journey| journey.id.clone()).collect::<Vec<_>>()).await?;
+        }
+        if parts.journeys {
+            let catalog = self.core.catalog();
+            let signs_in = |id: &str| catalog.workflow(id).is_some_and(|workflow| workflow.signs_in.is_some());
+            account.journeys = all.into_iter().filter(|journey| !signs_in(&journey.workflow)).collect();
+        }
+        Ok(Some(account))
+    }
+
+    /// Of a person, of these kinds.
+    async fn newest_records(
+        &self,
+        person: &str,
+        kinds: &RecordKinds,
+        journeys: &[JourneySummary],
+    ) -> Result<BTreeMap<String, Vec<Value>>, Refusal> {
+        let kinds: Vec<String> = match kinds {
+            RecordKinds::All => Vec::new(),
+            RecordKinds::These(kinds) => kinds.iter().cloned().collect(),
+        };
+        let pages: BTreeMap<&str, &JourneySummary> = journeys.iter().map(|one| (one.id.as_str(), one)).collect();
+        let mut records: BTreeMap<String, Vec<Value>> = BTreeMap::new();
+        for record in self.core.store().records_of(person, &kinds, RECORDS_MAX).await? {
+            let page = pages.get(record.journey.as_str()).copied();
+            records.entry(record.kind.clone()).or_default().push(Value::Object(shown(record, page)));
+        }
+        Ok(records)
     }
 
     /// Of the person who is signed in; empty for everybody else, and while it is not known.
@@ -88,6 +106,20 @@ impl People {
         }
         Ok(store.save_person(person).await?)
     }
+}
+
+/// A record as its page knows it.
+pub(super) fn shown(record: Record, page: Option<&JourneySummary>) -> Map<String, Value> {
+    let mut shown = match record.data {
+        Value::Object(data) => data,
+        other => Map::from_iter([("value".to_owned(), other)]),
+    };
+    shown.insert("id".into(), record.public_id.into());
+    shown.insert("key".into(), record.key.into());
+    shown.insert("at".into(), rfc3339(record.at_ms).into());
+    shown.insert("url".into(), json!(page.map_or("", |journey| &journey.url)));
+    shown.insert("title".into(), json!(page.map_or("", |journey| &journey.title)));
+    shown
 }
 
 impl crate::core::Core {

@@ -31,14 +31,14 @@ impl People {
         let Some(person) = hers else { return Ok(true) };
         let here = store.records(journey).await?;
         let given_ms = here.iter().filter(|one| is_about(one, purpose)).map(|one| one.at_ms).max().unwrap_or(0);
-        let all = store.records_of(&person, Some(CONSENT), RECORDS_MAX).await?;
+        let all = store.records_of(&person, &[CONSENT.to_owned()], RECORDS_MAX).await?;
         Ok(!all.iter().any(|one| is_about(one, purpose) && !is_given(one) && one.at_ms > given_ms))
     }
 
     /// The person who is signed in no longer agrees to this, in any of her journeys; `NotFound`: she never did.
     pub async fn withdraw(&self, actor: &Actor, purpose: &str) -> Result<(), Refusal> {
         let person = self.hers(actor).ok_or(Refusal::NotFound)?;
-        let mut all = self.core.store().records_of(person, Some(CONSENT), RECORDS_MAX).await?;
+        let mut all = self.core.store().records_of(person, &[CONSENT.to_owned()], RECORDS_MAX).await?;
         all.retain(|one| is_about(one, purpose));
         if all.is_empty() {
             return Err(Refusal::NotFound);

@@ -1,30 +1,50 @@
 //! A copy of what is kept of a person, for herself.
 
-use super::{Account, People};
+use super::People;
+use super::account::shown;
 use crate::actor::Actor;
 use crate::clock::rfc3339;
 use crate::core::Deed;
 use crate::fact::Fact;
+use crate::journeys::{Journeys, LIST_MAX, List};
 use crate::refusal::Refusal;
 use crate::view::JourneySummary;
-use engine_store::{EventRecord, MessageFilter, SentMessage};
+use engine_definitions::{AccountParts, RecordKinds};
+use engine_store::{DocumentHead, EventRecord, MessageFilter, SentMessage};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 
 const EVENTS_MAX: u32 = 10_000;
 const MESSAGES_MAX: u32 = 1_000;
 
 impl People {
-    /// Of who is signed in: `{profile, journeys, records, sessions, seen}`. A journey says what she wrote in it and
-    /// which messages she got. `NotFound` for everybody else. It stands in the audit trail before it is given.
+    /// Of who is signed in: `{profile, journeys, records, sessions, seen}`. A journey says what she wrote in it, which
+    /// messages she got, and which documents there are for her to fetch. `NotFound` for everybody else. It stands in
+    /// the audit trail before it is given.
     pub async fn export(&self, actor: &Actor) -> Result<Value, Refusal> {
-        let person = self.hers(actor).ok_or(Refusal::NotFound)?.to_owned();
+        // What staff began for customers is theirs.
+        let person = self.hers(actor).filter(|_| actor.person().is_some()).ok_or(Refusal::NotFound)?.to_owned();
         self.core.note_deed(actor, Deed::DataExported, &person).await?;
-        let Account { profile, journeys, records, sessions, seen, .. } =
-            self.account(actor).await?.ok_or(Refusal::NotFound)?;
-        let mut told = Vec::new();
-        for journey in journeys {
-            told.push(self.told(journey).await?);
+        let beside = AccountParts { journeys: false, records: RecordKinds::default(), ..AccountParts::whole() };
+        let account = self.account(actor, &beside).await?.ok_or(Refusal::NotFound)?;
+        let catalog = self.core.catalog();
+        let (mut told, mut records): (Vec<Value>, BTreeMap<String, Vec<Value>>) = Default::default();
+        let mut list = List { limit: LIST_MAX, ..List::default() };
+        loop {
+            let page = Journeys { core: self.core.clone() }.journeys_of(actor, list.clone()).await?;
+            let Some(last) = page.last() else { break };
+            list.before = Some(last.id.clone());
+            for journey in page {
+                for record in self.core.store().records(&journey.id).await? {
+                    let of_kind: &mut Vec<Value> = records.entry(record.kind.clone()).or_default();
+                    of_kind.push(Value::Object(shown(record, Some(&journey))));
+                }
+                if catalog.workflow(&journey.workflow).is_none_or(|workflow| workflow.signs_in.is_none()) {
+                    told.push(self.told(journey).await?);
+                }
+            }
         }
+        let (profile, sessions, seen) = (account.profile, account.sessions, account.seen);
         Ok(json!({"profile": profile, "journeys": told, "records": records, "sessions": sessions, "seen": seen}))
     }
 
@@ -33,9 +53,11 @@ impl People {
         let events = store.events(&journey.id, 0, EVENTS_MAX).await?;
         let filter = MessageFilter { journey: Some(journey.id.clone()), recipient_hash: None, limit: MESSAGES_MAX };
         let messages = store.messages(filter).await?;
+        let documents = store.documents_in(std::slice::from_ref(&journey.id)).await?;
         let mut told = json!(journey);
         told["written"] = events.iter().filter_map(written).collect();
         told["messages"] = messages.iter().map(message).collect();
+        told["documents"] = documents.iter().map(document).collect();
         Ok(told)
     }
 }
@@ -54,4 +76,11 @@ fn written(event: &EventRecord) -> Option<Value> {
 fn message(sent: &SentMessage) -> Value {
     let at = rfc3339(sent.at_ms);
     json!({"at": at, "message": sent.message, "channel": sent.channel, "to": sent.recipient, "purpose": sent.purpose})
+}
+
+/// With the address at which she fetches it.
+fn document(head: &DocumentHead) -> Value {
+    let DocumentHead { id, journey, name, media_type, at_ms } = head;
+    let url = format!("/api/v1/journeys/{journey}/documents/{id}");
+    json!({"at": rfc3339(*at_ms), "name": name, "type": media_type, "url": url})
 }

@@ -8,12 +8,14 @@ mod kept;
 mod links;
 mod numbers;
 mod proof;
+mod records;
 mod sessions;
 mod staff;
 
 pub use account::Account;
 pub use contact::{Presence, Recipient};
 pub use proof::ProofOfWork;
+pub use records::RecordPage;
 pub use staff::{ListedToken, StaffMember};
 
 use crate::core::Core;

@@ -1,12 +1,15 @@
 //! Whose a number is (`engine/decisions/014-whose-number-it-is.md`): who has it opens what belongs to it, unless nobody
-//! has signed in with it for so long that it may be another's by now; a person may take another number.
+//! has signed in with it for so long that it may be another's by now; a person may take another number. Her e-mail
+//! address is confirmed likewise: `profile.email_verified` is the one that was.
 
 use super::sessions::DRAW;
 use super::{Account, People};
 use crate::actor::Actor;
 use crate::core::{Core, Deed};
 use crate::refusal::Refusal;
+use engine_definitions::AccountParts;
 use engine_store::{JourneyFilter, PersonRecord};
+use serde_json::json;
 
 /// Wrong answers of a day.
 const TRIES: i64 = 5;
@@ -15,10 +18,10 @@ const DAY_MS: i64 = 86_400_000;
 const JOURNEYS_MAX: u32 = 100;
 
 impl People {
-    /// The account that this visitor asks for, to compare an answer with and nothing else; `None`: she asks for none.
-    pub async fn claimed(&self, actor: &Actor) -> Result<Option<Account>, Refusal> {
+    /// Of the account that this visitor asks for, what an answer is compared with; `None`: she asks for none.
+    pub async fn claimed(&self, actor: &Actor, parts: &AccountParts) -> Result<Option<Account>, Refusal> {
         match &actor.claims {
-            Some(person) => self.account(&actor.signed_in_as(person)).await,
+            Some(person) => self.account(&actor.signed_in_as(person), parts).await,
             None => Ok(None),
         }
     }
@@ -51,6 +54,17 @@ impl People {
         self.core.note_deed(actor, Deed::NumberLeft, &person).await?;
         self.core.store().renumber(&person, &person).await?;
         Ok(self.core.person_with(known.mobile).await?.id)
+    }
+
+    /// The person of this session has shown that she reads what goes to an e-mail address: it is hers from now on.
+    /// `None`: the session is over.
+    pub async fn take_email(&self, token: &str, person: &str, email: &str) -> Result<Option<(String, Actor)>, Refusal> {
+        let Some(actor) = self.session(token).await?.filter(|actor| actor.person() == Some(person)) else {
+            return Ok(None);
+        };
+        self.core.note_deed(&actor, Deed::EmailConfirmed, person).await?;
+        self.keep_profile(&actor, json!({"email": email, "email_verified": email})).await?;
+        self.renew_session(token, |_| {}).await
     }
 
     async fn asked_for(&self, actor: &Actor) -> Result<(String, PersonRecord), Refusal> {

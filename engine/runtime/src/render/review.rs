@@ -5,7 +5,7 @@ use super::{Reader, submit_text, title_of};
 use crate::actor::CUSTOMER;
 use crate::turn::{Covered, Turn, get_path};
 use crate::view::{Review, ReviewPart, ReviewRow, ReviewSection};
-use engine_definitions::{Audience, Form, Step, mask};
+use engine_definitions::{Form, Step, mask};
 use serde_json::{Map, Value, json};
 
 /// Kinds of personal data that reach a person.
@@ -42,11 +42,10 @@ fn answered_by(turn: &Turn, step: &Step, reader: &Reader<'_>) -> Option<ReviewRo
 
 /// Whether this reader sees mobile numbers and e-mails whole; where nothing says so, nobody does.
 fn is_plain(turn: &Turn, step: &Step, reader: &Reader<'_>) -> bool {
-    let Audience { roles, channel, partner, .. } = &reader.audience;
-    let viewer = json!({"role": roles.first(), "roles": roles, "channel": channel, "partner": partner});
-    let told = step.plain.as_ref().map(|plain| {
-        reader.scoped(turn, |scope| plain.eval_bool(&scope.clone().with_names(step.names()).with("viewer", &viewer)))
-    });
+    let told = step
+        .plain
+        .as_ref()
+        .map(|plain| reader.scoped(turn, |scope| plain.eval_bool(&scope.clone().with_names(step.names()))));
     told.is_some_and(|told| {
         told.inspect_err(|error| tracing::error!(step = step.node, %error, "`plain` failed")).unwrap_or_default()
     })

@@ -296,8 +296,9 @@ impl<'a> Stage<'a> {
         Ok(match name {
             "otp.send" => {
                 let to = input.get("mobile").and_then(Value::as_str).unwrap_or_default().to_string();
+                let message = input.get("message").and_then(Value::as_str).filter(|message| !message.is_empty());
                 turn.notify(NotifyPayload {
-                    message: "otp".into(),
+                    message: message.unwrap_or("otp").into(),
                     to,
                     data: json!({}),
                     languages: Vec::new(),

@@ -17,6 +17,8 @@ pub enum SignsIn {
     Staff(String),
     /// Id of the person who is signed in already, and the hash of her number from now on.
     Number(String, String),
+    /// The same with her e-mail address.
+    Email(String, String),
 }
 
 /// The work that a turn does, beside what it changes in the journey: it ends with the turn's commit.
@@ -97,6 +99,7 @@ impl Turn<'_> {
             SignIn::Person => person(),
             SignIn::Staff => self.state.member.clone().map(SignsIn::Staff),
             SignIn::Number => Some(SignsIn::Number(sender.person()?.to_owned(), self.takes.clone()?)),
+            SignIn::Email => Some(SignsIn::Email(sender.person()?.to_owned(), self.takes.clone()?)),
         }
     }
 

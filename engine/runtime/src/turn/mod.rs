@@ -154,7 +154,7 @@ pub struct Turn<'w> {
     fields: Option<Fields>,
     /// The sender has shown with this event whose the number is.
     pub(crate) proves: bool,
-    /// Hash of the number that was shown, and becomes the number of who is signed in.
+    /// Hash of the number, or the e-mail address, that was shown and becomes that of who is signed in.
     pub(crate) takes: Option<String>,
     /// While it sends: until its commit nobody else on this node does.
     pub(crate) sending: Option<Arc<OwnedMutexGuard<()>>>,

@@ -200,8 +200,11 @@ impl Results for Vault {
     async fn records(&self, journey: &str) -> Result<Vec<Record>> {
         self.open_records(self.store.records(journey).await?).await
     }
-    async fn records_of(&self, person: &str, kind: Option<&str>, limit: u32) -> Result<Vec<Record>> {
-        self.open_records(self.store.records_of(person, kind, limit).await?).await
+    async fn records_of(&self, person: &str, kinds: &[String], limit: u32) -> Result<Vec<Record>> {
+        self.open_records(self.store.records_of(person, kinds, limit).await?).await
+    }
+    async fn records_in(&self, journeys: &[String], kinds: &[String]) -> Result<Vec<Record>> {
+        self.open_records(self.store.records_in(journeys, kinds).await?).await
     }
     async fn record_by_public_id(&self, public_id: &str) -> Result<Option<Record>> {
         let found = self.store.record_by_public_id(public_id).await?;
@@ -211,6 +214,9 @@ impl Results for Vault {
         let Some(found) = self.store.document(id).await? else { return Ok(None) };
         let keys = self.keys_of([found.journey.as_str()]).await?;
         of(&keys, &found.journey.clone())?.open_document(found).map(Some)
+    }
+    async fn documents_in(&self, journeys: &[String]) -> Result<Vec<DocumentHead>> {
+        self.store.documents_in(journeys).await
     }
     async fn incidents(&self, open_only: bool, limit: u32) -> Result<Vec<IncidentRecord>> {
         self.open_incidents(self.store.incidents(open_only, limit).await?).await

@@ -138,6 +138,17 @@ pub fn list(filter: &JourneyFilter) -> QueryBuilder<Backend> {
             }
             query.push(")");
         }
+        if let Some(person) = &filter.person {
+            query.push(" and person = ").push_bind(pack(person));
+        }
+        if !filter.records.is_empty() {
+            query.push(" and exists (select 1 from records where journey = journeys.n and kind in (");
+            let mut kinds = query.separated(", ");
+            for kind in &filter.records {
+                kinds.push_bind(kind.clone());
+            }
+            query.push("))");
+        }
         if let Some(before) = &filter.before {
             query.push(" and n < (select n from journeys where id = ").push_bind(pack(before)).push(")");
         }

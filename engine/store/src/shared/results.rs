@@ -1,6 +1,6 @@
 //! Records, documents, incidents.
 
-use super::super::{Conn, Database, Pool, Row};
+use super::super::{Backend, Conn, Database, Pool, Row};
 use super::json::value;
 use crate::ids::{pack, unpack};
 use crate::*;
@@ -12,14 +12,20 @@ impl Results for Database {
     async fn records(&self, journey: &str) -> Result<Vec<Record>> {
         read!(self.read_records(journey))
     }
-    async fn records_of(&self, person: &str, kind: Option<&str>, limit: u32) -> Result<Vec<Record>> {
-        read!(self.read_records_of(person, kind, limit))
+    async fn records_of(&self, person: &str, kinds: &[String], limit: u32) -> Result<Vec<Record>> {
+        read!(self.read_records_of(person, kinds, limit))
+    }
+    async fn records_in(&self, journeys: &[String], kinds: &[String]) -> Result<Vec<Record>> {
+        read!(self.read_records_in(journeys, kinds))
     }
     async fn record_by_public_id(&self, public_id: &str) -> Result<Option<Record>> {
         read!(self.read_record(public_id))
     }
     async fn document(&self, id: &str) -> Result<Option<DocumentRecord>> {
         read!(self.read_document(id))
+    }
+    async fn documents_in(&self, journeys: &[String]) -> Result<Vec<DocumentHead>> {
+        read!(self.read_documents_in(journeys))
     }
     async fn incidents(&self, open_only: bool, limit: u32) -> Result<Vec<IncidentRecord>> {
         read!(self.read_incidents(open_only, limit))
@@ -41,17 +47,43 @@ impl Database {
         records(&self.pool, journey).await
     }
 
-    async fn read_records_of(&self, person: &str, kind: Option<&str>, limit: u32) -> Result<Vec<Record>> {
-        let mut query = QueryBuilder::new(
-            "select j.id, r.kind, r.key, r.public_id, r.data, r.at from journeys j join records r on r.journey = j.n \
-             where j.person = ",
-        );
-        query.push_bind(pack(person));
-        if let Some(kind) = kind {
-            query.push(" and r.kind = ").push_bind(kind.to_owned());
-        }
+    async fn read_records_of(&self, person: &str, kinds: &[String], limit: u32) -> Result<Vec<Record>> {
+        let mut query = QueryBuilder::new(RECORD);
+        query.push(" where j.person = ").push_bind(pack(person));
+        of_kinds(&mut query, kinds);
         query.push(" order by r.at desc limit ").push_bind(i64::from(limit));
         query.build().fetch_all(&self.pool).await?.iter().map(record).collect()
+    }
+
+    async fn read_records_in(&self, journeys: &[String], kinds: &[String]) -> Result<Vec<Record>> {
+        if journeys.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut query = QueryBuilder::new(RECORD);
+        query.push(" where j.id in ");
+        these(&mut query, journeys.iter().map(|journey| pack(journey)));
+        of_kinds(&mut query, kinds);
+        query.push(" order by r.at desc, r.public_id");
+        query.build().fetch_all(&self.pool).await?.iter().map(record).collect()
+    }
+
+    async fn read_documents_in(&self, journeys: &[String]) -> Result<Vec<DocumentHead>> {
+        if journeys.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut query = QueryBuilder::new("select id, journey, name, media_type, at from documents where journey in ");
+        these(&mut query, journeys.iter().map(|journey| pack(journey)));
+        query.push(" order by at, id");
+        let head = |r: &Row| {
+            Ok(DocumentHead {
+                id: unpack(r.try_get(0)?, "documents.id")?,
+                journey: unpack(r.try_get(1)?, "documents.journey")?,
+                name: r.try_get(2)?,
+                media_type: r.try_get(3)?,
+                at_ms: r.try_get(4)?,
+            })
+        };
+        query.build().fetch_all(&self.pool).await?.iter().map(head).collect()
     }
 
     pub async fn read_record(&self, public_id: &str) -> Result<Option<Record>> {
@@ -109,6 +141,30 @@ impl Database {
             .map(incident)
             .collect()
     }
+}
+
+const RECORD: &str =
+    "select j.id, r.kind, r.key, r.public_id, r.data, r.at from journeys j join records r on r.journey = j.n";
+
+/// Of all where none is said.
+fn of_kinds(query: &mut QueryBuilder<Backend>, kinds: &[String]) {
+    if !kinds.is_empty() {
+        query.push(" and r.kind in ");
+        these(query, kinds.iter().cloned());
+    }
+}
+
+/// A list in brackets.
+fn these<'q, T: sqlx::Encode<'q, Backend> + sqlx::Type<Backend>>(
+    query: &mut QueryBuilder<Backend>,
+    all: impl Iterator<Item = T>,
+) {
+    query.push("(");
+    let mut list = query.separated(", ");
+    for one in all {
+        list.push_bind(one);
+    }
+    query.push(")");
 }
 
 const INCIDENT: &str = "id, journey, version, place, reason, detail, at, closed_at, closed_by";

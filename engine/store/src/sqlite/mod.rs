@@ -175,6 +175,8 @@ mod tests {
         let filter = JourneyFilter {
             owners: vec!["0a".repeat(16), "0b".repeat(16)],
             workflows: vec!["parcel/cover".into()],
+            records: vec!["lead".into(), "policy".into()],
+            person: None,
             status: Some(JourneyStatus::Active),
             before: Some("0c".repeat(16)),
             limit: 50,

@@ -1,0 +1,2 @@
+-- Which documents there are of a journey.
+create index documents_journey on documents (journey);

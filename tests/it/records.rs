@@ -1,0 +1,167 @@
+//! What was recorded of the journeys that somebody began, page by page: their own list, covered where they act for
+//! others. And what comes to a lead from outside.
+
+use crate::assisted::{start, with_contact};
+use crate::handover::confirms;
+use crate::login::{logs_in, post};
+use crate::purchase::Customer;
+use crate::roles::sitting;
+use engine_partners::signature::hmac_sha256_hex;
+use engine_store::Record;
+use journey_tests::server::{TestServer, Visitor};
+use serde_json::{Value, json};
+
+const MOBILE: &str = "9812345670";
+const LIST: &str = "/api/v1/account/records";
+
+/// Somebody asks for a call to a customer.
+async fn begins(advisor: &Visitor, name: &str, mobile: &str) {
+    advisor.start("leads/callback", json!({"name": name, "mobile": mobile})).await.ok(201);
+}
+
+/// A page of their list: its rows, and where the next one begins.
+async fn listed(visitor: &Visitor, query: &str) -> (Vec<Value>, String) {
+    let data = visitor.get(&format!("{LIST}?{query}")).await.ok(200)["data"].clone();
+    let before = data["before"].as_str().expect("a place").to_owned();
+    (data["records"].as_array().expect("rows").clone(), before)
+}
+
+/// A word for a number: names have no digits.
+fn name(n: u8) -> String {
+    [char::from(b'A' + n % 26), char::from(b'x' + n / 26)].iter().collect()
+}
+
+fn names(rows: &[Value]) -> Vec<&str> {
+    rows.iter().map(|row| row["name"].as_str().expect("a name")).collect()
+}
+
+/// Part of the title, the kind, or the whole number of who has shown it.
+async fn is_found_by_what_is_asked(advisor: &Visitor, other: &Visitor, id: &str) {
+    for (query, rows) in
+        [("kind=lead&search=call", 25), ("search=car", 1), ("kind=policy", 0), ("kind=visit", 0), ("search=yacht", 0)]
+    {
+        assert_eq!(listed(advisor, query).await.0.len(), rows, "{query}");
+    }
+    let hers = listed(advisor, &format!("search={MOBILE}")).await.0;
+    let url = hers[0]["url"].as_str().expect("a page");
+    assert!(hers.len() == 1 && url.ends_with(id), "{hers:?}");
+    assert_eq!((&hers[0]["kind"], &hers[0]["mobile"]), (&json!("lead"), &json!("*****45670")));
+    assert_eq!(listed(other, &format!("search={MOBILE}")).await.0, Vec::<Value>::new(), "not by another");
+    for wrong in ["kind=consent", "before=1"] {
+        assert!([400, 404, 422].contains(&advisor.get(&format!("{LIST}?{wrong}")).await.status), "{wrong}");
+    }
+}
+
+/// The page says the same, with a search and a way to older ones.
+async fn stands_on_a_page(advisor: &Visitor, other: &Visitor) {
+    let page = advisor.get("/staff/records").await.text();
+    for words in ["Asha Ay", "*****", "Older ones", "/staff/records?before="] {
+        assert!(page.contains(words), "{words}: {page}");
+    }
+    assert!(!page.contains("981234562"), "numbers are covered");
+    let theirs = other.get("/staff/records").await.text();
+    assert!(theirs.contains("Ravi") && !theirs.contains("Asha") && !theirs.contains("Older ones"), "{theirs}");
+    assert!(advisor.get("/staff/records?kind=policy").await.text().contains("Nothing of this kind was found"));
+    assert_eq!(advisor.get("/staff/records?kind=anything").await.status, 404);
+    let found = post(advisor, "account/search", &[], json!({"search": " call  me ", "kind": "lead"})).await.ok(200);
+    assert_eq!(found["data"]["url"], "/staff/records?kind=lead&search=call+me");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_acts_for_customers_sees_what_came_of_it_and_nobody_elses() {
+    let server = start().await;
+    let advisor = sitting(&server, "partner-agent", 7).await.moved(server.product.url());
+    let other = sitting(&server, "partner-agent", 8).await;
+    let view = with_contact(&server, &advisor, MOBILE).await;
+    let id = view["journey"]["id"].as_str().expect("a journey").to_owned();
+    confirms(&server, &id).await;
+    for n in 0..27_u8 {
+        begins(&advisor, &format!("Asha {}", name(n)), &format!("98123456{n:02}")).await;
+    }
+    begins(&other, "Ravi", "9812345699").await;
+
+    let (first, before) = listed(&advisor, "").await;
+    let (second, last) = listed(&advisor, &format!("before={before}")).await;
+    assert_eq!((first.len(), second.len(), last.as_str()), (25, 3, ""));
+    assert_eq!((names(&first)[0], names(&second)), ("Asha Ay", vec!["Asha Bx", "Asha Ax", "Asha Rao"]));
+    assert!(
+        first.iter().chain(&second).all(|row| row["mobile"].as_str().is_some_and(|text| text.starts_with("*****")))
+    );
+    assert_eq!(names(&listed(&other, "").await.0), ["Ravi"]);
+    assert_eq!(listed(&other, &format!("before={before}")).await.0, Vec::<Value>::new());
+    is_found_by_what_is_asked(&advisor, &other, &id).await;
+    stands_on_a_page(&advisor, &other).await;
+
+    // A customer sees hers, whole, and has no such page; who is nobody has neither.
+    let customer = server.visitor();
+    logs_in(&server, &customer, MOBILE).await;
+    assert_eq!(listed(&customer, "").await.0[0]["mobile"], MOBILE);
+    assert_eq!(customer.get("/staff/records").await.status, 404);
+    assert_eq!(post(&customer, "account/search", &[], json!({})).await.status, 404);
+    assert_eq!(
+        (server.visitor().get(LIST).await.status, server.visitor().get("/staff/records").await.status),
+        (401, 404)
+    );
+    // Nor does an advisor take along what customers wrote.
+    assert_eq!(advisor.get("/api/v1/account/export").await.status, 404);
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_header_speaks_to_staff_in_their_language() {
+    let server = start().await;
+    let advisor = sitting(&server, "partner-agent", 7).await;
+    let menu = async || advisor.get("/api/v1/menu/own").await.ok(200)["data"]["menu"][0]["text"].clone();
+    assert_eq!(menu().await, "Your desk");
+    assert_eq!(advisor.get("/?lang=hi").await.status, 302);
+    assert_eq!(menu().await, "आपका डेस्क");
+    let refused = post(&advisor, "take-over", &[], json!({"code": "AAAA AAAA"})).await;
+    assert_eq!(refused.json()["errors"][0]["text"], "यह कोड सही नहीं है, या अब मान्य नहीं है");
+    server.stop().await;
+}
+
+/// The status of the answer to what somebody outside says of a lead.
+async fn tells(server: &TestServer, hook: &str, header: &str, secret: &str, body: &Value) -> u16 {
+    let body = body.to_string();
+    let signature = hmac_sha256_hex(secret.as_bytes(), body.as_bytes());
+    let headers = [(header, signature.as_str()), ("x-journey", ""), ("origin", "")];
+    server.visitor().send("POST", &format!("/api/v1/webhooks/{hook}"), &headers, Some(body)).await.status
+}
+
+/// R7.3-32: what the dialer and the tracking system tell of a lead stands on its record.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_callback_of_the_dialer_is_stored_on_its_lead() {
+    let server = start().await;
+    let mut asha = Customer::arrives(&server, MOBILE, json!({})).await;
+    let id = asha.id();
+    asha.submits(json!({"name": "Asha Rao", "mobile": MOBILE, "consent": true}), "car.otp.asking").await;
+    let code = asha.password().await;
+    asha.submits(json!({"code": code}), "car.vehicle").await;
+
+    let called = json!({"call": "call-1", "lead": id, "outcome": "call-back", "at": "2026-11-21T11:00:00+05:30",
+        "callBackAt": "2026-11-22T10:00:00+05:30"});
+    let (dialer, secret) = (("dialer/called", "x-dialer-signature"), "sandbox-dialer_webhook_secret");
+    assert_eq!(tells(&server, dialer.0, dialer.1, "another", &called).await, 401);
+    for _ in 0..2 {
+        assert_eq!(tells(&server, dialer.0, dialer.1, secret, &called).await, 200);
+    }
+    let noted = json!({"id": "note-1", "lead": id, "state": "reached", "at": "2026-11-21T11:05:00+05:30"});
+    let secret = "sandbox-tracking_webhook_secret";
+    assert_eq!(tells(&server, "tracking/noted", "x-tracking-signature", secret, &noted).await, 200);
+
+    let store = server.store().await;
+    let of = |all: &[Record], kind: &str| -> Vec<(String, Value)> {
+        let of_kind = all.iter().filter(|record| record.kind == kind);
+        of_kind.map(|record| (record.key.clone(), record.data.clone())).collect()
+    };
+    let told = async || Some(store.records(&id).await.expect("records")).filter(|all| !of(all, "tracking").is_empty());
+    let all = server.until("the note", told).await;
+    let call = json!({"outcome": "call-back", "called_at": called["at"], "call_back_at": called["callBackAt"]});
+    assert_eq!(of(&all, "call"), [("call-1".to_owned(), call)]);
+    let note = json!({"state": "reached", "noted_at": noted["at"]});
+    assert_eq!(of(&all, "tracking"), [("note-1".to_owned(), note)]);
+    assert_eq!(of(&all, "lead").len(), 1);
+    asha.at("car.vehicle").await;
+    assert_eq!(server.product.runtime.operations.replay(&id).await.expect("a replay"), Some(vec![]));
+    server.stop().await;
+}
