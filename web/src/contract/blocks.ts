@@ -307,6 +307,8 @@ export interface Provider {
 }
 
 export interface OptionFact {
+  /** by which programs know it */
+  id?: string;
   label: string;
   value: Value;
 }
