@@ -237,7 +237,7 @@ async fn signs_in_on(server: &TestServer, phone: &Visitor, desk: &Visitor) {
     for (visitor, agent) in agents {
         server.clock.advance(3_600_000);
         let begun = asks(visitor, ASHA).await;
-        let body = json!({"mobile": ASHA, "source": "", "sub_source": "", "otp": sent(&server).await,
+        let body = json!({"mobile": ASHA, "source": "", "sub_source": "", "otp": sent(server).await,
             "authCode": begun["authCode"]});
         post(visitor, "verifyLoginOtp", &[CLIENT, ("user-agent", agent)], body).await.ok(200);
     }

@@ -98,7 +98,7 @@ impl Facts {
     pub fn are_nobodys(&self, headers: &HeaderMap) -> bool {
         let Came { said, channels, touches, draw: _ } = &self.came;
         let came_plainly = said.is_empty() && channels.is_empty() && touches.is_empty();
-        came_plainly && self.session.is_empty() && self.roles.is_empty() && token(headers).is_none()
+        came_plainly && self.session.is_empty() && token(headers).is_none()
     }
 
     /// Of experiments, as layout rules name them.

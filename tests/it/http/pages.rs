@@ -203,6 +203,8 @@ async fn a_page_is_kept_for_everybody_and_for_nobody() {
     let (made, again) = (packed().await, packed().await);
     assert_eq!((made.header("content-encoding"), again.header("content-encoding")), ("gzip", "gzip"));
     assert!(made.bytes == again.bytes && made.bytes.len() < kept.bytes.len());
+    // What is compressed on its way out has no length before its end.
+    assert_eq!(again.header("content-length"), again.bytes.len().to_string());
     assert_eq!(second.get("/help").await.text(), kept.text(), "who reads plain text gets it");
 
     // What brought somebody is answered to them alone.
