@@ -22,6 +22,8 @@ pub enum Ink {
     Soft,
     Line,
     Brand,
+    /// The road's line.
+    Glow,
     OnBrand,
     OnBrandSoft,
     Plate,
@@ -46,12 +48,6 @@ pub enum Mark {
         height: f32,
         radius: f32,
         ink: Ink,
-    },
-    /// Our mark in a square of this side.
-    Brand {
-        x: f32,
-        y: f32,
-        side: f32,
     },
     /// Dark squares of this side.
     Squares {
@@ -192,14 +188,27 @@ impl Sheet<'_> {
         self.leaf(marks)
     }
 
+    /// The plate that a name of this width stands on, with the road in its band: as the site's pages have it.
+    fn sign(&mut self, top: f32, width: f32) {
+        let mut block = |x: f32, y: f32, (width, height): (f32, f32), radius: f32, ink: Ink| {
+            self.ground(Mark::Box { x: MARGIN + x, y: top + y, width, height, radius, ink });
+        };
+        block(0.0, 0.0, (width + 29.0, 26.0), 4.0, Ink::Black);
+        block(1.2, 1.2, (width + 26.6, 23.6), 3.0, Ink::Plate);
+        block(1.2, 1.2, (12.0, 23.6), 3.0, Ink::Brand);
+        for dash in [4.0, 10.5, 17.0] {
+            block(6.2, dash, (2.0, 5.0), 0.0, Ink::Glow);
+        }
+    }
+
     /// The brand, the day, and the title.
     fn head(&mut self, paper: &Paper) {
         let top = MARGIN - 14.0;
-        self.ground(Mark::Brand { x: MARGIN, y: top, side: 26.0 });
         let made = self.lines(&paper.made, Weight::Regular, 9.0, INNER / 2.0, Ink::Soft);
         let width = made.lines.iter().map(|line| self.letters.width(line, Weight::Regular, 9.0)).fold(0.0, f32::max);
-        let brand = self.lines(&paper.brand, Weight::Bold, 15.0, INNER / 2.0, Ink::Brand);
-        let brand = self.set(brand, MARGIN + 34.0, top + 4.0);
+        let brand = self.lines(&paper.brand, Weight::Bold, 15.0, INNER / 2.0, Ink::Black);
+        self.sign(top, self.letters.width(&paper.brand, Weight::Bold, 15.0).min(INNER / 2.0));
+        let brand = self.set(brand, MARGIN + 20.0, top + 4.0);
         let made = self.set(made, RIGHT - width, top + 8.0);
         self.layout.tree.extend([Node::Group(Role::Paragraph, vec![brand]), Node::Group(Role::Paragraph, vec![made])]);
         self.y = top + 46.0;

@@ -8,11 +8,11 @@ use krilla::annotation::{Annotation, LinkAnnotation, Target};
 use krilla::color::rgb::Color;
 use krilla::configure::{Accessibility, ConfigurationBuilder};
 use krilla::destination::XyzDestination;
-use krilla::geom::{Path, PathBuilder, Point, Rect, Transform};
+use krilla::geom::{Path, PathBuilder, Point, Rect};
 use krilla::metadata::Metadata;
 use krilla::outline::{Outline, OutlineNode};
 use krilla::page::PageSettings;
-use krilla::paint::{Fill, LineCap, LineJoin, Stroke};
+use krilla::paint::Fill;
 use krilla::surface::Surface;
 use krilla::tagging::{
     Artifact, ArtifactType, ContentTag, Identifier, Node as Tagged, TableHeaderScope, Tag, TagGroup, TagKind, TagTree,
@@ -99,6 +99,7 @@ fn colour(ink: Ink) -> Color {
         Ink::Soft => (0x51, 0x60, 0x5f),
         Ink::Line => (0xe6, 0xde, 0xcf),
         Ink::Brand => (0x0a, 0x55, 0x60),
+        Ink::Glow => (0xf4, 0xb9, 0x3a),
         Ink::OnBrand | Ink::Plate => (0xff, 0xff, 0xff),
         Ink::OnBrandSoft => (0xbf, 0xe0, 0xe1),
         Ink::Black => (0x11, 0x11, 0x11),
@@ -125,7 +126,6 @@ fn draw(surface: &mut Surface, mark: &Mark, letters: &Letters) {
             fill(surface, *ink);
             path(surface, rounded(*x, *y, *width, *height, *radius));
         }
-        Mark::Brand { x, y, side } => brand(surface, *x, *y, *side),
         Mark::Squares { x, y, side, dark } => {
             fill(surface, Ink::Black);
             let mut all = PathBuilder::new();
@@ -165,29 +165,4 @@ fn rounded(x: f32, y: f32, width: f32, height: f32, radius: f32) -> Option<Path>
     path.cubic_to(x, y + bow, x + bow, y, x + radius, y);
     path.close();
     path.finish()
-}
-
-/// The drawing of the web app's icon: a house in a rounded square of 32.
-fn brand(surface: &mut Surface, x: f32, y: f32, side: f32) {
-    surface.push_transform(&Transform::from_row(side / 32.0, 0.0, 0.0, side / 32.0, x, y));
-    fill(surface, Ink::Brand);
-    path(surface, rounded(0.0, 0.0, 32.0, 32.0, 7.0));
-    surface.set_fill(None);
-    surface.set_stroke(Some(Stroke {
-        paint: colour(Ink::OnBrand).into(),
-        width: 2.4,
-        line_cap: LineCap::Round,
-        line_join: LineJoin::Round,
-        ..Stroke::default()
-    }));
-    let mut lines = PathBuilder::new();
-    for line in [
-        &[(7.0, 23.0), (7.0, 11.0), (16.0, 6.5), (25.0, 11.0), (25.0, 23.0)][..],
-        &[(12.5, 23.0), (12.5, 15.0), (19.5, 15.0), (19.5, 23.0)],
-    ] {
-        lines.move_to(line[0].0, line[0].1);
-        line[1..].iter().for_each(|(x, y)| lines.line_to(*x, *y));
-    }
-    path(surface, lines.finish());
-    surface.pop();
 }
