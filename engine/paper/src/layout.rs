@@ -11,9 +11,26 @@ const RIGHT: f32 = WIDTH - MARGIN;
 const INNER: f32 = RIGHT - MARGIN;
 /// Between two columns, and within a card.
 const GAP: f32 = 20.0;
-const CODE: f32 = 92.0;
 /// Height of a line, in sizes of its letters.
 const LINE: f32 = 1.25;
+
+/// Room between things, beside their letters.
+#[derive(Clone, Copy)]
+struct Spacing {
+    /// Below a part.
+    part: f32,
+    /// Below a heading.
+    heading: f32,
+    /// Below a fact, and around a row of a table.
+    fact: f32,
+    row: f32,
+    /// Side of the code: at 80 points its smallest squares are two thirds of a millimetre.
+    code: f32,
+}
+
+const ROOMY: Spacing = Spacing { part: 12.0, heading: 4.0, fact: 6.0, row: 5.5, code: 92.0 };
+/// For a paper that takes a page less by it.
+const TIGHT: Spacing = Spacing { part: 8.0, heading: 2.0, fact: 4.0, row: 3.5, code: 80.0 };
 
 /// Colours by what they are for: the tokens of the web app by day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -97,10 +114,20 @@ pub struct Layout {
     pub headings: Vec<(String, usize, f32)>,
 }
 
+/// Roomy, unless a page can be saved.
 pub fn layout(paper: &Paper, letters: &Letters) -> Result<Layout, Error> {
+    let roomy = laid_out(paper, letters, ROOMY)?;
+    if roomy.grounds.len() == 1 {
+        return Ok(roomy);
+    }
+    let tight = laid_out(paper, letters, TIGHT)?;
+    Ok(if tight.grounds.len() < roomy.grounds.len() { tight } else { roomy })
+}
+
+fn laid_out(paper: &Paper, letters: &Letters, spacing: Spacing) -> Result<Layout, Error> {
     let legal = letters.wrap(&paper.legal, Weight::Regular, 7.5, INNER - 40.0);
     let bottom = HEIGHT - MARGIN - 10.0 * legal.len() as f32;
-    let mut sheet = Sheet { letters, layout: Layout::default(), y: 0.0, bottom, on: Inks::PAPER };
+    let mut sheet = Sheet { letters, layout: Layout::default(), y: 0.0, bottom, on: Inks::PAPER, spacing };
     sheet.turn_over();
     sheet.head(paper);
     for part in &paper.parts {
@@ -129,6 +156,7 @@ struct Sheet<'l> {
     y: f32,
     bottom: f32,
     on: Inks,
+    spacing: Spacing,
 }
 
 /// Some lines of one look.
@@ -225,7 +253,7 @@ impl Sheet<'_> {
         let height = lines.height();
         let words = self.set(lines, MARGIN, self.y);
         self.layout.tree.push(Node::Group(Role::Heading(level, title.to_owned()), vec![words]));
-        self.y += height + 4.0;
+        self.y += height + self.spacing.heading;
     }
 
     fn part(&mut self, part: &Part) -> Result<(), Error> {
@@ -249,7 +277,7 @@ impl Sheet<'_> {
             }
             Part::Code { title, text, address } => self.code(title, text, address)?,
         }
-        self.y += 12.0;
+        self.y += self.spacing.part;
         Ok(())
     }
 
@@ -312,7 +340,7 @@ impl Sheet<'_> {
     fn pair_height(&self, pair: &[Fact], width: f32) -> f32 {
         let heights = pair.iter().map(|fact| {
             let (label, value) = self.cell(fact, width);
-            label.height() + value.height() + 6.0
+            label.height() + value.height() + self.spacing.fact
         });
         heights.fold(0.0, f32::max)
     }
@@ -357,7 +385,7 @@ impl Sheet<'_> {
             let end = width(&label) + 8.0;
             let short = label.lines.len() == 1 && detail.lines.len() == 1;
             let is_beside = short && end + width(&detail) <= INNER - taken - GAP;
-            let height = label.height() + if is_beside { 0.0 } else { detail.height() } + 5.5;
+            let height = label.height() + if is_beside { 0.0 } else { detail.height() } + self.spacing.row;
             self.room(height);
             let ink = if one.is_total { Ink::Brand } else { Ink::Line };
             let thick = if one.is_total { 1.2 } else { 0.6 };
@@ -382,10 +410,11 @@ impl Sheet<'_> {
     }
 
     fn code(&mut self, title: &str, text: &str, address: &str) -> Result<(), Error> {
-        self.room(CODE + 8.0);
+        let side = self.spacing.code;
+        self.room(side);
         let squares = code::squares(address)?;
-        let (top, x) = (self.y, MARGIN + CODE + GAP);
-        let mark = Mark::Squares { x: MARGIN, y: top, side: CODE / squares.side as f32, dark: squares.dark };
+        let (top, x) = (self.y, MARGIN + side + GAP);
+        let mark = Mark::Squares { x: MARGIN, y: top, side: side / squares.side as f32, dark: squares.dark };
         let heading = self.lines(title, Weight::Bold, 13.0, RIGHT - x, Ink::Text);
         self.layout.headings.push((title.to_owned(), self.page(), top));
         self.y += heading.height() + 2.0;
@@ -404,7 +433,7 @@ impl Sheet<'_> {
         self.layout.tree.push(Node::Group(Role::Paragraph, vec![Node::Group(Role::Link, vec![link])]));
         let figure = self.leaf(vec![mark]);
         self.layout.tree.push(Node::Group(Role::Figure(format!("{title}: {address}")), vec![figure]));
-        self.y = self.y.max(top + CODE);
+        self.y = self.y.max(top + side);
         Ok(())
     }
 
