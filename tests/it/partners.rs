@@ -4,6 +4,6 @@ mod client;
 mod content;
 pub mod email;
 mod gateway;
-mod pdf;
+pub mod pdf;
 mod sandbox;
 mod world;

@@ -88,6 +88,16 @@ impl<'a> Customer<'a> {
         let code = self.password().await;
         self.submits(json!({"code": code}), "car.vehicle").await;
         self.has_it_priced().await;
+        self.adds_four_covers().await;
+    }
+
+    /// Which makes a price of ten lines and more.
+    async fn adds_four_covers(&mut self) {
+        self.offers().await;
+        let mut cover = self.view["step"]["form"]["data"].clone();
+        cover["add_ons"] =
+            json!(["roadsideAssistanceCover", "keyReplacementCover", "lossOfPersonalBelonging", "paidDriverCover"]);
+        self.submits(cover, "quotes").await;
     }
 
     /// From the car that was found to the prices.
@@ -326,8 +336,8 @@ impl Customer<'_> {
         let paper = self.browser.get(&file).await;
         assert_eq!((paper.status, paper.header("content-type")), (200, "application/pdf"));
         assert!(paper.header("content-disposition").contains("Your policy at a glance.pdf"));
-        assert!(paper.bytes.starts_with(b"%PDF-1.7"));
         assert_eq!(self.server.visitor().get(&file).await.status, 404);
+        self.has_it_on_one_page(&file).await;
 
         let facts = block(&self.view, "facts")["items"].as_array().expect("facts").clone();
         let number = facts.iter().find(|fact| fact["label"] == "Policy number").expect("a number");
@@ -350,6 +360,18 @@ impl Customer<'_> {
             assert_eq!(stranger.get(unknown).await.status, 404, "{unknown}");
         }
         self.does("done", json!({}), "car.policy.issued").await;
+    }
+
+    /// In every language, with a price of ten lines.
+    async fn has_it_on_one_page(&self, file: &str) {
+        let lines = block(&self.view, "breakup")["lines"].as_array().expect("lines");
+        assert!(lines.len() >= 10, "{lines:?}");
+        for (language, title) in [("hi", "आपकी पॉलिसी"), ("en", "Your policy at a glance")] {
+            assert_eq!(self.browser.get(&format!("/?lang={language}")).await.status, 302);
+            let text = crate::partners::pdf::text_of(&self.browser.get(file).await.bytes);
+            assert!(text.contains(title) && text.contains("/v/"), "{text}");
+            assert_eq!(text.matches('\u{c}').count(), 1, "pages: {text}");
+        }
     }
 
     /// Another browser, years of cookies later: the e-mail has the file, and its link opens the policy and the file.
