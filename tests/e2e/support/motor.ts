@@ -154,6 +154,7 @@ export class Motor {
 
   /** The lines of a price: label and paise; they add up to the total. */
   async breakup(within: Locator): Promise<[label: string, paise: number][]> {
+    await within.locator('table.breakup').first().waitFor();
     const lines = await within.locator('table.breakup tr').evaluateAll((rows) =>
       rows.map((row) => [row.querySelector('th')?.firstChild?.textContent ?? '', row.querySelector('td')?.textContent ?? '', row.getAttribute('data-kind') ?? '']),
     );

@@ -1,4 +1,5 @@
 /** Starts the journey's app on a page that carries a step: takes the drawn one over, or draws it where only its frame stands. */
+import { startTransition } from 'react';
 import { createRoot, hydrateRoot } from 'react-dom/client';
 import type { Boot } from '../site/boot';
 import { Ended } from './ended';
@@ -21,5 +22,6 @@ export async function start({ view, own, problem, site = { name: '' } }: Boot): 
     <Ended reason={problem?.status === 410 ? 'expired' : 'gone'} base="/" />
   );
   if (view && drawn) hydrateRoot(app, page);
-  else createRoot(app).render(page);
+  // piece by piece: a page of many offers holds up nobody's finger
+  else startTransition(() => createRoot(app).render(page));
 }

@@ -1,5 +1,5 @@
-import { useRef } from 'react';
-import type { Option } from '../../contract/blocks';
+import { useRef, useState } from 'react';
+import type { BreakupLine, Option } from '../../contract/blocks';
 import { Button } from '../../ui/button';
 import { equal } from '../../ui/equal';
 import { money, value as words } from '../../ui/format';
@@ -96,12 +96,7 @@ export function OptionCard({
         </p>
       ))}
       <div className="option-more">
-        {item.breakup && item.breakup.length > 0 && (
-          <details className="disclosure">
-            <summary>{t('breakup')}</summary>
-            <BreakupLines lines={item.breakup} />
-          </details>
-        )}
+        {item.breakup && item.breakup.length > 0 && <Breakup lines={item.breakup} />}
         <label className="option-compare">
           <input
             type="checkbox"
@@ -114,6 +109,17 @@ export function OptionCard({
         </label>
       </div>
     </article>
+  );
+}
+
+/** How the price is made up; drawn once somebody opens it, since most are never opened. */
+function Breakup({ lines }: { lines: BreakupLine[] }) {
+  const [open, setOpen] = useState(false);
+  return (
+    <details className="disclosure" onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>{t('breakup')}</summary>
+      {open && <BreakupLines lines={lines} />}
+    </details>
   );
 }
 
