@@ -366,10 +366,12 @@ impl Customer<'_> {
     async fn has_it_on_one_page(&self, file: &str) {
         let lines = block(&self.view, "breakup")["lines"].as_array().expect("lines");
         assert!(lines.len() >= 10, "{lines:?}");
-        for (language, title) in [("hi", "आपकी पॉलिसी"), ("en", "Your policy at a glance")] {
+        for (language, title, line) in
+            [("hi", "आपकी पॉलिसी", "थर्ड पार्टी"), ("en", "Your policy at a glance", "Third party")]
+        {
             assert_eq!(self.browser.get(&format!("/?lang={language}")).await.status, 302);
             let text = crate::partners::pdf::text_of(&self.browser.get(file).await.bytes);
-            assert!(text.contains(title) && text.contains("/v/"), "{text}");
+            assert!([title, line, "/v/"].iter().all(|words| text.contains(words)), "{text}");
             assert_eq!(text.matches('\u{c}').count(), 1, "pages: {text}");
         }
     }
