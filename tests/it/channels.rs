@@ -65,7 +65,7 @@ fn boot(html: &str) -> Value {
 const UTM: &str = "utm_campaign utm_device utm_term network utm_medium utm_source utm_content utm_creative agid ap aoi ci \
                    cre fid lop ma mo pl ti track final_source final_medium final_campaign emp merchant_id";
 
-/// R3-01, R3-06, R3-07, R9-64: what an address said is in the lead.
+/// R2.1-19, R3-01, R3-06, R3-07, R9-64: what an address said is in the lead.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_lead_says_where_it_came_from() {
     let server = product().await;
@@ -74,7 +74,7 @@ async fn a_lead_says_where_it_came_from() {
     assert_eq!(names.len(), 25);
     let query: Vec<String> = names.iter().enumerate().map(|(at, name)| format!("{name}=v{at}")).collect();
     let from = [("referer", "https://a.example/?x=1&x=2&y=3")];
-    let address = format!("/health-insurance?{}&source=letter&sub-source=spring&medium=paper", query.join("&"));
+    let address = format!("/health-insurance?{}&source=letter&sub-source=spring&ui-source=desk&medium=paper", query.join("&"));
     let led = visitor.send("GET", &address, &from, None).await;
     assert_eq!((led.status, led.header("location")), (302, "/health-insurance"));
     let lead = lead(&server, &visitor).await;
@@ -82,8 +82,8 @@ async fn a_lead_says_where_it_came_from() {
         assert_eq!(lead["utm"][name], format!("v{at}"), "{name}: {lead}");
     }
     assert_eq!(lead["utm"]["referralUrl"], "https://a.example/?x=1&y=3");
-    let said = ["source", "sub_source", "subSource", "medium"].map(|name| lead[name].as_str().unwrap_or_default());
-    assert_eq!(said, ["letter", "spring", "spring", "paper"]);
+    let said = ["source", "sub_source", "subSource", "ui_source", "medium"].map(|name| lead[name].as_str().unwrap_or_default());
+    assert_eq!(said, ["letter", "spring", "spring", "desk", "paper"]);
     // the other spelling means the same, and what somebody sends to a first write too
     let other = server.visitor();
     arrive(&other, "/?subSource=spring").await;
@@ -351,7 +351,7 @@ fn has(html: &str, part: &str) -> bool {
     boot(html)["site"].get(part).is_some() && !hidden(html).contains(part)
 }
 
-/// R2.2-23, R3-02, R4-07 to R4-11, R6-03, R7.1-06 to R7.1-08, R8-09: agents are confirmed by whoever knows them, once.
+/// R2.2-23, R3-02, R4-07..11, R6-03, R7.1-06..08, R8-09: agents are confirmed by whoever knows them, once.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_agent_is_who_is_confirmed_to_be_one() {
     let server = counting().await;

@@ -32,6 +32,7 @@ mod metrics;
 mod middleware;
 mod openid;
 mod pages;
+mod passes;
 mod paper;
 mod posted;
 mod presence;

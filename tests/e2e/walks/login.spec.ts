@@ -133,11 +133,15 @@ test('number, code, account, logout (R2.1-02, R2.1-03, R2.1-04, R2.1-10, R2.2-15
   await expect(bar.locator('summary', { hasText: 'Hi Asha' })).toBeVisible();
   expect(await page.evaluate(() => JSON.parse(localStorage.userDetail))).toEqual({ firstName: 'Asha' });
 
-  // R4-18
+  // R4-18; R3-13: what was begun here, and the last page, are no longer kept either
+  await page.evaluate(() => {
+    for (const name of ['userinfo', 'healthinfo', 'lastvisit']) localStorage.setItem(name, '1');
+  });
   await bar.locator('summary', { hasText: 'Hi Asha' }).click();
   await bar.getByRole('button', { name: 'Logout' }).click();
   await page.waitForURL(`${product.base}/`);
-  expect(await page.evaluate(() => [localStorage.token, localStorage.userDetail])).toEqual([undefined, undefined]);
+  const gone = ['token', 'userDetail', 'userinfo', 'healthinfo', 'lastvisit'];
+  expect(await page.evaluate((names) => names.filter((name) => name in localStorage), gone)).toEqual([]);
   await page.goto(`${product.base}/dashboard`);
   await expect(popup).toBeVisible();
   await product.stop();
