@@ -553,6 +553,23 @@ async fn a_variant_stays_for_the_visit() {
     server.stop().await;
 }
 
+/// R2.1-16: either name of a visit leads to the same one, for whom it is theirs.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_address_names_a_visit_by_request_or_lead_id() {
+    let server = product().await;
+    let (visitor, other) = (server.visitor(), server.visitor());
+    let car = json!({"kind": "registered", "registration": "DL3CAB1234"});
+    let view = visitor.start("motor/car", car).await.ok(201);
+    let id = view["journey"]["id"].as_str().expect("a journey");
+    let at = view["step"]["url"].as_str().expect("an address").split('?').next().expect("a path").to_owned();
+    for name in ["request", "leadId"] {
+        let page = visitor.get(&format!("{at}?{name}={id}")).await;
+        assert_eq!((page.status, boot(&page.text())["view"]["journey"]["id"].clone()), (200, json!(id)), "{name}");
+        assert_eq!(other.get(&format!("{at}?{name}={id}")).await.status, 404, "{name}");
+    }
+    server.stop().await;
+}
+
 /// R4-04: whoever signs out leaves nothing of where they came from.
 #[tokio::test(flavor = "multi_thread")]
 async fn nothing_is_left_after_the_session() {

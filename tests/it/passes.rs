@@ -3,7 +3,7 @@
 use crate::login::{logs_in, post};
 use engine_definitions::Files;
 use journey_tests::server::{Reply, TestServer, Visitor};
-use serde_json::{Value, json};
+use serde_json::json;
 use std::path::Path;
 
 const ASHA: (&str, &str) = ("Asha", "9876543210");
@@ -151,9 +151,10 @@ async fn others_get_no_code_and_keep_their_token() {
     signs_in(&server, &visitor, ASHA).await;
     assert_eq!(led(&visitor).await, format!("{OURS}/?x=3"));
     let agent = server.visitor();
-    let came = agent.get("/health-insurance?_aid=A7&token=t9&x=3").await;
+    // R2.1-17: what an address says of an agent is read, and taken out of it
+    let came = agent.get("/health-insurance?_aid=A7&_uid=A8&token=t9&x=3").await;
     assert_eq!((came.status, came.header("location")), (302, "/health-insurance?x=3"));
     let checked = post(&agent, "agent?path=%2Fhealth-insurance", &[], json!({})).await.ok(200);
-    assert_ne!(checked["agent"], Value::Null);
+    assert_eq!(checked["agent"], json!({"agentId": "A7", "uAgentId": "A8"}));
     server.stop().await;
 }
