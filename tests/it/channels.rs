@@ -74,7 +74,8 @@ async fn a_lead_says_where_it_came_from() {
     assert_eq!(names.len(), 25);
     let query: Vec<String> = names.iter().enumerate().map(|(at, name)| format!("{name}=v{at}")).collect();
     let from = [("referer", "https://a.example/?x=1&x=2&y=3")];
-    let address = format!("/health-insurance?{}&source=letter&sub-source=spring&ui-source=desk&medium=paper", query.join("&"));
+    let address =
+        format!("/health-insurance?{}&source=letter&sub-source=spring&ui-source=desk&medium=paper", query.join("&"));
     let led = visitor.send("GET", &address, &from, None).await;
     assert_eq!((led.status, led.header("location")), (302, "/health-insurance"));
     let lead = lead(&server, &visitor).await;
@@ -82,7 +83,8 @@ async fn a_lead_says_where_it_came_from() {
         assert_eq!(lead["utm"][name], format!("v{at}"), "{name}: {lead}");
     }
     assert_eq!(lead["utm"]["referralUrl"], "https://a.example/?x=1&y=3");
-    let said = ["source", "sub_source", "subSource", "ui_source", "medium"].map(|name| lead[name].as_str().unwrap_or_default());
+    let said = ["source", "sub_source", "subSource", "ui_source", "medium"]
+        .map(|name| lead[name].as_str().unwrap_or_default());
     assert_eq!(said, ["letter", "spring", "spring", "desk", "paper"]);
     // the other spelling means the same, and what somebody sends to a first write too
     let other = server.visitor();

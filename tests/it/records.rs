@@ -140,9 +140,7 @@ async fn a_callback_for_a_lead_that_is_over_stands_on_its_record() {
     let begun = server.visitor().start("leads/callback", json!({"name": "Asha Rao", "mobile": MOBILE})).await.ok(201);
     let id = begun["journey"]["id"].as_str().expect("a journey").to_owned();
     assert_eq!(begun["journey"]["status"], "done");
-    let called = |call: &str, lead: &str| {
-        json!({"call": call, "lead": lead, "outcome": "no-answer", "at": "2026-11-21T11:00:00+05:30"})
-    };
+    let called = |call: &str, lead: &str| json!({"call": call, "lead": lead, "outcome": "no-answer", "at": "2026-11-21T11:00:00+05:30"});
     let (hook, header, secret) = ("dialer/called", "x-dialer-signature", "sandbox-dialer_webhook_secret");
     assert_eq!(tells(&server, hook, header, "another", &called("call-1", &id)).await, 401);
     for call in ["call-1", "call-2", "call-1"] {
@@ -156,7 +154,8 @@ async fn a_callback_for_a_lead_that_is_over_stands_on_its_record() {
     let data = json!({"outcome": "no-answer", "called_at": "2026-11-21T11:00:00+05:30", "call_back_at": ""});
     assert_eq!(of_kind(&all, "call"), [("call-1".to_owned(), data.clone()), ("call-2".to_owned(), data)]);
     assert_eq!(store.incidents_of(&id, 10).await.expect("incidents").len(), 0);
-    let parked: Vec<String> = store.parked_webhooks(10).await.expect("parked").into_iter().map(|one| one.once).collect();
+    let parked: Vec<String> =
+        store.parked_webhooks(10).await.expect("parked").into_iter().map(|one| one.once).collect();
     assert_eq!(parked, ["call-3"], "nobody's yet");
     assert_eq!(store.journey(&id).await.expect("a read").expect("a journey").step, "callback.thanks");
     assert_eq!(server.product.runtime.operations.replay(&id).await.expect("a replay"), Some(vec![]));

@@ -24,7 +24,8 @@ pub struct Redirect {
 
 impl Redirect {
     pub(super) fn read(node: &Node, problems: &mut Vec<Problem>) -> Option<Redirect> {
-        let mut fields = Fields::open(node, "a redirect", &["from", "parts", "query", "to", "status", "passes"], problems)?;
+        let mut fields =
+            Fields::open(node, "a redirect", &["from", "parts", "query", "to", "status", "passes"], problems)?;
         let status = fields.int("status").unwrap_or(302);
         let Some(known) = [301, 302, 303, 307, 308].into_iter().find(|known| i64::from(*known) == status) else {
             fields.problems.push(Problem::error("value", &node.span, "`status` is 301, 302, 303, 307 or 308"));

@@ -1,7 +1,8 @@
 //! A session goes on on another host of ours, by a code in the address (security rule 16).
 //!
-//! The code is sealed: whose session it came from, for which host, until when. It is worth nothing once that session is
-//! over, and counts once, whichever node sees it; until it is used nothing of it is kept, and then its keyed hash alone.
+//! The code is sealed: whose session it came from, for which host, until when. It is worth nothing once that session
+//! is over, and counts once, whichever node sees it; until it is used nothing of it is kept, and then its keyed hash
+//! alone.
 
 use super::People;
 use super::sessions::token_hash;
@@ -38,8 +39,8 @@ impl People {
         Ok(serde_json::to_vec(&pass).ok().and_then(|plain| self.seal_for(PASS, &plain)))
     }
 
-    /// Whose code this is, at this host; unknown ones, those of another host, used and old ones, and those of a session
-    /// that is over are the same `None`. Looking uses nothing up.
+    /// Whose code this is, at this host; unknown and old ones, those of another host, and those of a session that is
+    /// over are the same `None`. Looking uses nothing up.
     pub async fn passed(&self, code: &str, host: &str) -> Result<Option<String>, Refusal> {
         let plain = self.open_for(PASS, code);
         let pass = plain.and_then(|plain| serde_json::from_slice::<Pass>(&plain).ok());
