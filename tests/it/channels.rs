@@ -555,6 +555,26 @@ async fn a_variant_stays_for_the_visit() {
     server.stop().await;
 }
 
+/// R1-01: the home page leads to the retail lines and to businesses, and assisted channels have ways in of their own.
+#[tokio::test(flavor = "multi_thread")]
+async fn there_are_ways_in_for_retail_businesses_agents_and_partners() {
+    let server = product().await;
+    let visitor = server.visitor();
+    let home = visitor.get("/").await.text();
+    for line in ["/car-insurance", "/bike-insurance", "/health-insurance", "/life-insurance/term-insurance", "/sme"] {
+        assert!(home.contains(&format!("href=\"{line}\"")), "{line}");
+        assert_eq!(visitor.get(line).await.status, 200, "{line}");
+    }
+    for (way_in, status) in [("/car-insurance/tp", 200), ("/health-insurance/agent", 302), ("/staff/login", 200)] {
+        assert_eq!(server.visitor().get(way_in).await.status, status, "{way_in}");
+    }
+    let agent = server.visitor();
+    arrive(&agent, "/health-insurance?_aid=A7").await;
+    looks_at(&agent, "/health-insurance").await;
+    assert_eq!(visit(&agent).await["agent"], json!({"agentId": "A7"}));
+    server.stop().await;
+}
+
 /// R2.1-16: either name of a visit leads to the same one, for whom it is theirs.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_address_names_a_visit_by_request_or_lead_id() {
