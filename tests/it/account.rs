@@ -128,8 +128,9 @@ async fn is_reminded(visitor: &Visitor, born: NaiveDate) -> bool {
     visitor.get("/dashboard").await.text().contains("Your birthday is on")
 }
 
+/// R4-48
 #[tokio::test(flavor = "multi_thread")]
-async fn r4_48_a_birthday_is_near_from_thirty_days_to_one_day_ahead() {
+async fn a_birthday_is_near_from_thirty_days_to_one_day_ahead() {
     let server = start().await;
     let asha = server.visitor();
     logs_in(&server, &asha, ASHA).await;

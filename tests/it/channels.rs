@@ -65,7 +65,7 @@ fn boot(html: &str) -> Value {
 const UTM: &str = "utm_campaign utm_device utm_term network utm_medium utm_source utm_content utm_creative agid ap aoi ci \
                    cre fid lop ma mo pl ti track final_source final_medium final_campaign emp merchant_id";
 
-/// R3-01, R3-06, R3-07, R9-64: what an address said is in the lead.
+/// R2.1-19, R3-01, R3-06, R3-07, R9-64: what an address said is in the lead.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_lead_says_where_it_came_from() {
     let server = product().await;
@@ -74,7 +74,8 @@ async fn a_lead_says_where_it_came_from() {
     assert_eq!(names.len(), 25);
     let query: Vec<String> = names.iter().enumerate().map(|(at, name)| format!("{name}=v{at}")).collect();
     let from = [("referer", "https://a.example/?x=1&x=2&y=3")];
-    let address = format!("/health-insurance?{}&source=letter&sub-source=spring&medium=paper", query.join("&"));
+    let address =
+        format!("/health-insurance?{}&source=letter&sub-source=spring&ui-source=desk&medium=paper", query.join("&"));
     let led = visitor.send("GET", &address, &from, None).await;
     assert_eq!((led.status, led.header("location")), (302, "/health-insurance"));
     let lead = lead(&server, &visitor).await;
@@ -82,8 +83,9 @@ async fn a_lead_says_where_it_came_from() {
         assert_eq!(lead["utm"][name], format!("v{at}"), "{name}: {lead}");
     }
     assert_eq!(lead["utm"]["referralUrl"], "https://a.example/?x=1&y=3");
-    let said = ["source", "sub_source", "subSource", "medium"].map(|name| lead[name].as_str().unwrap_or_default());
-    assert_eq!(said, ["letter", "spring", "spring", "paper"]);
+    let said = ["source", "sub_source", "subSource", "ui_source", "medium"]
+        .map(|name| lead[name].as_str().unwrap_or_default());
+    assert_eq!(said, ["letter", "spring", "spring", "desk", "paper"]);
     // the other spelling means the same, and what somebody sends to a first write too
     let other = server.visitor();
     arrive(&other, "/?subSource=spring").await;
@@ -351,7 +353,7 @@ fn has(html: &str, part: &str) -> bool {
     boot(html)["site"].get(part).is_some() && !hidden(html).contains(part)
 }
 
-/// R2.2-23, R3-02, R4-07 to R4-11, R6-03, R7.1-06 to R7.1-08, R8-09: agents are confirmed by whoever knows them, once.
+/// R2.2-23, R3-02, R4-07..11, R6-03, R7.1-06..08, R8-09: agents are confirmed by whoever knows them, once.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_agent_is_who_is_confirmed_to_be_one() {
     let server = counting().await;
@@ -550,6 +552,43 @@ async fn a_variant_stays_for_the_visit() {
     let writer = server.visitor();
     let begun = told(&server, &writer, "parcel/cover", json!({"weight": 2, "kind": "gift"})).await["variants"].clone();
     assert_eq!(is_short(&writer).await, begun["words"] == "short");
+    server.stop().await;
+}
+
+/// R1-01: the home page leads to the retail lines and to businesses, and assisted channels have ways in of their own.
+#[tokio::test(flavor = "multi_thread")]
+async fn there_are_ways_in_for_retail_businesses_agents_and_partners() {
+    let server = product().await;
+    let visitor = server.visitor();
+    let home = visitor.get("/").await.text();
+    for line in ["/car-insurance", "/bike-insurance", "/health-insurance", "/life-insurance/term-insurance", "/sme"] {
+        assert!(home.contains(&format!("href=\"{line}\"")), "{line}");
+        assert_eq!(visitor.get(line).await.status, 200, "{line}");
+    }
+    for (way_in, status) in [("/car-insurance/tp", 200), ("/health-insurance/agent", 302), ("/staff/login", 200)] {
+        assert_eq!(server.visitor().get(way_in).await.status, status, "{way_in}");
+    }
+    let agent = server.visitor();
+    arrive(&agent, "/health-insurance?_aid=A7").await;
+    looks_at(&agent, "/health-insurance").await;
+    assert_eq!(visit(&agent).await["agent"], json!({"agentId": "A7"}));
+    server.stop().await;
+}
+
+/// R2.1-16: either name of a visit leads to the same one, for whom it is theirs.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_address_names_a_visit_by_request_or_lead_id() {
+    let server = product().await;
+    let (visitor, other) = (server.visitor(), server.visitor());
+    let car = json!({"kind": "registered", "registration": "DL3CAB1234"});
+    let view = visitor.start("motor/car", car).await.ok(201);
+    let id = view["journey"]["id"].as_str().expect("a journey");
+    let at = view["step"]["url"].as_str().expect("an address").split('?').next().expect("a path").to_owned();
+    for name in ["request", "leadId"] {
+        let page = visitor.get(&format!("{at}?{name}={id}")).await;
+        assert_eq!((page.status, boot(&page.text())["view"]["journey"]["id"].clone()), (200, json!(id)), "{name}");
+        assert_eq!(other.get(&format!("{at}?{name}={id}")).await.status, 404, "{name}");
+    }
     server.stop().await;
 }
 

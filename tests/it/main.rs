@@ -28,6 +28,7 @@ mod numbers;
 mod openid;
 mod operator;
 mod partners;
+mod passes;
 mod passwords;
 mod premiums;
 mod purchase;

@@ -416,6 +416,27 @@ impl Customer<'_> {
         assert_eq!(self.server.until("the refund", refunds).await, 1);
     }
 
+    /// What is tracked there is renewed there: for what is insured already nobody types its number again.
+    async fn renews_from_her_account(&self, device: &Visitor, policy: &str) {
+        let page = device.get("/dashboard").await.text();
+        assert!(page.contains(&self.id()) && page.contains(&format!("Renew {policy}")), "{page}");
+        let renews = async |visitor: &Visitor, policy: &str| {
+            crate::login::post(visitor, "account/renew-car", &[], json!({"policy": policy})).await
+        };
+        let begun = renews(device, policy).await.ok(200);
+        let url = begun["data"]["url"].as_str().expect("an address");
+        let (_, id) = url.split_once("request=").expect("a journey");
+        assert_ne!(id, self.id());
+        let store = self.server.store().await;
+        let journey = store.journey(id).await.expect("a read").expect("a journey");
+        for told in ["DL-3-CAB-1234", "\"leadform\":\"renew\""] {
+            assert!(journey.state.contains(told), "{told}: {}", journey.state);
+        }
+        // Another's policy, or none, renews nothing; nobody does.
+        assert_eq!(renews(device, "another").await.status, 422);
+        assert_eq!(renews(&self.server.visitor(), policy).await.status, 401);
+    }
+
     /// On another device: the number and its code, which may be somebody else's by now, ask for the number of a policy;
     /// with it the account is open, and the policy's file.
     async fn finds_her_policy_in_her_account(&self, file: &str) {
@@ -430,6 +451,7 @@ impl Customer<'_> {
         let journeys = account["journeys"].as_array().expect("journeys");
         assert!(journeys.iter().any(|journey| journey["id"] == self.id().as_str()), "{account}");
         assert!(device.get(file).await.bytes.starts_with(b"%PDF-"));
+        self.renews_from_her_account(&device, policy.data["policy_number"].as_str().expect("a number")).await;
         // The copy of her data says where it is.
         let export = device.get("/api/v1/account/export").await.ok(200)["data"].clone();
         let told =
@@ -439,6 +461,7 @@ impl Customer<'_> {
     }
 }
 
+/// R1-17
 #[tokio::test(flavor = "multi_thread")]
 async fn from_the_registration_number_to_the_policy() {
     let server = shop().await;
@@ -465,6 +488,7 @@ async fn from_the_registration_number_to_the_policy() {
     server.stop().await;
 }
 
+/// R5-42
 #[tokio::test(flavor = "multi_thread")]
 async fn contact_data_is_whole_for_agents_of_some_sources_alone() {
     let server = shop().await;

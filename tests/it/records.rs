@@ -128,6 +128,40 @@ async fn tells(server: &TestServer, hook: &str, header: &str, secret: &str, body
     server.visitor().send("POST", &format!("/api/v1/webhooks/{hook}"), &headers, Some(body)).await.status
 }
 
+fn of_kind(all: &[Record], kind: &str) -> Vec<(String, Value)> {
+    all.iter().filter(|record| record.kind == kind).map(|record| (record.key.clone(), record.data.clone())).collect()
+}
+
+/// R7.3-32: a lead is over as soon as it is given, and is called after that. Nobody has to look after such a call-back;
+/// one for a lead that is not there waits for it.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_callback_for_a_lead_that_is_over_stands_on_its_record() {
+    let server = start().await;
+    let begun = server.visitor().start("leads/callback", json!({"name": "Asha Rao", "mobile": MOBILE})).await.ok(201);
+    let id = begun["journey"]["id"].as_str().expect("a journey").to_owned();
+    assert_eq!(begun["journey"]["status"], "done");
+    let called = |call: &str, lead: &str| json!({"call": call, "lead": lead, "outcome": "no-answer", "at": "2026-11-21T11:00:00+05:30"});
+    let (hook, header, secret) = ("dialer/called", "x-dialer-signature", "sandbox-dialer_webhook_secret");
+    assert_eq!(tells(&server, hook, header, "another", &called("call-1", &id)).await, 401);
+    for call in ["call-1", "call-2", "call-1"] {
+        assert_eq!(tells(&server, hook, header, secret, &called(call, &id)).await, 200);
+    }
+    let unknown = "00000000000000000000000000000000";
+    assert_eq!(tells(&server, hook, header, secret, &called("call-3", unknown)).await, 200);
+
+    let store = server.store().await;
+    let all = store.records(&id).await.expect("records");
+    let data = json!({"outcome": "no-answer", "called_at": "2026-11-21T11:00:00+05:30", "call_back_at": ""});
+    assert_eq!(of_kind(&all, "call"), [("call-1".to_owned(), data.clone()), ("call-2".to_owned(), data)]);
+    assert_eq!(store.incidents_of(&id, 10).await.expect("incidents").len(), 0);
+    let parked: Vec<String> =
+        store.parked_webhooks(10).await.expect("parked").into_iter().map(|one| one.once).collect();
+    assert_eq!(parked, ["call-3"], "nobody's yet");
+    assert_eq!(store.journey(&id).await.expect("a read").expect("a journey").step, "callback.thanks");
+    assert_eq!(server.product.runtime.operations.replay(&id).await.expect("a replay"), Some(vec![]));
+    server.stop().await;
+}
+
 /// R7.3-32: what the dialer and the tracking system tell of a lead stands on its record.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_callback_of_the_dialer_is_stored_on_its_lead() {
@@ -150,17 +184,14 @@ async fn a_callback_of_the_dialer_is_stored_on_its_lead() {
     assert_eq!(tells(&server, "tracking/noted", "x-tracking-signature", secret, &noted).await, 200);
 
     let store = server.store().await;
-    let of = |all: &[Record], kind: &str| -> Vec<(String, Value)> {
-        let of_kind = all.iter().filter(|record| record.kind == kind);
-        of_kind.map(|record| (record.key.clone(), record.data.clone())).collect()
-    };
-    let told = async || Some(store.records(&id).await.expect("records")).filter(|all| !of(all, "tracking").is_empty());
+    let told =
+        async || Some(store.records(&id).await.expect("records")).filter(|all| !of_kind(all, "tracking").is_empty());
     let all = server.until("the note", told).await;
     let call = json!({"outcome": "call-back", "called_at": called["at"], "call_back_at": called["callBackAt"]});
-    assert_eq!(of(&all, "call"), [("call-1".to_owned(), call)]);
+    assert_eq!(of_kind(&all, "call"), [("call-1".to_owned(), call)]);
     let note = json!({"state": "reached", "noted_at": noted["at"]});
-    assert_eq!(of(&all, "tracking"), [("note-1".to_owned(), note)]);
-    assert_eq!(of(&all, "lead").len(), 1);
+    assert_eq!(of_kind(&all, "tracking"), [("note-1".to_owned(), note)]);
+    assert_eq!(of_kind(&all, "lead").len(), 1);
     asha.at("car.vehicle").await;
     assert_eq!(server.product.runtime.operations.replay(&id).await.expect("a replay"), Some(vec![]));
     server.stop().await;

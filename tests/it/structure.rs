@@ -1,6 +1,6 @@
 //! The shape of the repository: crate direction, no line of business in code, files where they belong.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -207,58 +207,89 @@ fn every_setting_is_read() {
     assert_eq!(unread, Vec::<String>::new(), "settings that nobody reads");
 }
 
-/// Names of licences that what is built in may have; each asks for no more than a notice. MPL-2.0 is per file, and none of
-/// its files is changed here.
-const LICENCES: &[&str] = &[
-    "0BSD",
-    "Apache-2.0",
-    "BSD-2-Clause",
-    "BSD-3-Clause",
-    "BSL-1.0",
-    "CC0-1.0",
-    "CDLA-Permissive-2.0",
-    "ISC",
-    "LLVM-exception",
-    "MIT",
-    "MIT-0",
-    "MPL-2.0",
-    "Unicode-3.0",
-    "Unlicense",
-    "Zlib",
-];
+/// `.deny.toml`, the part of it that is held here: `cargo deny` needs the network, and a program of its own.
+#[derive(serde::Deserialize)]
+struct Deny {
+    licenses: Licences,
+    bans: Bans,
+    sources: Sources,
+}
 
-/// Crates that must not come back, and why.
-const BANNED: &[(&str, &str)] = &[
-    ("openssl-sys", "TLS is rustls: one implementation, nothing of the machine's"),
-    ("native-tls", "TLS is rustls"),
-    ("serde_yaml", "it is not maintained; definitions are read with budgets by another"),
-];
+#[derive(serde::Deserialize)]
+struct Licences {
+    allow: Vec<String>,
+}
+
+#[derive(serde::Deserialize)]
+struct Bans {
+    deny: Vec<Banned>,
+}
+
+#[derive(serde::Deserialize)]
+struct Banned {
+    name: String,
+    reason: String,
+}
+
+#[derive(serde::Deserialize)]
+struct Sources {
+    #[serde(rename = "allow-registry")]
+    registries: Vec<String>,
+}
+
+impl Deny {
+    /// What is wrong with a package of `cargo metadata`. All licences of a package must be allowed, chosen or not.
+    fn against(&self, package: &Value) -> Vec<String> {
+        let text = |member: &str| package[member].as_str().unwrap_or_default();
+        let name = text("name");
+        let banned = self.bans.deny.iter().filter(|banned| banned.name == name);
+        let mut wrong: Vec<String> = banned.map(|banned| format!("{name}: {}", banned.reason)).collect();
+        // Ours have no source.
+        let Some(source) = package["source"].as_str() else { return wrong };
+        if !self.sources.registries.iter().any(|registry| source.strip_prefix("registry+") == Some(registry)) {
+            wrong.push(format!("{name} comes from {source}"));
+        }
+        let allowed: BTreeSet<&str> = self.licenses.allow.iter().flat_map(|licence| licence.split(" WITH ")).collect();
+        let licence = text("license");
+        let mut named =
+            licence.split([' ', '/', '(', ')']).filter(|word| !["", "OR", "AND", "WITH"].contains(word)).peekable();
+        if named.peek().is_none() || named.any(|word| !allowed.contains(word)) {
+            wrong.push(format!("{name} has the licence `{licence}`"));
+        }
+        wrong
+    }
+}
 
 #[test]
 fn what_is_built_in_has_a_known_licence_and_source() {
+    let deny = std::fs::read_to_string(root().join(".deny.toml")).expect("what may be built in");
+    let deny: Deny = toml::from_str(&deny).expect("it is TOML");
     let output = Command::new(env!("CARGO"))
         .args(["metadata", "--format-version", "1", "--offline", "--filter-platform", "x86_64-unknown-linux-gnu"])
         .current_dir(root())
         .output()
         .expect("cargo metadata runs");
     let metadata: Value = serde_json::from_slice(&output.stdout).expect("cargo metadata is JSON");
-    let mut wrong = Vec::new();
-    for package in metadata["packages"].as_array().expect("packages") {
-        let name = package["name"].as_str().unwrap_or_default();
-        wrong.extend(BANNED.iter().filter(|(banned, _)| *banned == name).map(|(_, why)| format!("{name}: {why}")));
-        // Ours have no source.
-        let Some(source) = package["source"].as_str() else { continue };
-        if !source.starts_with("registry+https://github.com/rust-lang/crates.io-index") {
-            wrong.push(format!("{name} comes from {source}"));
-        }
-        let licence = package["license"].as_str().unwrap_or_default();
-        let named = licence.split([' ', '/', '(', ')']).filter(|word| !["", "OR", "AND", "WITH"].contains(word));
-        let unknown: Vec<&str> = named.clone().filter(|word| !LICENCES.contains(word)).collect();
-        if named.count() == 0 || !unknown.is_empty() {
-            wrong.push(format!("{name} has the licence `{licence}`"));
-        }
-    }
+    let packages = metadata["packages"].as_array().expect("packages");
+    let wrong: Vec<String> = packages.iter().flat_map(|package| deny.against(package)).collect();
     assert_eq!(wrong, Vec::<String>::new());
+}
+
+#[test]
+fn what_may_not_be_built_in_is_found() {
+    let deny = std::fs::read_to_string(root().join(".deny.toml")).expect("what may be built in");
+    let deny: Deny = toml::from_str(&deny).expect("it is TOML");
+    let (here, fork) = ("registry+https://github.com/rust-lang/crates.io-index", "git+https://example.org/fork");
+    let check = |name: &str, source: &str, licence: Option<&str>, expected: &[&str]| {
+        let found = deny.against(&json!({"name": name, "source": source, "license": licence}));
+        assert_eq!(found.len(), expected.len(), "{found:?}");
+        assert!(found.iter().zip(expected).all(|(found, part)| found.contains(part)), "{found:?}");
+    };
+    check("a", here, Some("MIT OR Apache-2.0 WITH LLVM-exception"), &[]);
+    check("a", here, Some("(MIT/Apache-2.0) AND GPL-3.0"), &["licence"]);
+    check("a", here, None, &["licence"]);
+    check("a", fork, Some("MIT"), &["comes from git"]);
+    check("native-tls", here, Some("MIT"), &["TLS is rustls"]);
 }
 
 /// Rooms whose lines are read beside each other on one screen; the formatter leaves long texts and comments alone.

@@ -73,10 +73,10 @@ pub use message::{Channel, Message, MessageError, Rendered};
 pub use partner::{
     Auth, Body, Breaker, Button, CallError, CallErrorKind, Consequences, Correlate, Credential, Example, Fail, Go,
     HEADERS_OURS, Later, Operation, OutgoingRequest, PageField, Partner, Remember, Reply, Retry, RetryPolicy,
-    SandboxCase, SandboxPage, SandboxScript, SandboxWebhook, Webhook, WebhookEvent, WebhookVerify,
+    SandboxCase, SandboxPage, SandboxScript, SandboxWebhook, Webhook, WebhookEvent, WebhookTells, WebhookVerify,
 };
 pub use policy::{Policy, ROUTES, Right, Roles, RouteAsks, Whose};
-pub use records::{Records, RecordsAsked};
+pub use records::{CONSENT, Records, RecordsAsked};
 pub use shape::{Misfit, Shape};
 pub use single_file::{plain_machine, xstate_machine};
 pub use site::{

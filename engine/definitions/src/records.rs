@@ -11,6 +11,10 @@ use serde_json::Value;
 const JOURNEYS: i64 = 25;
 const JOURNEYS_MAX: i64 = 100;
 
+/// Kind of the records of what a person agreed to, or no longer agrees to, one for each purpose:
+/// `{purpose, given, text}`, and of what ended elsewhere `given_at`. Nobody else writes one.
+pub const CONSENT: &str = "consent";
+
 #[derive(Debug)]
 pub struct Records {
     kinds: Expression,

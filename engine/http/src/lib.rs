@@ -33,6 +33,7 @@ mod middleware;
 mod openid;
 mod pages;
 mod paper;
+mod passes;
 mod posted;
 mod presence;
 mod problem;

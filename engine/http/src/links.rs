@@ -90,7 +90,7 @@ fn go(page: &str) -> Response {
 
 /// The address is a secret: no other site and no search engine learns of it. (`no-referrer` would hide our own Origin
 /// from the button's request.)
-fn private(mut response: Response) -> Response {
+pub fn private(mut response: Response) -> Response {
     let headers = response.headers_mut();
     headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("same-origin"));
     headers.insert(HeaderName::from_static("x-robots-tag"), HeaderValue::from_static("noindex"));

@@ -14,6 +14,7 @@ use crate::language;
 use crate::middleware::Client;
 use crate::openid;
 use crate::paper;
+use crate::passes;
 use crate::posted;
 use crate::problem::Problem;
 use crate::remote;
@@ -40,6 +41,9 @@ const TOO_MANY: &str = "Too many requests came from your network. Please try aga
 pub async fn page(State(app): State<App>, Extension(client): Extension<Client>, request: Request) -> Response {
     let (parts, body) = request.into_parts();
     let path = parts.uri.path();
+    if let Some(code) = parts.uri.query().and_then(passes::code) {
+        return passes::answer(&app, client, &parts, code).await;
+    }
     if parts.method == Method::POST && posted::is_form(&parts.headers) {
         return posted::first(&app, client, &parts, body).await;
     }
@@ -78,8 +82,12 @@ pub async fn page(State(app): State<App>, Extension(client): Extension<Client>, 
     if is_said {
         return remembering(&app, came, redirect(StatusCode::FOUND, &with_query(path, &split.rest)));
     }
-    if let Some((to, status)) = led_on(&catalog, &facts, query) {
-        return remembering(&app, came, redirect(status, &to));
+    if let Some((to, status, passes)) = led_on(&catalog, &facts, query) {
+        let led = if passes { passes::along(&app, &parts.headers, &to).await } else { Ok(to) };
+        return match led {
+            Ok(to) => remembering(&app, came, redirect(status, &to)),
+            Err(problem) => error_page(&app, &catalog, &problem).await,
+        };
     }
     let (key, build) = (Key::of(&facts, query, &parts.headers), app.assets.build());
     if let Some(kept) = key.as_ref().and_then(|key| app.kept.find(&catalog, &build, key)) {
@@ -125,20 +133,21 @@ async fn fixed_page(ask: &Ask<'_>, visitor: impl Future<Output = Result<Visitor,
     }
 }
 
-/// Where an address leads that is no page, or none for this visitor.
-fn led_on(catalog: &Catalog, facts: &Facts, query: &str) -> Option<(String, StatusCode)> {
+/// Where an address leads that is no page, or none for this visitor; and whether the session goes along.
+fn led_on(catalog: &Catalog, facts: &Facts, query: &str) -> Option<(String, StatusCode, bool)> {
     let site = catalog.site(&facts.language);
     let says = |name: &str| url::form_urlencoded::parse(query.as_bytes()).any(|(said, _)| said == name);
-    let by_query = || site.redirect_by(&facts.path, &says).map(|(to, status)| (to.to_owned(), status));
-    if let Some((to, status)) = site.redirect(&facts.path).or_else(by_query) {
-        return Some((with_query(&to, query), StatusCode::from_u16(status).unwrap_or(StatusCode::FOUND)));
+    let by_query = || site.redirect_by(&facts.path, &says).map(|(to, rule)| (to.to_owned(), rule));
+    if let Some((to, rule)) = site.redirect(&facts.path).or_else(by_query) {
+        let status = StatusCode::from_u16(rule.status).unwrap_or(StatusCode::FOUND);
+        return Some((with_query(&to, query), status, rule.passes));
     }
     if let Some(to) = site.gate(&facts.path, &facts.roles) {
-        return Some((to.to_owned(), StatusCode::FOUND));
+        return Some((to.to_owned(), StatusCode::FOUND, false));
     }
     let partner = facts.partner(catalog)?;
     let product = site.product(&facts.path).map(|product| product.id.as_str());
-    (!partner.offers(product)).then(|| (site.start_of(partner), StatusCode::FOUND))
+    (!partner.offers(product)).then(|| (site.start_of(partner), StatusCode::FOUND, false))
 }
 
 /// The answer, with the cookie of what brought a visitor here: it is for nobody else.
@@ -565,7 +574,7 @@ pub fn redirect(status: StatusCode, to: &str) -> Response {
     (status, [(header::LOCATION, location)]).into_response()
 }
 
-fn with_query(path: &str, query: &str) -> String {
+pub fn with_query(path: &str, query: &str) -> String {
     match (query.is_empty(), path.contains('?')) {
         (true, _) => path.to_owned(),
         (false, false) => format!("{path}?{query}"),

@@ -54,7 +54,7 @@ impl Visitor {
         actor.language = language::chosen(app, headers).unwrap_or(actor.language);
         actor.address = Some(client.network());
         let stranger = actor.signed_in().is_none().then(|| Stranger::of(headers, token.as_deref()));
-        let lapsed = stranger.is_some() && cookie(headers, SIGNED_IN).is_some_and(|mark| !mark.is_empty());
+        let lapsed = stranger.is_some() && signed_in(headers).is_some();
         let (device, ttl_s) = (device::of(headers), app.settings.session.ttl_ms / 1000);
         Ok(Visitor { actor, client, token, opened: false, turned: None, stranger, lapsed, device, ttl_s })
     }
@@ -360,6 +360,11 @@ fn require_json(headers: &HeaderMap) -> Result<(), Problem> {
 /// The session's token, when it looks like one of ours.
 pub fn token(headers: &HeaderMap) -> Option<&str> {
     cookie(headers, COOKIE).filter(|token| token.len() == 64 && token.bytes().all(|byte| byte.is_ascii_hexdigit()))
+}
+
+/// The mark that says to programs that somebody is signed in.
+pub fn signed_in(headers: &HeaderMap) -> Option<&str> {
+    cookie(headers, SIGNED_IN).filter(|mark| !mark.is_empty())
 }
 
 /// The value of a cookie.

@@ -5,7 +5,7 @@ use crate::attribution::{self, Said};
 use crate::html::{self, AppSite, Brand, LanguageOffer, OwnForm, Place, Surroundings};
 use crate::language;
 use crate::problem::Problem;
-use crate::session::token;
+use crate::session::{signed_in, token};
 use axum::http::{HeaderMap, header};
 use engine_definitions::{
     AgentChecks, Around, Arrival, Asked, Asks, Audience, Came, Catalog, EvalError, Now, Page as OwnPage, RecordsAsked,
@@ -38,6 +38,8 @@ pub struct Facts {
     pub roles: Vec<String>,
     pub agent: AgentChecks,
     session: String,
+    /// What says to programs that this visitor is signed in.
+    mark: Option<String>,
     /// Of experiments, as layout rules name them.
     variants: Vec<String>,
 }
@@ -54,6 +56,7 @@ impl Facts {
         }
         let came = attribution::of(&app.runtime, headers, known.as_ref());
         let actor = known.unwrap_or_else(|| Actor::visitor(""));
+        let mark = actor.signed_in().and_then(|_| signed_in(headers)).map(str::to_owned);
         let plain = path.trim_end_matches('/');
         let mut facts = Facts {
             path: if plain.is_empty() { "/".into() } else { plain.to_owned() },
@@ -63,6 +66,7 @@ impl Facts {
             roles: actor.roles,
             agent: actor.agent,
             session: actor.session,
+            mark,
             variants: Vec::new(),
         };
         facts.draw(&catalog);
@@ -221,7 +225,7 @@ pub fn app_site<'a>(
     around: &'a Around<'a>,
     hide_at: BTreeMap<String, Vec<String>>,
     is_content: bool,
-    facts: &Facts,
+    facts: &'a Facts,
 ) -> AppSite<'a> {
     let site = catalog.site(language);
     let presence = json!({"every_ms": settings.presence.every_ms, "idle_ms": settings.presence.idle_ms});
@@ -267,6 +271,8 @@ pub fn app_site<'a>(
         words,
         offers,
         product: around.product,
+        storage: site.storage(around.product),
+        token: facts.mark.as_deref(),
         hide: &around.hide,
         hide_at,
         timers,

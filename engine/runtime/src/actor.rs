@@ -66,7 +66,7 @@ pub(crate) const CLAIMS: &str = "claims";
 
 /// A part of a session's subject; what is not there is empty.
 fn of_subject<T: DeserializeOwned + Default>(subject: &Value, name: &str) -> T {
-    subject.get(name).and_then(|part| serde_json::from_value(part.clone()).ok()).unwrap_or_default()
+    subject.get(name).and_then(|part| T::deserialize(part).ok()).unwrap_or_default()
 }
 
 /// A link's right: one journey, one purpose, until a time.
@@ -80,7 +80,7 @@ pub struct Grant {
 
 impl Grant {
     pub(crate) fn of_subject(subject: &Value) -> Vec<Grant> {
-        subject.get("links").and_then(|links| serde_json::from_value(links.clone()).ok()).unwrap_or_default()
+        of_subject(subject, "links")
     }
 
     /// Of this journey, not over, and made after the journey last revoked its purpose.
@@ -172,8 +172,8 @@ impl Actor {
         let id = text(if kind == STAFF { "staff" } else { "person" }, &session.id);
         let agent: AgentChecks = of_subject(&session.subject, AGENT);
         let mut roles: Vec<String> = agent.roles().map(str::to_owned).collect();
-        let stored = session.subject.get("roles").and_then(|roles| serde_json::from_value(roles.clone()).ok());
-        let stored: Vec<String> = stored.unwrap_or_else(|| vec![VISITOR.into()]);
+        let stored = session.subject.get("roles").and_then(|roles| Vec::<String>::deserialize(roles).ok());
+        let stored = stored.unwrap_or_else(|| vec![VISITOR.into()]);
         // An agent is no mere visitor: what a visitor may do for herself, an agent may not do for her.
         let is_agent = !roles.is_empty();
         roles.extend(stored.into_iter().filter(|role| !(is_agent && role == VISITOR)));

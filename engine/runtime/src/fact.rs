@@ -9,10 +9,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
-/// Kind of the records of what a person agreed to, or no longer agrees to, one for each purpose:
-/// `{purpose, given, text}`, and of what ended elsewhere `given_at`.
-pub(crate) const CONSENT: &str = "consent";
-
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", content = "data", rename_all = "snake_case")]
 pub enum Fact {
@@ -60,6 +56,12 @@ pub enum Fact {
     Received {
         event: String,
         #[serde(default, skip_serializing_if = "Map::is_empty")]
+        data: Map<String, Value>,
+    },
+    /// A webhook told what stands among the records; the machine does not hear of it.
+    Noted {
+        record: String,
+        key: String,
         data: Map<String, Value>,
     },
     /// A timer of the machine.
@@ -241,7 +243,7 @@ impl Fact {
     pub fn data(&self) -> Option<&Map<String, Value>> {
         match self {
             Fact::Submitted { data, .. } | Fact::Sent { data, .. } | Fact::Saved { data } => data.as_object(),
-            Fact::Received { data, .. } => Some(data),
+            Fact::Received { data, .. } | Fact::Noted { data, .. } => Some(data),
             Fact::CallEnded { result: Outcome::Output(output), .. }
             | Fact::Answered { result: Outcome::Output(output), .. } => output.as_object(),
             Fact::Started

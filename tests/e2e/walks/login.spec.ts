@@ -1,11 +1,11 @@
 /** Login in a popup, the account, logout. */
 import AxeBuilder from '@axe-core/playwright';
 import { Product } from '../support/product.ts';
-import { expect, newMobile, test, Walk } from '../support/walk.ts';
+import { expect, hold, newMobile, settled, test, Walk } from '../support/walk.ts';
 
 const desk = { width: 1280, height: 900 };
 
-test('number, code, account, logout (R2.1-02, R2.1-03, R2.1-04, R2.1-10, R2.2-15, R2.2-17, R2.4-62, R2.8-01, R2.8-02, R2.8-03, R2.8-04, R3-10, R4-15, R4-17, R5-15, R5-18, R8-01, R8-04, R9-52)', async ({ page }) => {
+test('number, code, account, logout (R2.1-02, R2.1-03, R2.1-04, R2.1-10, R2.2-15, R2.2-17, R2.4-62, R2.8-01, R2.8-02, R2.8-03, R2.8-04, R3-10, R4-15, R4-17, R5-15, R5-18, R8-01, R8-04, R9-52, R5-16, R7.1-01, R8-02)', async ({ page }) => {
   // a second code may be asked for at once, and each costs the browser some work
   const product = await Product.start({ JOURNEY_OTP__RESEND_MS: '0', JOURNEY_OTP__UNPROVEN_PER_ADDRESS_HOUR: '0' });
   const walk = new Walk(page, product);
@@ -49,8 +49,13 @@ test('number, code, account, logout (R2.1-02, R2.1-03, R2.1-04, R2.1-10, R2.2-15
   await expect(sends).toBeEnabled();
   await page.unroute('**/api/v1/otpLogin');
 
+  // R5-16: while it is under way nobody presses it again
+  const release = await hold(page, '**/api/v1/otpLogin');
   await sends.click();
+  await expect(sends).toBeDisabled();
+  release();
   await expect(popup.getByText(`Sent to ${mobile}`)).toBeVisible();
+  await page.unroute('**/api/v1/otpLogin');
   await popup.getByRole('button', { name: 'change' }).click();
   await expect(number).toHaveValue(mobile);
   const other = newMobile();
@@ -85,6 +90,13 @@ test('number, code, account, logout (R2.1-02, R2.1-03, R2.1-04, R2.1-10, R2.2-15
   await expect(popup.getByRole('alert')).toHaveText('Something Went Wrong');
   await page.unroute('**/api/v1/verifyLoginOtp');
 
+  // R8-02: the first of what the server says
+  const errors = ['The first.', 'The second.'].map((text) => ({ pointer: '/otp', code: 'wrong', text }));
+  await page.route('**/api/v1/verifyLoginOtp', (route) => route.fulfill({ status: 422, json: { status: 422, code: 'answer', errors } }));
+  await popup.getByRole('button', { name: 'Log in' }).click();
+  await expect(popup.getByRole('alert')).toHaveText('The first.');
+  await page.unroute('**/api/v1/verifyLoginOtp');
+
   // R4-16: what a visitor left is gone, the token is there
   await page.evaluate(() => {
     for (const name of ['userinfo', 'insuranceinfotemp', 'healthinfo']) localStorage.setItem(name, '1');
@@ -99,7 +111,7 @@ test('number, code, account, logout (R2.1-02, R2.1-03, R2.1-04, R2.1-10, R2.2-15
   expect(kept.filter((name) => ['userinfo', 'insuranceinfotemp', 'healthinfo'].includes(name))).toEqual([]);
   expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
 
-  // R3-10
+  // R3-10, R7.1-01
   expect(said.get('/api/v1/otpLogin')).toEqual(['mobile', 'source', 'sub_source']);
   expect(said.get('/api/v1/verifyLoginOtp')).toEqual(['authCode', 'mobile', 'otp', 'source', 'sub_source']);
 
@@ -110,8 +122,11 @@ test('number, code, account, logout (R2.1-02, R2.1-03, R2.1-04, R2.1-10, R2.2-15
   await page.evaluate(() => localStorage.setItem('token', ''));
   await page.reload();
   await expect(bar.getByRole('link', { name: 'Login' })).toBeVisible();
-  await page.evaluate((kept) => localStorage.setItem('token', kept), token);
+  // R6-02: where there is none yet, the cookie opens the menu, and the token is set beside it
+  await page.evaluate(() => localStorage.removeItem('token'));
   await page.reload();
+  await expect(bar.locator('summary', { hasText: 'My account' })).toBeVisible();
+  expect(await page.evaluate(() => localStorage.token)).toBe(token);
   await expect(bar.locator('summary', { hasText: 'My account' })).toBeVisible();
 
   // R2.1-03, R2.1-04: now the same links lead there
@@ -133,14 +148,48 @@ test('number, code, account, logout (R2.1-02, R2.1-03, R2.1-04, R2.1-10, R2.2-15
   await expect(bar.locator('summary', { hasText: 'Hi Asha' })).toBeVisible();
   expect(await page.evaluate(() => JSON.parse(localStorage.userDetail))).toEqual({ firstName: 'Asha' });
 
-  // R4-18
+  // R4-18; R3-13: what was begun here, and the last page, are no longer kept either
+  await page.evaluate(() => {
+    for (const name of ['userinfo', 'healthinfo', 'lastvisit']) localStorage.setItem(name, '/before');
+  });
   await bar.locator('summary', { hasText: 'Hi Asha' }).click();
   await bar.getByRole('button', { name: 'Logout' }).click();
   await page.waitForURL(`${product.base}/`);
-  expect(await page.evaluate(() => [localStorage.token, localStorage.userDetail])).toEqual([undefined, undefined]);
+  const gone = ['token', 'userDetail', 'userinfo', 'healthinfo'];
+  expect(await page.evaluate((names) => names.filter((name) => name in localStorage), gone)).toEqual([]);
+  expect(['/', undefined], 'that of the page that is open now').toContain(await page.evaluate(() => localStorage.lastvisit));
   await page.goto(`${product.base}/dashboard`);
   await expect(popup).toBeVisible();
   await product.stop();
+});
+
+test('a browser keeps what was begun in it, and nothing of it (R3-13)', async ({ page, walk }) => {
+  const { product } = walk;
+  const kept = () => page.evaluate(() => ({ ...localStorage }));
+  const mobile = newMobile();
+  /** What a journey that begins now is kept as. */
+  const begins = async (path: string, button: string) => {
+    const begun = page.waitForResponse((answer) => answer.request().method() === 'POST' && answer.url().endsWith('/api/v1/journeys'));
+    await page.goto(`${product.base}${path}`);
+    await settled(page);
+    await page.getByLabel(/^(Your n|N)ame/).first().fill('Asha Rao');
+    await page.getByLabel('Mobile number').fill(mobile);
+    if (path.startsWith('/health')) await page.getByLabel('Pincode of your home').fill('560001');
+    await page.getByRole('checkbox').check();
+    await page.getByRole('button', { name: button }).click();
+    const { workflow, id } = (await (await begun).json()).journey;
+    const told = JSON.stringify({ workflow, id });
+    await expect.poll(async () => (await kept()).userinfo).toBe(told);
+    return told;
+  };
+  const asked = await begins('/call-me-back', 'Call me back');
+  const { insuranceinfotemp, healthinfo } = await kept();
+  expect([insuranceinfotemp, healthinfo], 'of no product').toEqual([undefined, undefined]);
+  const visit = await begins('/health-insurance/advisor-at-home', 'Book a free visit');
+  expect([(await kept()).healthinfo, (await kept()).insuranceinfotemp]).toEqual([visit, undefined]);
+  expect(visit).not.toBe(asked);
+  const all = JSON.stringify(await kept());
+  for (const told of ['Asha', mobile]) expect(all).not.toContain(told);
 });
 
 test('a session that ends elsewhere asks for the login, page and typed text stay (R8-12)', async ({ page, browser }) => {

@@ -23,6 +23,8 @@ if (boot.view || boot.problem || boot.own) import('../journey/begin').then((part
 const login = () => import('../site/login').then((popup) => popup.open());
 const isKnown = () => {
   try {
+    // whoever came signed in has no token yet; an empty one stays empty (R4-17)
+    if (boot.site?.token) localStorage.token ??= boot.site.token;
     return localStorage.token || localStorage.menu;
   } catch {
     // a forbidden storage knows nobody

@@ -73,7 +73,7 @@ export function Journey({ view: first, site, problem, place, within, onStep }: P
   useLayoutEffect(() => onStep?.(view), [view]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: once, when the journey got its id
   useEffect(() => {
-    if (view.journey.id !== null) noteBegun();
+    if (view.journey.id !== null) noteBegun(view.journey, site);
     if (view.journey.id !== null && first.journey.id === null) forget(first);
   }, [view.journey.id]);
   useEffect(() => {

@@ -1,11 +1,17 @@
-/** Whether this browser has begun something: only then a page asks what it is. Nothing personal is kept. */
+/** What this browser knows of what was begun in it. Nothing personal is kept. */
+import type { JourneyInfo } from '../contract/api';
+import type { Site } from './boot';
+
+/** Whether it was anything: only then a page asks what it is. */
 const PLACE = 'begun';
 /** Begins the names of what was typed on first pages in this tab. */
 export const TYPED = 'start:';
 
-export function noteBegun(): void {
+/** Which it was stands under the names that the site's definitions have for its product (R3-13). */
+export function noteBegun({ id, workflow }: JourneyInfo, { storage = {} }: Site): void {
   try {
     localStorage.setItem(PLACE, '1');
+    for (const name in storage) if (storage[name]) localStorage.setItem(name, JSON.stringify({ workflow, id }));
   } catch {
     // a full or forbidden storage costs only this comfort
   }

@@ -11,6 +11,10 @@ export interface Site {
   offers?: LanguageOffer[];
   /** the product that the page belongs to */
   product?: string;
+  /** keys of the storage for what is begun here, and which of them this page's journeys take */
+  storage?: Record<string, boolean>;
+  /** the mark of who is signed in, as far as the server knows; worth nothing without the session */
+  token?: string;
   /** parts of the surroundings that this page leaves out */
   hide?: string[];
   /** the same for other pages of the journey, by their path, where it differs */

@@ -2,12 +2,19 @@
 import { ask } from '../api/ask';
 import type { Problem } from '../contract/api';
 import { t } from '../ui/words';
+import type { Boot } from './boot';
 
 /** Names this program at the front door; no secret (R7.1-02). */
 const CLIENT = 'journey-web';
-/** What a login leaves behind, and what a visitor may have left before (R4-16). */
+/** What a login leaves behind; its name greets her (R3-12), and nothing else of it is personal. */
 const OWN = ['token', 'userDetail', 'menu'];
-const EARLIER = ['userinfo', 'insuranceinfotemp', 'healthinfo'];
+
+const { site } = JSON.parse(document.getElementById('boot')!.textContent) as Boot;
+
+/** What was begun here, and which page was open, is no longer kept (R4-16, R4-18). */
+function forget(...more: string[]): void {
+  for (const name of [...Object.keys(site?.storage ?? {}), ...more]) localStorage.removeItem(name);
+}
 
 export interface Refused {
   problem?: Partial<Problem>;
@@ -37,7 +44,7 @@ export async function post<T>(call: string, body: object, proof = ''): Promise<T
 
 /** Somebody has logged in. */
 export function keep(token: string, firstName: string): void {
-  for (const name of EARLIER) localStorage.removeItem(name);
+  forget();
   localStorage.setItem('token', token);
   keepName(firstName);
 }
@@ -109,6 +116,7 @@ async function logout(): Promise<void> {
     await post('/api/v1/logout', {});
   } finally {
     leave();
+    forget('lastvisit');
     location.assign('/');
   }
 }

@@ -1,13 +1,14 @@
 //! Reading partner, operation and webhook files.
 
 use super::operation::{BodyMapping, CodeRule, ErrorKind, ErrorRule, Segment};
-use super::webhook::{EventRule, Window};
+use super::webhook::{EventRule, Rule, Window};
 use super::{Auth, Breaker, Credential, Example, Operation, Partner, RetryPolicy, Webhook, WebhookVerify};
 use crate::contract::{Contract, Contracts};
 use crate::expressions::{expression, mapping};
 use crate::extends::Kind;
 use crate::fields::{Fields, unknown};
 use crate::host::call_vocabulary;
+use crate::records::CONSENT;
 use crate::shape::Given;
 use crate::source::{Node, Value as Source};
 use engine_statechart::Problem;
@@ -449,24 +450,36 @@ pub fn compile_webhook(partner: &str, name: &str, node: &Node, problems: &mut Ve
         let Some(mut entry) = Fields::open(
             item,
             "an event of a webhook",
-            &["when", "event", "data", "actual", "mismatch"],
+            &["when", "event", "data", "actual", "mismatch", "record"],
             fields.problems,
         ) else {
             continue;
         };
         let when = condition(&mut entry, "when", &names);
-        let event = entry.need_text("event");
-        let mismatch = entry.text("mismatch");
-        let part = |key: &str, problems: &mut Vec<Problem>| {
-            item.get(key).map_or(Mapping::literal(json!({})), |n| mapping(n, call_vocabulary(), &names, problems))
+        let part = |node: &Node, key: &str, problems: &mut Vec<Problem>| {
+            node.get(key).map_or(Mapping::literal(json!({})), |n| mapping(n, call_vocabulary(), &names, problems))
         };
-        events.push(EventRule {
-            when,
-            event,
-            data: part("data", entry.problems),
-            actual: part("actual", entry.problems),
-            mismatch,
-        });
+        if let Some(node) = entry.get("record") {
+            for other in ["event", "data", "actual", "mismatch"].iter().filter_map(|key| item.get(key)) {
+                let message = "`record` stands alone: the journey does not hear of it";
+                entry.problems.push(Problem::error("misplaced-key", &other.span, message));
+            }
+            let Some(mut record) = Fields::open(node, "`record`", &["kind", "key", "data"], entry.problems) else {
+                continue;
+            };
+            let kind = record.need_text("kind");
+            if kind == CONSENT {
+                let message = "what a person agreed to is put on record by their own answer alone";
+                record.problems.push(Problem::error("value", &node.span, message));
+            }
+            let key = record.need("key").and_then(|n| expression(n, call_vocabulary(), &names, record.problems));
+            let data = part(node, "data", record.problems);
+            events.extend(key.map(|key| EventRule { when, tells: Rule::Record { kind, key, data } }));
+            continue;
+        }
+        let (event, mismatch) = (entry.need_text("event"), entry.text("mismatch"));
+        let (data, actual) = (part(item, "data", entry.problems), part(item, "actual", entry.problems));
+        events.push(EventRule { when, tells: Rule::Event { event, data, actual, mismatch } });
     }
     Some(Webhook {
         name: name.to_owned(),

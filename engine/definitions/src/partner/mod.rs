@@ -18,7 +18,7 @@ pub use operation::{
 pub use sandbox::{
     Button, Consequences, Fail, Go, Later, PageField, Remember, SandboxCase, SandboxPage, SandboxScript, SandboxWebhook,
 };
-pub use webhook::{Webhook, WebhookEvent, WebhookVerify};
+pub use webhook::{Tells as WebhookTells, Webhook, WebhookEvent, WebhookVerify};
 
 use crate::layout::Owner;
 use serde_json::Value;

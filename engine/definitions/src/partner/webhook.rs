@@ -3,6 +3,7 @@
 use super::Credential;
 use engine_statechart::template::Mapping;
 use engine_statechart::{EvalError, Host, Scope, expression::Expression};
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 #[derive(Debug)]
@@ -36,10 +37,13 @@ pub struct WebhookVerify {
 #[derive(Debug)]
 pub(crate) struct EventRule {
     pub when: Option<Expression>,
-    pub event: String,
-    pub data: Mapping,
-    pub actual: Mapping,
-    pub mismatch: Option<String>,
+    pub tells: Rule,
+}
+
+#[derive(Debug)]
+pub(crate) enum Rule {
+    Event { event: String, data: Mapping, actual: Mapping, mismatch: Option<String> },
+    Record { kind: String, key: Expression, data: Mapping },
 }
 
 /// One webhook in our words.
@@ -49,12 +53,25 @@ pub struct WebhookEvent {
     pub once: String,
     /// Finds the journey.
     pub reference: String,
-    pub event: String,
-    pub data: Map<String, Value>,
-    /// Compared with what the correlation expects, member by member.
-    pub actual: Value,
-    /// The event instead when `actual` differs from what is expected.
-    pub mismatch: Option<String>,
+    pub tells: Tells,
+}
+
+/// What a webhook does with the journey that it found.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Tells {
+    /// An event of the journey.
+    Event {
+        event: String,
+        data: Map<String, Value>,
+        /// Compared with what the correlation expects, member by member.
+        actual: Map<String, Value>,
+        /// The event instead when `actual` differs from what is expected.
+        mismatch: Option<String>,
+    },
+    /// It stands among the journey's records, whatever the journey is at, and also when it is over; the machine does not
+    /// hear of it.
+    Record { record: String, key: String, data: Map<String, Value> },
 }
 
 impl Webhook {
@@ -64,7 +81,10 @@ impl Webhook {
 
     /// Every event name it can send, mismatches included.
     pub fn event_names(&self) -> impl Iterator<Item = &str> {
-        self.events.iter().flat_map(|e| std::iter::once(e.event.as_str()).chain(e.mismatch.as_deref()))
+        self.events.iter().flat_map(|rule| match &rule.tells {
+            Rule::Event { event, mismatch, .. } => [Some(event.as_str()), mismatch.as_deref()].into_iter().flatten(),
+            Rule::Record { .. } => [None, None].into_iter().flatten(),
+        })
     }
 
     /// Whether it was sent within its window; without one at any time.
@@ -87,17 +107,24 @@ impl Webhook {
             if !applies {
                 continue;
             }
-            let data = match rule.data.eval(&scope)? {
-                Value::Object(map) => map,
-                _ => Map::new(),
+            let map = |mapping: &Mapping| Ok(mapping.eval(&scope)?.as_object().cloned().unwrap_or_default());
+            let tells = match &rule.tells {
+                Rule::Event { event, data, actual, mismatch } => Tells::Event {
+                    event: event.clone(),
+                    data: map(data)?,
+                    actual: map(actual)?,
+                    mismatch: mismatch.clone(),
+                },
+                Rule::Record { kind, key, data } => Tells::Record {
+                    record: kind.clone(),
+                    key: crate::text::plain(&key.eval(&scope)?),
+                    data: map(data)?,
+                },
             };
             return Ok(Some(WebhookEvent {
                 once: crate::text::plain(&self.once.eval(&scope)?),
                 reference: crate::text::plain(&self.correlate.eval(&scope)?),
-                event: rule.event.clone(),
-                data,
-                actual: rule.actual.eval(&scope)?,
-                mismatch: rule.mismatch.clone(),
+                tells,
             }));
         }
         Ok(None)

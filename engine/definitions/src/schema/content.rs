@@ -193,6 +193,7 @@ fn site() -> Value {
         ("query", "… whose query has this name", text()),
         ("to", "", text()),
         ("status", "", int()),
+        ("passes", "To another host of ours: who is signed in takes the session along, by a one-use code", flag()),
     ]);
     let gate = closed(&[
         ("under", "Starts of addresses", one_or_list(text())),
@@ -253,6 +254,11 @@ fn site() -> Value {
             "subdomains",
             "First part of a host → what it serves: the site, the site hidden from search engines, files alone",
             map_of(words(&Serves::ALL.map(|(name, _)| name))),
+        ),
+        (
+            "storage",
+            "Keys under which browsers keep what was begun in them: `all`, or the products",
+            map_of(one_or_list(text())),
         ),
         ("gates", "Pages for some roles", list_of(needs(gate, &["under", "to"]))),
     ];

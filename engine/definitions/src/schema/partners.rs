@@ -149,8 +149,10 @@ fn webhook() -> Value {
         ("header", "", text()),
         ("secret", "secret://name", text()),
     ]);
+    let record = closed(&[("kind", "", text()), ("key", "CEL", cel()), ("data", "", mapping())]);
     let event = closed(&[
         ("when", "CEL", cel()),
+        ("record", "In place of `event`: what stands among the records, also when the journey is over", record),
         ("event", "Name in workflows", text()),
         ("data", "", mapping()),
         ("actual", "Compared with what the correlation expects", mapping()),

@@ -36,7 +36,7 @@ pub(crate) const FRAME: &str = "site/frame";
 /// Where its pages lie.
 const PAGES: &str = "workflows/site/pages/";
 /// Keys of the files in workflows/site/, each in one of them.
-const KEYS: [&str; 19] = [
+const KEYS: [&str; 20] = [
     "browser",
     "name",
     "clients",
@@ -56,7 +56,11 @@ const KEYS: [&str; 19] = [
     "gates",
     "hosts",
     "subdomains",
+    "storage",
 ];
+
+/// In the place of products: whatever it is.
+const ALL: &str = "all";
 
 /// What a host serves, by the first part of its name (R9-65).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -109,6 +113,8 @@ pub struct Site {
     /// Host → the call that gives its header and footer.
     hosts: Vec<(String, String, Span)>,
     subdomains: BTreeMap<String, Serves>,
+    /// Key of a browser's storage → the products that are kept there.
+    storage: Vec<(String, Vec<String>, Span)>,
     pages: Vec<Arc<Page>>,
     specials: BTreeMap<Special, Arc<Page>>,
     addresses: BTreeMap<String, Address>,
@@ -139,14 +145,20 @@ impl Site {
         self.specials.get(&special)
     }
 
-    /// Where an address leads, and with which status.
-    pub fn redirect(&self, path: &str) -> Option<(String, u16)> {
-        self.redirects.iter().find_map(|rule| Some((rule.leads(path)?, rule.status)))
+    /// Where an address leads, and by which rule.
+    pub fn redirect(&self, path: &str) -> Option<(String, &Redirect)> {
+        self.redirects.iter().find_map(|rule| Some((rule.leads(path)?, rule)))
     }
 
-    /// Where an address leads by what its query says, and with which status.
-    pub fn redirect_by(&self, path: &str, says: &dyn Fn(&str) -> bool) -> Option<(&str, u16)> {
-        self.redirects.iter().find_map(|rule| Some((rule.leads_by(path, says)?, rule.status)))
+    /// Where an address leads by what its query says, and by which rule.
+    pub fn redirect_by(&self, path: &str, says: &dyn Fn(&str) -> bool) -> Option<(&str, &Redirect)> {
+        self.redirects.iter().find_map(|rule| Some((rule.leads_by(path, says)?, rule)))
+    }
+
+    /// Keys under which browsers keep what was begun in them, and whether they do for this product.
+    pub fn storage(&self, product: Option<&str>) -> BTreeMap<&str, bool> {
+        let is_of = |of: &[String]| of.iter().any(|one| one == ALL || Some(one.as_str()) == product);
+        self.storage.iter().map(|(key, of, _)| (key.as_str(), is_of(of))).collect()
     }
 
     /// The call that gives header and footer of pages on this host: `partner/operation`.
@@ -291,6 +303,10 @@ impl Site {
                     Serves::ALL.map(|(known, _)| known),
                 )),
             }
+        }
+        for (key, of) in fields.entries("storage") {
+            let products = of.items().iter().filter_map(Node::as_str).map(str::to_owned).collect();
+            self.storage.push((key.name.clone(), products, of.span.clone()));
         }
         self.channels.read(&mut fields);
         self.layout.read(&mut fields);

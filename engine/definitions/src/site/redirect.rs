@@ -17,21 +17,36 @@ pub struct Redirect {
     query: String,
     pub to: String,
     pub status: u16,
+    /// To another host of ours: who is signed in takes the session along.
+    pub passes: bool,
     pub(super) span: Span,
 }
 
 impl Redirect {
     pub(super) fn read(node: &Node, problems: &mut Vec<Problem>) -> Option<Redirect> {
-        let mut fields = Fields::open(node, "a redirect", &["from", "parts", "query", "to", "status"], problems)?;
+        let mut fields =
+            Fields::open(node, "a redirect", &["from", "parts", "query", "to", "status", "passes"], problems)?;
         let status = fields.int("status").unwrap_or(302);
         let Some(known) = [301, 302, 303, 307, 308].into_iter().find(|known| i64::from(*known) == status) else {
             fields.problems.push(Problem::error("value", &node.span, "`status` is 301, 302, 303, 307 or 308"));
             return None;
         };
-        let to = fields.need_text("to");
+        let (to, passes) = (fields.need_text("to"), fields.bool("passes"));
+        if passes && (!to.starts_with("https://") || ![302, 303].contains(&status)) {
+            let message = "`passes` leads to the https address of another host, with the status 302 or 303";
+            fields.problems.push(Problem::error("value", &node.span, message));
+        }
         if fields.get("parts").is_some() {
             let (parts, query) = (fields.texts("parts"), fields.need_text("query"));
-            return Some(Redirect { from: String::new(), parts, query, to, status: known, span: node.span.clone() });
+            return Some(Redirect {
+                from: String::new(),
+                parts,
+                query,
+                to,
+                status: known,
+                passes,
+                span: node.span.clone(),
+            });
         }
         let from = fields.need_text("from");
         let is_placed =
@@ -42,7 +57,7 @@ impl Redirect {
             return None;
         }
         let (parts, query) = (Vec::new(), String::new());
-        Some(Redirect { from, parts, query, to, status: known, span: node.span.clone() })
+        Some(Redirect { from, parts, query, to, status: known, passes, span: node.span.clone() })
     }
 
     /// Where an address leads by what its query says.

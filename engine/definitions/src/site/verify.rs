@@ -87,6 +87,13 @@ impl Site {
                 problems.push(Problem::error("unknown-name", &group.span, message));
             }
         }
+        for (_, products, span) in &self.storage {
+            let known = || self.layout.products.iter().map(|one| one.id.as_str()).chain([super::ALL]);
+            for product in products.iter().filter(|id| !known().any(|one| one == **id)) {
+                let at = Node::new(span.clone(), crate::source::Value::Null);
+                problems.push(unknown("product", &at, product, known()));
+            }
+        }
         for (at, rule) in self.redirects.iter().enumerate() {
             let hidden = self.addresses.contains_key(&rule.from) || steps.contains_key(&rule.from);
             if hidden || self.redirects[..at].iter().any(|before| before.leads(&rule.from).is_some()) {

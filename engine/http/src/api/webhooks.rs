@@ -55,15 +55,7 @@ pub async fn receive(
     let event = webhook.read(&texts(&parts.headers), &body, &host).map_err(unread)?;
     // A kind of event that no rule names: it is ours to ignore, not theirs to repeat.
     let Some(event) = event else { return Ok(Json(Received { received: true })) };
-    let hook = Hook {
-        partner,
-        once: event.once,
-        reference: event.reference,
-        event: event.event,
-        mismatch: event.mismatch,
-        data: event.data,
-        actual: event.actual.as_object().cloned().unwrap_or_default(),
-    };
+    let hook = Hook { partner, once: event.once, reference: event.reference, tells: event.tells };
     let runtime = app.runtime.clone();
     run_to_end(async move {
         runtime

@@ -183,6 +183,12 @@ pub struct AppSite<'a> {
     /// The product that the page belongs to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub product: Option<&'a str>,
+    /// Keys of the browser's storage for what is begun in it, and which of them this page's journeys take.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub storage: BTreeMap<&'a str, bool>,
+    /// The mark of who is signed in: opaque, and worth nothing without the session (R4-17, R6-02).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub token: Option<&'a str>,
     /// On pages in the site's first language: the others, each offered in its own words to whose browser prefers it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub offers: Vec<LanguageOffer<'a>>,
@@ -407,6 +413,8 @@ mod tests {
             name: evil,
             words: &words,
             offers: Vec::new(),
+            storage: BTreeMap::new(),
+            token: None,
             product: None,
             hide,
             hide_at,

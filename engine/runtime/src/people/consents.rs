@@ -4,9 +4,10 @@ use super::People;
 use crate::actor::Actor;
 use crate::clock::rfc3339;
 use crate::core::{Deed, RuntimeError};
-use crate::fact::{CONSENT, Fact};
+use crate::fact::Fact;
 use crate::refusal::Refusal;
 use crate::state::JourneyState;
+use engine_definitions::CONSENT;
 use engine_store::{Committed, Record};
 use serde_json::Value;
 

@@ -7,6 +7,7 @@ mod export;
 mod kept;
 mod links;
 mod numbers;
+mod passes;
 mod proof;
 mod records;
 mod sessions;

@@ -171,7 +171,7 @@ impl People {
     }
 
     /// One that has not ended.
-    async fn stored(&self, hash: &str) -> Result<Option<SessionRecord>, Refusal> {
+    pub(super) async fn stored(&self, hash: &str) -> Result<Option<SessionRecord>, Refusal> {
         let now = self.core.now_ms();
         Ok(self.core.store().session(hash).await?.filter(|session| session.expires_at_ms > now))
     }

@@ -3,9 +3,9 @@
 
 use super::{Move, Refused, Turn};
 use crate::actor::Actor;
-use crate::fact::{Awaited, CONSENT, Fact};
+use crate::fact::{Awaited, Fact};
 use crate::state::{Leave, Resume};
-use engine_definitions::Fields;
+use engine_definitions::{CONSENT, Fields};
 use engine_statechart::{Env, Event};
 use engine_store::{JourneyStatus, NewRecord};
 use serde_json::{Map, Value, json};
@@ -62,6 +62,11 @@ impl Turn<'_> {
             Fact::WentBack => (self.went_back(by)?, true),
             Fact::Changed { step } => (self.changed(step, by)?, true),
             Fact::Received { event, data } => self.received(event, data)?,
+            Fact::Noted { record, key, data } => {
+                let (kind, told) = (record.clone(), Value::Object(data.clone()));
+                self.commit.records.push(NewRecord { kind, key: key.clone(), data: told });
+                (Fact::Noted { record, key, data }, true)
+            }
             Fact::TimerFired { timer } => {
                 let taken = self.feed(Move::Timer(&timer))?;
                 self.moved_by_itself(&before);
@@ -137,6 +142,7 @@ impl Turn<'_> {
             | Fact::WentBack
             | Fact::Changed { .. }
             | Fact::Dropped { .. }
+            | Fact::Noted { .. }
             | Fact::Retried { .. }
             | Fact::Withdrew { .. }
             | Fact::Expired

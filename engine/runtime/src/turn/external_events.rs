@@ -21,6 +21,12 @@ impl Turn<'_> {
         Ok(())
     }
 
+    /// What somebody outside tells of it stands among its records, also when it is over.
+    pub fn noted(&mut self, kind: &str, key: &str, data: &Map<String, Value>) -> Result<(), Refused> {
+        let fact = Fact::Noted { record: kind.into(), key: key.into(), data: data.clone() };
+        self.happen(fact, &Actor::system()).map(drop)
+    }
+
     /// A message cannot be sent: the machine hears of it where an active state names the event, so that the page can
     /// say so. False when nobody listens, or when another code was sent since.
     pub fn message_failed(&mut self, order: &NotifyPayload, code: &str) -> Result<bool, Refused> {

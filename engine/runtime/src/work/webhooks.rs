@@ -2,9 +2,10 @@
 
 use super::Background;
 use crate::core::{RuntimeError, Settled};
-use crate::turn::Ends;
+use crate::turn::{Ends, Turn};
+use engine_definitions::WebhookTells as Tells;
 use engine_store::WebhookRecord;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 /// A webhook that was verified and read.
 #[derive(Debug, Clone, PartialEq)]
@@ -13,11 +14,7 @@ pub struct Hook {
     /// Business key: the same fact arrives once, by whichever way.
     pub once: String,
     pub reference: String,
-    /// Event type, and the one that is sent instead when `actual` is not what was expected.
-    pub event: String,
-    pub mismatch: Option<String>,
-    pub data: Map<String, Value>,
-    pub actual: Map<String, Value>,
+    pub tells: Tells,
 }
 
 impl Background {
@@ -35,8 +32,9 @@ impl Background {
     pub async fn retry_parked(&self, keep_ms: i64) -> Result<usize, RuntimeError> {
         let mut delivered = 0;
         for record in self.core.store().parked_webhooks(100).await? {
-            let Ok(hook) = serde_json::from_value::<StoredHook>(record.event.clone()) else { continue };
-            let hook = hook.into_hook(&record);
+            let Ok(tells) = serde_json::from_value::<Tells>(record.event.clone()) else { continue };
+            let (partner, once) = (record.partner.clone(), record.once.clone());
+            let hook = Hook { partner, once, reference: record.reference.clone(), tells };
             if let Some(correlation) = self.core.store().correlation(&hook.partner, &hook.reference).await? {
                 self.deliver_to(&correlation.journey, &correlation.expected, &hook, record).await?;
                 delivered += 1;
@@ -55,53 +53,32 @@ impl Background {
         hook: &Hook,
         record: WebhookRecord,
     ) -> Result<Settled, RuntimeError> {
-        let agrees = hook.actual.iter().all(|(name, actual)| expected.get(name).is_none_or(|e| e == actual));
-        let kind = if agrees {
-            hook.event.clone()
-        } else {
-            hook.mismatch.clone().unwrap_or_else(|| format!("{}.mismatch", hook.partner))
-        };
-        let mut data = hook.data.clone();
-        data.insert("expected".into(), expected.clone());
         let ends = Ends::Webhook(record.clone());
+        let (event, data, actual, mismatch) = match &hook.tells {
+            Tells::Event { event, data, actual, mismatch } => (event, data, actual, mismatch),
+            Tells::Record { record: kind, key, data } => {
+                let noted = |turn: &mut Turn<'_>| turn.noted(kind, key, data).map(|()| true);
+                return self.core.turn(journey, &ends, noted).await;
+            }
+        };
+        let agrees = actual.iter().all(|(name, actual)| expected.get(name).is_none_or(|e| e == actual));
+        let kind = if agrees {
+            event.clone()
+        } else {
+            mismatch.clone().unwrap_or_else(|| format!("{}.mismatch", hook.partner))
+        };
+        let mut data = data.clone();
+        data.insert("expected".into(), expected.clone());
         self.core.turn(journey, &ends, |turn| turn.webhook(&record, &kind, data.clone()).map(|()| true)).await
     }
 
     fn hook_record(&self, hook: &Hook) -> Result<WebhookRecord, RuntimeError> {
-        let event = serde_json::to_value(StoredHook {
-            event: hook.event.clone(),
-            mismatch: hook.mismatch.clone(),
-            data: hook.data.clone(),
-            actual: hook.actual.clone(),
-        })?;
         Ok(WebhookRecord {
             partner: hook.partner.clone(),
             once: hook.once.clone(),
             reference: hook.reference.clone(),
-            event,
+            event: serde_json::to_value(&hook.tells)?,
             at_ms: self.core.now_ms(),
         })
-    }
-}
-
-#[derive(serde::Serialize, serde::Deserialize)]
-struct StoredHook {
-    event: String,
-    mismatch: Option<String>,
-    data: Map<String, Value>,
-    actual: Map<String, Value>,
-}
-
-impl StoredHook {
-    fn into_hook(self, record: &WebhookRecord) -> Hook {
-        Hook {
-            partner: record.partner.clone(),
-            once: record.once.clone(),
-            reference: record.reference.clone(),
-            event: self.event,
-            mismatch: self.mismatch,
-            data: self.data,
-            actual: self.actual,
-        }
     }
 }
