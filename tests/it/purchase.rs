@@ -450,6 +450,8 @@ impl Customer<'_> {
         let account = device.get("/api/v1/account/dashboard").await.ok(200)["data"].clone();
         let journeys = account["journeys"].as_array().expect("journeys");
         assert!(journeys.iter().any(|journey| journey["id"] == self.id().as_str()), "{account}");
+        assert_eq!(account["documents"][0]["url"], file);
+        assert!(device.get("/dashboard").await.text().contains(file));
         assert!(device.get(file).await.bytes.starts_with(b"%PDF-"));
         self.renews_from_her_account(&device, policy.data["policy_number"].as_str().expect("a number")).await;
         // The copy of her data says where it is.

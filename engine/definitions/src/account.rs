@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 pub struct AccountParts {
     pub journeys: bool,
     pub records: RecordKinds,
+    pub documents: bool,
     pub sessions: bool,
     pub seen: bool,
 }
@@ -33,7 +34,7 @@ impl RecordKinds {
 
 impl AccountParts {
     pub fn whole() -> AccountParts {
-        AccountParts { journeys: true, records: RecordKinds::All, sessions: true, seen: true }
+        AccountParts { journeys: true, records: RecordKinds::All, documents: true, sessions: true, seen: true }
     }
 
     /// What these read of the account, which stands below `place` of a variable.
@@ -57,6 +58,7 @@ impl AccountParts {
         match path {
             [] => *self = AccountParts::whole(),
             ["journeys", ..] => self.journeys = true,
+            ["documents", ..] => self.documents = true,
             ["sessions", ..] => self.sessions = true,
             ["seen", ..] => self.seen = true,
             ["records"] => self.records = RecordKinds::All,

@@ -180,7 +180,8 @@ impl Site {
             let rendered = match address.page.who {
                 // Whoever has nothing yet, and may see all of it.
                 Who::Person => {
-                    let account = json!({"first_name": "", "profile": {}, "journeys": [], "records": {}, "sessions": [], "seen": []});
+                    let account = json!({"first_name": "", "profile": {}, "journeys": [], "records": {},
+                        "documents": [], "sessions": [], "seen": []});
                     let nothing = Map::from_iter([
                         ("account".to_owned(), account),
                         ("query".to_owned(), address.page.asked(std::iter::empty()).unwrap_or_default()),

@@ -9,7 +9,7 @@ use crate::journeys::{Journeys, LIST_MAX, List};
 use crate::refusal::Refusal;
 use crate::view::JourneySummary;
 use engine_definitions::{AccountParts, RecordKinds};
-use engine_store::{PersonRecord, Record};
+use engine_store::{DocumentHead, PersonRecord, Record};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -25,6 +25,9 @@ pub struct Account {
     /// By kind, the newest first, [`RECORDS_MAX`] of them: what was recorded, with `id`, `key`, `at`, and `url` and
     /// `title` of its journey's page. More of them: `people/records.rs`.
     pub records: BTreeMap<String, Vec<Value>>,
+    /// What there is for her to fetch from her journeys, the newest first: `at`, `name`, `type`, `url`, and the `title`
+    /// of its journey.
+    pub documents: Vec<Value>,
     /// Where she is signed in, last used first.
     pub sessions: Vec<OwnSession>,
     /// Who else saw her journeys, the newest first.
@@ -44,7 +47,7 @@ impl People {
         if parts.sessions {
             account.sessions = self.own_sessions(actor).await?;
         }
-        if !parts.journeys && !parts.seen && parts.records.are_none() {
+        if !parts.journeys && !parts.documents && !parts.seen && parts.records.are_none() {
             return Ok(Some(account));
         }
         let list = List { limit: LIST_MAX, ..List::default() };
@@ -52,6 +55,9 @@ impl People {
         all.sort_by(|one, other| other.updated_at.cmp(&one.updated_at));
         if !parts.records.are_none() {
             account.records = self.newest_records(id, &parts.records, &all).await?;
+        }
+        if parts.documents {
+            account.documents = self.documents_of(&all).await?;
         }
         if parts.seen {
             account.seen = self.core.seen(&all.iter().map(|journey| journey.id.clone()).collect::<Vec<_>>()).await?;
@@ -62,6 +68,14 @@ impl People {
             account.journeys = all.into_iter().filter(|journey| !signs_in(&journey.workflow)).collect();
         }
         Ok(Some(account))
+    }
+
+    /// Of these journeys.
+    async fn documents_of(&self, journeys: &[JourneySummary]) -> Result<Vec<Value>, Refusal> {
+        let pages: BTreeMap<&str, &JourneySummary> = journeys.iter().map(|one| (one.id.as_str(), one)).collect();
+        let ids: Vec<String> = journeys.iter().map(|one| one.id.clone()).collect();
+        let heads = self.core.store().documents_in(&ids).await?;
+        Ok(heads.iter().rev().filter_map(|head| Some(document(head, pages.get(head.journey.as_str())?))).collect())
     }
 
     /// Of a person, of these kinds.
@@ -106,6 +120,13 @@ impl People {
         }
         Ok(store.save_person(person).await?)
     }
+}
+
+/// With the address at which she fetches it.
+pub(super) fn document(head: &DocumentHead, page: &JourneySummary) -> Value {
+    let DocumentHead { id, journey, name, media_type, at_ms } = head;
+    let url = format!("/api/v1/journeys/{journey}/documents/{id}");
+    json!({"at": rfc3339(*at_ms), "name": name, "type": media_type, "url": url, "title": page.title})
 }
 
 /// A record as its page knows it.

@@ -1,7 +1,7 @@
 //! A copy of what is kept of a person, for herself.
 
 use super::People;
-use super::account::shown;
+use super::account::{document, shown};
 use crate::actor::Actor;
 use crate::clock::rfc3339;
 use crate::core::Deed;
@@ -10,7 +10,7 @@ use crate::journeys::{Journeys, LIST_MAX, List};
 use crate::refusal::Refusal;
 use crate::view::JourneySummary;
 use engine_definitions::{AccountParts, RecordKinds};
-use engine_store::{DocumentHead, EventRecord, MessageFilter, SentMessage};
+use engine_store::{EventRecord, MessageFilter, SentMessage};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -25,7 +25,8 @@ impl People {
         // What staff began for customers is theirs.
         let person = self.hers(actor).filter(|_| actor.person().is_some()).ok_or(Refusal::NotFound)?.to_owned();
         self.core.note_deed(actor, Deed::DataExported, &person).await?;
-        let beside = AccountParts { journeys: false, records: RecordKinds::default(), ..AccountParts::whole() };
+        let (journeys, documents, records) = (false, false, RecordKinds::default());
+        let beside = AccountParts { journeys, documents, records, ..AccountParts::whole() };
         let account = self.account(actor, &beside).await?.ok_or(Refusal::NotFound)?;
         let catalog = self.core.catalog();
         let (mut told, mut records): (Vec<Value>, BTreeMap<String, Vec<Value>>) = Default::default();
@@ -54,10 +55,11 @@ impl People {
         let filter = MessageFilter { journey: Some(journey.id.clone()), recipient_hash: None, limit: MESSAGES_MAX };
         let messages = store.messages(filter).await?;
         let documents = store.documents_in(std::slice::from_ref(&journey.id)).await?;
+        let documents: Value = documents.iter().map(|head| document(head, &journey)).collect();
         let mut told = json!(journey);
         told["written"] = events.iter().filter_map(written).collect();
         told["messages"] = messages.iter().map(message).collect();
-        told["documents"] = documents.iter().map(document).collect();
+        told["documents"] = documents;
         Ok(told)
     }
 }
@@ -76,11 +78,4 @@ fn written(event: &EventRecord) -> Option<Value> {
 fn message(sent: &SentMessage) -> Value {
     let at = rfc3339(sent.at_ms);
     json!({"at": at, "message": sent.message, "channel": sent.channel, "to": sent.recipient, "purpose": sent.purpose})
-}
-
-/// With the address at which she fetches it.
-fn document(head: &DocumentHead) -> Value {
-    let DocumentHead { id, journey, name, media_type, at_ms } = head;
-    let url = format!("/api/v1/journeys/{journey}/documents/{id}");
-    json!({"at": rfc3339(*at_ms), "name": name, "type": media_type, "url": url})
 }
