@@ -1,23 +1,28 @@
-/** A picture of every step at both widths, in pictures/<workflow>-<step>-<width>.png. */
+/**
+ * A picture of every step, in pictures/<workflow>-<step>-<width>.png. With PICTURES=all at four widths, by day and by
+ * night (`-dark`), in pictures/all, which is not kept.
+ */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Motor, bike, car } from '../support/motor.ts';
 import { Visit } from '../support/visit.ts';
 import { type Walk, expect, test } from '../support/walk.ts';
 
-const folder = join(import.meta.dirname, '../pictures');
+const all = process.env.PICTURES === 'all';
+const folder = join(import.meta.dirname, all ? '../pictures/all' : '../pictures');
 const highest = 1800;
-const widths = [
-  { width: 390, height: 844 },
-  { width: 1280, height: 900 },
-];
+const heights = { 360: 800, 390: 844, 768: 1024, 1280: 900 };
+const widths = all ? ([360, 390, 768, 1280] as const) : ([390, 1280] as const);
+const schemes = all ? (['light', 'dark'] as const) : (['light'] as const);
 
-for (const viewport of widths) {
-  test.describe(`${viewport.width} px`, () => {
-    test.use({ viewport, deviceScaleFactor: 1 });
+for (const { width, scheme } of widths.flatMap((width) => schemes.map((scheme) => ({ width, scheme })))) {
+  const viewport = { width, height: heights[width] };
+  const name = scheme === 'dark' ? `${width}-dark` : `${width}`;
+  test.describe(`${width} px, ${scheme}`, () => {
+    test.use({ viewport, colorScheme: scheme, deviceScaleFactor: 1 });
 
     test('car', async ({ walk, page }) => {
-      const take = camera(walk, 'car', viewport.width);
+      const take = camera(walk, 'car', name);
       walk.arrived = take;
       const motor = new Motor(walk, car);
       await walk.open('/car-insurance');
@@ -71,7 +76,7 @@ for (const viewport of widths) {
     });
 
     test('car, company and new', async ({ walk, page }) => {
-      const take = camera(walk, 'car', viewport.width);
+      const take = camera(walk, 'car', name);
       const motor = new Motor(walk, car);
       await motor.withoutNumber('New car');
       await motor.contact();
@@ -86,7 +91,7 @@ for (const viewport of widths) {
     });
 
     test('advisor at home', async ({ walk, page }) => {
-      const take = camera(walk, 'visit', viewport.width);
+      const take = camera(walk, 'visit', name);
       walk.arrived = take;
       const visit = new Visit(walk);
       await visit.landing();
@@ -113,14 +118,14 @@ for (const viewport of widths) {
       await visit.at('Your visit is booked', '/visit');
       walk.arrived = undefined;
       const desk = await page.context().newPage();
-      for (const [button, title, name] of [
+      for (const [button, title, became] of [
         ['Rescheduled', 'Your visit has been moved', 'moved'],
         ['Follow-up', 'We will call you', 'follow-up'],
         ['Closed', 'Your request is closed', 'closed'],
       ] as const) {
         await visit.report(desk, button);
         await visit.at(title, '/visit');
-        await take(name);
+        await take(became);
       }
       await page.context().clearCookies();
       await page.goto(link);
@@ -133,21 +138,21 @@ for (const viewport of widths) {
     });
 
     test('bike', async ({ walk }) => {
-      walk.arrived = camera(walk, 'bike', viewport.width);
+      walk.arrived = camera(walk, 'bike', name);
       await walk.open(bike.base);
       await walk.at(/^Bike insurance/, '/bike-insurance');
     });
   });
 }
 
-function camera(walk: Walk, workflow: string, width: number): (step: string, whole?: boolean) => Promise<void> {
+function camera(walk: Walk, workflow: string, name: string): (step: string, whole?: boolean) => Promise<void> {
   mkdirSync(folder, { recursive: true });
   return async (step, whole = true) => {
     // a header that stays on top belongs to the top of the whole page
     if (whole) await walk.page.evaluate(() => scrollTo(0, 0));
-    const tall = await walk.page.evaluate(() => document.documentElement.scrollHeight);
+    const [width, tall] = await walk.page.evaluate(() => [innerWidth, document.documentElement.scrollHeight] as const);
     await walk.page.screenshot({
-      path: join(folder, `${workflow}-${step}-${width}.png`),
+      path: join(folder, `${workflow}-${step}-${name}.png`),
       animations: 'disabled',
       caret: 'hide',
       // a dialog belongs to the window, not to the page
