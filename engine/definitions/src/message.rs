@@ -176,9 +176,13 @@ impl Message {
         (opening > now_ms).then(|| (name.to_owned(), opening))
     }
 
-    /// The texts in the first of `languages` that it has, else in English.
+    /// The first of `languages` that it has, else English.
+    pub fn language<'l>(&self, languages: &'l [impl AsRef<str>]) -> &'l str {
+        languages.iter().map(AsRef::as_ref).find(|language| self.languages.contains_key(*language)).unwrap_or(ENGLISH)
+    }
+
     pub fn render(&self, languages: &[impl AsRef<str>], data: &Value) -> Result<Rendered, MessageError> {
-        let language = languages.iter().map(AsRef::as_ref).find(|l| self.languages.contains_key(*l)).unwrap_or(ENGLISH);
+        let language = self.language(languages);
         let texts = self.languages.get(language);
         let wrong = |reason: String| MessageError { message: self.id.clone(), reason };
         let texts = texts.ok_or_else(|| wrong("no text in this language".into()))?;

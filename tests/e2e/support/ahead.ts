@@ -21,6 +21,12 @@ export class Ahead {
     return new Ahead(page, base, await taken(await post(page, `${base}/api/v1/journeys`, { workflow, data })));
   }
 
+  /** The journey that the page shows. */
+  static async of(page: Page, base: string): Promise<Ahead> {
+    const id = new URL(page.url()).searchParams.get('request');
+    return new Ahead(page, base, await taken(await page.request.get(`${base}/api/v1/journeys/${id}`)));
+  }
+
   /** Answers the form at this path, once the journey is there; what is filled in already stays. */
   async submit(path: string, answers: Answers): Promise<void> {
     await this.at(path);

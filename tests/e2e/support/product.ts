@@ -1,6 +1,6 @@
 /** The real product: the binary on a free port with a database of its own, killed and started again at will. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
@@ -16,6 +16,7 @@ export class Product {
   private child?: ChildProcess;
   private readonly folder = mkdtempSync(join(tmpdir(), 'journey-e2e-'));
   private port = 0;
+  private passed = 0;
   base = '';
   /** Addresses of all first steps. */
   landings: string[] = [];
@@ -31,14 +32,45 @@ export class Product {
     return product;
   }
 
-  /** The product with a line of business of `tests/it/fixtures` among its own. */
-  static async startWith(line: string): Promise<Product> {
+  /** The product with lines of business of `tests/it/fixtures` among its own. */
+  static async startWith(...lines: string[]): Promise<Product> {
     const definitions = mkdtempSync(join(tmpdir(), 'journey-e2e-line-'));
-    for (const from of [root, join(root, 'tests/it/fixtures', line)])
+    for (const from of [root, ...lines.map((line) => join(root, 'tests/it/fixtures', line))])
       for (const part of ['workflows', 'forms']) cpSync(join(from, part), join(definitions, part), { recursive: true });
     const product = new Product({}, definitions);
     await product.up();
     return product;
+  }
+
+  /** The product with a clock that `pass` moves, and definitions of its own. */
+  static async startWithClock(): Promise<Product> {
+    const product = await Product.startWith();
+    const library = join(product.folder, 'clock.so');
+    execFileSync('cc', ['-shared', '-fPIC', '-O1', '-o', library, join(root, 'tests/chaos/clock.c')]);
+    product.set({ LD_PRELOAD: library, CHAOS_CLOCK: join(product.folder, 'clock') });
+    await product.kill();
+    product.pass(0);
+    await product.up();
+    return product;
+  }
+
+  /** So many minutes pass for the product in a moment. */
+  pass(minutes: number): void {
+    this.passed += minutes;
+    const seconds = Buffer.alloc(8);
+    seconds.writeBigInt64LE(BigInt(this.passed * 60));
+    // in place: a process that runs has it in its memory
+    writeFileSync(join(this.folder, 'clock'), seconds, { flag: this.passed === 0 ? 'w' : 'r+' });
+  }
+
+  /** Changes a file of its own definitions; the product is started anew with it. */
+  async edit(file: string, change: (text: string) => string): Promise<void> {
+    const path = join(this.definitions, file);
+    const [before, after] = [readFileSync(path, 'utf8'), change(readFileSync(path, 'utf8'))];
+    if (after === before) throw new Error(`${file} stays as it is`);
+    writeFileSync(path, after);
+    await this.kill();
+    await this.up();
   }
 
   private env(): NodeJS.ProcessEnv {

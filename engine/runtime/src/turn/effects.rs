@@ -187,7 +187,11 @@ impl Turn<'_> {
     pub fn notify(&mut self, mut payload: NotifyPayload) -> Result<(), Refused> {
         payload.languages.extend([self.record.language.clone(), self.workflow.language.clone()]);
         payload.languages.dedup();
-        let waits = self.catalog.message(&payload.message).and_then(|m| m.waits(self.catalog.calendars(), self.now_ms));
+        let message = self.catalog.message(&payload.message);
+        if let Some(message) = message {
+            self.say_params(message.language(&payload.languages), &mut payload.data);
+        }
+        let waits = message.and_then(|m| m.waits(self.catalog.calendars(), self.now_ms));
         let due_ms = waits.as_ref().map_or(self.now_ms, |(_, opening)| *opening);
         payload.waits = waits.map(|(calendar, until)| quiet(&calendar, until));
         let lane = format!("message:{}", payload.message);
@@ -198,6 +202,16 @@ impl Turn<'_> {
             self.questions.push_back(Question::Link { effect, name, purpose, valid_ms });
         }
         Ok(())
+    }
+
+    /// What a message shows of the flow's `params`, under their names, is said in the message's language.
+    fn say_params(&self, language: &str, data: &mut Value) {
+        let said = &self.workflow.in_language(language).params;
+        for (name, value) in data.as_object_mut().into_iter().flatten() {
+            if let Some(word) = said.get(name).filter(|_| self.workflow.params.get(name) == Some(value)) {
+                *value = word.clone();
+            }
+        }
     }
 
     fn invoke(&mut self, id: &str, input: Value) -> Result<(), Refused> {

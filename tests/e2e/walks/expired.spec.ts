@@ -1,0 +1,110 @@
+/** Prices that run out while somebody looks at them: they are asked for again where she is, and she agrees to another one. */
+import { type Locator, type Page, expect, test as base } from '@playwright/test';
+import { Ahead } from '../support/ahead.ts';
+import { Motor, car, paise } from '../support/motor.ts';
+import { Product } from '../support/product.ts';
+import { Walk } from '../support/walk.ts';
+
+// a product of its own: its clock is moved, and an insurer changes its prices
+const test = base.extend<object, { late: Product }>({
+  late: [
+    // biome-ignore lint/correctness/noEmptyPattern: the runner wants a pattern
+    async ({}, use) => {
+      const product = await Product.startWithClock();
+      await use(product);
+      await product.stop();
+    },
+    { scope: 'worker' },
+  ],
+});
+
+const discount = /(\[hdfc-ergo, fw, 3652, )\d+/;
+/** From here on one insurer gives so many per cent less than its tariff. */
+const gives = (product: Product, percent: number) =>
+  product.edit('workflows/partners/kits/general-insurer/discounts.sandbox.yaml', (rates) => rates.replace(discount, `$1${percent}`));
+
+/** A notice that is read out, stands in the window and covers nothing of the bar. */
+async function told(page: Page, words: string | RegExp): Promise<Locator> {
+  const notice = page.getByRole('status').filter({ hasText: words });
+  await expect(notice).toBeVisible({ timeout: 30_000 });
+  await expect(async () => {
+    const box = (await notice.boundingBox())!;
+    expect(box.y).toBeGreaterThanOrEqual(0);
+    expect(box.y + box.height).toBeLessThanOrEqual(page.viewportSize()!.height);
+  }).toPass();
+  return notice;
+}
+
+/** The answers between the offer and the check page, given over the API. */
+async function toCheck(page: Page, walk: Walk, mobile: string): Promise<void> {
+  const ahead = await Ahead.of(page, walk.product.base);
+  const name = { proposer_title: 'Ms', proposer_first_name: 'Asha', proposer_last_name: 'Rao', proposer_gender: 'female' };
+  const reached = { proposer_mobile: mobile, proposer_email: 'asha@example.com' };
+  await ahead.submit('checkout', { customer_type: 'individual', ...name, ...reached, dob: '1990-04-12', is_financed: false });
+  await ahead.submit('checkout-address', { pincode: '110001', address_line_1: '12 Lake View' });
+  await ahead.submit('checkout-nominee', { nominee_name: 'Ravi Rao', nominee_age: 38, nominee_relation: 'spouse' });
+  await ahead.submit('checkout-vehicle', { previous_policy_number: 'OG-25-1234-5678', terms: true });
+  const pan = { document: 'pan_card', pan_number: 'ABCPE1234F' };
+  const means = { occupation: 'salaried', income_source: 'salary', is_politically_exposed_person: false };
+  await ahead.submit('checkout-kyc', { ...pan, ...means, kyc_consent: true });
+  await ahead.open('confirm');
+}
+
+/** The amount on the button. */
+const due = async (pay: Locator) => paise((await pay.textContent())!);
+
+for (const [width, height, change] of [
+  [390, 844, true],
+  [1280, 900, false],
+] as const)
+  test(`${width} px: ${change ? 'another' : 'the same'} price at the offers and before the payment (R7.3-02, R7.3-04)`, async ({ page, late: product }) => {
+    await page.setViewportSize({ width, height });
+    const walk = new Walk(page, product);
+    walk.axe = width < 768;
+    const motor = new Motor(walk, car);
+    const held = page.getByText(/^Prices held till \d/);
+
+    await test.step('the offers say until when they hold; after that a press asks again in place', async () => {
+      await motor.toQuotes('dl3cab1234');
+      await motor.quotes(20);
+      const till = await held.textContent();
+      const before = await motor.price('HDFC ERGO');
+      if (change) await gives(product, 44);
+      product.pass(31);
+      // far down the page, on the last card
+      await motor.cards().last().getByRole('button', { name: /^Buy now/ }).click();
+      await told(page, 'This price is older than 30 minutes');
+      await expect(page.locator('#step-messages')).toBeFocused();
+      await walk.at('Your quotes', '/quotes');
+      await expect(held).not.toHaveText(till!, { timeout: 30_000 });
+      await expect(motor.card('HDFC ERGO').getByText('Updating')).toHaveCount(0, { timeout: 30_000 });
+      const was = motor.card('HDFC ERGO').locator('.option-was');
+      if (!change) return expect(was).toHaveCount(0);
+      await expect(was).toHaveText(/^Before: ₹[\d,.]+, now:$/);
+      expect(paise((await was.locator('s').textContent())!)).toBe(before);
+      expect(await motor.price('HDFC ERGO')).toBeGreaterThan(before);
+    });
+
+    await test.step('before the payment it is asked again in place, and nobody pays another price with one press', async () => {
+      await motor.buy('HDFC ERGO');
+      await walk.at('Owner of the car', '/checkout');
+      await toCheck(page, walk, motor.mobile);
+      await walk.at('Check your answers', '/confirm');
+      const till = page.locator('.facts > div').filter({ hasText: 'Price held till' }).locator('dd').first();
+      const [until, pay] = [await till.textContent(), page.getByRole('button', { name: /^Pay ₹[\d,]+ securely$/ })];
+      const before = await due(pay);
+      if (change) await gives(product, 38);
+      product.pass(31);
+      await pay.click();
+      await told(page, change ? /^The price had run out, so we asked again\. It was ₹[\d,.]+, now it is ₹[\d,.]+; nothing was charged\./ : /It is still ₹[\d,.]+; nothing was charged\./);
+      await walk.at('Check your answers', '/confirm');
+      await expect(walk.heading('Check your answers')).toBeFocused();
+      await expect(walk.heading('Check your answers')).toHaveAccessibleDescription(/so we asked again/);
+      await expect(till).not.toHaveText(until!);
+      const now = await due(pay);
+      if (change) expect(now).toBeGreaterThan(before);
+      else expect(now).toBe(before);
+      await pay.click();
+      await expect(page).toHaveURL(/sandbox\/pages/, { timeout: 30_000 });
+    });
+  });
