@@ -2,13 +2,8 @@
 
 use crate::Error;
 use krilla::text::{Font, GlyphId, KrillaGlyph};
-use rust_embed::RustEmbed;
 use rustybuzz::{Face, UnicodeBuffer};
 use std::sync::LazyLock;
-
-#[derive(RustEmbed)]
-#[folder = "fonts/"]
-struct Files;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Weight {
@@ -16,8 +11,15 @@ pub enum Weight {
     Bold,
 }
 
+/// A regular and a bold font.
+type Pair = [&'static [u8]; 2];
+
 /// Scripts in the order in which they are asked for a character.
-const SCRIPTS: [&str; 3] = ["latin", "rupee", "devanagari"];
+const SCRIPTS: [(&str, Pair); 3] = [
+    ("latin", [include_bytes!("../fonts/latin-regular.ttf"), include_bytes!("../fonts/latin-bold.ttf")]),
+    ("rupee", [include_bytes!("../fonts/rupee-regular.ttf"), include_bytes!("../fonts/rupee-bold.ttf")]),
+    ("devanagari", [include_bytes!("../fonts/devanagari-regular.ttf"), include_bytes!("../fonts/devanagari-bold.ttf")]),
+];
 
 pub struct Letters {
     regular: Vec<Script>,
@@ -46,10 +48,10 @@ pub fn letters() -> Result<&'static Letters, Error> {
 
 impl Letters {
     fn load() -> Result<Letters, String> {
-        let weight = |weight: &str| -> Result<Vec<Script>, String> {
-            SCRIPTS.iter().map(|script| Script::load(&format!("{script}-{weight}.ttf"))).collect()
+        let fonts = |weight: usize| -> Result<Vec<Script>, String> {
+            SCRIPTS.iter().map(|(name, fonts)| Script::read(fonts[weight]).ok_or_else(|| (*name).to_owned())).collect()
         };
-        Ok(Letters { regular: weight("regular")?, bold: weight("bold")? })
+        Ok(Letters { regular: fonts(0)?, bold: fonts(1)? })
     }
 
     fn of(&self, weight: Weight) -> &[Script] {
@@ -111,10 +113,8 @@ impl Letters {
 }
 
 impl Script {
-    fn load(name: &str) -> Result<Script, String> {
-        let bytes: &'static [u8] = Files::get(name).ok_or(name)?.data.into_owned().leak();
-        let font = Font::new(bytes.into(), 0).ok_or(name)?;
-        Ok(Script { font, face: Face::from_slice(bytes, 0).ok_or(name)? })
+    fn read(bytes: &'static [u8]) -> Option<Script> {
+        Some(Script { font: Font::new(bytes.into(), 0)?, face: Face::from_slice(bytes, 0)? })
     }
 
     fn has(&self, c: char) -> bool {

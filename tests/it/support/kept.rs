@@ -66,6 +66,7 @@ impl KeptJourney {
         let mut buyer = Buyer::new(self.errand, self.number, TestServer::first_day(), customer, partners);
         buyer.returns(&self.id).await;
         let is_early = self.errand == Errand::Car && !self.sees_prices();
+        let mut acts = 0;
         for _ in 0..LOOKS_MAX {
             let there = buyer.step() == "car.previous" || self.step == "car.lookup" && buyer.step() == "car.vehicle";
             if is_early && there {
@@ -73,17 +74,21 @@ impl KeptJourney {
             }
             match buyer.goes_on().await {
                 Next::Ended => return Ok(()),
-                Next::Acted => {}
+                Next::Acted if acts == ACTS_MAX => break,
+                Next::Acted => acts += 1,
                 Next::Waits => tokio::time::sleep(Duration::from_millis(20)).await,
             }
         }
-        bail!("{self:?} stays at `{}`", buyer.step())
+        bail!("{self:?} stays at `{}` after {acts} acts", buyer.step())
     }
 }
 
 const BEFORE_PRICES: [&str; 5] = ["car.lookup", "car.contact", "car.otp.asking", "car.vehicle", "car.previous"];
 
 const LOOKS_MAX: usize = 3_000;
+
+/// Three times what the longest way takes: whoever acts more goes in circles.
+const ACTS_MAX: usize = 60;
 
 impl Kind {
     fn file(self, store: Store, ending: &str) -> PathBuf {
