@@ -141,6 +141,11 @@ test('the chat comes late and for cars alone; the page that was open is noted (R
   await expect(chat).toHaveCSS('position', 'fixed');
   await page.getByLabel('Registration number').focus();
   await expect(chat).toHaveCSS('position', 'static');
+  // nor, on a desk, what somebody is asked to pay: once a journey has begun it waits at the end
+  await page.setViewportSize(desk);
+  await expect(chat).toHaveCSS('position', 'fixed');
+  await page.evaluate(() => document.body.setAttribute('data-begun', ''));
+  await expect(chat).toHaveCSS('position', 'static');
 
   scripts.length = 0;
   later = runs(page, 'later');
@@ -245,6 +250,17 @@ test('the bar of the business pages is one line on every phone', async ({ page, 
     await page.getByRole('banner').getByText('Call Us').click({ force: true });
     await expect(page.getByRole('banner').getByRole('link', { name: /Sales/ })).toBeVisible();
   }
+});
+
+test('the bar of every page is one line on every phone, in English and in Hindi', async ({ page, product }) => {
+  for (const language of ['en', 'hi'])
+    for (const width of [390, 360, 320]) {
+      await page.setViewportSize({ width, height: 800 });
+      await page.goto(`${product.base}/car-insurance?lang=${language}`);
+      const { height } = (await page.getByRole('banner').boundingBox())!;
+      expect(height, `${language}, ${width} px`).toBeLessThan(70);
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
+    }
 });
 
 test('visits are counted 3,200 ms after the page, where the settings name who counts and the visitor agrees (R9-57)', async ({ page }) => {
