@@ -1,162 +1,326 @@
 /**
- * A picture of every step, in pictures/<workflow>-<step>-<width>.png. With PICTURES=all at four widths, by day and by
- * night (`-dark`), in pictures/all, which is not kept.
+ * A picture of every step, in pictures/<workflow>-<step>-<width>.png. With PICTURES=all at four widths, by day and by night
+ * (`-dark`), in English and Hindi (`-hi`), and of the site's other pages too, in pictures/all, which is not kept.
+ * What a page says differs by language: answers are given over the API, and what is pressed is found by its place.
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { Motor, bike, car } from '../support/motor.ts';
+import { Ahead } from '../support/ahead.ts';
+import { Motor, bike, car, day } from '../support/motor.ts';
 import { Visit } from '../support/visit.ts';
-import { type Walk, expect, test } from '../support/walk.ts';
+import { type Walk, expect, newMobile, test } from '../support/walk.ts';
 
 const all = process.env.PICTURES === 'all';
 const folder = join(import.meta.dirname, all ? '../pictures/all' : '../pictures');
-const highest = 1800;
+const highest = all ? 4200 : 1800;
 const heights = { 360: 800, 390: 844, 768: 1024, 1280: 900 };
-const widths = all ? ([360, 390, 768, 1280] as const) : ([390, 1280] as const);
+const widths = all ? ([1280, 768, 390, 360] as const) : ([1280, 390] as const);
 const schemes = all ? (['light', 'dark'] as const) : (['light'] as const);
+const languages = all ? (['en', 'hi'] as const) : (['en'] as const);
 
-for (const { width, scheme } of widths.flatMap((width) => schemes.map((scheme) => ({ width, scheme })))) {
-  const viewport = { width, height: heights[width] };
-  const name = scheme === 'dark' ? `${width}-dark` : `${width}`;
-  test.describe(`${width} px, ${scheme}`, () => {
-    test.use({ viewport, colorScheme: scheme, deviceScaleFactor: 1 });
+for (const language of languages) {
+  test.describe(language, () => {
+    test.use({ viewport: { width: 1280, height: heights[1280] }, deviceScaleFactor: 1 });
+    test.beforeEach(async ({ page, product }) => {
+      // the browser keeps the choice
+      await page.goto(`${product.base}/?lang=${language}`);
+      await expect(page.locator('html')).toHaveAttribute('lang', language);
+    });
 
-    test('car', async ({ walk, page }) => {
-      const take = camera(walk, 'car', name);
-      walk.arrived = take;
-      const motor = new Motor(walk, car);
-      await walk.open('/car-insurance');
-      await walk.press('See my prices');
+    test('car, to the prices', async ({ walk, page }) => {
+      const { take, show } = new Camera(walk, 'car', language);
+      await walk.open(car.base);
+      await take('start');
+      await submit(walk, 1);
       await take('start-error');
-      await motor.number('dl3cab1234');
-      await motor.contact();
-      await motor.otp();
-      await motor.vehicle();
-      await motor.previous();
-      await motor.quotes(20);
-      const order = page.getByRole('button', { name: /Show in order/ });
-      if (await order.isVisible()) await order.click();
+      const mobile = newMobile();
+      const ahead = await begun(walk);
+      await show(ahead, 'contact');
+      await ahead.submit('contact', { ...asha, mobile });
+      await show(ahead, 'otp');
+      await ahead.submit('otp', { code: await walk.code(mobile) });
+      await show(ahead, 'vehicle');
+      await ahead.submit('vehicle', {});
+      await show(ahead, 'previous-policy');
+      await ahead.submit('previous-policy', lastPolicy());
+      await ahead.open('quotes');
+      await priced(walk);
       await take('quotes');
-      if (viewport.width < 600) await motor.choices(() => take('quotes-choices', false));
-      await page.getByText('Price breakup').first().click();
-      await page.getByLabel(/^Compare/).nth(0).check();
-      await page.getByLabel(/^Compare/).nth(1).check();
-      await take('quotes-breakup');
-      await page.getByRole('region', { name: 'Compare' }).getByRole('button', { name: 'Compare' }).click();
-      await take('quotes-compare', false);
+      await page.setViewportSize({ width: 390, height: heights[390] });
+      await page.locator('.offers-bar button').click();
+      await take('quotes-choices', { whole: false, most: 599 });
       await page.keyboard.press('Escape');
-      await motor.buy('New India Assurance');
-      await motor.person();
-      await motor.address();
-      await walk.at('Your nominee', '/checkout-nominee');
-      await walk.press('Continue');
-      await expect(page.locator('.field-error')).toHaveCount(3);
+      await page.locator('.option-more summary').first().click();
+      for (const nth of [0, 1]) await page.locator('.option-more .option-compare input').nth(nth).check();
+      await take('quotes-breakup');
+      await page.locator('.compare-bar .button').click();
+      await take('quotes-compare', { whole: false });
+    });
+
+    test('car, from an offer to the payment page', async ({ walk, page }) => {
+      const { take, show } = new Camera(walk, 'car', language);
+      const ahead = await bought(walk);
+      await show(ahead, 'checkout');
+      await ahead.submit('checkout', owner);
+      await show(ahead, 'checkout-address');
+      await ahead.submit('checkout-address', address);
+      await show(ahead, 'checkout-nominee');
+      await submit(walk, 3);
       await take('checkout-nominee-error');
-      walk.arrived = undefined;
-      await motor.nominee();
-      walk.arrived = take;
-      await motor.papers();
-      await motor.kyc('ABCPE0000F');
-      await expect(page.getByText('The KYC is unsuccessful.')).toBeVisible();
-      await take('checkout-kyc-error');
-      await walk.type('PAN', 'ABCPE1234F');
-      await walk.press('Verify KYC');
-      await motor.confirm();
-      await expect(page).toHaveURL(/sandbox\/pages/);
+      await ahead.submit('checkout-nominee', nominee);
+      await show(ahead, 'checkout-vehicle');
+      await ahead.submit('checkout-vehicle', papers);
+      await show(ahead, 'checkout-kyc');
+      await ahead.submit('checkout-kyc', { ...identity, pan_number: 'ABCPE0000F' });
+      await show(ahead, 'checkout-kyc', 'checkout-kyc-error');
+      await ahead.submit('checkout-kyc', identity);
+      await show(ahead, 'confirm');
+      await submit(walk);
+      await expect(page).toHaveURL(/sandbox\/pages/, { timeout: 30_000 });
       await take('gateway');
-      await motor.pay('The bank refuses');
-      await walk.at('The payment did not go through');
-      await walk.press('Try again');
-      await motor.pay('The bank takes a while');
-      await walk.at('Your payment is on its way');
-      await walk.at('Payment received');
-      await motor.issued();
-      await walk.press('See the whole policy');
-      await walk.at('Your policy at a glance');
     });
 
-    test('car, company and new', async ({ walk, page }) => {
-      const take = camera(walk, 'car', name);
+    test('car, from the payment to the policy', async ({ walk, page, product }) => {
+      const { take, show } = new Camera(walk, 'car', language);
       const motor = new Motor(walk, car);
-      await motor.withoutNumber('New car');
-      await motor.contact();
-      await motor.otp();
-      await walk.at('Your new car');
-      await walk.lookUp('Make', 'maruti', /^Maruti Suzuki/);
-      await page.getByRole('combobox', { name: 'Model' }).click();
-      await expect(page.getByRole('listbox', { name: 'Suggestions' }).getByRole('option').nth(3)).toBeVisible();
-      await take('new-vehicle');
-      await page.goto(`${walk.product.base}/car-insurance/quotes?request=unknown`);
-      await take('unknown');
+      const ahead = await bought(walk);
+      await ahead.submit('checkout', owner);
+      await ahead.submit('checkout-address', address);
+      await ahead.submit('checkout-nominee', nominee);
+      await ahead.submit('checkout-vehicle', papers);
+      await ahead.submit('checkout-kyc', identity);
+      await ahead.open('confirm');
+      await submit(walk);
+      await motor.pay('The bank refuses');
+      await show(ahead, 'payment-fail');
+      await page.locator('.actions .button').first().click();
+      await motor.pay('The bank takes a while');
+      await expect(page).toHaveURL(/\/payment-pending/, { timeout: 60_000 });
+      await expect(page.locator('.actions .button')).toBeVisible({ timeout: 30_000 });
+      await take('payment-pending');
+      // long enough for all its pictures
+      await product.switch({ partner: 'new-india', operation: 'issue', mode: 'slow', delay_ms: 6_000, times: 1 });
+      await expect(page).toHaveURL(/\/payment-success/, { timeout: 60_000 });
+      await take('payment-success');
+      await expect(page).toHaveURL(/\/post-payment-success/, { timeout: 60_000 });
+      await show(ahead, 'post-payment-success');
+      await ahead.send('post-payment-success', 'summary');
+      await show(ahead, 'postpaymentsummary');
     });
 
-    test('advisor at home', async ({ walk, page }) => {
-      const take = camera(walk, 'visit', name);
-      walk.arrived = take;
+    test('car, new; bike', async ({ walk, page, product }) => {
+      const { take } = new Camera(walk, 'car', language);
+      const mobile = newMobile();
+      const ahead = await begun(walk, { kind: 'new' });
+      await ahead.submit('contact', { ...asha, mobile });
+      await ahead.submit('otp', { code: await walk.code(mobile) });
+      await ahead.open('new-vehicle');
+      const [make, model] = [page.getByRole('combobox').nth(0), page.getByRole('combobox').nth(1)];
+      const options = page.getByRole('listbox').getByRole('option');
+      await make.pressSequentially('maruti');
+      await options.first().click();
+      await model.click();
+      await expect(options.nth(3)).toBeVisible();
+      await take('new-vehicle');
+      await page.goto(`${product.base}${car.base}/quotes?request=unknown`);
+      await take('unknown');
+      await walk.open(bike.base);
+      await new Camera(walk, 'bike', language).take('start');
+    });
+
+    test('advisor at home', async ({ walk, page, product, browser }) => {
+      const { take, show } = new Camera(walk, 'visit', language);
       const visit = new Visit(walk);
-      await visit.landing();
+      await walk.open(visitBase);
+      await take('start');
       await page.locator('[data-block="steps"]').scrollIntoViewIfNeeded();
       await page.mouse.wheel(0, 300);
-      await take('start-scrolled', false);
-      await walk.press('Book a free visit');
+      await take('start-scrolled', { whole: false });
+      await submit(walk, 4);
       await take('start-error');
-      await visit.details();
-      await visit.otp();
-      await visit.address();
-      await visit.at('When should we come?', '/time');
-      await walk.press('Book this time');
+      const ahead = await Ahead.start(page, product.base, 'health/advisor-at-home', { ...asha, mobile: visit.mobile, pincode: '560001' });
+      await show(ahead, 'otp');
+      await ahead.submit('otp', { code: await walk.code(visit.mobile) });
+      await show(ahead, 'address');
+      await ahead.submit('address', { address_line_1: '12 Lake View', address_line_2: 'MG Road', email: visit.email, spoken: 'kn', topic: 'review' });
+      await show(ahead, 'time');
+      await submit(walk, 1);
       await take('time-error');
-      await visit.choose(1, 1);
+      await chooseTime(walk);
       await take('time-chosen');
-      await walk.submit('Book this time');
-      await visit.at('Your visit is booked', '/visit');
-      await take('booked');
+      await submit(walk);
+      await show(ahead, 'visit', 'booked');
       const link = await visit.link();
-      await walk.press('Choose another time');
-      await visit.at('Choose a new time', '/new-time');
-      await walk.press('Keep the time I have');
-      await visit.at('Your visit is booked', '/visit');
-      walk.arrived = undefined;
-      const desk = await page.context().newPage();
-      for (const [button, title, became] of [
-        ['Rescheduled', 'Your visit has been moved', 'moved'],
-        ['Follow-up', 'We will call you', 'follow-up'],
-        ['Closed', 'Your request is closed', 'closed'],
-      ] as const) {
+      await ahead.send('visit', 'reschedule');
+      await show(ahead, 'new-time');
+      await ahead.send('new-time', 'keep');
+      await show(ahead, 'visit');
+      const desk = await browser.newPage();
+      const title = page.getByRole('heading', { level: 1 });
+      for (const [button, became] of outcomes) {
+        const before = (await title.textContent())!;
         await visit.report(desk, button);
-        await visit.at(title, '/visit');
+        await expect(title).not.toHaveText(before);
         await take(became);
       }
-      await page.context().clearCookies();
+      await desk.close();
+      await page.context().clearCookies({ name: /^(?!__Host-language)/ });
       await page.goto(link);
-      await expect(walk.heading('Open your request')).toBeVisible();
       await take('link');
-      await page.goto(`${walk.product.base}/r/AAAAAAAAAAAAAAAAAAAAAA`);
+      await page.goto(`${product.base}/r/AAAAAAAAAAAAAAAAAAAAAA`);
       await take('link-over');
-      await page.goto(`${walk.product.base}/sandbox/partners/visits/v1/desk`);
+      await page.goto(`${product.base}/sandbox/partners/visits/v1/desk`);
       await take('desk');
     });
 
-    test('bike', async ({ walk }) => {
-      walk.arrived = camera(walk, 'bike', name);
-      await walk.open(bike.base);
-      await walk.at(/^Bike insurance/, '/bike-insurance');
+    if (!all) return;
+    test('pages of the site', async ({ walk, page, product }) => {
+      const { take } = new Camera(walk, 'site', language);
+      for (const [name, address] of Object.entries(places)) {
+        await page.goto(product.base + address);
+        await take(name);
+      }
+      const mobile = newMobile();
+      const ahead = await Ahead.start(page, product.base, 'account/login', { mobile });
+      await ahead.submit('otp', { code: await walk.code(mobile) });
+      await page.goto(`${product.base}/dashboard`);
+      await take('dashboard');
     });
   });
 }
 
-function camera(walk: Walk, workflow: string, name: string): (step: string, whole?: boolean) => Promise<void> {
-  mkdirSync(folder, { recursive: true });
-  return async (step, whole = true) => {
-    // a header that stays on top belongs to the top of the whole page
-    if (whole) await walk.page.evaluate(() => scrollTo(0, 0));
-    const [width, tall] = await walk.page.evaluate(() => [innerWidth, document.documentElement.scrollHeight] as const);
-    await walk.page.screenshot({
-      path: join(folder, `${workflow}-${step}-${name}.png`),
-      animations: 'disabled',
-      caret: 'hide',
-      // a dialog belongs to the window, not to the page
-      ...(whole ? { fullPage: true, clip: { x: 0, y: 0, width, height: Math.min(highest, tall) } } : {}),
-    });
+/** Pages of the site, as a customer meets them beside her purchase. */
+const places = {
+  home: '/',
+  companies: '/car-insurance/companies',
+  company: '/car-insurance/companies/hdfc-ergo',
+  health: '/health-insurance',
+  life: '/life-insurance',
+  later: '/travel-insurance',
+  business: '/sme',
+  contact: '/contact-us',
+  privacy: '/privacy-policy',
+  'not-found': '/no-such-page',
+  login: '/login',
+  account: '/dashboard',
+  quote: '/sme/get-a-quote',
+  'call-me-back': '/call-me-back',
+};
+const visitBase = '/health-insurance/advisor-at-home';
+const outcomes = [
+  ['Rescheduled', 'moved'],
+  ['Follow-up', 'follow-up'],
+  ['Closed', 'closed'],
+] as const;
+const asha = { name: 'Asha Rao', consent: true };
+const lastPolicy = () => ({
+  policy_type: 'comprehensive',
+  active: true,
+  previous_policy_end_date: day(20),
+  owner_changed: false,
+  claim: false,
+  had_add_ons: false,
+});
+const owner = {
+  customer_type: 'individual',
+  proposer_title: 'Ms',
+  proposer_first_name: 'Asha',
+  proposer_last_name: 'Rao',
+  proposer_gender: 'female',
+  dob: '1990-04-12',
+  proposer_email: 'asha@example.com',
+  is_financed: false,
+};
+const address = { pincode: '110001', address_line_1: '12 Lake View', address_line_2: 'Janpath' };
+const nominee = { nominee_name: 'Ravi Rao', nominee_age: 38, nominee_relation: 'spouse' };
+const papers = { previous_policy_number: 'OG-25-1234-5678', terms: true };
+const identity = {
+  document: 'pan_card',
+  pan_number: 'ABCPE1234F',
+  occupation: 'salaried',
+  income_source: 'salary',
+  is_politically_exposed_person: false,
+  kyc_consent: true,
+};
+
+const begun = ({ page, product }: Walk, vehicle: object = { registration: 'dl3cab1234', kind: 'registered' }): Promise<Ahead> =>
+  Ahead.start(page, product.base, car.workflow!, { ...vehicle });
+
+/** Prices are there, and stand in order. */
+async function priced({ page }: Walk): Promise<void> {
+  await expect.poll(() => page.locator('article.option').count(), { timeout: 30_000 }).toBeGreaterThanOrEqual(20);
+  const order = page.locator('.options-pill button').first();
+  if (await order.isVisible()) await order.click();
+}
+
+/** An offer is taken. */
+async function bought(walk: Walk): Promise<Ahead> {
+  const { page } = walk;
+  const mobile = newMobile();
+  const ahead = await begun(walk);
+  await ahead.submit('contact', { ...asha, mobile });
+  await ahead.submit('otp', { code: await walk.code(mobile) });
+  await ahead.submit('vehicle', {});
+  await ahead.submit('previous-policy', lastPolicy());
+  await ahead.open('quotes');
+  await priced(walk);
+  await page.getByRole('article', { name: /^New India/ }).first().locator('.option-price .button').click();
+  await ahead.at('checkout');
+  return ahead;
+}
+
+/** Sends the form of the step; so many answers come back with an error. */
+async function submit({ page }: Walk, errors = 0): Promise<void> {
+  await page.locator('#app :is(button[type=submit], .form-actions .button)').first().click();
+  if (errors > 0) await expect(page.locator('.field-error')).toHaveCount(errors);
+}
+
+/** The second day that has a free time, and the second of those. */
+async function chooseTime({ page }: Walk): Promise<void> {
+  for (const part of ['.slots-days', '.slots-times']) await page.locator(`${part} label:has(input:enabled)`).nth(1).click();
+  await expect(page.locator('.slots-times input:checked')).toHaveCount(1);
+}
+
+class Camera {
+  constructor(
+    private readonly walk: Walk,
+    private readonly workflow: string,
+    private readonly language: string,
+  ) {
+    mkdirSync(folder, { recursive: true });
+  }
+
+  /** The page of this path. */
+  readonly show = async (ahead: Ahead, path: string, name = path): Promise<void> => {
+    await ahead.open(path);
+    await this.take(name);
   };
+
+  /** What the window shows, in every width up to `most` and by day and night; the whole page, or what stands in the window. */
+  readonly take = async (name: string, { whole = true, most = 1280 } = {}): Promise<void> => {
+    const { page } = this.walk;
+    // nothing is pointed at
+    await page.mouse.move(0, 0);
+    for (const width of widths.filter((one) => one <= most)) {
+      for (const scheme of schemes) {
+        await page.emulateMedia({ colorScheme: scheme });
+        const look = [width, ...(scheme === 'dark' ? ['dark'] : []), ...(this.language === 'en' ? [] : [this.language])];
+        await this.press(`${this.workflow}-${name}-${look.join('-')}.png`, width, whole);
+      }
+    }
+  };
+
+  private async press(file: string, width: number, whole: boolean): Promise<void> {
+    const { page } = this.walk;
+    const height = heights[width as keyof typeof heights];
+    await page.setViewportSize({ width, height });
+    if (whole) {
+      // what stays at the edge of the window belongs to the edge of the picture
+      await page.evaluate(() => scrollTo(0, 0));
+      const tall = await page.evaluate(() => document.documentElement.scrollHeight);
+      await page.setViewportSize({ width, height: Math.max(height, Math.min(highest, tall)) });
+    }
+    await page.screenshot({ path: join(folder, file), animations: 'disabled', caret: 'hide' });
+    await page.setViewportSize({ width, height });
+  }
 }

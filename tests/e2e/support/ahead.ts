@@ -30,9 +30,15 @@ export class Ahead {
   /** Answers the form at this path, once the journey is there; what is filled in already stays. */
   async submit(path: string, answers: Answers): Promise<void> {
     await this.at(path);
-    const { journey, step } = this.view;
-    const body = { type: 'submit', data: { ...step.form?.data, ...answers }, revision: journey.revision };
-    this.view = await taken(await post(this.page, `${this.base}/api/v1/journeys/${journey.id}/events`, body));
+    await this.event('submit', { ...this.view.step.form?.data, ...answers });
+  }
+
+  /** Does at this path what a button of its view would do. */
+  async send(path: string, type: string, data: Answers = {}): Promise<void> {
+    await this.at(path);
+    // offers come meanwhile, and each is a change
+    await this.look();
+    await this.event(type, data);
   }
 
   /** Shows the page of this path. */
@@ -45,12 +51,21 @@ export class Ahead {
   /** The journey has come to this path. */
   async at(path: string): Promise<void> {
     await expect(async () => {
-      const { journey, step } = this.view;
+      const { step } = this.view;
       if (step.path === path && step.kind !== 'wait') return;
-      this.view = await taken(await this.page.request.get(`${this.base}/api/v1/journeys/${journey.id}`));
+      await this.look();
       expect(this.view.step).toMatchObject({ path });
       expect(this.view.step.kind).not.toBe('wait');
     }).toPass({ timeout: 30_000, intervals: [50, 100, 200] });
+  }
+
+  private async event(type: string, data: Answers): Promise<void> {
+    const { id, revision } = this.view.journey;
+    this.view = await taken(await post(this.page, `${this.base}/api/v1/journeys/${id}/events`, { type, data, revision }));
+  }
+
+  private async look(): Promise<void> {
+    this.view = await taken(await this.page.request.get(`${this.base}/api/v1/journeys/${this.view.journey.id}`));
   }
 }
 

@@ -33,12 +33,15 @@ export function Choices({ look = '', ...props }: WidgetProps & { look?: string }
   );
 }
 
+/** What takes room: a matra stands above, below or within its letter. */
+const letters = (text: string): number => text.replace(/\p{M}/gu, '').length;
+
 /** Two to four answers of a word or two stand beside each other as segments. */
 const inOneRow = (all: EnumOptionsType[]): boolean =>
   all.length > 1 &&
   all.length < 5 &&
-  all.every((one) => one.label.length <= 18 && !one.schema?.description) &&
-  all.reduce((sum, one) => sum + one.label.length, 0) <= (all.length < 4 ? 30 : 18);
+  all.every((one) => letters(one.label) <= 18 && !one.schema?.description) &&
+  all.reduce((sum, one) => sum + letters(one.label), 0) <= (all.length < 4 ? 30 : 18);
 
 export function OptionWords({ option }: { option: EnumOptionsType }) {
   return (
