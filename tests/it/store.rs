@@ -56,7 +56,7 @@ fn id() -> String {
 }
 
 /// A commit of one event, computed from `seq`; seq 0 starts the journey.
-pub fn event(journey: &str, seq: i64) -> Commit {
+pub fn event(journey: &str, seq: i64) -> Box<Commit> {
     let update = JourneyUpdate {
         revision: seq + 1,
         status: JourneyStatus::Active,
@@ -66,7 +66,7 @@ pub fn event(journey: &str, seq: i64) -> Commit {
         expires_at_ms: Some(1_000_000),
         at_ms: 1_000 + seq,
     };
-    Commit {
+    Box::new(Commit {
         new: (seq == 0).then(|| NewJourney {
             session: None,
             workflow: "library/loan".into(),
@@ -84,10 +84,10 @@ pub fn event(journey: &str, seq: i64) -> Commit {
             at_ms: 1_000 + seq,
         }],
         ..Commit::moving(journey, seq, update, Changed::Step)
-    }
+    })
 }
 
-fn with(mut commit: Commit, change: impl FnOnce(&mut Commit)) -> Commit {
+fn with(mut commit: Box<Commit>, change: impl FnOnce(&mut Commit)) -> Box<Commit> {
     change(&mut commit);
     commit
 }

@@ -66,7 +66,7 @@ pub use form::{
 };
 pub use frozen::Frozen;
 pub use held::{Held, reload_closure};
-pub use host::{FUNCTIONS, OfJourney, ProductHost, mask};
+pub use host::{FUNCTIONS, OnDemand, ProductHost, mask};
 pub use load::{Loaded, load, load_beside, publishable};
 pub use master::{Master, Masters};
 pub use message::{Channel, Message, MessageError, Rendered};

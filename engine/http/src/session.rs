@@ -15,7 +15,6 @@ use axum::response::{IntoResponse, Response};
 use engine_definitions::{AgentChecks, Came};
 use engine_runtime::{Actor, Grant, Refusal, SessionRecord, SignsIn, new_id};
 use serde::de::DeserializeOwned;
-use serde_json::Value;
 
 const COOKIE: &str = "__Host-session";
 /// Says to programs that somebody is signed in; worth nothing without the session.
@@ -37,7 +36,6 @@ pub struct Visitor {
     stranger: Option<Stranger>,
     /// Somebody was signed in here, as the browser has it, and no longer is.
     lapsed: bool,
-    device: Value,
     ttl_s: i64,
 }
 
@@ -52,11 +50,11 @@ impl Visitor {
         let token = token.filter(|_| known.is_some()).map(str::to_owned);
         let mut actor = known.unwrap_or_else(|| Actor { language: language::of(app, headers), ..Actor::visitor("") });
         actor.language = language::chosen(app, headers).unwrap_or(actor.language);
-        actor.address = Some(client.network());
+        actor.network = Some(client.bucket());
         let stranger = actor.signed_in().is_none().then(|| Stranger::of(headers, token.as_deref()));
         let lapsed = stranger.is_some() && signed_in(headers).is_some();
-        let (device, ttl_s) = (device::of(headers), app.settings.session.ttl_ms / 1000);
-        Ok(Visitor { actor, client, token, opened: false, turned: None, stranger, lapsed, device, ttl_s })
+        let ttl_s = app.settings.session.ttl_ms / 1000;
+        Ok(Visitor { actor, client, token, opened: false, turned: None, stranger, lapsed, ttl_s })
     }
 
     /// Default deny: where the table has no line for the route, or none of the visitor's roles in it, nothing is there.
@@ -144,7 +142,7 @@ impl Visitor {
     /// The session goes on, under a new token, as this person's, or this one's of the staff.
     pub async fn sign_in(&mut self, app: &App, signs_in: SignsIn, headers: &HeaderMap) -> Result<(), Problem> {
         let (runtime, token) = (app.runtime.clone(), self.token.clone().unwrap_or_default());
-        let (device, came) = (self.device.clone(), attribution::of(&app.runtime, headers, Some(&self.actor)));
+        let (device, came) = (device::of(headers), attribution::of(&app.runtime, headers, Some(&self.actor)));
         let signed = run_to_end(async move {
             match signs_in {
                 SignsIn::Person(person) => runtime.people.sign_in(&token, &person, device, came).await,
@@ -188,7 +186,7 @@ impl Visitor {
 
     /// From now on it is this actor who asks, from where it was asked before and with what was proven.
     fn becomes(&mut self, actor: Actor) {
-        self.actor = Actor { address: self.actor.address.take(), proven: self.actor.proven, ..actor };
+        self.actor = Actor { network: self.actor.network, proven: self.actor.proven, ..actor };
     }
 
     /// What programs keep to know that somebody is signed in.
@@ -204,7 +202,7 @@ impl Visitor {
         if let Some(token) = self.token.take() {
             app.runtime.people.end_session(&token).await?;
         }
-        self.actor = Actor { address: self.actor.address.take(), ..Actor::visitor("") };
+        self.actor = Actor { network: self.actor.network, ..Actor::visitor("") };
         self.turned = Some(Turned::Out);
         Ok(())
     }

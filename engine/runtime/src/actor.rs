@@ -32,9 +32,9 @@ pub struct Actor {
     pub channel: String,
     pub partner: Option<String>,
     pub language: String,
-    /// Client network, for limits only; never stored with a journey.
+    /// Number of the client's network, for limits only; never stored with a journey.
     #[serde(skip)]
-    pub address: Option<String>,
+    pub network: Option<u128>,
     /// This request came with a proof: of work, or of a captcha.
     #[serde(skip)]
     pub proven: bool,
@@ -122,7 +122,7 @@ impl Actor {
             channel: "web".into(),
             partner: None,
             language: "en".into(),
-            address: None,
+            network: None,
             proven: false,
             came: Came::default(),
             agent: AgentChecks::default(),
@@ -143,7 +143,7 @@ impl Actor {
             channel: "system".into(),
             partner: None,
             language: "en".into(),
-            address: None,
+            network: None,
             proven: false,
             came: Came::default(),
             agent: AgentChecks::default(),
@@ -185,7 +185,7 @@ impl Actor {
             channel: text("channel", "web"),
             partner: session.subject.get("partner").and_then(Value::as_str).map(str::to_string),
             language: text("language", "en"),
-            address: None,
+            network: None,
             proven: false,
             came: of_subject(&session.subject, CAME),
             agent,

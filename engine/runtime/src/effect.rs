@@ -23,10 +23,19 @@ impl Effect {
     }
 
     /// Kind and payload, as they are stored.
-    pub(crate) fn written(&self) -> Result<(String, Value), serde_json::Error> {
+    pub(crate) fn written(mut self) -> Result<(String, Value), serde_json::Error> {
+        // What a partner is asked goes over as it is.
+        let asked = match &mut self {
+            Effect::Call(call) => call.input.take(),
+            Effect::Notify(_) | Effect::Track(_) => Value::Null,
+        };
         let mut written = serde_json::to_value(self)?;
         let kind = written["kind"].as_str().unwrap_or_default().to_owned();
-        Ok((kind, written["payload"].take()))
+        let mut payload = written["payload"].take();
+        if !asked.is_null() {
+            payload["input"] = asked;
+        }
+        Ok((kind, payload))
     }
 
     /// What it goes to: `partner/operation`, `partner:contract`, a message, a step.

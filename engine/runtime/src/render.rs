@@ -8,12 +8,13 @@ use crate::view::{
     RedirectPart, Scene, SectionState, Step, StepKind, StepView, Wait, WaitPart,
 };
 use engine_definitions as definitions;
-use engine_definitions::{Audience, Text, Workflow};
+use engine_definitions::{Audience, OnDemand, ProductHost, Text, Workflow};
 use engine_statechart::expression::Memory;
 use engine_statechart::{EvalError, Scope};
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 use std::cmp::Ordering;
+use std::sync::OnceLock;
 
 mod review;
 
@@ -23,9 +24,7 @@ pub(crate) type ReturnUrl<'a> = &'a dyn Fn(&str) -> String;
 /// Who reads: what they may see, the workflow in their language, and what was worked out for them already.
 struct Reader<'r> {
     actor: &'r Actor,
-    audience: Audience,
-    /// The same for expressions, and whether they act for a customer.
-    viewer: Value,
+    viewer: Viewer,
     workflow: &'r Workflow,
     context: Cow<'r, Map<String, Value>>,
     memory: Memory,
@@ -35,11 +34,10 @@ impl Reader<'_> {
     fn of<'r>(turn: &'r Turn<'_>, actor: &'r Actor) -> Reader<'r> {
         let workflow = turn.workflow.in_language(&actor.language);
         let audience = turn.audience(actor);
-        let Audience { roles, channel, partner, .. } = &audience;
         let assists = turn.role_for_customers(actor).is_some();
-        let viewer =
-            json!({"role": roles.first(), "roles": roles, "channel": channel, "partner": partner, "assists": assists});
-        Reader { actor, audience, viewer, workflow, context: turn.context(), memory: Memory::new() }
+        let (context, memory) = (turn.context(), Memory::new());
+        let viewer = Viewer { audience, assists, said: OnceLock::new() };
+        Reader { actor, viewer, workflow, context, memory }
     }
 
     fn text(&self, code: &str, fields: &Map<String, Value>) -> String {
@@ -47,9 +45,25 @@ impl Reader<'_> {
     }
 
     fn scoped<T>(&self, turn: &Turn<'_>, read: impl FnOnce(&Scope) -> T) -> T {
-        let host = turn.host_in(self.workflow);
-        let scope = Scope::new().with_host(&host).with_context(&self.context).with_memory(&self.memory);
-        read(&scope.with(definitions::VIEWER, &self.viewer))
+        let host = ProductHost { viewer: Some(&self.viewer), ..turn.host_in(self.workflow) };
+        read(&Scope::new().with_host(&host).with_context(&self.context).with_memory(&self.memory))
+    }
+}
+
+struct Viewer {
+    audience: Audience,
+    /// Whether they act for a customer.
+    assists: bool,
+    /// Both for expressions, once one has asked.
+    said: OnceLock<Value>,
+}
+
+impl OnDemand for Viewer {
+    fn variable(&self) -> &Value {
+        self.said.get_or_init(|| {
+            let (Audience { roles, channel, partner, .. }, assists) = (&self.audience, self.assists);
+            json!({"role": roles.first(), "roles": roles, "channel": channel, "partner": partner, "assists": assists})
+        })
     }
 }
 
@@ -96,15 +110,16 @@ fn declared(
     journey: Option<&str>,
     returns: ReturnUrl,
 ) -> Step {
-    let (workflow, audience) = (reader.workflow, &reader.audience);
+    let (workflow, audience) = (reader.workflow, &reader.viewer.audience);
     let (data, rendered) = seen(turn, step, reader);
-    let form = step.form.as_deref().and_then(|id| workflow.form(id)).map(|form| form_part(turn, step, form, reader));
+    let asked = step.form.as_deref().and_then(|id| workflow.form(id));
+    let form = asked.map(|form| form_part(turn, step, form, reader));
     let form =
         form.and_then(|part| part.inspect_err(|error| tracing::error!(step = step.node, %error, "form failed")).ok());
     let title = step.title.as_ref().map(|t| t.render_lax(&data));
     let title = title
         .or_else(|| rendered.as_ref().and_then(|v| v.get("title")).and_then(Value::as_str).map(str::to_string))
-        .or_else(|| step.form.as_deref().and_then(|id| workflow.form(id)).map(|f| f.title()))
+        .or_else(|| asked.map(|form| form.title()))
         .unwrap_or_else(|| workflow.title.clone());
     let waits = waits(turn);
     let wait = step.wait.as_deref().map(|code| WaitPart {
@@ -143,12 +158,11 @@ fn declared(
     if !changeable.is_empty() {
         events.push(Accepted { kind: "change".into(), schema: None });
     }
-    let intro = step.form.as_deref().and_then(|id| workflow.form(id)).and_then(|f| f.intro());
     Step {
         id: step.node.clone(),
         kind: step.kind.into(),
         title,
-        intro,
+        intro: asked.and_then(|form| form.intro()),
         path: step.path.clone(),
         url: address(workflow, step, journey),
         progress: progress(workflow, step),
@@ -178,7 +192,7 @@ fn seen(turn: &Turn<'_>, step: &definitions::Step, reader: &Reader<'_>) -> (Valu
     }
     let rendered = view.and_then(|view| {
         let result = reader.scoped(turn, |scope| {
-            view.render(&data, &reader.audience.roles, &scope.clone().with_names(step.view_names()))
+            view.render(&data, &reader.viewer.audience.roles, &scope.clone().with_names(step.view_names()))
         });
         result.inspect_err(|error| tracing::error!(step = step.node, %error, "view failed")).ok()
     });
@@ -200,7 +214,7 @@ pub(crate) fn printed(turn: &Turn<'_>, actor: &Actor) -> Option<(String, Vec<Val
 
 /// A step that is not for this reader: that it is another's, and what they may do about it.
 fn closed(turn: &Turn<'_>, step: &definitions::Step, reader: &Reader<'_>, journey: Option<&str>, why: &str) -> Step {
-    let roles = &reader.audience.roles;
+    let roles = &reader.viewer.audience.roles;
     let theirs = |accept: &definitions::Accept| accept.names(roles.iter().map(String::as_str));
     let events = step.accepts.iter().filter(|(_, accept)| theirs(accept));
     let events: Vec<Accepted> =
@@ -239,7 +253,7 @@ fn undeclared(turn: &Turn<'_>, reader: &Reader<'_>, journey: Option<&str>) -> St
     let code = if over { "journey.over" } else { "journey.working" };
     let text = reader.text(code, &Map::new());
     Step {
-        id: turn.step_node(),
+        id: turn.step_node().to_owned(),
         kind: if over { StepKind::Message } else { StepKind::Wait },
         title: workflow.title.clone(),
         url: journey.map_or_else(|| workflow.base.clone(), |id| format!("{}?request={id}", workflow.base)),
@@ -322,7 +336,7 @@ fn form_part(
 ) -> Result<FormPart, EvalError> {
     reader.scoped(turn, |scope| {
         let scope = &scope.clone().with_names(step.names());
-        let fields = form.fields(&reader.audience, scope)?;
+        let fields = form.fields(&reader.viewer.audience, scope)?;
         let prefill = step.prefill.as_ref().and_then(|prefill| prefill.eval(scope).ok());
         let answers = step.into.as_ref().and_then(|into| get_path(&turn.state.snapshot.context, into));
         let draft = turn.draft().map(|draft| &draft.data);
@@ -430,7 +444,7 @@ fn takes(turn: &Turn<'_>, kind: &str) -> bool {
     turn.state.snapshot.active.iter().any(|leaf| {
         machine
             .ancestors(leaf)
-            .any(|node| (node == step || inside(machine, node, &step)) && machine.events_of(node).any(|d| d == kind))
+            .any(|node| (node == step || inside(machine, node, step)) && machine.events_of(node).any(|d| d == kind))
     })
 }
 
@@ -441,5 +455,5 @@ fn inside(machine: &engine_statechart::Machine, node: &str, step: &str) -> bool 
 /// `on: {back: {}}` on the step forbids the built-in.
 fn forbidden(turn: &Turn<'_>, kind: &str) -> bool {
     let step = turn.step_node();
-    turn.workflow.forbids(&step, kind)
+    turn.workflow.forbids(step, kind)
 }

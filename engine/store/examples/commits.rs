@@ -69,7 +69,7 @@ async fn live(store: Arc<dyn Store>, moves: i64, until: Instant) -> Result<Vec<D
     Ok(waits)
 }
 
-fn step(id: &str, seq: i64, mut state: Value) -> Commit {
+fn step(id: &str, seq: i64, mut state: Value) -> Box<Commit> {
     let at_ms = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_millis() as i64);
     let form = json!({
         "street": "12 Long Lane", "city": "Springfield", "zone": "A4", "floor": 3, "name": "A. Reader",
@@ -88,7 +88,7 @@ fn step(id: &str, seq: i64, mut state: Value) -> Commit {
         expires_at_ms: None,
         at_ms,
     };
-    Commit {
+    Box::new(Commit {
         new: (seq == 0).then(|| NewJourney {
             session: None,
             workflow: "parcel/visit".into(),
@@ -116,7 +116,7 @@ fn step(id: &str, seq: i64, mut state: Value) -> Commit {
         }],
         idempotency: Some(IdempotencyKey { key: (seq > 0).then_some(seq), body_hash: 0xab }),
         ..Commit::moving(id, seq, update, Changed::Step)
-    }
+    })
 }
 
 /// CPU time of this process (not of a database server), in milliseconds.

@@ -13,7 +13,7 @@ pub trait Journeys: Send + Sync {
     /// Those of these ids that there are, in any order, in one read.
     async fn journeys(&self, ids: &[String]) -> Result<Vec<JourneyRecord>>;
     /// The one write path (**one-commit**, **seq-cas**, **key-with-event**, **fence**).
-    async fn commit(&self, commit: Commit) -> Result<Committed>;
+    async fn commit(&self, commit: Box<Commit>) -> Result<Committed>;
     /// What this key was used for in a journey; without one, by a start.
     async fn used_key(&self, journey: &str, key: Option<i64>) -> Result<Option<UsedKey>>;
     async fn events(&self, journey: &str, after_seq: i64, limit: u32) -> Result<Vec<EventRecord>>;

@@ -5,7 +5,7 @@ use crate::{AnswerRecord, Commit, LOOK_MS, Result, StoreError, ids};
 use std::collections::HashSet;
 use std::hash::Hash;
 
-pub(crate) fn normalise(mut commit: Commit) -> Result<Commit> {
+pub(crate) fn normalise(commit: &mut Commit) -> Result<()> {
     let foreign = |journey: &str| journey != commit.journey;
     if commit.cancel_effects.iter().any(|k| foreign(&k.journey))
         || commit.effects.iter().any(|e| foreign(&e.key.journey))
@@ -49,7 +49,7 @@ pub(crate) fn normalise(mut commit: Commit) -> Result<Commit> {
     last_of_each(&mut commit.cancel_timers, Clone::clone);
     let set: HashSet<&str> = commit.timers.iter().map(|t| t.id.as_str()).collect();
     commit.cancel_timers.retain(|id| !set.contains(id.as_str()));
-    Ok(commit)
+    Ok(())
 }
 
 impl Commit {

@@ -11,7 +11,7 @@ fn send(to: &str, number: i64, slot: i64) -> CountedSend {
     CountedSend { recipient: to.into(), number, buckets: vec![("all".into(), slot), (format!("block of {to}"), slot)] }
 }
 
-fn sends(journey: &str, seq: i64, sends: Vec<CountedSend>) -> Commit {
+fn sends(journey: &str, seq: i64, sends: Vec<CountedSend>) -> Box<Commit> {
     with(event(journey, seq), |c| c.sends = sends)
 }
 

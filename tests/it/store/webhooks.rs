@@ -15,7 +15,7 @@ fn hook(once: &str) -> WebhookRecord {
     }
 }
 
-fn consume(journey: &str, seq: i64, once: &str) -> Commit {
+fn consume(journey: &str, seq: i64, once: &str) -> Box<Commit> {
     with(event(journey, seq), |c| c.consumes = Some(hook(once)))
 }
 

@@ -84,8 +84,8 @@ pub struct Form {
     pub(crate) uses: Vec<(String, Span)>,
     /// Reference data that look-up widgets read, with their places.
     pub(crate) lookups: Vec<(String, Span)>,
-    pub(crate) prepared: Mutex<HashMap<String, Arc<Prepared>>>,
-    pub(crate) resolved: Mutex<HashMap<String, Arc<Resolved>>>,
+    pub(crate) prepared: Mutex<HashMap<u64, Arc<Prepared>>>,
+    pub(crate) resolved: Mutex<HashMap<(u64, String), Arc<Resolved>>>,
     pub(crate) facts: OnceLock<Facts>,
 }
 

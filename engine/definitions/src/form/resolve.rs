@@ -16,8 +16,8 @@ use std::sync::{Arc, OnceLock};
 
 /// Variants applied; `$cel` and dates still open.
 pub struct Prepared {
-    /// Which variants.
-    key: String,
+    /// Which variants: a bit for each.
+    mask: u64,
     pub tree: Value,
     /// Texts of the expressions in it, in order, without those of rows.
     cels: Vec<String>,
@@ -54,6 +54,12 @@ pub struct Computed {
     rows: BTreeMap<String, Vec<(String, Values)>>,
 }
 
+impl Computed {
+    fn is_empty(&self) -> bool {
+        self.values.is_empty() && self.rows.is_empty()
+    }
+}
+
 /// Ready to be shown and to check.
 pub struct Resolved {
     pub view: FormView,
@@ -83,8 +89,11 @@ impl Form {
     pub(super) fn resolve(&self, prepared: &Prepared, scope: &Scope<'_>) -> Result<Arc<Resolved>, EvalError> {
         let computed = self.compute(prepared, scope)?;
         let today = if self.has_dates { today(scope)? } else { String::new() };
-        let known = serde_json::to_string(&computed).unwrap_or_default();
-        let key = format!("{}|{today}|{known}", prepared.key);
+        let mut known = today.clone();
+        if !computed.is_empty() {
+            known.push_str(&serde_json::to_string(&computed).unwrap_or_default());
+        }
+        let key = (prepared.mask, known);
         if let Some(found) = self.resolved.lock().ok().and_then(|r| r.get(&key).cloned()) {
             return Ok(found);
         }
@@ -103,8 +112,7 @@ impl Form {
     }
 
     pub(super) fn prepared(&self, mask: u64) -> Arc<Prepared> {
-        let key = mask.to_string();
-        if let Some(found) = self.prepared.lock().ok().and_then(|p| p.get(&key).cloned()) {
+        if let Some(found) = self.prepared.lock().ok().and_then(|p| p.get(&mask).cloned()) {
             return found;
         }
         let mut tree = self.tree.clone();
@@ -115,12 +123,12 @@ impl Form {
         }
         let (mut cels, mut each) = (Vec::new(), Vec::new());
         collect(&tree, &mut cels, &mut each);
-        let prepared = Arc::new(Prepared { key: key.clone(), tree, cels, each });
+        let prepared = Arc::new(Prepared { mask, tree, cels, each });
         if let Ok(mut cache) = self.prepared.lock() {
             if cache.len() >= RESOLVED_MAX {
                 cache.clear();
             }
-            cache.insert(key, Arc::clone(&prepared));
+            cache.insert(mask, Arc::clone(&prepared));
         }
         prepared
     }

@@ -13,6 +13,7 @@ use crate::calendar::Calendars;
 use crate::master::Masters;
 use crate::table::Tables;
 use crate::values::{Now, amounts, dates, expected, money};
+use crate::workflow::VIEWER;
 use engine_statechart::{Dialect, Host, Limits, Vocabulary, Worked};
 use serde_json::Value;
 use std::borrow::Cow;
@@ -122,12 +123,12 @@ pub fn call_vocabulary() -> &'static Vocabulary {
     SHARED.get_or_init(|| vocabulary(&["now", "today"], true))
 }
 
-/// Who knows a journey, and says it once it is asked for.
-pub trait OfJourney: Sync {
+/// Who knows a journey, or who looks at it, and says it once it is asked for.
+pub trait OnDemand: Sync {
     fn variable(&self) -> &Value;
 }
 
-impl OfJourney for Value {
+impl OnDemand for Value {
     fn variable(&self) -> &Value {
         self
     }
@@ -139,7 +140,9 @@ pub struct ProductHost<'a> {
     pub now: &'a Now,
     /// `journey {id, workflow, version, channel, language, verified, attribution, assisted_by, skips_otp}`; null outside
     /// journeys.
-    pub journey: Option<&'a dyn OfJourney>,
+    pub journey: Option<&'a dyn OnDemand>,
+    /// `viewer {role, roles, channel, partner, assists}`; only where a step is shown.
+    pub viewer: Option<&'a dyn OnDemand>,
     pub params: Option<&'a Value>,
     pub tables: &'a Tables,
     pub masters: &'a Masters,
@@ -156,6 +159,7 @@ impl Host for ProductHost<'_> {
             "now" => Some(Cow::Borrowed(&self.now.now)),
             "today" => Some(Cow::Borrowed(&self.now.today)),
             "journey" => self.journey.map(|of| Cow::Borrowed(of.variable())),
+            VIEWER => self.viewer.map(|of| Cow::Borrowed(of.variable())),
             "params" => self.params.map(Cow::Borrowed),
             _ => self.extra.and_then(|e| e.variable(name)),
         }
@@ -241,7 +245,17 @@ impl<'a> ProductHost<'a> {
     /// Outside of journeys, in English.
     pub fn plain(now: &'a Now, tables: &'a Tables, masters: &'a Masters, calendars: &'a Calendars) -> ProductHost<'a> {
         let language = crate::text::ENGLISH;
-        ProductHost { now, journey: None, params: None, tables, masters, calendars, language, extra: None }
+        ProductHost {
+            now,
+            journey: None,
+            viewer: None,
+            params: None,
+            tables,
+            masters,
+            calendars,
+            language,
+            extra: None,
+        }
     }
 
     fn calendar(&self, name: &Value) -> Result<&'a crate::calendar::Calendar, String> {

@@ -88,7 +88,7 @@ pub(crate) fn compile(
         return None;
     }
     let pinned = closure::Pinned::of(&builder, &tables, library);
-    Some(Workflow {
+    let mut workflow = Workflow {
         id: id.to_owned(),
         line,
         base: head.base,
@@ -121,9 +121,12 @@ pub(crate) fn compile(
         contracts: builder.contracts,
         forbidden: builder.forbidden,
         closed,
+        shown: Vec::new(),
         steps: builder.steps,
         invokes: builder.invokes,
-    })
+    };
+    workflow.shown = workflow.machine.nodes().map(|node| workflow.nearest(node.id)).collect();
+    Some(workflow)
 }
 
 /// What of a workflow no translation changes.

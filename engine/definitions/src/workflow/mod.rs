@@ -41,7 +41,7 @@ pub use tracking::Report;
 use crate::catalog::Catalog;
 use crate::contract::{Contract, Contracts};
 use crate::form::Form;
-use crate::host::{OfJourney, ProductHost};
+use crate::host::{OnDemand, ProductHost};
 use crate::story::Story;
 use crate::table::{Table, Tables};
 use crate::texts::FlowTexts;
@@ -110,6 +110,17 @@ pub struct Workflow {
     pub(crate) forbidden: BTreeMap<String, BTreeSet<String>>,
     /// Final states without a step → the step that they go on showing.
     pub(crate) closed: BTreeMap<String, String>,
+    /// Of each state of the machine, in its order: the step that is shown in it, its own or the nearest ancestor's.
+    pub(crate) shown: Vec<Option<Nearest>>,
+}
+
+/// The step that a state shows.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Nearest {
+    /// Place in `steps`.
+    step: usize,
+    /// How many states the step's own stands in.
+    depth: usize,
 }
 
 /// One part of the progress line.
@@ -170,9 +181,16 @@ impl Workflow {
     /// `active` as in a snapshot, document order.
     pub fn step(&self, active: &[String]) -> Option<&Step> {
         // One region may have a step of its own while another only finds an ancestor's: the deepest wins.
-        let shown = |node: &str| self.steps.get(self.closed.get(node).map_or(node, String::as_str));
-        let nearest = |id: &String| self.machine.ancestors(id).find_map(shown);
-        active.iter().filter_map(nearest).rev().max_by_key(|step| self.machine.ancestors(&step.node).count())
+        let nearest = |id: &String| *self.shown.get(self.machine.place(id)?)?;
+        let deepest = active.iter().filter_map(nearest).rev().max_by_key(|nearest| nearest.depth)?;
+        self.steps.get_index(deepest.step).map(|(_, step)| step)
+    }
+
+    /// See [`Workflow::shown`].
+    fn nearest(&self, state: &str) -> Option<Nearest> {
+        let own = |state: &str| self.steps.get_full(self.closed.get(state).map_or(state, String::as_str));
+        let (step, _, found) = self.machine.ancestors(state).find_map(own)?;
+        Some(Nearest { step, depth: self.machine.ancestors(&found.node).count() })
     }
 
     pub fn step_by_node(&self, node: &str) -> Option<&Step> {
@@ -269,7 +287,7 @@ impl Workflow {
     }
 
     /// Variables and functions of its expressions. Tables are its own, reference data is live.
-    pub fn host<'a>(&'a self, now: &'a Now, journey: &'a dyn OfJourney, live: &'a Catalog) -> ProductHost<'a> {
+    pub fn host<'a>(&'a self, now: &'a Now, journey: &'a dyn OnDemand, live: &'a Catalog) -> ProductHost<'a> {
         ProductHost {
             journey: Some(journey),
             params: Some(&self.params),

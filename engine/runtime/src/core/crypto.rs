@@ -19,19 +19,19 @@ const ID_BYTES: usize = 16;
 /// Derived from the house's secret, one key per purpose.
 pub struct Crypto {
     seal: [u8; 32],
-    mac: [u8; 32],
-    otp: [u8; 32],
-    link: [u8; 32],
+    mac: Keyed,
+    otp: Keyed,
+    link: Keyed,
 }
+
+/// A keyed hash that has taken its key in already.
+type Keyed = Hmac<Sha256>;
 
 impl Crypto {
     pub fn derive(secret: &[u8; 32]) -> Crypto {
-        Crypto {
-            seal: mac(secret, &[b"seal"]),
-            mac: mac(secret, &[b"mac"]),
-            otp: mac(secret, &[b"otp"]),
-            link: mac(secret, &[b"link"]),
-        }
+        let secret = keyed(secret);
+        let derived = |purpose: &[u8]| keyed(&mac(&secret, &[purpose]));
+        Crypto { seal: mac(&secret, &[b"seal"]), mac: derived(b"mac"), otp: derived(b"otp"), link: derived(b"link") }
     }
 
     /// AES-256-GCM with a random nonce; `bound` must be named again to open it.
@@ -117,8 +117,15 @@ impl Crypto {
     }
 }
 
-fn mac(key: &[u8], parts: &[&[u8]]) -> [u8; 32] {
-    let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(key) else { return [0; 32] };
+fn keyed(key: &[u8; 32]) -> Keyed {
+    // A key of a block or less is filled up with zeros, here to a whole block.
+    let mut block = [0; 64];
+    block[..key.len()].copy_from_slice(key);
+    <Keyed as KeyInit>::new(&block.into())
+}
+
+fn mac(key: &Keyed, parts: &[&[u8]]) -> [u8; 32] {
+    let mut mac = key.clone();
     for part in parts {
         mac.update(part);
     }

@@ -64,8 +64,8 @@ impl Core {
             return Ok(CallFailure::of("not_signed_in").into());
         }
         let settings = &self.settings.otp;
-        let address = actor.address.as_deref().map(|address| self.keys.short_hash("sends-address", address));
-        let gate = self.send_gate(&mobile, address.clone());
+        let network = actor.network.map(|network| self.keys.short_hash("sends-network", &network.to_string()));
+        let gate = self.send_gate(&mobile, network.clone());
         let now = self.now_ms();
         let (recipient, latest, slots) = gate.asks(now);
         if turn.sending.is_none() {
@@ -76,7 +76,7 @@ impl Core {
         let Ok(counted) = gate.decide(&history, now) else {
             return Ok(CallFailure { kind: CallErrorKind::Declined, ..CallFailure::of("otp.limited") }.into());
         };
-        let unproven = address.filter(|_| !actor.proven);
+        let unproven = network.filter(|_| !actor.proven);
         if unproven.is_some_and(|bucket| sends_of(&history, &bucket) >= settings.unproven_per_address_hour) {
             return Err(Refusal::Proof);
         }
@@ -156,7 +156,7 @@ impl Core {
         Some(self.keys.otp_code(journey, &otp.purpose, &notify.to, &otp.id))
     }
 
-    fn send_gate(&self, mobile: &str, address: Option<String>) -> SendGate {
+    fn send_gate(&self, mobile: &str, network: Option<String>) -> SendGate {
         let (settings, keys) = (&self.settings.otp, &self.keys);
         let hour = |max| Limit { window_ms: HOUR_MS, max };
         let block = if is_email(mobile) { mobile } else { &mobile[..mobile.len().saturating_sub(3)] };
@@ -164,7 +164,7 @@ impl Core {
             (keys.short_hash("sends-block", block), hour(settings.block_hour)),
             (keys.short_hash("sends-all", ""), hour(settings.global_hour)),
         ];
-        wide.extend(address.map(|bucket| (bucket, hour(settings.per_address_hour))));
+        wide.extend(network.map(|bucket| (bucket, hour(settings.per_address_hour))));
         SendGate {
             recipient: keys.hash("sends-to", mobile),
             narrow: vec![

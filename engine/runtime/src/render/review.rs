@@ -17,8 +17,9 @@ pub(super) fn review(turn: &Turn<'_>, step: &Step, reader: &Reader<'_>) -> Revie
         let step = reader.workflow.step_by_node(&entry.node)?;
         let form = reader.workflow.form(step.form.as_deref()?)?;
         let answers = get_path(&turn.state.snapshot.context, step.into.as_deref()?)?.as_object()?;
-        let view =
-            reader.scoped(turn, |scope| form.view(&reader.audience, &scope.clone().with_names(step.names()))).ok()?;
+        let view = reader
+            .scoped(turn, |scope| form.view(&reader.viewer.audience, &scope.clone().with_names(step.names())))
+            .ok()?;
         let covered = turn.covered(step, reader.actor);
         let mut sections = Sections { turn, step, form, covered, is_plain, sections: Vec::new() };
         let title = Some(view.title.clone()).filter(|title| !title.is_empty());

@@ -281,7 +281,7 @@ impl<'a> Stage<'a> {
         }
         let notes = turn.state.messages.clone();
         match turn.commit() {
-            Ok((commit, _)) => self.keep(commit, seen),
+            Ok((commit, _)) => self.keep(*commit, seen),
             Err(error) => return seen.refused = Some(error.to_string()),
         }
         seen.effects.extend(

@@ -69,7 +69,7 @@ impl Turn<'_> {
             }
             Fact::TimerFired { timer } => {
                 let taken = self.feed(Move::Timer(&timer))?;
-                self.moved_by_itself(&before);
+                self.moved_by_itself(before);
                 (Fact::TimerFired { timer }, taken)
             }
             Fact::CallEnded { invoke, result } => {
@@ -113,7 +113,7 @@ impl Turn<'_> {
                 (Fact::Failed { incident, place, tries }, false)
             }
         };
-        let goes_on = self.goes_on_after(&fact, &before);
+        let goes_on = self.goes_on_after(&fact, before);
         self.record_fact(fact, by)?;
         if goes_on {
             self.way_forward();
@@ -159,8 +159,8 @@ impl Turn<'_> {
             self.goes_on_for(by);
         }
         let fields = self.fields_of_answer(by)?;
-        let consents = self.consents(&before, fields.as_ref(), &data);
-        let replaced = self.put_into(&before, fields.as_ref(), &data);
+        let consents = self.consents(before, fields.as_ref(), &data);
+        let replaced = self.put_into(before, fields.as_ref(), &data);
         let hidden: Map<String, Value> = secret.keys().map(|k| (k.clone(), json!("sealed"))).collect();
         let mut event = Event::new("submit").with("data", data).with("by", by.by());
         if !hidden.is_empty() {
@@ -173,12 +173,12 @@ impl Turn<'_> {
             return Err(Refused::Unselected);
         }
         self.agree(consents);
-        self.note_who_answered(&before, by);
+        self.note_who_answered(before, by);
         // An answer with secrets cannot be sent again: the person is asked again.
         let sent = hidden.is_empty().then_some(self.record.seq);
-        self.moved_by_person(&before, sent);
+        self.moved_by_person(before, sent);
         if !again {
-            self.commit.clear_drafts.push(before);
+            self.commit.clear_drafts.push(before.to_owned());
         }
         // What the machine heard is what the history keeps.
         let data = event.data.shift_remove("data").unwrap_or_default();
@@ -195,7 +195,7 @@ impl Turn<'_> {
         if !self.feed(Move::Event(&event))? {
             return Err(Refused::Unselected);
         }
-        self.moved_by_person(&before, Some(self.record.seq));
+        self.moved_by_person(before, Some(self.record.seq));
         let data = event.data.shift_remove("data").unwrap_or_default();
         Ok(Fact::Sent { event: event.kind, data, again })
     }
@@ -210,7 +210,7 @@ impl Turn<'_> {
         if !self.feed(Move::Event(&event))? {
             return Ok(None);
         }
-        self.moved_by_person(&before, None);
+        self.moved_by_person(before, None);
         Ok(event.data.shift_remove("data"))
     }
 
@@ -227,7 +227,7 @@ impl Turn<'_> {
     fn changed(&mut self, step: String, by: &Actor) -> Result<Fact, Refused> {
         if self.ask("change", json!({"step": step}), by)?.is_none() {
             let position = self.state.trail.iter().position(|e| e.node == step).ok_or(Refused::Unselected)?;
-            let (goal, later) = (self.step_node(), self.state.trail[position + 1..].to_vec());
+            let (goal, later) = (self.step_node().to_owned(), self.state.trail[position + 1..].to_vec());
             self.jump(&step)?;
             self.state.resume = Some(Resume { goal, at: step.clone(), later, by: Some(by.clone()) });
         }
@@ -243,7 +243,7 @@ impl Turn<'_> {
         let mut event = Event::new(kind);
         event.data = data;
         let taken = self.feed(Move::Event(&event))?;
-        self.moved_by_itself(&before);
+        self.moved_by_itself(before);
         Ok((Fact::Received { event: event.kind, data: event.data }, taken))
     }
 

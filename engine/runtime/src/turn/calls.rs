@@ -103,7 +103,7 @@ impl Turn<'_> {
     fn hear(&mut self, event: &Event) -> Result<bool, Refused> {
         let before = self.step_node();
         let taken = self.feed(Move::Event(event))?;
-        self.moved_by_itself(&before);
+        self.moved_by_itself(before);
         Ok(taken)
     }
 

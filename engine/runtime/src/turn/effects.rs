@@ -196,7 +196,7 @@ impl Turn<'_> {
         payload.waits = waits.map(|(calendar, until)| quiet(&calendar, until));
         let lane = format!("message:{}", payload.message);
         let links = payload.links.clone();
-        let index = self.push_effect(&Effect::Notify(payload), lane, ATTEMPTS_DEFAULT, None, due_ms)?;
+        let index = self.push_effect(Effect::Notify(payload), lane, ATTEMPTS_DEFAULT, None, due_ms)?;
         for (name, LinkOrder { purpose, valid_ms }) in links {
             let effect = EffectKey { journey: self.record.id.clone(), seq: self.record.seq, index };
             self.questions.push_back(Question::Link { effect, name, purpose, valid_ms });
@@ -338,7 +338,7 @@ impl Turn<'_> {
         };
         let deadline = retry_ms.map(|r| self.now_ms + r).or(deadline_ms);
         let lane = payload.target.partner().to_string();
-        Ok(self.push_effect(&Effect::Call(payload), lane, attempts, deadline, self.now_ms)?)
+        Ok(self.push_effect(Effect::Call(payload), lane, attempts, deadline, self.now_ms)?)
     }
 
     pub(super) fn operation(&self, target: &Target) -> Option<&Operation> {
@@ -350,7 +350,7 @@ impl Turn<'_> {
 
     pub(super) fn push_effect(
         &mut self,
-        order: &Effect,
+        order: Effect,
         lane: String,
         attempts_max: i32,
         deadline_ms: Option<i64>,

@@ -104,9 +104,12 @@ impl Turn<'_> {
     }
 
     /// Everything that this turn changed, for the store, and the journey as it is once that is written.
-    pub fn commit(mut self) -> Result<(Commit, Journey), serde_json::Error> {
+    pub fn commit(mut self) -> Result<(Box<Commit>, Journey), serde_json::Error> {
         self.track_step()?;
-        self.record.step = self.step_node();
+        let step = self.step_node();
+        if self.record.step != step {
+            self.record.step = step.to_owned();
+        }
         let Turn { mut commit, mut record, state, answers, mut drafts, .. } = self;
         let row = |(into, key): (String, String)| {
             let value = answers.get(&into)?.get(&key)?.clone();

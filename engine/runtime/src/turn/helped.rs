@@ -24,7 +24,7 @@ impl Turn<'_> {
     /// The event that the customer herself may send about help.
     pub(crate) fn help_offered(&self, actor: &Actor) -> Option<&'static str> {
         let is_hers = actor.kind != STAFF && !self.record.id.is_empty() && owns(actor, &self.record);
-        let has_help = || self.workflow.link_events(HELP, &self.step_node()).is_some();
+        let has_help = || self.workflow.link_events(HELP, self.step_node()).is_some();
         let is_offered = is_hers && self.is_active() && self.state.assisted.is_none() && has_help();
         is_offered.then(|| if self.helper().is_some() { DISMISS } else { INVITE })
     }

@@ -32,7 +32,7 @@ use crate::actor::Actor;
 use crate::clock::rfc3339;
 use crate::fact::{Fact, Work};
 use crate::state::{AnswerRow, JourneyState, OpenOtp};
-use engine_definitions::{Catalog, Fields, Now, OfJourney, ProductHost, Step, Workflow};
+use engine_definitions::{Catalog, Fields, Now, OnDemand, ProductHost, Step, Workflow};
 use engine_statechart::expression::Memory;
 use engine_statechart::{Env, Event, Host, Outcome, Scope};
 use engine_store::{
@@ -159,7 +159,7 @@ pub struct Turn<'w> {
     /// While it sends: until its commit nobody else on this node does.
     pub(crate) sending: Option<Arc<OwnedMutexGuard<()>>>,
     /// Everything that is written at the end.
-    commit: Commit,
+    commit: Box<Commit>,
 }
 
 /// How the machine is moved.
@@ -169,7 +169,7 @@ enum Move<'a> {
     Jump { from: &'a str, to: &'a str },
 }
 
-impl OfJourney for Turn<'_> {
+impl OnDemand for Turn<'_> {
     /// `assisted_by` is empty for nobody.
     fn variable(&self) -> &Value {
         self.meta.get_or_init(|| {
@@ -195,7 +195,7 @@ impl<'w> Turn<'w> {
             now_ms,
             now: workflow.now(now_ms),
             base_revision: record.revision,
-            commit: Commit::on(&record),
+            commit: Box::new(Commit::on(&record)),
             record,
             state,
             answers,
@@ -240,10 +240,9 @@ impl<'w> Turn<'w> {
     }
 
     /// Id of the shown step's state, or of the machine when no step is declared.
-    pub fn step_node(&self) -> String {
-        self.workflow
-            .step(&self.state.snapshot.active)
-            .map_or_else(|| self.workflow.machine.id().to_string(), |s| s.node.clone())
+    pub fn step_node(&self) -> &'w str {
+        let step = self.workflow.step(&self.state.snapshot.active);
+        step.map_or_else(|| self.workflow.machine.id(), |step| &step.node)
     }
 
     /// The context as expressions see it: with the answers of fan-outs.
@@ -266,7 +265,7 @@ impl<'w> Turn<'w> {
     /// What is being typed on the shown step.
     pub fn draft(&self) -> Option<&Draft> {
         let step = self.step_node();
-        let kept = self.drafts.iter().filter(|_| !self.commit.clear_drafts.contains(&step));
+        let kept = self.drafts.iter().filter(|_| !self.commit.clear_drafts.iter().any(|over| over == step));
         self.commit.drafts.iter().chain(kept).find(|d| d.step == step)
     }
 
@@ -308,7 +307,7 @@ impl<'w> Turn<'w> {
         }
         self.state.snapshot = snapshot;
         if let Some(error) = outcome.error {
-            return Err(Refused::Broken { place: self.step_node(), reason: error.to_string() });
+            return Err(Refused::Broken { place: self.step_node().to_owned(), reason: error.to_string() });
         }
         if self.state.snapshot.status == engine_statechart::Status::Done {
             self.record.status = JourneyStatus::Done;

@@ -140,7 +140,7 @@ impl<'w> Turn<'w> {
     }
 
     fn broken(&self, error: &EvalError) -> Refused {
-        Refused::Broken { place: self.step_node(), reason: error.to_string() }
+        Refused::Broken { place: self.step_node().to_owned(), reason: error.to_string() }
     }
 
     /// A checked answer of the shown step.
@@ -152,12 +152,17 @@ impl<'w> Turn<'w> {
     /// What was typed so far is kept, without a check and without its secret fields; the history says only that it was.
     pub fn save(&mut self, data: &Value, actor: &Actor) -> Result<(), Refused> {
         let step = self.step_node();
-        let typed = draft_of(self.workflow, &step, data.clone());
+        let typed = draft_of(self.workflow, step, data.clone());
         let heard = typed.clone().filter(|_| self.names("save")).unwrap_or_default();
         if !self.happen(Fact::Saved { data: heard }, actor)?
             && let Some(data) = typed
         {
-            self.commit.drafts.push(Draft { journey: self.record.id.clone(), step, data, at_ms: self.now_ms });
+            self.commit.drafts.push(Draft {
+                journey: self.record.id.clone(),
+                step: step.to_owned(),
+                data,
+                at_ms: self.now_ms,
+            });
         }
         Ok(())
     }

@@ -7,7 +7,7 @@ use crate::actor::Actor;
 use crate::effect::{Effect, TRACK, Target, TrackPayload};
 use crate::fact::Fact;
 use crate::view::LeaveView;
-use engine_definitions::{OfJourney, Report};
+use engine_definitions::{OnDemand, Report};
 use serde_json::{Map, Value};
 
 impl Turn<'_> {
@@ -18,12 +18,13 @@ impl Turn<'_> {
             return Ok(());
         }
         let root = self.workflow.machine.id();
-        let step = node.strip_prefix(root).and_then(|rest| rest.strip_prefix('.')).unwrap_or(&node).to_string();
+        let step = node.strip_prefix(root).and_then(|rest| rest.strip_prefix('.')).unwrap_or(node).to_string();
         self.track(&step, Value::Null)
     }
 
     pub(super) fn track(&mut self, step: &str, data: Value) -> serde_json::Result<()> {
-        let mut payload = TrackPayload { step: step.into(), data, at: self.step_node(), to: None, input: Value::Null };
+        let mut payload =
+            TrackPayload { step: step.into(), data, at: self.step_node().to_owned(), to: None, input: Value::Null };
         let (mut lane, mut attempts) = (TRACK.to_string(), ATTEMPTS_DEFAULT);
         if let Some(report) = &self.workflow.track {
             let target = Target::Operation { partner: report.partner.clone(), operation: report.operation.clone() };
@@ -36,7 +37,7 @@ impl Turn<'_> {
             payload.to = Some(target);
             lane = report.partner.clone();
         }
-        self.push_effect(&Effect::Track(payload), lane, attempts, None, self.now_ms).map(drop)
+        self.push_effect(Effect::Track(payload), lane, attempts, None, self.now_ms).map(drop)
     }
 
     /// What the workflow's `presence` says now; `None` when it has none.

@@ -19,7 +19,7 @@ impl Turn<'_> {
         let position = self.state.trail.iter().position(|e| e.node == after);
         if let Some(goal) = resumes {
             let later = self.state.trail[position.map_or(0, |p| p + 1)..].to_vec();
-            self.state.resume = Some(Resume { goal, at: after.clone(), later, by: None });
+            self.state.resume = Some(Resume { goal, at: after.to_owned(), later, by: None });
         }
         if let Some(position) = position {
             self.state.trail.truncate(position);
@@ -27,7 +27,7 @@ impl Turn<'_> {
             let depends = self.depends(before);
             self.state.trail.push(TrailEntry { node: before.into(), sent, depends });
         }
-        if self.workflow.step_by_node(&after).is_some_and(|s| s.trail == Trail::Close) {
+        if self.workflow.step_by_node(after).is_some_and(|s| s.trail == Trail::Close) {
             self.state.trail.clear();
             self.state.resume = None;
         }
@@ -54,7 +54,7 @@ impl Turn<'_> {
     pub(super) fn jump(&mut self, target: &str) -> Result<(), Refused> {
         let from = self.step_node();
         self.state.messages.clear();
-        if !self.feed(Move::Jump { from: &from, to: target })? {
+        if !self.feed(Move::Jump { from, to: target })? {
             return Err(Refused::Unselected);
         }
         if let Some(position) = self.state.trail.iter().position(|e| e.node == target) {
@@ -86,15 +86,15 @@ impl Turn<'_> {
             return;
         }
         let passes = |step: &Step| matches!(step.kind, StepKind::Wait | StepKind::Redirect);
-        if here == resume.at || self.workflow.step_by_node(&here).is_none_or(passes) {
+        if here == resume.at || self.workflow.step_by_node(here).is_none_or(passes) {
             self.state.resume = Some(resume);
             return;
         }
         // Each entry is sent once at most: this ends.
         let entry = resume.later.iter().position(|entry| entry.node == here).map(|at| resume.later.remove(at));
-        let can_send = resume.by.is_some() && !self.is_asking(&here);
+        let can_send = resume.by.is_some() && !self.is_asking(here);
         self.resending = entry.filter(|entry| can_send && self.satisfied(entry)).and_then(|entry| entry.sent);
-        resume.at = here;
+        resume.at = here.to_owned();
         self.state.resume = Some(resume);
     }
 

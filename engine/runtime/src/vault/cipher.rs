@@ -9,6 +9,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use hmac::{Hmac, Mac};
 use serde_json::Value;
 use sha2::Sha256;
+use std::fmt;
 
 const NONCE: usize = 12;
 const TAG: usize = 16;
@@ -56,40 +57,48 @@ impl Cipher {
         self.0.decrypt(&Nonce::from(nonce), Payload { msg: sealed, aad: place.as_bytes() }).ok()
     }
 
-    pub fn seal_text(&self, plain: &str, place: &str) -> String {
-        if UNSEALED {
-            return plain.to_owned();
+    pub fn seal_text(&self, text: &mut String, place: Place) {
+        if !UNSEALED {
+            *text = URL_SAFE_NO_PAD.encode(self.seal(text.as_bytes(), &place.to_string()));
         }
-        URL_SAFE_NO_PAD.encode(self.seal(plain.as_bytes(), place))
     }
 
-    pub fn open_text(&self, sealed: &str, place: &str) -> Option<String> {
-        if UNSEALED {
-            return Some(sealed.to_owned());
+    /// `None`: it was not sealed with this key for this place; the text is not changed then.
+    pub fn open_text(&self, text: &mut String, place: Place) -> Option<()> {
+        if !UNSEALED {
+            let sealed = URL_SAFE_NO_PAD.decode(&*text).ok()?;
+            *text = String::from_utf8(self.open(&sealed, &place.to_string())?).ok()?;
         }
-        String::from_utf8(self.open(&URL_SAFE_NO_PAD.decode(sealed).ok()?, place)?).ok()
+        Some(())
     }
 
     /// What says nothing stays as it is.
-    pub fn seal_json(&self, plain: &Value, place: &str) -> Value {
-        match plain {
-            Value::Null => Value::Null,
-            plain if UNSEALED => plain.clone(),
-            plain => {
-                // A value of JSON can always be written.
-                let written = serde_json::to_vec(plain).unwrap_or_default();
-                Value::String(URL_SAFE_NO_PAD.encode(self.seal(&written, place)))
-            }
+    pub fn seal_json(&self, value: &mut Value, place: Place) {
+        if !UNSEALED && !value.is_null() {
+            // A value of JSON can always be written.
+            let written = serde_json::to_vec(value).unwrap_or_default();
+            *value = Value::String(URL_SAFE_NO_PAD.encode(self.seal(&written, &place.to_string())));
         }
     }
 
-    pub fn open_json(&self, sealed: &Value, place: &str) -> Option<Value> {
-        match sealed {
-            Value::Null => Some(Value::Null),
-            plain if UNSEALED => Some(plain.clone()),
-            Value::String(text) => serde_json::from_str(&self.open_text(text, place)?).ok(),
-            _ => None,
+    /// As [`Cipher::open_text`].
+    pub fn open_json(&self, value: &mut Value, place: Place) -> Option<()> {
+        if !UNSEALED && !value.is_null() {
+            let Value::String(text) = value else { return None };
+            self.open_text(text, place)?;
+            *value = serde_json::from_str(text).ok()?;
         }
+        Some(())
+    }
+}
+
+/// What a sealed text is bound to: a column, and whose row it is.
+#[derive(Clone, Copy)]
+pub struct Place<'p>(pub &'p str, pub &'p str);
+
+impl fmt::Display for Place<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.0, self.1)
     }
 }
 

@@ -50,26 +50,26 @@ impl Journeys for Vault {
     async fn journeys(&self, ids: &[String]) -> Result<Vec<JourneyRecord>> {
         self.open_journeys(self.store.journeys(ids).await?)
     }
-    async fn commit(&self, mut commit: Commit) -> Result<Committed> {
-        let (journey, plain) = (commit.journey.clone(), commit.records.clone());
+    async fn commit(&self, mut commit: Box<Commit>) -> Result<Committed> {
+        let plain = commit.records.clone();
         let begun = match &mut commit.new {
             Some(new) => {
-                let (keys, stored) = OwnKeys::fresh(&self.keyring, &journey).ok_or_else(no_key)?;
+                let (keys, stored) = OwnKeys::fresh(&self.keyring, &commit.journey).ok_or_else(no_key)?;
                 new.keys = stored;
-                Some(Arc::new(keys))
+                Some((commit.journey.clone(), Arc::new(keys)))
             }
             None => None,
         };
         let keys = match &begun {
-            Some(keys) => Some(keys.clone()),
-            None => self.keys(&journey).await?,
+            Some((_, keys)) => Some(keys.clone()),
+            None => self.keys(&commit.journey).await?,
         };
         // There is no such journey.
         let Some(keys) = keys else { return Ok(Committed::Moved) };
-        let commit = keys.seal_commit(self, commit)?;
+        keys.seal_commit(self, &mut commit)?;
         let mut committed = self.store.commit(commit).await?;
         if let Committed::Done { records } = &mut committed {
-            if let Some(keys) = begun {
+            if let Some((journey, keys)) = begun {
                 self.remember(&journey, keys);
             }
             for record in records {
@@ -177,8 +177,9 @@ impl Inbox for Vault {
         let keys = self.keys_of([found.journey.as_str()]).await?;
         of(&keys, &found.journey.clone())?.open_correlation(found).map(Some)
     }
-    async fn park_webhook(&self, hook: WebhookRecord) -> Result<bool> {
-        self.store.park_webhook(self.seal_webhook(hook)).await
+    async fn park_webhook(&self, mut hook: WebhookRecord) -> Result<bool> {
+        self.seal_webhook(&mut hook);
+        self.store.park_webhook(hook).await
     }
     async fn parked_webhooks(&self, limit: u32) -> Result<Vec<WebhookRecord>> {
         self.store.parked_webhooks(limit).await?.into_iter().map(|hook| self.open_webhook(hook)).collect()
@@ -238,8 +239,9 @@ impl People for Vault {
     async fn session(&self, token_hash: &str) -> Result<Option<SessionRecord>> {
         self.store.session(token_hash).await?.map(|session| self.open_session(session)).transpose()
     }
-    async fn save_session(&self, session: SessionRecord) -> Result<()> {
-        self.store.save_session(self.seal_session(session)).await
+    async fn save_session(&self, mut session: SessionRecord) -> Result<()> {
+        self.seal_session(&mut session);
+        self.store.save_session(session).await
     }
     async fn end_session(&self, token_hash: &str) -> Result<()> {
         self.store.end_session(token_hash).await
@@ -343,23 +345,27 @@ impl Audit for Vault {
 impl Values for Vault {
     async fn kv_get(&self, bucket: &str, key: &str) -> Result<Option<Value>> {
         let found = self.store.kv_get(bucket, key).await?;
-        found.map(|sealed| self.open_value(bucket, key, &sealed)).transpose()
+        found.map(|sealed| self.open_value(bucket, key, sealed)).transpose()
     }
     async fn kv_put(&self, bucket: &str, key: &str, value: Value) -> Result<()> {
-        self.store.kv_put(bucket, key, self.seal_value(bucket, key, &value)).await
+        self.store.kv_put(bucket, key, self.seal_value(bucket, key, value)).await
     }
     async fn kv_swap(&self, bucket: &str, key: &str, expected: Option<Value>, value: Value) -> Result<bool> {
         // No two sealings of a value are alike: what stands there now is swapped, if it is what was expected.
         let stored = self.store.kv_get(bucket, key).await?;
-        let is = stored.as_ref().map(|sealed| self.open_value(bucket, key, sealed)).transpose()?;
+        let is = stored.clone().map(|sealed| self.open_value(bucket, key, sealed)).transpose()?;
         if is != expected {
             return Ok(false);
         }
-        self.store.kv_swap(bucket, key, stored, self.seal_value(bucket, key, &value)).await
+        self.store.kv_swap(bucket, key, stored, self.seal_value(bucket, key, value)).await
     }
     async fn kv_list(&self, bucket: &str, limit: u32) -> Result<Vec<(String, Value)>> {
         let all = self.store.kv_list(bucket, limit).await?;
-        all.into_iter().map(|(key, sealed)| Ok((key.clone(), self.open_value(bucket, &key, &sealed)?))).collect()
+        let open = |(key, sealed): (String, Value)| {
+            let value = self.open_value(bucket, &key, sealed)?;
+            Ok((key, value))
+        };
+        all.into_iter().map(open).collect()
     }
     async fn kv_delete(&self, bucket: &str, key: &str) -> Result<()> {
         self.store.kv_delete(bucket, key).await

@@ -1,17 +1,13 @@
 //! What is sealed of each thing that is stored, and with which key.
 
 use super::Vault;
+use super::cipher::Place;
 use super::keyring::OwnKeys;
 use engine_store::{
     Commit, CorrelationRecord, DocumentRecord, Draft, EffectEnd, EffectRecord, EventRecord, IncidentRecord,
     JourneyRecord, PersonRecord, Record, Result, ReusableReply, SentMessage, SessionRecord, StoreError, WebhookRecord,
 };
-use serde_json::{Value, json};
-
-/// `owner` and column: what a sealed text is bound to.
-fn at(column: &str, owner: &str) -> String {
-    format!("{column} {owner}")
-}
+use serde_json::Value;
 
 fn corrupt(column: &'static str) -> StoreError {
     StoreError::Corrupt { column, reason: "no key of ours opens it".into() }
@@ -23,64 +19,64 @@ pub(super) fn no_key() -> StoreError {
 
 impl OwnKeys {
     /// Of a journey whose person was erased nothing more is written.
-    fn seal(&self, plain: &Value, column: &'static str, owner: &str) -> Result<Value> {
+    fn seal(&self, value: &mut Value, column: &'static str, owner: &str) -> Result<()> {
         let key = self.service.as_ref().ok_or_else(|| corrupt(column))?;
-        Ok(key.seal_json(plain, &at(column, owner)))
-    }
-
-    /// Of such a journey nothing is read.
-    pub fn open(&self, sealed: &Value, column: &'static str, owner: &str) -> Result<Value> {
-        match &self.service {
-            Some(key) => key.open_json(sealed, &at(column, owner)).ok_or_else(|| corrupt(column)),
-            None => Ok(Value::Null),
-        }
-    }
-
-    fn open_in_place(&self, sealed: &mut Value, column: &'static str, owner: &str) -> Result<()> {
-        *sealed = self.open(sealed, column, owner)?;
+        key.seal_json(value, Place(column, owner));
         Ok(())
     }
 
-    pub fn seal_commit(&self, vault: &Vault, mut commit: Commit) -> Result<Commit> {
-        let id = commit.journey.clone();
+    /// Of such a journey nothing is read.
+    pub fn open(&self, value: &mut Value, column: &'static str, owner: &str) -> Result<()> {
+        match &self.service {
+            Some(key) => key.open_json(value, Place(column, owner)).ok_or_else(|| corrupt(column)),
+            None => {
+                *value = Value::Null;
+                Ok(())
+            }
+        }
+    }
+
+    pub fn seal_commit(&self, vault: &Vault, commit: &mut Commit) -> Result<()> {
+        let id = commit.journey.as_str();
         let service = self.service.as_ref().ok_or_else(|| corrupt("journeys.state"))?;
-        commit.update.state = service.seal_text(&commit.update.state, &at("journeys.state", &id));
+        service.seal_text(&mut commit.update.state, Place("journeys.state", id));
         if let Some(new) = &mut commit.new {
-            new.attribution = self.seal(&new.attribution, "journeys.attribution", &id)?;
-            new.session = new.session.take().map(|session| vault.seal_session(session));
+            self.seal(&mut new.attribution, "journeys.attribution", id)?;
+            new.session.iter_mut().for_each(|session| vault.seal_session(session));
         }
         for event in &mut commit.events {
-            event.data = self.seal(&event.data, "events.data", &id)?;
+            self.seal(&mut event.data, "events.data", id)?;
         }
         for effect in &mut commit.effects {
-            effect.payload = self.seal(&effect.payload, "effects.payload", &id)?;
+            self.seal(&mut effect.payload, "effects.payload", id)?;
         }
         for answer in &mut commit.answers {
-            answer.value = self.seal(&answer.value, "answers.value", &id)?;
+            self.seal(&mut answer.value, "answers.value", id)?;
         }
         for draft in &mut commit.drafts {
-            draft.data = self.seal(&draft.data, "drafts.data", &id)?;
+            self.seal(&mut draft.data, "drafts.data", id)?;
         }
         for record in &mut commit.records {
-            record.data = self.statutory.seal_json(&record.data, &at("records.data", &id));
+            self.statutory.seal_json(&mut record.data, Place("records.data", id));
         }
         for document in &mut commit.documents {
-            document.bytes = self.statutory.seal(&document.bytes, &at("documents.bytes", &document.id));
+            let place = Place("documents.bytes", &document.id).to_string();
+            document.bytes = self.statutory.seal(&document.bytes, &place);
         }
         for correlation in &mut commit.correlations {
-            correlation.expected = self.seal(&correlation.expected, "correlations.expected", &id)?;
+            self.seal(&mut correlation.expected, "correlations.expected", id)?;
         }
         for incident in &mut commit.incidents {
-            incident.detail = self.seal(&incident.detail, "incidents.detail", &id)?;
+            self.seal(&mut incident.detail, "incidents.detail", id)?;
         }
         for reply in &mut commit.replies {
-            reply.output = vault.house.seal_json(&reply.output, &at("replies.output", &reply.input_hash));
+            vault.house.seal_json(&mut reply.output, Place("replies.output", &reply.input_hash));
         }
         if let Some((_, _, end)) = &mut commit.settles {
-            self.seal_end(end, &id)?;
+            self.seal_end(end, id)?;
         }
-        commit.consumes = commit.consumes.map(|hook| vault.seal_webhook(hook));
-        Ok(commit)
+        commit.consumes.iter_mut().for_each(|hook| vault.seal_webhook(hook));
+        Ok(())
     }
 
     pub fn seal_end(&self, end: &mut EffectEnd, journey: &str) -> Result<()> {
@@ -91,131 +87,138 @@ impl OwnKeys {
             | EffectEnd::Parked { reason }
             | EffectEnd::Cancelled { reason } => reason,
         };
+        if self.service.is_some() {
+            return self.seal(said, "effects.outcome", journey);
+        }
         // Of a journey that is no more nothing is said.
-        *said = if self.service.is_some() { self.seal(said, "effects.outcome", journey)? } else { Value::Null };
+        *said = Value::Null;
         Ok(())
     }
 
     pub fn seal_draft(&self, mut draft: Draft) -> Result<Draft> {
-        draft.data = self.seal(&draft.data, "drafts.data", &draft.journey)?;
+        self.seal(&mut draft.data, "drafts.data", &draft.journey)?;
         Ok(draft)
     }
 
     pub fn seal_message(&self, mut message: SentMessage) -> Result<SentMessage> {
-        let journey = &message.effect.journey;
-        message.reason = message.reason.map(|reason| self.seal(&reason, "messages.reason", journey)).transpose()?;
+        if let Some(reason) = &mut message.reason {
+            self.seal(reason, "messages.reason", &message.effect.journey)?;
+        }
         Ok(message)
     }
 
     pub fn open_message(&self, mut message: SentMessage) -> Result<SentMessage> {
-        let journey = &message.effect.journey;
-        message.reason = message.reason.map(|reason| self.open(&reason, "messages.reason", journey)).transpose()?;
+        if let Some(reason) = &mut message.reason {
+            self.open(reason, "messages.reason", &message.effect.journey)?;
+        }
         Ok(message)
     }
 
     /// `None`: its person was erased.
     pub fn open_journey(&self, mut journey: JourneyRecord) -> Result<Option<JourneyRecord>> {
         let Some(service) = &self.service else { return Ok(None) };
-        let id = journey.id.clone();
-        journey.state =
-            service.open_text(&journey.state, &at("journeys.state", &id)).ok_or_else(|| corrupt("journeys.state"))?;
-        self.open_in_place(&mut journey.attribution, "journeys.attribution", &id)?;
+        let id = journey.id.as_str();
+        let opened = service.open_text(&mut journey.state, Place("journeys.state", id));
+        opened.ok_or_else(|| corrupt("journeys.state"))?;
+        self.open(&mut journey.attribution, "journeys.attribution", id)?;
         for answer in &mut journey.answers {
-            self.open_in_place(&mut answer.value, "answers.value", &id)?;
+            self.open(&mut answer.value, "answers.value", id)?;
         }
         for draft in &mut journey.drafts {
-            self.open_in_place(&mut draft.data, "drafts.data", &id)?;
+            self.open(&mut draft.data, "drafts.data", id)?;
         }
         Ok(Some(journey))
     }
 
     pub fn open_event(&self, mut event: EventRecord, journey: &str) -> Result<EventRecord> {
-        self.open_in_place(&mut event.data, "events.data", journey)?;
+        self.open(&mut event.data, "events.data", journey)?;
         Ok(event)
     }
 
     pub fn open_effect(&self, mut effect: EffectRecord) -> Result<EffectRecord> {
-        let journey = effect.key.journey.clone();
-        self.open_in_place(&mut effect.payload, "effects.payload", &journey)?;
+        let journey = effect.key.journey.as_str();
+        self.open(&mut effect.payload, "effects.payload", journey)?;
         if let Some(outcome) = &mut effect.outcome {
             match outcome {
                 // the store's own word about attempts that are used up, with the last reason in it
                 Value::Object(said) => {
                     if let Some(last) = said.get_mut("last") {
-                        self.open_in_place(last, "effects.outcome", &journey)?;
+                        self.open(last, "effects.outcome", journey)?;
                     }
                 }
-                sealed => self.open_in_place(sealed, "effects.outcome", &journey)?,
+                sealed => self.open(sealed, "effects.outcome", journey)?,
             }
         }
         Ok(effect)
     }
 
     pub fn open_record(&self, mut record: Record) -> Result<Record> {
-        let place = at("records.data", &record.journey);
-        record.data = self.statutory.open_json(&record.data, &place).ok_or_else(|| corrupt("records.data"))?;
+        let opened = self.statutory.open_json(&mut record.data, Place("records.data", &record.journey));
+        opened.ok_or_else(|| corrupt("records.data"))?;
         Ok(record)
     }
 
     pub fn open_document(&self, mut document: DocumentRecord) -> Result<DocumentRecord> {
-        let place = at("documents.bytes", &document.id);
+        let place = Place("documents.bytes", &document.id).to_string();
         document.bytes = self.statutory.open(&document.bytes, &place).ok_or_else(|| corrupt("documents.bytes"))?;
         Ok(document)
     }
 
     pub fn open_correlation(&self, mut found: CorrelationRecord) -> Result<CorrelationRecord> {
-        let journey = found.journey.clone();
-        self.open_in_place(&mut found.expected, "correlations.expected", &journey)?;
+        self.open(&mut found.expected, "correlations.expected", &found.journey)?;
         Ok(found)
     }
 
     pub fn open_incident(&self, mut incident: IncidentRecord) -> Result<IncidentRecord> {
-        let journey = incident.journey.clone();
-        self.open_in_place(&mut incident.detail, "incidents.detail", &journey)?;
+        self.open(&mut incident.detail, "incidents.detail", &incident.journey)?;
         Ok(incident)
     }
 }
 
 impl Vault {
-    pub(super) fn seal_session(&self, mut session: SessionRecord) -> SessionRecord {
-        session.subject = self.house.seal_json(&session.subject, &at("sessions.subject", &session.id));
-        session
+    pub(super) fn seal_session(&self, session: &mut SessionRecord) {
+        self.house.seal_json(&mut session.subject, Place("sessions.subject", &session.id));
     }
 
     pub(super) fn open_session(&self, mut session: SessionRecord) -> Result<SessionRecord> {
-        let place = at("sessions.subject", &session.id);
-        session.subject = self.house.open_json(&session.subject, &place).ok_or_else(|| corrupt("sessions.subject"))?;
+        self.open_house(&mut session.subject, "sessions.subject", &session.id)?;
         Ok(session)
     }
 
-    pub(super) fn seal_webhook(&self, mut hook: WebhookRecord) -> WebhookRecord {
-        hook.event = self.house.seal_json(&hook.event, &at("webhooks.event", &hook.once));
-        hook
+    pub(super) fn seal_webhook(&self, hook: &mut WebhookRecord) {
+        self.house.seal_json(&mut hook.event, Place("webhooks.event", &hook.once));
     }
 
     pub(super) fn open_webhook(&self, mut hook: WebhookRecord) -> Result<WebhookRecord> {
-        let place = at("webhooks.event", &hook.once);
-        hook.event = self.house.open_json(&hook.event, &place).ok_or_else(|| corrupt("webhooks.event"))?;
+        self.open_house(&mut hook.event, "webhooks.event", &hook.once)?;
         Ok(hook)
     }
 
-    pub(super) fn open_reply(&self, sealed: ReusableReply) -> Result<ReusableReply> {
-        let place = at("replies.output", &sealed.input_hash);
-        let output = self.house.open_json(&sealed.output, &place).ok_or_else(|| corrupt("replies.output"))?;
-        Ok(ReusableReply { output, ..sealed })
+    pub(super) fn open_reply(&self, mut reply: ReusableReply) -> Result<ReusableReply> {
+        self.open_house(&mut reply.output, "replies.output", &reply.input_hash)?;
+        Ok(reply)
+    }
+
+    /// With the key of the house.
+    fn open_house(&self, value: &mut Value, column: &'static str, owner: &str) -> Result<()> {
+        self.house.open_json(value, Place(column, owner)).ok_or_else(|| corrupt(column))
     }
 
     /// A small value; `null` is one too.
-    pub(super) fn seal_value(&self, bucket: &str, key: &str, value: &Value) -> Value {
-        let place = at(bucket, key);
-        match value {
-            Value::Null => json!(self.house.seal_text("null", &place)),
-            value => self.house.seal_json(value, &place),
+    pub(super) fn seal_value(&self, bucket: &str, key: &str, mut value: Value) -> Value {
+        let place = Place(bucket, key);
+        if value.is_null() {
+            let mut null = "null".to_owned();
+            self.house.seal_text(&mut null, place);
+            return null.into();
         }
+        self.house.seal_json(&mut value, place);
+        value
     }
 
-    pub(super) fn open_value(&self, bucket: &str, key: &str, sealed: &Value) -> Result<Value> {
-        self.house.open_json(sealed, &at(bucket, key)).ok_or_else(|| corrupt("kv.value"))
+    pub(super) fn open_value(&self, bucket: &str, key: &str, mut sealed: Value) -> Result<Value> {
+        self.house.open_json(&mut sealed, Place(bucket, key)).ok_or_else(|| corrupt("kv.value"))?;
+        Ok(sealed)
     }
 
     /// With a key of her own; who has none yet gets hers with it.
@@ -227,7 +230,7 @@ impl Vault {
         } else {
             self.keys_of_person(&person)?
         };
-        person.profile = keys.seal(&person.profile, "persons.profile", &person.id)?;
+        keys.seal(&mut person.profile, "persons.profile", &person.id)?;
         Ok(person)
     }
 
@@ -237,11 +240,11 @@ impl Vault {
 
     pub(super) fn open_person(&self, mut person: PersonRecord) -> Result<PersonRecord> {
         let column = "persons.profile";
-        person.profile = if person.keys.is_empty() {
-            self.house.open_json(&person.profile, &at(column, &person.id)).ok_or_else(|| corrupt(column))?
+        if person.keys.is_empty() {
+            self.open_house(&mut person.profile, column, &person.id)?;
         } else {
-            self.keys_of_person(&person)?.open(&person.profile, column, &person.id)?
-        };
+            self.keys_of_person(&person)?.open(&mut person.profile, column, &person.id)?;
+        }
         Ok(person)
     }
 }

@@ -62,6 +62,11 @@ impl Machine {
         self.find(id).map(|ix| self.view(ix))
     }
 
+    /// The place of the node with this id in [`Machine::nodes`].
+    pub fn place(&self, id: &str) -> Option<usize> {
+        self.find(id).map(|ix| ix as usize)
+    }
+
     /// Ids from the node itself outwards to the root; none for an unknown id.
     pub fn ancestors<'a>(&'a self, id: &str) -> impl Iterator<Item = &'a str> {
         std::iter::successors(self.find(id), |ix| self.nodes[*ix as usize].parent)

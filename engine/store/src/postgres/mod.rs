@@ -94,8 +94,9 @@ impl Database {
         Ok(())
     }
 
-    pub async fn write_commit(&self, commit: Commit) -> Result<Committed> {
-        self.writer.commit(crate::normal::normalise(commit)?).await
+    pub async fn write_commit(&self, mut commit: Box<Commit>) -> Result<Committed> {
+        crate::normal::normalise(&mut commit)?;
+        self.writer.commit(commit).await
     }
 
     /// One statement, one round trip.

@@ -83,9 +83,9 @@ impl Writer {
     }
 
     /// Runs in the writer's task: dropping this future changes nothing.
-    pub async fn commit(&self, commit: Commit) -> Result<Committed> {
+    pub async fn commit(&self, commit: Box<Commit>) -> Result<Committed> {
         let (reply, answer) = oneshot::channel();
-        self.jobs.try_send(Waiting { commit: Box::new(commit), reply }).map_err(|_| StoreError::Busy)?;
+        self.jobs.try_send(Waiting { commit, reply }).map_err(|_| StoreError::Busy)?;
         answer.await.map_err(|_| StoreError::Busy)?
     }
 }

@@ -16,7 +16,7 @@ impl Journeys for Database {
     async fn journeys(&self, ids: &[String]) -> Result<Vec<JourneyRecord>> {
         read!(self.read_journeys(ids))
     }
-    async fn commit(&self, commit: Commit) -> Result<Committed> {
+    async fn commit(&self, commit: Box<Commit>) -> Result<Committed> {
         self.write_commit(commit).await
     }
     async fn used_key(&self, journey: &str, key: Option<i64>) -> Result<Option<UsedKey>> {

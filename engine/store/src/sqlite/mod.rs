@@ -105,8 +105,9 @@ impl Database {
         }
     }
 
-    pub async fn write_commit(&self, commit: Commit) -> Result<Committed> {
-        self.writer.commit(crate::normal::normalise(commit)?).await
+    pub async fn write_commit(&self, mut commit: Box<Commit>) -> Result<Committed> {
+        crate::normal::normalise(&mut commit)?;
+        self.writer.commit(commit).await
     }
 
     pub async fn write<T, F>(&self, call: F) -> Result<T>

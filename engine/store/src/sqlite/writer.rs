@@ -52,9 +52,9 @@ impl Writer {
         Ok(Writer { jobs })
     }
 
-    pub async fn commit(&self, commit: Commit) -> Result<Committed> {
+    pub async fn commit(&self, commit: Box<Commit>) -> Result<Committed> {
         let (reply, answer) = oneshot::channel();
-        self.send(Job::Commit(Waiting { commit: Box::new(commit), reply }))?;
+        self.send(Job::Commit(Waiting { commit, reply }))?;
         answer.await.map_err(|_| StoreError::Busy)?
     }
 

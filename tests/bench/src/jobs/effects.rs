@@ -93,7 +93,11 @@ async fn order(bench: &Bench, count: usize, together: usize) -> Result<()> {
 }
 
 /// Commits as so many customers would: some wait at once, and share.
-pub async fn write(bench: &Bench, commits: Vec<engine_store::Commit>, at_once: usize) -> Result<()> {
+pub async fn write(
+    bench: &Bench,
+    commits: impl IntoIterator<Item = Box<engine_store::Commit>>,
+    at_once: usize,
+) -> Result<()> {
     use futures::stream::{StreamExt, TryStreamExt};
     let written =
         futures::stream::iter(commits).map(|commit| bench.runtime.store().commit(commit)).buffer_unordered(at_once);

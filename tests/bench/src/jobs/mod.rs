@@ -143,7 +143,7 @@ impl Others {
 }
 
 /// The start of a journey without rows beside it.
-fn started(id: &str, workflow: &str, version: &str, state: String, at_ms: i64) -> Commit {
+fn started(id: &str, workflow: &str, version: &str, state: String, at_ms: i64) -> Box<Commit> {
     let update = JourneyUpdate {
         revision: 1,
         status: JourneyStatus::Active,
@@ -163,7 +163,7 @@ fn started(id: &str, workflow: &str, version: &str, state: String, at_ms: i64) -
         attribution: json!({}),
         keys: String::new(),
     };
-    Commit { new: Some(new), ..Commit::moving(id, 0, update, Changed::Step) }
+    Box::new(Commit { new: Some(new), ..Commit::moving(id, 0, update, Changed::Step) })
 }
 
 /// The value below which this share of the sorted values lies.

@@ -115,14 +115,14 @@ impl Template {
         let journeys: Vec<(String, i64)> = due.map(|due| (engine_runtime::new_id(), due)).collect();
         let mut state = self.state.clone();
         for some in journeys.chunks(TOGETHER) {
-            let commits =
+            let commits: Vec<_> =
                 some.iter().map(|(id, due)| self.copy(id, *due, &mut state, bench.runtime.now_ms())).collect();
             effects::write(bench, commits, AT_ONCE).await?;
         }
         Ok(journeys)
     }
 
-    fn copy(&self, id: &str, due: i64, state: &mut Value, now: i64) -> Commit {
+    fn copy(&self, id: &str, due: i64, state: &mut Value, now: i64) -> Box<Commit> {
         if let Some(place) = state.pointer_mut("/snapshot/timers/0/due_ms") {
             *place = json!(due);
         }
