@@ -6,7 +6,6 @@ use crate::ids::{effect_place, pack};
 use crate::normal::{kept, key_of_event};
 use crate::{Commit, NewJourney};
 
-/// The order of its fields is that of the writes.
 #[derive(Default)]
 pub struct BatchRows {
     pub starts: Starts,
@@ -33,6 +32,33 @@ pub struct BatchRows {
 }
 
 impl BatchRows {
+    /// In the order of their arguments: counted sends, journeys that begin, journeys that go on, then the writes.
+    pub fn tables(&mut self) -> [&mut dyn Table; 21] {
+        [
+            &mut self.sends,
+            &mut self.starts,
+            &mut self.moves,
+            &mut self.events,
+            &mut self.settles,
+            &mut self.cancels,
+            &mut self.effects,
+            &mut self.unset_timers,
+            &mut self.timers,
+            &mut self.cleared_answers,
+            &mut self.answers,
+            &mut self.cleared_drafts,
+            &mut self.correlations,
+            &mut self.webhooks,
+            &mut self.replies,
+            &mut self.incidents,
+            &mut self.documents,
+            &mut self.records,
+            &mut self.sessions,
+            &mut self.send_counts,
+            &mut self.drafts,
+        ]
+    }
+
     pub fn of(commits: &[&Commit], epoch: i32) -> BatchRows {
         let mut rows = BatchRows::default();
         for (no, commit) in (0..).zip(commits) {

@@ -8,17 +8,18 @@
 use super::Conn;
 use super::batch::BatchRows;
 use super::shared::value;
-use super::tables::{Records, Sends, Table};
+use super::tables::{RECORDS, Table, source};
 use crate::ids::unpack;
 use crate::{Commit, Record, Result};
 use sqlx::postgres::PgArguments;
 use sqlx::{AssertSqlSafe, Row as _};
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// The commits that were written, by their place in the batch, with their records.
-pub async fn write(conn: &mut Conn, commits: &[&Commit], epoch: i32) -> Result<HashMap<usize, Vec<Record>>> {
-    let (sql, arguments) = statement(commits, epoch)?;
-    let rows = sqlx::query_with(AssertSqlSafe(sql), arguments).fetch_all(conn).await?;
+pub async fn write(line: &mut Line, commits: &[&Commit], epoch: i32) -> Result<HashMap<usize, Vec<Record>>> {
+    let (sql, arguments) = statement(&mut line.texts, commits, epoch)?;
+    let rows = sqlx::query_with(AssertSqlSafe(sql), arguments).fetch_all(&mut line.conn).await?;
     let mut written: HashMap<usize, Vec<Record>> = HashMap::with_capacity(commits.len());
     for row in &rows {
         let place = row.try_get::<i64, _>(0)? as usize;
@@ -37,7 +38,23 @@ pub async fn write(conn: &mut Conn, commits: &[&Commit], epoch: i32) -> Result<H
     Ok(written)
 }
 
+/// A connection, with the texts of the statement that were put together for it.
+pub struct Line {
+    conn: Conn,
+    texts: Texts,
+}
+
+impl Line {
+    pub fn new(conn: Conn) -> Line {
+        Line { conn, texts: Texts::new() }
+    }
+}
+
+/// By what they depend on: the checks, and a bit for each table with rows.
+type Texts = HashMap<(Preconditions, u32), Arc<str>>;
+
 /// Which checks the statement needs: most batches need only the plain ones.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct Preconditions {
     /// An event's idempotency key must be free.
     key: bool,
@@ -58,90 +75,63 @@ impl Preconditions {
     }
 }
 
-/// The statement as it is put together.
-#[derive(Default)]
-struct Statement {
-    with: Vec<String>,
-    arguments: PgArguments,
-}
-
 /// What is said of every commit that was written.
 const WRITTEN: &str = "select no, null::text, null::text, null::bytea, null::text, null::bigint from ok";
 
-impl Statement {
-    /// Rows under a name of their own.
-    fn rows<T: Table>(&mut self, name: &str, rows: T) -> Result<()> {
-        let source = rows.source(name, &mut self.arguments)?;
-        self.with.push(format!("{name} as (select * from {source})"));
-        Ok(())
+fn statement(texts: &mut Texts, commits: &[&Commit], epoch: i32) -> Result<(Arc<str>, PgArguments)> {
+    let mut rows = BatchRows::of(commits, epoch);
+    let (asks, mut tables) = (Preconditions::of(commits), rows.tables());
+    let filled = tables.iter().enumerate().fold(0, |bits, (at, table)| bits | u32::from(table.count() > 0) << at);
+    let text = texts.entry((asks, filled)).or_insert_with(|| text(asks, &tables).into()).clone();
+    let mut arguments = PgArguments::default();
+    for table in tables.iter_mut().filter(|table| table.count() > 0) {
+        table.bind(&mut arguments)?;
     }
-
-    /// The rows of the commits in `ok`, if there are any; each finds the number of its journey by position: no join
-    /// over the batch.
-    fn write<T: Table>(&mut self, rows: T) -> Result<()> {
-        if rows.count() == 0 {
-            return Ok(());
-        }
-        let source = rows.source("r", &mut self.arguments)?;
-        let source = format!(
-            "(select n.ns[array_position(n.nos, r.no)] as n, r.* from n, {source} \
-             where array_position(n.nos, r.no) is not null) x"
-        );
-        self.with.push(format!("{} as ({})", T::NAME, T::SQL.replace("ROWS", &source)));
-        Ok(())
-    }
+    Ok((text, arguments))
 }
 
-fn statement(commits: &[&Commit], epoch: i32) -> Result<(String, PgArguments)> {
-    let rows = BatchRows::of(commits, epoch);
-    let (asks, has_records) = (Preconditions::of(commits), rows.records.count() > 0);
-    let mut statement = Statement::default();
-    if asks.send {
-        statement.rows("counted", rows.sends)?;
-    }
-    let mut ok = Vec::new();
-    if rows.starts.count() > 0 {
-        statement.rows("a", rows.starts)?;
-        asks.start(&mut statement.with);
-        ok.push("select a.no, started.n from started join a on a.id = started.id");
-    }
-    if rows.moves.count() > 0 {
-        statement.rows("h", rows.moves)?;
-        asks.move_on(&mut statement.with);
-        ok.push("select no, n from moved");
-    }
-    statement.with.push(format!("ok as ({})", ok.join(" union all ")));
-    statement.with.push("n as (select array_agg(no) as nos, array_agg(n) as ns from ok)".into());
-    if asks.send {
-        statement.with.push(format!("{} as ({})", Sends::NAME, Sends::SQL));
-    }
-    statement.write(rows.events)?;
-    statement.write(rows.settles)?;
-    statement.write(rows.cancels)?;
-    statement.write(rows.effects)?;
-    statement.write(rows.unset_timers)?;
-    statement.write(rows.timers)?;
-    statement.write(rows.cleared_answers)?;
-    statement.write(rows.answers)?;
-    statement.write(rows.cleared_drafts)?;
-    statement.write(rows.correlations)?;
-    statement.write(rows.webhooks)?;
-    statement.write(rows.replies)?;
-    statement.write(rows.incidents)?;
-    statement.write(rows.documents)?;
-    statement.write(rows.records)?;
-    statement.write(rows.sessions)?;
-    statement.write(rows.send_counts)?;
-    statement.write(rows.drafts)?;
-    let mut sql = format!("with {} {WRITTEN}", statement.with.join(", "));
-    if has_records {
-        let name = Records::NAME;
-        sql.push_str(&format!(
-            " union all select ok.no, s.kind, s.key, s.public_id, s.data, s.at from {name} s join ok on ok.n = \
+/// Tables with rows only; the first three have names of their own.
+fn text(asks: Preconditions, tables: &[&mut dyn Table; 21]) -> String {
+    let (mut with, mut ok, mut writes) = (Vec::new(), Vec::new(), Vec::new());
+    let mut tell = WRITTEN.to_owned();
+    let mut first = 1;
+    for (at, table) in tables.iter().enumerate().filter(|(_, table)| table.count() > 0) {
+        let alias = ["counted", "a", "h"].get(at).copied().unwrap_or("r");
+        let source = source(&**table, alias, first);
+        first += table.columns().len();
+        let (name, sql) = (table.name(), table.sql());
+        match alias {
+            // Each finds the number of its journey by position: no join over the batch.
+            "r" => {
+                let source = format!(
+                    "(select n.ns[array_position(n.nos, r.no)] as n, r.* from n, {source} \
+                     where array_position(n.nos, r.no) is not null) x"
+                );
+                writes.push(format!("{name} as ({})", sql.replace("ROWS", &source)));
+            }
+            alias => with.push(format!("{alias} as (select * from {source})")),
+        }
+        match alias {
+            "counted" => writes.push(format!("{name} as ({sql})")),
+            "a" => {
+                asks.start(&mut with);
+                ok.push("select a.no, started.n from started join a on a.id = started.id");
+            }
+            "h" => {
+                asks.move_on(&mut with);
+                ok.push("select no, n from moved");
+            }
+            _ if name == RECORDS => tell.push_str(&format!(
+                " union all select ok.no, s.kind, s.key, s.public_id, s.data, s.at from {name} s join ok on ok.n = \
                  s.journey"
-        ));
+            )),
+            _ => {}
+        }
     }
-    Ok((sql, statement.arguments))
+    with.push(format!("ok as ({})", ok.join(" union all ")));
+    with.push("n as (select array_agg(no) as nos, array_agg(n) as ns from ok)".into());
+    with.append(&mut writes);
+    format!("with {} {tell}", with.join(", "))
 }
 
 impl Preconditions {

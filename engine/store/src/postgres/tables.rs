@@ -7,16 +7,30 @@ use sqlx::postgres::PgArguments;
 use sqlx::{Arguments, Encode, Postgres, Type};
 
 /// Rows of one table.
-pub trait Table {
+pub trait Table: Send {
     /// Of the part of the statement that writes them.
-    const NAME: &'static str;
+    fn name(&self) -> &'static str;
+
     /// `ROWS` stands for them, with the journey's number as `x.n` beside the columns.
-    const SQL: &'static str;
+    fn sql(&self) -> &'static str;
+
+    /// Names of the columns with the kinds of their arrays.
+    fn columns(&self) -> &'static [(&'static str, &'static str)];
 
     fn count(&self) -> usize;
 
-    /// `unnest($1::bigint[], …) as x(no, …)`, with the arrays added to the arguments.
-    fn source(self, alias: &str, arguments: &mut PgArguments) -> Result<String>;
+    /// Takes the rows out, an array for each column.
+    fn bind(&mut self, arguments: &mut PgArguments) -> Result<()>;
+}
+
+/// `unnest($1::bigint[], …) as x(no, …)`, with the number of the first array.
+pub fn source(table: &dyn Table, alias: &str, first: usize) -> String {
+    let (mut arrays, mut names) = (Vec::new(), Vec::new());
+    for (number, (name, array)) in (first..).zip(table.columns()) {
+        arrays.push(format!("${number}::{array}"));
+        names.push(*name);
+    }
+    format!("unnest({}) as {alias}({})", arrays.join(", "), names.join(", "))
 }
 
 /// What a column can hold.
@@ -40,34 +54,17 @@ impl<T: Kind> Kind for Option<T> {
     const ARRAY: &'static str = T::ARRAY;
 }
 
-/// `unnest` of arrays that come one after the other.
-struct Source<'a> {
-    arrays: Vec<String>,
-    names: Vec<&'static str>,
-    arguments: &'a mut PgArguments,
-}
-
-impl Source<'_> {
-    fn add<T>(&mut self, name: &'static str, values: Vec<T>) -> Result<()>
-    where
-        T: Kind,
-        Vec<T>: for<'q> Encode<'q, Postgres> + Type<Postgres> + Send,
-    {
-        self.arguments.add(values).map_err(sqlx::Error::Encode)?;
-        self.arrays.push(format!("${}::{}", self.arguments.len(), T::ARRAY));
-        self.names.push(name);
-        Ok(())
-    }
-
-    fn text(self, alias: &str) -> String {
-        format!("unnest({}) as {alias}({})", self.arrays.join(", "), self.names.join(", "))
-    }
+fn add<T>(arguments: &mut PgArguments, values: &mut Vec<T>) -> Result<()>
+where
+    Vec<T>: for<'q> Encode<'q, Postgres> + Type<Postgres> + Send,
+{
+    Ok(arguments.add(std::mem::take(values)).map_err(sqlx::Error::Encode)?)
 }
 
 /// `table! { Rows of Row "name" { column: kind, … } "SQL" }`: a row is a struct, so that columns are matched by name
 /// and kind when this is compiled.
 macro_rules! table {
-    ($(#[$doc:meta])* $rows:ident of $row:ident $name:literal { $($column:ident: $kind:ty),* $(,)? } $sql:expr) => {
+    ($(#[$doc:meta])* $rows:ident of $row:ident $name:tt { $($column:ident: $kind:ty),* $(,)? } $sql:expr) => {
         pub struct $row {
             $(pub $column: $kind,)*
         }
@@ -85,17 +82,25 @@ macro_rules! table {
         }
 
         impl Table for $rows {
-            const NAME: &'static str = $name;
-            const SQL: &'static str = $sql;
+            fn name(&self) -> &'static str {
+                $name
+            }
+
+            fn sql(&self) -> &'static str {
+                $sql
+            }
+
+            fn columns(&self) -> &'static [(&'static str, &'static str)] {
+                &[$((stringify!($column), <$kind as Kind>::ARRAY)),*]
+            }
 
             fn count(&self) -> usize {
                 self.no.len()
             }
 
-            fn source(self, alias: &str, arguments: &mut PgArguments) -> Result<String> {
-                let mut source = Source { arrays: Vec::new(), names: Vec::new(), arguments };
-                $(source.add(stringify!($column), self.$column)?;)*
-                Ok(source.text(alias))
+            fn bind(&mut self, arguments: &mut PgArguments) -> Result<()> {
+                $(add(arguments, &mut self.$column)?;)*
+                Ok(())
             }
         }
     };
@@ -235,9 +240,12 @@ table! {
      select id, journey, name, media_type, at, bytes from ROWS on conflict (id) do nothing"
 }
 
+/// See [`Records`].
+pub const RECORDS: &str = "records_put";
+
 table! {
     /// The only one that gives rows back: with the public id that the first write gave.
-    Records of RecordRow "records_put" {
+    Records of RecordRow RECORDS {
         no: i64, kind: String, key: String, public_id: Vec<u8>, at: i64, data: String,
     }
     "insert into records (journey, kind, key, public_id, at, data) select n, kind, key, public_id, at, data from ROWS \

@@ -1,8 +1,8 @@
 //! Commits: what already waits shares a statement and a commit. A batch that fails is repeated one commit at a time; an
 //! outcome that a lost connection leaves unknown is resolved by reading what was written.
 
+use super::commit::{self, Line};
 use super::notify::Sender;
-use super::{Conn, commit};
 use crate::hub::Hub;
 use crate::normal::BatchConflicts;
 use crate::{Commit, Committed, EffectState, Result, StoreError};
@@ -49,7 +49,7 @@ struct Waiting {
 
 struct Task {
     options: PgConnectOptions,
-    conn: Option<Conn>,
+    line: Option<Line>,
     reads: PgPool,
     hub: Arc<Hub>,
     others: Sender,
@@ -71,7 +71,7 @@ impl Writer {
         for _ in 0..TASKS {
             let task = Task {
                 options: options.clone(),
-                conn: None,
+                line: None,
                 reads: reads.clone(),
                 hub: hub.clone(),
                 others: others.clone(),
@@ -112,7 +112,7 @@ impl Task {
         let all: Vec<&Commit> = batch.iter().map(|w| &*w.commit).collect();
         let epoch = self.epoch.load(Ordering::Relaxed);
         let together = match self.connection().await {
-            Ok(conn) => commit::write(conn, &all, epoch).await,
+            Ok(line) => commit::write(line, &all, epoch).await,
             Err(error) => {
                 for waiting in batch {
                     let _ = waiting.reply.send(Err(error.shared()));
@@ -135,7 +135,7 @@ impl Task {
             Err(error) => {
                 let unknown = super::lost(&error);
                 if unknown {
-                    self.conn = None;
+                    self.line = None;
                 }
                 tracing::debug!(%error, commits = batch.len(), "a batch is repeated one by one");
                 for waiting in batch {
@@ -161,7 +161,7 @@ impl Task {
                     (None, true) => return self.resolve(commit).await,
                 },
                 Err(error) if super::lost(&error) && Instant::now() < until => {
-                    self.conn = None;
+                    self.line = None;
                     unknown = true;
                 }
                 Err(error) if tries < TRIES && passing(&error) => {}
@@ -258,21 +258,21 @@ impl Task {
         Ok(Committed::Done { records })
     }
 
-    async fn connection(&mut self) -> Result<&mut Conn> {
-        let conn = match self.conn.take() {
-            Some(conn) => conn,
+    async fn connection(&mut self) -> Result<&mut Line> {
+        let line = match self.line.take() {
+            Some(line) => line,
             None => {
                 let until = Instant::now() + PATIENCE;
                 loop {
                     match self.options.connect().await {
-                        Ok(conn) => break conn,
+                        Ok(conn) => break Line::new(conn),
                         Err(error) if Instant::now() >= until => return Err(error.into()),
                         Err(_) => tokio::time::sleep(Duration::from_millis(100)).await,
                     }
                 }
             }
         };
-        Ok(self.conn.insert(conn))
+        Ok(self.line.insert(line))
     }
 }
 
