@@ -142,7 +142,7 @@ function Beside({
   first?: ReactNode;
   children?: ReactNode;
 }) {
-  const { Plan } = parts.further.here ?? ({} as Partial<NonNullable<typeof parts.further.here>>);
+  const Plan = parts.further.here?.Plan;
   const plan = blocks.filter((block) => 'style' in block && block.style === 'plan');
   const rest = blocks.filter((block) => !plan.includes(block));
   return (

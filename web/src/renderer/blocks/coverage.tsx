@@ -9,7 +9,7 @@ export const CoverageView = (block: CoverageBlock) =>
   block.columns.length === 1 ? <Lists {...block} /> : <Kinds {...block} />;
 
 const Lists = ({ title, items }: CoverageBlock) => (
-  <Block kind="coverage" title={title}>
+  <Block kind="coverage" title={title} look="lists">
     <div className="coverage">
       {[true, false].map((yes) => {
         const own = items.filter(({ values: [cell] }) => (cell !== false) === yes);
