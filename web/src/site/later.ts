@@ -16,7 +16,7 @@ const keep = (isOpen: boolean) => {
 if (slide) {
   keep(slide.matches(':popover-open'));
   slide.addEventListener('beforetoggle', ({ newState }) => keep(newState === 'open'));
-  matchMedia('(min-width: 60rem)').addEventListener('change', () => slide.hidePopover());
+  matchMedia('(min-width: 48rem)').addEventListener('change', () => slide.hidePopover());
 }
 
 if (document.querySelector('[data-moves]')) import('./moves');
