@@ -6,10 +6,12 @@ import { expect, test, vi } from 'vitest';
 import { fixtures } from '../dev/fixtures';
 import type { Block, Option } from '../src/contract/blocks';
 import openapi from '../src/contract/openapi.json';
+import { Plan } from '../src/journey/plan';
 import { Review } from '../src/journey/review';
 import { StepPage } from '../src/journey/step-page';
 import { Blocks } from '../src/renderer/blocks';
 import { ActionsView } from '../src/renderer/blocks/actions';
+import { CoverageView } from '../src/renderer/blocks/coverage';
 import { initials } from '../src/renderer/blocks/logo';
 import { OptionsView } from '../src/renderer/blocks/options';
 import { narrowed } from '../src/renderer/blocks/options-narrow';
@@ -66,13 +68,26 @@ const offer = (id: string, more: Partial<Option> = {}): Option => ({
 });
 const ids = (offers: Option[]) => offers.map((one) => `${one.id}${one.stale ? '*' : ''}`).join(' ');
 
-const answer = (label: string, value: string | boolean) => ({ label, value, pointer: `/${label}` });
+const answer = (label: string, value: string | boolean, autocomplete?: string) => ({
+  label,
+  value,
+  pointer: `/${label}`,
+  autocomplete,
+});
+const nameAsAsked = [
+  answer('First name', 'Asha', 'given-name'),
+  answer('Middle name', '', 'additional-name'),
+  answer('Last name', 'Rao', 'family-name'),
+  answer('Gender', 'Female'),
+  answer('Title', 'Ms', 'honorific-prefix'),
+];
 
 test.each([
   [[answer('Owner changed?', false), answer('Kind', 'All'), answer('Active?', true), answer('Note', '')], 'All'],
   [[answer('In hospital?', false), answer('Medicine?', false)], 'No to all 2 questions'],
   [[answer('In hospital?', false), answer('Medicine?', true)], 'Medicine? Yes'],
   [[answer('To be insured?', false)], 'To be insured? No'],
+  [nameAsAsked, 'Ms Asha Rao · Female'],
 ])('a folded group of answers is said in words that mean something without their question', (rows, said) => {
   const { container } = render(
     <Review
@@ -86,6 +101,23 @@ test.each([
     />,
   );
   expect(container.querySelector('.review-line')?.textContent).toBe(said);
+});
+
+test('what one kind covers stands in two lists, each under its word', () => {
+  const items = [
+    { label: 'Theft', values: [true] },
+    { label: 'Delay', values: ['up to ₹500'] },
+    { label: 'Wear', values: [false] },
+  ];
+  render(<CoverageView columns={[{ title: 'By road' }]} items={items} />);
+  const told = screen.getAllByRole('list').map((list) => list.parentElement?.textContent);
+  expect(told).toEqual(['CoveredTheftDelay: up to ₹500', 'Not coveredWear']);
+});
+
+test('a price that is folded above a form says its total', () => {
+  const lines = [{ label: 'Total', kind: 'total' as const, value: { paise: 8_515_00 } }];
+  const { container } = render(<Plan blocks={[{ block: 'breakup', style: 'plan', title: 'What you pay', lines }]} />);
+  expect(container.querySelector('summary')?.textContent).toBe('What you pay₹8,515');
 });
 
 test('offers keep their places as others come and go', () => {

@@ -300,12 +300,15 @@ pub struct ReviewPart {
     pub rows: Vec<ReviewRow>,
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct ReviewRow {
     pub label: String,
     #[schema(value_type = Shown)]
     pub value: Value,
     pub pointer: String,
+    /// What the answer is to a browser: parts of a name are said as one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub autocomplete: Option<String>,
 }
 
 /// A value that is formatted where it is shown: text, a number, or one that says what it is.

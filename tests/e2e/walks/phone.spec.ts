@@ -51,8 +51,8 @@ test('phone: from the registration number to the policy (R5-19, R9-13, R9-14, R9
     );
     expect(idv.after).toBeGreaterThan(idv.before);
     // the frequent add-ons stand at position 2 (R9-16)
-    await expect(page.locator('.options-list > li').first().getByRole('heading', { name: 'Often added' })).toBeVisible();
-    const addOn = await motor.requoted('HDFC ERGO', () => walk.press('Add Roadside assistance'));
+    await expect(page.locator('.options-list > li').first().getByRole('heading', { name: 'Add to every price' })).toBeVisible();
+    const addOn = await motor.requoted('HDFC ERGO', () => walk.press(/^Roadside assistance from ₹/));
     expect(addOn.after).toBeGreaterThan(addOn.before);
     await expect(motor.card('HDFC ERGO').getByText('Roadside assistance').first()).toBeVisible();
     const deductible = await motor.requoted('HDFC ERGO', () =>

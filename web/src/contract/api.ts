@@ -717,6 +717,8 @@ export interface components {
             title: string;
         };
         ReviewRow: {
+            /** @description What the answer is to a browser: parts of a name are said as one. */
+            autocomplete?: string | null;
             label: string;
             pointer: string;
             value: components["schemas"]["Value"];

@@ -106,6 +106,8 @@ export interface DocumentsBlock extends BlockHead {
   style?: 'main';
   /** a day for the calendar */
   remind?: Remind;
+  /** passes on the page behind the seal of the step's paper */
+  share?: Shared;
 }
 
 /** On the step's paper a code, behind which anybody sees some facts and no more */
@@ -382,6 +384,13 @@ export interface Document {
 export interface Remind {
   title: string;
   date: string;
+}
+
+export interface Shared {
+  /** goes before the address */
+  text: string;
+  /** address of that page, as others reach it */
+  url?: string;
 }
 
 export interface Action {

@@ -5,7 +5,6 @@ export interface Words {
   afternoon: never;
   all_of_them: never;
   all_taken: 'day';
-  am: 'time';
   and: 'names' | 'last';
   answer: never;
   answered_late: never;
@@ -29,6 +28,8 @@ export interface Words {
   choose_slot: 'day';
   chosen_of: 'n' | 'all';
   clear: never;
+  clock: 'time' | 'part';
+  clock_parts: never;
   close: never;
   close_message: never;
   compare: never;
@@ -44,6 +45,7 @@ export interface Words {
   counting: 'n' | 'all' | 'names' | 'open';
   counting_many: 'n' | 'all' | 'open';
   coverage: never;
+  covered: never;
   crore: 'n';
   day: never;
   days: never;
@@ -112,6 +114,7 @@ export interface Words {
   no_slot: never;
   no_to_all: 'n';
   nobody_offers: never;
+  not_covered: never;
   not_sent: never;
   nothing_found: never;
   nothing_left: 'all';
@@ -134,7 +137,6 @@ export interface Words {
   part_missing_why: never;
   picks: never;
   place: never;
-  pm: 'time';
   previous: never;
   print: never;
   profile: never;
@@ -155,6 +157,7 @@ export interface Words {
   secure: never;
   send_copy: never;
   send_otp: never;
+  send_whatsapp: never;
   sent_to: 'number';
   share: never;
   short_list: never;

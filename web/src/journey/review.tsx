@@ -52,7 +52,7 @@ interface GroupProps {
 
 /** What says something without its question; where nothing does, the questions with a yes, or that all was denied. */
 function said(rows: ReviewRow[]): string {
-  const telling = rows.filter((row) => typeof row.value !== 'boolean' && words(row.value) !== '—');
+  const telling = named(rows.filter((row) => typeof row.value !== 'boolean' && words(row.value) !== '—'));
   if (telling.length > 0)
     return telling
       .slice(0, 4)
@@ -64,6 +64,16 @@ function said(rows: ReviewRow[]): string {
     .filter((row) => row.value === true || rows.length === 1)
     .map((row) => `${row.label} ${words(row.value)}`)
     .join(' · ');
+}
+
+const NAME = ['honorific-prefix', 'given-name', 'additional-name', 'family-name'];
+
+/** The parts of a name are one name, in the order in which it is said. */
+function named(rows: ReviewRow[]): ReviewRow[] {
+  const parts = NAME.flatMap((part) => rows.filter((row) => row.autocomplete === part));
+  const first = rows.find((row) => parts.includes(row));
+  const whole = parts.map((row) => words(row.value)).join(' ');
+  return rows.flatMap((row) => (row === first ? [{ ...row, value: whole }] : parts.includes(row) ? [] : [row]));
 }
 
 function Group({ title, rows, onChange }: GroupProps) {

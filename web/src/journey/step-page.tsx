@@ -106,8 +106,9 @@ function Body(props: StepPageProps) {
     );
   }
   if (step.review && Review) {
+    const isLast = (block: Block) => block.block === 'actions';
     return (
-      <Beside blocks={blocks} form={form}>
+      <Beside blocks={blocks.filter((block) => !isLast(block))} form={form}>
         <Review
           sections={step.review.sections}
           submit={step.review.submit}
@@ -115,6 +116,7 @@ function Body(props: StepPageProps) {
           form={form}
           {...props}
         />
+        <Blocks blocks={blocks.filter(isLast)} />
       </Beside>
     );
   }
@@ -140,15 +142,12 @@ function Beside({
   first?: ReactNode;
   children?: ReactNode;
 }) {
+  const Plan = parts.further.here?.Plan;
   const plan = blocks.filter((block) => 'style' in block && block.style === 'plan');
   const rest = blocks.filter((block) => !plan.includes(block));
   return (
     <div className={plan.length > 0 ? 'step-body with-aside' : 'step-body'}>
-      {plan.length > 0 && (
-        <aside className="aside" aria-label={t('buying')}>
-          <Blocks blocks={plan} />
-        </aside>
-      )}
+      {plan.length > 0 && Plan && <Plan blocks={plan} />}
       {first}
       <Blocks blocks={rest} form={form} />
       {children}

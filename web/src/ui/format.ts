@@ -6,7 +6,7 @@ import { speaksEnglish, t } from './words';
 const OFFSET_MS = 5.5 * 3_600_000;
 
 // No `Intl`: what the server draws and what every browser draws must be the same text, and their data differ.
-const nth = (list: 'months' | 'months_short' | 'weekdays' | 'weekdays_short', at: number): string =>
+const nth = (list: 'clock_parts' | 'months' | 'months_short' | 'weekdays' | 'weekdays_short', at: number): string =>
   t(list).split(' ')[at] ?? '';
 const monthOf = (at: Date): string => nth('months_short', at.getUTCMonth());
 const groups = (digits: string): string =>
@@ -78,7 +78,7 @@ export function date(iso: string): string {
   const here = new Date(at.getTime() + OFFSET_MS);
   const hour = here.getUTCHours();
   const minute = String(here.getUTCMinutes()).padStart(2, '0');
-  return `${here.getUTCDate()} ${monthOf(here)}, ${t(hour < 12 ? 'am' : 'pm', { time: `${hour % 12 || 12}:${minute}` })}`;
+  return `${here.getUTCDate()} ${monthOf(here)}, ${t('clock', { time: `${hour % 12 || 12}:${minute}`, part: nth('clock_parts', hour >> 2) })}`;
 }
 
 /** The day in India at an instant: `2026-11-21`. */

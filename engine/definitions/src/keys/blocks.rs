@@ -225,6 +225,7 @@ const DOCUMENTS: &[Key] = &[
     key("items", List(&DOCUMENT), "").needed(),
     name("style", &["main"], "the way on of this page"),
     key("remind", Map(&REMIND), "a day for the calendar"),
+    key("share", Map(&SHARED), "passes on the page behind the seal of the step's paper"),
 ];
 const DOCUMENT: Entry = Entry {
     name: "Document",
@@ -243,6 +244,13 @@ const SEAL: &[Key] = &[
 ];
 const REMIND: Entry =
     Entry { name: "Remind", keys: &[words("title", "").needed(), value("date", Gives::Text, "").needed()] };
+const SHARED: Entry = Entry {
+    name: "Shared",
+    keys: &[
+        words("text", "goes before the address").needed(),
+        value("url", Gives::Text, "address of that page, as others reach it").of(Side::Browser),
+    ],
+};
 
 const ACTIONS: &[Key] = &[key("items", List(&ACTION), "").needed()];
 const ACTION: Entry = Entry {

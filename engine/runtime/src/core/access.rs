@@ -92,10 +92,15 @@ impl Core {
         view
     }
 
-    /// Names the page behind the code of each seal.
+    /// Names the page behind the code of each seal, and where it is passed on, its whole address.
     pub fn seal(&self, blocks: &mut [Value], journey: &str) {
-        for block in blocks.iter_mut().filter(|block| block["block"] == "seal") {
-            block["url"] = self.keys.proof_code(journey).map(|code| format!("/v/{code}")).into();
+        let path = || self.keys.proof_code(journey).map(|code| format!("/v/{code}"));
+        for block in blocks {
+            if block["block"] == "seal" {
+                block["url"] = path().into();
+            } else if let Some(share) = block.get_mut("share") {
+                share["url"] = path().map(|path| self.settings.public_url() + &path).into();
+            }
         }
     }
 

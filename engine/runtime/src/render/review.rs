@@ -38,7 +38,7 @@ fn answered_by(turn: &Turn, step: &Step, reader: &Reader<'_>) -> Option<ReviewRo
     let role = turn.state.answered_by.get(&step.node)?;
     let label = reader.text("journey.answered_by", &Map::new());
     let code = if role == CUSTOMER { "journey.by_customer" } else { "journey.by_agent" };
-    Some(ReviewRow { label, value: Value::String(reader.text(code, &Map::new())), pointer: String::new() })
+    Some(ReviewRow { label, value: Value::String(reader.text(code, &Map::new())), ..ReviewRow::default() })
 }
 
 /// Whether this reader sees mobile numbers and e-mails whole; where nothing says so, nobody does.
@@ -127,7 +127,8 @@ impl Sections<'_> {
             let label = rule.get("title").and_then(Value::as_str).unwrap_or(name).to_owned();
             let masked = self.masked(name, value, &pointer);
             let value = masked.unwrap_or_else(|| self.display(rule, widget, value));
-            rows.push(ReviewRow { label, value, pointer });
+            let autocomplete = ui("autocomplete").and_then(Value::as_str).map(str::to_owned);
+            rows.push(ReviewRow { label, value, pointer, autocomplete });
         }
         rows
     }

@@ -4,8 +4,44 @@ import { Icon } from '../../ui/icon';
 import { t } from '../../ui/words';
 import { Shown } from '../value';
 
-/** What is covered and what is not, kind beside kind: yes and no are said, not only drawn. */
-export const CoverageView = ({ title, columns, items }: CoverageBlock) => (
+/** What is covered and what is not: two lists of one kind, several kinds side by side. Yes and no are said, not only drawn. */
+export const CoverageView = (block: CoverageBlock) =>
+  block.columns.length === 1 ? <Lists {...block} /> : <Kinds {...block} />;
+
+const Lists = ({ title, items }: CoverageBlock) => (
+  <Block kind="coverage" title={title} look="lists">
+    <div className="coverage">
+      {[true, false].map((yes) => {
+        const own = items.filter(({ values: [cell] }) => (cell !== false) === yes);
+        return (
+          own.length > 0 && (
+            <div key={String(yes)}>
+              <h3>{t(yes ? 'covered' : 'not_covered')}</h3>
+              <ul>
+                {own.map(({ label, values: [cell] }) => (
+                  <li key={label} className="covered" data-yes={yes}>
+                    <Icon name={yes ? 'check' : 'cross'} small />
+                    <span>
+                      {label}
+                      {typeof cell !== 'boolean' && (
+                        <>
+                          {': '}
+                          <Shown value={cell} />
+                        </>
+                      )}
+                    </span>
+                  </li>
+                ))}
+              </ul>
+            </div>
+          )
+        );
+      })}
+    </div>
+  </Block>
+);
+
+const Kinds = ({ title, columns, items }: CoverageBlock) => (
   <Block kind="coverage" title={title}>
     <div className="table-scroll" tabIndex={0} role="region" aria-label={title ?? t('coverage')}>
       <table>

@@ -6,10 +6,28 @@ import { useActions } from '../context';
 import { reminder } from './reminder';
 
 /** What one does with a paper besides having it: passing it on, and remembering its day. */
-export function Keep({ title, url, remind }: { title: string; url: string } & Pick<DocumentsBlock, 'remind'>) {
+export function Keep({
+  title,
+  url,
+  remind,
+  share,
+}: { title: string; url: string } & Pick<DocumentsBlock, 'remind' | 'share'>) {
   return (
     <>
       <Share title={title} url={url} />
+      {share?.url && (
+        <li>
+          <a
+            className="button"
+            href={`https://wa.me/?text=${encodeURIComponent(`${share.text} ${share.url}`)}`}
+            target="_blank"
+            rel="noopener"
+          >
+            <Icon name="share" />
+            {t('send_whatsapp')}
+          </a>
+        </li>
+      )}
       {remind && <Remind {...remind} />}
     </>
   );

@@ -7,7 +7,7 @@ import { useActions } from '../context';
 import { Keep } from './documents-keep';
 
 /** Papers to keep: each is a download; where the device can, it is passed on as a file, and a day goes into the calendar. A page that is more than its papers is printed. */
-export function DocumentsView({ title, items, style, remind }: DocumentsBlock) {
+export function DocumentsView({ title, items, style, remind, share }: DocumentsBlock) {
   const { documentUrl } = useActions();
   const main = style === 'main';
   // the server draws none of it: what a device can do with a paper only the device knows
@@ -33,7 +33,9 @@ export function DocumentsView({ title, items, style, remind }: DocumentsBlock) {
             </a>
           </li>
         ))}
-        {here && items[0] && <Keep title={items[0].title} url={documentUrl(items[0].document)} remind={remind} />}
+        {here && items[0] && (
+          <Keep title={items[0].title} url={documentUrl(items[0].document)} remind={remind} share={share} />
+        )}
         {!main && (
           <li>
             <button type="button" className="button" onClick={() => window.print()}>

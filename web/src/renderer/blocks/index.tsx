@@ -6,7 +6,6 @@ import { type ComponentType, memo, type ReactNode } from 'react';
 import type { Block } from '../../contract/blocks';
 import { always, type From, from, type Part } from '../part';
 import { parts } from '../parts';
-import { BreakupView } from './breakup';
 import { FactsView } from './facts';
 import { NoticeView } from './notice';
 import { TextView } from './text';
@@ -19,8 +18,8 @@ const views: { [N in Name]: From<ComponentType<Of<N>>> } = {
   text: always(TextView),
   notice: always(NoticeView),
   facts: always(FactsView),
-  breakup: always(BreakupView),
   actions: from(events, (part) => part.ActionsView),
+  breakup: from(events, (part) => part.BreakupView),
   documents: from(events, (part) => part.DocumentsView),
   seal: from(events, (part) => part.SealView),
   tracker: from(events, (part) => part.TrackerView),
