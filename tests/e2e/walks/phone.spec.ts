@@ -127,6 +127,10 @@ test('phone: from the registration number to the policy (R5-19, R9-13, R9-14, R9
     await walk.submit('Continue');
     await walk.at('Check your answers', '/confirm');
     await expect(page.getByText('Rohan Rao · 38 · Spouse')).toBeVisible();
+    await expect(page.getByText(/A person · Ms Asha Rao · /)).toBeVisible();
+    const told = page.locator('.coverage > div');
+    await expect(told.filter({ hasText: /^Covered/ })).toContainText('Damage by accident, fire or flood, and theft');
+    await expect(told.filter({ hasText: /^Not covered/ })).toContainText('Driving without a licence or after drinking');
   });
 
   await test.step('she pays and downloads the policy, which says the same price', async () => {
@@ -169,6 +173,8 @@ test('phone: from the registration number to the policy (R5-19, R9-13, R9-14, R9
     await page.goto(`${page.url()}&lang=en`);
     await walk.settled();
 
+    const sent = new URL((await page.getByRole('link', { name: 'Send by WhatsApp' }).getAttribute('href'))!);
+    expect(sent.searchParams.get('text')).toBe(`My car is insured with HDFC ERGO. Here is the proof: ${codeOn(english)}`);
     const stranger = await browser.newContext();
     const other = await stranger.newPage();
     await other.goto(codeOn(english)!);
