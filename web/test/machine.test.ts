@@ -333,6 +333,43 @@ test('the browser’s Forward never answers what is open, nor a page that is no 
   expect(check.calls.map(({ call }) => call)).toEqual(['open']);
 });
 
+test('the browser’s Forward takes the offer again that led on, as long as it stands there', async () => {
+  const offers = (revision: number, offer: object) => {
+    const shown = view('offers', { revision, seq: revision });
+    shown.step.kind = 'comparison';
+    shown.step.view = { blocks: [{ block: 'options', items: [{ id: 'a', state: 'answered', ...offer }] }] };
+    return shown;
+  };
+  const action = { event: 'select', data: { offer: 'a' } };
+  const next = view('pay', { revision: 2, seq: 2, back: '/loan/offers?request=j1' });
+  const { actor, settle, sent, context } = begin(
+    { send: [next, offers(3, { action }), view('pay', { revision: 4, seq: 4 })] },
+    offers(1, { action }),
+  );
+  actor.send({ type: 'SEND', event: 'select', data: { offer: 'a' } });
+  await settle();
+  const { chosen } = context();
+  expect(chosen).toEqual({ type: 'select', data: { offer: 'a' } });
+  actor.send({ type: 'POP', path: 'offers', backwards: true });
+  await settle();
+  expect(context().chosen).toBeUndefined();
+  actor.send({ type: 'POP', path: 'pay', backwards: false, chosen });
+  await settle();
+  expect(sent().map(([{ type, revision }]) => [type, revision])).toEqual([
+    ['select', 1],
+    ['back', 2],
+    ['select', 3],
+  ]);
+  expect([context().view.step.id, context().arrival, context().forward]).toEqual(['pay', 'popped', undefined]);
+
+  for (const gone of [{ action, stale: true }, { action: { event: 'select', data: { offer: 'b' } } }, {}]) {
+    const other = begin({ open: [{ view: offers(1, gone) } as never] }, offers(1, gone));
+    other.actor.send({ type: 'POP', path: 'pay', backwards: false, chosen });
+    await other.settle();
+    expect(other.calls.map(({ call }) => call)).toEqual(['open']);
+  }
+});
+
 test('an address that is no step of the trail asks the server where to be', async () => {
   const { actor, settle, calls } = begin({
     open: [{ elsewhere: '/loan/book?request=j1' } as never],

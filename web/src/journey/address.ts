@@ -4,13 +4,15 @@ import type { StepView } from '../contract/api';
 import { stepPath } from '../routes';
 import type { Place } from '../site/boot';
 import type { Context } from './machine';
-import { pathOf } from './views';
+import { type Choice, pathOf } from './views';
 
 interface Entry {
   journey?: string | null;
   /** address of the entry before, and how many entries lie before it: tells Back from Forward */
   previous?: string;
   depth?: number;
+  /** the offer whose choice led here */
+  chosen?: Choice;
 }
 
 const entry = (): Entry => ((typeof window === 'undefined' ? null : window.history.state) ?? {}) as Entry;
@@ -39,8 +41,8 @@ const ways = (within: Place | undefined) => {
 export function useAddress(
   view: StepView,
   adopted: number,
-  arrival: Context['arrival'],
-  pop: (path: string, backwards: boolean) => void,
+  { arrival, chosen }: Pick<Context, 'arrival' | 'chosen'>,
+  pop: (to: { path: string; backwards: boolean; chosen?: Choice }) => void,
   within?: Place,
 ) {
   const shown = useRef(view);
@@ -68,7 +70,11 @@ export function useAddress(
     if (previous !== here)
       window.history.replaceState({ ...entry(), journey: view.journey.id, depth: depth.current }, '', previous);
     depth.current += 1;
-    window.history.pushState({ journey: view.journey.id, previous, depth: depth.current } satisfies Entry, '', url);
+    window.history.pushState(
+      { journey: view.journey.id, previous, depth: depth.current, chosen } satisfies Entry,
+      '',
+      url,
+    );
   }, [adopted]);
 
   const latest = useRef({ view, pop });
@@ -80,7 +86,7 @@ export function useAddress(
       depth.current = at;
       const path = ways(within).path(latest.current.view);
       if (path === undefined) window.location.reload();
-      else if (path !== latest.current.view.step.path) latest.current.pop(path, backwards);
+      else if (path !== latest.current.view.step.path) latest.current.pop({ path, backwards, chosen: entry().chosen });
     };
     window.addEventListener('popstate', listen);
     return () => window.removeEventListener('popstate', listen);

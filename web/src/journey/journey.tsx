@@ -64,7 +64,7 @@ export function Journey({ view: first, site, problem, place, within, onStep }: P
     if (!equal(next, data)) send({ type: 'TYPE', data: next });
     place.dataset.ready = 'true';
   }, []);
-  useAddress(view, adopted, arrival, (path, backwards) => send({ type: 'POP', path, backwards }), within);
+  useAddress(view, adopted, state.context, (to) => send({ type: 'POP', ...to }), within);
   useArrival(view, adopted, within ? undefined : site, focus);
   useEffect(() => {
     if (!within) remember(view, data);

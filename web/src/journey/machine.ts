@@ -8,7 +8,7 @@ import { type Client, Refusal } from '../api/client';
 import type { Data, Problem } from '../api/open';
 import type { Difference, FieldProblem, StepView } from '../contract/api';
 import { equal } from '../ui/equal';
-import { draftable, isNewer, pathOf, reconcile, sendsItself } from './views';
+import { type Choice, draftable, isNewer, isOffered, pathOf, reconcile, sendsItself } from './views';
 
 export interface Pending {
   type: string;
@@ -40,6 +40,8 @@ export interface Context {
   complete?: (view: StepView, data: Data) => Data | undefined;
   /** path that the browser's Forward is on the way to */
   forward?: string;
+  /** the offer whose choice led to this view: the browser's Forward takes it again */
+  chosen?: Choice;
   /** counts views taken over; `arrival` says how the last one came */
   adopted: number;
   arrival: 'first' | 'sent' | 'popped' | 'moved';
@@ -52,7 +54,7 @@ export type Events =
   | { type: 'TYPE'; data: Data }
   | { type: 'SEND'; event: string; data?: Data; focus?: string; popped?: boolean; forward?: string }
   | { type: 'RETRY' }
-  | { type: 'POP'; path: string; backwards?: boolean }
+  | { type: 'POP'; path: string; backwards?: boolean; chosen?: Choice }
   | { type: 'CHANGED'; seq?: number }
   | { type: 'RECEIVED'; view: StepView }
   | { type: 'KEEP_MINE' }
@@ -80,6 +82,7 @@ interface SendInput {
 
 const AUTOMATIC_TRIES = 5;
 
+const choiceOf = ({ type, data }: Choice): Choice => ({ type, data });
 const refused = (error: unknown, test: (problem: Problem) => boolean): boolean =>
   error instanceof Refusal && test(error.problem);
 const is = {
@@ -134,6 +137,7 @@ export const journeyMachine = setup({
         failure: undefined,
         conflict: undefined,
         away: undefined,
+        chosen: context.pending && isOffered(context.view, context.pending) ? choiceOf(context.pending) : undefined,
         pending: undefined,
         wanted: undefined,
         focus: same ? undefined : context.focus,
@@ -233,6 +237,17 @@ export const journeyMachine = setup({
                   const data = context.complete?.(context.view, context.data);
                   enqueue.raise({ type: 'SEND', event: 'submit', data, popped: true, forward: event.path });
                 }),
+              },
+              {
+                guard: ({ context, event }) =>
+                  event.backwards === false && event.chosen !== undefined && isOffered(context.view, event.chosen),
+                actions: raise(({ event }) => ({
+                  type: 'SEND' as const,
+                  event: event.chosen!.type,
+                  data: event.chosen!.data,
+                  popped: true,
+                  forward: event.path,
+                })),
               },
               {
                 guard: ({ context }) => context.view.journey.id !== null,

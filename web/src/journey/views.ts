@@ -1,6 +1,7 @@
 /** Decisions about step views, pure. */
 import type { Data, Schema } from '../api/open';
 import type { FormView, StepView } from '../contract/api';
+import type { Block } from '../contract/blocks';
 import { isMap } from '../renderer/form/pointer';
 import { isList, keyName, rowSchema } from '../renderer/form/rows';
 import { stepPath } from '../routes';
@@ -56,6 +57,20 @@ export function storable(schema: Schema | undefined, data: Data): Data {
 export function pathOf(view: StepView, url: string): string | undefined {
   return stepPath(view.journey.base, new URL(url, 'http://here').pathname);
 }
+
+/** An event with its data, as a control of a step sends it. */
+export interface Choice {
+  type: string;
+  data: Data;
+}
+
+/** Whether this takes one of the offers that stand on the step, at the price that stands there. */
+export const isOffered = ({ step }: StepView, { type, data }: Choice): boolean =>
+  ((step.view?.blocks ?? []) as unknown as Block[]).some(
+    (block) =>
+      block.block === 'options' &&
+      block.items.some(({ action, stale }) => !stale && action?.event === type && equal(action.data ?? {}, data)),
+  );
 
 /** Label of a field for people, by its pointer. */
 export function labelOf(schema: Schema | undefined, pointer: string): string {
