@@ -53,6 +53,9 @@ export function Journey({ view: first, site, problem, place, within, onStep }: P
   const answered = useAnswered(view, adopted, arrival, failure);
   const [spoken, setSpoken] = useState('');
   const say = useCallback((text: string) => setSpoken(text), []);
+  // what was said of one step is not to be found on the next
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for every step
+  useEffect(() => setSpoken(''), [view.step.id]);
 
   // The first drawing is the server's. What was typed into it meanwhile, or in this tab before, joins it then.
   // biome-ignore lint/correctness/useExhaustiveDependencies: once, at the start

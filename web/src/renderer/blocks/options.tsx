@@ -409,18 +409,28 @@ function useRenewed(until: string | null | undefined, event: string | undefined)
   }, [until, event]);
 }
 
-/** Says once what came: the first offers, and a late one that beats the best so far. */
+/** so long nothing came: what came until then is one sentence */
+const QUIET_MS = 1_500;
+
+/** Says what came: the first offers at once, all that follow when no more come for a moment, and that one is lower than what was said. */
 function useAnnounced(offers: Option[], asked: number, say: (text: string) => void) {
-  const best = useRef<number>(undefined);
-  const count = useRef(offers.length);
+  const told = useRef({ count: offers.length, low: Number.POSITIVE_INFINITY });
   useEffect(() => {
+    const before = told.current;
     const low = Math.min(...offers.map((item) => item.price?.paise ?? Number.POSITIVE_INFINITY));
-    if (offers.length > count.current) {
-      const better = best.current !== undefined && low < best.current;
-      say(better ? t('lower_came', { price: money(low) }) : t('made_offer', { n: providers(offers), all: asked }));
+    if (offers.length <= before.count) {
+      told.current = { count: offers.length, low };
+      return;
     }
-    count.current = offers.length;
-    if (Number.isFinite(low)) best.current = low;
+    const tell = () => {
+      const better = low < before.low && Number.isFinite(before.low);
+      const came = t('made_offer', { n: providers(offers), all: asked });
+      say(better ? `${came}. ${t('lower_came', { price: money(low) })}` : came);
+      told.current = { count: offers.length, low };
+    };
+    if (before.count === 0) return tell();
+    const soon = setTimeout(tell, QUIET_MS);
+    return () => clearTimeout(soon);
   }, [offers, asked, say]);
 }
 
