@@ -132,6 +132,38 @@ fn what_an_expression_says_is_translated_too() {
     assert_eq!(text(json!({"n": 1}), "en")["text"], "It's 1");
 }
 
+/// An entry that YAML has cut at a comma reads as one that nobody has filled in, of words that stand nowhere.
+#[test]
+fn an_empty_entry_of_words_that_stand_nowhere_is_out_of_date() {
+    let translation = "title: {Found: मिली, और कुछ नहीं}\nblocks.text: {None: \"\"}\n";
+    let files = with(&[("workflows/library/loan/views/found.hi.yaml", translation)]);
+    let said = told(&files);
+    assert_eq!(said.len(), 1, "{said:?}");
+    assert!(
+        said[0].contains("`title` of workflows/library/loan/views/found.yaml does not read “और कुछ नहीं”"),
+        "{said:?}"
+    );
+    let sheets = sheets(&files, "hi");
+    let sheet = sheets.iter().find(|s| s.file.ends_with("found.yaml")).expect("the view");
+    assert_eq!(sheet.unused.iter().map(|w| w.english.as_str()).collect::<Vec<_>>(), ["और कुछ नहीं"]);
+}
+
+/// A cell of a table that is a list of short sentences.
+#[test]
+fn the_sentences_of_a_cell_are_translated_each() {
+    let table = "sample: true\nmatch: {slug: equals}\ncolumns: {slug: text, points: list}\nrows:\n  - [loan, [Free of charge, Three weeks]]\n";
+    let translation = "rows.points: {Free of charge: मुफ़्त}\n";
+    let files = with(&[
+        ("workflows/library/tables/promises.yaml", table),
+        ("workflows/library/tables/promises.hi.yaml", translation),
+    ]);
+    assert_eq!(told(&files), Vec::<String>::new());
+    let sheets = sheets(&files, "hi");
+    let sheet = sheets.iter().find(|s| s.file.ends_with("promises.yaml")).expect("the table");
+    let said: Vec<_> = sheet.words.iter().map(|w| (w.english.as_str(), w.said.as_deref())).collect();
+    assert_eq!(said, [("Free of charge", Some("मुफ़्त")), ("Three weeks", None)]);
+}
+
 #[test]
 fn a_translation_of_nothing_and_a_broken_one_are_mistakes() {
     let lost = with(&[("workflows/library/loan/views/gone.hi.yaml", "title: {Found: मिली}\n")]);

@@ -109,15 +109,18 @@ impl Read {
                 ));
                 continue;
             };
-            let dictionary = Dictionary::read(translation, problems);
+            let mut dictionary = Dictionary::read(translation, problems);
             let mut used = BTreeSet::new();
+            let mut empty = std::mem::take(&mut dictionary.empty);
             words(&kind, Arc::make_mut(node), &mut |place, word| {
+                empty.retain(|entry, _| *entry != (place, word.english()));
                 let Some(said) = dictionary.find(place, word.english()) else { return };
                 used.insert(&said.span);
                 problems.extend(word.strange(said, language));
                 word.say(said);
             });
-            for ((place, english), said) in dictionary.entries.iter().filter(|(_, said)| !used.contains(&said.span)) {
+            let unused = dictionary.entries.iter().filter(|(_, said)| !used.contains(&said.span));
+            for ((place, english), said) in unused.chain(&empty) {
                 let message = format!("`{place}` of {path} does not read “{}”", short(english));
                 let hint = format!("`journey texts --language {language}` shows what it reads now");
                 problems.push(Problem::warning(OUT_OF_DATE, &said.span, message).hint(hint));
@@ -144,7 +147,8 @@ impl Read {
                 }
             });
             let is_known = |(place, english): (&str, &str)| known.contains(&(place.to_owned(), english.to_owned()));
-            let unused = dictionary.entries.iter().filter(|(entry, _)| !is_known(**entry));
+            let entries = dictionary.entries.iter().chain(&dictionary.empty);
+            let unused = entries.filter(|(entry, _)| !is_known(**entry));
             sheet.unused.extend(unused.map(|((place, english), said)| Said {
                 line: said.span.line,
                 place: (*place).to_owned(),
@@ -161,6 +165,8 @@ impl Read {
 #[derive(Default)]
 struct Dictionary<'n> {
     entries: BTreeMap<(&'n str, &'n str), &'n Node>,
+    /// Those that nobody has filled in yet.
+    empty: BTreeMap<(&'n str, &'n str), &'n Node>,
 }
 
 impl<'n> Dictionary<'n> {
@@ -175,9 +181,11 @@ impl<'n> Dictionary<'n> {
                 problems.push(Problem::error("shape", &pairs.span, shape));
             }
             for (english, said) in pairs.map() {
+                let entry = (place.name.as_str(), english.name.as_str());
                 match said.as_str() {
-                    Some("") | None if said.is_null() || said.as_str() == Some("") => {}
-                    Some(_) => drop(dictionary.entries.insert((&place.name, &english.name), said)),
+                    _ if said.is_null() => drop(dictionary.empty.insert(entry, said)),
+                    Some("") => drop(dictionary.empty.insert(entry, said)),
+                    Some(_) => drop(dictionary.entries.insert(entry, said)),
                     None => problems.push(Problem::error("shape", &said.span, shape)),
                 }
             }
@@ -300,7 +308,7 @@ impl Rule {
         match self {
             Rule::All => true,
             Rule::View => is_words(last) && !(keys.len() == 1 && last == "description"),
-            Rule::Page => is_words(last) || parent == "asks" && last == "submit",
+            Rule::Page => is_words(last) || ["", "asks"].contains(&parent) && last == "submit",
             Rule::Site => keys[0] == BROWSER || OF_SITE.contains(&last) && parent != "company",
             Rule::Flow => match root(keys) {
                 [_] => last == "title",
@@ -419,11 +427,21 @@ fn table(node: &mut Node, visit: &mut Visit<'_>) {
     let Source::Map(entries) = &mut node.value else { return };
     let rows = entries.iter_mut().find(|(key, _)| key.name == "rows").map(|(_, rows)| &mut rows.value);
     let Some(Source::List(rows)) = rows else { return };
-    let mut cell = |column: &str, node: &mut Node| {
+    let mut word = |place: &str, node: &mut Node| {
         let line = node.span.line;
         let is_needed = node.as_str().is_some_and(is_said);
-        if is_needed && is_words(column) {
-            visit(&format!("rows.{column}"), Word { line, node, is_needed, part: Part::Whole });
+        if is_needed {
+            visit(place, Word { line, node, is_needed, part: Part::Whole });
+        }
+    };
+    let mut cell = |column: &str, node: &mut Node| {
+        let place = format!("rows.{column}");
+        match &mut node.value {
+            Source::List(items) if blocks::is_list_of_words(column) => {
+                items.iter_mut().for_each(|item| word(&place, item));
+            }
+            _ if is_words(column) => word(&place, node),
+            _ => {}
         }
     };
     for row in rows {

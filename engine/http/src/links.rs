@@ -6,29 +6,42 @@
 //! at once. Unknown, expired and revoked links are the same page (security rules 11, 16 and 17).
 
 use crate::app::App;
-use crate::html::Content;
-use crate::pages;
+use crate::language;
+use crate::pages::{self, Ask};
 use crate::problem::Problem;
 use crate::session::Visitor;
+use crate::site::Facts;
 use axum::extract::{Path, State};
-use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
+use engine_definitions::Special;
 use engine_runtime::{Actor, Grant, Refusal};
 
+/// Where these pages stand, as far as the frame around them goes: a code is nobody's business.
+const PATH: &str = "/r";
+
 /// The page that asks; straight on for a browser that has the right.
-pub async fn ask(State(app): State<App>, Path(code): Path<String>, visitor: Result<Visitor, Problem>) -> Response {
+pub async fn ask(
+    State(app): State<App>,
+    Path(code): Path<String>,
+    uri: Uri,
+    headers: HeaderMap,
+    visitor: Result<Visitor, Problem>,
+) -> Response {
+    if let Some(chosen) = pages::in_language(&app, &headers, uri.path(), uri.query().unwrap_or_default()) {
+        return private(chosen);
+    }
     let shown = async {
         let visitor = visitor?;
-        let Some(grant) = app.runtime.people.link(&code).await? else { return Ok(over(&app).await) };
+        let Some(grant) = app.runtime.people.link(&code).await? else { return Ok(over(&app, &headers).await) };
         if let Some(page) = page_of(&app, &visitor.actor, &grant).await? {
             return Ok(go(&page));
         }
-        let title = app.runtime.people.link_title(&grant).await?;
-        let text = format!(
-            "This link opens your request “{title}” in this browser. Please go on only if the message was sent to you."
-        );
-        let content = Content::Confirm { text: &text, label: "Open my request" };
-        Ok(pages::document(&app, StatusCode::OK, "Open your request", &content).await)
+        let mut facts = Facts::of(&app, PATH, &headers).await;
+        let (title, language) = app.runtime.people.link_title(&grant, language::chosen(&app, &headers)).await?;
+        facts.language = language;
+        let ask = Ask { app: &app, catalog: &app.runtime.catalog(), facts: &facts };
+        Ok(pages::special_of(&ask, StatusCode::OK, Special::Link, (pages::HOME.1, &title)).await)
     };
     private(answer(&app, shown.await).await)
 }
@@ -43,12 +56,12 @@ pub async fn follow(
     let followed = async {
         let mut visitor = visitor?;
         app.origins.check_origin(&headers)?;
-        let Some(grant) = app.runtime.people.link(&code).await? else { return Ok(over(&app).await) };
+        let Some(grant) = app.runtime.people.link(&code).await? else { return Ok(over(&app, &headers).await) };
         visitor.follow(&app, grant.clone()).await?;
         // The step may have moved to where this link does not lead.
         Ok(match page_of(&app, &visitor.actor, &grant).await? {
             Some(page) => visitor.answer(go(&page)),
-            None => visitor.answer(over(&app).await),
+            None => visitor.answer(over(&app, &headers).await),
         })
     };
     private(answer(&app, followed.await).await)
@@ -70,17 +83,10 @@ async fn answer(app: &App, result: Result<Response, Problem>) -> Response {
 }
 
 /// Unknown, expired, revoked, or no longer leading anywhere.
-async fn over(app: &App) -> Response {
-    let text = "It may have expired, or your request has moved on. Please use the newest message that we sent you, or call us.";
-    pages::message_page(
-        app,
-        &app.runtime.catalog(),
-        StatusCode::NOT_FOUND,
-        "This link does not work any more",
-        text,
-        pages::HOME,
-    )
-    .await
+async fn over(app: &App, headers: &HeaderMap) -> Response {
+    let facts = Facts::of(app, PATH, headers).await;
+    let ask = Ask { app, catalog: &app.runtime.catalog(), facts: &facts };
+    pages::special(&ask, StatusCode::NOT_FOUND, Special::LinkOver, None).await
 }
 
 fn go(page: &str) -> Response {

@@ -22,7 +22,7 @@ use crate::session::Visitor;
 use crate::site::{self, Facts};
 use axum::Extension;
 use axum::extract::{Request, State};
-use axum::http::{HeaderValue, Method, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use engine_definitions::{Around, Came, Catalog, Serves, SignIn, Special, Step, StepKind, Who, Workflow};
 use engine_runtime::{Opened, RecordPage, Refusal};
@@ -65,10 +65,8 @@ pub async fn page(State(app): State<App>, Extension(client): Extension<Client>, 
         return text;
     }
     let query = parts.uri.query().unwrap_or_default();
-    if let Some((rest, chosen)) = language::choice(&app, &parts.headers, path, query) {
-        let mut response = redirect(StatusCode::FOUND, &with_query(path, &rest));
-        response.headers_mut().extend(chosen.map(|cookie| (header::SET_COOKIE, cookie)));
-        return response;
+    if let Some(chosen) = in_language(&app, &parts.headers, path, query) {
+        return chosen;
     }
     let channels = &catalog.site("").channels;
     let split = attribution::split(channels, query);
@@ -100,6 +98,14 @@ pub async fn page(State(app): State<App>, Extension(client): Extension<Client>, 
         response = app.kept.keep(&catalog, &build, (key, accepts), response).await;
     }
     remembering(&app, came, response)
+}
+
+/// The answer to an address that chooses a language.
+pub fn in_language(app: &App, headers: &HeaderMap, path: &str, query: &str) -> Option<Response> {
+    let (rest, chosen) = language::choice(app, headers, path, query)?;
+    let mut response = redirect(StatusCode::FOUND, &with_query(path, &rest));
+    response.headers_mut().extend(chosen.map(|cookie| (header::SET_COOKIE, cookie)));
+    Some(response)
 }
 
 /// The page of an address that leads nowhere else.
@@ -252,20 +258,11 @@ async fn opened(
             redirect(StatusCode::FOUND, &view.step.url)
         }
         Ok(Opened::Here(view) | Opened::Elsewhere(view)) => step_page(ask, StatusCode::OK, Content::Step(&view)).await,
-        Err(Refusal::Expired { .. }) => expired(ask, workflow).await,
+        // R9-39: a fresh journey is offered, with the answers of the one that has expired.
+        Err(Refusal::Expired { .. }) => special(ask, StatusCode::OK, Special::Expired, Some(workflow)).await,
         Err(Refusal::NotFound) => special(ask, StatusCode::NOT_FOUND, Special::Gone, Some(workflow)).await,
         Err(other) => return Err(other.into()),
     })
-}
-
-/// R9-39: a fresh journey is offered, with the answers of the one that has expired. Its button posts to this address.
-async fn expired(ask: &Ask<'_>, workflow: &Workflow) -> Response {
-    let flow = (workflow.base.as_str(), workflow.title.as_str());
-    let own = site::special(ask.catalog, &ask.facts.language, Special::Expired, flow, ask.app.runtime.now_ms());
-    let said = own.as_ref().and_then(|page| Some((page.title.as_str(), page.blocks.first()?.get("text")?.as_str()?)));
-    let (title, text) = said.unwrap_or_else(|| words(Special::Expired));
-    let content = Content::Confirm { text, label: "Start again with my answers" };
-    page_with(ask, StatusCode::OK, title, &content).await
 }
 
 /// The page of a step, begun or not.
@@ -477,22 +474,39 @@ fn words(special: Special) -> (&'static str, &'static str) {
         Special::Login | Special::Claimed => {
             ("Please log in", "This page shows what is yours. Log in with your mobile number.")
         }
+        Special::Link => ("Open your request", "Please go on only if the message with this link was sent to you."),
+        Special::Pass => ("Go on with your account", "Please go on only if you have just come from our other page."),
+        Special::LinkOver | Special::PassOver => {
+            ("This link does not work any more", "Please use the newest message that we sent you, or call us.")
+        }
     }
 }
 
 /// The page that stands in for another one: readable, no-index, with a way on.
 pub async fn special(ask: &Ask<'_>, status: StatusCode, kind: Special, workflow: Option<&Workflow>) -> Response {
-    let flow = workflow.map_or(("/", ""), |workflow| (workflow.base.as_str(), workflow.title.as_str()));
+    let flow = workflow.map(|workflow| workflow.in_language(&ask.facts.language));
+    let flow = flow.map_or(("/", ""), |workflow| (workflow.base.as_str(), workflow.title.as_str()));
+    special_of(ask, status, kind, flow).await
+}
+
+/// The same; `flow`: where its way on leads, and the title of what it is about.
+pub async fn special_of(ask: &Ask<'_>, status: StatusCode, kind: Special, flow: (&str, &str)) -> Response {
     match site::special(ask.catalog, &ask.facts.language, kind, flow, ask.app.runtime.now_ms()) {
         Some(page) => {
             let around = ask.facts.around(ask.catalog, &ask.facts.path, "");
             let (title, hide, login) = (page.title, around.hide.clone(), kind == Special::Login);
             let standing = Page { title, hide, login, noindex: true, ..Page::default() };
-            html_response(status, whole(ask, &standing, &around, &Content::Blocks(&page.blocks)).await.0)
+            let (blocks, submit) = (&page.blocks[..], page.submit.as_str());
+            let content = if submit.is_empty() { Content::Blocks(blocks) } else { Content::Confirm { blocks, submit } };
+            html_response(status, whole(ask, &standing, &around, &content).await.0)
         }
         None => {
             let (title, text) = words(kind);
-            let next = workflow.map_or(HOME, |workflow| ("Start again", &workflow.base));
+            if kind.asks() {
+                let blocks = [serde_json::json!({"block": "text", "text": text, "size": "lead"})];
+                return page_with(ask, status, title, &Content::Confirm { blocks: &blocks, submit: "Go on" }).await;
+            }
+            let next = if flow.0 == HOME.1 { HOME } else { ("Go on", flow.0) };
             message(ask, status, title, text, next).await
         }
     }

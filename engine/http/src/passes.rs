@@ -5,15 +5,16 @@
 //! [`OURS`], and any other is theirs.
 
 use crate::app::App;
-use crate::html::Content;
 use crate::links::private;
 use crate::middleware::{Class, Client};
-use crate::pages;
+use crate::pages::{self, Ask};
 use crate::problem::Problem;
 use crate::session::{self, Visitor};
+use crate::site::Facts;
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::Response;
+use engine_definitions::Special;
 use engine_runtime::SignsIn;
 use url::Position;
 
@@ -43,6 +44,12 @@ pub fn code(query: &str) -> Option<(String, String)> {
 
 /// The answer to an address with this code.
 pub async fn answer(app: &App, client: Client, parts: &Parts, (code, rest): (String, String)) -> Response {
+    if parts.method == Method::GET
+        && let Some(chosen) =
+            pages::in_language(app, &parts.headers, parts.uri.path(), parts.uri.query().unwrap_or_default())
+    {
+        return private(chosen);
+    }
     let to = pages::with_query(parts.uri.path(), &rest);
     let answered = match parts.method {
         Method::POST => follow(app, client, &parts.headers, &code, &to).await,
@@ -59,14 +66,15 @@ pub async fn answer(app: &App, client: Client, parts: &Parts, (code, rest): (Str
 /// The page that asks; straight on for who is signed in as the same person.
 async fn ask(app: &App, client: Client, headers: &HeaderMap, code: &str, to: &str) -> Result<Response, Problem> {
     let visitor = Visitor::of(app, headers, client).await?;
-    let Some(person) = app.runtime.people.passed(code, host(headers)).await? else { return Ok(over(app, to).await) };
+    let Some(person) = app.runtime.people.passed(code, host(headers)).await? else {
+        return Ok(over(app, headers, to).await);
+    };
     if visitor.actor.person() == Some(&person) {
         return Ok(pages::redirect(StatusCode::SEE_OTHER, to));
     }
-    let text = "You are logged in on another of our pages. Please go on as the same person only if you have just come \
-        from there.";
-    let content = Content::Confirm { text, label: "Go on" };
-    Ok(pages::document(app, StatusCode::OK, "Go on with your account", &content).await)
+    let facts = Facts::of(app, path(to), headers).await;
+    let ask = Ask { app, catalog: &app.runtime.catalog(), facts: &facts };
+    Ok(pages::special(&ask, StatusCode::OK, Special::Pass, None).await)
 }
 
 /// The button: this browser's session here becomes the person's.
@@ -75,7 +83,7 @@ async fn follow(app: &App, client: Client, headers: &HeaderMap, code: &str, to: 
     app.limit(Class::Start, client)?;
     let mut visitor = Visitor::of(app, headers, client).await?;
     let Some(person) = app.runtime.people.use_pass(code, host(headers)).await? else {
-        return Ok(over(app, to).await);
+        return Ok(over(app, headers, to).await);
     };
     // What another person began here stays theirs.
     if visitor.actor.signed_in().is_some_and(|other| other != person) {
@@ -86,11 +94,15 @@ async fn follow(app: &App, client: Client, headers: &HeaderMap, code: &str, to: 
     Ok(visitor.answer(pages::redirect(StatusCode::SEE_OTHER, to)))
 }
 
-async fn over(app: &App, to: &str) -> Response {
-    let text = "It is good for one minute, and once. Please go on and log in with your mobile number, or go back and press \
-        the link again.";
-    let title = "This link does not work any more";
-    pages::message_page(app, &app.runtime.catalog(), StatusCode::NOT_FOUND, title, text, ("Go on", to)).await
+async fn over(app: &App, headers: &HeaderMap, to: &str) -> Response {
+    let facts = Facts::of(app, path(to), headers).await;
+    let ask = Ask { app, catalog: &app.runtime.catalog(), facts: &facts };
+    pages::special_of(&ask, StatusCode::NOT_FOUND, Special::PassOver, (to, "")).await
+}
+
+/// An address without its query.
+fn path(to: &str) -> &str {
+    to.split('?').next().unwrap_or_default()
 }
 
 fn host(headers: &HeaderMap) -> &str {

@@ -444,6 +444,8 @@ export interface Card {
   icon?: string;
   /** address of a drawing, in place of the icon */
   image?: string;
+  /** name of the provider whose mark stands in place of the icon */
+  provider?: string;
   /** where it leads */
   href?: string;
 }

@@ -11,11 +11,11 @@ import { Journey } from '../journey/journey';
 import { Skeleton } from '../journey/skeleton';
 import { DrawnPlace } from '../renderer/context';
 import type { Place, Site } from '../site/boot';
-import { Confirm, Content, type Question } from '../site/content';
+import { Content } from '../site/content';
 import { Footer, Header, ScriptsNeeded, SkipLink, type Surroundings } from '../site/frame';
 import { speak } from '../ui/words';
 
-/** One of `view`, `skeleton`, `confirm` and `blocks` says what the page is. */
+/** One of `view`, `skeleton` and `blocks` says what the page is. */
 export interface Page {
   site: Surroundings & Site;
   title: string;
@@ -23,8 +23,9 @@ export interface Page {
   view?: StepView;
   /** a step of somebody: only its kind */
   skeleton?: StepKind;
-  confirm?: Question;
   blocks?: Block[];
+  /** the button of a page that asks */
+  submit?: string;
   /** the journey that stands among the blocks */
   place?: Place;
 }
@@ -40,14 +41,13 @@ export function draw(page: Page): string {
   ].join('');
 }
 
-function main({ site, title, view, skeleton, confirm, blocks = [], place }: Page): string {
+function main({ site, title, view, skeleton, blocks = [], submit, place }: Page): string {
   if (view) return `<div id="app" data-server="true">${renderToString(<Journey view={view} site={site} />)}</div>`;
   if (skeleton) {
     const frame = renderToStaticMarkup(<Skeleton kind={skeleton} />);
     return `${renderToStaticMarkup(<ScriptsNeeded site={site} />)}<div id="app">${frame}</div>`;
   }
-  if (confirm) return renderToStaticMarkup(<Confirm title={title} {...confirm} />);
-  const content = <Content title={title} blocks={blocks} />;
+  const content = <Content title={title} blocks={blocks} submit={submit} />;
   if (!place) return renderToStaticMarkup(content);
   const drawn = renderToString(<Journey view={place.view} site={site} within={place} />);
   return renderToStaticMarkup(<DrawnPlace.Provider value={drawn}>{content}</DrawnPlace.Provider>);

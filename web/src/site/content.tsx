@@ -1,32 +1,29 @@
-/** Pages that are no step: content, and a question with one button. Drawn by the server only, so nothing here listens. */
+/** Pages that are no step: content, some with one button. Drawn by the server only, so nothing here listens. */
 
 import type { Block } from '../contract/blocks';
 import { Blocks } from '../renderer/blocks';
 
-export function Content({ title, blocks }: { title: string; blocks: Block[] }) {
-  const [first] = blocks;
+/** `submit`: a button below the first block, which posts to the address of the page itself. */
+export function Content({ title, blocks, submit }: { title: string; blocks: Block[]; submit?: string }) {
+  const [first, ...rest] = blocks;
+  const isHero = first?.block === 'hero';
+  const top = isHero ? [{ ...first, level: 'h1' as const }] : blocks.slice(0, 1);
   return (
     <div className="page">
-      {first?.block !== 'hero' && <h1>{title}</h1>}
-      <Blocks blocks={first?.block === 'hero' ? [{ ...first, level: 'h1' }, ...blocks.slice(1)] : blocks} />
+      {!isHero && <h1>{title}</h1>}
+      {submit ? (
+        <>
+          <Blocks blocks={top} />
+          <form method="post">
+            <button className="button" data-style="primary" type="submit">
+              {submit}
+            </button>
+          </form>
+          <Blocks blocks={rest} />
+        </>
+      ) : (
+        <Blocks blocks={[...top, ...rest]} />
+      )}
     </div>
   );
 }
-
-export interface Question {
-  text: string;
-  label: string;
-}
-
-/** Its answer is posted to the address of the page itself. */
-export const Confirm = ({ title, text, label }: Question & { title: string }) => (
-  <div className="page narrow">
-    <h1>{title}</h1>
-    <form className="card confirm" method="post">
-      <p>{text}</p>
-      <button className="button" data-style="primary" type="submit">
-        {label}
-      </button>
-    </form>
-  </div>
-);

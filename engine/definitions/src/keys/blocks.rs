@@ -24,14 +24,23 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 
 /// Whether words for people stand under this key of some block, or of a map in one.
 pub fn is_words(name: &str) -> bool {
-    fn any(keys: &[Key], name: &str) -> bool {
+    any(&|key| key.name == name && matches!(key.takes, super::Takes::Words))
+}
+
+/// Whether a list of what people read stands under this key of some block.
+pub fn is_list_of_words(name: &str) -> bool {
+    any(&|key| key.name == name && matches!(key.takes, Values(Gives::Shown)))
+}
+
+/// Whether some key of a block, or of a map in one, is so.
+fn any(is_so: &dyn Fn(&Key) -> bool) -> bool {
+    fn among(keys: &[Key], is_so: &dyn Fn(&Key) -> bool) -> bool {
         keys.iter().any(|key| match key.takes {
-            super::Takes::Words => key.name == name,
-            Map(entry) | List(entry) => any(entry.keys, name),
-            _ => false,
+            Map(entry) | List(entry) => among(entry.keys, is_so),
+            _ => is_so(key),
         })
     }
-    any(HEAD, name) || BLOCKS.iter().any(|block| any(block.keys, name))
+    among(HEAD, is_so) || BLOCKS.iter().any(|block| among(block.keys, is_so))
 }
 
 pub const BLOCKS: &[Block] = &[
@@ -310,6 +319,7 @@ const CARD: Entry = Entry {
         words("text", "").needed(),
         name("icon", &[], "name of an icon"),
         value("image", Gives::Text, "address of a drawing, in place of the icon"),
+        value("provider", Gives::Text, "name of the provider whose mark stands in place of the icon"),
         name("href", &[], "where it leads"),
     ],
 };

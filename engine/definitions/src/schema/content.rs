@@ -131,6 +131,7 @@ fn page() -> Value {
     let schema = view(&[
         ("path", "Address, or with `each` a pattern: /parcels/{slug}", text()),
         ("instead", "The page stands where another one cannot", words(&SPECIALS.map(|(word, _)| word))),
+        ("submit", "Of `instead: expired`, `link`, `pass`: the button that does what the page asks about", text()),
         ("also", "Further addresses, answered alike", one_or_list(text())),
         ("who", "Who may see it; the page of a person reads `data.account`", words(&["anyone", "person"])),
         ("roles", "Of those who are signed in, who alone may see it", texts()),

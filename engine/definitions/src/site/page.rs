@@ -17,7 +17,7 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-const KEYS: [&str; 18] = [
+const KEYS: [&str; 19] = [
     "path",
     "query",
     "records",
@@ -26,6 +26,7 @@ const KEYS: [&str; 18] = [
     "who",
     "roles",
     "asks",
+    "submit",
     "on",
     "each",
     "as",
@@ -57,9 +58,24 @@ pub enum Special {
     Login,
     /// The same, of who has shown a number whose account is closed.
     Claimed,
+    /// Before a link of a message is followed; `data.title` is of the journey's flow.
+    Link,
+    /// A link of a message that is unknown, over, or leads nowhere any more.
+    LinkOver,
+    /// Before a session goes along to another host.
+    Pass,
+    /// A code for that which is over; `data.base` is the page that was asked for.
+    PassOver,
 }
 
-pub(crate) const SPECIALS: [(&str, Special); 8] = [
+impl Special {
+    /// Whether its one button posts to the address of the page itself.
+    pub fn asks(self) -> bool {
+        matches!(self, Special::Expired | Special::Link | Special::Pass)
+    }
+}
+
+pub(crate) const SPECIALS: [(&str, Special); 12] = [
     ("not_found", Special::NotFound),
     ("failed", Special::Failed),
     ("unavailable", Special::Unavailable),
@@ -68,6 +84,10 @@ pub(crate) const SPECIALS: [(&str, Special); 8] = [
     ("without", Special::Without),
     ("login", Special::Login),
     ("claimed", Special::Claimed),
+    ("link", Special::Link),
+    ("link_over", Special::LinkOver),
+    ("pass", Special::Pass),
+    ("pass_over", Special::PassOver),
 ];
 
 #[derive(Debug)]
@@ -85,6 +105,8 @@ pub struct Page {
     pub roles: Roles,
     /// A form below its blocks.
     pub asks: Option<Asks>,
+    /// What the button of a page says that asks before something is done.
+    submit: Option<Text>,
     /// Events of its buttons, and the endpoint that each calls.
     pub on: BTreeMap<String, String>,
     /// Endpoints that it calls, and where it says so.
@@ -155,6 +177,8 @@ pub struct Address {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Rendered {
     pub title: String,
+    /// The button that posts to the page's own address; empty: there is none.
+    pub submit: String,
     pub description: String,
     pub blocks: Vec<Value>,
 }
@@ -187,6 +211,11 @@ impl Page {
         let knows_who = who == Who::Person || special == Some(Special::Claimed);
         if (asks.is_some() || !on.is_empty()) && !knows_who {
             let message = "`asks` and `on` are of `who: person` and `instead: claimed`";
+            fields.problems.push(Problem::error("value", &node.span, message));
+        }
+        let submit = fields.get("submit").and_then(|text| Text::from_node(text, fields.problems));
+        if submit.is_some() != special.is_some_and(Special::asks) {
+            let message = "`submit` is the button of `instead: expired`, `link` and `pass`: there it is needed";
             fields.problems.push(Problem::error("value", &node.span, message));
         }
         let query = fields.get("query").map_or_else(Shape::empty, |query| Shape::read(query, fields.problems));
@@ -234,6 +263,7 @@ impl Page {
             who,
             roles,
             asks,
+            submit,
             on,
             calls,
             noindex,
@@ -320,18 +350,22 @@ impl Page {
         if let Value::Object(data) = &mut data {
             data.extend(more);
         }
-        let wrong = |message| EvalError { message, span: self.span.clone(), expression: String::from("description") };
-        let description = match &self.description {
-            Some(text) => text.render_with(|name| data.get(name)).map_err(wrong)?,
-            None => String::new(),
+        let said = |text: &Option<Text>, key: &str| match text {
+            Some(text) => text.render_with(|name| data.get(name)).map_err(|message| EvalError {
+                message,
+                span: self.span.clone(),
+                expression: key.to_owned(),
+            }),
+            None => Ok(String::new()),
         };
+        let (description, submit) = (said(&self.description, "description")?, said(&self.submit, "submit")?);
         let mut rendered = self.view.render(&data, roles, &Scope::new().with_host(host))?;
         let title = rendered.get("title").and_then(Value::as_str).unwrap_or_default().to_owned();
         let Some(Value::Array(mut blocks)) = rendered.get_mut("blocks").map(Value::take) else {
-            return Ok((number == 1).then(|| Rendered { title, description, blocks: Vec::new() }));
+            return Ok((number == 1).then(|| Rendered { title, submit, description, blocks: Vec::new() }));
         };
         let there = paged(&mut blocks, number, path);
-        Ok(there.then_some(Rendered { title, description, blocks }))
+        Ok(there.then_some(Rendered { title, submit, description, blocks }))
     }
 
     /// What an address of this page asks for, as `data.query`.

@@ -79,7 +79,7 @@ pub enum Content<'a> {
     /// A page of the person who asks: its frame is drawn, the browser draws its title and blocks.
     Own(&'a Own<'a>),
     /// A question with one button, which posts to the page's own address.
-    Confirm { text: &'a str, label: &'a str },
+    Confirm { blocks: &'a [Value], submit: &'a str },
 }
 
 impl<'a> Content<'a> {
@@ -128,20 +128,14 @@ struct Drawing<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     place: Option<&'a Place>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    confirm: Option<Question<'a>>,
-}
-
-#[derive(Serialize)]
-struct Question<'a> {
-    text: &'a str,
-    label: &'a str,
+    submit: Option<&'a str>,
 }
 
 /// What the drawing engine is given: the same for everybody, the whole day long. Of a step that somebody has begun it
 /// learns the kind alone.
 pub fn drawing(site: &Surroundings, page: &Page, content: &Content, today: &str) -> String {
     let place = content.place();
-    let mut drawing = Drawing { site, title: "", view: None, skeleton: None, blocks: None, place, confirm: None };
+    let mut drawing = Drawing { site, title: "", view: None, skeleton: None, blocks: None, place, submit: None };
     let of_today;
     match *content {
         Content::First(view) => {
@@ -153,8 +147,8 @@ pub fn drawing(site: &Surroundings, page: &Page, content: &Content, today: &str)
             (drawing.title, drawing.blocks) = (&page.title, Some(blocks));
         }
         Content::Own(_) => drawing.skeleton = Some(StepKind::Message),
-        Content::Confirm { text, label } => {
-            (drawing.title, drawing.confirm) = (&page.title, Some(Question { text, label }));
+        Content::Confirm { blocks, submit } => {
+            (drawing.title, drawing.blocks, drawing.submit) = (&page.title, Some(blocks), Some(submit));
         }
     }
     serde_json::to_string(&drawing).unwrap_or_default()
@@ -331,9 +325,10 @@ fn undrawn(html: &mut Html, site: &Surroundings, page: &Page, content: &Content)
             words(html, &Value::Array(blocks.to_vec()));
             html.raw("</div>");
         }
-        Content::Confirm { text, label } => {
-            html.raw("<div class=\"page narrow\">").element("h1", &[], &page.title).element("p", &[], text);
-            html.raw("<form method=\"post\">").element("button", &[("class", "button")], label).raw("</form></div>");
+        Content::Confirm { blocks, submit } => {
+            html.raw("<div class=\"page\">").element("h1", &[], &page.title);
+            words(html, &Value::Array(blocks.to_vec()));
+            html.raw("<form method=\"post\">").element("button", &[("class", "button")], submit).raw("</form></div>");
         }
     }
     html.raw("<p>").element("a", &[("href", "/")], site.name).raw("</p></main>");

@@ -72,10 +72,13 @@ impl People {
         Ok(Some((token, actor, page)))
     }
 
-    /// Title of the journey's workflow, for the page that asks before a link is followed.
-    pub async fn link_title(&self, grant: &Grant) -> Result<String, Refusal> {
+    /// For the page that asks before a link is followed: the title of the journey's workflow and the language to ask
+    /// in, which is the visitor's own choice, or else the one in which the message came.
+    pub async fn link_title(&self, grant: &Grant, chosen: Option<String>) -> Result<(String, String), Refusal> {
         let record = self.core.store().journey(&grant.journey).await?.ok_or(Refusal::NotFound)?;
-        Ok(self.core.workflow_of(&record).await?.title.clone())
+        let workflow = self.core.workflow_of(&record).await?;
+        let language = chosen.unwrap_or(record.language);
+        Ok((workflow.in_language(&language).title.clone(), language))
     }
 }
 

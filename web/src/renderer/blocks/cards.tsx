@@ -3,6 +3,7 @@ import { safeUrl } from '../../routes';
 import { Block } from '../../ui/block';
 import { Icon } from '../../ui/icon';
 import { Paragraphs } from '../paragraphs';
+import { Logo } from './logo';
 import { PagerLinks } from './pager';
 
 /** Short things side by side, each with an icon or a drawing; one with an address is a way in. */
@@ -15,6 +16,8 @@ export const CardsView = ({ title, items, pager }: CardsBlock) => (
           <li key={item.title}>
             {item.image ? (
               <img src={safeUrl(item.image)} alt="" width={400} height={170} loading="lazy" />
+            ) : item.provider ? (
+              <Logo provider={{ name: item.provider }} />
             ) : (
               item.icon && <Icon name={item.icon} />
             )}
