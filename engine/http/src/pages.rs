@@ -504,7 +504,8 @@ pub async fn special_of(ask: &Ask<'_>, status: StatusCode, kind: Special, flow: 
             let (title, text) = words(kind);
             if kind.asks() {
                 let blocks = [serde_json::json!({"block": "text", "text": text, "size": "lead"})];
-                return page_with(ask, status, title, &Content::Confirm { blocks: &blocks, submit: "Go on" }).await;
+                let submit = if kind == Special::Expired { "Start again with my answers" } else { "Go on" };
+                return page_with(ask, status, title, &Content::Confirm { blocks: &blocks, submit }).await;
             }
             let next = if flow.0 == HOME.1 { HOME } else { ("Go on", flow.0) };
             message(ask, status, title, text, next).await

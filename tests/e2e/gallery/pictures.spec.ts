@@ -7,6 +7,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ahead } from '../support/ahead.ts';
 import { Motor, bike, car, day } from '../support/motor.ts';
+import { appCode } from '../support/staff.ts';
 import { Visit } from '../support/visit.ts';
 import { type Walk, expect, newMobile, test } from '../support/walk.ts';
 
@@ -185,6 +186,44 @@ for (const language of languages) {
       await ahead.submit('otp', { code: await walk.code(mobile) });
       await page.goto(`${product.base}/dashboard`);
       await take('dashboard');
+    });
+
+    test('for the house: staff and documentation', async ({ walk, page, product }) => {
+      const { take, show } = new Camera(walk, 'house', language);
+      const mobile = newMobile();
+      const app = await product.run('staff', 'add', '--mobile', mobile, '--role', 'partner-agent', '--name', 'asha');
+      await walk.open('/staff/login');
+      await take('login');
+      const ahead = await Ahead.start(page, product.base, 'account/staff', { mobile });
+      await ahead.submit('otp', { code: await walk.code(mobile) });
+      await show(ahead, 'code');
+      await ahead.submit('code', { code: appCode(app) });
+      for (const [name, address] of Object.entries({ desk: '/staff', records: '/staff/records', docs: '/docs' })) {
+        await page.goto(product.base + address);
+        await take(name);
+      }
+    });
+
+    test('while she waits', async ({ walk, page, product }) => {
+      const { take } = new Camera(walk, 'wait', language);
+      const slow = (partner: string, operation: string) => product.switch({ partner, operation, mode: 'slow', delay_ms: 6_000, times: 1 });
+      await slow('vahan', 'lookup');
+      await walk.open(car.base);
+      await page.locator('#app input:not([type=radio])').first().fill('KA1AB0404');
+      await submit(walk);
+      await expect(page.locator('.wait')).toBeVisible();
+      await take('vehicle');
+      const ahead = await bought(walk);
+      await ahead.submit('checkout', owner);
+      await ahead.submit('checkout-address', address);
+      await ahead.submit('checkout-nominee', nominee);
+      await ahead.submit('checkout-vehicle', papers);
+      await ahead.open('checkout-kyc');
+      await slow('kyc', 'verify');
+      await ahead.submit('checkout-kyc', identity);
+      await page.reload();
+      await expect(page.locator('.wait')).toBeVisible();
+      await take('identity');
     });
   });
 }

@@ -24,7 +24,7 @@ test('bike: own limits, a refused payment and a second try (R9-15)', async ({ wa
   await motor.confirm();
   await motor.pay('The bank refuses');
   await walk.at('The payment did not go through', '/bike-insurance/payment-fail');
-  await expect(page.getByText('Payment was refused by the bank')).toBeVisible();
+  await expect(page.getByText('The bank refused the payment. It may work with UPI, another card, or after a call to the bank.')).toBeVisible();
   await walk.press('Try again');
   await motor.pay(/^Pay ₹/);
   await motor.issued();

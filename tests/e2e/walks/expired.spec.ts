@@ -108,3 +108,41 @@ for (const [width, height, change] of [
       await expect(page).toHaveURL(/sandbox\/pages/, { timeout: 30_000 });
     });
   });
+
+test('who comes back to the page after the prices have run out finds new ones; meanwhile nobody was asked', async ({ page, late: product }) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  const walk = new Walk(page, product);
+  walk.axe = false;
+  const motor = new Motor(walk, car);
+  const held = page.getByText(/^Prices held till \d/);
+  const turns = async (to: 'hidden' | 'visible') =>
+    page.evaluate((state) => {
+      Object.defineProperty(document, 'visibilityState', { value: state, configurable: true });
+      document.dispatchEvent(new Event('visibilitychange'));
+    }, to);
+  const asked: string[] = [];
+  page.on('request', (request) => {
+    if (request.method() === 'POST' && request.url().endsWith('/events')) asked.push(JSON.parse(request.postData()!).type);
+  });
+
+  await page.clock.install();
+  await motor.toQuotes('dl3cab1234');
+  await motor.quotes(20);
+  const [till, before] = [await held.textContent(), await motor.price('HDFC ERGO')];
+  await gives(product, 40);
+  await turns('hidden');
+  product.pass(31);
+  await page.clock.fastForward('31:00');
+  // all that were still counting are out of time by now
+  await expect(page.getByText(/still counting/)).toHaveCount(0, { timeout: 30_000 });
+  expect(asked).toEqual([]);
+
+  await turns('visible');
+  await expect.poll(() => asked, { timeout: 30_000 }).toHaveLength(1);
+  await expect(held).not.toHaveText(till!, { timeout: 30_000 });
+  await expect(motor.card('HDFC ERGO').getByText('Updating')).toHaveCount(0, { timeout: 30_000 });
+  expect(await motor.price('HDFC ERGO')).not.toBe(before);
+  await expect(motor.card('HDFC ERGO').locator('.option-was')).toHaveText(/^Before: ₹/);
+  expect(asked).toHaveLength(1);
+  await walk.at('Your quotes', '/quotes');
+});
