@@ -16,7 +16,7 @@ import { initials } from '../src/renderer/blocks/logo';
 import { OptionsView } from '../src/renderer/blocks/options';
 import { narrowed } from '../src/renderer/blocks/options-narrow';
 import { arrange, comparison, picks, sections, shared, sorted, standing } from '../src/renderer/blocks/options-order';
-import { ActionsContext } from '../src/renderer/context';
+import { ActionsContext, ClockContext } from '../src/renderer/context';
 import { safeUrl } from '../src/routes';
 import { date, money, time, value } from '../src/ui/format';
 
@@ -177,6 +177,25 @@ test('an action that asks first sends only after the answer', async () => {
   expect(send).not.toHaveBeenCalled();
   await userEvent.click(screen.getAllByRole('button', { name: 'Cancel' }).at(-1)!);
   expect(send).toHaveBeenCalledWith('cancel', undefined);
+});
+
+test('prices are asked for again by the clock of the server, however wrong the one of the phone is', () => {
+  const hour = 3_600_000;
+  const until = (ms: number) => new Date(Date.now() + ms).toISOString();
+  const asks = (server: () => number, valid_until: string) => {
+    const send = vi.fn();
+    render(
+      <ClockContext.Provider value={server}>
+        <ActionsContext.Provider value={{ send, change: vi.fn(), documentUrl: () => '', say: vi.fn() }}>
+          <OptionsView items={[offer('a')]} valid_until={valid_until} renew={{ event: 'again' }} />
+        </ActionsContext.Provider>
+      </ClockContext.Provider>,
+    );
+    return send.mock.calls;
+  };
+  // the phone is an hour ahead, then an hour behind
+  expect(asks(() => Date.now() - hour, until(-hour / 2))).toEqual([]);
+  expect(asks(() => Date.now() + hour, until(hour / 2))).toEqual([['again']]);
 });
 
 test.each([

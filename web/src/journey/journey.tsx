@@ -4,7 +4,7 @@ import { type MouseEvent, useCallback, useEffect, useLayoutEffect, useMemo, useR
 import { client } from '../api/client';
 import type { Data, Problem } from '../api/open';
 import type { StepView } from '../contract/api';
-import { type Actions, ActionsContext } from '../renderer/context';
+import { type Actions, ActionsContext, ClockContext } from '../renderer/context';
 import { LookupContext } from '../renderer/form/context';
 import { focusField } from '../renderer/form/pointer';
 import { api, safeUrl } from '../routes';
@@ -90,6 +90,13 @@ export function Journey({ view: first, site, problem, place, within, onStep }: P
     };
   }, [send]);
 
+  // how far the server's clock is ahead of this one
+  const ahead = useRef(0);
+  useLayoutEffect(() => {
+    ahead.current = Date.parse(view.server_time) - Date.now();
+  }, [view.server_time]);
+  const clock = useCallback(() => Date.now() + ahead.current, []);
+
   // the same from drawing to drawing, so that a step is drawn again only when something of it has changed
   const onType = useCallback((next: Data) => send({ type: 'TYPE', data: next }), [send]);
   const onSubmit = useCallback((answers: Data) => send({ type: 'SEND', event: 'submit', data: answers }), [send]);
@@ -136,53 +143,55 @@ export function Journey({ view: first, site, problem, place, within, onStep }: P
 
   return (
     <ActionsContext.Provider value={actions}>
-      <LookupContext.Provider value={client.master}>
-        {state.matches({ network: 'offline' }) && (
-          <Offline saved={!state.matches({ draft: 'dirty' }) && !state.matches({ draft: 'unsaved' })} />
-        )}
-        {state.matches({ work: 'interrupted' }) && (
-          <Interrupted failure={failure} onRetry={() => send({ type: 'RETRY' })} />
-        )}
-        <StepPage
-          view={view}
-          data={data}
-          problems={problems}
-          failure={state.matches({ work: 'editing' }) ? failure : undefined}
-          saving={view.step.form ? draftState(state.value.draft) : undefined}
-          busy={sending !== undefined || state.matches({ work: 'opening' })}
-          answered={answered}
-          within={within}
-          onType={onType}
-          onSubmit={onSubmit}
-          onBack={onBack}
-        />
-        {view.journey.id === null && !within && <Begun workflow={view.journey.workflow} />}
-        {Conflict && conflict && state.matches({ work: 'conflict' }) && (
-          <Conflict
-            mine={view}
-            theirs={conflict.view}
-            difference={conflict.difference}
-            onKeepMine={() => send({ type: 'KEEP_MINE' })}
-            onTakeTheirs={() => send({ type: 'TAKE_THEIRS' })}
+      <ClockContext.Provider value={clock}>
+        <LookupContext.Provider value={client.master}>
+          {state.matches({ network: 'offline' }) && (
+            <Offline saved={!state.matches({ draft: 'dirty' }) && !state.matches({ draft: 'unsaved' })} />
+          )}
+          {state.matches({ work: 'interrupted' }) && (
+            <Interrupted failure={failure} onRetry={() => send({ type: 'RETRY' })} />
+          )}
+          <StepPage
+            view={view}
+            data={data}
+            problems={problems}
+            failure={state.matches({ work: 'editing' }) ? failure : undefined}
+            saving={view.step.form ? draftState(state.value.draft) : undefined}
+            busy={sending !== undefined || state.matches({ work: 'opening' })}
+            answered={answered}
+            within={within}
+            onType={onType}
+            onSubmit={onSubmit}
+            onBack={onBack}
           />
-        )}
-        {away && state.matches({ work: 'editing' }) && (
-          <Dialog
-            title={t('moved_on')}
-            onClose={() => send({ type: 'GO_THERE' })}
-            actions={
-              <Button look="primary" onClick={() => send({ type: 'GO_THERE' })}>
-                {t('go_to', { step: away.step.title })}
-              </Button>
-            }
-          >
-            <p>{t('moved_on_why', { step: away.step.title })}</p>
-          </Dialog>
-        )}
-        <p className="sr" role="status" aria-live="polite">
-          {spoken}
-        </p>
-      </LookupContext.Provider>
+          {view.journey.id === null && !within && <Begun workflow={view.journey.workflow} />}
+          {Conflict && conflict && state.matches({ work: 'conflict' }) && (
+            <Conflict
+              mine={view}
+              theirs={conflict.view}
+              difference={conflict.difference}
+              onKeepMine={() => send({ type: 'KEEP_MINE' })}
+              onTakeTheirs={() => send({ type: 'TAKE_THEIRS' })}
+            />
+          )}
+          {away && state.matches({ work: 'editing' }) && (
+            <Dialog
+              title={t('moved_on')}
+              onClose={() => send({ type: 'GO_THERE' })}
+              actions={
+                <Button look="primary" onClick={() => send({ type: 'GO_THERE' })}>
+                  {t('go_to', { step: away.step.title })}
+                </Button>
+              }
+            >
+              <p>{t('moved_on_why', { step: away.step.title })}</p>
+            </Dialog>
+          )}
+          <p className="sr" role="status" aria-live="polite">
+            {spoken}
+          </p>
+        </LookupContext.Provider>
+      </ClockContext.Provider>
     </ActionsContext.Provider>
   );
 }

@@ -1,6 +1,7 @@
 /** A wait says what is happening and for how long at most. */
 import { useEffect, useState } from 'react';
 import type { Progress, Step } from '../contract/api';
+import { useClock } from '../renderer/context';
 import { span } from '../ui/format';
 import { Traveller } from '../ui/progress';
 import { t } from '../ui/words';
@@ -13,7 +14,7 @@ interface Props {
 }
 
 export function Wait({ wait, waits, serverTime, scene }: Props) {
-  const now = useServerClock(serverTime);
+  const now = useNow(serverTime);
   const since = Date.parse(wait.since);
   const deadline = wait.deadline ? Date.parse(wait.deadline) : undefined;
   const left = deadline === undefined ? undefined : (deadline - now) / 1000;
@@ -42,14 +43,14 @@ export function Wait({ wait, waits, serverTime, scene }: Props) {
   );
 }
 
-/** The server's clock, ticking here: a wrong clock on the phone does not shift a deadline. */
-function useServerClock(serverTime: string): number {
+/** The moment, again every second; while it is drawn first, the one of the view. */
+function useNow(serverTime: string): number {
+  const clock = useClock();
   const [now, setNow] = useState(() => Date.parse(serverTime));
   useEffect(() => {
-    const offset = Date.parse(serverTime) - Date.now();
-    setNow(Date.now() + offset);
-    const tick = setInterval(() => setNow(Date.now() + offset), 1000);
+    setNow(clock());
+    const tick = setInterval(() => setNow(clock()), 1000);
     return () => clearInterval(tick);
-  }, [serverTime]);
+  }, [clock]);
   return now;
 }

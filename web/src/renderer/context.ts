@@ -11,6 +11,10 @@ export interface Actions {
   say: (text: string) => void;
 }
 
+/** The server's clock in milliseconds, as far as this page knows it: a wrong clock on the phone shifts no deadline. */
+export const ClockContext = createContext<() => number>(() => Date.now());
+export const useClock = () => useContext(ClockContext);
+
 /** The step of the journey that stands in a page, as the server draws it. */
 export const DrawnPlace = createContext('');
 

@@ -4,7 +4,7 @@ import { Button } from '../../ui/button';
 import { Dialog } from '../../ui/dialog';
 import { equal } from '../../ui/equal';
 import { t } from '../../ui/words';
-import { useActions } from '../context';
+import { useActions, useClock } from '../context';
 
 /** Buttons that send an event; one that asks `confirm` first does so in a dialog. */
 export function ActionsView({ title, items }: ActionsBlock) {
@@ -61,14 +61,15 @@ export function ActionsView({ title, items }: ActionsBlock) {
 /** Counts down to a moment; tells its child how long is left (`0:24`), nothing once it is over. */
 function Later({ after, children }: { after?: string | null; children: (left: string | undefined) => ReactNode }) {
   const [left, setLeft] = useState(0);
+  const now = useClock();
   useEffect(() => {
     const at = after ? Date.parse(after) : Number.NaN;
     if (Number.isNaN(at)) return setLeft(0);
-    const look = () => setLeft(Math.max(0, Math.ceil((at - Date.now()) / 1000)));
+    const look = () => setLeft(Math.max(0, Math.ceil((at - now()) / 1000)));
     look();
     const tick = setInterval(look, 1000);
     return () => clearInterval(tick);
-  }, [after]);
+  }, [after, now]);
   return children(left > 0 ? `${Math.floor(left / 60)}:${String(left % 60).padStart(2, '0')}` : undefined);
 }
 

@@ -10,7 +10,7 @@ import { money, time } from '../../ui/format';
 import { Icon } from '../../ui/icon';
 import { said } from '../../ui/said';
 import { t } from '../../ui/words';
-import { useActions } from '../context';
+import { useActions, useClock } from '../context';
 import { Shown } from '../value';
 import { BlockView } from '.';
 import { OptionCard, PickCard } from './options-card';
@@ -383,6 +383,7 @@ function useTouched() {
 /** When the prices have run out while somebody looks at them, they are asked for again by themselves, once. */
 function useRenewed(until: string | null | undefined, event: string | undefined) {
   const { send } = useActions();
+  const now = useClock();
   const latest = useRef(send);
   latest.current = send;
   useEffect(() => {
@@ -392,7 +393,7 @@ function useRenewed(until: string | null | undefined, event: string | undefined)
     const look = () => {
       clearTimeout(timer);
       if (document.visibilityState === 'hidden') return;
-      const left = at - Date.now();
+      const left = at - now();
       if (left > 0) timer = setTimeout(look, Math.min(left + 500, 60_000));
       else {
         stop();
@@ -406,7 +407,7 @@ function useRenewed(until: string | null | undefined, event: string | undefined)
     document.addEventListener('visibilitychange', look);
     look();
     return stop;
-  }, [until, event]);
+  }, [until, event, now]);
 }
 
 /** so long nothing came: what came until then is one sentence */
