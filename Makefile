@@ -100,7 +100,7 @@ bench-sealing: ## What sealing costs: steps a second beside a build that seals n
 	RUSTFLAGS="--cfg unsealed" $(CARGO) build --release --quiet --package engine-server --bin journey --target-dir $(RELEASE)/../unsealed
 	$(RELEASE)/journey-bench journeys --former $(RELEASE)/../unsealed/release/journey --rounds 5 --open 0 --grown 0 $(ARGS)
 
-bench-web: ## Lighthouse mobile over the main pages, median of three; beside a former build: BASELINE=path/to/journey; of a build that is there: BUILT=path/to/journey (options: ARGS="--runs 5 --page /")
+bench-web: ## Lighthouse mobile over the main pages, median of five; beside a former build: BASELINE=path/to/journey; of a build that is there: BUILT=path/to/journey (options: ARGS="--runs 3 --page /")
 	@.ci/setup test
 	@$(MAKE) --no-print-directory web tests/e2e/node_modules/.package-lock.json
 ifndef BUILT

@@ -56,14 +56,16 @@ impl<'a> Customer<'a> {
         self.at(then).await;
     }
 
-    /// The one-time password that the fake SMS partner has got for us.
+    /// The one-time password that the fake SMS partner has got for us, in a message that a phone can fill it in from.
     pub async fn password(&self) -> String {
         let path = format!("/sandbox/inbox.json?to={}", self.mobile);
         self.server
             .until("the one-time password", async || {
                 let inbox = self.browser.get(&path).await.ok(200);
                 let text = inbox["messages"][0]["text"].as_str()?.to_owned();
-                text.split(' ').next().filter(|word| word.len() == 6).map(str::to_owned)
+                let code = text.split(' ').next().filter(|word| word.len() == 6)?;
+                assert_eq!(text.lines().last(), Some(&*format!("@localhost #{code}")), "origin-bound, WICG");
+                Some(code.to_owned())
             })
             .await
     }

@@ -15,7 +15,7 @@ const METHODS: [&str; 4] = ["get", "post", "put", "delete"];
 pub async fn page(State(app): State<App>) -> Response {
     let description = routes::description(&app);
     let mut blocks = vec![
-        json!({"block": "text", "size": "lead", "text": description["info"]["description"]}),
+        json!({"block": "text", "size": "lead", "text": plain(&description["info"]["description"])}),
         json!({"block": "links", "items": [{"label": "The same for programs: OpenAPI", "href": "/openapi.json"}]}),
     ];
     blocks.extend(
@@ -24,6 +24,11 @@ pub async fn page(State(app): State<App>) -> Response {
     let schemas = members(&description["components"]["schemas"]);
     blocks.extend(schemas.filter_map(|(name, schema)| fields(name, schema)));
     pages::document(&app, StatusCode::OK, "API reference", &Content::Blocks(&blocks)).await
+}
+
+/// Markdown's marks around code say nothing on a page of words.
+fn plain(text: &Value) -> String {
+    text.as_str().unwrap_or_default().replace('`', "")
 }
 
 fn calls(description: &Value) -> BTreeMap<String, Vec<Value>> {
@@ -41,7 +46,7 @@ fn calls(description: &Value) -> BTreeMap<String, Vec<Value>> {
 
 /// What a call does, what it takes beside its address, what its body is.
 fn told(call: &Value) -> String {
-    let texts = ["summary", "description"].iter().filter_map(|key| call[*key].as_str().map(str::to_owned));
+    let texts = ["summary", "description"].iter().filter_map(|key| call[*key].as_str().map(sentence));
     let takes = call["parameters"].as_array().into_iter().flatten().filter(|one| one["in"] != "path");
     let names: Vec<_> = takes.filter_map(|one| one["name"].as_str()).collect();
     let body = &call["requestBody"]["content"]["application/json"]["schema"];
@@ -50,6 +55,12 @@ fn told(call: &Value) -> String {
         .chain((!body.is_null()).then(|| format!("Body: {}.", kind(body))))
         .collect::<Vec<_>>()
         .join(" ")
+}
+
+/// Words as a sentence among others.
+fn sentence(words: &str) -> String {
+    let words = words.trim_end();
+    if words.is_empty() || words.ends_with(['.', ':', '!', '?']) { words.to_owned() } else { format!("{words}.") }
 }
 
 fn fields(name: &str, schema: &Value) -> Option<Value> {

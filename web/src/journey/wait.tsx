@@ -32,7 +32,7 @@ export function Wait({ wait, waits, serverTime, scene }: Props) {
         </p>
       )}
       {waits
-        .filter((one) => one.of !== undefined)
+        .filter(({ of = 0 }) => of > 1)
         .map((one) => (
           <p key={one.for} className="wait-left">
             {t('answered_of', { n: (one.of ?? 0) - (one.open ?? 0), all: one.of ?? 0 })}

@@ -2,28 +2,32 @@
 
 import type { Block } from '../contract/blocks';
 import { Blocks } from '../renderer/blocks';
+import { HeroView } from '../renderer/blocks/hero';
 
-/** `submit`: a button below the first block, which posts to the address of the page itself. */
+/** `submit`: the way on is a button, which posts to the address of the page itself. */
 export function Content({ title, blocks, submit }: { title: string; blocks: Block[]; submit?: string }) {
   const [first, ...rest] = blocks;
-  const isHero = first?.block === 'hero';
-  const top = isHero ? [{ ...first, level: 'h1' as const }] : blocks.slice(0, 1);
+  const button = submit && (
+    <form method="post">
+      <button className="button" data-style="primary" type="submit">
+        {submit}
+      </button>
+    </form>
+  );
+  if (first?.block === 'hero')
+    return (
+      <div className="page">
+        <HeroView {...first} level="h1">
+          {button}
+        </HeroView>
+        <Blocks blocks={rest} />
+      </div>
+    );
   return (
     <div className="page">
-      {!isHero && <h1>{title}</h1>}
-      {submit ? (
-        <>
-          <Blocks blocks={top} />
-          <form method="post">
-            <button className="button" data-style="primary" type="submit">
-              {submit}
-            </button>
-          </form>
-          <Blocks blocks={rest} />
-        </>
-      ) : (
-        <Blocks blocks={[...top, ...rest]} />
-      )}
+      <h1>{title}</h1>
+      <Blocks blocks={blocks} />
+      {button}
     </div>
   );
 }

@@ -80,8 +80,10 @@ fn render(
 ) -> Result<Rendered, engine_definitions::MessageError> {
     let mut data = payload.data.clone();
     if let Some(map) = data.as_object_mut() {
-        let code = context.runtime.work.otp_code(&effect.key.journey, payload);
-        map.extend(code.map(|code| ("code".to_owned(), Value::String(code))));
+        if let Some(code) = context.runtime.work.otp_code(&effect.key.journey, payload) {
+            map.insert("code".to_owned(), Value::String(code));
+            map.insert("host".to_owned(), Value::String(context.runtime.work.host()));
+        }
         map.extend(context.runtime.work.link_addresses(effect, payload));
     }
     message.render(&payload.languages, &data)

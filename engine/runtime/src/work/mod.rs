@@ -151,6 +151,13 @@ impl Background {
     pub fn otp_code(&self, journey: &str, notify: &NotifyPayload) -> Option<String> {
         self.core.otp_code(journey, notify)
     }
+
+    /// The host of our public address: a phone fills a code in on the site that its message names (origin-bound
+    /// one-time codes, WICG).
+    pub fn host(&self) -> String {
+        let url = url::Url::parse(&self.core.settings.public_url()).ok();
+        url.as_ref().and_then(url::Url::host_str).unwrap_or_default().to_owned()
+    }
 }
 
 /// A path of ours, our public origin, or an https address whose host the settings allow.

@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react';
 import type { Block as AnyBlock, HeroBlock } from '../../contract/blocks';
 import { safeUrl } from '../../routes';
 import { Block } from '../../ui/block';
@@ -5,7 +6,16 @@ import { Shown } from '../value';
 import { Ways } from './links';
 
 /** The promise at the top of a first page; on a content page it is the page's heading. */
-export const HeroView = ({ title, text, points, note, image, links, level: Title = 'h2' }: HeroBlock) => (
+export const HeroView = ({
+  title,
+  text,
+  points,
+  note,
+  image,
+  links,
+  level: Title = 'h2',
+  children,
+}: HeroBlock & { children?: ReactNode }) => (
   <Block kind="hero" look={image ? 'scene' : undefined}>
     {title && <Title>{title}</Title>}
     {text && <p className="lead">{text}</p>}
@@ -24,6 +34,7 @@ export const HeroView = ({ title, text, points, note, image, links, level: Title
       </p>
     )}
     {links && <Ways items={links} main />}
+    {children}
     {image && <img className="hero-scene" src={safeUrl(image)} alt="" />}
   </Block>
 );
