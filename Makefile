@@ -73,6 +73,7 @@ test: ## Everything: set-up, Rust, web, definitions, agreement with XState, brow
 	cd tests/differential && SIMULATE="$(BINARY) simulate --batch -" npm test --silent && node export.mjs
 	@$(MAKE) --no-print-directory forms ARGS="--seed 1 --count 2000"
 	cd tests/e2e && E2E_BINARY="$(BINARY)" npm test --silent
+	cd tests/e2e && node lighthouse.mjs --gate --binary "$(BINARY)"
 
 forms: web/node_modules/.package-lock.json ## Random forms and answers, read by the engine and by the browser's code: 20,000 (options: ARGS="--seed 7 --count 5000")
 	$(CARGO) $(EVERYTHING)

@@ -19,7 +19,9 @@ pub async fn page(State(app): State<App>) -> Response {
         json!({"block": "links", "items": [{"label": "The same for programs: OpenAPI", "href": "/openapi.json"}]}),
     ];
     blocks.extend(
-        calls(&description).into_iter().map(|(tag, rows)| table(&tag, &["Call", "What it does", "Answers"], rows)),
+        calls(&description)
+            .into_iter()
+            .map(|(tag, rows)| table(&capital(&tag), &["Call", "What it does", "Answers"], rows)),
     );
     let schemas = members(&description["components"]["schemas"]);
     blocks.extend(schemas.filter_map(|(name, schema)| fields(name, schema)));
@@ -55,6 +57,12 @@ fn told(call: &Value) -> String {
         .chain((!body.is_null()).then(|| format!("Body: {}.", kind(body))))
         .collect::<Vec<_>>()
         .join(" ")
+}
+
+/// A heading begins with a capital.
+fn capital(words: &str) -> String {
+    let mut letters = words.chars();
+    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }
 
 /// Words as a sentence among others.

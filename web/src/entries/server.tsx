@@ -13,6 +13,7 @@ import { DrawnPlace } from '../renderer/context';
 import type { Place, Site } from '../site/boot';
 import { Content } from '../site/content';
 import { Footer, Header, ScriptsNeeded, SkipLink, type Surroundings } from '../site/frame';
+import { Question } from '../site/question';
 import { speak } from '../ui/words';
 
 /** One of `view`, `skeleton` and `blocks` says what the page is. */
@@ -47,7 +48,8 @@ function main({ site, title, view, skeleton, blocks = [], submit, place }: Page)
     const frame = renderToStaticMarkup(<Skeleton kind={skeleton} />);
     return `${renderToStaticMarkup(<ScriptsNeeded site={site} />)}<div id="app">${frame}</div>`;
   }
-  const content = <Content title={title} blocks={blocks} submit={submit} />;
+  if (submit) return renderToStaticMarkup(<Question title={title} blocks={blocks} submit={submit} />);
+  const content = <Content title={title} blocks={blocks} />;
   if (!place) return renderToStaticMarkup(content);
   const drawn = renderToString(<Journey view={place.view} site={site} within={place} />);
   return renderToStaticMarkup(<DrawnPlace.Provider value={drawn}>{content}</DrawnPlace.Provider>);

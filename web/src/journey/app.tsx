@@ -21,7 +21,9 @@ export async function start({ view, own, problem, site = { name: '' } }: Boot): 
   ) : (
     <Ended reason={problem?.status === 410 ? 'expired' : 'gone'} base="/" />
   );
-  if (view && drawn) hydrateRoot(app, page);
-  // piece by piece: a page of many offers holds up nobody's finger
-  else startTransition(() => createRoot(app).render(page));
+  // piece by piece: neither a page of many offers nor a first touch holds up anybody's finger
+  startTransition(() => {
+    if (view && drawn) hydrateRoot(app, page);
+    else createRoot(app).render(page);
+  });
 }

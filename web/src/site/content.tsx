@@ -1,33 +1,14 @@
-/** Pages that are no step: content, some with one button. Drawn by the server only, so nothing here listens. */
+/** Pages that are no step. */
 
 import type { Block } from '../contract/blocks';
 import { Blocks } from '../renderer/blocks';
-import { HeroView } from '../renderer/blocks/hero';
 
-/** `submit`: the way on is a button, which posts to the address of the page itself. */
-export function Content({ title, blocks, submit }: { title: string; blocks: Block[]; submit?: string }) {
-  const [first, ...rest] = blocks;
-  const button = submit && (
-    <form method="post">
-      <button className="button" data-style="primary" type="submit">
-        {submit}
-      </button>
-    </form>
-  );
-  if (first?.block === 'hero')
-    return (
-      <div className="page">
-        <HeroView {...first} level="h1">
-          {button}
-        </HeroView>
-        <Blocks blocks={rest} />
-      </div>
-    );
+export function Content({ title, blocks }: { title: string; blocks: Block[] }) {
+  const [first] = blocks;
   return (
     <div className="page">
-      <h1>{title}</h1>
-      <Blocks blocks={blocks} />
-      {button}
+      {first?.block !== 'hero' && <h1>{title}</h1>}
+      <Blocks blocks={first?.block === 'hero' ? [{ ...first, level: 'h1' }, ...blocks.slice(1)] : blocks} />
     </div>
   );
 }

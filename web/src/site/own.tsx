@@ -67,8 +67,8 @@ function OwnForm({ form, to }: NonNullable<Own['asks']>) {
     }
   };
   return (
-    <div className="page narrow">
-      <div className="card step-card">
+    <div className="page">
+      <div className="card step-card own-form">
         <StepForm form={form} data={data} problems={problems} onChange={setData} onSubmit={save}>
           <div className="form-actions">
             <Button type="submit" look="primary" busy={busy}>

@@ -12,6 +12,8 @@ export const CardsView = ({ title, items, pager }: CardsBlock) => (
     <ul className="cards">
       {items.map((item) => {
         const href = safeUrl(item.href);
+        // below the block's heading, or in its place
+        const Title = title ? 'h3' : 'h2';
         return (
           <li key={item.title}>
             {item.image ? (
@@ -21,7 +23,7 @@ export const CardsView = ({ title, items, pager }: CardsBlock) => (
             ) : (
               item.icon && <Icon name={item.icon} />
             )}
-            <h3>{href ? <a href={href}>{item.title}</a> : item.title}</h3>
+            <Title>{href ? <a href={href}>{item.title}</a> : item.title}</Title>
             <Paragraphs text={item.text} />
           </li>
         );
