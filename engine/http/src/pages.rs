@@ -482,6 +482,11 @@ fn words(special: Special) -> (&'static str, &'static str) {
     }
 }
 
+/// The button of a page that asks, where the site does not say it.
+fn go_on(special: Special) -> &'static str {
+    if special == Special::Expired { "Start again with my answers" } else { "Go on" }
+}
+
 /// The page that stands in for another one: readable, no-index, with a way on.
 pub async fn special(ask: &Ask<'_>, status: StatusCode, kind: Special, workflow: Option<&Workflow>) -> Response {
     let flow = workflow.map(|workflow| workflow.in_language(&ask.facts.language));
@@ -496,16 +501,17 @@ pub async fn special_of(ask: &Ask<'_>, status: StatusCode, kind: Special, flow: 
             let around = ask.facts.around(ask.catalog, &ask.facts.path, "");
             let (title, hide, login) = (page.title, around.hide.clone(), kind == Special::Login);
             let standing = Page { title, hide, login, noindex: true, ..Page::default() };
-            let (blocks, submit) = (&page.blocks[..], page.submit.as_str());
-            let content = if submit.is_empty() { Content::Blocks(blocks) } else { Content::Confirm { blocks, submit } };
+            let blocks = &page.blocks[..];
+            let submit = if page.submit.is_empty() { go_on(kind) } else { &page.submit };
+            let content = if kind.asks() { Content::Confirm { blocks, submit } } else { Content::Blocks(blocks) };
             html_response(status, whole(ask, &standing, &around, &content).await.0)
         }
         None => {
             let (title, text) = words(kind);
             if kind.asks() {
                 let blocks = [serde_json::json!({"block": "text", "text": text, "size": "lead"})];
-                let submit = if kind == Special::Expired { "Start again with my answers" } else { "Go on" };
-                return page_with(ask, status, title, &Content::Confirm { blocks: &blocks, submit }).await;
+                let content = Content::Confirm { blocks: &blocks, submit: go_on(kind) };
+                return page_with(ask, status, title, &content).await;
             }
             let next = if flow.0 == HOME.1 { HOME } else { ("Go on", flow.0) };
             message(ask, status, title, text, next).await

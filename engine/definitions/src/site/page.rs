@@ -177,7 +177,7 @@ pub struct Address {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Rendered {
     pub title: String,
-    /// The button that posts to the page's own address; empty: there is none.
+    /// What the button says that posts to the page's own address; empty: nothing was said.
     pub submit: String,
     pub description: String,
     pub blocks: Vec<Value>,
@@ -214,8 +214,8 @@ impl Page {
             fields.problems.push(Problem::error("value", &node.span, message));
         }
         let submit = fields.get("submit").and_then(|text| Text::from_node(text, fields.problems));
-        if submit.is_some() != special.is_some_and(Special::asks) {
-            let message = "`submit` is the button of `instead: expired`, `link` and `pass`: there it is needed";
+        if submit.is_some() && !special.is_some_and(Special::asks) {
+            let message = "`submit` is the button of `instead: expired`, `link` and `pass`";
             fields.problems.push(Problem::error("value", &node.span, message));
         }
         let query = fields.get("query").map_or_else(Shape::empty, |query| Shape::read(query, fields.problems));
