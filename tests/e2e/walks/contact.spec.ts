@@ -85,6 +85,8 @@ test('steps are tracked, and a partner may lead her to a page of ours, not to a 
   await expect(walk.heading('Your contact details')).toBeVisible();
   // asked to a page of ours: she is there
   await begin('moved');
+  // the first page has the same heading: it is the other one that she has come to
+  await expect(page).toHaveURL(/\/car-insurance\?moved=1$/, { timeout: 30_000 });
   await walk.at('Car insurance', '/car-insurance');
   expect(await walk.typed()).not.toEqual({});
 });
