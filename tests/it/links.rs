@@ -302,6 +302,7 @@ async fn a_link_asks_in_the_language_of_its_journey_until_another_one_is_chosen(
     let asked = server.until("the code's form", asked).await;
     let otp = code(&server.product.runtime, &journey).await;
     hers.event(&asked, "submit", json!({"code": otp})).await.ok(200);
+    at("vehicle").await;
     server.clock.advance(3 * HOUR_MS);
     let link = server
         .until("the message", async || {
