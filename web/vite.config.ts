@@ -32,7 +32,7 @@ export default defineConfig(({ command }) => {
         output: {
           codeSplitting: {
             groups: [
-              { name: 'own', test: /preload-helper|rolldown:runtime|\/src\/entries\/page\.ts$/, priority: 3 },
+              { name: 'own', test: /preload-helper|\/src\/entries\/page\.ts$/, priority: 3 },
               // what moves on a page of content, and its login, speak without the app
               { name: 'begin', test: /\/src\/(?:journey\/begin|site\/begun|ui\/words|api\/ask)\.ts$/, priority: 3 },
               { name: 'app', test: /\/src\/(?:journey\/app\.tsx|ui\/.*)$/, priority: 2 },

@@ -188,8 +188,10 @@ function free() {
 }
 
 /** With an empty cache, unless she comes from a page of ours; the slow line and processor are simulated. */
-async function report({ port }, url, isWarm) {
+async function report({ port }, url, isWarm, again = 2) {
   const { lhr } = await lighthouse(url, { port, output: 'json', logLevel: 'error', disableStorageReset: isWarm });
+  // the browser's recording sometimes lacks its beginning: that says nothing of the page
+  if (lhr.runtimeError?.code === 'NO_NAVSTART' && again > 0) return report({ port }, url, isWarm, again - 1);
   if (lhr.runtimeError) throw new Error(`${url}: ${lhr.runtimeError.message}`);
   return lhr;
 }

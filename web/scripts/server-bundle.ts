@@ -10,6 +10,7 @@ import { thinRjsf } from './thin-rjsf.ts';
 export function serverBundle(): Plugin {
   let out = 'dist';
   let chunks: Rolldown.OutputChunk[] = [];
+  let fonts: string[] = [];
   return {
     name: 'server-bundle',
     apply: 'build',
@@ -18,6 +19,7 @@ export function serverBundle(): Plugin {
     },
     writeBundle(_, bundle) {
       chunks = Object.values(bundle).filter((one) => one.type === 'chunk');
+      fonts = Object.keys(bundle).filter((file) => /\/text-[\w-]+\.woff2$/.test(file));
     },
     async closeBundle() {
       await build({
@@ -55,7 +57,7 @@ export function serverBundle(): Plugin {
       const { files } = (await loader.ssrLoadModule('/src/journey/parts.ts')) as {
         files: () => Record<string, string>;
       };
-      await writeFile(`${out}/server/links.json`, JSON.stringify(links(chunks, files())));
+      await writeFile(`${out}/server/links.json`, JSON.stringify(links(chunks, fonts, files())));
       await loader.close();
     },
   };
@@ -64,13 +66,17 @@ export function serverBundle(): Plugin {
 export interface Links {
   scripts: string[];
   styles: string[];
+  /** the letters that every step is written in */
+  fonts: string[];
   /** what every page of a journey loads, beside the scripts of all pages */
   journey: string[];
+  /** those of them that decide when the others come */
+  begin: string[];
   /** what it loads beyond that for a block, a widget, a form */
   parts: Record<string, string[]>;
 }
 
-function links(chunks: Rolldown.OutputChunk[], files: Record<string, string>): Links {
+function links(chunks: Rolldown.OutputChunk[], fonts: string[], files: Record<string, string>): Links {
   const byFile = new Map(chunks.map((chunk) => [chunk.fileName, chunk]));
   const holding = (source: string): Rolldown.OutputChunk => {
     const found = chunks.find((chunk) => chunk.moduleIds.some((id) => id.endsWith(`/src/${source}`)));
@@ -90,12 +96,15 @@ function links(chunks: Rolldown.OutputChunk[], files: Record<string, string>): L
   };
   const page = holding('entries/page.ts');
   const first = closure('entries/page.ts', []);
+  const begin = closure('journey/begin.ts', first);
   const journey = closure('journey/app.tsx', first);
   const parts = Object.entries(files).map(([name, file]) => [name, closure(file, [...first, ...journey])]);
   return {
     scripts: [`/${page.fileName}`],
     styles: [...(page.viteMetadata?.importedCss ?? [])].map((file) => `/${file}`),
-    journey,
+    fonts: fonts.map((file) => `/${file}`),
+    journey: [...new Set([...begin, ...journey])],
+    begin,
     parts: Object.fromEntries(parts),
   };
 }

@@ -84,11 +84,9 @@ function begin(
     master: answer('master'),
   } as unknown as Client;
   let keys = 0;
-  const machine = journeyMachine.provide({
-    actors: {
-      feed: fromCallback<Events, { url: string }>(() => undefined),
-      network: fromCallback<Events>(() => undefined),
-    },
+  const machine = journeyMachine({
+    feed: fromCallback<Events, { url: string }>(() => undefined),
+    network: fromCallback<Events>(() => undefined),
   });
   const actor = createActor(machine, {
     input: { client, view: first, newKey: () => `key-${++keys}`, complete },

@@ -37,8 +37,12 @@ const GALLERY: &str = "server/gallery.json";
 pub struct Links {
     pub scripts: Vec<String>,
     pub styles: Vec<String>,
+    /// The letters that every step is written in.
+    pub fonts: Vec<String>,
     /// Only on pages of journeys.
     pub journey: Vec<String>,
+    /// Those of them that decide when the others come.
+    pub begin: Vec<String>,
     /// What a journey's page loads beyond that, by what asks for it: `form`, `further` (whoever has begun),
     /// `block:<name>`, `widget:<name>`.
     pub parts: BTreeMap<String, Vec<String>>,

@@ -45,10 +45,9 @@ else {
   if (isKnown()) import('../site/person').then((person) => person.greet());
 }
 
-// from here on the header stays in sight
+// from here on the header stays in sight; a page that opens further down says so itself
 const stick = () => document.body.toggleAttribute('data-stuck', scrollY > 50);
 addEventListener('scroll', stick, { passive: true });
-stick();
 
 // menus open by themselves; what else they need comes with the first press, and the rest in a moment
 const later = () => import('../site/later');

@@ -5,9 +5,13 @@
 import { hasBegun, hasTyped } from '../site/begun';
 import type { Boot } from '../site/boot';
 
+const RUPEE = 'U+20B9';
+
 export function begin(boot: Boot): void {
   const ahead = document.querySelectorAll<HTMLLinkElement>('link[data-module]');
   const start = () => {
+    // prices come with the step: a sign that comes after them would have all of it laid out again
+    for (const face of document.fonts) if (face.unicodeRange === RUPEE) face.load();
     for (const link of ahead) link.rel = 'modulepreload';
     import('./app').then(
       (app) => app.start(boot),

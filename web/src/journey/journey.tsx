@@ -41,11 +41,12 @@ interface Props {
   onStep?: (view: StepView) => void;
 }
 
-const machine = journeyMachine.provide({ actors: { feed, network } });
+let machine: ReturnType<typeof journeyMachine> | undefined;
 const complete = ({ step: { form } }: StepView, data: Data) =>
   form ? parts.form.here?.completeAnswers(form.schema, data) : undefined;
 
 export function Journey({ view: first, site, problem, place, within, onStep }: Props) {
+  machine ??= journeyMachine({ feed, network });
   const [state, send] = useMachine(machine, {
     input: { client, view: first, problem, newKey, complete },
   });

@@ -257,7 +257,12 @@ pub fn document(site: &Surroundings, page: &Page, content: &Content, body: Body,
     html.raw("<!doctype html>\n").open("html", &[("lang", body.language)]);
     head(&mut html, site, page, content, links, body.drawn.is_some());
     let product = body.site.product.unwrap_or_default();
-    html.open("body", &[("data-hide", &page.hide.join(" ")), ("data-product", product)]);
+    let hide = page.hide.join(" ");
+    let mut about = vec![("data-hide", hide.as_str()), ("data-product", product)];
+    if content.step().is_some_and(|view| view.journey.id.is_some()) {
+        about.push(("data-begun", ""));
+    }
+    html.open("body", &about);
     match body.drawn {
         Some(drawn) => {
             html.drawn(drawn);
@@ -296,6 +301,13 @@ fn head(html: &mut Html, site: &Surroundings, page: &Page, content: &Content, li
     for style in links.styles.iter().chain(&page.theme) {
         html.open("link", &[("rel", "stylesheet"), ("href", style)]);
     }
+    // whoever has begun has them: a step is not laid out in other letters first. A first visit sees its words before
+    if content.step().is_some_and(|view| view.journey.id.is_some()) {
+        for font in &links.fonts {
+            let how = [("rel", "preload"), ("as", "font"), ("type", "font/woff2"), ("crossorigin", ""), ("href", font)];
+            html.open("link", &how);
+        }
+    }
     let modules = match (content.step(), content) {
         (Some(view), _) => links.of(view),
         (None, Content::Own(_)) => links.journey.iter().collect(),
@@ -303,8 +315,8 @@ fn head(html: &mut Html, site: &Surroundings, page: &Page, content: &Content, li
     };
     // a drawn first step works as it stands: its scripts come when somebody touches the page
     let waits = is_drawn && matches!(content, Content::First(_));
-    let how = if waits { ("data-module", "") } else { ("rel", "modulepreload") };
     for module in modules {
+        let how = if waits && !links.begin.contains(module) { ("data-module", "") } else { ("rel", "modulepreload") };
         html.open("link", &[how, ("href", module)]);
     }
     for script in &links.scripts {

@@ -3,7 +3,7 @@
  * presses: from then on a card keeps its place, later arrivals come below, and one button puts all in order again. What the
  * sort says is therefore always true. Offers of another kind have a list of their own.
  */
-import { useEffect, useRef, useState } from 'react';
+import { useDeferredValue, useEffect, useRef, useState } from 'react';
 import type { Block, Option, OptionsBlock } from '../../contract/blocks';
 import { Button } from '../../ui/button';
 import { money, time } from '../../ui/format';
@@ -239,6 +239,7 @@ function OptionList({
 }) {
   const { id, title, offers } = list;
   const [whole, setWhole] = useState(false);
+  const all = useDeferredValue(true, false);
   const same = everywhere ?? shared(offers);
   if (offers.length === 0) return null;
   // one more is shown at once: a button in its place would save nothing
@@ -254,7 +255,7 @@ function OptionList({
       <ul className="options-list" aria-label={title}>
         {(folds && !whole ? offers.slice(0, first) : offers).map((item, index) => (
           <li key={item.id} id={`option-${id ? `${id}-` : ''}${item.id}`}>
-            <OptionCard item={item} lowest={item.id === best?.id} same={same} compared={compared} />
+            {all && <OptionCard item={item} lowest={item.id === best?.id} same={same} compared={compared} />}
             {index === 0 && after}
           </li>
         ))}
@@ -367,7 +368,8 @@ const SCROLLED_PX = 80;
 function useTouched() {
   const touched = useRef(false);
   useEffect(() => {
-    let top = window.scrollY;
+    // asked at the start, it would have the page laid out once more
+    let top = Number.POSITIVE_INFINITY;
     const note = (event: Event) => {
       top = Math.min(top, window.scrollY);
       touched.current ||= event.type !== 'scroll' || window.scrollY > top + SCROLLED_PX;
