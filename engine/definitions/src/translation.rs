@@ -309,7 +309,7 @@ impl Rule {
             Rule::All => true,
             Rule::View => is_words(last) && !(keys.len() == 1 && last == "description"),
             Rule::Page => is_words(last) || ["", "asks"].contains(&parent) && last == "submit",
-            Rule::Site => keys[0] == BROWSER || OF_SITE.contains(&last) && parent != "company",
+            Rule::Site => keys[0] == BROWSER || OF_SITE.contains(&last) && !["company", "timers"].contains(&parent),
             Rule::Flow => match root(keys) {
                 [_] => last == "title",
                 [first, ..] if first == "params" => true,

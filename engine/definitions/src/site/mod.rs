@@ -249,7 +249,7 @@ impl Site {
             self.name = name;
         }
         if let Some(company) = fields.get("company") {
-            self.company = company.to_json();
+            self.company = words(company, &Value::Null, fields.problems);
         }
         if fields.get("languages").is_some() {
             self.languages = fields.texts("languages");
@@ -364,7 +364,7 @@ impl Site {
     }
 }
 
-/// JSON of a node in which `{text: "… {{company.x}}"}` is already said.
+/// JSON of a node in which `{text: …}`, also with places of `company`, is already said.
 fn words(node: &Node, data: &Value, problems: &mut Vec<Problem>) -> Value {
     match &node.value {
         Source::Map(entries)
