@@ -232,7 +232,11 @@ fn site() -> Value {
     let keys = [
         ("name", "", text()),
         ("legal", "Below every page", words_or_template()),
-        ("company", "What pages read as `data.company`; words that are read in another language are `{text: …}`", map_of(any())),
+        (
+            "company",
+            "What pages read as `data.company`; words that are read in another language are `{text: …}`",
+            map_of(any()),
+        ),
         ("languages", "The first is the default", list_of(text())),
         ("clients", "Keys by which programs name themselves; no secrets", list_of(text())),
         ("reports", "How browsers report errors", map_of(any())),
