@@ -13,4 +13,14 @@ export function useMedia(query: string): boolean {
   );
 }
 
+const never = () => () => {};
+
+/** Whether this stands as the server drew it: so until the app has taken it over. */
+export const useDrawn = (): boolean =>
+  useSyncExternalStore(
+    never,
+    () => false,
+    () => true,
+  );
+
 export const WIDE = '(min-width: 60rem)';

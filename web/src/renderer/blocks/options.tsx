@@ -8,6 +8,7 @@ import type { Block, Option, OptionsBlock } from '../../contract/blocks';
 import { Button } from '../../ui/button';
 import { money, time } from '../../ui/format';
 import { Icon } from '../../ui/icon';
+import { useDrawn } from '../../ui/media';
 import { said } from '../../ui/said';
 import { t } from '../../ui/words';
 import { useActions, useClock } from '../context';
@@ -239,7 +240,8 @@ function OptionList({
 }) {
   const { id, title, offers } = list;
   const [whole, setWhole] = useState(false);
-  const all = useDeferredValue(true, false);
+  // what the server draws is whole
+  const all = useDeferredValue(true, useDrawn());
   const same = everywhere ?? shared(offers);
   if (offers.length === 0) return null;
   // one more is shown at once: a button in its place would save nothing
