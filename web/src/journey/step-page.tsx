@@ -36,9 +36,11 @@ export const StepPage = memo(function StepPage(props: StepPageProps) {
   const { view, failure, saving, answered, within, onBack } = props;
   const Title = within ? 'h2' : 'h1';
   const { step } = view;
+  const landing =
+    step.kind === 'form' && (step.view?.blocks as Block[] | undefined)?.some(({ block }) => block === 'hero');
   const general = view.messages.filter((message) => !aboutField(view, message));
   return (
-    <div className="step" data-kind={step.kind} data-step={step.id} key={step.id}>
+    <div className="step" data-kind={step.kind} data-step={step.id} data-landing={landing || undefined} key={step.id}>
       {!within && <Progress {...step.progress} />}
       <div className="step-bar">
         {step.back && (

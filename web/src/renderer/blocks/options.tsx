@@ -3,7 +3,7 @@
  * presses: from then on a card keeps its place, later arrivals come below, and one button puts all in order again. What the
  * sort says is therefore always true. Offers of another kind have a list of their own.
  */
-import { useDeferredValue, useEffect, useRef, useState } from 'react';
+import { startTransition, useEffect, useRef, useState } from 'react';
 import type { Block, Option, OptionsBlock } from '../../contract/blocks';
 import { Button } from '../../ui/button';
 import { money, time } from '../../ui/format';
@@ -221,6 +221,20 @@ export function OptionsView({
 /** Of each of several lists that share their cards. */
 const FIRST_CARDS = 3;
 
+/** so many cards are drawn in one go */
+const PIECE = 4;
+
+/** How many cards are drawn by now: a long list holds nobody's finger up. What the server draws is whole. */
+function useInPieces(all: number): number {
+  const whole = useDrawn();
+  const [count, setCount] = useState(whole ? Number.POSITIVE_INFINITY : 0);
+  useEffect(() => {
+    const next = count + PIECE;
+    if (count < all) startTransition(() => setCount(next < all ? next : Number.POSITIVE_INFINITY));
+  }, [count, all]);
+  return count;
+}
+
 function OptionList({
   list,
   best,
@@ -240,8 +254,7 @@ function OptionList({
 }) {
   const { id, title, offers } = list;
   const [whole, setWhole] = useState(false);
-  // what the server draws is whole
-  const all = useDeferredValue(true, useDrawn());
+  const drawn = useInPieces(offers.length);
   const same = everywhere ?? shared(offers);
   if (offers.length === 0) return null;
   // one more is shown at once: a button in its place would save nothing
@@ -257,7 +270,7 @@ function OptionList({
       <ul className="options-list" aria-label={title}>
         {(folds && !whole ? offers.slice(0, first) : offers).map((item, index) => (
           <li key={item.id} id={`option-${id ? `${id}-` : ''}${item.id}`}>
-            {all && <OptionCard item={item} lowest={item.id === best?.id} same={same} compared={compared} />}
+            {index < drawn && <OptionCard item={item} lowest={item.id === best?.id} same={same} compared={compared} />}
             {index === 0 && after}
           </li>
         ))}
