@@ -14,10 +14,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
-/// Steps that one customer takes at most: till she is tired of it, and once she has paid. How often she asks anew on one
-/// page, and how long she looks at one that waits.
+/// Steps that one customer takes at most: till she is tired of it, and once she has paid. How often she waits for prices in
+/// vain, how often she asks anew on one page, and how long she looks at one that waits.
 const STEPS_MAX: usize = 45;
 const STEPS_PAID: usize = 90;
+const PRICELESS_MAX: usize = 4;
 const TRIES_MAX: usize = 40;
 const WAIT_MAX: Duration = Duration::from_secs(60);
 /// By the product's clock, which is slow where the machine is busy with others; more than any of its waits without a word.
@@ -86,6 +87,8 @@ pub struct Customer {
     trail: Vec<String>,
     /// Her own, for all that comes after the first prices.
     later: Option<StdRng>,
+    /// How often all insurers had answered and none had a price.
+    priceless: usize,
     /// What she has answered, by page.
     answers: BTreeMap<String, Map<String, Value>>,
     pub view: Value,
@@ -111,6 +114,7 @@ impl Customer {
             kind,
             trail: vec![format!("customer {number} of seed {seed}: {line}, {kind}")],
             later: Some(StdRng::seed_from_u64(seed * 1_000_000 + VEHICLES + number)),
+            priceless: 0,
             answers: BTreeMap::new(),
             view: Value::Null,
             before: Value::Null,
@@ -208,7 +212,7 @@ impl Customer {
         };
         self.view = self.browser.start(&format!("motor/{}", self.line), first).await.ok(201);
         for steps in 0..STEPS_PAID {
-            if steps >= STEPS_MAX && !self.has_paid() {
+            if (steps >= STEPS_MAX || self.priceless >= PRICELESS_MAX) && !self.has_paid() {
                 return Ok(End::Tired);
             }
             if !self.waited().await? {
@@ -469,6 +473,7 @@ impl Customer {
             self.looks_after(&mut pause).await;
         }
         let offers = self.offers();
+        self.priceless += usize::from(offers.is_empty());
         let changes: Vec<Value> =
             self.items_of("facts").into_iter().filter(|fact| fact["change"].is_object()).collect();
         match (offers.choose(&mut self.random).cloned(), changes.choose(&mut self.random)) {

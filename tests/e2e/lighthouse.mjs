@@ -43,6 +43,8 @@ const figures = [
   ['CLS', (lhr) => lhr.audits['cumulative-layout-shift'].numericValue, 3],
   ['KB', (lhr) => lhr.audits['total-byte-weight'].numericValue / 1000, 0],
   ['requests', (lhr) => lhr.audits['network-requests'].details.items.length, 0],
+  // Lighthouse's own measure of the machine during the run: a figure is worth what the machine was
+  ['machine', (lhr) => lhr.environment.benchmarkIndex, 0],
 ];
 
 const builds = [];
