@@ -36,8 +36,7 @@ export const StepPage = memo(function StepPage(props: StepPageProps) {
   const { view, failure, saving, answered, within, onBack } = props;
   const Title = within ? 'h2' : 'h1';
   const { step } = view;
-  const landing =
-    step.kind === 'form' && (step.view?.blocks as Block[] | undefined)?.some(({ block }) => block === 'hero');
+  const landing = step.kind === 'form' && blocksOf(view).some(({ block }) => block === 'hero');
   const general = view.messages.filter((message) => !aboutField(view, message));
   return (
     <div className="step" data-kind={step.kind} data-step={step.id} data-landing={landing || undefined} key={step.id}>
@@ -67,6 +66,9 @@ export const StepPage = memo(function StepPage(props: StepPageProps) {
   );
 });
 
+/** What a view is made of is its author's: the renderer draws what it knows. */
+const blocksOf = ({ step }: StepView) => (step.view?.blocks ?? []) as unknown as Block[];
+
 /** What was not done, as a message of its own: it is an answer like any other. */
 function told({ code, detail }: Problem): Message {
   const text = detail ?? t(code === 'unreachable' ? 'failed_unreachable' : 'failed_else');
@@ -86,8 +88,7 @@ function Body(props: StepPageProps) {
   const { step, server_time } = props.view;
   const { OfferPage, Redirecting, Review, Wait } =
     parts.further.here ?? ({} as Partial<NonNullable<typeof parts.further.here>>);
-  // What a view is made of is its author's: the renderer draws what it knows.
-  const blocks = (step.view?.blocks ?? []) as unknown as Block[];
+  const blocks = blocksOf(props.view);
   const problems = useFieldProblems(props);
   useAutomatic(step.form, props.data, props.busy, props.onSubmit);
   const form = step.form ? <StepFormCard key={step.form.id} {...props} problems={problems} form={step.form} /> : null;

@@ -221,7 +221,7 @@ export function OptionsView({
 /** Of each of several lists that share their cards. */
 const FIRST_CARDS = 3;
 
-/** so many cards are drawn in one go */
+/** So many cards are drawn in one go. */
 const PIECE = 4;
 
 /** How many cards are drawn by now: a long list holds nobody's finger up. What the server draws is whole. */
@@ -254,11 +254,12 @@ function OptionList({
 }) {
   const { id, title, offers } = list;
   const [whole, setWhole] = useState(false);
-  const drawn = useInPieces(offers.length);
-  const same = everywhere ?? shared(offers);
-  if (offers.length === 0) return null;
   // one more is shown at once: a button in its place would save nothing
   const folds = first !== undefined && offers.length > first + 1;
+  const shown = folds && !whole ? offers.slice(0, first) : offers;
+  const drawn = useInPieces(shown.length);
+  const same = everywhere ?? shared(offers);
+  if (offers.length === 0) return null;
   return (
     <div className="options-group">
       {title && (
@@ -268,7 +269,7 @@ function OptionList({
       )}
       {!everywhere && <Same same={same} />}
       <ul className="options-list" aria-label={title}>
-        {(folds && !whole ? offers.slice(0, first) : offers).map((item, index) => (
+        {shown.map((item, index) => (
           <li key={item.id} id={`option-${id ? `${id}-` : ''}${item.id}`}>
             {index < drawn && <OptionCard item={item} lowest={item.id === best?.id} same={same} compared={compared} />}
             {index === 0 && after}
