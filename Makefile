@@ -155,7 +155,7 @@ histories: ## The kept databases that later builds must finish, written anew (on
 	$(dir $(BINARY))chaos --binary $(BINARY) --round record --database sqlite
 	$(dir $(BINARY))chaos --binary $(BINARY) --round record --database postgres
 
-pictures: ## Pictures of every step at 390 and 1280 pixels, kept beside the browser tests (at four widths, by day and night, in both languages: PICTURES=all)
+pictures: ## Pictures of every step at 390 and 1280 pixels, in tests/e2e/pictures (at four widths, by day and night, in both languages: PICTURES=all)
 	@.ci/setup test
 	@$(MAKE) --no-print-directory web tests/e2e/node_modules/.package-lock.json
 	$(CARGO) build --bin journey

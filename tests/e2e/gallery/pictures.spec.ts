@@ -1,6 +1,7 @@
 /**
  * A picture of every step, in pictures/<workflow>-<step>-<width>.png, and of ten in Hindi or by night. With PICTURES=all at four widths, by day and by night
- * (`-dark`), in English and Hindi (`-hi`), and of the site's other pages too, in pictures/all, which is not kept.
+ * (`-dark`), in English and Hindi (`-hi`), and of the site's other pages too, in pictures/all. None is kept: the four of
+ * docs/pictures are copies that change rarely.
  * What a page says differs by language: answers are given over the API, and what is pressed is found by its place.
  */
 import { mkdirSync } from 'node:fs';
@@ -18,7 +19,7 @@ const heights = { 360: 800, 390: 844, 768: 1024, 1280: 900 };
 const widths = all ? ([1280, 768, 390, 360] as const) : ([1280, 390] as const);
 const schemes = ['light', 'dark'] as const;
 const languages = ['en', 'hi'] as const;
-/** Kept although they are neither by day nor in English. */
+/** Taken although they are neither by day nor in English. */
 const others = new Set([
   ...['car-start', 'car-quotes', 'car-confirm', 'car-post-payment-success', 'visit-time'].map((step) => `${step}-390-hi`),
   ...['car-start', 'car-vehicle', 'car-quotes', 'car-confirm', 'car-post-payment-success'].map((step) => `${step}-390-dark`),
