@@ -1,5 +1,5 @@
 # Two commands do everything on a fresh machine: `make run` and `make test`.
-.PHONY: help run dev test contract forms customers chaos siege guard soak histories fuzz release bench bench-sealing bench-web web check clean fmt pictures
+.PHONY: help run dev test requirements contract forms customers chaos siege guard soak histories fuzz release bench bench-sealing bench-web web check clean fmt pictures
 .DEFAULT_GOAL := help
 
 CARGO ?= cargo
@@ -74,6 +74,9 @@ test: ## Everything: set-up, Rust, web, definitions, agreement with XState, brow
 	@$(MAKE) --no-print-directory forms ARGS="--seed 1 --count 2000"
 	cd tests/e2e && E2E_BINARY="$(BINARY)" npm test --silent
 	cd tests/e2e && node lighthouse.mjs --gate --binary "$(BINARY)"
+
+requirements: ## Which requirement is held by which test, without building anything; rows of one group: ARGS="--group people"
+	@node tests/requirements.mjs $(ARGS)
 
 forms: web/node_modules/.package-lock.json ## Random forms and answers, read by the engine and by the browser's code: 20,000 (options: ARGS="--seed 7 --count 5000")
 	$(CARGO) $(EVERYTHING)
