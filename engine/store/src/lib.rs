@@ -27,6 +27,7 @@ mod ids;
 mod inbox;
 mod journeys;
 mod keys;
+mod migrations;
 mod normal;
 mod outage;
 mod people;

@@ -80,9 +80,7 @@ impl Database {
     }
 
     pub fn migrator() -> Migrator {
-        let mut migrator = sqlx::migrate!("../../migrations/postgres");
-        migrator.dangerous_set_table_name("journey_migrations");
-        migrator
+        crate::migrations::migrator(crate::migrations::POSTGRES)
     }
 
     /// Nodes that start at once wait for each other under a lock of the migrator.

@@ -79,9 +79,7 @@ impl Database {
     }
 
     pub fn migrator() -> Migrator {
-        let mut migrator = sqlx::migrate!("../../migrations/sqlite");
-        migrator.dangerous_set_table_name("journey_migrations");
-        migrator
+        crate::migrations::migrator(crate::migrations::SQLITE)
     }
 
     /// `sqlx` takes no lock on SQLite: when two processes race, the loser fails once and then finds everything applied.
@@ -172,7 +170,7 @@ mod tests {
     #[tokio::test]
     async fn a_page_of_a_list_is_found_without_a_scan() -> std::result::Result<(), Box<dyn std::error::Error>> {
         let mut conn = Conn::connect("sqlite::memory:").await?;
-        sqlx::migrate!("../../migrations/sqlite").run_direct(None, &mut conn, false).await?;
+        Database::migrator().run_direct(None, &mut conn, false).await?;
         let filter = JourneyFilter {
             owners: vec!["0a".repeat(16), "0b".repeat(16)],
             workflows: vec!["parcel/cover".into()],
@@ -197,7 +195,7 @@ mod tests {
     #[tokio::test]
     async fn a_used_key_is_found_without_a_scan() -> std::result::Result<(), Box<dyn std::error::Error>> {
         let mut conn = Conn::connect("sqlite::memory:").await?;
-        sqlx::migrate!("../../migrations/sqlite").run_direct(None, &mut conn, false).await?;
+        Database::migrator().run_direct(None, &mut conn, false).await?;
         for sql in [shared::USED_KEY, shared::USED_START] {
             let plan = sqlx::query(AssertSqlSafe(format!("explain query plan {sql}"))).fetch_all(&mut conn).await?;
             assert!(!plan.is_empty());
