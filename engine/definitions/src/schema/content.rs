@@ -109,11 +109,15 @@ fn view(more: &[(&'static str, &'static str, Value)]) -> Value {
     let mut keys = vec![
         ("title", "", words_or_template()),
         ("intro", "", words_or_template()),
-        ("blocks", "", list_of(json!({"$ref": "#/$defs/block"}))),
+        ("blocks", "", list_of(super::shared("block"))),
         ("description", "", text()),
     ];
     keys.extend(more.iter().cloned());
-    let mut schema = needs(closed(&keys), &["blocks"]);
+    needs(closed(&keys), &["blocks"])
+}
+
+/// A block of a view or a page: one of them all, by its name.
+pub fn block() -> Value {
     let one = blocks::BLOCKS.iter().map(|block| {
         let mut one = super::of_keys(&[blocks::HEAD, block.keys].concat(), true);
         one["properties"]["block"] = json!({"const": block.name, "description": block.note});
@@ -122,8 +126,7 @@ fn view(more: &[(&'static str, &'static str, Value)]) -> Value {
         }
         one
     });
-    schema["$defs"] = json!({"block": {"oneOf": one.collect::<Vec<_>>()}});
-    schema
+    json!({"oneOf": one.collect::<Vec<_>>()})
 }
 
 fn page() -> Value {

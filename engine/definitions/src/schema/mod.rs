@@ -14,6 +14,7 @@ pub fn all() -> Vec<(&'static str, Value)> {
     let mut list = machine::all();
     list.extend(partners::all());
     list.extend(content::all());
+    list.push(("shapes.json", "What the other schemas share", shapes()));
     let file = |(name, title, schema): (&'static str, &str, Value)| (name, head(title, schema));
     list.into_iter().map(file).collect()
 }
@@ -75,7 +76,7 @@ fn text() -> Value {
 }
 
 fn cel() -> Value {
-    json!({"type": ["string", "boolean", "integer"]})
+    shared("cel")
 }
 
 /// Any tree; its strings are expressions.
@@ -107,9 +108,29 @@ fn texts() -> Value {
     json!({"type": ["string", "array"], "items": {"type": "string"}})
 }
 
+/// A shape of `shapes.json`, by its name there.
+fn shared(shape: &str) -> Value {
+    json!({"$ref": format!("shapes.json#/$defs/{shape}")})
+}
+
+/// `shapes.json`: what stands in most files, and many times in some, is written once.
+fn shapes() -> Value {
+    let template = needs(closed(&[("text", "With `{{name}}` for values", text())]), &["text"]);
+    let computed = needs(closed(&[("cel", "", text())]), &["cel"]);
+    json!({"$defs": {
+        "computed": computed,
+        "template": {"oneOf": [text(), template]},
+        "words": {"anyOf": [shared("template"), shared("computed")]},
+        "name": {"anyOf": [text(), shared("computed")]},
+        "cel": {"type": ["string", "boolean", "integer"]},
+        "audience": one_or_list(text()),
+        "block": content::block(),
+    }})
+}
+
 /// A literal or `{text: "…{{name}}…"}`.
 fn words_or_template() -> Value {
-    json!({"oneOf": [{"type": "string"}, {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"], "additionalProperties": false}]})
+    shared("template")
 }
 
 fn map_of(schema: Value) -> Value {
@@ -130,25 +151,25 @@ fn of_keys(keys: &[Key], listed: bool) -> Value {
     let mut all: Vec<(&str, &str, Value)> = authored().map(|key| (key.name, key.note, of_takes(key.takes))).collect();
     if listed {
         all.extend([("when", "CEL", cel()), ("each", "CEL: a list or a map", cel()), ("as", "Name of a row", text())]);
-        all.push(("roles", "For whom alone it is there", one_or_list(text())));
+        all.push(("roles", "For whom alone it is there", shared("audience")));
     }
     let needed: Vec<&str> = authored().filter(|key| key.is_needed).map(|key| key.name).collect();
     needs(closed(&all), &needed)
 }
 
 fn of_takes(takes: Takes) -> Value {
-    let or_cel = |schema: Value| json!({"anyOf": [schema, {"type": "string"}, cel_map()]});
+    let or_cel = |schema: Value| json!({"anyOf": [schema, text(), shared("computed")]});
     match takes {
-        Takes::Words => json!({"anyOf": [words_or_template(), cel_map()]}),
-        Takes::Name([]) => json!({"anyOf": [text(), cel_map()]}),
-        Takes::Name(of) => json!({"anyOf": [words(of), cel_map()]}),
+        Takes::Words => shared("words"),
+        Takes::Name([]) => shared("name"),
+        Takes::Name(of) => json!({"anyOf": [words(of), shared("computed")]}),
         Takes::Value(_) => mapping(),
         Takes::Map(entry) => or_cel(of_keys(entry.keys, false)),
         Takes::Unanswered(entry) => of_keys(entry.keys, false),
         Takes::List(entry) => or_cel(list_of(or_cel(of_keys(entry.keys, true)))),
         Takes::Values(_) | Takes::Rows => or_cel(list_of(mapping())),
         Takes::Figures => or_cel(map_of(cel())),
-        Takes::Block => json!({"$ref": "#/$defs/block"}),
+        Takes::Block => shared("block"),
     }
 }
 
@@ -165,10 +186,6 @@ fn of_ui(key: &Key) -> Value {
     };
     let computed = json!({"type": "object", "properties": {"$cel": text()}, "required": ["$cel"]});
     json!({"anyOf": [literal, computed], "description": key.note})
-}
-
-fn cel_map() -> Value {
-    needs(closed(&[("cel", "", text())]), &["cel"])
 }
 
 #[cfg(test)]
