@@ -9,6 +9,8 @@ JOURNEY = $(CARGO) run --quiet --package engine-server --bin journey --
 ADDRESS ?= 127.0.0.1:8080
 # Tests and what they run, in one selection: with another one cargo chooses other features and builds everything anew.
 EVERYTHING = build --workspace --bins --tests --quiet
+# Clippy as the compiler of our own crates: the build of the tests is the lint, and nothing is compiled twice.
+LINTED = RUSTC_WORKSPACE_WRAPPER=clippy-driver CLIPPY_ARGS=-Dwarnings__CLIPPY_HACKERY__
 
 help: ## This list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -55,25 +57,26 @@ check: ## Check all definitions and their style, and run their stories
 	$(JOURNEY) fmt --check
 	$(JOURNEY) stories
 
-test: ## Everything: set-up, Rust, web, definitions, agreement with XState, browser
+test: ## Everything: set-up, Rust, web, definitions, agreement with XState, browser (VERBOSE=1 prints all of it)
 	@.ci/setup test
-	@$(MAKE) --no-print-directory web web/contract/node_modules/.package-lock.json tests/e2e/node_modules/.package-lock.json tests/differential/node_modules/.package-lock.json
-	$(CARGO) fmt --check
-	$(CARGO) clippy --workspace --all-targets --quiet -- -D warnings
-	$(CARGO) $(EVERYTHING)
-	@$(MAKE) --no-print-directory check JOURNEY="$(BINARY)"
-	$(CARGO) test --workspace --quiet
-	$(dir $(BINARY))chaos --short
-	$(dir $(BINARY))siege --short
-	$(dir $(BINARY))guard --short
-	$(dir $(BINARY))customers --count 60
-	@.ci/fuzz $(BINARY) 60 1
-	cd web/contract && npm run --silent check
-	cd web && npm run --silent lint && npm run --silent check && npm test --silent && npm run --silent size
-	cd tests/differential && SIMULATE="$(BINARY) simulate --batch -" npm test --silent && node export.mjs
-	@$(MAKE) --no-print-directory forms ARGS="--seed 1 --count 2000"
-	cd tests/e2e && E2E_BINARY="$(BINARY)" npm test --silent
-	cd tests/e2e && node lighthouse.mjs --gate --binary "$(BINARY)"
+	@.ci/part --begin
+	@.ci/part web '$(MAKE) --no-print-directory web web/contract/node_modules/.package-lock.json tests/e2e/node_modules/.package-lock.json tests/differential/node_modules/.package-lock.json'
+	@.ci/part format '$(CARGO) fmt --check'
+	@.ci/part build '$(LINTED) $(CARGO) build --workspace --all-targets --quiet'
+	@.ci/part definitions '$(MAKE) --no-print-directory check JOURNEY="$(BINARY)" && node tests/requirements.mjs --check'
+	@.ci/part rust '$(LINTED) $(CARGO) test --workspace --quiet'
+	@.ci/part crashes '$(dir $(BINARY))chaos --short'
+	@.ci/part siege '$(dir $(BINARY))siege --short'
+	@.ci/part guard '$(dir $(BINARY))guard --short'
+	@.ci/part customers '$(dir $(BINARY))customers --count 60'
+	@.ci/part fuzz '.ci/fuzz $(BINARY) 60 1'
+	@.ci/part contract 'cd web/contract && npm run --silent check'
+	@.ci/part app 'cd web && npm run --silent lint && npm run --silent check && npm test --silent && npm run --silent size'
+	@.ci/part xstate 'cd tests/differential && SIMULATE="$(BINARY) simulate --batch -" npm test --silent && SIMULATE="$(dir $(BINARY))examples/simulate" node export.mjs'
+	@.ci/part forms 'FORMS="$(dir $(BINARY))forms" node tests/forms/random.mjs --seed 1 --count 2000'
+	@.ci/part walks 'cd tests/e2e && E2E_BINARY="$(BINARY)" npm test --silent'
+	@.ci/part lighthouse 'cd tests/e2e && node lighthouse.mjs --gate --binary "$(BINARY)"'
+	@.ci/part --summary
 
 requirements: ## Which requirement is held by which test, without building anything; rows of one group: ARGS="--group people"
 	@node tests/requirements.mjs $(ARGS)
