@@ -6,12 +6,17 @@ const TEXTS = [
   ...['<script>x</script>', 'onload=x', 'a < b', 'Flat 3/4, St. Mary’s', 'नमस्ते', '😀', 'ß', 'É', '\u00a0x\u2003', '\ufeff', '\u0085y', 'A%B&C'],
   ...['2026-11-21', '2026-02-30', '2024-02-29', '2030-01-01', '2026-1-5', 'a@b.co', 'a@b', 'A@EXAMPLE.com', 'yes', 'no', 'on', 'true', 'false'],
   ...['dl3cab1234', 'MH-12-AB-1234', 'x'.repeat(30), 'href = x', 'javascript:', 'null', '0', '[]', 'ſ', 'K'],
+  ...['José', 'Jose\u0301', 'Łukasz', 'ﬁona', '१२३', '१.५', '१९९०-०२-०३', '１２', 'Ａｓｈａ', '12½', '№ 5', 'ab१', 'आशा राव', '---', '\u200b', '00000', 'MH आ 12', '😀\ufe0f'],
 ]
 const PATTERNS = ['^[a-z]+$', '^[A-Z]{1,2}-[0-9]{1,3}$', '^(a|b|c)$', '[0-9]', '^[^<>]*$', '^[6-9][0-9]{9}$', '^\\$?[0-9]+$', '^[-A-Za-z0-9 ]{2,8}$']
 const STEPS = [
-  ...['trim', 'upper', 'lower', 'collapse', 'sanitise', { keep: '[0-9]' }, { keep: '[A-Za-z ]' }, { strip: '[^A-Z0-9]' }, { strip: '[-/]' }],
+  ...['latin', 'latin', 'digits', 'digits', 'trim', 'upper', 'lower', 'collapse', 'sanitise', { keep: '[0-9]' }, { keep: '[A-Za-z ]' }, { strip: '[^A-Z0-9]' }, { strip: '[-/]' }],
   ...[{ space: "[^-A-Za-z0-9 /,.&']" }, { space: '[-_]' }, { unprefix: ['+91', '0'] }, { unprefix: ['a', 'ab'] }],
   { group: ['^([A-Z]{1,2})([0-9]{1,2})([A-Z]{1,3})([0-9]{1,4})$', '^([0-9]+)(?:/([0-9]+))?$'], join: '-' },
+]
+const REFUSALS = [
+  [{ pattern: '^0+$', text: 'Not {label}' }, { pattern: '[IOQ]', length: 3, text: 'Not that' }],
+  [{ pattern: '^[a-z]', text: 'In capitals' }],
 ]
 const CHOICES = ['a', 'b', 'c', 'd', 'e', 'f']
 const DAYS = ['today', '-1y', '+1m', '+30d', '-2w', '2020-01-01', '2026-11-25']
@@ -31,6 +36,7 @@ export function generate(seed, answers) {
         return {
           ...title, type: 'string', maxLength: r.int(3, 12), ...maybe(0.4, () => ({ minLength: r.int(0, 4) })),
           ...maybe(0.3, () => ({ pattern: r.pick(PATTERNS) })), ...maybe(0.5, () => ({ 'x-normalise': r.times(1, 3, () => r.pick(STEPS)) })),
+          ...maybe(0.2, () => ({ 'x-refuse': r.pick(REFUSALS) })),
           ...maybe(0.1, () => ({ 'x-messages': { required: 'Give {label}', 'length.between': '{min} to {max}', pattern: 'Not so' } })),
         }
       case 'integer':

@@ -34,7 +34,7 @@ async fn has_rows(visitor: &Visitor) {
     let cities = get("/api/v1/common/get-city?q=pune").await;
     assert_eq!(cities["data"]["city"][0]["citySlug"], "pune");
     assert!(get("/api/v1/motorbff/rtoMasterDetail").await["data"]["rto"].as_array().expect("rows").len() > 500);
-    for number in ["DL3C", "dl-03"] {
+    for number in ["DL3C", "dl-03", "DL%203C", "dl3cab1234", "DL-%E0%A5%A9"] {
         let office = get(&format!("/api/v1/motorbff/getRtoDetails?rto={number}")).await;
         assert_eq!(office["data"]["rto"]["rto"], "DL-03", "{number}");
     }
@@ -85,6 +85,19 @@ async fn a_call_asks_a_partner_and_says_when_that_fails() {
     let said = |reply: &Value| [reply["error"].clone(), reply["message"].clone(), reply["status"].clone()];
     assert_eq!(said(&found), [json!(false), json!(""), json!(200)]);
     assert_eq!((&found["response"]["city"], &found["response"]["status"]), (&json!("Bengaluru"), &json!("servicable")));
+    // What is typed in another way is read as on a page, and held against the same rules.
+    for typed in ["560%20001", "5-6-0-0-0-1", "%E0%A5%AB%E0%A5%AC%E0%A5%A6%E0%A5%A6%E0%A5%A6%E0%A5%A7"] {
+        assert_eq!(get(&format!("pincode={typed}")).await["response"]["pincode"], "560001", "{typed}");
+    }
+    let wrong = visitor.get("/api/v1/common/pincode?pincode=56001").await;
+    assert_eq!((wrong.status, &wrong.json()["errors"][0]["pointer"]), (422, &json!("/pincode")));
+    for typed in ["sbin0000691", "SBIN%200000691", "SBIN0000691%E2%80%8B"] {
+        let bank = visitor.get(&format!("/api/v1/common/bank?ifsc={typed}")).await.ok(200);
+        assert_eq!(bank["error"], json!(false), "{typed}");
+    }
+    for typed in ["SBIN000691", "SBIN00000691"] {
+        assert_eq!(visitor.get(&format!("/api/v1/common/bank?ifsc={typed}")).await.status, 422, "{typed}");
+    }
     // R7-02
     let unknown = get("pincode=123123").await;
     assert_eq!(said(&unknown), [json!(true), json!("We do not know this pincode"), json!(422)]);
@@ -103,6 +116,7 @@ fn with(endpoint: &str) -> Files {
 const SEND: &str = "title: Send a parcel
 method: POST
 path: /api/v1/parcels
+who: anyone
 body: parcel/cover/parcel
 start: {workflow: parcel/cover, data: body}
 reply: {statusCode: 200, data: {leadId: journey.id, next: journey.url, kind: body.kind}}
@@ -155,10 +169,13 @@ fn an_endpoint_that_cannot_answer_is_found_before_it_is_published() {
     assert_eq!(errors(&format!("{get}reply: {{a: site.menus.none}}\n")), ["4 evaluation"]);
     assert_eq!(errors(&format!("{get}list: {{of: none}}\nreply: {{a: list}}\n")), ["1 unknown-name"]);
     assert_eq!(
-        errors(&format!("{get}call: {{src: none/asks, input: {{}}}}\nreply: {{a: call}}\n")),
+        errors(&format!("{get}who: anyone\ncall: {{src: none/asks, input: {{}}}}\nreply: {{a: call}}\n")),
         ["1 unknown-name"]
     );
-    assert_eq!(errors(&format!("{get}start: {{workflow: parcel/cover, data: query}}\nreply: {{}}\n")), ["1 value"]);
+    assert_eq!(
+        errors(&format!("{get}who: anyone\nstart: {{workflow: parcel/cover, data: query}}\nreply: {{}}\n")),
+        ["1 value"]
+    );
     assert_eq!(errors("title: A\nmethod: GET\npath: /a\nreply: {}\n"), ["1 value"]);
     assert_eq!(errors(&SEND.replace("parcel/cover,", "parcel/none,")), ["1 unknown-name"]);
     assert_eq!(errors(&SEND.replace("cover/parcel", "cover/none")), ["1 unknown-name"]);

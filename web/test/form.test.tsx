@@ -1,4 +1,4 @@
-import { act, fireEvent, render, screen, waitFor, within } from '@testing-library/react';
+import { act, cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import axe from 'axe-core';
 import { useState } from 'react';
@@ -407,4 +407,62 @@ test('rows that people add: within their bounds, each with a key that is never u
       { key: 'r3', age: 1 },
     ],
   });
+});
+
+const written = (steps: unknown[], more: Schema = {}): Schema => ({
+  properties: { x: { type: 'string', title: 'X', maxLength: 40, 'x-normalise': steps, ...more } },
+});
+
+test('while something is composed the text stays as it is, and is read at the end', () => {
+  const { view } = show(written(['upper', { strip: '[^A-Z0-9]' }]));
+  const input = view.container.querySelector('input') as HTMLInputElement;
+  input.focus();
+  for (const text of ['m', 'mh', 'mh1', 'mh-1']) {
+    fireEvent.input(input, { target: { value: text }, isComposing: true });
+    expect(input.value).toBe(text);
+  }
+  fireEvent.compositionEnd(input);
+  expect(input.value).toBe('MH-1');
+});
+
+test('a refused letter leaves the caret where it was and has a word', async () => {
+  const { view } = show(written(['latin', { keep: '[A-Za-z ]' }, 'trim']));
+  const input = view.container.querySelector('input') as HTMLInputElement;
+  await userEvent.type(input, 'Asha Rao');
+  input.setSelectionRange(4, 4);
+  await userEvent.keyboard('1x');
+  expect(input.value).toBe('Ashax Rao');
+  expect(screen.getByRole('status').textContent).toContain('1');
+});
+
+test('letters of another script stay and are refused, never emptied', async () => {
+  const { view, submit, sent } = show(
+    written([{ keep: '[A-Za-z ]' }, 'trim'], { 'x-messages': { letters: 'In English' } }),
+  );
+  const input = view.container.querySelector('input') as HTMLInputElement;
+  await userEvent.type(input, 'आशा');
+  await submit();
+  expect(input.value).toBe('आशा');
+  expect(within(view.container.querySelector('.field') as HTMLElement).getByText('In English')).toBeTruthy();
+  expect(sent).not.toHaveBeenCalled();
+});
+
+test('what is folded says what is sent, and stays while it is typed anew', async () => {
+  const field = (name: string) => [
+    name,
+    { type: 'string', title: name, maxLength: 40, 'x-normalise': ['trim'], 'x-ui': { widget: 'text', group: 'named' } },
+  ];
+  const named = {
+    groups: { named: { title: '{{answers}}: change it', collapsed: true } },
+    properties: Object.fromEntries(['First', 'Middle', 'Last'].map(field)),
+  };
+  const { view, submit, sent } = show(named, { First: 'Venkata', Middle: 'Satya Narayana ', Last: 'Rao' });
+  const title = () => view.container.querySelector('summary')?.textContent;
+  expect(title()).toBe('Venkata Satya Narayana Rao: change it');
+  await userEvent.clear(screen.getByLabelText(/Middle/));
+  expect(title()).toBe('Venkata Rao: change it');
+  await submit();
+  expect(sent).toHaveBeenCalledWith({ First: 'Venkata', Last: 'Rao' });
+  cleanup();
+  expect(show(named).view.container.querySelector('details')).toBeNull();
 });

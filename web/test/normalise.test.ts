@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { type NormaliseStep, normaliseTyped } from '../src/renderer/form/normalise';
-import { mobileTyped } from '../src/renderer/widgets/mobile';
+import { type NormaliseStep, normaliseTyped, rewritten } from '../src/renderer/form/normalise';
+import { mobileTyped } from '../src/renderer/widgets/mobile-typed';
 import { numberTyped } from '../src/renderer/widgets/number';
 
 const tag: NormaliseStep[] = [
@@ -20,6 +20,28 @@ test('under the fingers only what cannot spoil a half typed text', () => {
   expect(normaliseTyped([{ keep: '[0-9+]' }, { unprefix: ['+91'] }], '+9')).toBe('+9');
 });
 
+const name: NormaliseStep[] = ['latin', { space: "[-'.]" }, { keep: '[A-Za-z ]' }, 'collapse', 'trim'];
+
+test.each([
+  ['José', 'Jose'],
+  ['Jose\u0301', 'Jose'],
+  ['आशा राव', 'आशा राव'], // until the field is left
+  ['Asha1 R@o', 'Asha Ro'],
+  ['Asha ', 'Asha '],
+])('a name typed as %s', (typed, kept) => expect(normaliseTyped(name, typed)).toBe(kept));
+
+test('what is not taken as it was typed has a word', () => {
+  expect(rewritten(name, 'Asha1 R@o')).toEqual({ left: ['1', '@'] });
+  expect(rewritten(name, 'José')).toEqual({ left: [], plain: { from: 'é', to: 'e' } });
+  expect(rewritten(name, 'Jose\u0301')).toEqual({ left: [], plain: { from: 'é', to: 'e' } });
+  expect(rewritten(name, 'Asha राव')).toEqual({ left: [] });
+  expect(rewritten(['sanitise', 'latin', { space: '[^-A-Za-z0-9 /]' }], '12½ Lane')).toEqual({
+    left: [],
+    plain: { from: '½', to: '1/2' },
+  });
+  expect(rewritten(tag, 'dl-3')).toEqual({ left: [] }); // its signs only part it
+});
+
 /** Key by key, as a person types. */
 const typedKeys = (keys: string) => [...keys].reduce((text, key) => mobileTyped(text + key, text), '');
 
@@ -28,6 +50,12 @@ test.each([
   ['+919876543210', '9876543210'],
   ['09876543210', '9876543210'],
   ['+91', ''],
+  ['91 98123 45670', '9812345670'],
+  ['+91 (0) 98765 43210', '9876543210'],
+  ['0091 98765 43210', '9876543210'],
+  ['91981234567', '91981234567'], // it may still be either: no digit is cut
+  ['9198123456', '9198123456'],
+  ['९८७६५४३२१०', '9876543210'],
 ])('mobile typed %s', (keys, expected) => expect(typedKeys(keys)).toBe(expected));
 
 test.each([
@@ -35,6 +63,11 @@ test.each([
   ['919876543210', '9876543210'],
   ['9198765432', '9198765432'],
   ['+9', '+9'], // half a prefix
+  ['91 98123 45670', '9812345670'],
+  ['+91 (0) 98765 43210', '9876543210'],
+  ['91 0 98765 43210', '9876543210'],
+  ['\u202a+919876543210\u202c', '9876543210'],
+  ['98765 43210 / 98123 45670', '98765432109812345670'], // two of them are refused
   ['90000000012345', '90000000012345'], // R5-12: it stays to be refused, nobody's number is made of it
 ])('mobile pasted %s', (text, expected) => expect(mobileTyped(text, '')).toBe(expected));
 

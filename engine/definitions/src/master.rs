@@ -152,7 +152,7 @@ impl Master {
     /// start with it come first. The flag says that there are more than `limit`.
     pub fn find(&self, q: &str, filters: &[(String, String)], limit: usize) -> (Vec<Value>, bool) {
         let data = self.data();
-        let q = q.trim().to_lowercase();
+        let q = crate::form::digits(q.trim()).to_lowercase();
         let filters: Option<Vec<(usize, &str)>> = filters
             .iter()
             .map(|(column, value)| Some((data.columns.iter().position(|c| c == column)?, value.as_str())))

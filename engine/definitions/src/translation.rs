@@ -324,6 +324,7 @@ impl Rule {
                 keys.iter().any(|key| key == "x-messages" || key == "messages")
                     || OF_FIELDS.contains(&last) && parent != "properties"
                     || last == "x-title"
+                    || last == "text" && parent == "x-refuse"
                     || last == "label" && parent == "links"
                     || last == "description" && keys.iter().any(|key| key == "oneOf")
             }

@@ -14,7 +14,7 @@ use axum::body::Body;
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::Response;
-use engine_definitions::Catalog;
+use engine_definitions::{Catalog, digits};
 use engine_runtime::{StepView, new_id};
 use serde_json::{Map, Value, json};
 
@@ -147,7 +147,8 @@ fn answer(property: &Value, fields: &Fields, name: &str) -> Option<Value> {
     if !chosen.is_string() || !matches!(kind, "integer" | "number") {
         return Some(chosen);
     }
-    let figure: String = text.chars().filter(|part| !part.is_whitespace() && !matches!(part, ',' | '₹')).collect();
+    let figure: String =
+        digits(&text).chars().filter(|part| !part.is_whitespace() && !matches!(part, ',' | '₹')).collect();
     let rupees = widget == "money" && option("unit").is_none_or(|unit| unit != "rupees");
     Some(number(&figure, if rupees { 100 } else { 1 }).unwrap_or(chosen))
 }
@@ -169,10 +170,10 @@ fn number(figure: &str, times: i64) -> Option<Value> {
 fn day(fields: &Fields, name: &str) -> Option<String> {
     let part = |end: &str| {
         let found = fields.iter().find(|(field, _)| field.strip_prefix(name).is_some_and(|rest| rest == end));
-        found.map_or("", |(_, text)| text.trim())
+        found.map_or_else(String::new, |(_, text)| digits(text.trim()))
     };
     let (day, month, year) = (part(".day"), part(".month"), part(".year"));
-    if [day, month, year].iter().all(|part| part.is_empty()) {
+    if [&day, &month, &year].iter().all(|part| part.is_empty()) {
         return None;
     }
     let full = !day.is_empty() && !month.is_empty() && year.chars().count() == 4;

@@ -17,7 +17,7 @@ test('mobile and name: filters and texts (R5-02, R5-03, R5-05, R5-07, R5-09, R5-
   await walk.type('Name', 'A1');
   await walk.type('Mobile number', '9999999999');
   await walk.press('Send one-time password');
-  await walk.errors(['Please enter Name between 3 - 50 characters', 'Invalid mobile number.']);
+  await walk.errors(['Please enter Name between 2 - 50 characters', 'Invalid mobile number.']);
   await walk.type('Name', 'Asha1 R@o');
   for (const wrong of ['1234567890', '5000000001', '900000000']) {
     await walk.type('Mobile number', wrong);

@@ -3,6 +3,7 @@
 use super::condition::of_field;
 use super::date::Bounds;
 use super::normalise::Normaliser;
+use super::refuse::Refusal;
 use super::rows::{self, Rows};
 use serde_json::Value;
 use std::collections::HashMap;
@@ -44,6 +45,7 @@ pub enum Holds {
 #[derive(Default)]
 pub struct Rule {
     pub normaliser: Option<Normaliser>,
+    pub refusals: Vec<Refusal>,
     pub reads: Option<Reads>,
     pub format: Option<Format>,
     pub bounds: Bounds,
@@ -134,6 +136,7 @@ impl Rule {
         };
         Rule {
             normaliser: rule.get("x-normalise").and_then(|steps| normalisers.get(&steps.to_string())).cloned(),
+            refusals: super::refuse::of(rule).iter().filter_map(Refusal::read).collect(),
             reads,
             format,
             bounds: rule.get("x-date").map(Bounds::read).unwrap_or_default(),

@@ -4,7 +4,7 @@
 //! A pair of minLength and maxLength is one rule with the keys `length.equal` and `length.between`
 //! (R5-01, R5-02).
 
-use super::widget;
+use super::{refuse, widget};
 use crate::source::Node;
 use engine_statechart::Problem;
 use serde_json::{Map, Value};
@@ -18,9 +18,10 @@ pub struct Messages {
     language: String,
 }
 
-pub const KEYWORDS: [&str; 20] = [
+pub const KEYWORDS: [&str; 21] = [
     "required",
     "type",
+    "letters",
     "minLength",
     "maxLength",
     "length.equal",
@@ -41,8 +42,12 @@ pub const KEYWORDS: [&str; 20] = [
     "any",
 ];
 
-const LAST_RESORT: [(&str, &str); 3] =
-    [("required", "Please enter {label}"), ("unknown", "This field is not expected"), ("any", "Please check {label}")];
+const LAST_RESORT: [(&str, &str); 4] = [
+    ("required", "Please enter {label}"),
+    ("letters", "Please write {label} in English letters"),
+    ("unknown", "This field is not expected"),
+    ("any", "Please check {label}"),
+];
 
 impl Messages {
     /// `{keyword: text}`
@@ -163,6 +168,9 @@ fn field(name: &str, rule: &mut Value, form: Option<&Map<String, Value>>, defaul
     let items = map.get("items").filter(|_| map.get("x-key").is_none());
     add("required", "", None, None);
     add("type", "", None, None);
+    if map.contains_key("x-normalise") || items.is_some_and(|items| items.get("x-normalise").is_some()) {
+        add("letters", "", None, None);
+    }
     // What is wrong with one of several boxes is said of all of them.
     for rule in [Some(&*map), items.and_then(Value::as_object)].into_iter().flatten() {
         let get = |k: &str| rule.get(k);
@@ -201,6 +209,11 @@ fn field(name: &str, rule: &mut Value, form: Option<&Map<String, Value>>, defaul
         if max.is_some() {
             add("x-date.max", "", min.as_ref(), max.as_ref());
         }
+    }
+    let refusals = map.get("x-refuse").and_then(Value::as_array).into_iter().flatten();
+    for (code, refusal) in refuse::CODES.iter().zip(refusals) {
+        let text = refusal.get("text").map(crate::text::plain).unwrap_or_default();
+        texts.insert((*code).to_owned(), Value::String(text.replace("{label}", &label)));
     }
     map.insert("x-messages".into(), Value::Object(texts));
 }

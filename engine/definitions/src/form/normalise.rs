@@ -1,11 +1,11 @@
 //! `x-normalise`: steps that both sides apply to what was typed (web/src/renderer/form/normalise.ts is the other one).
 
-use super::level::{Field, Holds, Level, Reads, Rule};
-use super::pattern;
+use super::level::{Field, Format, Holds, Level, Reads, Rule};
 use super::rows::Rows;
+use super::{letters, pattern};
 use crate::source::{Node, Value as Source};
 use engine_statechart::Problem;
-use regex::Regex;
+use regex::{Captures, Regex};
 use serde_json::{Map, Value};
 use std::collections::HashMap;
 use std::sync::{Mutex, OnceLock};
@@ -23,6 +23,10 @@ enum Step {
     Lower,
     Collapse,
     Sanitise,
+    /// Accents and ligatures are written plainly.
+    Latin,
+    /// Digits of every script are those that we know.
+    Digits,
     /// Characters that match stay.
     Keep(Regex),
     Strip(Regex),
@@ -50,7 +54,20 @@ impl Normaliser {
         (steps.len() == node.list().len()).then_some(Normaliser { steps })
     }
 
+    /// Never empties what can be seen: such a text stays, to be refused.
     pub fn apply(&self, text: &str) -> String {
+        let done = self.run(text);
+        if done.is_empty() && !letters::is_blank(text) { text.trim_matches(is_space).to_owned() } else { done }
+    }
+
+    /// Whether a text that was brought into its shape has what cannot be written here: letters of another script, or
+    /// nothing that can.
+    pub fn refuses(&self, text: &str) -> bool {
+        let is_removed = |c: char| letters::is_foreign(c) && self.steps.iter().any(|step| step.removes(c));
+        text.chars().any(is_removed) || !text.is_empty() && self.run(text).is_empty()
+    }
+
+    fn run(&self, text: &str) -> String {
         self.steps.iter().fold(text.to_owned(), |text, step| step.apply(text))
     }
 }
@@ -59,7 +76,9 @@ fn step(node: &Node, problems: &mut Vec<Problem>) -> Option<Step> {
     let wrong = |message: String, problems: &mut Vec<Problem>| {
         let problem = Problem::error("normalise", &node.span, message);
         problems.push(
-            problem.hint("trim, upper, lower, collapse, sanitise, {keep}, {strip}, {space}, {unprefix}, {group, join}"),
+            problem.hint(
+                "trim, upper, lower, collapse, sanitise, latin, digits, {keep}, {strip}, {space}, {unprefix}, {group, join}",
+            ),
         );
         None
     };
@@ -70,6 +89,8 @@ fn step(node: &Node, problems: &mut Vec<Problem>) -> Option<Step> {
             "lower" => Some(Step::Lower),
             "collapse" => Some(Step::Collapse),
             "sanitise" => Some(Step::Sanitise),
+            "latin" => Some(Step::Latin),
+            "digits" => Some(Step::Digits),
             _ => wrong(format!("unknown step `{word}`"), problems),
         };
     }
@@ -116,7 +137,7 @@ fn step(node: &Node, problems: &mut Vec<Problem>) -> Option<Step> {
 }
 
 /// Compiled once for all forms: shared fields repeat the same patterns.
-fn compiled(text: &str) -> Option<Regex> {
+pub fn compiled(text: &str) -> Option<Regex> {
     static KNOWN: OnceLock<Mutex<HashMap<String, Regex>>> = OnceLock::new();
     const KNOWN_MAX: usize = 1_000;
     let known = KNOWN.get_or_init(Mutex::default);
@@ -141,9 +162,11 @@ impl Step {
             Step::Lower => text.to_lowercase(),
             Step::Collapse => collapse(&text),
             Step::Sanitise => sanitise(&text),
-            Step::Keep(regex) => text.chars().filter(|c| regex.is_match(c.encode_utf8(&mut [0; 4]))).collect(),
-            Step::Strip(regex) => regex.replace_all(&text, "").into_owned(),
-            Step::Space(regex) => regex.replace_all(&text, " ").into_owned(),
+            Step::Latin => letters::latin(&text),
+            Step::Digits => letters::digits(&text),
+            Step::Keep(regex) => text.chars().filter(|c| letters::is_foreign(*c) || is_match(regex, *c)).collect(),
+            Step::Strip(regex) => replaced(regex, &text, ""),
+            Step::Space(regex) => replaced(regex, &text, " "),
             Step::Unprefix(prefixes) => {
                 prefixes.iter().find_map(|p| text.strip_prefix(p.as_str()).map(str::to_owned)).unwrap_or(text)
             }
@@ -155,6 +178,30 @@ impl Step {
             }
         }
     }
+}
+
+impl Step {
+    /// A character that would go, were it not for the letters of other scripts, which stay.
+    fn removes(&self, c: char) -> bool {
+        match self {
+            Step::Keep(regex) => !is_match(regex, c),
+            Step::Strip(regex) | Step::Space(regex) => is_match(regex, c),
+            _ => false,
+        }
+    }
+}
+
+fn is_match(regex: &Regex, c: char) -> bool {
+    regex.is_match(c.encode_utf8(&mut [0; 4]))
+}
+
+/// What matches is replaced, without the letters of other scripts in it.
+fn replaced(regex: &Regex, text: &str, with: &str) -> String {
+    let instead = |found: &Captures<'_>| {
+        let kept: String = found[0].chars().filter(|c| letters::is_foreign(*c)).collect();
+        if kept.is_empty() { with.to_owned() } else { kept }
+    };
+    regex.replace_all(text, instead).into_owned()
 }
 
 fn collapse(text: &str) -> String {
@@ -249,6 +296,9 @@ fn one(rule: &Rule, value: &mut Value) {
             if let Some(normaliser) = &rule.normaliser {
                 *text = normaliser.apply(text);
             }
+            if rule.format == Some(Format::Date) {
+                *text = letters::digits(text);
+            }
             if let Some(read) = rule.reads.and_then(|reads| typed(reads, text)) {
                 *value = read;
             }
@@ -285,7 +335,7 @@ fn typed(reads: Reads, text: &str) -> Option<Value> {
 }
 
 fn number(text: &str, with_fraction: bool) -> Option<Value> {
-    let text = text.replace(',', "");
+    let text = letters::digits(text).replace(',', "");
     let digits = |t: &str, max: usize| (1..=max).contains(&t.len()) && t.bytes().all(|b| b.is_ascii_digit());
     let (whole, fraction) = match text.split_once('.') {
         Some((whole, fraction)) if with_fraction => (whole, Some(fraction)),
@@ -310,8 +360,10 @@ mod tests {
 
     #[test]
     fn applies_the_steps_in_order() {
-        let names = json!([{"space": "[-'.]"}, {"keep": "[A-Za-z ]"}, "collapse", "trim"]);
+        let names = json!(["latin", {"space": "[-'.]"}, {"keep": "[A-Za-z ]"}, "collapse", "trim"]);
         check(names.clone(), "Asha1 R@o", "Asha Ro"); // R5-03
+        check(names.clone(), "José आशा", "Jose आशा");
+        check(names.clone(), " 123 ", "123"); // stays, to be refused
         check(names, "Mary-Jane D'Souza", "Mary Jane D Souza");
         let mobile = json!([{"keep": "[0-9+]"}, {"group": ["^(?:[+]91|91|0)([0-9]{10})$"], "join": ""}]);
         check(mobile.clone(), "+91 98765-43210", "9876543210"); // R5-11

@@ -4,10 +4,11 @@ use super::normalise::Normaliser;
 use super::resolve::cel_of;
 use super::rules::{self, FIELDS_MAX};
 use super::variant::{VARIANTS_MAX, Variant};
-use super::{Form, Messages, condition, date, messages, widget};
+use super::{Form, Messages, condition, date, messages, refuse, widget};
 use crate::fields::{Fields, unknown, unknown_keys};
 use crate::host::late_vocabulary;
 use crate::keys::widgets;
+use crate::policy::is_fatal;
 use crate::source::{Key, Node, Nodes, Span, Value as Source};
 use engine_statechart::Problem;
 use engine_statechart::expression::Expression;
@@ -20,6 +21,8 @@ pub const FORM_KEYS: [&str; 9] =
 /// What a variant may change.
 const MERGE_KEYS: [&str; 7] = ["title", "intro", "groups", "required", "properties", "x-ui", "messages"];
 const REF_DEPTH_MAX: usize = 8;
+/// Maps of a shared field that keep what a form does not name.
+const OVERLAID: [&str; 2] = ["x-messages", "x-ui"];
 pub const SHARED_MESSAGES: &str = "forms/shared/messages.json";
 
 /// `nodes` are all parsed files, for references.
@@ -61,7 +64,7 @@ pub fn read(
     let of_form = MERGE_KEYS.iter().filter_map(|key| Some(((*key).to_owned(), form.get(key)?.to_json())));
     let tree = Value::Object(of_form.collect());
     let Reader { files, cels, normalisers, uses, lookups, has_dates, problems, .. } = reader;
-    if problems[before..].iter().any(Problem::is_error) {
+    if problems[before..].iter().any(is_fatal) {
         return None;
     }
     Some(Form {
@@ -107,6 +110,21 @@ struct Level<'a> {
     /// `item` is known: it is a row of the context.
     has_item: bool,
     is_top: bool,
+}
+
+/// Puts the keys of `new` over those of `old`.
+fn overlay(old: &mut Node, new: Node) {
+    match (old.map_mut(), new.map()) {
+        (Some(map), entries @ [_, ..]) => {
+            for (key, value) in entries {
+                match map.iter_mut().find(|(known, _)| known.name == key.name) {
+                    Some((_, old)) => *old = value.clone(),
+                    None => map.push((key.clone(), value.clone())),
+                }
+            }
+        }
+        _ => *old = new,
+    }
 }
 
 /// Fields by their names.
@@ -167,6 +185,7 @@ impl Reader<'_, '_> {
                 for (k, v) in entries.iter().filter(|(k, _)| k.name != "$ref") {
                     let v = self.inline(v, depth);
                     match map.iter_mut().find(|(known, _)| known.name == k.name) {
+                        Some((_, old)) if OVERLAID.contains(&k.name.as_str()) => overlay(old, v),
                         Some((_, old)) => *old = v,
                         None => map.push((k.clone(), v)),
                     }
@@ -314,6 +333,10 @@ impl Reader<'_, '_> {
                 "x-normalise" => self.normalise(value),
                 "x-date" => self.date(value, level.has_item),
                 "x-messages" => messages::check(value, self.problems),
+                "x-refuse" => {
+                    refuse::check(value, self.problems);
+                    self.scan(value, level.has_item);
+                }
                 "x-required" => self.condition(value, level),
                 "x-ui" => self.ui(value, rule, base, level),
                 "properties" | "groups" | "required" | "items" | "x-each" | "x-key" => {}
@@ -334,7 +357,8 @@ impl Reader<'_, '_> {
                 None => rules::field(items, self.problems),
                 Some(_) => rules::patch(items, self.problems),
             }
-            if let Some((key, _)) = items.map().iter().find(|(k, _)| matches!(k.name.as_str(), "format" | "x-date")) {
+            let is_of_text = |key: &str| matches!(key, "format" | "x-date" | "x-refuse");
+            if let Some((key, _)) = items.map().iter().find(|(k, _)| is_of_text(&k.name)) {
                 let message = format!("`{}` is not checked in a list of values", key.name);
                 self.problems.push(Problem::error("place", &key.span, message).hint("a list of objects can have it"));
             }

@@ -3,7 +3,7 @@
 use super::answers::{Asked, asked};
 use super::level::{Format, Holds, Level, Rule};
 use super::resolve::Resolved;
-use super::{FieldError, date, properties};
+use super::{FieldError, date, properties, refuse};
 use jsonschema::error::ValidationErrorKind;
 use jsonschema::{Draft, PatternOptions, ValidationError, Validator};
 use serde_json::{Map, Value, json};
@@ -84,7 +84,11 @@ pub fn errors(resolved: &Resolved, data: &Value) -> Result<Vec<FieldError>, Stri
     for asked in &fields {
         let code = match asked.value {
             None => asked.required.then_some("required"),
-            Some(value) => wrong.get(&*asked.pointer).copied().or_else(|| broken(&asked.field.rule, value)),
+            Some(value) => {
+                let rule = &asked.field.rule;
+                let by_schema = || wrong.get(&*asked.pointer).copied();
+                refused(rule, value).or_else(by_schema).or_else(|| broken(rule, value))
+            }
         };
         found.extend(code.map(|code| error(&asked.field.texts, asked.pointer.to_string(), code)));
     }
@@ -95,6 +99,16 @@ pub fn errors(resolved: &Resolved, data: &Value) -> Result<Vec<FieldError>, Stri
     found.extend(unknown.into_iter().map(|pointer| error(&resolved.texts, pointer, "unknown")));
     found.truncate(ERRORS_MAX);
     Ok(found)
+}
+
+/// A text that cannot be written so, or of a shape that has words of its own: said before all else.
+fn refused(rule: &Rule, value: &Value) -> Option<&'static str> {
+    if let Value::Array(items) = value {
+        return items.iter().find_map(|item| refused(rule.items.as_deref()?, item));
+    }
+    let text = value.as_str()?;
+    let is_unwritable = rule.normaliser.as_ref().is_some_and(|normaliser| normaliser.refuses(text));
+    if is_unwritable { Some("letters") } else { refuse::refused(&rule.refusals, text) }
 }
 
 /// Rules that are ours in both languages.

@@ -7,7 +7,7 @@
 mod lists;
 mod texts;
 
-pub use texts::mask;
+pub use texts::{covered, mask};
 
 use crate::calendar::Calendars;
 use crate::master::Masters;
@@ -79,7 +79,7 @@ pub const CALL_FUNCTIONS: [(&str, RangeInclusive<usize>); 6] = [
 ];
 
 /// Variables of a workflow's expressions beside `context` and `event`.
-pub const VARIABLES: [&str; 4] = ["now", "today", "journey", "params"];
+pub const VARIABLES: [&str; 5] = ["now", "today", "journey", "params", "company"];
 
 /// The vocabulary of expressions outside a machine: `variables` and the functions, nothing else.
 pub fn vocabulary(variables: &[&str], with_call_functions: bool) -> Vocabulary {
@@ -100,10 +100,17 @@ pub fn vocabulary(variables: &[&str], with_call_functions: bool) -> Vocabulary {
 
 /// An expression that is longer than a line is hard to read; one of three lines nobody reads.
 pub fn limits() -> Limits {
-    Limits { expression_chars_long: 160, expression_chars_max: EXPRESSION_CHARS_MAX, ..Limits::default() }
+    Limits {
+        expression_chars_long: 160,
+        expression_chars_max: EXPRESSION_CHARS_MAX,
+        states_max: STATES_MAX,
+        ..Limits::default()
+    }
 }
 
 const EXPRESSION_CHARS_MAX: usize = 300;
+/// States of one workflow, with those of its parts.
+const STATES_MAX: usize = 500;
 
 /// The vocabulary of views, forms and steps, made once.
 pub fn shared_vocabulary() -> &'static Vocabulary {
@@ -138,12 +145,14 @@ impl OnDemand for Value {
 #[derive(Clone, Copy)]
 pub struct ProductHost<'a> {
     pub now: &'a Now,
-    /// `journey {id, workflow, version, channel, language, verified, attribution, assisted_by, skips_otp}`; null outside
+    /// `journey {id, workflow, version, channel, language, verified, attribution, assisted_by, skips_otp, visit}`; null outside
     /// journeys.
     pub journey: Option<&'a dyn OnDemand>,
-    /// `viewer {role, roles, channel, partner, assists}`; only where a step is shown.
+    /// `viewer {role, roles, channel, partner, assists, name, mobile}`; only where a step is shown.
     pub viewer: Option<&'a dyn OnDemand>,
     pub params: Option<&'a Value>,
+    /// Who we are, as the site says it; an empty map where there is no site.
+    pub company: Option<&'a Value>,
     pub tables: &'a Tables,
     pub masters: &'a Masters,
     pub calendars: &'a Calendars,
@@ -161,6 +170,10 @@ impl Host for ProductHost<'_> {
             "journey" => self.journey.map(|of| Cow::Borrowed(of.variable())),
             VIEWER => self.viewer.map(|of| Cow::Borrowed(of.variable())),
             "params" => self.params.map(Cow::Borrowed),
+            "company" => {
+                let said = self.company.filter(|company| company.is_object());
+                Some(said.map_or_else(|| Cow::Owned(Value::Object(Default::default())), Cow::Borrowed))
+            }
             _ => self.extra.and_then(|e| e.variable(name)),
         }
     }
@@ -250,6 +263,7 @@ impl<'a> ProductHost<'a> {
             journey: None,
             viewer: None,
             params: None,
+            company: None,
             tables,
             masters,
             calendars,

@@ -11,7 +11,7 @@ pub fn say(words: &str, places: &Value, language: &str) -> Result<Value, String>
 }
 
 /// `mobile`: all but the last digits as stars, five of ten; `email`: the inner part of the local name;
-/// `last4`: all but the last four characters; `number`: all but the last third, at most four, as X, which a number of
+/// `last4`: all but the last four characters, of a shorter one half; `number`: all but the last third, at most four, as X, which a number of
 /// letters and digits may hold.
 pub fn mask(text: &str, kind: &str) -> Result<String, String> {
     let chars: Vec<char> = text.chars().collect();
@@ -23,12 +23,9 @@ pub fn mask(text: &str, kind: &str) -> Result<String, String> {
         "email" => match text.split_once('@') {
             Some((local, domain)) => {
                 let count = local.chars().count();
-                let masked: String = local
-                    .chars()
-                    .enumerate()
-                    .map(|(i, c)| if i > 0 && (count <= 2 || i + 1 < count) { '*' } else { c })
-                    .collect();
-                format!("{masked}@{domain}")
+                let is_shown = |i: usize| count > 1 && i == 0 || count > 2 && i + 1 == count;
+                let masked = local.chars().enumerate().map(|(i, c)| if is_shown(i) { c } else { '*' });
+                format!("{}@{domain}", masked.collect::<String>())
             }
             None => "*".repeat(chars.len()),
         },
@@ -36,9 +33,23 @@ pub fn mask(text: &str, kind: &str) -> Result<String, String> {
             let shown = (chars.len() / 3).min(4);
             chars.iter().enumerate().map(|(i, c)| if i + shown < chars.len() { 'X' } else { *c }).collect()
         }
-        "last4" => chars.iter().enumerate().map(|(i, c)| if i + 4 < chars.len() { '*' } else { *c }).collect(),
+        "last4" => {
+            let shown = if chars.len() > 4 { 4 } else { chars.len() / 2 };
+            chars.iter().enumerate().map(|(i, c)| if i + shown < chars.len() { '*' } else { *c }).collect()
+        }
         _ => return Err(format!("`mask` knows mobile, email, number and last4, not `{kind}`")),
     })
+}
+
+/// How personal data of a kind is shown to whoever is not the customer: `mobile` and `email` as [`mask`] has them, names
+/// and addresses word by word, anything else as a number.
+pub fn covered(text: &str, kind: &str) -> String {
+    let number = |part: &str| mask(part, "number").unwrap_or_default();
+    match kind {
+        "mobile" | "email" => mask(text, kind).unwrap_or_default(),
+        "name" | "address" => text.split(' ').map(number).collect::<Vec<_>>().join(" "),
+        _ => number(text),
+    }
 }
 
 pub fn replace(text: &str, from: &str, to: &str) -> Result<Value, String> {
@@ -100,7 +111,9 @@ mod tests {
             ("9876543210", "mobile", "*****43210"),
             ("rahul@example.com", "email", "r***l@example.com"),
             ("ab@x.in", "email", "a*@x.in"),
+            ("a@b.co", "email", "*@b.co"),
             ("123456789012", "last4", "********9012"),
+            ("9012", "last4", "**12"),
             ("12", "mobile", "**"),
         ] {
             assert_eq!(mask(text, kind).as_deref(), Ok(expected));

@@ -115,6 +115,17 @@ fn type_of(takes: Takes) -> String {
     }
 }
 
+/// What Unicode does not take apart, for the browser's code.
+pub fn letters() -> String {
+    let all: Vec<String> = crate::form::PLAIN_LETTERS.iter().map(|(from, to)| format!("{from}{to}")).collect();
+    format!(
+        "/** Characters, each with how it is written plainly. Written by `cargo run --example schemas`; never by hand. */\n\
+         export const PLAIN: ReadonlyMap<string, string> = new Map(\n  \
+         `{}`\n    .split(' ')\n    .map((one) => [one.charAt(0), one.slice(1)]),\n);\n",
+        all.join(" ")
+    )
+}
+
 /// The web app's sentences by name, each with its places.
 pub fn words(said: &std::collections::BTreeMap<String, String>) -> String {
     let mut out = String::from(

@@ -25,6 +25,7 @@ pub fn written() -> Vec<(String, String)> {
     let mut files: Vec<(String, String)> = all().into_iter().map(schema).collect();
     files.push(("workflows/REFERENCE.md".into(), reference::text()));
     files.push(("web/src/contract/blocks.ts".into(), typescript::types()));
+    files.push(("web/src/contract/letters.ts".into(), typescript::letters()));
     files
 }
 

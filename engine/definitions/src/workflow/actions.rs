@@ -7,6 +7,7 @@ use crate::fields::{Fields, unknown};
 use crate::keys::{self, Takes};
 use crate::layout::FileKind;
 use crate::message::Channel;
+use crate::places::LINK_CHARS;
 use crate::source::{Key, Node, Span, Value as Source};
 use engine_statechart::Problem;
 use std::sync::Arc;
@@ -94,6 +95,7 @@ impl Builder<'_> {
         }
         self.check_action(&kind, node);
         let links = if kind == "notify" { self.message_links(node) } else { Vec::new() };
+        self.needs_verified(&kind, node);
         let is_link = |name: &str| links.iter().any(|(k, _)| k.name == name);
         let mut map: Vec<(Key, Node)> = Vec::with_capacity(node.map().len() + 1);
         for (k, value) in node.map() {
@@ -124,13 +126,18 @@ impl Builder<'_> {
             if only.name != "link" || !link.is_map() {
                 continue;
             }
-            let Some(mut fields) = Fields::open(link, "a link", &["purpose", "valid"], &mut self.problems) else {
+            let Some(mut fields) = Fields::open(link, "a link", &["purpose", "valid", "open"], &mut self.problems)
+            else {
                 continue;
             };
             let purpose = fields.need_text("purpose");
             fields.need("valid");
+            let is_open = fields.bool("open");
             let Some(valid_ms) = fields.duration("valid") else { continue };
             self.linked.push((purpose.clone(), link.span.clone()));
+            if is_open {
+                self.opened.insert(purpose.clone());
+            }
             let at = |value: Source| Node::new(link.span.clone(), value);
             let purpose = at(Source::String(super::cel::quote(&purpose)));
             links.push((
@@ -138,6 +145,7 @@ impl Builder<'_> {
                 at(Source::Map(vec![
                     (key("purpose", &link.span), purpose),
                     (key("valid_ms", &link.span), at(Source::Int(valid_ms))),
+                    (key("open", &link.span), at(Source::Bool(is_open))),
                 ])),
             ));
         }
@@ -216,6 +224,15 @@ impl Builder<'_> {
                         else {
                             return;
                         };
+                        let links = data.map().iter().filter(|(_, given)| given.get("link").is_some());
+                        for (key, _) in
+                            links.filter(|(key, _)| message.places.most(&key.name).is_some_and(|m| m < LINK_CHARS))
+                        {
+                            let text =
+                                format!("a link has {LINK_CHARS} characters, and message `{id}` lets fewer through");
+                            let problem = Problem::error("too-long", &key.span, text);
+                            self.problems.push(problem.hint(format!("places: {{{}: 60}} in the message", key.name)));
+                        }
                         for field in sample.keys().filter(|k| data.get(k).is_none()) {
                             self.problems.push(Problem::warning(
                                 "missing",
@@ -231,6 +248,8 @@ impl Builder<'_> {
                     let name = name.to_owned();
                     if let Some((_, _, Some(contract))) = self.need_operation(at, &name) {
                         self.check_input(&contract, node);
+                        self.note_asked(Some(&contract), node.get("input"));
+                        self.given.extend(node.get("input").map(|input| input.span.clone()));
                     }
                 }
             }

@@ -8,6 +8,8 @@ export interface Group {
   title?: string;
   fields: string[];
   collapsed?: boolean;
+  /** its title says what the fields hold */
+  answered?: boolean;
 }
 
 export interface Row {
@@ -51,13 +53,13 @@ function level(schema: Schema, data: Data, at: string, shown: Set<string>, requi
       ui[name] = { 'ui:widget': widget, 'ui:options': options };
     }
   }
-  ui['ui:groups'] = groups(schema, Object.keys(properties));
+  ui['ui:groups'] = groups(schema, Object.keys(properties), data);
   const needed = Object.keys(properties).filter((name) => required.has(below(at, name)));
   return { schema: { type: 'object', title: schema.title, properties, required: needed }, ui };
 }
 
-/** Neighbours of one titled group stand together. */
-function groups(schema: Schema, names: string[]): Group[] {
+/** Neighbours of one titled group stand together. A title with `{{answers}}` says what they hold, as it is sent. */
+function groups(schema: Schema, names: string[], data: Data): Group[] {
   const out: (Group & { id?: string })[] = [];
   for (const name of names) {
     const id = titled(schema, schema.properties[name]['x-ui']?.group);
@@ -71,8 +73,20 @@ function groups(schema: Schema, names: string[]): Group[] {
         fields: [name],
       });
   }
-  return out.map(({ id: _, ...group }) => group);
+  return out.map(({ id: _, ...group }) =>
+    group.title?.includes(ANSWERS)
+      ? { ...group, answered: true, title: withAnswers(group.title, group.fields, data) }
+      : group,
+  );
 }
+
+/** Nothing while there is no answer to say. */
+function withAnswers(title: string, fields: string[], data: Data): string | undefined {
+  const words = fields.map((name) => data[name]).filter((answer) => typeof answer === 'string' && answer !== '');
+  return words.length > 0 ? title.replace(ANSWERS, words.join(' ')) : undefined;
+}
+
+const ANSWERS = '{{answers}}';
 
 /** The nearest group with a title: the field's, or one around it. */
 function titled(schema: Schema, id: string | undefined): string | undefined {

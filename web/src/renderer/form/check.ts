@@ -5,7 +5,7 @@
 import type { Data, Schema } from '../../api/open';
 import { type Asked, asked, fieldsOf, prune } from './answers';
 import { same } from './condition';
-import { normaliseData, pattern } from './normalise';
+import { normaliseData, pattern, refuses } from './normalise';
 import { below, isMap } from './pointer';
 import { isList, keyName, rowsOf } from './rows';
 
@@ -51,13 +51,15 @@ function broken({ rule, value, required }: Asked): string | undefined {
 
 /** What is said first when several rules are broken. */
 const CODES = [
-  ...['required', 'type', 'const', 'enum', 'minLength', 'maxLength', 'pattern', 'format'],
+  ...['required', 'letters', 'type', 'const', 'enum', 'minLength', 'maxLength', 'pattern', 'format'],
   ...['minimum', 'maximum', 'multipleOf', 'minItems', 'maxItems', 'uniqueItems'],
 ];
 const rank = (code: string): number => CODES.indexOf(code);
 
 /** The first rule that a value breaks, in the order of `CODES`. */
 function wrong(rule: Schema, value: unknown): string | undefined {
+  const refused = typeof value === 'string' ? isRefused(rule, value) : undefined;
+  if (refused) return refused;
   if (rule.type !== undefined && !isOfType(rule.type, value)) return 'type';
   if ('const' in rule && !same(rule.const, value)) return 'const';
   const choices: unknown[] | undefined = rule.enum ?? rule.oneOf?.map((choice: Schema) => choice.const ?? null);
@@ -73,6 +75,21 @@ function wrong(rule: Schema, value: unknown): string | undefined {
   if (value.length > rule.maxItems) return 'maxItems';
   const isTwice = (item: unknown, i: number) => value.slice(0, i).some((before) => same(before, item));
   return rule.uniqueItems && value.some(isTwice) ? 'uniqueItems' : undefined;
+}
+
+/** A text that cannot be written so, or of a shape that has words of its own: said before all else. */
+function isRefused(rule: Schema, text: string): string | undefined {
+  if (rule['x-normalise'] && refuses(rule['x-normalise'], text)) return 'letters';
+  const shapes: Refusal[] = rule['x-refuse'] ?? [];
+  const at = shapes.findIndex(
+    (shape) => (shape.length ?? [...text].length) === [...text].length && pattern(shape.pattern).test(text),
+  );
+  return at < 0 ? undefined : `refused.${at}`;
+}
+
+interface Refusal {
+  pattern: string;
+  length?: number;
 }
 
 function ofText(rule: Schema, text: string): string | undefined {

@@ -92,7 +92,7 @@ export function ObjectFields({ title, description, properties, uiSchema, fieldPa
   const body = (
     <>
       {groups.map((group, index) => (
-        <Group key={group.fields[0] ?? index} title={group.title} collapsed={group.collapsed}>
+        <Group key={group.fields[0] ?? index} {...group}>
           {group.fields.map((name) => shown.get(name))}
         </Group>
       ))}
@@ -109,7 +109,11 @@ export function ObjectFields({ title, description, properties, uiSchema, fieldPa
   );
 }
 
-function Group({ title, collapsed, children }: { title?: string; collapsed?: boolean; children: ReactNode }) {
+function Group({ children, ...group }: Pick<FieldGroup, 'title' | 'collapsed' | 'answered'> & { children: ReactNode }) {
+  // a title that says the answers is there from the first or never: what is open does not go away under the fingers
+  const first = useRef(group.title);
+  const title = group.answered ? first.current && (group.title ?? first.current) : group.title;
+  const { collapsed } = group;
   if (!title) return <>{children}</>;
   if (collapsed) return <Folded title={title}>{children}</Folded>;
   return (

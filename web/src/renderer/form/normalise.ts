@@ -1,6 +1,7 @@
 /** `x-normalise`: the steps that turn what was typed into what is meant. (engine/definitions/src/form/normalise.rs applies the same ones.) */
 import type { Data, Schema } from '../../api/open';
 import { fieldsOf, requires } from './answers';
+import { digits, isBlank, isForeign, latin } from './letters';
 import { isMap } from './pointer';
 import { arrange, isList, rowSchema } from './rows';
 
@@ -10,23 +11,62 @@ export type NormaliseStep =
   | 'lower'
   | 'collapse'
   | 'sanitise'
+  | 'latin'
+  | 'digits'
   | { keep: string }
   | { strip: string }
   | { space: string }
   | { unprefix: string[] }
   | { group: string[]; join?: string };
 
-export function normalise(steps: readonly NormaliseStep[] | undefined, text: string): string {
-  return (steps ?? []).reduce((value, step) => apply(step, value), text);
+type Steps = readonly NormaliseStep[] | undefined;
+
+/** Never empties what can be seen: such a text stays, to be refused. */
+export function normalise(steps: Steps, text: string): string {
+  const done = run(steps, text);
+  return done === '' && !isBlank(text) ? trim(text) : done;
+}
+
+const run = (steps: Steps, text: string): string => (steps ?? []).reduce((value, step) => apply(step, value), text);
+
+/**
+ * Whether a text that was brought into its shape has what cannot be written here: letters of another script, or nothing that can.
+ */
+export const refuses = (steps: NormaliseStep[], text: string): boolean =>
+  [...text].some((c) => isForeign(c) && steps.some((step) => removes(step, c))) ||
+  (text !== '' && run(steps, text) === '');
+
+/** A character that would go, were it not for the letters of other scripts, which stay. */
+function removes(step: NormaliseStep, c: string): boolean {
+  if (typeof step === 'string') return false;
+  if ('keep' in step) return !pattern(step.keep).test(c);
+  return 'strip' in step ? pattern(step.strip).test(c) : 'space' in step && pattern(step.space).test(c);
 }
 
 /** The steps that may run under the fingers: they neither move characters nor could spoil a text that is only half typed. */
-export function normaliseTyped(steps: readonly NormaliseStep[] | undefined, text: string): string {
+export function normaliseTyped(steps: Steps, text: string): string {
   const all = steps ?? [];
   const reads = all.some((step) => typeof step === 'object' && !('keep' in step) && !('space' in step));
   return all
-    .filter((step) => step === 'upper' || step === 'lower' || (!reads && typeof step === 'object'))
+    .filter((step) => EARLY.has(step) || (!reads && typeof step === 'object'))
     .reduce((value, step) => apply(step, value), text);
+}
+
+const EARLY = new Set<NormaliseStep>(['upper', 'lower', 'latin', 'digits']);
+
+/**
+ * What the steps under the fingers do not take as it was typed: signs and digits that they leave out, a letter or fraction that they
+ * write plainly. Marks that are only written in another way, such as a curled apostrophe, are not worth a word.
+ */
+export function rewritten(steps: Steps, text: string): { left: string[]; plain?: { from: string; to: string } } {
+  const all = steps ?? [];
+  if (all.some((step) => typeof step === 'object' && !('keep' in step) && !('space' in step))) return { left: [] };
+  const read = (all.includes('latin') ? latin : String)(text);
+  const isLeft = (c: string) => /\S/u.test(c) && !isForeign(c) && !isBlank(c) && all.some((step) => removes(step, c));
+  const from = all.includes('latin')
+    ? [...text.normalize('NFC')].find((c) => isForeign(c) && latin(c) !== c)
+    : undefined;
+  return { left: [...new Set([...read].filter(isLeft))], plain: from ? { from, to: latin(from) } : undefined };
 }
 
 /**
@@ -54,7 +94,8 @@ export function normaliseData(schema: Schema, data: Data): Data {
 
 function field(rule: Schema, value: unknown): unknown {
   if (typeof value === 'string') {
-    const text = normalise(rule['x-normalise'], value);
+    const shaped = normalise(rule['x-normalise'], value);
+    const text = rule.format === 'date' ? digits(shaped) : shaped;
     return typed(rule, text) ?? text;
   }
   if (isMap(value)) return normaliseData(rule, value);
@@ -70,7 +111,7 @@ function field(rule: Schema, value: unknown): unknown {
 function typed(rule: Schema, text: string): unknown {
   const plain = trim(text);
   if (rule.type === 'integer' || rule.type === 'number') {
-    const number = plain.replace(/,/g, '');
+    const number = digits(plain).replace(/,/g, '');
     const pattern = rule.type === 'integer' ? /^-?[0-9]{1,15}$/ : /^-?[0-9]{1,15}(?:\.[0-9]{1,9})?$/;
     return pattern.test(number) ? Number(number) + 0 : undefined; // no negative zero
   }
@@ -92,12 +133,14 @@ function apply(step: NormaliseStep, text: string): string {
   if (step === 'lower') return text.toLowerCase();
   if (step === 'collapse') return collapse(text);
   if (step === 'sanitise') return text.replace(MARKERS, ' ');
+  if (step === 'latin') return latin(text);
+  if (step === 'digits') return digits(text);
   if ('keep' in step) {
     const kept = pattern(step.keep);
-    return [...text].filter((character) => kept.test(character)).join('');
+    return [...text].filter((character) => isForeign(character) || kept.test(character)).join('');
   }
-  if ('strip' in step) return text.replace(pattern(step.strip, 'gu'), '');
-  if ('space' in step) return text.replace(pattern(step.space, 'gu'), ' ');
+  if ('strip' in step) return text.replace(pattern(step.strip, 'gu'), (found) => foreign(found));
+  if ('space' in step) return text.replace(pattern(step.space, 'gu'), (found) => foreign(found) || ' ');
   if ('unprefix' in step) {
     const prefix = step.unprefix.find((one) => text.startsWith(one));
     return prefix === undefined ? text : text.slice(prefix.length);
@@ -112,6 +155,8 @@ function apply(step: NormaliseStep, text: string): string {
   }
   return text;
 }
+
+const foreign = (text: string): string => [...text].filter(isForeign).join('');
 
 const patterns = new Map<string, RegExp>();
 

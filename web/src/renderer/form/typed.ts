@@ -6,6 +6,7 @@ import type { Data, Schema } from '../../api/open';
 import type { FormView } from '../../contract/api';
 import { equal } from '../../ui/equal';
 import { join } from '../widgets/date';
+import { digits } from './letters';
 import { normaliseTyped } from './normalise';
 
 type Fields = [name: string, text: string][];
@@ -52,7 +53,7 @@ const ROWS_MAX = 50;
 function answerOf(property: Schema, fields: Fields, name: string): unknown {
   const options = property['x-ui'] ?? {};
   const all = fields.flatMap(([field, text]) => (field === name ? [text] : []));
-  const part = (end: string) => fields.find(([field]) => field === `${name}.${end}`)?.[1].trim() ?? '';
+  const part = (end: string) => digits(fields.find(([field]) => field === `${name}.${end}`)?.[1].trim() ?? '');
   // what stands in a search box are words, not the row that was chosen
   if (options.widget === 'lookup' && options.search !== false) return undefined;
   if (property.type === 'array')
@@ -60,7 +61,7 @@ function answerOf(property: Schema, fields: Fields, name: string): unknown {
   const text = all[0] ?? join({ day: part('day'), month: part('month'), year: part('year') });
   if (text === undefined || text === '') return undefined;
   const chosen = constant(text, property);
-  const figure = text.replace(/[,\s₹]/g, '');
+  const figure = digits(text).replace(/[,\s₹]/g, '');
   if (chosen !== text || !['integer', 'number'].includes(property.type) || !/^\d+(\.\d+)?$/.test(figure)) return chosen;
   return Number(figure) * (options.widget === 'money' && options.unit !== 'rupees' ? 100 : 1);
 }

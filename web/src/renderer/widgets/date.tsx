@@ -3,6 +3,8 @@ import type { WidgetProps } from '@rjsf/utils';
 import { useRef } from 'react';
 import { t } from '../../ui/words';
 import { nameOf, tied } from '../form/field';
+import { digits } from '../form/letters';
+import { useTyping } from './typing';
 
 const PARTS = [
   { name: 'day', length: 2 },
@@ -12,7 +14,7 @@ const PARTS = [
 type Part = (typeof PARTS)[number]['name'];
 
 export function DateWidget(props: WidgetProps) {
-  const { id, value, onChange, options, disabled, readonly } = props;
+  const { id, value, onChange } = props;
   const ref = useRef<HTMLDivElement>(null);
   // the boxes keep what was typed (a lone 0, 07): the answer holds the padded day
   const typed = useRef<{ parts: Record<Part, string>; value: unknown }>(undefined);
@@ -28,36 +30,65 @@ export function DateWidget(props: WidgetProps) {
       {PARTS.map((part, index) => (
         <div className="date-part" key={part.name}>
           <label htmlFor={`${id}-${part.name}`}>{t(part.name)}</label>
-          <input
-            className="input"
-            id={`${id}-${part.name}`}
-            name={`${nameOf(props)}.${part.name}`}
-            inputMode="numeric"
-            maxLength={part.length}
-            autoComplete={String(options.autocomplete) === 'bday' ? `bday-${part.name}` : undefined}
-            disabled={disabled}
-            readOnly={readonly}
-            aria-invalid={tied(props)['aria-invalid']}
-            aria-required={tied(props)['aria-required']}
-            value={parts[part.name]}
-            onPaste={(event) => {
-              const whole = pasted(event.clipboardData.getData('text'));
-              if (!whole) return;
-              event.preventDefault();
-              typed.current = undefined;
-              onChange(whole);
-            }}
-            onChange={(event) => {
-              const text = event.target.value.replace(/\D/g, '').slice(0, part.length);
+          <PartBox
+            widget={props}
+            part={part}
+            text={parts[part.name]}
+            onText={(text, isFull) => {
               set(part.name, text);
-              const full =
-                text.length === part.length && event.target.selectionStart === text.length && text !== parts[part.name];
-              if (full && index < 2) ref.current?.querySelectorAll('input')[index + 1]?.select();
+              if (isFull && index < 2) ref.current?.querySelectorAll('input')[index + 1]?.select();
+            }}
+            onDay={(day) => {
+              typed.current = undefined;
+              onChange(day);
             }}
           />
         </div>
       ))}
     </div>
+  );
+}
+
+interface BoxProps {
+  widget: WidgetProps;
+  part: (typeof PARTS)[number];
+  text: string;
+  onText: (text: string, isFull?: boolean) => void;
+  /** a whole day was pasted */
+  onDay: (day: string) => void;
+}
+
+function PartBox({ widget, part, text, onText, onDay }: BoxProps) {
+  const { id, options, disabled, readonly } = widget;
+  const typing = useTyping<HTMLInputElement>({
+    text,
+    onText: (raw) => {
+      const kept = digits(raw).replace(/\D/g, '').slice(0, part.length);
+      const isAtEnd = typing.ref.current?.selectionStart === typing.ref.current?.value.length;
+      onText(kept, kept.length === part.length && isAtEnd && kept !== text);
+    },
+    onComposed: (raw) => onText(raw),
+  });
+  return (
+    <input
+      className="input"
+      id={`${id}-${part.name}`}
+      name={`${nameOf(widget)}.${part.name}`}
+      inputMode="numeric"
+      maxLength={part.length}
+      autoComplete={String(options.autocomplete) === 'bday' ? `bday-${part.name}` : undefined}
+      disabled={disabled}
+      readOnly={readonly}
+      aria-invalid={tied(widget)['aria-invalid']}
+      aria-required={tied(widget)['aria-required']}
+      onPaste={(event) => {
+        const whole = pasted(digits(event.clipboardData.getData('text')));
+        if (!whole) return;
+        event.preventDefault();
+        onDay(whole);
+      }}
+      {...typing}
+    />
   );
 }
 

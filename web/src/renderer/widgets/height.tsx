@@ -1,6 +1,7 @@
 import type { WidgetProps } from '@rjsf/utils';
 import { useState } from 'react';
 import { t } from '../../ui/words';
+import { digits } from '../form/letters';
 import { Input } from './input';
 
 /** A height typed in centimetres, or in feet and inches (5'7, 5 ft 7 in), said beside it in the other; the answer is hundredths of a centimetre. */
@@ -33,7 +34,7 @@ const FEET = /^(\d)\s*(?:'|’|ft|feet|foot)\s*(?:(\d{1,2}(?:\.\d)?)\s*(?:"|”|
 
 /** Hundredths of a centimetre; what is no height yet stays text. */
 export function heightTyped(text: string): number | string | undefined {
-  const words = text.trim();
+  const words = digits(text).trim();
   if (words === '') return undefined;
   const feet = FEET.exec(words);
   if (feet) return Math.round((Number(feet[1]) * 12 + Number(feet[2] ?? 0)) * 254);

@@ -6,6 +6,7 @@ import type { Rows } from '../../contract/api';
 import { t } from '../../ui/words';
 import { LookupContext, useAnswers } from '../form/context';
 import { nameOf, tied } from '../form/field';
+import { digits } from '../form/letters';
 
 /** A row's key as an answer holds it. */
 const keyOf = (cell: Rows['rows'][number][string] | undefined) =>
@@ -77,7 +78,11 @@ function LookupBox({ props, source, filter, missing }: Inner) {
   const [typed, setTyped] = useState<string>();
   const [open, setOpen] = useState(false);
   const [active, setActive] = useState(0);
-  const { rows, loading } = useRows(source, filter, open && !missing ? { q: typed ?? '', limit: '20' } : undefined);
+  const { rows, loading } = useRows(
+    source,
+    filter,
+    open && !missing ? { q: digits(typed ?? ''), limit: '20' } : undefined,
+  );
   const [chosen, remember] = useLabel(source, value);
   const list = `${id}-list`;
   const shown = typed ?? chosen;
@@ -94,6 +99,7 @@ function LookupBox({ props, source, filter, missing }: Inner) {
     onChange(row.key);
   };
   const keys = (event: KeyboardEvent) => {
+    if (event.nativeEvent.isComposing) return;
     if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
       event.preventDefault();
       setOpen(true);
@@ -135,7 +141,13 @@ function LookupBox({ props, source, filter, missing }: Inner) {
           }}
           onKeyDown={keys}
           onBlur={() => {
-            const exact = rows.find((row) => row.label.toLowerCase() === (typed ?? '').trim().toLowerCase());
+            const exact = rows.find(
+              (row) =>
+                row.label.toLowerCase() ===
+                digits(typed ?? '')
+                  .trim()
+                  .toLowerCase(),
+            );
             take(typed ? exact : undefined);
           }}
         />

@@ -1,5 +1,6 @@
 import type { WidgetProps } from '@rjsf/utils';
 import { Input } from './input';
+import { mobileTyped } from './mobile-typed';
 import { uiOf } from './ui';
 
 /** A ten-digit mobile number: digits only, a leading 0 or +91 dropped, also when a whole number is pasted. (R5-10, R5-11) */
@@ -17,19 +18,6 @@ export function MobileWidget(props: WidgetProps) {
       autoComplete={uiOf(props).autocomplete ?? 'tel-national'}
     />
   );
-}
-
-/**
- * A `+` that is being typed stays until its country is known; `+91` goes, for it stands before the field. An eleventh digit is not
- * taken; a longer text that was pasted stays as it is, to be refused: nobody's number is made of it.
- */
-export function mobileTyped(text: string, before: string): string {
-  const digits = text.replace(/\D/g, '').slice(0, 15);
-  const plus = text.trim().startsWith('+');
-  if (plus && !digits.startsWith('91')) return `+${digits}`;
-  const bare = plus || digits.length === 12 ? digits.replace(/^91/, '') : digits;
-  const number = bare.length <= 11 ? bare.replace(/^0+/, '') : bare;
-  return number.length === 11 && number.startsWith(before) && before.length === 10 ? before : number;
 }
 
 export const example = {

@@ -1,5 +1,6 @@
 import type { WidgetProps } from '@rjsf/utils';
 import { grouped, spelled } from '../../ui/format';
+import { digits as read } from '../form/letters';
 import { Input } from './input';
 import { uiOf } from './ui';
 
@@ -12,7 +13,7 @@ export function MoneyWidget(props: WidgetProps) {
       widget={props}
       text={typeof value === 'number' ? grouped(value / unit) : String(value ?? '')}
       onText={(text) => {
-        const digits = text.replace(/\..*$/, '').replace(/\D/g, '').slice(0, 11);
+        const digits = read(text).replace(/\..*$/, '').replace(/\D/g, '').slice(0, 11);
         onChange(digits === '' ? undefined : Number(digits) * unit);
       }}
       prefix="₹"

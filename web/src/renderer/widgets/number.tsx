@@ -1,4 +1,5 @@
 import type { WidgetProps } from '@rjsf/utils';
+import { digits } from '../form/letters';
 import { Input } from './input';
 import { uiOf } from './ui';
 
@@ -20,7 +21,9 @@ export function NumberWidget(props: WidgetProps) {
 
 /** The number typed; text that is not yet one (`12.`) stays text until it is. */
 export function numberTyped(text: string, decimal: boolean): number | string | undefined {
-  const kept = text.replace(decimal ? /[^\d.]/g : /\D/g, '').slice(0, 12);
+  const kept = digits(text)
+    .replace(decimal ? /[^\d.]/g : /\D/g, '')
+    .slice(0, 12);
   if (kept === '') return undefined;
   return kept.endsWith('.') || kept.split('.').length > 2 || (decimal && /\.\d*0$/.test(kept)) ? kept : Number(kept);
 }

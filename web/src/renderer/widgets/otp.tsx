@@ -1,5 +1,6 @@
 import type { WidgetProps } from '@rjsf/utils';
 import { useEffect, useRef } from 'react';
+import { digits } from '../form/letters';
 import { Input } from './input';
 
 /**
@@ -11,7 +12,7 @@ export function OtpWidget(props: WidgetProps) {
   const length = schema.maxLength ?? 6;
   const sent = useRef<string>(undefined);
   const take = useRef((_: string) => {});
-  take.current = (text) => onChange(text.replace(/\D/g, '').slice(0, length) || undefined);
+  take.current = (text) => onChange(digits(text).replace(/\D/g, '').slice(0, length) || undefined);
 
   useEffect(() => fromMessage((code) => take.current(code)), []);
   useEffect(() => {

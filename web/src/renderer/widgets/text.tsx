@@ -1,12 +1,14 @@
 import type { WidgetProps } from '@rjsf/utils';
 import { safeUrl } from '../../routes';
-import { type NormaliseStep, normaliseTyped } from '../form/normalise';
+import { normaliseTyped } from '../form/normalise';
 import { Input } from './input';
+import { stepsOf, useNote } from './note';
 
 /** One line of text. Harmless normalising happens while typing, the rest on leaving. `look: plate` is typed on a number plate. */
 export function TextWidget(props: WidgetProps) {
   const { schema, value, onChange, options } = props;
-  const steps = (schema as { 'x-normalise'?: NormaliseStep[] })['x-normalise'];
+  const steps = stepsOf(props);
+  const note = useNote(steps);
   const text = value === undefined || value === null ? '' : String(value);
   const plate = options.look === 'plate';
   const control = (
@@ -14,7 +16,11 @@ export function TextWidget(props: WidgetProps) {
       widget={props}
       frame={plate ? 'plate plate-input' : undefined}
       text={plate ? text.replace(/-/g, ' ') : text}
-      onText={(typed) => onChange(normaliseTyped(steps, typed) || undefined)}
+      onText={(typed) => {
+        note.see(typed);
+        onChange(normaliseTyped(steps, typed) || undefined);
+      }}
+      note={note.text}
       prefix={options.prefix as string}
       suffix={options.suffix as string}
       type={schema.format === 'email' ? 'email' : 'text'}
