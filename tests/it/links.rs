@@ -2,7 +2,9 @@
 //! journey of `fixtures/parcel`, whose offers are announced by e-mail with two links.
 
 use crate::passwords::code;
+use crate::roles::sitting;
 use engine_definitions::Files;
+use engine_store::PersonRecord;
 use journey_tests::server::{Reply, TestServer, Visitor, fixture};
 use serde_json::{Value, json};
 
@@ -14,13 +16,32 @@ text: "Choose: {{choose}} Look: {{look}} Take it back: {{name}}"
 sample: {name: Asha, choose: "https://example.org/r/x", look: "https://example.org/r/y"}
 "#;
 
+/// Where the messages go.
+const ADDRESS: &str = "chosen: '', address: 'asha@example.com',";
+
+/// Somebody who is signed in, and has confirmed the address.
+async fn customer(server: &TestServer) -> Visitor {
+    let (visitor, now) = (sitting(server, "customer", 5).await, server.product.runtime.now_ms());
+    let person = PersonRecord {
+        id: "c".repeat(32),
+        mobile: "a number".into(),
+        profile: json!({"email_verified": "asha@example.com"}),
+        keys: String::new(),
+        created_at_ms: now,
+        seen_at_ms: now,
+    };
+    server.store().await.person_of(person).await.expect("a person");
+    visitor
+}
+
 /// The parcel journey with a message whose links open the offers: `choose` for two days, `look` for one.
 fn files() -> Files {
     let mut files = fixture("parcel");
     let path = "workflows/parcel/cover/flow.yaml";
     let text = String::from_utf8(files.get(path).expect("the workflow").to_vec()).expect("text");
-    let notify = "{type: notify, message: offers, to: \"'asha@example.com'\", data: {name: context.sender.name, choose: {link: {purpose: choose, valid: 2d}}, look: {link: {purpose: look, valid: 1d}}}}";
+    let notify = "{type: notify, message: offers, to: context.address, data: {name: context.sender.name, choose: {link: {purpose: choose, valid: 2d}}, look: {link: {purpose: look, valid: 1d}}}}";
     let text = text
+        .replace("chosen: '',", ADDRESS)
         .replace("on: {submit: offers}", &format!("on: {{submit: {{target: offers, actions: {notify}}}}}"))
         .replace("accepts: {select:", "links: {choose: [select], look: []}\n      accepts: {withdraw: {}, select:")
         .replace(
@@ -47,7 +68,7 @@ struct Stage {
 impl Stage {
     async fn set() -> Stage {
         let server = TestServer::start(files()).await;
-        let owner = server.visitor();
+        let owner = customer(&server).await;
         let view = owner.start("parcel/cover", json!({"weight": 2, "kind": "gift"})).await.ok(201);
         let view = owner.event(&view, "submit", json!({"name": "Asha Rao"})).await.ok(200);
         let text = server
@@ -203,8 +224,10 @@ fn resumable() -> Files {
     let mut files = fixture("parcel");
     let path = "workflows/parcel/cover/flow.yaml";
     let text = String::from_utf8(files.get(path).expect("the workflow").to_vec()).expect("text");
-    let notify = "{type: notify, message: resume, to: \"'asha@example.com'\", data: {link: {link: {purpose: resume, valid: 3d}}}}";
+    let notify =
+        "{type: notify, message: resume, to: context.address, data: {link: {link: {purpose: resume, valid: 3d}}}}";
     let text = text
+        .replace("chosen: '',", ADDRESS)
         .replace("initial: parcel\n", "initial: parcel\nlinks: {resume: ['*']}\n")
         .replace("on: {submit: sender}", &format!("on: {{submit: {{target: sender, actions: {notify}}}}}"));
     files.insert(path, text.into_bytes());
@@ -216,7 +239,7 @@ fn resumable() -> Files {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_purpose_of_the_whole_journey_goes_on_where_its_owner_stopped() {
     let server = TestServer::start(resumable()).await;
-    let (owner, other) = (server.visitor(), server.visitor());
+    let (owner, other) = (customer(&server).await, server.visitor());
     let view = owner.start("parcel/cover", json!({"weight": 2, "kind": "gift"})).await.ok(201);
     let journey = format!("/api/v1/journeys/{}", view["journey"]["id"].as_str().expect("a journey"));
     let link = server

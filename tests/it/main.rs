@@ -3,17 +3,20 @@
 
 mod account;
 mod assisted;
+mod attributed;
 mod audit;
 mod availability;
 mod channels;
 mod cli;
 mod connections;
 mod contact;
+mod cover;
 mod definitions;
 mod draw;
 mod email;
 mod endpoints;
 mod family;
+mod floors;
 mod forms;
 mod handover;
 mod histories;
@@ -34,6 +37,7 @@ mod premiums;
 mod purchase;
 mod records;
 mod restarts;
+mod reuse;
 mod roles;
 mod site;
 mod staff;

@@ -17,11 +17,12 @@ struct Kind {
     file: &'static str,
 }
 
-const KINDS: [Kind; 5] = [
+const KINDS: [Kind; 6] = [
     Kind { name: "flow", right: guide, file: "workflows/bicycle/cover/flow.yaml" },
     Kind { name: "views", right: guide, file: "workflows/bicycle/cover/views/quotes.yaml" },
     Kind { name: "forms", right: guide, file: "forms/bicycle/cover/bicycle.json" },
     Kind { name: "others", right: guide, file: "" },
+    Kind { name: "floors", right: guide, file: "workflows/bicycle/cover/flow.yaml" },
     Kind { name: "library", right: library, file: "workflows/library/loan/flow.yaml" },
 ];
 const FINE: Kind = Kind { name: "fine", right: guide, file: "workflows/bicycle/cover/flow.yaml" };

@@ -2,8 +2,10 @@
 //! journeys; operations are live and are held against every contract that is in use.
 
 use crate::extends::Kind;
-use crate::fields::Fields;
+use crate::fields::{Fields, unknown};
+use crate::form::personal_kind;
 use crate::layout::FileKind;
+use crate::policy::FLOOR;
 use crate::shape::{Found, Misfit, Shape};
 use crate::source::{Node, Nodes};
 use crate::table::{self, Columns};
@@ -24,10 +26,43 @@ pub struct Contract {
     pub input: Shape,
     pub output: Shape,
     pub errors: ErrorTable,
+    /// What a call by it takes of a customer.
+    pub takes: Vec<Takes>,
     /// The file and those that it extends or takes its errors from.
     pub files: BTreeSet<String>,
     /// The file and those that it extends.
     bases: BTreeSet<String>,
+}
+
+/// What is taken of a customer alone, and only once a number was verified in the journey.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Takes {
+    Money,
+    Agreement,
+}
+
+impl Takes {
+    pub(crate) const ALL: [Takes; 2] = [Takes::Money, Takes::Agreement];
+
+    pub const fn word(self) -> &'static str {
+        match self {
+            Takes::Money => "money",
+            Takes::Agreement => "agreement",
+        }
+    }
+
+    fn read(fields: &mut Fields<'_, '_>) -> Vec<Takes> {
+        let words = fields.texts("takes");
+        let at = fields.get("takes").map_or(&[][..], Node::items);
+        let found = words.iter().zip(at).map(|(word, at)| {
+            let found = Takes::ALL.into_iter().find(|takes| takes.word() == word);
+            if found.is_none() {
+                fields.problems.push(unknown("word", at, word, Takes::ALL.map(Takes::word)));
+            }
+            found
+        });
+        found.flatten().collect()
+    }
 }
 
 /// What is known of each error code; the row of a code travels with the error.
@@ -40,7 +75,7 @@ pub struct ErrorTable {
 
 /// The row for every code that has none.
 pub const ANY: &str = "any";
-pub(crate) const KEYS: [&str; 5] = ["title", "description", "input", "output", "errors"];
+pub(crate) const KEYS: [&str; 6] = ["title", "description", "takes", "input", "output", "errors"];
 /// What every error has besides the columns of its contract.
 pub const ERROR_FIELDS: [&str; 5] = ["kind", "code", "row", "message", "pointer"];
 
@@ -58,6 +93,7 @@ impl Contract {
         let bases = files.clone();
         let mut fields = Fields::open(&tree, "a contract", &KEYS, problems)?;
         let title = fields.need_text("title");
+        let takes = Takes::read(&mut fields);
         let shape = |node: Option<&Node>, problems: &mut Vec<Problem>| {
             let Some(node) = node else { return Shape::empty() };
             if !node.is_map() {
@@ -67,12 +103,13 @@ impl Contract {
             Shape::read(node, problems)
         };
         let input = shape(fields.get("input"), fields.problems);
+        fields.get("input").into_iter().for_each(|input| marked(input, fields.problems));
         let output = shape(fields.get("output"), fields.problems);
         let errors = match fields.get("errors") {
             Some(node) => errors(node, kind, &mut files, fields.problems),
             None => ErrorTable::default(),
         };
-        Some(Contract { id: id.to_owned(), title, input, output, errors, files, bases })
+        Some(Contract { id: id.to_owned(), title, input, output, errors, takes, files, bases })
     }
 
     /// Whether it is made of that contract.
@@ -108,6 +145,25 @@ impl Contract {
     /// Problem for a path of the input that is not there, such as `owner.name`.
     pub(crate) fn unknown_input(&self, path: &[&str]) -> Option<(String, Option<String>)> {
         not_there("input", &self.input, path)
+    }
+}
+
+/// What a partner gets under a well-known name carries the mark of its kind.
+fn marked(properties: &Node, problems: &mut Vec<Problem>) {
+    for (key, shape) in properties.map() {
+        let inner = shape.get("properties").or_else(|| shape.get("items"));
+        let is_schema = shape.get("type").is_some() || shape.get("enum").is_some();
+        let is_text = shape.as_str().or_else(|| shape.get("type")?.as_str()).is_some_and(|kind| kind == "string");
+        let has_mark = ["x-pii", "x-secret"].iter().any(|mark| shape.get(mark).is_some());
+        if let Some(kind) = personal_kind(&key.name).filter(|_| is_text && !has_mark && shape.get("enum").is_none()) {
+            let message = format!("`{}` looks like personal data, and a partner is told it", key.name);
+            problems.push(Problem::error(FLOOR, &key.span, message).hint(format!("x-pii: {kind}")));
+        }
+        match inner {
+            Some(inner) => marked(inner, problems),
+            None if !is_schema => shape.items().iter().for_each(|shape| marked(shape, problems)),
+            None => {}
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use crate::form::Form;
 use crate::host::vocabulary;
 use crate::master::Masters;
 use crate::partner::Partner;
-use crate::policy::Roles;
+use crate::policy::{FLOOR, ROUTES, Roles};
 use crate::records::{Records, RecordsAsked};
 use crate::shape::{Misfit, Shape};
 use crate::source::Node;
@@ -21,7 +21,7 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
-const KEYS: [&str; 26] = [
+const KEYS: [&str; 28] = [
     "title",
     "method",
     "path",
@@ -37,8 +37,10 @@ const KEYS: [&str; 26] = [
     "call",
     "start",
     "send",
+    "looks_at",
     "profile",
     "withdraws",
+    "dismisses",
     "exports",
     "proves",
     "renounces",
@@ -53,6 +55,8 @@ const KEYS: [&str; 26] = [
 /// of her, how they came, the site's data.
 const NAMES: [&str; 12] =
     ["query", "body", "list", "more", "records", "call", "journey", "session", "account", "export", "visit", "site"];
+/// Names whose values differ from caller to caller.
+const PERSONAL: [&str; 6] = ["records", "journey", "session", "account", "export", "visit"];
 const ROWS_MAX: i64 = 2_000;
 
 #[derive(Debug)]
@@ -64,6 +68,8 @@ pub struct Endpoint {
     pub path: String,
     /// Parameters of the address; others are passed over.
     pub query: Shape,
+    /// Its form reads the parameters: they are fields with the same rules as on a page.
+    pub query_form: Option<String>,
     /// Its form reads the body: the same rules and texts as on a page.
     pub body: Option<String>,
     pub who: Who,
@@ -81,10 +87,14 @@ pub struct Endpoint {
     pub call: Option<Calls>,
     pub start: Option<Starts>,
     pub send: Option<Sends>,
+    /// The code of a journey of the caller that is described.
+    looks_at: Option<Expression>,
     /// What is kept of the person who is signed in, beside what is known of her.
     profile: Option<Expression>,
     /// What the person no longer agrees to.
     withdraws: Option<Expression>,
+    /// The journey of the person that nobody else sees from now on.
+    dismisses: Option<Expression>,
     /// The answer is a file of this name, with all that is kept of the person: `export`.
     pub exports: Option<String>,
     /// Whether the caller has shown that the account is hers.
@@ -218,22 +228,39 @@ impl Endpoint {
         if !path.starts_with("/api/") || path.ends_with('/') {
             fields.problems.push(Problem::error("value", &node.span, "`path` is below `/api/`"));
         }
+        if let Some(at) = is_ours(&path).then(|| fields.get("path")).flatten() {
+            let problem =
+                Problem::error(FLOOR, &at.span, format!("`{path}` is the program's own: nothing else answers there"));
+            fields.problems.push(problem.hint("another first part below `/api/v1/`"));
+        }
         let who = Who::read(&mut fields, &[Who::Anyone, Who::Session, Who::Person, Who::Claimant]);
+        let asks_more = ["call", "start", "send"].into_iter().find(|key| fields.get(key).is_some());
+        if let (Some(key), None) = (asks_more, fields.get("who")) {
+            let at = node.key(key).map_or(&node.span, |key| &key.span);
+            let problem = Problem::error(FLOOR, at, format!("who may call is said where an endpoint has `{key}`"));
+            fields.problems.push(problem.hint("who: session, who: person, or who: anyone where everybody may"));
+        }
         let roles = Roles::read(node, fields.problems);
         if let Some(at) = roles.at().next().filter(|_| who == Who::Anyone || fields.get("cache").is_some()) {
             let message = "`roles` are of `who: session` or `who: person`, and of what no cache keeps";
             fields.problems.push(Problem::error("value", &at.span, message));
         }
         let (names_client, needs_proof) = (fields.bool("client"), fields.bool("proof"));
-        let query = fields.get("query").map_or_else(Shape::empty, |query| Shape::read(query, fields.problems));
+        let (query_form, query) = match fields.get("query") {
+            Some(form) if form.as_str().is_some() => (form.as_str().map(str::to_owned), Shape::empty()),
+            Some(shape) => (None, Shape::read(shape, fields.problems)),
+            None => (None, Shape::empty()),
+        };
         let cache_s = fields.duration("cache").map(|ms| ms / 1_000);
         let changes = [
             "body",
             "proof",
             "start",
             "send",
+            "looks_at",
             "profile",
             "withdraws",
+            "dismisses",
             "proves",
             "renounces",
             "ends",
@@ -253,13 +280,16 @@ impl Endpoint {
         let call = fields.get("call").and_then(|call| Calls::read(call, fields.problems));
         let start = fields.get("start").and_then(|start| Starts::read(start, fields.problems));
         let send = fields.get("send").and_then(|send| Sends::read(send, fields.problems));
+        let looks_at = fields.get("looks_at").and_then(|code| expression(code, words(), &NAMES, fields.problems));
         let profile = fields.get("profile").map(|profile| mapping(profile, words(), &NAMES, fields.problems));
         let withdraws = fields.get("withdraws").and_then(|of| expression(of, words(), &NAMES, fields.problems));
+        let dismisses = fields.get("dismisses").and_then(|of| expression(of, words(), &NAMES, fields.problems));
         let exports = fields.text("exports");
         let proves = fields.get("proves").and_then(|proves| Proves::read(proves, fields.problems));
         let renounces = fields.bool("renounces");
-        if (proves.is_some() || renounces) != (who == Who::Claimant) {
-            let message = "`proves` and `renounces` are of `who: claimant`, which has one of them";
+        let of_claimant = renounces || proves.is_some() && who != Who::Person;
+        if of_claimant != (who == Who::Claimant) {
+            let message = "`who: claimant` has `proves` or `renounces`; `proves` is of `who: person` too";
             fields.problems.push(Problem::error("value", &node.span, message));
         }
         let ends = fields.get("ends").and_then(|ends| expression(ends, words(), &NAMES, fields.problems));
@@ -268,7 +298,7 @@ impl Endpoint {
         if method != "GET" && exports.is_some() {
             fields.problems.push(Problem::error("value", &node.span, "`exports` is of GET"));
         }
-        let of_person = ["profile", "withdraws", "exports", "ends", "records"];
+        let of_person = ["profile", "withdraws", "dismisses", "exports", "ends", "records"];
         if who != Who::Person && of_person.iter().any(|key| fields.get(key).is_some()) {
             let message = format!("of `who: person` are {}", of_person.map(|key| format!("`{key}`")).join(", "));
             fields.problems.push(Problem::error("value", &node.span, message));
@@ -278,11 +308,24 @@ impl Endpoint {
         let (title, body) = (fields.need_text("title"), fields.text("body"));
         let reply = fields.need("reply").map(|reply| mapping(reply, words(), &NAMES, fields.problems))?;
         let of_proofs = proves.iter().flat_map(|proves: &Proves| &proves.any);
-        let read =
-            [&profile, &withdraws, &ends, &holds, &checks].into_iter().flatten().chain(of_proofs).chain([&reply]);
+        let own = [&profile, &withdraws, &dismisses, &ends, &holds, &checks, &looks_at];
+        let read = own.into_iter().flatten().chain(of_proofs).chain([&reply]);
         let read = read.chain(start.iter().map(|start| &start.data)).chain(call.iter().map(|call| &call.input));
         let read = read.chain(send.iter().map(|send| &send.data)).chain(list.iter().flat_map(List::expressions));
-        let account = AccountParts::of(read, "account", &[]);
+        let read: Vec<&Expression> = read.collect();
+        let personal = read.iter().flat_map(|expression| expression.names()).find(|name| PERSONAL.contains(name));
+        let may_cache = method == "GET" && who == Who::Anyone && personal.is_none();
+        if let Some(key) = node.key("cache").filter(|_| !may_cache) {
+            let why = match personal {
+                _ if method != "GET" => "it changes something".to_owned(),
+                Some(name) => format!("it reads `{name}`, which differs from caller to caller"),
+                None => "not everybody may ask".to_owned(),
+            };
+            let problem = Problem::error(FLOOR, &key.span, format!("no cache keeps this answer: {why}"));
+            fields.problems.push(problem.hint("leave `cache` out"));
+        }
+        let cache_s = cache_s.filter(|_| may_cache);
+        let account = AccountParts::of(read.into_iter(), "account", &[]);
         let (id, span) = (id.to_owned(), node.span.clone());
         Some(Endpoint {
             id,
@@ -290,6 +333,7 @@ impl Endpoint {
             method,
             path,
             query,
+            query_form,
             body,
             who,
             roles,
@@ -301,8 +345,10 @@ impl Endpoint {
             call,
             start,
             send,
+            looks_at,
             profile,
             withdraws,
+            dismisses,
             exports,
             proves,
             renounces,
@@ -315,6 +361,12 @@ impl Endpoint {
             account,
             span,
         })
+    }
+
+    /// The code of the journey that is described, if one is.
+    pub fn looks_at(&self, found: &Map<String, Value>, host: &dyn Host) -> Result<Option<String>, EvalError> {
+        let Some(code) = &self.looks_at else { return Ok(None) };
+        Ok(Some(code.eval(&scope(found).with_host(host))?.as_str().unwrap_or_default().to_owned()))
     }
 
     /// The records that are listed, if any are.
@@ -331,6 +383,17 @@ impl Endpoint {
     pub fn withdrawn(&self, found: &Map<String, Value>, host: &dyn Host) -> Result<Option<String>, EvalError> {
         let Some(withdraws) = &self.withdraws else { return Ok(None) };
         Ok(Some(withdraws.eval(&scope(found).with_host(host))?.as_str().unwrap_or_default().to_owned()))
+    }
+
+    /// The journey that nobody but its person sees from now on, if this is about one.
+    pub fn dismissed(&self, found: &Map<String, Value>, host: &dyn Host) -> Result<Option<String>, EvalError> {
+        let Some(dismisses) = &self.dismisses else { return Ok(None) };
+        Ok(Some(dismisses.eval(&scope(found).with_host(host))?.as_str().unwrap_or_default().to_owned()))
+    }
+
+    /// Whether the caller names what no phone tells.
+    pub fn proves(&self) -> bool {
+        self.proves.is_some()
     }
 
     /// What is wrong with the caller's proof: its words, or nothing. `None`: none is asked for.
@@ -390,7 +453,8 @@ impl Endpoint {
     /// Names that do not exist, and a reply that cannot be made.
     pub(crate) fn verify(&self, known: &Known<'_>, problems: &mut Vec<Problem>) {
         let at = Node::new(self.span.clone(), crate::source::Value::Null);
-        if let Some(form) = self.body.as_ref().filter(|form| !known.forms.contains_key(*form)) {
+        for form in [&self.body, &self.query_form].into_iter().flatten().filter(|form| !known.forms.contains_key(*form))
+        {
             problems.push(unknown("form", &at, form, known.forms.keys().map(String::as_str)));
         }
         if let Some(start) = self.start.as_ref().filter(|start| !known.workflows.contains_key(&start.workflow)) {
@@ -408,9 +472,13 @@ impl Endpoint {
                 problems.push(unknown("operation", &at, &call.of, names.iter().map(String::as_str)));
             }
         }
+        self.keep_to_floors(known, problems);
         let before = problems.len();
         crate::references::check(&self.reply, known.tables, known.masters, problems);
-        let asked = self.asked(std::iter::empty()).ok();
+        let asked = match self.query_form.as_ref().map(|form| known.forms.get(form)) {
+            Some(form) => form.map(|form| form.property_names().map(|name| (name.to_owned(), json!(""))).collect()),
+            None => self.asked(std::iter::empty()).ok(),
+        };
         let reads = self.method == "GET" && self.who != Who::Person && self.call.is_none() && before == problems.len();
         if let (Some(query), true) = (asked, reads) {
             let found = Map::from_iter([
@@ -423,6 +491,33 @@ impl Endpoint {
             if let Err(error) = self.reply(&found, known.host) {
                 problems.push(Problem::error("evaluation", &error.span, error.message));
             }
+        }
+    }
+}
+
+impl Endpoint {
+    /// The workflow that it starts signs somebody in, and the caller has neither a sign-in nor a proof of work.
+    pub fn lacks_proof(&self, workflow: &Workflow) -> bool {
+        workflow.signs_in.is_some() && self.who != Who::Person && !self.needs_proof
+    }
+
+    fn keep_to_floors(&self, known: &Known<'_>, problems: &mut Vec<Problem>) {
+        let mut refuse =
+            |message: String, hint: &str| problems.push(Problem::error(FLOOR, &self.span, message).hint(hint));
+        let started = self.start.as_ref().and_then(|start| Some((start, known.workflows.get(&start.workflow)?)));
+        if let Some((start, _)) = started.filter(|(_, workflow)| self.lacks_proof(workflow)) {
+            let message = format!("`{}` signs somebody in: who begins it proves some work first", start.workflow);
+            refuse(message, "proof: true");
+        }
+        if self.takes_over.is_some() && self.roles.is_empty() {
+            let message = "`takes_over` opens the request of a customer: it is for some roles alone";
+            refuse(message.into(), "roles: those of `assists`");
+        }
+        let asked = self.call.as_ref().and_then(|call| call.of.split_once('/'));
+        let operation = asked.and_then(|(partner, name)| known.partners.get(partner)?.operation(name));
+        if let Some(taken) = operation.and_then(|operation| operation.takes().next()) {
+            let message = format!("`call` takes {}, which only a journey with a verified number does", taken.word());
+            refuse(message, "a step of a workflow calls it");
         }
     }
 }
@@ -519,6 +614,13 @@ impl Starts {
     pub fn data(&self, found: &Map<String, Value>, host: &dyn Host) -> Result<Value, EvalError> {
         self.data.eval(&scope(found).with_host(host))
     }
+}
+
+/// Whether the program itself answers at an address, or below its first part.
+fn is_ours(path: &str) -> bool {
+    let group = |path: &str| path.split('/').take(4).collect::<Vec<_>>().join("/");
+    let own = ROUTES.iter().filter_map(|route| route.split_once(' ')).map(|(_, path)| path);
+    own.filter(|own| own.starts_with("/api/v1/")).any(|own| group(own) == group(path))
 }
 
 fn scope(found: &Map<String, Value>) -> Scope<'_> {

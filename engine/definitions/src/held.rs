@@ -6,6 +6,7 @@ use crate::files::Files;
 use crate::layout::{self, FileKind, kind_of};
 use crate::load::parse;
 use crate::parts::{self, Parts};
+use crate::policy::is_fatal;
 use crate::source::{self, Nodes};
 use crate::table::{Table, Tables};
 use crate::workflow::{Library, Workflow};
@@ -30,7 +31,7 @@ pub fn left_behind(held: &[Held], live: &Catalog) -> Vec<Problem> {
                 format!("open journeys of `{}` go on with what they began with: {}", held.workflow, p.message);
             Problem::error("version-in-use", &p.span, message).maybe_hint(p.hint)
         };
-        found.into_iter().filter(Problem::is_error).map(why).collect::<Vec<_>>()
+        found.into_iter().filter(is_fatal).map(why).collect::<Vec<_>>()
     };
     held.iter().flat_map(of).collect()
 }
@@ -107,11 +108,8 @@ pub fn reload_closure(id: &str, files: &Files, live: &Catalog) -> Result<Arc<Wor
         is_whole: true,
         has_all_partners: true,
     };
-    let workflow = if problems.iter().any(Problem::is_error) {
-        None
-    } else {
-        parts::in_languages(id, &library, &spoken, &mut problems)
-    };
+    let workflow =
+        if problems.iter().any(is_fatal) { None } else { parts::in_languages(id, &library, &spoken, &mut problems) };
     match workflow {
         Some(workflow) => Ok(Arc::new(workflow)),
         None => {

@@ -30,8 +30,10 @@ mod layout;
 mod load;
 mod master;
 mod message;
+mod outside;
 mod partner;
 mod parts;
+mod places;
 mod policy;
 mod records;
 mod references;
@@ -56,17 +58,20 @@ pub const FORMAT: i32 = 1;
 pub use account::{AccountParts, RecordKinds};
 pub use calendar::{Calendar, Calendars};
 pub use catalog::Catalog;
-pub use channels::{AgentChecks, Agents, Arrival, Came, Channels, Check, Experiment, Partner as SitePartner, Touch};
-pub use contract::{Contract, ErrorTable};
+pub use channels::{
+    AgentChecks, Agents, Arrival, Brought, Came, Channels, Check, Experiment, Partner as SitePartner, Seller, Touch,
+};
+pub use contract::{Contract, ErrorTable, Takes};
 pub use endpoint::{Calls, Endpoint, List, Sends, Starts, Who};
 pub use engine_statechart::{EvalError, Problem, Severity};
 pub use files::Files;
 pub use form::{
-    Audience, FieldError, Fields, Form, FormView, is_asked, is_personal_name, personal_kind, place_of, row_number,
+    Audience, FieldError, Fields, Form, FormView, digits, is_asked, is_personal_name, personal_kind, place_of,
+    row_number,
 };
 pub use frozen::Frozen;
 pub use held::{Held, reload_closure};
-pub use host::{FUNCTIONS, OnDemand, ProductHost, mask};
+pub use host::{FUNCTIONS, OnDemand, ProductHost, covered, mask};
 pub use load::{Loaded, load, load_beside, publishable};
 pub use master::{Master, Masters};
 pub use message::{Channel, Message, MessageError, Rendered};
@@ -76,7 +81,7 @@ pub use partner::{
     SandboxCase, SandboxPage, SandboxScript, SandboxWebhook, Webhook, WebhookEvent, WebhookTells, WebhookVerify,
 };
 pub use policy::{Policy, ROUTES, Right, Roles, RouteAsks, Whose};
-pub use records::{CONSENT, Records, RecordsAsked};
+pub use records::{AGREEMENT, CONSENT, KEPT, Law, Records, RecordsAsked};
 pub use shape::{Misfit, Shape};
 pub use single_file::{plain_machine, xstate_machine};
 pub use site::{
@@ -90,6 +95,6 @@ pub use translation::{Said, Sheet, sheets};
 pub use values::{Now, format_date, money};
 pub use view::{COMPANY, View};
 pub use workflow::{
-    Accept, Invoke, OnVersion, Only, Redirect, Report, Scene, Section, SignIn, Source, Step, StepKind, Trail, VIEWER,
-    Workflow,
+    Accept, Invoke, OnVersion, Only, Redirect, Report, Reuse, Scene, Section, SignIn, Source, Step, StepKind, Trail,
+    VIEWER, Workflow,
 };

@@ -11,9 +11,11 @@ use crate::host::ProductHost;
 use crate::layout::{self, FileKind, kind_of};
 use crate::master::{Master, Masters};
 use crate::message::Message;
+use crate::outside::Outside;
 use crate::partner::{Known, Partners};
 use crate::parts::{self, Parts, Spoken, in_languages, of_translation};
-use crate::policy::{self, Policy};
+use crate::policy::{self, FLOOR, Policy, is_fatal};
+use crate::records::{KEPT, KEPT_FILE, Law};
 use crate::site::{FRAME, Site};
 use crate::source::{self, Node, Nodes};
 use crate::story::{self, Story};
@@ -76,7 +78,7 @@ enum For {
 }
 
 /// Problems of rules about who may do what, which grow with the program; what they ask for is refused where it is missing.
-const OF_AUTHORS_ALONE: [&str; 2] = ["agreement", "route"];
+const OF_AUTHORS_ALONE: [&str; 3] = ["agreement", "route", FLOOR];
 
 fn load_with(files: &Files, held: &[Held], purpose: For) -> Loaded {
     let mut problems = Vec::new();
@@ -111,7 +113,7 @@ fn catalog(
         problems.retain(is_unread);
         return None;
     }
-    let is_whole = !problems.iter().any(Problem::is_error);
+    let is_whole = !problems.iter().any(is_fatal);
     let said = parts::said(read, problems);
     let calendars = match parts.nodes.get("workflows/calendars.yaml") {
         Some(node) => Calendars::compile(node, problems),
@@ -121,6 +123,9 @@ fn catalog(
         Some(node) => Policy::compile(node, problems),
         None => Policy::default(),
     };
+    if let (Some(node), Some(kept)) = (parts.nodes.get(KEPT_FILE), parts.tables.get(KEPT)) {
+        Law::verify(kept, node, problems);
+    }
     let endpoints = endpoints(parts.nodes, problems);
     let mut said_endpoints = BTreeMap::new();
     for (language, nodes) in &said {
@@ -136,10 +141,12 @@ fn catalog(
         let spoken = parts::spoken(&parts, &said, problems);
         (partners.join().unwrap_or_default(), spoken)
     });
-    let has_all_partners = !partners.1.iter().any(Problem::is_error);
+    let has_all_partners = !partners.1.iter().any(is_fatal);
     problems.extend(partners.1);
     let partners = partners.0;
-    let messages = self::messages(parts.nodes, &spoken, &calendars, problems);
+    let outside = Outside::read(parts.nodes);
+    outside.check(parts.nodes, problems);
+    let messages = self::messages(parts.nodes, &spoken, (&calendars, &outside), problems);
     let stories = self::stories(parts.nodes, problems);
     let mut sites = self::sites(&parts, &spoken, problems);
     let library = Library {
@@ -346,7 +353,7 @@ fn masters(files: &Files, problems: &mut Vec<Problem>) -> Masters {
 fn messages(
     nodes: &Nodes,
     spoken: &Spoken<'_>,
-    calendars: &Calendars,
+    live: (&Calendars, &Outside),
     problems: &mut Vec<Problem>,
 ) -> BTreeMap<String, Arc<Message>> {
     let mut messages = BTreeMap::new();
@@ -360,7 +367,7 @@ fn messages(
         let others = spoken.iter().filter_map(|(language, parts)| Some((language.as_str(), &**parts.nodes.get(path)?)));
         let differs = |other: &Node| !std::ptr::eq(other, &**node) && other.to_json() != node.to_json();
         let others: Vec<(&str, &Node)> = others.filter(|(_, other)| differs(other)).collect();
-        if let Some(message) = Message::compile(&id, node, &others, calendars, problems) {
+        if let Some(message) = Message::compile(&id, node, &others, live, problems) {
             messages.insert(id, Arc::new(message));
         }
     }

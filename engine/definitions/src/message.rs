@@ -3,6 +3,9 @@
 
 use crate::calendar::{Calendars, DELAYED};
 use crate::fields::{Fields, unknown};
+use crate::outside::Outside;
+use crate::places::Places;
+use crate::policy::{FLOOR, is_fatal};
 use crate::source::Node;
 use crate::text::ENGLISH;
 use crate::values::money;
@@ -32,7 +35,7 @@ pub const PURPOSES: [&str; 3] = ["service", "transactional", "marketing"];
 
 /// Where helpers find the language of the texts; no name of a message looks like it.
 const LANGUAGE: &str = "@language";
-const KEYS: [&str; 11] = [
+const KEYS: [&str; 12] = [
     "title",
     "description",
     "channel",
@@ -40,6 +43,7 @@ const KEYS: [&str; 11] = [
     "within",
     "consent",
     "template_id",
+    "places",
     "subject",
     "text",
     "html",
@@ -57,6 +61,7 @@ pub struct Message {
     pub consent: Option<String>,
     /// The number that the regulator gave this text.
     pub template_id: Option<String>,
+    pub(crate) places: Places,
     pub sample: Value,
     languages: IndexMap<String, Texts>,
 }
@@ -111,11 +116,11 @@ pub struct MessageError {
 
 impl Message {
     /// `others`: the same file as it reads in other languages.
-    pub fn compile(
+    pub(crate) fn compile(
         id: &str,
         node: &Node,
         others: &[(&str, &Node)],
-        calendars: &Calendars,
+        (calendars, outside): (&Calendars, &Outside),
         problems: &mut Vec<Problem>,
     ) -> Option<Message> {
         let before = problems.len();
@@ -142,18 +147,27 @@ impl Message {
         }
         let consent = fields.text("consent").or_else(|| (purpose == "marketing").then(|| "marketing".to_owned()));
         let template_id = fields.get("template_id").map(|n| crate::text::plain(&n.to_json()));
+        let places = Places::read(&mut fields, channel, template_id.is_some());
         let sample = fields.get("sample").map_or(Value::Object(Default::default()), Node::to_json);
+        places.check(&sample, fields.get("places").unwrap_or(node), fields.problems);
         fields.need("text");
         if channel == Channel::Email {
             fields.need("subject");
         }
         let mut languages = IndexMap::new();
         for (language, node) in std::iter::once((ENGLISH, node)).chain(others.iter().copied()) {
-            let mut part = |key: &str, is_html: bool| node.get(key).and_then(|n| template(n, is_html, problems));
+            let mut part = |key: &str, is_html: bool| {
+                let at = node.get(key)?;
+                if let Some((message, hint)) = at.as_str().and_then(|text| outside.refused_in(text, is_html)) {
+                    problems.push(Problem::error(FLOOR, &at.span, message).hint(hint));
+                }
+                template(at, is_html, problems)
+            };
             let (subject, text, html) = (part("subject", false), part("text", false), part("html", true));
             languages.extend(text.map(|text| (language.to_owned(), Texts { subject, text, html })));
         }
-        let message = Message { id: id.to_owned(), channel, purpose, within, consent, template_id, sample, languages };
+        let message =
+            Message { id: id.to_owned(), channel, purpose, within, consent, template_id, places, sample, languages };
         for (language, node) in std::iter::once((ENGLISH, node)).chain(others.iter().copied()) {
             if message.languages.contains_key(language)
                 && let Err(e) = message.render(&[language], &message.sample)
@@ -163,7 +177,12 @@ impl Message {
                     .push(Problem::error("sample", at, e.reason).hint("`sample` has every name that the texts use"));
             }
         }
-        (!problems[before..].iter().any(Problem::is_error)).then_some(message)
+        (!problems[before..].iter().any(is_fatal)).then_some(message)
+    }
+
+    /// Whether messages of its purpose may wait for hours.
+    pub fn is_delayed(&self) -> bool {
+        DELAYED.contains(&self.purpose.as_str())
     }
 
     /// When it may not be sent now: the calendar that says so, and its next opening.
@@ -188,6 +207,7 @@ impl Message {
         let texts = texts.ok_or_else(|| wrong("no text in this language".into()))?;
         let mut data = data.clone();
         if let Some(map) = data.as_object_mut() {
+            self.places.fit(map);
             map.insert(LANGUAGE.into(), language.into());
         }
         let one = |template: &Template, registry: &'static Handlebars<'static>| {

@@ -2,8 +2,18 @@
 
 use crate::fields::{Fields, unknown};
 use crate::source::Node;
+use engine_statechart::source::Span;
 use engine_statechart::{Problem, did_you_mean};
 use std::collections::{BTreeMap, BTreeSet};
+
+/// Code of problems with what no file can lower: who may do what, see what, get what, whatever definitions say. What they
+/// ask for is refused by the runtime too.
+pub(crate) const FLOOR: &str = "floor";
+
+/// Whether nothing can be made of what has this problem. What asks for less than a floor is refused, and can be made.
+pub(crate) fn is_fatal(problem: &Problem) -> bool {
+    problem.is_error() && problem.code != FLOOR
+}
 
 /// The table that comes with the program: of definitions without one.
 const OURS: &str = include_str!("../../../workflows/roles.yaml");
@@ -54,7 +64,10 @@ const WHOSE: [(&str, Whose); 3] = [("own", Whose::Own), ("linked", Whose::Linked
 pub(crate) const NOTHING: &str = "open";
 
 /// Roles that the program itself gives: who has only a session, who has signed in, whose token an operator made.
-const GIVEN: [&str; 3] = ["visitor", "customer", "operator"];
+const GIVEN: [&str; 3] = [VISITOR, CUSTOMER, OPERATOR];
+const VISITOR: &str = "visitor";
+const CUSTOMER: &str = "customer";
+const OPERATOR: &str = "operator";
 
 /// Every route of the program: each has its line in the table.
 pub const ROUTES: [&str; 33] = [
@@ -103,6 +116,8 @@ pub struct Policy {
     events: BTreeMap<String, BTreeSet<String>>,
     /// Roles that act for customers.
     assists: BTreeSet<String>,
+    /// Kinds of personal data that they see whole.
+    plain: BTreeSet<String>,
     /// What brought customers whose numbers a session with a token for it need not have verified at first.
     sources: BTreeSet<String>,
 }
@@ -153,7 +168,8 @@ impl Policy {
     /// Nobody may do anything.
     fn empty() -> Policy {
         let (roles, rights, routes) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
-        Policy { roles, rights, routes, events: BTreeMap::new(), assists: BTreeSet::new(), sources: BTreeSet::new() }
+        let (assists, plain, sources) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
+        Policy { roles, rights, routes, events: BTreeMap::new(), assists, plain, sources }
     }
 
     /// Whether one of these roles has a right, on what is so theirs.
@@ -169,6 +185,11 @@ impl Policy {
     /// The first of these roles that acts for customers.
     pub fn assists<'r>(&self, mut roles: impl Iterator<Item = &'r str>) -> Option<&'r str> {
         roles.find(|role| self.assists.contains(*role))
+    }
+
+    /// Whether who acts for customers sees personal data of this kind whole.
+    pub fn shows_whole(&self, kind: &str) -> bool {
+        self.plain.contains(kind)
     }
 
     /// What brought customers whose numbers a session with a token for it need not have verified at first.
@@ -193,7 +214,7 @@ impl Policy {
 
     pub(crate) fn compile(node: &Node, problems: &mut Vec<Problem>) -> Policy {
         let mut policy = Policy::empty();
-        let keys = ["roles", "rights", "routes", "events", "assists", "sources"];
+        let keys = ["roles", "rights", "routes", "events", "assists", "plain", "sources"];
         let Some(mut fields) = Fields::open(node, "the table of roles", &keys, problems) else { return policy };
         for (key, words) in fields.entries("roles") {
             let words = words.as_str().unwrap_or_else(|| {
@@ -213,19 +234,40 @@ impl Policy {
             let names = WHOSE.map(|(name, _)| name);
             let Some(mut right_of) = Fields::open(scopes, "a right", &names, fields.problems) else { continue };
             for (name, whose) in WHOSE {
-                let roles = policy.named(&mut right_of, name).into_iter().collect();
+                let mut roles: BTreeSet<String> = policy.named(&mut right_of, name).into_iter().collect();
+                let at = right_of.node.key(name).map_or(&right_of.node.span, |key| &key.span);
+                roles.retain(|role| {
+                    !policy.roles.contains_key(role) || is_within(*right, whose, role, at, right_of.problems)
+                });
                 policy.rights.insert((*right, whose), roles);
             }
         }
         policy.read_routes(&mut fields);
         policy.sources = fields.texts("sources").into_iter().collect();
+        policy.plain = fields.texts("plain").into_iter().collect();
         policy.assists = policy.named(&mut fields, "assists").into_iter().collect();
+        policy.with_all_assistants(&mut fields);
         for (key, roles) in fields.entries("events") {
             let Some(mut sent) = Fields::open(roles, "an event", &["roles"], fields.problems) else { continue };
             let known = policy.named(&mut sent, "roles").into_iter().collect();
             policy.events.insert(key.name.clone(), known);
         }
         policy
+    }
+
+    /// Who may begin, see or send, and is no visitor, customer or operator, acts for customers: whoever the list leaves out
+    /// would agree and pay in their place.
+    fn with_all_assistants(&mut self, fields: &mut Fields<'_, '_>) {
+        let of_journeys = |(right, _): &&(Right, Whose)| [Right::Begin, Right::See, Right::Send].contains(right);
+        let acting = self.rights.keys().filter(of_journeys).flat_map(|key| &self.rights[key]);
+        let missing: BTreeSet<String> =
+            acting.filter(|role| !GIVEN.contains(&role.as_str()) && !self.assists.contains(*role)).cloned().collect();
+        let at = fields.get("assists").map_or_else(|| fields.node.span.clone(), |list| list.span.clone());
+        for role in missing {
+            let message = format!("`{role}` acts for customers: what only they agree to or pay is closed to it");
+            fields.problems.push(Problem::error(FLOOR, &at, message).hint(format!("assists: [{role}]")));
+            self.assists.insert(role);
+        }
     }
 
     fn read_routes(&mut self, fields: &mut Fields<'_, '_>) {
@@ -238,7 +280,14 @@ impl Policy {
             let word = asks.as_str().unwrap_or_default();
             let right = RIGHTS.iter().find(|(name, _)| *name == word).map(|(_, right)| RouteAsks::Right(*right));
             match right.or((word == NOTHING).then_some(RouteAsks::Nothing)) {
-                Some(asks) => drop(self.routes.insert(key.name.clone(), asks)),
+                Some(given) => {
+                    let floor = floor_of(&key.name);
+                    if let Some(needed) = floor.filter(|needed| given != RouteAsks::Right(*needed)) {
+                        let message = format!("`{}` never asks for less than `{}`", key.name, needed.word());
+                        fields.problems.push(Problem::error(FLOOR, &asks.span, message).hint(needed.word()));
+                    }
+                    self.routes.insert(key.name.clone(), floor.map_or(given, RouteAsks::Right));
+                }
                 None => fields.problems.push(strange("right", &asks.span, word, of_routes())),
             }
         }
@@ -284,12 +333,49 @@ impl Policy {
     }
 }
 
-fn strange<'k>(
-    what: &str,
-    at: &engine_statechart::source::Span,
-    name: &str,
-    known: impl Iterator<Item = &'k str>,
-) -> Problem {
+impl Right {
+    const fn word(self) -> &'static str {
+        match self {
+            Right::Begin => "begin",
+            Right::See => "see",
+            Right::Send => "send",
+            Right::Account => "account",
+            Right::Operate => "operate",
+        }
+    }
+}
+
+/// What a route asks for, whatever a file says: a journey is never open to who only knows its id.
+fn floor_of(route: &str) -> Option<Right> {
+    let (method, path) = route.split_once(' ')?;
+    match path {
+        _ if path.starts_with("/api/v1/operator/") => Some(Right::Operate),
+        "/api/v1/journeys" if method == "POST" => Some(Right::Begin),
+        "/api/v1/journeys/{id}/events" | "/api/v1/journeys/{id}/draft" => Some(Right::Send),
+        "/api/v1/journeys" => Some(Right::See),
+        _ if path.starts_with("/api/v1/journeys/") => Some(Right::See),
+        _ => None,
+    }
+}
+
+/// Whether a role may have a right on what is so theirs at all: what is others' is for staff, the work of all for operators.
+fn is_within(right: Right, whose: Whose, role: &str, at: &Span, problems: &mut Vec<Problem>) -> bool {
+    let problem = match (right, whose) {
+        (Right::Operate, _) if role != OPERATOR => {
+            Problem::error(FLOOR, at, format!("`operate` is for operators, not `{role}`"))
+                .hint("operate: {any: operator}")
+        }
+        (_, Whose::Any) if [VISITOR, CUSTOMER].contains(&role) => {
+            Problem::error(FLOOR, at, format!("what is others' is never open to `{role}`"))
+                .hint("`own` and `linked` are for everybody, `any` is for roles of the staff")
+        }
+        _ => return true,
+    };
+    problems.push(problem);
+    false
+}
+
+fn strange<'k>(what: &str, at: &Span, name: &str, known: impl Iterator<Item = &'k str>) -> Problem {
     Problem::error("unknown-name", at, format!("unknown {what} `{name}`")).maybe_hint(did_you_mean(name, known))
 }
 
@@ -324,6 +410,37 @@ mod tests {
             "unknown route `GET /reedyz`",
         );
         check("  GET /readyz: open\n", "", "\"GET /api/v1/workflows", "the route `GET /readyz` has no line");
+    }
+
+    #[test]
+    fn no_file_opens_what_is_others() {
+        let any = "what is others' is never open to `visitor`";
+        check(
+            "operate: {any: operator}",
+            "operate: {any: visitor}",
+            "any: visitor}",
+            "`operate` is for operators, not `visitor`",
+        );
+        check("see: {own: *everyone,", "see: {own: *everyone, any: visitor,", "any: visitor,", any);
+        check(
+            "GET /api/v1/operator/incidents: operate",
+            "GET /api/v1/operator/incidents: open",
+            "open\n  \"POST /api/v1/operator/incidents/",
+            "`GET /api/v1/operator/incidents` never asks for less than `operate`",
+        );
+        let file = OURS.replacen("see: {own: *everyone,", "see: {own: *everyone, any: *everyone,", 1);
+        let file = file.replacen("assists: [", "assists: [] # [", 1).replacen(
+            "journeys/{id}\": see",
+            "journeys/{id}\": open",
+            1,
+        );
+        let node = crate::source::read(FILE, file.as_bytes()).expect("YAML");
+        let policy = Policy::compile(&node, &mut Vec::new());
+        for role in [VISITOR, CUSTOMER] {
+            assert!(!policy.allows([role].into_iter(), Right::See, Whose::Any), "{role}");
+        }
+        assert_eq!(policy.assists(["call-centre"].into_iter()), Some("call-centre"));
+        assert_eq!(policy.asks("GET /api/v1/journeys/{id}"), Some(RouteAsks::Right(Right::See)));
     }
 
     #[test]

@@ -43,6 +43,7 @@ pub fn line(name: &str) -> Files {
         "workflows/partners/payments/",
         "forms/shared/",
     ];
+    const WHOLE: [&str; 2] = ["workflows/calendars.yaml", "workflows/roles.yaml"];
     const CONTRACTS: [&str; 5] = ["captcha", "kyc", "message", "payment", "shared"];
     static PRODUCT: OnceLock<Files> = OnceLock::new();
     let product = PRODUCT.get_or_init(|| {
@@ -55,7 +56,7 @@ pub fn line(name: &str) -> Files {
     let mut files = fixture(name);
     for (path, bytes) in product.iter() {
         let is_shared = SHARED.iter().any(|folder| path.starts_with(folder));
-        if is_shared || contract(path) || path == "workflows/calendars.yaml" {
+        if is_shared || contract(path) || WHOLE.contains(&path) {
             files.insert(path, bytes.clone());
         }
     }
@@ -88,6 +89,7 @@ impl TestServer {
         settings.server.address = "127.0.0.1:0".into();
         settings.database.url = format!("sqlite:{}", folder.path().join("journey.db").display());
         settings.keys.master = Some(Secret::new("5a".repeat(32)));
+        settings.keys.forgotten = folder.path().join("forgotten.list");
         settings.worker.poll_ms = 20;
         // all visitors of a test come from one address
         settings.otp.unproven_per_address_hour = 1_000;
@@ -197,7 +199,10 @@ impl Visitor {
         let http = reqwest::Client::builder().no_brotli().no_gzip().redirect(reqwest::redirect::Policy::none());
         // an idle connection is not used again shortly before the server lets it go
         let http = http.pool_idle_timeout(Duration::from_secs(1)).build().expect("a client");
-        Visitor { base, http, cookies: Mutex::default(), keys: AtomicU32::new(0) }
+        // no two visitors of a test send the same key
+        static VISITORS: AtomicU32 = AtomicU32::new(0);
+        let keys = AtomicU32::new(VISITORS.fetch_add(1, Ordering::Relaxed) * 10_000);
+        Visitor { base, http, cookies: Mutex::default(), keys }
     }
 
     /// Somebody who has this cookie.
@@ -205,7 +210,7 @@ impl Visitor {
         let visitor = Visitor::at(base);
         visitor.cookies.lock().expect("cookies").insert(name.to_owned(), value.to_owned());
         // her keys of another day are used
-        visitor.keys.store(1_000_000, Ordering::Relaxed);
+        visitor.keys.fetch_add(1_000_000_000, Ordering::Relaxed);
         visitor
     }
 
@@ -213,7 +218,6 @@ impl Visitor {
     pub fn moved(&self, base: String) -> Visitor {
         let there = Visitor::at(base);
         there.cookies.lock().expect("cookies").clone_from(&self.cookies.lock().expect("cookies"));
-        there.keys.store(1_000, Ordering::Relaxed);
         there
     }
 

@@ -2,11 +2,12 @@
 //! marked (security rules 22 and 28).
 
 use super::pattern;
+use crate::policy::FLOOR;
 use crate::source::{Key, Node, Value as Source};
 use engine_statechart::{Problem, did_you_mean};
 
 /// Schema keywords that a value may have.
-const KEYWORDS: [&str; 31] = [
+const KEYWORDS: [&str; 32] = [
     "type",
     "title",
     "description",
@@ -29,6 +30,7 @@ const KEYWORDS: [&str; 31] = [
     "properties",
     "required",
     "x-normalise",
+    "x-refuse",
     "x-date",
     "x-secret",
     "x-pii",
@@ -44,18 +46,43 @@ const FORM_KEYWORDS: [&str; 6] = ["x-ui", "x-required", "groups", "x-each", "x-k
 const FORMATS: [&str; 2] = ["date", "email"];
 const TYPES: [&str; 6] = ["string", "integer", "number", "boolean", "array", "object"];
 
-/// Names that hold personal data whatever the author thinks.
-const PERSONAL: [(&str, &str); 9] = [
+/// Parts of names that say which personal data is held, whatever the author thinks: a name has all words of one line, each
+/// the beginning of one of its parts (`mobile` is in `father_mobile2`), or with `$` the whole part (`pan$` is not in `plan`
+/// or `panel`).
+const PERSONAL: [(&str, &str); 28] = [
     ("mobile", "mobile"),
     ("phone", "mobile"),
+    ("telephone", "mobile"),
+    ("whatsapp", "mobile"),
+    ("msisdn", "mobile"),
     ("email", "email"),
-    ("pan", "pan"),
-    ("pan_number", "pan"),
+    ("e$ mail", "email"),
+    ("pan$", "pan"),
     ("aadhaar", "aadhaar"),
     ("aadhar", "aadhaar"),
-    ("dob", "dob"),
-    ("date_of_birth", "dob"),
+    ("adhaar", "aadhaar"),
+    ("adhar$", "aadhaar"),
+    ("uidai", "aadhaar"),
+    ("dob$", "dob"),
+    ("birth", "dob"),
+    ("passport", "passport"),
+    ("dl$ no$", "driving_licence"),
+    ("dl$ num", "driving_licence"),
+    ("driving licen", "driving_licence"),
+    ("driver licen", "driving_licence"),
+    ("voter", "voter_id"),
+    ("epic$ no$", "voter_id"),
+    ("epic$ num", "voter_id"),
+    ("account$ no$", "account"),
+    ("account$ num", "account"),
+    ("iban$", "account"),
+    ("upi$", "account"),
+    ("ckyc", "ckyc"),
 ];
+/// Parts of names, read alike, of what nobody reads again, not even its owner.
+const SECRET: [&str; 8] = ["password", "passwd$", "pwd$", "otp$", "cvv$", "cvc$", "mpin$", "pin$ upi$"];
+/// A number of so few digits is not the whole of one.
+const PIECE_CHARS_MAX: i64 = 4;
 /// So begin the names of what a flow has found out, such as a verified number: no form and no event may bring it.
 const FACT: &str = "verified_";
 const NAME_CHARS_MAX: usize = 64;
@@ -89,18 +116,55 @@ pub fn is_personal_name(name: &str) -> bool {
     personal_kind(name).is_some()
 }
 
-/// Which kind of personal data a name says that it holds: `mobile`, `email`, `pan`, `aadhaar`, `dob`.
+/// Which kind of personal data a name says that it holds: `mobile`, `email`, `pan`, `aadhaar`, `dob` and so on.
 pub fn personal_kind(name: &str) -> Option<&'static str> {
-    let found = PERSONAL.iter().find(|(n, _)| name == *n || name.ends_with(&format!("_{n}")));
-    found.map(|(_, kind)| *kind)
+    let parts = parts(name);
+    PERSONAL.iter().find(|(words, _)| has_words(&parts, words)).map(|(_, kind)| *kind)
 }
 
-fn personal(key: &Key, rule: &Node, problems: &mut Vec<Problem>) {
-    let name = key.name.to_lowercase();
-    let is_marked = ["x-pii", "x-secret", "$ref"].iter().any(|k| rule.get(k).is_some());
-    if let (Some(kind), false) = (personal_kind(&name), is_marked || rule.get("const").is_some()) {
-        let problem = Problem::warning("personal", &key.span, format!("`{}` looks like personal data", key.name));
-        problems.push(problem.hint(format!("\"x-pii\": \"{kind}\"")));
+/// The words that a name is made of: `fatherMobile2` and `father_mobile_2` are of `father` and `mobile`.
+fn parts(name: &str) -> Vec<String> {
+    let mut parts = vec![String::new()];
+    let mut was_small = false;
+    for letter in name.chars() {
+        if !letter.is_ascii_alphabetic() || letter.is_ascii_uppercase() && was_small {
+            parts.push(String::new());
+        }
+        was_small = letter.is_ascii_lowercase();
+        if let Some(part) = parts.last_mut().filter(|_| letter.is_ascii_alphabetic()) {
+            part.push(letter.to_ascii_lowercase());
+        }
+    }
+    parts.retain(|part| !part.is_empty());
+    parts
+}
+
+fn has_words(parts: &[String], words: &str) -> bool {
+    words.split(' ').all(|word| match word.strip_suffix('$') {
+        Some(whole) => parts.iter().any(|part| part == whole),
+        None => parts.iter().any(|part| part.starts_with(word)),
+    })
+}
+
+/// A field whose name says that it is personal or secret carries the mark; what is chosen of a list says nothing new.
+pub fn personal(key: &Key, rule: &Node, problems: &mut Vec<Problem>) {
+    let has = |key: &str| rule.get(key).is_some_and(|mark| !mark.is_null());
+    let kind = rule.get("type").and_then(Node::as_str);
+    let is_typed = kind.is_none_or(|kind| ["string", "integer", "number"].contains(&kind));
+    let is_listed = ["const", "enum", "oneOf"].iter().any(|key| has(key));
+    let is_secret = rule.get("x-secret").is_some_and(|mark| mark.to_json() == serde_json::Value::Bool(true));
+    if is_secret || is_listed || !is_typed || !has("type") {
+        return;
+    }
+    let found = personal_kind(&key.name);
+    let is_whole = rule.get("maxLength").and_then(Node::as_int).is_none_or(|length| length > PIECE_CHARS_MAX);
+    let parts = parts(&key.name);
+    let needs_secret = SECRET.iter().any(|words| has_words(&parts, words)) || found == Some("aadhaar") && is_whole;
+    let problem = |what: &str| Problem::error(FLOOR, &key.span, format!("`{}` looks like {what}", key.name));
+    if needs_secret {
+        problems.push(problem("something that nobody reads again").hint("\"x-secret\": true"));
+    } else if let Some(kind) = found.filter(|_| !has("x-pii")) {
+        problems.push(problem("personal data").hint(format!("\"x-pii\": \"{kind}\"")));
     }
 }
 

@@ -40,7 +40,11 @@ pub const ACTIONS: &[Action] = &[
         keys: &[
             name("message", &[], "id of a message").needed(),
             value("to", Gives::Text, "number or address").needed(),
-            value("data", Gives::Data, "fills the texts; `{link: {purpose, valid}}` makes a link into the journey"),
+            value(
+                "data",
+                Gives::Data,
+                "fills the texts; `{link: {purpose, valid, open}}` makes a link into the journey",
+            ),
             value("language", Gives::Text, "else the journey's"),
             value(
                 "attach",

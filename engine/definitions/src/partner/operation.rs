@@ -1,9 +1,9 @@
 //! An operation: our input → their request, their reply → our output. Values are mapped as JSON,
 //! path segments and query are encoded by the caller's URL builder here; nothing is a text template.
 
-use super::compile::DOCUMENT;
+use super::compile::{DOCUMENT, TIMEOUT_MS_MAX};
 use super::{Auth, Partner, SandboxScript};
-use crate::contract::Contract;
+use crate::contract::{Contract, Takes};
 use engine_statechart::source::Span;
 use engine_statechart::template::Mapping;
 use engine_statechart::{EvalError, Host, Scope, expression::Expression};
@@ -38,6 +38,11 @@ pub struct Operation {
     pub(crate) correlate: Vec<(Mapping, Mapping)>,
     pub(crate) document_name: Option<Expression>,
     pub(crate) errors: Vec<ErrorRule>,
+}
+
+/// Whether what a webhook must say has an amount.
+pub(crate) fn awaits_amount(expect: &Mapping) -> bool {
+    expect.keys().is_some_and(|keys| keys.contains(&"amount"))
 }
 
 #[derive(Debug)]
@@ -186,7 +191,7 @@ impl Operation {
             contract: None,
             method: "GET".into(),
             idempotent: false,
-            timeout_ms: 10_000,
+            timeout_ms: TIMEOUT_MS_MAX,
             retry: RetryPolicy { attempts: 1, base_ms: 0, cap_ms: 0 },
             document: false,
             sandbox: None,
@@ -203,6 +208,13 @@ impl Operation {
             document_name: None,
             errors: Vec::new(),
         }
+    }
+
+    /// What a call takes of a customer, as its contract says; where a payment of an amount is awaited, it is money.
+    pub fn takes(&self) -> impl Iterator<Item = Takes> {
+        let told = self.contract.iter().flat_map(|contract| contract.takes.iter().copied());
+        let is_paid = self.correlate.iter().any(|(_, expect)| awaits_amount(expect));
+        told.chain(is_paid.then_some(Takes::Money))
     }
 
     pub fn contract_id(&self) -> Option<&str> {

@@ -5,6 +5,7 @@ use crate::extends::{Kind, apply};
 use crate::fields::unknown;
 use crate::host::shared_vocabulary;
 use crate::layout::FileKind;
+use crate::policy::is_fatal;
 use crate::source::{Key, Node, Value as Source};
 use crate::text::{Text, plain};
 use engine_statechart::expression::Expression;
@@ -124,7 +125,7 @@ fn rows(node: &Node, as_name: &str, host: &dyn Host, problems: &mut Vec<Problem>
         let id = filler.value(id).map(|value| plain(&value)).unwrap_or_default();
         let partner = filler.partner(&template);
         // One mistake of the template is one problem, not one for each row.
-        if problems[before..].iter().any(Problem::is_error) {
+        if problems[before..].iter().any(is_fatal) {
             break;
         }
         found.push((id, partner));

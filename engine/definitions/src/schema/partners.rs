@@ -82,7 +82,7 @@ fn operation() -> Value {
         ("body", "JSON over input, key, partner, now", mapping()),
         ("form", "The same, urlencoded", map_of(any())),
         ("idempotent", "May be sent again with the same key", flag()),
-        ("timeout", "Of one attempt, at most 30s", duration()),
+        ("timeout", "Of one attempt: 30s, or less", duration()),
         ("retry", "", closed(&[("attempts", "", int()), ("base", "", duration()), ("cap", "", duration())])),
         ("values", "Names for what mappings ask of `status`, `headers`, `body`, `input`, `partner`", map_of(any())),
         ("reply", "", reply),
@@ -129,8 +129,13 @@ fn contract() -> Value {
         ("title", "", text()),
         ("description", "", text()),
         (
+            "takes",
+            "What a call takes of a customer: only once a number was verified, and nobody does it in their place",
+            one_or_list(words(&["money", "agreement"])),
+        ),
+        (
             "input",
-            "Name → shape: a type, {type, enum, format, minimum, maximum, items, properties, default}, a map, [shape]",
+            "Name → shape: a type, {type, enum, format, minimum, maximum, items, properties, default, x-pii, x-secret, x-pii}, a map, [shape]",
             map_of(shape()),
         ),
         ("output", "", map_of(shape())),
@@ -157,6 +162,7 @@ fn webhook() -> Value {
         ("data", "", mapping()),
         ("actual", "Compared with what the correlation expects", mapping()),
         ("mismatch", "Event instead when it differs", text()),
+        ("unknown", "What an operator does when no journey has the reference", text()),
     ]);
     let keys = [
         ("title", "", text()),
@@ -180,6 +186,11 @@ fn message() -> Value {
         ("within", "Calendar of its own: it goes out while it is open", text()),
         ("consent", "Goes only to who agreed to this (x-consent of a field); marketing needs `marketing`", text()),
         ("template_id", "The regulator's number of the text", any()),
+        (
+            "places",
+            "Characters that may stand at a place: of a registered SMS 30, where nothing else is said",
+            map_of(int()),
+        ),
         ("subject", "Handlebars; of an e-mail", text()),
         ("text", "Handlebars", text()),
         ("html", "Handlebars; of an e-mail", text()),

@@ -7,7 +7,7 @@ mod versions;
 
 pub use mapping::Given;
 
-use crate::fields::unknown_keys;
+use crate::fields::{Fields, unknown_keys};
 use crate::source::{Node, Value as Source};
 use engine_statechart::expression::reads::Kind;
 use engine_statechart::{Problem, did_you_mean};
@@ -28,6 +28,10 @@ pub struct Shape {
     properties: Option<IndexMap<String, Shape>>,
     default: Option<Value>,
     description: Option<String>,
+    /// Kinds of personal data that it takes.
+    personal: Vec<String>,
+    /// It takes what nobody reads again.
+    is_secret: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,8 +56,19 @@ enum Format {
 /// Words that stand for a type; `any` stands for all of them.
 pub(crate) const TYPES: [&str; 8] = ["string", "integer", "number", "boolean", "object", "array", "null", "any"];
 const FORMATS: [&str; 3] = ["date", "date-time", "document"];
-const KEYS: [&str; 9] =
-    ["type", "enum", "format", "minimum", "maximum", "items", "properties", "default", "description"];
+const KEYS: [&str; 11] = [
+    "type",
+    "enum",
+    "format",
+    "minimum",
+    "maximum",
+    "items",
+    "properties",
+    "default",
+    "description",
+    "x-pii",
+    "x-secret",
+];
 const ALL: [Type; 6] = [Type::Null, Type::Boolean, Type::Number, Type::String, Type::Array, Type::Object];
 
 /// Where a path leads in a shape.
@@ -156,6 +171,11 @@ impl Shape {
         Shape::of(ALL.to_vec())
     }
 
+    /// A text that nobody reads again.
+    pub fn secret() -> Shape {
+        Shape { is_secret: true, ..Shape::of(vec![Type::String]) }
+    }
+
     /// A map without properties.
     pub fn empty() -> Shape {
         Shape { properties: Some(IndexMap::new()), ..Shape::of(vec![Type::Object]) }
@@ -177,6 +197,8 @@ impl Shape {
             properties: None,
             default: None,
             description: None,
+            personal: Vec::new(),
+            is_secret: false,
         }
     }
 
@@ -251,6 +273,8 @@ impl Shape {
         shape.items = node.get("items").map(|item| Box::new(Shape::read(item, problems)));
         shape.properties = node.get("properties").map(|inner| properties(inner, problems));
         shape.description = node.get("description").and_then(Node::as_str).map(str::to_owned);
+        let mut marks = Fields { node, problems, what: "a shape" };
+        (shape.personal, shape.is_secret) = (marks.texts("x-pii"), marks.bool("x-secret"));
         if let Some(default) = node.get("default") {
             let value = default.to_json();
             match shape.misfit(&value) {
@@ -259,6 +283,30 @@ impl Shape {
             }
         }
         shape
+    }
+
+    /// Kinds of personal data that it takes, and what is in it.
+    pub fn personal(&self) -> Vec<&str> {
+        let below = self.properties().map(|(_, shape)| shape).chain(self.item()).flat_map(Shape::personal);
+        self.personal.iter().map(String::as_str).chain(below).collect()
+    }
+
+    /// Whether it takes what nobody reads again.
+    pub fn is_secret(&self) -> bool {
+        self.is_secret
+    }
+
+    /// Names of properties at any depth that hold personal data, each with its kind.
+    pub fn personal_fields(&self) -> Vec<(&str, &str)> {
+        let (mut found, mut open) = (Vec::new(), vec![self]);
+        while let Some(shape) = open.pop() {
+            open.extend(shape.item());
+            for (name, inner) in shape.properties() {
+                found.extend(inner.personal.first().map(|kind| (name, kind.as_str())));
+                open.push(inner);
+            }
+        }
+        found
     }
 
     pub fn default(&self) -> Option<&Value> {

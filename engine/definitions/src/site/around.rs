@@ -110,6 +110,11 @@ pub(super) struct Rule {
 }
 
 impl Layout {
+    /// Where the usual frame's login leads.
+    pub(super) fn account_page(&self) -> Option<&str> {
+        self.frames.get(self.first.as_ref()?)?.login.get("link")?.as_str()
+    }
+
     pub fn read(&mut self, fields: &mut Fields<'_, '_>) {
         for (key, node) in fields.entries("frames") {
             let keys = ["home", "menu", "footer", "call", "login"];

@@ -22,6 +22,7 @@ pub use script::Script;
 
 use crate::channels::Channels;
 use crate::fields::{Fields, unknown};
+use crate::outside::{LEADS_TO, are_hosts};
 use crate::source::{Node, Value as Source};
 use crate::text::Text;
 use around::Layout;
@@ -36,7 +37,7 @@ pub(crate) const FRAME: &str = "site/frame";
 /// Where its pages lie.
 const PAGES: &str = "workflows/site/pages/";
 /// Keys of the files in workflows/site/, each in one of them.
-const KEYS: [&str; 20] = [
+const KEYS: [&str; 22] = [
     "browser",
     "name",
     "clients",
@@ -45,6 +46,7 @@ const KEYS: [&str; 20] = [
     "languages",
     "reports",
     "timers",
+    "help",
     "chat",
     "analytics",
     "menus",
@@ -57,6 +59,7 @@ const KEYS: [&str; 20] = [
     "hosts",
     "subdomains",
     "storage",
+    LEADS_TO,
 ];
 
 /// In the place of products: whatever it is.
@@ -93,6 +96,9 @@ pub struct Site {
     pub reports: Option<Value>,
     /// Times of the browser by name, in milliseconds.
     pub timers: BTreeMap<String, i64>,
+    /// Ways to a person: `{call: {number, display}, whatsapp, call_back}`.
+    pub help: Value,
+    /// Of a partner who answers in writing; without one there is the help.
     pub chat: Option<Script>,
     /// Counts visits, where the visitor agrees.
     pub analytics: Option<Script>,
@@ -125,6 +131,11 @@ pub struct Site {
 }
 
 impl Site {
+    /// Where whoever signs in finds what is theirs: of the usual frame.
+    pub fn account_page(&self) -> String {
+        self.layout.account_page().unwrap_or("/").to_owned()
+    }
+
     /// The page of an address.
     pub fn address(&self, path: &str) -> Option<&Address> {
         self.addresses.get(path)
@@ -254,6 +265,7 @@ impl Site {
         if fields.get("languages").is_some() {
             self.languages = fields.texts("languages");
         }
+        fields.get(LEADS_TO).into_iter().for_each(|hosts| are_hosts(hosts, fields.problems));
         if fields.get("clients").is_some() {
             self.clients = fields.texts("clients");
         }
@@ -339,6 +351,9 @@ impl Site {
         for node in nodes {
             if let Some(legal) = node.get("legal") {
                 self.legal = words(legal, &data, problems).as_str().unwrap_or_default().to_owned();
+            }
+            if let Some(help) = node.get("help") {
+                self.help = words(help, &data, problems);
             }
             for (key, frame) in node.get("frames").map_or(&[][..], Node::map) {
                 if let Some(call) = frame.get("call") {

@@ -8,6 +8,7 @@ mod unanswered;
 use crate::fields::Fields;
 use crate::host::late_vocabulary;
 use crate::policy::Roles;
+use crate::policy::is_fatal;
 use crate::source::{Key, Node};
 use crate::text::Text;
 use compile::Compiler;
@@ -101,7 +102,7 @@ impl View {
         let intro = node.get("intro").map(|n| compiler.words("intro", n));
         let blocks = compiler.blocks(node);
         let Compiler { data_names, uses, named, sent, roles, .. } = compiler;
-        (!problems[before..].iter().any(Problem::is_error)).then(|| View {
+        (!problems[before..].iter().any(is_fatal)).then(|| View {
             id: id.to_owned(),
             path: path.to_owned(),
             title,

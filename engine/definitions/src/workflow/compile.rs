@@ -6,6 +6,7 @@ use super::{OnVersion, Scene, Section, SignIn, Workflow, closure, merge, params,
 use crate::calendar::timezone;
 use crate::fields::{Fields, unknown, unknown_keys};
 use crate::layout;
+use crate::policy::is_fatal;
 use crate::source::{Node, Value as Source};
 use crate::text::ENGLISH;
 use crate::text::Text;
@@ -36,7 +37,7 @@ pub(crate) fn compile(
         tree.get("id").and_then(Node::as_str).unwrap_or_else(|| id.rsplit('/').next().unwrap_or(id)).to_owned();
     let names = values::of_flow(&tree, &line, library.nodes, &mut used, problems);
     let tree = values::bound(tree, &names);
-    if problems[before..].iter().any(Problem::is_error) {
+    if problems[before..].iter().any(is_fatal) {
         return None; // without its values nothing that asks for one can be read
     }
 
@@ -61,6 +62,7 @@ pub(crate) fn compile(
             return None;
         }
     };
+    super::verified::close_steps(&machine, &mut builder);
     let Plain { closed, context, closure, version, tables } = match english {
         Some(english) => {
             problems.append(&mut builder.problems);
@@ -73,7 +75,7 @@ pub(crate) fn compile(
             problems.append(&mut builder.problems);
             // What a mistake leaves undefined would be said again wherever it is read.
             let mut context = BTreeSet::new();
-            if library.is_whole && !problems[before..].iter().any(Problem::is_error) {
+            if library.is_whole && !problems[before..].iter().any(is_fatal) {
                 let defined = super::definite_assignment::check(&machine, &builder);
                 problems.extend(defined.problems);
                 context = defined.keys;
@@ -84,7 +86,7 @@ pub(crate) fn compile(
             Plain { closed, context, closure, version, tables }
         }
     };
-    if problems[before..].iter().any(Problem::is_error) {
+    if problems[before..].iter().any(is_fatal) {
         return None;
     }
     let pinned = closure::Pinned::of(&builder, &tables, library);
@@ -191,6 +193,7 @@ fn head(tree: &Node, id: &str, problems: &mut Vec<Problem>) -> Head {
         Some("staff") => Some(SignIn::Staff),
         Some("number") => Some(SignIn::Number),
         Some("email") => Some(SignIn::Email),
+        Some("forget") => Some(SignIn::Forget),
         _ => fields.bool("signs_in").then_some(SignIn::Person),
     };
     let params = fields.get("params").map_or(json!({}), Node::to_json);

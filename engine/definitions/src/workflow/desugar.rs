@@ -47,8 +47,20 @@ pub(crate) struct Builder<'a> {
     pub forbidden: BTreeMap<String, BTreeSet<String>>,
     /// Purposes of the links that messages ask for.
     pub linked: Vec<(String, Span)>,
+    /// Those of them that go to numbers which nobody has verified.
+    pub opened: BTreeSet<String>,
     /// Parts being unfolded, for cycles.
     pub unfolding: Vec<String>,
+    /// What calls give.
+    pub asked: Vec<super::contracts::Asked>,
+    /// Where inputs of calls stand that nobody waits for.
+    pub given: BTreeSet<Span>,
+    /// Calls by id: where it is said whom they call.
+    pub called: BTreeMap<String, Span>,
+    /// Where the `my` of a part lies in the context → the state that uses it.
+    pub hosts: BTreeMap<String, String>,
+    /// What only happens once a number was verified, by the place of an expression that is evaluated then.
+    pub needs: BTreeMap<Span, super::verified::Need>,
 }
 
 /// An event that a part hears after it was left.
@@ -190,7 +202,13 @@ impl<'a> Builder<'a> {
             ends: Vec::new(),
             forbidden: BTreeMap::new(),
             linked: Vec::new(),
+            opened: BTreeSet::new(),
             unfolding: Vec::new(),
+            asked: Vec::new(),
+            given: BTreeSet::new(),
+            called: BTreeMap::new(),
+            hosts: BTreeMap::new(),
+            needs: BTreeMap::new(),
         }
     }
 

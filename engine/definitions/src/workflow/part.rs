@@ -42,7 +42,7 @@ pub const HOST_KEYS: [&str; 12] =
     ["use", "with", "contracts", "views", "section", "onDone", "on", "after", "entry", "exit", "id", "description"];
 const NESTING_MAX: usize = 4;
 /// What a final state gives its host: which outcome it is.
-const OUTCOME: &str = "outcome";
+pub(super) const OUTCOME: &str = "outcome";
 
 impl Builder<'_> {
     /// A state with `use`.
@@ -93,6 +93,7 @@ impl Builder<'_> {
         let border = self.border(host, part, name, place, &host_id, &context, &defaults);
         let inner = Place { path: place.path.clone(), border: Some(Arc::new(border)) };
         self.contexts.push((context.clone(), defaults.clone()));
+        self.hosts.insert(context.clone(), host_id.clone());
         let outcomes = outcomes(part, &mut self.problems);
 
         let mut out: Vec<(Key, Node)> = Vec::new();

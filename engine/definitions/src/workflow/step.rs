@@ -8,7 +8,7 @@ use engine_statechart::source::Span;
 use engine_statechart::template::Mapping;
 use indexmap::IndexMap;
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// Who reads a step, as its `data` and `plain` name them.
@@ -29,7 +29,7 @@ pub struct Step {
     /// Path into the context (`owner`, `check.answers`) that takes the form's answers.
     pub into: Option<String>,
     pub section: Option<String>,
-    /// All that a view gets; reads `viewer {role, roles, channel, partner, assists}`.
+    /// All that a view gets; reads `viewer {role, roles, channel, partner, assists, name, mobile}`.
     pub data: IndexMap<String, Mapping>,
     pub prefill: Option<Mapping>,
     /// Field → a text that the person may keep or replace but not read, null for none: its end alone is shown.
@@ -51,8 +51,12 @@ pub struct Step {
     pub submit: Option<Text>,
     /// Parts of the page's frame that are left out: `header`, `footer`.
     pub hide: Vec<String>,
-    /// Who alone may see it and act in it, where somebody acts for a customer.
+    /// Who alone may see it and act in it, where somebody acts for a customer; at least what its consequences ask for.
     pub only: Option<Only>,
+    /// Events with which money or an agreement is taken: nobody sends them for a customer.
+    pub takes: BTreeSet<String>,
+    /// Who acts for a customer sees it, and does not send its answer.
+    pub confirms: bool,
     /// The state whose step's view is its paper: this one, or one beside it.
     pub paper: Option<String>,
     pub(crate) span: Span,

@@ -41,7 +41,8 @@ impl Builder<'_> {
         problems.append(&mut self.problems);
         self.problems = problems;
         let call = call?;
-        let (partner, operation, _) = self.need_operation(call, call.as_str().unwrap_or_default())?;
+        let (partner, operation, contract) = self.need_operation(call, call.as_str().unwrap_or_default())?;
+        self.note_asked(contract.as_ref(), node.get("input"));
         Some(Report { partner, operation, input })
     }
 }

@@ -25,7 +25,9 @@ pub fn verify(
     into_context(builder, tree);
     purposes(builder, links, &tree.span);
     papers(builder);
+    super::verified::check(machine, builder, links);
     super::contracts::check(machine, builder);
+    super::contracts::check_marks(machine, builder);
     super::part::check_outcomes(machine, builder);
     resumed(machine, builder);
     closed(machine, builder)

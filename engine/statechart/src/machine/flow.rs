@@ -4,7 +4,7 @@
 use super::Machine;
 use super::model::{Action, Delay, Domain, Guard, NodeIx, Output, Transition, TransitionIx};
 use crate::expression::Expression;
-use crate::expression::reads::{Equal, Path};
+use crate::expression::reads::{Equal, Knows, Path};
 use crate::source::Span;
 use serde_json::Value;
 
@@ -37,6 +37,29 @@ pub struct Candidate<'m> {
     pub equal: Vec<Equal<'m>>,
     pub work: Vec<Work<'m>>,
     pub successor: Successor,
+    condition: Option<&'m Guard>,
+}
+
+impl Candidate<'_> {
+    /// Whether it is taken when its turn comes, as far as what is known decides it.
+    pub fn is_taken(&self, knows: &Knows<'_>) -> Option<bool> {
+        self.condition.map_or(Some(true), |guard| truth(guard, knows))
+    }
+}
+
+fn truth(guard: &Guard, knows: &Knows<'_>) -> Option<bool> {
+    let all = |list: &[Guard], wanted: bool| {
+        let each: Vec<Option<bool>> = list.iter().map(|guard| truth(guard, knows)).collect();
+        let decided = each.iter().all(Option::is_some).then_some(wanted);
+        if each.contains(&Some(!wanted)) { Some(!wanted) } else { decided }
+    };
+    match guard {
+        Guard::Expression(expression) => expression.truth(knows),
+        Guard::Constant(value) => Some(*value),
+        Guard::And(list) => all(list, true),
+        Guard::Or(list) => all(list, false),
+        Guard::Not(inner) => truth(inner, knows).map(|value| !value),
+    }
 }
 
 /// Nodes by their position in document order.
@@ -140,6 +163,7 @@ impl Machine {
             equal,
             work: work(&transition.actions),
             successor: successor(transition),
+            condition: transition.guard.as_ref(),
         }
     }
 }

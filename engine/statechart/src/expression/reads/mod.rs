@@ -8,6 +8,9 @@
 mod conditions;
 mod places;
 mod shape;
+mod truth;
+
+pub use truth::{Known, Knows};
 
 use self::conditions::{equalities, implied};
 use self::places::{Env, kind, place, resolve};
