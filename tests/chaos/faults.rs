@@ -171,12 +171,31 @@ async fn full_disk(product: &Product, cluster: Option<&Cluster>, watch: &Watch, 
         until_it_runs(process).await?;
         let Some(id) = process.id() else { continue };
         limit_files(id, &BOUND.to_string())?;
-        pause(2_000).await;
+        pause(1_200).await;
+        let told = is_told(product).await;
+        pause(800).await;
         limit_files(id, "unlimited")?;
+        told.into_iter().for_each(|violation| report.violation(violation));
     }
     outage(product, watch);
     report.faults.push("disk full for 2 s".into());
     Ok(())
+}
+
+/// Who may not begin for want of room hears the same from `/readyz`; what is wrong about it.
+async fn is_told(product: &Product) -> Option<String> {
+    let (client, server) = (reqwest::Client::new(), product.server(0));
+    let start = client
+        .post(format!("{server}/api/v1/journeys"))
+        .header("x-journey", "1")
+        .header("origin", &server)
+        .header("idempotency-key", uuid::Uuid::new_v4().simple().to_string())
+        .json(&json!({"workflow": "courier/errand", "data": {"weight": 3, "tag": "full"}}));
+    let started = start.send().await.ok()?.status();
+    let ready = client.get(format!("{server}/readyz")).send().await.ok()?;
+    let (status, said) = (ready.status(), ready.text().await.unwrap_or_default());
+    (started.as_u16() == 503 && status.is_success())
+        .then(|| format!("a start met a full disk, and `/readyz` says {said}"))
 }
 
 /// Only the soft limit, so that it can be lifted again.

@@ -22,10 +22,12 @@ struct Arguments {
     #[arg(long, default_value = "all", value_parser = ["sqlite", "power", "postgres", "all"])]
     database: String,
     /// crashes (with bad lines, a full disk, a clock that jumps), restore (customers work, a backup is taken, the database
-    /// is lost; the backup goes on elsewhere: nothing is sent before an operator says so, nothing is done twice), upgrade
+    /// is lost; the backup goes on elsewhere: nothing is sent before an operator says so, nothing is done twice, what was
+    /// told of lost orders is an operator's), slow-partner (hundreds of steps wait for it, a message and a timer do not),
+    /// upgrade
     /// (the kept database of tests/histories is taken over, killed at its start, and its journeys go on) or all; record
     /// writes journeys under kills into tests/histories, only while the format is open
-    #[arg(long, default_value = "all", value_parser = ["crashes", "restore", "upgrade", "record", "all"])]
+    #[arg(long, default_value = "all", value_parser = ["crashes", "restore", "slow-partner", "upgrade", "record", "all"])]
     round: String,
     /// Crashes (kill -9) on each database
     #[arg(long, default_value_t = 200)]
@@ -98,6 +100,9 @@ async fn main() -> anyhow::Result<ExitCode> {
         // The disk without power differs in its crashes only.
         if wanted("restore") && database != Database::Unplugged {
             good &= told(chaos::restore(options.clone()).await?);
+        }
+        if wanted("slow-partner") && database != Database::Unplugged {
+            good &= told(chaos::slow_partner(options.clone()).await?);
         }
         if wanted("upgrade") && database != Database::Unplugged {
             match chaos::upgrade(options).await? {

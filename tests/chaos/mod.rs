@@ -2,7 +2,7 @@
 //! misbehave, and `kill -9` at random. Afterwards an auditor counts what was promised against what is there.
 //!
 //! [`run`] does one round on one database: `make chaos` with hundreds of kills, `make test` with ten (`--short`);
-//! [`restore`] goes back to a backup, [`upgrade`] takes over a database of an earlier build, [`record`] leaves one. The partners are a process
+//! [`restore`] goes back to a backup, [`slow_partner`] has one that answers late, [`upgrade`] takes over a database of an earlier build, [`record`] leaves one. The partners are a process
 //! of their own with a database of their own, which is never killed: their record of requests is the witness.
 
 mod audit;
@@ -16,6 +16,7 @@ mod record;
 mod report;
 mod restore;
 mod resumed;
+mod slow;
 mod upgrade;
 mod wire;
 
@@ -23,6 +24,7 @@ pub use customers::Kept;
 pub use record::{finished, run as record};
 pub use report::Report;
 pub use restore::run as restore;
+pub use slow::run as slow_partner;
 pub use upgrade::run as upgrade;
 
 use crate::postgres::Cluster;

@@ -23,6 +23,8 @@ const BEFORE: Duration = Duration::from_secs(3);
 const LOST: Duration = Duration::from_secs(2);
 /// So long nothing may be sent, whatever customers do.
 const HELD: Duration = Duration::from_secs(4);
+/// By then a webhook of nobody is an incident.
+const REPORTED: Duration = Duration::from_secs(15);
 /// So long everything goes on afterwards.
 const AFTER: Duration = Duration::from_secs(3);
 
@@ -51,7 +53,8 @@ pub async fn run(options: Options) -> Result<Report> {
 
     let said = stage.binary.told(&second.folder, &second.url, &["migrate", "--restored"])?;
     ensure!(said.contains("restored 1 times"), "`migrate --restored` says: {said}");
-    let product = stage.product(&options, &second, &partners, Vec::new()).await?;
+    let soon = vec![("JOURNEY_WORKER__UNKNOWN_MS", OsString::from("2000"))];
+    let product = stage.product(&options, &second, &partners, soon).await?;
     let (ledger, stay) = (Arc::new(Ledger::default()), Stay::default());
     let customers: Vec<_> = back
         .into_iter()
@@ -71,7 +74,10 @@ pub async fn run(options: Options) -> Result<Report> {
         customer.await?;
     }
     match resumed::quiet(&second.url, Duration::from_secs(60), true).await {
-        Ok(parked) => report.figure("webhooks of orders that were lost", parked),
+        Ok(parked) => {
+            report.figure("webhooks of orders that were lost", parked);
+            are_reported(&second.url, parked, &mut report).await?;
+        }
         Err(why) => report.violation(format!("work is left over: {why}")),
     }
     report.figure("journeys that were lost", ledger.lost.load(Ordering::Relaxed));
@@ -131,6 +137,24 @@ impl Stage {
                 let dump = cluster.told("pg_dump", &["--no-owner"], from, b"")?;
                 cluster.told("psql", &["-q", "-v", "ON_ERROR_STOP=1"], to, &dump).map(drop)
             }),
+        }
+    }
+}
+
+/// Each webhook of nobody is an operator's, by its partner.
+async fn are_reported(url: &str, parked: usize, report: &mut Report) -> Result<()> {
+    let runtime = audit::opened(url).await?;
+    let until = Instant::now() + REPORTED;
+    loop {
+        let incidents = runtime.store().incidents(true, 10_000).await?;
+        let of_nobody = incidents.iter().filter(|incident| incident.journey.is_empty() && incident.place == "swift");
+        match of_nobody.count() {
+            reported if reported == parked => return Ok(()),
+            reported if Instant::now() > until => {
+                report.violation(format!("{reported} of {parked} webhooks of nobody are told to an operator"));
+                return Ok(());
+            }
+            _ => tokio::time::sleep(Duration::from_millis(200)).await,
         }
     }
 }

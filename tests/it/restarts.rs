@@ -3,10 +3,11 @@
 use engine_definitions::Files;
 use engine_runtime::{Actor, Clock};
 use engine_settings::Settings;
-use engine_store::{ClaimRequest, EffectFilter};
+use engine_store::{ClaimRequest, EffectFilter, EffectState, Spent};
 use journey_tests::server::{TestServer, Visitor, fixture, until};
 use serde_json::{Value, json};
 use sqlx::Connection;
+use std::collections::HashSet;
 use std::path::Path;
 
 const TRIP: &str = "
@@ -111,7 +112,8 @@ impl Restored {
         let store = self.server.store().await;
         assert!(store.sends_held().await.expect("a read"));
         let now_ms = self.server.clock.now_ms();
-        let look = ClaimRequest { worker: "eager".into(), now_ms, lease_ms: 1_000, limit: 10 };
+        let look =
+            ClaimRequest { worker: "eager".into(), now_ms, lease_ms: 1_000, limit: 10, ..ClaimRequest::default() };
         assert_eq!(store.claim_effects(look).await.expect("a look"), [], "a worker that looks for work finds none");
         let ours = EffectFilter { journey: Some(self.journey.clone()), ..EffectFilter::default() };
         let waits = store.effects(ours).await.expect("effects");
@@ -155,6 +157,103 @@ async fn after_a_restore_no_key_means_something_else_and_nothing_is_sent_unasked
     assert_eq!(shop.calls().await, [format!("{}.3.0", shop.journey), format!("{}.3.0.1", shop.journey)]);
     assert_eq!(operations.replay(&shop.journey).await.expect("a replay"), Some(vec![]));
     shop.stop().await;
+}
+
+/// A trip whose price was asked for, and each worker that claimed the call died: before its attempt began, or after.
+async fn orphaned(folder: &Path, begins: bool) -> (Visitor, String) {
+    let server = shop(folder, |settings| settings.worker.stop_ms = 0).await;
+    let visitor = server.visitor();
+    let mode = json!({"partner": "swift", "operation": "price", "mode": "hang"}).to_string();
+    assert_eq!(visitor.send("POST", "/sandbox/switches", &[], Some(mode)).await.status, 200);
+    let view = visitor.start("parcel/trip", json!({"name": "Asha Rao"})).await.ok(201);
+    visitor.event(&view, "submit", json!({"weight": 2, "kind": "gift"})).await.ok(200);
+    let mut now_ms = server.clock.now_ms();
+    server.stop().await;
+
+    let store = engine_store::connect(&format!("sqlite:{}", folder.join("shop.db").display())).await.expect("it opens");
+    let expected = if begins { Spent::Attempts } else { Spent::Claims };
+    loop {
+        now_ms += 60_000;
+        let dies = ClaimRequest { worker: "dies".into(), now_ms, lease_ms: 1_000, limit: 1, ..ClaimRequest::default() };
+        let claimed = store.claim_effects(dies).await.expect("claimed").remove(0);
+        match claimed.spent() {
+            Some(spent) => break assert_eq!(spent, expected),
+            None if begins => {
+                let begun = store.begin_effects(vec![(claimed.key.clone(), claimed.fence)]).await.expect("begun");
+                assert_eq!(begun, [true]);
+            }
+            None => {}
+        }
+    }
+    (visitor, id(&view).to_owned())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_call_whose_workers_died_fails_for_its_journey_at_once() {
+    for (begins, code) in [(true, "attempts"), (false, "claims")] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (visitor, journey) = orphaned(folder.path(), begins).await;
+        let server = shop(folder.path(), |_| {}).await;
+        let visitor = visitor.moved(server.product.url());
+        let failed = async || (visitor.view(&journey).await["journey"]["status"] != "active").then_some(());
+        until("its `onError`", failed).await;
+        let store = server.store().await;
+        let effects = store.effects(EffectFilter { journey: Some(journey.clone()), ..EffectFilter::default() }).await;
+        let ends: Vec<_> = effects.expect("effects").into_iter().map(|e| (e.state, e.outcome)).collect();
+        assert_eq!(ends, [(EffectState::Done, Some(json!({"ok": false, "code": code})))], "nobody waits for it");
+        let ended = store.events(&journey, 0, 100).await.expect("events");
+        assert_eq!(ended.iter().filter(|event| event.kind == "call_ended").count(), 1);
+        assert_eq!(server.product.runtime.operations.replay(&journey).await.expect("a replay"), Some(vec![]));
+        let incidents = store.incidents_of(&journey, 9).await.expect("incidents");
+        assert_eq!(incidents.len(), usize::from(!begins), "what ends its workers is an operator's matter");
+        server.stop().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_webhook_of_nobody_is_an_incident_that_ends_when_its_journey_comes() {
+    const SOON_MS: i64 = 120_000;
+    // the product's own looks find nothing, these do
+    let server = TestServer::start_with(trip(), |settings| settings.worker.unknown_ms = i64::MAX / 2).await;
+    let work = &server.product.runtime.work;
+    let mut known = HashSet::new();
+    let body = json!({"id": "w1", "kind": "delivered", "label": "L-1"}).to_string();
+    let signature = engine_partners::signature::hmac_sha256_hex(b"sandbox-swift_webhook", body.as_bytes());
+    let signed = [("x-swift-signature", signature.as_str())];
+    let visitor = server.visitor();
+    assert_eq!(visitor.send("POST", "/api/v1/webhooks/swift/delivered", &signed, Some(body)).await.status, 200);
+    assert_eq!(work.report_unknown(SOON_MS, &mut known).await.expect("a look"), 0, "its journey may come yet");
+    server.clock.advance(SOON_MS + 1);
+    assert_eq!(work.report_unknown(SOON_MS, &mut HashSet::new()).await.expect("a look"), 1);
+    assert_eq!(work.report_unknown(SOON_MS, &mut HashSet::new()).await.expect("another node"), 0, "once");
+    let (operations, asha) = (&server.product.runtime.operations, Actor::operator("asha"));
+    let open = operations.incidents(&asha, true, 9).await.expect("incidents");
+    let shown: Vec<_> = open.iter().map(|i| (i.place.as_str(), i.journey.as_str(), i.reason.as_str())).collect();
+    let reason = "nobody here knows `L-1` of the event parcel.delivered: ask Swift what came of it";
+    assert_eq!(shown, [("swift", "", reason)]);
+    let page = visitor.get("/metrics").await.text();
+    assert!(page.contains("journey_incidents_open 1"), "{page}");
+
+    let view = visitor.start("parcel/trip", json!({"name": "Asha Rao"})).await.ok(201);
+    let store = server.store().await;
+    let record = store.journey(id(&view)).await.expect("a read").expect("a journey");
+    let known_now = engine_store::CorrelationRecord {
+        partner: "swift".into(),
+        reference: "L-1".into(),
+        journey: record.id.clone(),
+        expected: json!({}),
+    };
+    let mut commit = engine_store::Commit::on(&record);
+    commit.correlations = vec![known_now];
+    store.commit(Box::new(commit)).await.expect("a commit");
+    let closed = async || {
+        operations.incidents(&asha, false, 9).await.ok()?.iter().find(|i| i.place == "swift")?.closed_by.clone()
+    };
+    until("its journey", closed).await;
+    let taken = store.incidents_of(id(&view), 9).await.expect("incidents");
+    let taken: Vec<_> = taken.iter().map(|incident| incident.reason.as_str()).collect();
+    assert_eq!(taken, ["an event that nothing takes"], "and a journey at an earlier step says so");
+    server.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

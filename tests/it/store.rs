@@ -62,6 +62,7 @@ pub fn event(journey: &str, seq: i64) -> Box<Commit> {
         status: JourneyStatus::Active,
         step: format!("step {seq}"),
         state: json!({"seq": seq, "text": "ä \"quoted\" \u{0} [", "z": 1, "a": [1.5, null]}).to_string(),
+        owner: String::new(),
         person: None,
         expires_at_ms: Some(1_000_000),
         at_ms: 1_000 + seq,
@@ -101,6 +102,7 @@ fn effect(journey: &str, seq: i64, index: i32, due_at_ms: i64) -> NewEffect {
         due_at_ms,
         attempts_max: 2,
         deadline_ms: None,
+        is_ahead: false,
     }
 }
 
@@ -119,7 +121,7 @@ fn incident(journey: &str, at_ms: i64) -> IncidentRecord {
 }
 
 fn claim(now_ms: i64) -> ClaimRequest {
-    ClaimRequest { worker: "w1".into(), now_ms, lease_ms: 100, limit: 10 }
+    ClaimRequest { worker: "w1".into(), now_ms, lease_ms: 100, limit: 10, ahead: 10, ..ClaimRequest::default() }
 }
 
 /// Of a start: without a key of its own.

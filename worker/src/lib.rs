@@ -9,6 +9,7 @@ mod backoff;
 mod housekeeping;
 mod jobs;
 mod life;
+mod places;
 mod queue;
 mod settlements;
 
@@ -40,7 +41,7 @@ pub async fn run(context: Context, shutdown: impl Future<Output = ()> + Send + '
         .data(context.clone())
         .data(stop.clone())
         .data(Settlements::start(context.runtime.store().clone()))
-        .concurrency(concurrency)
+        .concurrency(places::Places::count(concurrency))
         .build(handle);
     let ended = {
         let stop = stop.clone();

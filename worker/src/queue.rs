@@ -1,29 +1,35 @@
 //! apalis's `Backend` over our own tables: one queue, one writer on SQLite, no second truth.
 //!
-//! A job is claimed only when there is room to begin it at once: nothing waits here while its lease runs out.
+//! A job is claimed only when there is room to begin it at once, in its pool and at its partner ([`crate::places`]):
+//! nothing waits here while its lease runs out.
 //! Idle, it sleeps until a commit wakes it, the next due time, or the poll interval: a lost wake-up is found within
 //! that. Busy, it gathers: looks follow each other after a pause, and a queue that had more is asked again when half of
 //! the places are free.
 
+use crate::places::{Place, Places, Taken};
 use apalis_core::backend::finalize::Ephemeral;
 use apalis_core::backend::{Backend, BackendConfig};
 use apalis_core::task::Task;
 use apalis_core::task::builder::TaskBuilder;
 use apalis_core::worker::context::WorkerContext;
 use engine_runtime::Runtime;
-use engine_store::{ClaimRequest, EffectRecord, LOOK_MS, StoreError, TimerRecord};
+use engine_store::{ClaimRequest, EffectRecord, LOOK_MS, LaneRoom, StoreError, TimerRecord};
 use futures::stream::{BoxStream, StreamExt};
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 /// Between two looks at the queue: what becomes due meanwhile shares a claim, and its commits a batch.
 const PAUSE: Duration = Duration::from_millis(5);
+/// A look that passes over full lanes is followed by a pause of so many times its length, if that is longer.
+const PAUSES: u32 = 4;
+/// While effects fill all places, timers are looked for so often.
+const TIMERS_PAUSE: Duration = Duration::from_millis(10);
 
-/// One execution of claimed work; the permit is its place.
+/// One execution of claimed work.
 pub enum Work {
     Effect(Box<EffectRecord>),
     Timer(TimerRecord),
@@ -31,15 +37,15 @@ pub enum Work {
 
 /// What apalis carries; it must be cloneable, the work is done once all the same.
 #[derive(Clone)]
-pub struct Job(Arc<std::sync::Mutex<Option<(Work, OwnedSemaphorePermit)>>>);
+pub struct Job(Arc<std::sync::Mutex<Option<(Work, Place)>>>);
 
 impl Job {
-    fn new(work: Work, permit: OwnedSemaphorePermit) -> Self {
-        Job(Arc::new(std::sync::Mutex::new(Some((work, permit)))))
+    fn new(work: Work, place: Place) -> Self {
+        Job(Arc::new(std::sync::Mutex::new(Some((work, place)))))
     }
 
     /// The work, for the first who asks.
-    pub fn take(&self) -> Option<(Work, OwnedSemaphorePermit)> {
+    pub fn take(&self) -> Option<(Work, Place)> {
         self.0.lock().unwrap_or_else(|e| e.into_inner()).take()
     }
 }
@@ -52,8 +58,9 @@ impl Queue {
     /// `worker`: its name, new at every start.
     pub fn new(runtime: Runtime, worker: String, concurrency: usize, stop: CancellationToken) -> Queue {
         let batch = (runtime.settings().worker.batch_max.max(1) as usize).min(concurrency);
-        let places = Arc::new(Semaphore::new(concurrency));
-        let claimer = Claimer { runtime, places, batch, worker, stop, looked: None, more: false };
+        let places = Places::new(concurrency);
+        let (looked, resting) = (Looked::default(), HashSet::new());
+        let claimer = Claimer { runtime, places, batch, worker, stop, looked, resting };
         let batches =
             futures::stream::unfold(
                 claimer,
@@ -98,14 +105,29 @@ impl BackendConfig for Queue {
 
 struct Claimer {
     runtime: Runtime,
-    places: Arc<Semaphore>,
+    places: Places,
     /// Most jobs of one claim.
     batch: usize,
     worker: String,
     stop: CancellationToken,
-    /// When the queue was last asked, and whether it may have had more than there were places.
-    looked: Option<Instant>,
-    more: bool,
+    looked: Looked,
+    /// Gates whose free places were taken: all others have a claim of their own before them.
+    resting: HashSet<String>,
+}
+
+/// What the last look at the queue was like.
+#[derive(Default)]
+struct Looked {
+    at: Option<Instant>,
+    timers_at: Option<Instant>,
+    took: Duration,
+    /// There may have been more than there were places.
+    more_effects: bool,
+    more_timers: bool,
+    /// Lanes that have no free place now.
+    full: Vec<String>,
+    /// Some lanes had to rest, and may have had something.
+    left_out: bool,
 }
 
 impl Claimer {
@@ -119,65 +141,124 @@ impl Claimer {
                 places = self.gather() => places?,
             };
             wake.borrow_and_update();
-            match self.claim(places).await {
-                Ok(jobs) if !jobs.is_empty() => return Some(jobs),
-                Ok(_) => {}
-                Err(error) => tracing::warn!(%error, "the queue cannot be read; trying again"),
+            let jobs = self.claim(places).await;
+            if !jobs.is_empty() {
+                return Some(jobs);
+            }
+            if self.looked.left_out {
+                continue;
             }
             let sleep = self.until_due().await;
             tokio::select! {
                 () = stop.cancelled() => return None,
                 () = tokio::time::sleep(sleep) => {}
+                () = self.places.freed(), if !self.looked.full.is_empty() => {}
                 changed = wake.changed() => if changed.is_err() { return None },
             }
         }
     }
 
-    /// Free places for the next claim, at least one; an idle worker does not wait for them.
-    async fn gather(&self) -> Option<Vec<OwnedSemaphorePermit>> {
-        if let Some(looked) = self.looked {
-            let half = async {
-                match self.more {
-                    true => self.places.acquire_many(self.batch.div_ceil(2) as u32).await.map(drop).unwrap_or_default(),
-                    false => std::future::pending().await,
-                }
-            };
-            let _ = tokio::time::timeout_at(looked + PAUSE, half).await;
+    /// Free places for the next claim, at least one; an idle worker does not wait for them. What stands in lanes that
+    /// are full is passed over by each look: with a long queue, looks are rarer.
+    async fn gather(&self) -> Option<Taken> {
+        let Looked { at, more_effects, more_timers, full, took, .. } = &self.looked;
+        if let Some(at) = at {
+            let pause = if full.is_empty() { PAUSE } else { PAUSE.max(*took * PAUSES) };
+            let half = self.places.free(self.batch.div_ceil(2), *more_effects, *more_timers);
+            let _ = tokio::time::timeout_at(*at + pause, half).await;
         }
-        let mut places = vec![self.places.clone().acquire_owned().await.ok()?];
-        while places.len() < self.batch {
-            let Ok(place) = self.places.clone().try_acquire_owned() else { break };
-            places.push(place);
-        }
-        Some(places)
+        self.places.take(self.batch).await
     }
 
-    async fn claim(&mut self, places: Vec<OwnedSemaphorePermit>) -> Result<Vec<Job>, StoreError> {
-        (self.looked, self.more) = (Some(Instant::now()), false);
-        let lease_ms = self.runtime.settings().worker.lease_ms;
-        let request = |limit: usize| ClaimRequest {
+    async fn claim(&mut self, mut places: Taken) -> Vec<Job> {
+        let begun = Instant::now();
+        let room = self.places.room(&self.runtime, &self.resting);
+        let busy = self.looked.more_effects;
+        let seldom = self.looked.timers_at.filter(|at| busy && at.elapsed() < TIMERS_PAUSE);
+        let timers_max = if seldom.is_some() { 0 } else { places.timers.len() };
+        let (effects_max, ahead_max) = (places.effects.len(), places.ahead.len());
+        let (effects, timers) =
+            tokio::join!(self.claim_effects(effects_max, ahead_max, room.clone()), self.claim_timers(timers_max));
+
+        let (mut taken, mut filled): (HashMap<&str, u32>, Vec<&str>) = (HashMap::new(), Vec::new());
+        let gates: HashMap<&str, &LaneRoom> = room.iter().map(|room| (room.lane.as_str(), room)).collect();
+        for effect in effects.iter().filter(|effect| !effect.is_ahead) {
+            if let Some(room) = gates.get(effect.lane.as_str()) {
+                let taken = taken.entry(&room.gate).or_default();
+                *taken += 1;
+                if *taken >= room.free {
+                    filled.push(&room.gate);
+                }
+            }
+        }
+        let more_effects = effects.iter().filter(|effect| !effect.is_ahead).count() == effects_max;
+        let more_timers = timers_max > 0 && timers.len() == timers_max;
+        let mut jobs = Vec::with_capacity(effects.len() + timers.len());
+        for effect in effects {
+            let of_kind = if effect.is_ahead { &mut places.ahead } else { &mut places.effects };
+            // Without a place its lease lapses; the claim asked for no more than there are.
+            let Some(permit) = of_kind.pop() else { continue };
+            let place = self.places.hold(&effect, permit);
+            jobs.push(Job::new(Work::Effect(Box::new(effect)), place));
+        }
+        jobs.extend(timers.into_iter().zip(places.timers).map(|(timer, permit)| {
+            let place = Place::uncounted(permit);
+            Job::new(Work::Timer(timer), place)
+        }));
+        let now = self.places.room(&self.runtime, &HashSet::new());
+        let left_out = now.iter().any(|room| room.free > 0 && self.resting.contains(&room.gate));
+        match filled.is_empty() {
+            // Everybody else had their turn.
+            true => self.resting.clear(),
+            false => self.resting.extend(filled.into_iter().map(str::to_owned)),
+        }
+        let full = now.into_iter().filter(|room| room.free == 0).map(|room| room.lane).collect();
+        let timers_at = if seldom.is_some() { self.looked.timers_at } else { Some(begun) };
+        let (at, took) = (Some(Instant::now()), begun.elapsed());
+        self.looked = Looked { at, timers_at, took, more_effects, more_timers, full, left_out };
+        jobs
+    }
+
+    fn request(&self, limit: usize) -> ClaimRequest {
+        ClaimRequest {
             worker: self.worker.clone(),
             now_ms: self.runtime.now_ms(),
-            lease_ms,
+            lease_ms: self.runtime.settings().worker.lease_ms,
             limit: limit as u32,
-        };
-        let store = self.runtime.store();
-        let mut work: Vec<Work> =
-            store.claim_effects(request(places.len())).await?.into_iter().map(|e| Work::Effect(Box::new(e))).collect();
-        if work.len() < places.len() {
-            let timers = store.claim_timers(request(places.len() - work.len())).await?;
-            self.runtime.work.prefetch(timers.iter().map(|timer| timer.journey.as_str())).await;
-            work.extend(timers.into_iter().map(Work::Timer));
+            ..ClaimRequest::default()
         }
-        self.more = work.len() == places.len();
-        Ok(work.into_iter().zip(places).map(|(work, place)| Job::new(work, place)).collect())
+    }
+
+    async fn claim_effects(&self, limit: usize, ahead: usize, lanes: Vec<LaneRoom>) -> Vec<EffectRecord> {
+        if limit + ahead == 0 {
+            return Vec::new();
+        }
+        let claim = ClaimRequest { ahead: ahead as u32, lanes, ..self.request(limit) };
+        claimed(self.runtime.store().claim_effects(claim).await)
+    }
+
+    async fn claim_timers(&self, limit: usize) -> Vec<TimerRecord> {
+        if limit == 0 {
+            return Vec::new();
+        }
+        let timers = claimed(self.runtime.store().claim_timers(self.request(limit)).await);
+        self.runtime.work.prefetch(timers.iter().map(|timer| timer.journey.as_str())).await;
+        timers
     }
 
     async fn until_due(&self) -> Duration {
         let poll = Duration::from_millis(self.runtime.settings().worker.poll_ms.clamp(1, LOOK_MS));
-        match self.runtime.store().next_due().await {
+        let full: Vec<&str> = self.looked.full.iter().map(String::as_str).collect();
+        match self.runtime.store().next_due_beside(&full).await {
             Ok(Some(due)) => poll.min(Duration::from_millis((due - self.runtime.now_ms()).max(1) as u64)),
             Ok(None) | Err(_) => poll,
         }
     }
+}
+
+fn claimed<T>(claimed: Result<Vec<T>, StoreError>) -> Vec<T> {
+    claimed.unwrap_or_else(|error| {
+        tracing::warn!(%error, "the queue cannot be read; trying again");
+        Vec::new()
+    })
 }

@@ -8,9 +8,10 @@ use serde_json::Value;
 /// Effects and timers: our tables are the queue.
 #[async_trait]
 pub trait Queue: Send + Sync {
-    /// Leases due effects (pending, or running with a lapsed lease), oldest due first. One without attempts left is
-    /// parked instead, with the outcome `{"code": "attempts", "last": its last reason}`; one whose last [`CLAIMS_MAX`]
-    /// claims ended without an attempt, with the code `claims`. None while sends are held.
+    /// Leases due effects (pending, or running with a lapsed lease), those that a person waits for first, then the
+    /// oldest due, no more of a lane than it has places. Some are only to be given up ([`EffectRecord::spent`]): who
+    /// claims them tells their journey. One that nobody could give up in [`GIVE_UPS_MAX`] claims is parked instead,
+    /// with the outcome `{"code": "attempts" or "claims", "last": its last reason}`. None while sends are held.
     async fn claim_effects(&self, claim: ClaimRequest) -> Result<Vec<EffectRecord>>;
     /// Counts an attempt of each, durably, before it is made; false where the lease was lost: then it must not be.
     async fn begin_effects(&self, effects: Vec<(EffectKey, i64)>) -> Result<Vec<bool>>;
@@ -42,7 +43,11 @@ pub trait Queue: Send + Sync {
     async fn end_leases(&self, now_ms: i64) -> Result<()>;
     /// Earliest due time of any effect (or end of its lease) and timer; lets an idle worker sleep. Expiry of journeys
     /// is not in it.
-    async fn next_due(&self) -> Result<Option<i64>>;
+    async fn next_due(&self) -> Result<Option<i64>> {
+        self.next_due_beside(&[]).await
+    }
+    /// The same without the effects of some lanes.
+    async fn next_due_beside(&self, lanes: &[&str]) -> Result<Option<i64>>;
     /// Wakes when work may have arrived that is due within [`LOOK_MS`] (a commit here, or a notification from another
     /// node). Spurious wakes are allowed.
     fn wake(&self) -> tokio::sync::watch::Receiver<u64>;
@@ -94,7 +99,19 @@ pub struct NewEffect {
     pub attempts_max: i32,
     /// After this moment it is not worth doing.
     pub deadline_ms: Option<i64>,
+    /// A person waits for it: it is claimed before all that is not, into places of its own.
+    pub is_ahead: bool,
 }
+
+impl NewEffect {
+    /// Its place in the queue: when it is due, or ahead of all that is only due.
+    pub(crate) fn next_at_ms(&self) -> i64 {
+        self.due_at_ms - if self.is_ahead { AHEAD_MS } else { 0 }
+    }
+}
+
+/// The number of SQL's `ahead`.
+pub(crate) const AHEAD_MS: i64 = 1 << 52;
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct EffectRecord {
@@ -119,9 +136,19 @@ pub struct EffectRecord {
     pub outcome: Option<Value>,
     /// Of the event that ordered it.
     pub created_at_ms: i64,
+    /// A person waits for it.
+    pub is_ahead: bool,
 }
 
 impl EffectRecord {
+    /// Why a claim may only give it up: its attempts are used up (the last was interrupted), or its claims.
+    pub fn spent(&self) -> Option<Spent> {
+        if self.attempts >= self.attempts_max {
+            return Some(Spent::Attempts);
+        }
+        (self.claims > CLAIMS_MAX).then_some(Spent::Claims)
+    }
+
     /// Number of the attempt that a claim may begin.
     pub fn attempt(&self) -> i32 {
         self.attempts + 1
@@ -144,8 +171,27 @@ impl EffectRecord {
     }
 }
 
+/// What an effect has no more of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Spent {
+    Attempts,
+    /// Its workers died, again and again, before an attempt began.
+    Claims,
+}
+
+impl Spent {
+    pub fn code(self) -> &'static str {
+        match self {
+            Spent::Attempts => "attempts",
+            Spent::Claims => "claims",
+        }
+    }
+}
+
 /// So many claims in a row may end without an attempt: work that kills its process must not do so for ever.
 pub const CLAIMS_MAX: i32 = 20;
+/// So many further claims may try to give it up.
+pub const GIVE_UPS_MAX: i32 = 5;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EffectState {
@@ -222,13 +268,28 @@ pub struct EffectFilter {
     pub limit: u32,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct ClaimRequest {
     /// A name that is new at every start of a worker.
     pub worker: String,
     pub now_ms: i64,
     pub lease_ms: i64,
     pub limit: u32,
+    /// Of effects: places, beside `limit`, for those that a person waits for.
+    pub ahead: u32,
+    /// Of effects: lanes whose places are counted. Others take what `limit` lets them.
+    pub lanes: Vec<LaneRoom>,
+}
+
+/// The free places of a lane.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LaneRoom {
+    pub lane: String,
+    /// What its places belong to: lanes of one gate share them.
+    pub gate: String,
+    pub free: u32,
+    /// Free ones for what a person waits for; those of `free` are among them.
+    pub free_ahead: u32,
 }
 
 #[derive(Debug, Clone)]
@@ -252,7 +313,8 @@ pub struct Backlog {
     pub lane: String,
     pub state: EffectState,
     pub count: i64,
-    /// Earliest time at which one is due, or at which its lease ends; of parked ones when the first was due.
+    /// Earliest time at which one is due, or at which its lease ends; of parked ones, and of timers, when the first was
+    /// due.
     pub oldest_ms: i64,
 }
 

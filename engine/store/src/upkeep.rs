@@ -31,6 +31,7 @@ pub trait Upkeep: Send + Sync {
     /// A cheap query that proves that the database answers.
     async fn ping(&self) -> Result<()>;
     /// Proves that it takes writes: a full disk answers reads.
+    /// An error also while commits of a moment ago met a full disk: what is small may still fit there.
     async fn try_write(&self) -> Result<()>;
     /// How often this database has begun anew from a backup; part of the names of new effects. Read by `migrate`.
     fn epoch(&self) -> i32;

@@ -185,7 +185,14 @@ async fn taken_and_dropped(server: &TestServer, visitor: &Visitor) -> (String, E
     ended(server, &journey, "welcome", EffectState::Done).await;
     let waiting = server.until("the order", async || effects(server, &journey).await.remove("dawn")).await;
     let now_ms = waiting.due_at_ms;
-    let claim = ClaimRequest { worker: "dies".into(), now_ms, lease_ms: 1_000, limit: 1_000 };
+    let claim = ClaimRequest {
+        worker: "dies".into(),
+        now_ms,
+        lease_ms: 1_000,
+        limit: 1_000,
+        ahead: 1_000,
+        ..ClaimRequest::default()
+    };
     let store = server.product.runtime.store();
     let claimed = store.claim_effects(claim).await.expect("claimed");
     let effect = claimed.into_iter().find(|e| e.key == waiting.key).expect("the message");

@@ -85,9 +85,9 @@ async fn a_frozen_worker_is_fenced_off() {
     .await;
 }
 
-/// Retry, attempts used up, parked, and again by hand.
+/// Retry, attempts used up, handed out to be given up, parked, and again by hand.
 #[tokio::test]
-async fn an_effect_without_attempts_is_parked_until_somebody_asks_for_it() {
+async fn an_effect_without_attempts_is_handed_out_to_be_given_up() {
     check(async |node| {
         let (store, j) = (&node.store, begun(node).await?);
         let k = || first(&j, 1);
@@ -96,13 +96,22 @@ async fn an_effect_without_attempts_is_parked_until_somebody_asks_for_it() {
         assert_eq!(store.next_due().await?, Some(300));
         assert_eq!(store.claim_effects(claim(300)).await?[0].attempts, 1);
         assert_eq!(store.begin_effects(vec![(k(), 2)]).await?, [true]);
-        assert_eq!(store.claim_effects(claim(400)).await?, [], "no third attempt");
+        for round in 0..i64::from(CLAIMS_MAX + GIVE_UPS_MAX) {
+            let mut spent = store.claim_effects(claim(400 + 100 * round)).await?;
+            spent.retain(|e| e.key.index == 1);
+            assert_eq!(
+                spent.iter().map(|e| (e.attempts, e.spent())).collect::<Vec<_>>(),
+                [(2, Some(Spent::Attempts))],
+                "no third attempt: {round}"
+            );
+            let settle = with(event(&j, 1), |c| c.settles = Some((k(), 2, good())));
+            assert_eq!(store.commit(settle).await?, Committed::Superseded, "who held it before is fenced off");
+        }
+        assert_eq!(indexes(&store.claim_effects(claim(9_000)).await?), [2], "nobody could give it up");
         let parked =
             store.effects(EffectFilter { state: Some(EffectState::Parked), limit: 9, ..Default::default() }).await?;
         assert_eq!(parked.iter().map(|e| (e.key.index, e.attempts)).collect::<Vec<_>>(), [(1, 2)]);
         assert_eq!(parked[0].outcome, Some(json!({"code": "attempts", "last": "busy"})));
-        let settle = with(event(&j, 1), |c| c.settles = Some((k(), 2, good())));
-        assert_eq!(store.commit(settle).await?, Committed::Superseded, "parking fences too");
         assert!(store.requeue_effect(&k(), 410).await?);
         assert!(!store.requeue_effect(&k(), 410).await?);
         let fresh = store.claim_effects(claim(410)).await?;
@@ -151,6 +160,10 @@ async fn claims_without_an_attempt_are_counted_apart() {
         for round in 1..=i64::from(CLAIMS_MAX) {
             let claimed = claim_at(round).await?;
             assert_eq!(claimed.iter().map(|e| (e.attempts, i64::from(e.claims))).collect::<Vec<_>>(), [(0, round)]);
+            assert_eq!(claimed[0].spent(), None);
+        }
+        for round in 1..=i64::from(GIVE_UPS_MAX) {
+            assert_eq!(claim_at(30 + round).await?[0].spent(), Some(Spent::Claims), "it is only given up");
         }
         assert_eq!(claim_at(50).await?, []);
         let parked = store.effect(&k).await?.expect("there");
@@ -165,11 +178,8 @@ async fn claims_without_an_attempt_are_counted_apart() {
         assert!(store.finish_effect(&k, fence + 1, retry).await?);
         let waiting = store.effect(&k).await?.expect("there");
         assert_eq!((waiting.attempts, waiting.claims), (2, 0), "a try that was turned away counts when it ends so");
-        assert_eq!(claim_at(53).await?, []);
-        assert_eq!(
-            store.effect(&k).await?.expect("there").outcome,
-            Some(json!({"code": "attempts", "last": "turned away"}))
-        );
+        let spent = &claim_at(53).await?[0];
+        assert_eq!((spent.spent(), &spent.outcome), (Some(Spent::Attempts), &Some(json!("turned away"))));
         Ok(())
     })
     .await;
@@ -264,6 +274,76 @@ async fn an_effect_is_handed_to_one_worker() {
         keys.dedup();
         assert_eq!(keys.len(), 200);
         assert!(keys.iter().all(|(_, fence)| *fence == 1));
+        Ok(())
+    })
+    .await;
+}
+
+fn room(lane: &str, gate: &str, free: u32, free_ahead: u32) -> LaneRoom {
+    LaneRoom { lane: lane.into(), gate: gate.into(), free, free_ahead }
+}
+
+/// Ten steps for a slow partner come first, then one call of another, and two letters that share their gate.
+async fn crowded(node: &Node) -> Result<()> {
+    let j = id();
+    let of = |lane: &str, index, due_at_ms| NewEffect { lane: lane.into(), ..effect(&j, 1, index, due_at_ms) };
+    let mut effects: Vec<NewEffect> = (0..10).map(|index| of("slow", index, i64::from(index))).collect();
+    effects.extend([of("quick", 10, 20), of("letter", 11, 21), of("card", 12, 22)]);
+    node.store.commit(with(event(&j, 0), |c| c.effects = effects)).await?;
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_lane_is_claimed_no_further_than_its_places() {
+    check(async |node| {
+        crowded(node).await?;
+        let store = &node.store;
+        let claim = |lanes: &[LaneRoom]| ClaimRequest { lanes: lanes.to_vec(), ..claim(60) };
+        let post = [room("letter", "post", 1, 1), room("card", "post", 1, 1)];
+        let few = [[room("slow", "slow", 3, 3)].as_slice(), &post].concat();
+        let first = store.claim_effects(claim(&few)).await?;
+        assert_eq!(indexes(&first), [0, 1, 2], "as many as were looked at: the slow ones are in front");
+        let full = [room("slow", "slow", 0, 0), post[0].clone(), post[1].clone()];
+        assert_eq!(indexes(&store.claim_effects(claim(&full)).await?), [10, 11], "those of one gate share its place");
+        assert_eq!(store.next_due_beside(&["slow"]).await?, Some(22));
+        assert_eq!(store.next_due_beside(&["slow", "card"]).await?, Some(160), "the end of a lease");
+        assert_eq!(store.next_due().await?, Some(3));
+        assert_eq!(indexes(&store.claim_effects(claim(&[])).await?), [3, 4, 5, 6, 7, 8, 9, 12]);
+        Ok(())
+    })
+    .await;
+}
+
+/// What a person waits for, in each of its states.
+#[tokio::test]
+async fn what_a_person_waits_for_is_claimed_first_and_into_places_of_its_own() {
+    check(async |node| {
+        crowded(node).await?;
+        let (store, j) = (&node.store, id());
+        let code = |index, due_at_ms| NewEffect { is_ahead: true, ..effect(&j, 1, index, due_at_ms) };
+        store.commit(with(event(&j, 0), |c| c.effects = vec![code(0, 50), code(1, 70)])).await?;
+        let k = first(&j, 0);
+        let of = |limit, ahead| ClaimRequest { limit, ahead, ..claim(60) };
+        assert_eq!(indexes(&store.claim_effects(of(1, 0)).await?), [0], "one of the slow, due at 0");
+        let claimed = store.claim_effects(of(0, 5)).await?;
+        let shown = |e: &EffectRecord| (e.key.clone(), e.is_ahead, e.due_at_ms, e.lease_until_ms);
+        assert_eq!(claimed.iter().map(shown).collect::<Vec<_>>(), [(k.clone(), true, 50, Some(160))], "1 is not due");
+        assert_eq!(store.claim_effects(of(0, 5)).await?, [], "leased");
+        assert!(store.extend_lease(&k, 1, 300).await?);
+        let at = |now_ms| ClaimRequest { now_ms, ..of(0, 5) };
+        assert_eq!(indexes(&store.claim_effects(at(299)).await?), [1]);
+        assert_eq!(store.claim_effects(at(300)).await?.iter().map(|e| e.fence).collect::<Vec<_>>(), [2]);
+        let again = EffectEnd::Retry { due_at_ms: 500, reason: json!("busy") };
+        assert!(store.finish_effect(&k, 2, again).await?);
+        let waiting = store.effect(&k).await?.expect("there");
+        assert_eq!((waiting.state, waiting.due_at_ms, waiting.is_ahead), (EffectState::Pending, 500, true));
+        assert_eq!(indexes(&store.claim_effects(at(499)).await?), [1], "its lease has ended");
+        assert_eq!(indexes(&store.claim_effects(at(500)).await?), [0], "it stays ahead");
+        store.end_leases(510).await?;
+        assert_eq!(indexes(&store.claim_effects(at(510)).await?), [1, 0]);
+        let late = store.backlog().await?.into_iter().filter(|row| row.state == EffectState::Running);
+        assert!(late.map(|row| row.oldest_ms).all(|at| at > 0), "its figures are times");
+        assert_eq!(store.next_due().await?, Some(1));
         Ok(())
     })
     .await;

@@ -2,6 +2,7 @@
 
 mod call_partner;
 mod fire_timer;
+mod give_up;
 mod send_message;
 mod track_step;
 
@@ -120,6 +121,9 @@ async fn effect_job(
     let measure = Measure::begin(context, effect);
     let attempt = Attempt { context, effect, settlements };
     let work = guarded(async {
+        if let Some(spent) = effect.spent() {
+            return give_up::give_up(&attempt, spent).await;
+        }
         match Effect::read(effect) {
             Ok(Effect::Call(call)) => call_partner::call(&attempt, &call).await,
             Ok(Effect::Notify(message)) => send_message::send(&attempt, &message).await,
@@ -146,7 +150,17 @@ async fn effect_job(
         Ok(End::Retry { after_ms, reason }) => again(context, effect, after_ms, reason),
         Err(error) => {
             tracing::warn!(effect = %effect.key, kind = effect.kind, attempt = effect.attempt(), %error, "job failed");
-            again(context, effect, None, json!({"code": "error", "text": error}))
+            if effect.spent().is_some() {
+                // The claim lapses; after some more it is parked as it stands.
+                measure.end("retry");
+                return None;
+            }
+            let reason = json!({"code": "error", "text": error});
+            match effect.may_retry() {
+                true => again(context, effect, None, reason),
+                // Whoever claims it next gives it up, and tells its journey.
+                false => EffectEnd::Retry { due_at_ms: context.runtime.now_ms(), reason },
+            }
         }
     };
     measure.end(match &end {
@@ -177,8 +191,7 @@ impl Measure {
             metrics::counter!("journey_effect_retries_total", &labels).increment(1);
         }
         let waited_ms = (context.runtime.now_ms() - effect.due_at_ms).max(0);
-        metrics::histogram!("journey_effect_wait_seconds", "kind" => effect.kind.clone())
-            .record(waited_ms as f64 / 1000.0);
+        metrics::histogram!("journey_effect_wait_seconds", &labels).record(waited_ms as f64 / 1000.0);
         Measure { labels, begun: Instant::now() }
     }
 

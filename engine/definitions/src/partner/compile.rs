@@ -1,13 +1,14 @@
 //! Reading partner, operation and webhook files.
 
-use super::operation::{BodyMapping, CodeRule, ErrorKind, ErrorRule, Segment};
+use super::operation::{BodyMapping, CodeRule, ErrorKind, ErrorRule, Segment, awaits_amount};
 use super::webhook::{EventRule, Rule, Window};
 use super::{Auth, Breaker, Credential, Example, Operation, Partner, RetryPolicy, Webhook, WebhookVerify};
-use crate::contract::{Contract, Contracts};
+use crate::contract::{Contract, Contracts, Takes};
 use crate::expressions::{expression, mapping};
 use crate::extends::Kind;
 use crate::fields::{Fields, unknown};
 use crate::host::call_vocabulary;
+use crate::policy::FLOOR;
 use crate::records::CONSENT;
 use crate::shape::Given;
 use crate::source::{Node, Value as Source};
@@ -34,7 +35,8 @@ pub const HEADERS_OURS: [&str; 8] = [
 const REPLY_NAMES: [&str; 5] = ["status", "headers", "body", "input", "partner"];
 /// Where the id of a kept document joins an output.
 pub const DOCUMENT: &str = "document";
-const TIMEOUT_MS_MAX: i64 = 30_000;
+/// Of an operation that does not say less; nobody waits for longer.
+pub(super) const TIMEOUT_MS_MAX: i64 = 30_000;
 
 pub(crate) const PARTNER_KEYS: [&str; 11] =
     ["name", "title", "description", "host", "base_path", "kit", "data", "auth", "limits", "breaker", "operations"];
@@ -178,7 +180,7 @@ pub(super) fn compile_operation(
     let contract = contract(&mut fields, contracts);
     let method = method(&mut fields);
     let segments = segments(&mut fields);
-    let timeout_ms = fields.duration("timeout").unwrap_or(10_000);
+    let timeout_ms = fields.duration("timeout").unwrap_or(TIMEOUT_MS_MAX);
     if timeout_ms == 0 || timeout_ms > TIMEOUT_MS_MAX {
         let at = fields.get("timeout").map_or(&node.span, |n| &n.span);
         fields.problems.push(Problem::error("value", at, "`timeout` is at most 30s"));
@@ -334,6 +336,12 @@ fn reply(node: &Node, operation: &mut Operation, problems: &mut Vec<Problem>) {
             Some(expect) => mapping(expect, call_vocabulary(), &REPLY_NAMES, entry.problems),
             None => Mapping::literal(json!({})),
         };
+        let is_told = operation.contract.as_ref().is_none_or(|contract| contract.takes.contains(&Takes::Money));
+        if let Some(at) = entry.get("expect").filter(|_| !is_told && awaits_amount(&expect)) {
+            let name = operation.contract_id().unwrap_or_default();
+            let message = format!("a payment is awaited, and the contract `{name}` does not say that it takes money");
+            entry.problems.push(Problem::error(FLOOR, &at.span, message).hint("takes: money"));
+        }
         operation.correlate.push((reference, expect));
     }
     if let Some(document) = fields.get("document") {
@@ -450,12 +458,13 @@ pub fn compile_webhook(partner: &str, name: &str, node: &Node, problems: &mut Ve
         let Some(mut entry) = Fields::open(
             item,
             "an event of a webhook",
-            &["when", "event", "data", "actual", "mismatch", "record"],
+            &["when", "event", "data", "actual", "mismatch", "record", "unknown"],
             fields.problems,
         ) else {
             continue;
         };
         let when = condition(&mut entry, "when", &names);
+        let unknown = entry.text("unknown");
         let part = |node: &Node, key: &str, problems: &mut Vec<Problem>| {
             node.get(key).map_or(Mapping::literal(json!({})), |n| mapping(n, call_vocabulary(), &names, problems))
         };
@@ -474,12 +483,12 @@ pub fn compile_webhook(partner: &str, name: &str, node: &Node, problems: &mut Ve
             }
             let key = record.need("key").and_then(|n| expression(n, call_vocabulary(), &names, record.problems));
             let data = part(node, "data", record.problems);
-            events.extend(key.map(|key| EventRule { when, tells: Rule::Record { kind, key, data } }));
+            events.extend(key.map(|key| EventRule { when, tells: Rule::Record { kind, key, data }, unknown }));
             continue;
         }
         let (event, mismatch) = (entry.need_text("event"), entry.text("mismatch"));
         let (data, actual) = (part(item, "data", entry.problems), part(item, "actual", entry.problems));
-        events.push(EventRule { when, tells: Rule::Event { event, data, actual, mismatch } });
+        events.push(EventRule { when, tells: Rule::Event { event, data, actual, mismatch }, unknown });
     }
     Some(Webhook {
         name: name.to_owned(),

@@ -38,6 +38,8 @@ pub struct WebhookVerify {
 pub(crate) struct EventRule {
     pub when: Option<Expression>,
     pub tells: Rule,
+    /// What an operator does when nobody here knows the reference.
+    pub unknown: Option<String>,
 }
 
 #[derive(Debug)]
@@ -74,6 +76,16 @@ pub enum Tells {
     Record { record: String, key: String, data: Map<String, Value> },
 }
 
+impl Tells {
+    /// The event's name, or the kind of what it puts on record.
+    pub fn name(&self) -> &str {
+        match self {
+            Tells::Event { event, .. } => event,
+            Tells::Record { record, .. } => record,
+        }
+    }
+}
+
 impl Webhook {
     pub fn verify_rule(&self) -> &WebhookVerify {
         &self.verify
@@ -85,6 +97,15 @@ impl Webhook {
             Rule::Event { event, mismatch, .. } => [Some(event.as_str()), mismatch.as_deref()].into_iter().flatten(),
             Rule::Record { .. } => [None, None].into_iter().flatten(),
         })
+    }
+
+    /// What an operator does when one of these events has a reference that nobody here knows.
+    pub fn unknown(&self, event: &str) -> Option<&str> {
+        let tells = |rule: &&EventRule| match &rule.tells {
+            Rule::Event { event: own, mismatch, .. } => own == event || mismatch.as_deref() == Some(event),
+            Rule::Record { kind, .. } => kind == event,
+        };
+        self.events.iter().find(tells)?.unknown.as_deref()
     }
 
     /// Whether it was sent within its window; without one at any time.

@@ -4,7 +4,7 @@
 use super::desugar::{Builder, Place, text_node};
 use super::invoke::SYSTEM;
 use super::library::key;
-use super::{Invoke, Source};
+use super::{Invoke, Reuse, Source};
 use crate::contract::Contract;
 use crate::fields::{Fields, unknown};
 use crate::layout;
@@ -31,6 +31,18 @@ pub const INVOKE_KEYS: [&str; 15] = [
     "description",
 ];
 
+/// `reuse: 15m`, within the journey, or `reuse: {for: 30d, across: all}`.
+fn reuse(fields: &mut Fields<'_, '_>) -> Option<Reuse> {
+    let node = fields.get("reuse")?;
+    if !node.is_map() {
+        return fields.duration("reuse").map(|age_ms| Reuse { age_ms, across_all: false });
+    }
+    let mut reuse = Fields::open(node, "`reuse`", &["for", "across"], fields.problems)?;
+    reuse.need("for");
+    let across_all = reuse.word("across", &["journey", "all"]) == Some("all");
+    reuse.duration("for").map(|age_ms| Reuse { age_ms, across_all })
+}
+
 impl Builder<'_> {
     pub fn invoke_list(&mut self, node: &Node, place: &Place, state: &str, replies: &mut Vec<(Key, Node)>) -> Node {
         let items = node.items().iter().enumerate();
@@ -56,8 +68,8 @@ impl Builder<'_> {
             (Some(id), None) => id,
             (None, _) => format!("{index}.{state}"),
         };
-        let (deadline_ms, reuse_ms, retry_ms) =
-            (fields.duration("deadline"), fields.duration("reuse"), fields.duration("retry"));
+        let (deadline_ms, retry_ms) = (fields.duration("deadline"), fields.duration("retry"));
+        let reuse = reuse(&mut fields);
         let into = fields.text("into").map(|into| place_of(&into, node, place, fields.problems));
         if let Some((k, own)) = node.key("into").zip(into.as_deref()) {
             self.declared_place(own, &k.span, place);
@@ -90,8 +102,9 @@ impl Builder<'_> {
         if let Some(contract) = &contract {
             self.check_input(contract, node);
         }
+        self.note_asked(contract.as_ref(), node.get("input"));
         let is_system = matches!(source, Some(Source::System(_)));
-        if is_system && (each.is_some() || reuse_ms.is_some()) {
+        if is_system && (each.is_some() || reuse.is_some()) {
             self.problems.push(Problem::error(
                 "misplaced-key",
                 &node.span,
@@ -136,6 +149,8 @@ impl Builder<'_> {
             }
         }
         if let Some(source) = source {
+            let at = node.get("src").or_else(|| node.get("contract")).map_or(&node.span, |at| &at.span);
+            self.called.insert(id.clone(), at.clone());
             let on_reply = node.get("onReply").is_some();
             let invoke = Invoke {
                 id: id.clone(),
@@ -144,7 +159,7 @@ impl Builder<'_> {
                 contract: contract.map(|contract| contract.id.clone()),
                 each: each.is_some(),
                 deadline_ms,
-                reuse_ms,
+                reuse,
                 retry_ms,
                 into,
                 on_reply,

@@ -11,8 +11,8 @@ pub struct Invoke {
     pub contract: Option<String>,
     pub each: bool,
     pub deadline_ms: Option<i64>,
-    /// A success of the same source and input, younger than this, settles without a call.
-    pub reuse_ms: Option<i64>,
+    /// An earlier success of the same source and input settles without a call.
+    pub reuse: Option<Reuse>,
     /// Attempts go on for this long.
     pub retry_ms: Option<i64>,
     /// Path into the context that takes the output, or the rows of an `each`.
@@ -20,6 +20,15 @@ pub struct Invoke {
     /// Each answer is an event `reply.<id>`.
     pub on_reply: bool,
     pub handles_error: bool,
+}
+
+/// Which earlier success is good enough.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reuse {
+    /// Not older than this.
+    pub age_ms: i64,
+    /// Also one that another journey was given: a fact that is everybody's. Without it a reply is its customer's own.
+    pub across_all: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,9 +39,9 @@ pub enum Source {
     },
     /// The partner comes with the input.
     Contract(String),
-    /// `otp.send`, `otp.verify`, `totp.verify`: run by the runtime in the same commit.
+    /// One of [`SYSTEM`]: run by the runtime in the same commit.
     System(String),
 }
 
 /// What the runtime itself can be asked.
-pub const SYSTEM: [&str; 3] = ["otp.send", "otp.verify", "totp.verify"];
+pub const SYSTEM: [&str; 5] = ["otp.send", "otp.verify", "totp.verify", "person.contact", "person.restore"];

@@ -8,6 +8,7 @@
 mod apply;
 mod assisted;
 mod calls;
+mod cover;
 mod effects;
 mod explain;
 mod external_events;
@@ -18,18 +19,19 @@ mod replay;
 mod tracking;
 mod trail;
 
+pub(crate) use cover::Cover;
 pub use effects::quiet;
 pub(crate) use effects::write_canonical;
 pub use explain::{Explained, explain};
 pub use finish::{Ends, SignsIn};
 pub(crate) use helped::{HELP, HELPS_MS, INVITE};
-pub(crate) use person::Covered;
 pub(crate) use person::draft_of;
 pub use person::{Answer, Checked};
 pub use replay::{ReplayError, differences, replay};
 
 use crate::actor::Actor;
 use crate::clock::rfc3339;
+use crate::effect::LinkOrder;
 use crate::fact::{Fact, Work};
 use crate::state::{AnswerRow, JourneyState, OpenOtp};
 use engine_definitions::{Catalog, Fields, Now, OnDemand, ProductHost, Step, Workflow};
@@ -54,8 +56,10 @@ pub enum Question {
     Reuse { invoke: String, run: i64, key: String, source: String, input_hash: String, since_ms: i64 },
     /// What did the person send with this event? It is sent again: [`Turn::resend`].
     Resend { seq: i64 },
+    /// Somebody's press sends a message: may it go out?
+    Send { effect: EffectKey, message: String, to: String, presser: String },
     /// A message carries a link: its hash belongs into this commit.
-    Link { effect: EffectKey, name: String, purpose: String, valid_ms: i64 },
+    Link { effect: EffectKey, name: String, order: LinkOrder, to: String },
 }
 
 /// Why an event was not taken; nothing of the turn may be committed.
@@ -152,9 +156,13 @@ pub struct Turn<'w> {
     listener: Option<&'w dyn Host>,
     /// The fields of the shown step's form as its sender sees them; of the context as it is now.
     fields: Option<Fields>,
+    /// Whose press it is that is being followed; `None` where nobody pressed anything.
+    presser: Option<String>,
     /// The sender has shown with this event whose the number is.
     pub(crate) proves: bool,
-    /// Hash of the number, or the e-mail address, that was shown and becomes that of who is signed in.
+    /// And has called the device her own.
+    pub(crate) stays: bool,
+    /// The number, or the e-mail address, that was shown and becomes that of who is signed in.
     pub(crate) takes: Option<String>,
     /// While it sends: until its commit nobody else on this node does.
     pub(crate) sending: Option<Arc<OwnedMutexGuard<()>>>,
@@ -180,9 +188,17 @@ impl OnDemand for Turn<'_> {
                 "attribution": record.attribution,
                 "assisted_by": assisted.map_or("", |assisted| &assisted.role),
                 "skips_otp": assisted.is_some_and(|assisted| assisted.skips_otp),
+                "visit": visit(&record.owner),
             })
         })
     }
+}
+
+/// Names the browser's session to partners, and opens nothing: it cannot be turned back.
+fn visit(owner: &str) -> String {
+    use sha2::Digest;
+    let digest = hex::encode(sha2::Sha256::digest(format!("visit\n{owner}")));
+    digest.get(..32).unwrap_or_default().to_owned()
 }
 
 impl<'w> Turn<'w> {
@@ -208,7 +224,9 @@ impl<'w> Turn<'w> {
             resumes: None,
             listener: None,
             fields: None,
+            presser: None,
             proves: false,
+            stays: false,
             takes: None,
             sending: None,
         }

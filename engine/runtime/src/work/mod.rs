@@ -6,10 +6,10 @@ mod webhooks;
 pub use webhooks::Hook;
 
 use crate::core::{Core, Crypto, RuntimeError, Settled, link_order, read};
-use crate::effect::{CallPayload, CallResult, NotifyPayload, TrackPayload};
+use crate::effect::{CallFailure, CallPayload, CallResult, LinkOrder, NotifyPayload, TrackPayload};
 use crate::fact::Outcome;
 use crate::turn::{Ends, Turn};
-use engine_store::{EffectEnd, EffectRecord};
+use engine_store::{EffectEnd, EffectRecord, Spent};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
@@ -46,6 +46,27 @@ impl Background {
         self.core.turn(&effect.key.journey, &ends, reply).await
     }
 
+    /// A call without an end is given up: its attempts or claims are used up, the last was interrupted. The journey
+    /// hears of it as of any failed call; what ended its process again and again is an incident as well.
+    pub async fn give_up(
+        &self,
+        effect: &EffectRecord,
+        payload: &CallPayload,
+        spent: Spent,
+    ) -> Result<Settled, RuntimeError> {
+        let result = CallResult::from(CallFailure::of(spent.code()));
+        let end = EffectEnd::Done { outcome: json!({"ok": false, "code": spent.code()}) };
+        let ends = Ends::Effect(effect.key.clone(), effect.fence, end);
+        let reply = |turn: &mut Turn<'_>| {
+            if spent == Spent::Claims {
+                let detail = json!({"claims": effect.claims});
+                turn.incident(&payload.target.to_string(), "a call that its workers did not survive", detail);
+            }
+            turn.reply(payload, result.clone()).map(|()| true)
+        };
+        self.core.turn(&effect.key.journey, &ends, reply).await
+    }
+
     /// A message is given up: an operator sees it, and the person, where the journey has something to say.
     pub async fn message_failed(
         &self,
@@ -56,6 +77,18 @@ impl Background {
         let code = reason.get("code").and_then(Value::as_str).unwrap_or("failed").to_owned();
         let ends = Ends::Effect(effect.key.clone(), effect.fence, EffectEnd::Parked { reason });
         self.core.turn(&effect.key.journey, &ends, |turn| turn.message_failed(order, &code)).await
+    }
+
+    /// A message could not be sent at once, and is tried again: the person hears of it within seconds, where the
+    /// journey has something to say.
+    pub async fn message_late(
+        &self,
+        effect: &EffectRecord,
+        order: &NotifyPayload,
+        code: &str,
+    ) -> Result<(), RuntimeError> {
+        let told = |turn: &mut Turn<'_>| turn.message_late(order, code);
+        self.core.turn(&effect.key.journey, &Ends::Nothing, told).await.map(drop)
     }
 
     /// A due timer. One that the journey no longer has does nothing (security rule 8).
@@ -137,14 +170,14 @@ impl Background {
 
     /// Name → address of every link that a message asks for; only for the job that sends it.
     pub fn link_addresses(&self, effect: &EffectRecord, payload: &NotifyPayload) -> Map<String, Value> {
-        let url = |name: &str| {
-            format!(
-                "{}/r/{}",
-                self.core.settings.public_url(),
-                self.core.keys.link_code(&link_order(effect.epoch, &effect.key, name))
-            )
+        let ours = self.core.settings.public_url();
+        let code = |name: &str| self.core.keys.link_code(&link_order(effect.epoch, &effect.key, name));
+        let address = |(name, order): (&String, &LinkOrder)| {
+            let path =
+                if order.is_plain { self.core.catalog().site("").account_page() } else { format!("/r/{}", code(name)) };
+            (name.clone(), Value::String(format!("{ours}{path}")))
         };
-        payload.links.keys().map(|name| (name.clone(), Value::String(url(name)))).collect()
+        payload.links.iter().map(address).collect()
     }
 
     /// The code of an opened password, for the job that sends it.

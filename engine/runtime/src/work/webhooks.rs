@@ -4,8 +4,15 @@ use super::Background;
 use crate::core::{RuntimeError, Settled};
 use crate::turn::{Ends, Turn};
 use engine_definitions::WebhookTells as Tells;
-use engine_store::WebhookRecord;
+use engine_store::{IncidentRecord, WebhookRecord};
 use serde_json::Value;
+use sha2::{Digest, Sha256};
+use std::collections::HashSet;
+
+/// Waiting webhooks of one look for those of nobody.
+const REPORT_MAX: u32 = 10_000;
+/// What is to be done about an event of nobody, where its definition says nothing.
+const TO_DO: &str = "find it at the partner, and have it put in order or undone";
 
 /// A webhook that was verified and read.
 #[derive(Debug, Clone, PartialEq)]
@@ -28,7 +35,7 @@ impl Background {
         self.deliver_to(&correlation.journey, &correlation.expected, hook, record).await
     }
 
-    /// Parked webhooks whose reference is known by now; old ones become incidents of nobody and are dropped.
+    /// Parked webhooks whose reference is known by now; old ones are dropped, their incident stays.
     pub async fn retry_parked(&self, keep_ms: i64) -> Result<usize, RuntimeError> {
         let mut delivered = 0;
         for record in self.core.store().parked_webhooks(100).await? {
@@ -37,6 +44,7 @@ impl Background {
             let hook = Hook { partner, once, reference: record.reference.clone(), tells };
             if let Some(correlation) = self.core.store().correlation(&hook.partner, &hook.reference).await? {
                 self.deliver_to(&correlation.journey, &correlation.expected, &hook, record).await?;
+                self.core.store().close_incident(&incident_of(&hook), "its journey", self.core.now_ms()).await?;
                 delivered += 1;
             } else if record.at_ms + keep_ms < self.core.now_ms() {
                 tracing::warn!(partner = record.partner, "a webhook's reference stayed unknown");
@@ -44,6 +52,46 @@ impl Background {
             }
         }
         Ok(delivered)
+    }
+
+    /// Webhooks that have waited so long for their journey become incidents of nobody: money that was taken, or
+    /// whatever else was told, waits for an operator. `known`: those of former looks, which are not asked about again.
+    pub async fn report_unknown(&self, after_ms: i64, known: &mut HashSet<String>) -> Result<usize, RuntimeError> {
+        let mut parked = HashSet::new();
+        let mut reported = 0;
+        for record in self.core.store().parked_webhooks(REPORT_MAX).await? {
+            let Ok(tells) = serde_json::from_value::<Tells>(record.event) else { continue };
+            let hook = Hook { partner: record.partner, once: record.once, reference: record.reference, tells };
+            let id = incident_of(&hook);
+            if record.at_ms + after_ms > self.core.now_ms() {
+                continue;
+            }
+            if !known.contains(&id) && self.core.store().add_incident(self.unknown(&hook, &id)).await? {
+                tracing::warn!(partner = hook.partner, reference = hook.reference, "a webhook of nobody");
+                reported += 1;
+            }
+            parked.insert(id);
+        }
+        *known = parked;
+        Ok(reported)
+    }
+
+    fn unknown(&self, hook: &Hook, id: &str) -> IncidentRecord {
+        let Hook { partner, reference, tells, .. } = hook;
+        let catalog = self.core.catalog();
+        let webhooks = catalog.partner(partner).into_iter().flat_map(|partner| partner.webhooks.values());
+        let to_do = webhooks.into_iter().find_map(|webhook| webhook.unknown(tells.name())).unwrap_or(TO_DO);
+        IncidentRecord {
+            id: id.to_owned(),
+            journey: String::new(),
+            version: String::new(),
+            place: partner.clone(),
+            reason: format!("nobody here knows `{reference}` of the event {}: {to_do}", tells.name()),
+            detail: Value::Null,
+            at_ms: self.core.now_ms(),
+            closed_at_ms: None,
+            closed_by: None,
+        }
     }
 
     async fn deliver_to(
@@ -81,4 +129,10 @@ impl Background {
             at_ms: self.core.now_ms(),
         })
     }
+}
+
+/// The same on every node and at every look.
+fn incident_of(hook: &Hook) -> String {
+    let digest = hex::encode(Sha256::digest(format!("{}\n{}", hook.partner, hook.once)));
+    digest.get(..32).unwrap_or_default().to_owned()
 }

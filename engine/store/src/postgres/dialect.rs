@@ -9,6 +9,13 @@ pub type Db = sqlx::Postgres;
 /// What another node claims at this moment is left to it.
 pub const SKIP_LOCKED: &str = " for update skip locked";
 
+/// Places of lanes: rows `[lane, gate, free, free ahead]` of the JSON list $5.
+pub const ROOM: &str = "select r.value ->> 0 as lane, r.value ->> 1 as gate, (r.value ->> 2)::bigint as free, \
+     (r.value ->> 3)::bigint as free_ahead from jsonb_array_elements($5::jsonb) r(value)";
+
+/// Texts of the JSON list $1.
+pub const TEXTS: &str = "select jsonb_array_elements_text($1::jsonb)";
+
 /// Whether it was ever migrated: 0 or 1.
 pub const IS_MIGRATED: &str = "select count(to_regclass('journey_migrations'))";
 

@@ -146,8 +146,9 @@ impl Database {
                on conflict (id) do update set seen_at = excluded.seen_at), \
              dead as (delete from workers w using clock where w.id <> $1 and w.seen_at < clock.now - $3 returning \
              w.id), \
-             freed as (update effects e set next_at = $2 from dead \
-               where e.state <= " open " and e.state = " running " and e.next_at > $2 and e.worker = dead.id \
+             freed as (update effects e set next_at = $2 - case when e.next_at < 0 then " ahead " else 0 end from dead \
+               where e.state <= " open " and e.state = " running " and e.worker = dead.id \
+               and (e.next_at > $2 or e.next_at < 0 and e.next_at > $2 - " ahead ") \
                returning 1), \
              unset as (update timers t set next_at = t.due_at from dead \
                where t.next_at > $2 and t.due_at <= $2 and t.worker = dead.id returning 1) \

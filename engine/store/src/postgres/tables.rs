@@ -141,8 +141,9 @@ table! {
 
 table! {
     Settles of Settle "settles" { no: i64, place: i64, state: i64, due_at: Option<i64>, outcome: String }
-    "update effects e set state = x.state, outcome = x.outcome, due_at = coalesce(x.due_at, e.due_at), \
-     next_at = coalesce(x.due_at, e.next_at) from ROWS where e.id = ((x.n << 32) | x.place)"
+    sql!("update effects e set state = x.state, outcome = x.outcome, due_at = coalesce(x.due_at, e.due_at), \
+     next_at = coalesce(x.due_at - case when e.next_at < 0 then " ahead " else 0 end, e.next_at) from ROWS \
+     where e.id = ((x.n << 32) | x.place)")
 }
 
 table! {
@@ -155,13 +156,13 @@ table! {
 
 table! {
     Effects of Effect "effects_ordered" {
-        no: i64, place: i64, due_at: i64, attempts_max: i64, deadline: Option<i64>, kind: String, lane: String,
-        payload: String, epoch: i64,
+        no: i64, place: i64, next_at: i64, due_at: i64, attempts_max: i64, deadline: Option<i64>, kind: String,
+        lane: String, payload: String, epoch: i64,
     }
     sql!(
         "insert into effects (id, next_at, due_at, fence, attempts, attempts_max, state, deadline, kind, lane, \
              payload, \
-         epoch) select (n << 32) | place, due_at, due_at, 0, 0, attempts_max, " pending ", deadline, kind, lane, \
+         epoch) select (n << 32) | place, next_at, due_at, 0, 0, attempts_max, " pending ", deadline, kind, lane, \
          payload, \
          epoch from ROWS"
     )
@@ -246,11 +247,12 @@ pub const RECORDS: &str = "records_put";
 table! {
     /// The only one that gives rows back: with the public id that the first write gave.
     Records of RecordRow RECORDS {
-        no: i64, kind: String, key: String, public_id: Vec<u8>, at: i64, data: String,
+        no: i64, kind: String, key: String, public_id: Vec<u8>, at: i64, data: String, kept: i64,
     }
-    "insert into records (journey, kind, key, public_id, at, data) select n, kind, key, public_id, at, data from ROWS \
-     on conflict (journey, kind, key) do update set at = excluded.at, data = excluded.data \
-     returning journey, kind, key, public_id, data, at"
+    "insert into records (journey, kind, key, public_id, at, data, kept) \
+     select n, kind, key, public_id, at, data, kept from ROWS \
+     on conflict (journey, kind, key) do update set at = excluded.at, data = excluded.data, kept = excluded.kept \
+     returning journey, kind, key, public_id, data, at, kept"
 }
 
 table! {

@@ -17,7 +17,9 @@ impl Journeys for Database {
         read!(self.read_journeys(ids))
     }
     async fn commit(&self, commit: Box<Commit>) -> Result<Committed> {
-        self.write_commit(commit).await
+        let committed = self.write_commit(commit).await;
+        self.hub.note_commit(&committed);
+        committed
     }
     async fn used_key(&self, journey: &str, key: Option<i64>) -> Result<Option<UsedKey>> {
         read!(self.read_used_key(journey, key))
@@ -127,6 +129,7 @@ pub fn list(filter: &JourneyFilter) -> QueryBuilder<Backend> {
     for (at, (column, owner)) in columns.enumerate() {
         query.push(if at == 0 { "" } else { " union " }).push("select n from (select n from journeys where ");
         query.push(column).push(" = ").push_bind(pack(owner));
+        query.push(if filter.forgotten { " and keys like '.%'" } else { " and keys not like '.%'" });
         if let Some(status) = filter.status {
             query.push(" and status = ").push_bind(status.as_str());
         }
@@ -140,6 +143,10 @@ pub fn list(filter: &JourneyFilter) -> QueryBuilder<Backend> {
         }
         if let Some(person) = &filter.person {
             query.push(" and person = ").push_bind(pack(person));
+        }
+        if let Some(person) = &filter.not_of_others {
+            // not `or`: the journeys of an owner are looked for by that index alone
+            query.push(" and coalesce(person, ").push_bind(pack(person)).push(") = ").push_bind(pack(person));
         }
         if !filter.records.is_empty() {
             query.push(" and exists (select 1 from records where journey = journeys.n and kind in (");

@@ -75,8 +75,8 @@ impl Queue for Database {
     async fn end_leases(&self, now_ms: i64) -> Result<()> {
         transact!(self, conn => end_leases(conn, now_ms))
     }
-    async fn next_due(&self) -> Result<Option<i64>> {
-        read!(self.read_next_due())
+    async fn next_due_beside(&self, lanes: &[&str]) -> Result<Option<i64>> {
+        read!(self.read_next_due(lanes))
     }
     fn wake(&self) -> watch::Receiver<u64> {
         self.hub.wakes()
@@ -87,12 +87,16 @@ impl Queue for Database {
 }
 
 /// Qualified by the table's own name: SQLite knows no alias in `returning`.
-const COLUMNS: &str = "effects.id, (select j.id from journeys j where j.n = effects.id >> 32), effects.kind, \
+const COLUMNS: &str = sql!("effects.id, (select j.id from journeys j where j.n = effects.id >> 32), effects.kind, \
      effects.lane, \
      effects.payload, effects.state, effects.due_at, effects.attempts, effects.attempts_max, effects.deadline, \
-     cast(effects.fence as bigint), effects.next_at, effects.worker, effects.outcome, effects.claims, effects.epoch, \
+     cast(effects.fence as bigint), effects.next_at + case when effects.next_at < 0 then " ahead " else 0 end, \
+     effects.worker, effects.outcome, effects.claims, effects.epoch, \
      coalesce((select e.at from events e where e.id = (((effects.id >> 32) << 20) | ((effects.id >> 12) & \
-     1048575))), effects.due_at)";
+     1048575))), effects.due_at), effects.next_at < 0");
+
+/// Moves a time to where its effect stands: what a person waits for stays ahead of all that is not.
+const PLACED: &str = sql!("case when effects.next_at < 0 then " ahead " else 0 end");
 
 /// Id of the effect $1 = journey, $2 = place.
 const BY_KEY: &str = "id = (((select n from journeys where id = $1) << 32) | $2)";
@@ -147,11 +151,12 @@ impl Database {
     /// The states as literals: the partial indexes need them.
     pub async fn read_backlog(&self) -> Result<Vec<Backlog>> {
         let rows = sqlx::query(sql!(
-            "select kind, lane, cast(state as bigint), count(*), min(next_at) from effects \
+            "select kind, lane, cast(state as bigint), count(*), \
+                 min(next_at + case when next_at < 0 then " ahead " else 0 end) from effects \
                where state <= " open " group by kind, lane, state \
              union all select kind, lane, cast(state as bigint), count(*), min(due_at) from effects \
                where state = " parked " group by kind, lane, state \
-             union all select 'timer', '', cast(" pending " as bigint), count(*), min(next_at) from timers \
+             union all select 'timer', '', cast(" pending " as bigint), count(*), min(due_at) from timers \
                having count(*) > 0"
         ));
         rows.fetch_all(&self.pool)
@@ -169,12 +174,23 @@ impl Database {
             .collect()
     }
 
-    pub async fn read_next_due(&self) -> Result<Option<i64>> {
-        let due = sqlx::query_scalar(sql!(
-            "select min(at) from (select min(next_at) as at from effects where state <= " open " \
-             union all select min(next_at) from timers) as waiting"
-        ));
-        Ok(due.fetch_one(&self.pool).await?)
+    pub async fn read_next_due(&self, beside: &[&str]) -> Result<Option<i64>> {
+        let besides = match beside.is_empty() {
+            true => String::new(),
+            false => format!("and lane not in ({})", dialect::TEXTS),
+        };
+        let sql = format!(
+            sql!(
+                "select min(at) from (select min(next_at) as at from effects where state <= " open " and next_at >= 0 \
+                   {} \
+                 union all select min(next_at) + " ahead " from effects where state <= " open " and next_at < 0 \
+                 union all select min(next_at) from timers) as waiting"
+            ),
+            besides
+        );
+        let query = sqlx::query_scalar(AssertSqlSafe(sql));
+        let query = if beside.is_empty() { query } else { query.bind(serde_json::json!(beside).to_string()) };
+        Ok(query.fetch_one(&self.pool).await?)
     }
 }
 
@@ -190,27 +206,41 @@ pub async fn effect_by_key(pool: &Pool, key: &EffectKey) -> Result<Option<Effect
     row.map(|r| effect(&r)).transpose()
 }
 
-/// An effect without attempts or claims left is parked instead of handed out, and its fence grows all the same, so that
-/// a frozen worker cannot settle it any more.
+/// What can be given up no more is parked instead of handed out, and its fence grows all the same, so that a frozen
+/// worker cannot settle it. The two ranges of the index are read apart: one has no backlog to wait behind.
 pub async fn claim_effects(conn: &mut Conn, claim: &ClaimRequest) -> Result<Vec<EffectRecord>> {
     let sql = format!(
         sql!(
-            "with due as materialized (select id, attempts < attempts_max and claims < {claims_max} as fit from \
-                 effects \
-           where state <= " open " and next_at <= $1 \
-           and not exists (select 1 from kv where bucket = 'store' and key = 'held') order by next_at limit $2{lock}) \
-         update effects set fence = fence + 1, \
-           state = case when due.fit then " running " else " parked " end, \
-           claims = case when due.fit then claims + 1 else claims end, \
-           next_at = case when due.fit then $3 else next_at end, \
-           worker = case when due.fit then $4 else worker end, \
-           outcome = case when due.fit then outcome else '{{\"code\":\"' || \
-             case when attempts < attempts_max then 'claims' else 'attempts' end || \
-             case when outcome is null then '\"}}' else '\",\"last\":' || outcome || '}}' end end \
-         from due where effects.id = due.id returning {columns}"
+            "with room as materialized ({room}), \
+             urgent as materialized (select {seen} from effects \
+               where state <= " open " and next_at <= $1 - " ahead " and {released} \
+               and lane not in (select lane from room where free_ahead = 0) order by next_at limit $6{lock}), \
+             usual as materialized (select {seen} from effects \
+               where state <= " open " and next_at >= 0 and next_at <= $1 and {released} \
+               and lane not in (select lane from room where free = 0) order by next_at limit $2{lock}), \
+             ranked as (select seen.id, fit, tries, case when next_at < 0 then free_ahead else free end as free, \
+               row_number() over (partition by coalesce(gate, seen.lane) order by next_at, seen.id) as nth \
+               from (select * from urgent union all select * from usual) as seen \
+               left join room on room.lane = seen.lane), \
+             due as (select id, fit, tries from ranked where free is null or nth <= free) \
+             update effects set fence = fence + 1, \
+               state = case when due.fit then " running " else " parked " end, \
+               claims = case when due.fit then claims + 1 else claims end, \
+               next_at = case when due.fit then $3 - {placed} else next_at end, \
+               worker = case when due.fit then $4 else worker end, \
+               outcome = case when due.fit then outcome else '{{\"code\":\"' || \
+                 case when due.tries then 'claims' else 'attempts' end || \
+                 case when outcome is null then '\"}}' else '\",\"last\":' || outcome || '}}' end end \
+             from due where effects.id = due.id returning {columns}"
         ),
-        claims_max = CLAIMS_MAX,
+        room = dialect::ROOM,
+        released = "not exists (select 1 from kv where bucket = 'store' and key = 'held')",
+        seen = format!(
+            "id, lane, next_at, claims < {} as fit, attempts < attempts_max as tries",
+            CLAIMS_MAX + GIVE_UPS_MAX
+        ),
         lock = dialect::SKIP_LOCKED,
+        placed = PLACED,
         columns = COLUMNS,
     );
     let rows = sqlx::query(AssertSqlSafe(sql))
@@ -218,12 +248,20 @@ pub async fn claim_effects(conn: &mut Conn, claim: &ClaimRequest) -> Result<Vec<
         .bind(i64::from(claim.limit))
         .bind(claim.now_ms.saturating_add(claim.lease_ms))
         .bind(claim.worker.as_str())
+        .bind(room(&claim.lanes))
+        .bind(i64::from(claim.ahead))
         .fetch_all(conn)
         .await?;
     let mut effects = rows.iter().map(effect).collect::<Result<Vec<_>>>()?;
     effects.retain(|e| e.state == EffectState::Running);
-    effects.sort_by(|a, b| (a.due_at_ms, &a.key).cmp(&(b.due_at_ms, &b.key)));
+    effects.sort_by(|a, b| (!a.is_ahead, a.due_at_ms, &a.key).cmp(&(!b.is_ahead, b.due_at_ms, &b.key)));
     Ok(effects)
+}
+
+/// The lanes as [`dialect::ROOM`] reads them.
+fn room(lanes: &[LaneRoom]) -> String {
+    let rows = lanes.iter().map(|room| serde_json::json!([room.lane, room.gate, room.free, room.free_ahead]));
+    serde_json::Value::from_iter(rows).to_string()
 }
 
 pub async fn claim_timers(conn: &mut Conn, claim: &ClaimRequest) -> Result<Vec<TimerRecord>> {
@@ -255,6 +293,10 @@ pub async fn end_leases(conn: &mut Conn, now_ms: i64) -> Result<()> {
     for sql in [
         // the first condition is the index's
         sql!("update effects set next_at = $1 where state <= " open " and state = " running " and next_at > $1"),
+        sql!(
+            "update effects set next_at = $1 - " ahead " where state <= " open " and state = " running " \
+             and next_at < 0 and next_at > $1 - " ahead
+        ),
         "update timers set next_at = due_at where next_at > $1 and due_at <= $1",
     ] {
         sqlx::query(sql).bind(now_ms).execute(&mut *conn).await?;
@@ -263,7 +305,10 @@ pub async fn end_leases(conn: &mut Conn, now_ms: i64) -> Result<()> {
 }
 
 pub async fn extend_lease(conn: &mut Conn, key: &EffectKey, fence: i64, until_ms: i64) -> Result<bool> {
-    let sql = format!(sql!("update effects set next_at = $4 where {} and fence = $3 and state = " running), BY_KEY);
+    let sql = format!(
+        sql!("update effects set next_at = $4 - {} where {} and fence = $3 and state = " running),
+        PLACED, BY_KEY
+    );
     let done = sqlx::query(AssertSqlSafe(sql))
         .bind(pack(&key.journey))
         .bind(effect_place(key))
@@ -307,7 +352,8 @@ pub async fn finish_effects(conn: &mut Conn, ends: &[(EffectKey, i64, EffectEnd)
     });
     query.push(sql!(
         ") update effects set state = v.state, outcome = v.outcome, due_at = coalesce(v.due_at, effects.due_at), \
-         next_at = coalesce(v.due_at, effects.next_at), claims = 0, \
+         next_at = coalesce(v.due_at - case when effects.next_at < 0 then " ahead " else 0 end, effects.next_at), \
+         claims = 0, \
          attempts = effects.attempts + case when effects.claims > 0 then v.unbegun else v.begun end \
          from v join journeys on journeys.id = v.journey \
          where effects.id = ((journeys.n << 32) | v.place) and effects.fence = v.fence \
@@ -326,7 +372,8 @@ async fn returned_keys(conn: &mut Conn, mut query: QueryBuilder<dialect::Db>) ->
 /// The next effect of this kind and journey, if it waits, is due now.
 pub async fn call_next(conn: &mut Conn, key: &EffectKey, kind: &str, now_ms: i64) -> Result<bool> {
     let sql = sql!(
-        "update effects set next_at = $4, due_at = $4 where next_at > $4 and id = (select min(id) from effects \
+        "update effects set next_at = $4 - case when next_at < 0 then " ahead " else 0 end, due_at = $4 \
+         where due_at > $4 and id = (select min(id) from effects \
          where id > (((select n from journeys where id = $1) << 32) | $2) \
            and id < (((select n from journeys where id = $1) + 1) << 32) and kind = $3 and state = " pending ")"
     );
@@ -337,8 +384,10 @@ pub async fn call_next(conn: &mut Conn, key: &EffectKey, kind: &str, now_ms: i64
 
 pub async fn call_effect(conn: &mut Conn, key: &EffectKey, now_ms: i64) -> Result<bool> {
     let sql = format!(
-        sql!("update effects set next_at = $3, due_at = $3 where {} and state = " pending " and next_at > $3"),
-        BY_KEY
+        sql!(
+            "update effects set next_at = $3 - {}, due_at = $3 where {} and state = " pending " and due_at > $3"
+        ),
+        PLACED, BY_KEY
     );
     let done = sqlx::query(AssertSqlSafe(sql))
         .bind(pack(&key.journey))
@@ -352,10 +401,10 @@ pub async fn call_effect(conn: &mut Conn, key: &EffectKey, now_ms: i64) -> Resul
 pub async fn requeue_effect(conn: &mut Conn, key: &EffectKey, now_ms: i64) -> Result<bool> {
     let sql = format!(
         sql!(
-            "update effects set state = " pending ", attempts = 0, claims = 0, due_at = $3, next_at = $3, \
+            "update effects set state = " pending ", attempts = 0, claims = 0, due_at = $3, next_at = $3 - {}, \
              outcome = null where {} and state in (" done ", " parked ")"
         ),
-        BY_KEY
+        PLACED, BY_KEY
     );
     let done = sqlx::query(AssertSqlSafe(sql))
         .bind(pack(&key.journey))
@@ -396,5 +445,6 @@ fn effect(r: &Row) -> Result<EffectRecord> {
         claims: r.try_get::<i16, _>(14)?.into(),
         epoch: r.try_get::<i16, _>(15)?.into(),
         created_at_ms: r.try_get(16)?,
+        is_ahead: r.try_get(17)?,
     })
 }

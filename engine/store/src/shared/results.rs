@@ -1,7 +1,7 @@
 //! Records, documents, incidents.
 
 use super::super::{Backend, Conn, Database, Pool, Row};
-use super::json::value;
+use super::json::{json, value};
 use crate::ids::{pack, unpack};
 use crate::*;
 use async_trait::async_trait;
@@ -35,6 +35,9 @@ impl Results for Database {
     }
     async fn incidents_of(&self, journey: &str, limit: u32) -> Result<Vec<IncidentRecord>> {
         read!(self.read_incidents_of(journey, limit))
+    }
+    async fn add_incident(&self, incident: IncidentRecord) -> Result<bool> {
+        write!(self, conn => add_incident(conn, &incident))
     }
     async fn close_incident(&self, id: &str, by: &str, now_ms: i64) -> Result<bool> {
         let (id, by) = (id.to_owned(), by.to_owned());
@@ -88,8 +91,8 @@ impl Database {
 
     pub async fn read_record(&self, public_id: &str) -> Result<Option<Record>> {
         let row = sqlx::query(
-            "select j.id, r.kind, r.key, r.public_id, r.data, r.at from records r join journeys j on j.n = r.journey \
-             where r.public_id = $1",
+            "select j.id, r.kind, r.key, r.public_id, r.data, r.at, r.kept from records r \
+             join journeys j on j.n = r.journey where r.public_id = $1",
         )
         .bind(pack(public_id))
         .fetch_optional(&self.pool)
@@ -144,7 +147,7 @@ impl Database {
 }
 
 const RECORD: &str =
-    "select j.id, r.kind, r.key, r.public_id, r.data, r.at from journeys j join records r on r.journey = j.n";
+    "select j.id, r.kind, r.key, r.public_id, r.data, r.at, r.kept from journeys j join records r on r.journey = j.n";
 
 /// Of all where none is said.
 fn of_kinds(query: &mut QueryBuilder<Backend>, kinds: &[String]) {
@@ -185,13 +188,30 @@ fn incident(r: &Row) -> Result<IncidentRecord> {
 
 pub async fn records(pool: &Pool, journey: &str) -> Result<Vec<Record>> {
     let rows = sqlx::query(
-        "select j.id, r.kind, r.key, r.public_id, r.data, r.at from records r join journeys j on j.n = r.journey \
-         where j.id = $1 order by r.kind, r.key",
+        "select j.id, r.kind, r.key, r.public_id, r.data, r.at, r.kept from records r \
+         join journeys j on j.n = r.journey where j.id = $1 order by r.kind, r.key",
     )
     .bind(pack(journey))
     .fetch_all(pool)
     .await?;
     rows.iter().map(record).collect()
+}
+
+pub async fn add_incident(conn: &mut Conn, incident: &IncidentRecord) -> Result<bool> {
+    let done = sqlx::query(
+        "insert into incidents (id, journey, version, place, reason, at, detail) \
+         values ($1, $2, $3, $4, $5, $6, $7) on conflict (id) do nothing",
+    )
+    .bind(pack(&incident.id))
+    .bind(pack(&incident.journey))
+    .bind(pack(&incident.version))
+    .bind(incident.place.as_str())
+    .bind(incident.reason.as_str())
+    .bind(incident.at_ms)
+    .bind(json(&incident.detail))
+    .execute(conn)
+    .await?;
+    Ok(done.rows_affected() == 1)
 }
 
 pub async fn close_incident(conn: &mut Conn, id: &str, by: &str, now_ms: i64) -> Result<bool> {
@@ -212,5 +232,6 @@ pub fn record(r: &Row) -> Result<Record> {
         public_id: unpack(r.try_get(3)?, "records.public_id")?,
         data: value(r.try_get(4)?, "records.data")?,
         at_ms: r.try_get(5)?,
+        kept: Kept::numbered(r.try_get(6)?)?,
     })
 }

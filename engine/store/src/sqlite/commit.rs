@@ -191,8 +191,10 @@ fn journey(conn: &Connection, commit: &Commit, stored: Option<i64>) -> Result<i6
 fn queue(conn: &Connection, commit: &Commit, n: i64, epoch: i32) -> Result<()> {
     if let Some((key, _, end)) = &commit.settles {
         let (state, due_at, outcome) = ended(end);
-        let sql = "update effects set state = ?2, outcome = ?4, due_at = coalesce(?3, due_at), next_at = \
-             coalesce(?3, next_at) where id = ?1";
+        let sql = sql!(
+            "update effects set state = ?2, outcome = ?4, due_at = coalesce(?3, due_at), \
+             next_at = coalesce(?3 - case when next_at < 0 then " ahead " else 0 end, next_at) where id = ?1"
+        );
         run(conn, sql, params![place(Some(n), key), state, due_at, outcome])?;
     }
     for key in &commit.cancel_effects {
@@ -206,7 +208,7 @@ fn queue(conn: &Connection, commit: &Commit, n: i64, epoch: i32) -> Result<()> {
         let sql = sql!(
             "insert into effects (id, next_at, due_at, fence, attempts, attempts_max, state, deadline, kind, lane, \
                  payload, \
-               epoch) values (?1, ?2, ?2, 0, 0, ?3, " pending ", ?4, ?5, ?6, ?7, ?8)"
+               epoch) values (?1, ?9, ?2, 0, 0, ?3, " pending ", ?4, ?5, ?6, ?7, ?8)"
         );
         let values = params![
             place(Some(n), &e.key),
@@ -216,7 +218,8 @@ fn queue(conn: &Connection, commit: &Commit, n: i64, epoch: i32) -> Result<()> {
             e.kind,
             e.lane,
             json(&e.payload),
-            epoch
+            epoch,
+            e.next_at_ms()
         ];
         run(conn, sql, values)?;
     }
@@ -306,11 +309,13 @@ fn outside(conn: &Connection, commit: &Commit) -> Result<()> {
 
 /// With the public id that the first write gave.
 fn records(conn: &Connection, commit: &Commit, n: i64) -> Result<Vec<Record>> {
-    let sql = "insert into records (journey, kind, key, public_id, at, data) values (?1, ?2, ?3, ?4, ?5, ?6) \
-         on conflict (journey, kind, key) do update set at = excluded.at, data = excluded.data returning public_id";
+    let sql = "insert into records (journey, kind, key, public_id, at, data, kept) values (?1, ?2, ?3, ?4, ?5, ?6, ?7) \
+         on conflict (journey, kind, key) do update set at = excluded.at, data = excluded.data, kept = excluded.kept \
+         returning public_id";
     let write = |record: &crate::NewRecord| {
         let (fresh, at_ms) = (uuid::Uuid::new_v4(), commit.update.at_ms);
-        let values = params![n, record.kind, record.key, &fresh.as_bytes()[..], at_ms, json(&record.data)];
+        let (id, kept) = (&fresh.as_bytes()[..], record.kept.as_int());
+        let values = params![n, record.kind, record.key, id, at_ms, json(&record.data), kept];
         let public_id: Vec<u8> = conn.prepare_cached(sql)?.query_row(values, |r| r.get(0))?;
         Ok(Record {
             journey: commit.journey.clone(),
@@ -318,6 +323,7 @@ fn records(conn: &Connection, commit: &Commit, n: i64) -> Result<Vec<Record>> {
             key: record.key.clone(),
             public_id: unpack(&public_id, "records.public_id")?,
             data: record.data.clone(),
+            kept: record.kept,
             at_ms,
         })
     };

@@ -9,6 +9,13 @@ pub type Db = sqlx::Sqlite;
 /// There is one writer: nobody else holds the row.
 pub const SKIP_LOCKED: &str = "";
 
+/// Places of lanes: rows `[lane, gate, free, free ahead]` of the JSON list $5.
+pub const ROOM: &str = "select value ->> 0 as lane, value ->> 1 as gate, cast(value ->> 2 as integer) as free, \
+     cast(value ->> 3 as integer) as free_ahead from json_each($5)";
+
+/// Texts of the JSON list $1.
+pub const TEXTS: &str = "select value from json_each($1)";
+
 /// Whether it was ever migrated: 0 or 1.
 pub const IS_MIGRATED: &str = "select count(*) from sqlite_master where name = 'journey_migrations'";
 

@@ -85,6 +85,7 @@ async fn order(bench: &Bench, count: usize, together: usize) -> Result<()> {
                 due_at_ms: now,
                 attempts_max: 5,
                 deadline_ms: None,
+                is_ahead: false,
             })
             .collect();
         commits.push(commit);
