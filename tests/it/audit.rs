@@ -63,18 +63,18 @@ async fn a_person_sees_who_else_saw_her_journeys_once_an_hour() {
 
 /// How many rows there are, or which one of which chain is wrong, and how.
 async fn verified(server: &TestServer) -> Result<u64, (String, i64, Fault)> {
-    let verified = server.product.runtime.operations.verify_audit(&Actor::operator("test")).await;
+    let verified = server.product.runtime.operations.verify_audit(&Actor::operator("test"), None).await;
     verified.expect("an answer").map(|whole| whole.rows).map_err(|bad| (bad.chain, bad.number, bad.how))
 }
 
-/// A journey with three rows; beside them is the one of the operator's token.
+/// A journey with three rows; beside them are the first one of all and the one of the operator's token.
 async fn looked_at_thrice(server: &TestServer) -> String {
     let (journey, bearer) = looked_at(server, &server.visitor()).await;
     for _ in 0..3 {
         looks(server, &bearer, &journey).await;
         server.clock.advance(HOUR_MS);
     }
-    assert_eq!(verified(server).await, Ok(4));
+    assert_eq!(verified(server).await, Ok(5));
     journey
 }
 
@@ -85,8 +85,8 @@ async fn a_row_that_was_put_in_is_named() {
     let store = server.store().await;
     let rows = store.audit_of(std::slice::from_ref(&journey), 0, 10).await.expect("rows");
     let forged = AuditRow { number: 4, ..rows[0].clone() };
-    assert!(!store.append_audit(rows[0].clone()).await.expect("an answer"), "no row is written twice");
-    assert!(store.append_audit(forged).await.expect("an answer"));
+    assert!(!store.append_audit(rows[0].clone(), None).await.expect("an answer"), "no row is written twice");
+    assert!(store.append_audit(forged, None).await.expect("an answer"));
     assert_eq!(verified(&server).await, Err((journey, 4, Fault::Changed)));
     server.stop().await;
 }
@@ -99,12 +99,12 @@ async fn a_row_that_was_changed_or_taken_out_is_named() {
     let mut database = sqlx::SqliteConnection::connect(server.database()).await.expect("the database");
     let mut run =
         async |sql: &str| sqlx::query(sqlx::AssertSqlSafe(sql.to_owned())).execute(&mut database).await.is_ok();
-    let change = "update audit set at = at + 1 where number = 2";
+    let change = "update audit set at = at + 1 where number = 2 and length(chain) = 16";
     assert!(!run(change).await && !run("delete from audit where number = 1").await);
     assert!(run("drop trigger audit_is_not_changed").await && run("drop trigger audit_is_not_cut").await);
     assert!(run(change).await);
     assert_eq!(verified(&server).await, Err((journey.clone(), 2, Fault::Changed)));
-    assert!(run("delete from audit where number = 2").await);
+    assert!(run("delete from audit where number = 2 and length(chain) = 16").await);
     assert_eq!(verified(&server).await, Err((journey, 2, Fault::Missing)));
     server.stop().await;
 }
@@ -118,7 +118,7 @@ async fn an_end_that_was_cut_off_is_found_by_the_anchors() {
     server.clock.advance(HOUR_MS);
     looks(&server, &bearer, &journey).await;
     let (runtime, me) = (&server.product.runtime, Actor::operator("test"));
-    let verified = async || runtime.operations.verify_audit(&me).await.expect("an answer");
+    let verified = async || runtime.operations.verify_audit(&me, None).await.expect("an answer");
 
     // every hour what was written in it, once; the worker may have made one before
     let mut newest = 0;
@@ -128,18 +128,51 @@ async fn an_end_that_was_cut_off_is_found_by_the_anchors() {
         runtime.work.anchor_audit().await.expect("the same anchor");
         let whole = verified().await.expect("whole");
         let number = whole.anchor.expect("an anchor").number;
-        assert_eq!((whole.rows, number > newest), (2 + hours, true));
+        assert_eq!((whole.rows, number > newest), (3 + hours, true));
         newest = number;
         looks(&server, &bearer, &journey).await;
     }
 
-    // what is cut off behind the newest anchor is not missed yet, what stands before it is
+    // what is cut off behind the newest anchor is missed by the count, what stands before it by the anchor
     let mut database = sqlx::SqliteConnection::connect(server.database()).await.expect("the database");
     let mut run = async |sql: &'static str| sqlx::raw_sql(sql).execute(&mut database).await.expect(sql);
-    run("drop trigger audit_is_not_cut; delete from audit where number = 5").await;
-    assert!(verified().await.is_ok());
-    run("delete from audit where number = 4").await;
+    run("drop trigger audit_is_not_cut; delete from audit where number = 5 and length(chain) = 16").await;
+    assert_eq!(verified().await.expect_err("cut").how, Fault::Uncounted);
+    run("delete from audit where number = 4 and length(chain) = 16").await;
     let bad = verified().await.expect_err("cut");
     assert_eq!((bad.chain.as_str(), bad.number, bad.how), ("anchors", newest, Fault::Cut));
     server.stop().await;
+}
+
+/// What somebody does who may write into the database: each is found by one command, with what the log has.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_tail_a_chain_and_a_table_that_are_gone_are_found() {
+    const EARLIER: &str = "delete from audit where number > 1; \
+         update kv set value = BEFORE where bucket = 'store' and key = 'audit'";
+    const CUTS: [(&str, &str); 6] = [
+        ("the last row", "delete from audit where number = 3 and length(chain) = 16"),
+        ("a whole chain", "delete from audit where length(chain) = 16"),
+        ("the last of the administration", "delete from audit where chain = J and number = 2"),
+        ("all", "delete from audit"),
+        ("all, and what counts it", "delete from audit; delete from kv where bucket = 'store' and key = 'audit'"),
+        ("all but the first, put back to an earlier day", EARLIER),
+    ];
+    for (what, sql) in CUTS {
+        let server = start().await;
+        let (runtime, me) = (server.product.runtime.clone(), Actor::operator("test"));
+        let mut database = sqlx::SqliteConnection::connect(server.database()).await.expect("the database");
+        let count = "select value from kv where bucket = 'store' and key = 'audit'";
+        let before: String = sqlx::query_scalar(count).fetch_one(&mut database).await.expect("the count");
+        looked_at_thrice(&server).await;
+        let whole = runtime.operations.verify_audit(&me, None).await.expect("an answer").expect("whole");
+        let logged = whole.anchor.expect("an anchor after each row of the administration");
+        assert!(runtime.operations.verify_audit(&me, Some(&logged)).await.expect("an answer").is_ok());
+        let sql = sql.replace("BEFORE", &format!("'{before}'"));
+        let sql = sql.replace("chain = J", "hex(chain) like '%61646D696E697374726174696F6E'");
+        sqlx::raw_sql("drop trigger audit_is_not_cut").execute(&mut database).await.expect("no trigger");
+        sqlx::raw_sql(sqlx::AssertSqlSafe(sql)).execute(&mut database).await.expect(what);
+        let found = runtime.operations.verify_audit(&me, Some(&logged)).await.expect("an answer");
+        assert!(found.is_err(), "{what}: {found:?}");
+        server.stop().await;
+    }
 }

@@ -8,6 +8,7 @@ use crate::master::{Master, Masters};
 use crate::message::Message;
 use crate::partner::{CallError, Example, Operation, Partner, Webhook};
 use crate::policy::Policy;
+use crate::records::{KEPT, Law};
 use crate::site::Site;
 use crate::table::Tables;
 use crate::text::ENGLISH;
@@ -51,6 +52,11 @@ impl Catalog {
 
     pub fn workflows(&self) -> impl Iterator<Item = &Arc<Workflow>> {
         self.workflows.values()
+    }
+
+    /// The law that asks for records of a kind when their person is forgotten; `None`: they go.
+    pub fn law_of(&self, kind: &str) -> Option<Law> {
+        Law::of(kind, self.tables.get(KEPT))
     }
 
     /// By the address of its first page.

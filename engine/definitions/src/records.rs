@@ -3,9 +3,11 @@
 use crate::expressions::expression;
 use crate::fields::Fields;
 use crate::source::Node;
+use crate::table::Table;
 use engine_statechart::expression::{Expression, Scope};
 use engine_statechart::{EvalError, Problem, Vocabulary};
 use serde_json::Value;
+use std::sync::Arc;
 
 /// Journeys of a page of the list, unless it says another number.
 const JOURNEYS: i64 = 25;
@@ -14,6 +16,46 @@ const JOURNEYS_MAX: i64 = 100;
 /// Kind of the records of what a person agreed to, or no longer agrees to, one for each purpose:
 /// `{purpose, given, text}`, and of what ended elsewhere `given_at`. Nobody else writes one.
 pub const CONSENT: &str = "consent";
+
+/// Kind of the records of what a customer agreed to so that something is sold: written only once a number was verified.
+pub const AGREEMENT: &str = "agreement";
+/// Table of the kinds of records that stay when their person is forgotten, each with the law that asks for it.
+pub const KEPT: &str = "shared/kept";
+pub(crate) const KEPT_FILE: &str = "workflows/shared/tables/kept.yaml";
+
+/// A law that asks for the records of a kind.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Law {
+    /// They stay on the account, with the documents of their journey.
+    pub on_account: bool,
+    /// Kinds of which one ends what such a record has begun: until there is one the journey is not forgotten.
+    pub until: Vec<String>,
+}
+
+impl Law {
+    pub(crate) fn of(kind: &str, kept: Option<&Arc<Table>>) -> Option<Law> {
+        let row = kept?.find(&kind.into()).ok().filter(Value::is_object)?;
+        let until = row["until"].as_array().into_iter().flatten().filter_map(Value::as_str);
+        Some(Law { on_account: row["on_account"] == Value::Bool(true), until: until.map(str::to_owned).collect() })
+    }
+
+    /// Nothing is kept without the law that asks for it, and for how long.
+    pub(crate) fn verify(kept: &Table, node: &Node, problems: &mut Vec<Problem>) {
+        let mut wrong = |message: String| problems.push(Problem::error("kept", &node.span, message));
+        if kept.only_match() != Some("kind") {
+            wrong("what a law keeps is found by its `kind`: `match: {kind: equals}`".into());
+        }
+        let needed = [("kind", ""), ("description", ", its law"), ("text", ", the time")];
+        for row in kept.rows().as_array().into_iter().flatten() {
+            for (column, what) in needed {
+                if row[column].as_str().is_none_or(|text| text.trim().is_empty()) {
+                    let why = "what no law asks for goes with its person";
+                    wrong(format!("every kind of record that is kept has `{column}`{what}: {why}"));
+                }
+            }
+        }
+    }
+}
 
 #[derive(Debug)]
 pub struct Records {
@@ -27,7 +69,7 @@ pub struct Records {
 #[derive(Clone, Debug, PartialEq)]
 pub struct RecordsAsked {
     pub kinds: Vec<String>,
-    /// Part of the title of a journey, or a whole mobile number; empty: any.
+    /// Part of a title, name, plate or policy number, or a mobile number or its end; empty: any.
     pub search: String,
     /// The last journey of the page before; empty for the first one.
     pub before: String,

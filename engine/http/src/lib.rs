@@ -31,6 +31,7 @@ mod listen;
 mod metrics;
 mod middleware;
 mod openid;
+mod own_copy;
 mod pages;
 mod paper;
 mod passes;

@@ -12,8 +12,6 @@ use engine_paper::{Fact, Look, Paper, Part, Row};
 use engine_runtime::rfc3339;
 use serde_json::Value;
 
-/// The document that the step itself is.
-pub const NAME: &str = "paper";
 const PLACE: &str = "/v/";
 
 /// File name and bytes.
@@ -32,13 +30,17 @@ pub async fn pdf(app: &App, visitor: &Visitor, journey: &str) -> Result<(String,
         parts: found.blocks.iter().filter_map(|block| words.part(block)).collect(),
         language: language.clone(),
     };
+    Ok((format!("{}.pdf", found.title), written(paper).await?))
+}
+
+/// Its bytes.
+pub async fn written(paper: Paper) -> Result<Vec<u8>, Problem> {
     let written = tokio::task::spawn_blocking(move || engine_paper::pdf(&paper)).await;
     let written = written.map_err(|error| error.to_string()).and_then(|pdf| pdf.map_err(|error| error.to_string()));
-    let bytes = written.map_err(|error| {
-        tracing::error!(journey, error, "a paper could not be written");
+    written.map_err(|error| {
+        tracing::error!(error, "a paper could not be written");
         Problem::new(Code::Internal)
-    })?;
-    Ok((format!("{}.pdf", found.title), bytes))
+    })
 }
 
 /// What whoever holds the code may see; every other address below is a page that is not there.

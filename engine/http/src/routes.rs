@@ -36,6 +36,10 @@ struct Description;
 /// The product's router; `sandbox` is mounted at `/sandbox`.
 pub fn router(app: App, sandbox: Option<Router>) -> Router {
     let (api, _) = described();
+    let reference = Router::new()
+        .route("/openapi.json", get(described_now))
+        .route("/docs", get(reference::page))
+        .route("/docs/", get(reference::page));
     let routes = Router::new()
         .merge(api)
         .route(crate::site::REPORTS, post(reports::report))
@@ -43,9 +47,7 @@ pub fn router(app: App, sandbox: Option<Router>) -> Router {
         .route(openid::BEGIN, get(openid::begin))
         .route(openid::BACK, get(openid::back))
         .route("/api/{*path}", any(endpoints::answer))
-        .route("/openapi.json", get(described_now))
-        .route("/docs", get(reference::page))
-        .route("/docs/", get(reference::page))
+        .merge(if app.settings.shows_reference() { reference } else { Router::new() })
         .fallback(pages::page)
         .layer(axum::middleware::from_fn_with_state(app.clone(), frame::frame))
         .with_state(app.clone());

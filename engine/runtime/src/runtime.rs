@@ -37,6 +37,7 @@ impl Runtime {
         clock: Arc<dyn Clock>,
     ) -> Result<Runtime, RuntimeError> {
         let core = Arc::new(Core::new(store, settings, clock).await?);
+        core.begin_trail().await?;
         let work = Background { core: core.clone() };
         Ok(Runtime {
             journeys: Journeys { core: core.clone() },
@@ -81,6 +82,28 @@ impl Runtime {
             self.core.clock.not_before(ms);
         }
         Ok(())
+    }
+
+    /// Who was forgotten stays so, also after a backup was restored: asked for at every start, and now and then. Fails
+    /// when the list outside of the database cannot be read or written.
+    pub async fn remember_forgotten(&self) -> Result<(), RuntimeError> {
+        self.core.remember_forgotten().await.map(drop)
+    }
+
+    /// A node starts, under a name of its own: refused where a change of the master key went in another order than the
+    /// documented one. `alone`: whoever ran before is gone.
+    pub async fn join(&self, node: &str, alone: bool) -> Result<(), RuntimeError> {
+        self.core.join(node, alone).await
+    }
+
+    /// Said again and again, so that others know which keys this node has.
+    pub async fn show_keys(&self, node: &str) -> Result<(), RuntimeError> {
+        self.core.show_keys(node).await
+    }
+
+    /// The node stops.
+    pub async fn leave(&self, node: &str) -> Result<(), RuntimeError> {
+        self.core.hide_keys(node).await
     }
 
     /// So that the next process can go on from here.

@@ -249,11 +249,12 @@ pub enum Incidents {
 /// The trail of who saw and did what
 #[derive(Subcommand)]
 pub enum Audit {
-    /// Whether every row is as it was written; exit code 1, and chain, number and fault of the first that is not
+    /// Whether every row is as it was written, and none is missing; exit code 1, and chain, number and fault of the
+    /// first that is not, and also without an anchor
     Verify {
-        /// What the newest line “the audit trail is anchored” of the log says: it must be the newest here too
+        /// What the newest line “the audit trail is anchored” of the log says
         #[arg(long, value_name = "NUMBER:HASH")]
-        anchor: Option<String>,
+        anchor: Option<engine_runtime::Anchor>,
     },
     /// Who saw the journeys of the person of a mobile number: time, journey, kind, name, purpose of the link
     Seen {

@@ -49,6 +49,8 @@ pub struct Product {
     stop: CancellationToken,
     server: JoinHandle<()>,
     worker: Option<JoinHandle<Result<(), worker::WorkerError>>>,
+    /// Shows which keys this node has.
+    shown: JoinHandle<()>,
     /// A SQLite file is ours as long as this is open.
     _alone: Option<std::fs::File>,
 }
@@ -66,9 +68,9 @@ impl Product {
         let health_address = health.as_ref().map(TcpListener::local_addr).transpose()?;
         let address = listener.local_addr()?;
         settings.server.address = reachable(address).to_string();
-        let settings = Arc::new(settings);
 
-        let store = open(&settings).await?;
+        let store = open(&mut settings).await?;
+        let settings = Arc::new(settings);
         let alone = alone(&settings.database.url)?;
         if alone.is_some() {
             // whoever worked on the file before us is gone
@@ -76,9 +78,11 @@ impl Product {
         }
         let runtime = Runtime::new(store.clone(), settings.clone(), clock).await?;
         runtime.go_on().await?;
+        let stop = CancellationToken::new();
+        let shown = join(&runtime, alone.is_some(), &stop).await?;
+        runtime.remember_forgotten().await?;
         // Work that it orders from now on must not wait for this time to come again, should it die at once.
         runtime.keep_time().await?;
-        let stop = CancellationToken::new();
         publish(&runtime, source, &stop).await?;
 
         let memory: Arc<dyn Memory> = Arc::new(StoreMemory(runtime.store().clone()));
@@ -107,7 +111,7 @@ impl Product {
         if worker.is_none() {
             tokio::spawn(worker::follow(runtime.clone(), stop.clone()));
         }
-        Ok(Product { address, health_address, runtime, settings, memory, stop, server, worker, _alone: alone })
+        Ok(Product { address, health_address, runtime, settings, memory, stop, server, worker, shown, _alone: alone })
     }
 
     /// `http://…` of this process.
@@ -149,6 +153,8 @@ impl Product {
                 Some(worker) => worker.await.map(Some),
                 None => Ok(None),
             };
+            // Whoever looks sees it for a while longer, should this fail.
+            let _ = self.shown.await;
             (server, worker)
         };
         match tokio::time::timeout(limit, both).await {
@@ -255,9 +261,39 @@ fn reachable(address: SocketAddr) -> SocketAddr {
     }
 }
 
-/// Opens the database of the settings, migrated.
-pub async fn open(settings: &Settings) -> Result<Arc<dyn Store>> {
+/// So often a node shows which keys it has.
+const SHOWN: Duration = Duration::from_secs(5);
+
+/// Among the nodes that run, until it stops. `alone`: whoever ran before is gone.
+pub async fn join(runtime: &Runtime, alone: bool, stop: &CancellationToken) -> Result<JoinHandle<()>> {
+    let name = engine_runtime::new_id();
+    runtime.join(&name, alone).await?;
+    let (runtime, stop) = (runtime.clone(), stop.clone());
+    Ok(tokio::spawn(async move {
+        while tokio::time::timeout(SHOWN, stop.cancelled()).await.is_err() {
+            if let Err(error) = runtime.show_keys(&name).await {
+                tracing::warn!(%error, "this node cannot show which keys it has; it tries again");
+            }
+        }
+        if let Err(error) = runtime.leave(&name).await {
+            tracing::warn!(%error, "this node cannot say that it stops");
+        }
+    }))
+}
+
+/// Opens the database of the settings, migrated. A key that this process has made is kept with an empty one alone.
+pub async fn open(settings: &mut Settings) -> Result<Arc<dyn Store>> {
     let store = engine_store::connect(&settings.database.url).await.context("the database cannot be opened")?;
     store.migrate().await.context("the database cannot be migrated")?;
+    if settings.is_key_new {
+        if engine_runtime::is_sealed(&*store).await? {
+            bail!(
+                "key file `{}` is missing, and the database was made with the key that was in it: bring it back; no new \
+                 one is made",
+                settings.keys.file.display()
+            );
+        }
+        settings.keep_key()?;
+    }
     Ok(store)
 }

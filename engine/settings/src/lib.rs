@@ -23,7 +23,7 @@ pub use secret::Secret;
 
 use serde::Deserialize;
 
-/// All settings. `Default` is a development set-up without a key; [`Settings::load`] makes or reads one.
+/// All settings. `Default` is a development set-up without a key; [`Settings::load`] reads or makes one.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Settings {
@@ -47,6 +47,12 @@ pub struct Settings {
     /// What is odd about how they were given; for whoever reads the log.
     #[serde(skip)]
     pub warnings: Vec<String>,
+    /// `keys.master` was made by this process, and is in no file yet ([`Settings::keep_key`]).
+    #[serde(skip)]
+    pub is_key_new: bool,
+    /// Files with secrets that other users of the machine may read.
+    #[serde(skip)]
+    pub open_files: Vec<String>,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
@@ -60,6 +66,11 @@ pub enum Mode {
 impl Settings {
     pub fn production(&self) -> bool {
         self.mode == Mode::Production
+    }
+
+    /// Whether the API is described to everybody who asks.
+    pub fn shows_reference(&self) -> bool {
+        self.server.reference.unwrap_or(!self.production())
     }
 
     /// Where a host alias leads: its binding, else the sandbox where it is enabled, else nowhere.

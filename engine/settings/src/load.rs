@@ -3,8 +3,10 @@
 #![allow(clippy::disallowed_methods)] // the room of settings
 
 use crate::reference::{fields, variable};
+use crate::refusals::readable_by_others;
 use crate::{Mode, Secret, Settings};
 use figment::Figment;
+use figment::error::Kind;
 use figment::providers::{Format, Toml};
 use figment::value::Value;
 use std::io::{Read, Write};
@@ -26,7 +28,7 @@ const PREFIX: &str = "JOURNEY_";
 
 impl Settings {
     /// Reads `file` (must exist when named; default `journey.toml` where there is one) and the environment.
-    /// In development a missing master key is made and kept in `keys.file`.
+    /// In development a missing master key is made, to be kept in `keys.file`.
     pub fn load(file: Option<&Path>) -> Result<Settings, SettingsError> {
         Settings::load_from(file, std::env::vars())
     }
@@ -56,10 +58,11 @@ impl Settings {
                 false => figment.merge((path, parsed(&value))),
             };
         }
-        let mut settings: Settings = figment.extract().map_err(|error| SettingsError::Invalid(error.to_string()))?;
+        let mut settings: Settings = figment.extract().map_err(|error| SettingsError::Invalid(described(&error)))?;
         settings.warnings = warnings;
+        settings.note_open(file);
         if settings.keys.master.is_none() && settings.mode == Mode::Development {
-            settings.keys.master = Some(development_key(&settings.keys.file)?);
+            settings.take_key()?;
         }
         let malformed = |given: bool, read: bool| given && !read;
         if malformed(settings.keys.master.is_some(), settings.master_key().is_some())
@@ -68,6 +71,35 @@ impl Settings {
             return Err(SettingsError::Key);
         }
         Ok(settings)
+    }
+}
+
+impl Settings {
+    /// The key of `keys.file`; a new one where there is none, which is kept later.
+    fn take_key(&mut self) -> Result<(), SettingsError> {
+        let file = self.keys.file.clone();
+        self.keys.master = key_in(&file)?;
+        if self.keys.master.is_some() && readable_by_others(&file) {
+            self.warnings.push(format!("key file `{}` can be read by other users: chmod 600", file.display()));
+        }
+        if self.keys.master.is_none() {
+            let fail = |reason| SettingsError::KeyFile { file: file.display().to_string(), reason };
+            (self.keys.master, self.is_key_new) = (Some(fresh_key().map_err(fail)?), true);
+        }
+        Ok(())
+    }
+
+    /// A settings file that holds secrets is its owner's alone.
+    fn note_open(&mut self, file: Option<&Path>) {
+        let file = file.unwrap_or(Path::new("journey.toml"));
+        let Ok(text) = std::fs::read_to_string(file) else { return };
+        let holds = |word: &str| text.lines().any(|line| line.trim_start().starts_with(word));
+        let is_secret = ["master", "previous", "[keys", "[partners.secrets", "password", "client_secret", "keys."];
+        if is_secret.iter().any(|word| holds(word)) && readable_by_others(file) {
+            let file = file.display().to_string();
+            self.warnings.push(format!("`{file}` holds secrets and can be read by other users: chmod 600"));
+            self.open_files.push(file);
+        }
     }
 }
 
@@ -93,6 +125,7 @@ fn is_text(path: &str) -> bool {
         || path.starts_with("keys.")
         || path.ends_with("password")
         || path.ends_with("token")
+        || path.ends_with("secret")
         || path.ends_with("url")
 }
 
@@ -104,34 +137,71 @@ fn parsed(value: &str) -> Value {
     }
 }
 
-/// The key of this working copy: read, or made from the system's random source at the first start.
-fn development_key(file: &Path) -> Result<Secret, SettingsError> {
-    let fail = |reason: std::io::Error| SettingsError::KeyFile { file: file.display().to_string(), reason };
+/// The key of this working copy; `None`: there is no file.
+fn key_in(file: &Path) -> Result<Option<Secret>, SettingsError> {
     match std::fs::read_to_string(file) {
-        Ok(text) => return Ok(Secret::new(text.trim().to_owned())),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-        Err(error) => return Err(fail(error)),
+        Ok(text) => Ok(Some(Secret::new(text.trim().to_owned()))),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(reason) => Err(SettingsError::KeyFile { file: file.display().to_string(), reason }),
     }
-    if let Some(folder) = file.parent() {
-        std::fs::create_dir_all(folder).map_err(fail)?;
-    }
+}
+
+/// A key from the system's random source.
+fn fresh_key() -> std::io::Result<Secret> {
     let mut bytes = [0u8; 32];
-    std::fs::File::open("/dev/urandom").and_then(|mut source| source.read_exact(&mut bytes)).map_err(fail)?;
-    let text: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-    let mut options = std::fs::OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::OpenOptionsExt;
-        options.mode(0o600);
+    std::fs::File::open("/dev/urandom").and_then(|mut source| source.read_exact(&mut bytes))?;
+    Ok(Secret::new(bytes.iter().map(|byte| format!("{byte:02x}")).collect()))
+}
+
+impl Settings {
+    /// Writes a key that was made by this process into `keys.file`: to be called once the database is known to have been
+    /// made with none. Where another process was first, its key is taken.
+    pub fn keep_key(&mut self) -> Result<(), SettingsError> {
+        let (file, Some(key)) = (&self.keys.file, self.keys.master.as_ref().filter(|_| self.is_key_new)) else {
+            return Ok(());
+        };
+        let fail = |reason: std::io::Error| SettingsError::KeyFile { file: file.display().to_string(), reason };
+        if let Some(folder) = file.parent() {
+            std::fs::create_dir_all(folder).map_err(fail)?;
+        }
+        let mut options = std::fs::OpenOptions::new();
+        options.write(true).create_new(true);
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::OpenOptionsExt;
+            options.mode(0o600);
+        }
+        match options.open(file) {
+            Ok(mut made) => made.write_all(key.expose().as_bytes()).and_then(|()| made.sync_all()).map_err(fail)?,
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => self.keys.master = key_in(file)?,
+            Err(error) => return Err(fail(error)),
+        }
+        self.is_key_new = false;
+        Ok(())
     }
-    match options.open(file) {
-        Ok(mut made) => made.write_all(text.as_bytes()).and_then(|()| made.sync_all()).map_err(fail)?,
-        // Another process made it at the same moment.
-        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => return development_key(file),
-        Err(error) => return Err(fail(error)),
-    }
-    Ok(Secret::new(text))
+}
+
+/// What is wrong with a value, without the value: it may be a secret.
+fn described(error: &figment::Error) -> String {
+    let said = |error: &figment::Error| {
+        let what = match &error.kind {
+            Kind::InvalidType(_, expected) | Kind::InvalidValue(_, expected) => format!("expected {expected}"),
+            Kind::UnknownField(name, _) => format!("`{name}` is not a setting"),
+            Kind::MissingField(name) => format!("`{name}` is missing"),
+            Kind::DuplicateField(name) => format!("`{name}` is there twice"),
+            Kind::UnknownVariant(_, known) => format!("expected one of {}", known.join(", ")),
+            Kind::InvalidLength(length, expected) => format!("{length} values, expected {expected}"),
+            Kind::Message(_)
+            | Kind::Unsupported(_)
+            | Kind::UnsupportedKey(..)
+            | Kind::ISizeOutOfRange(_)
+            | Kind::USizeOutOfRange(_) => "it cannot be read".to_owned(),
+        };
+        let source =
+            error.metadata.as_ref().and_then(|from| from.source.as_ref()).map(|source| format!(" in {source}"));
+        format!("`{}`{}: {what}", error.path.join("."), source.unwrap_or_default())
+    };
+    error.clone().into_iter().map(|error| said(&error)).collect::<Vec<_>>().join("; ")
 }
 
 #[cfg(test)]
@@ -186,9 +256,43 @@ mod tests {
     fn the_development_key_is_made_once() {
         let folder = std::env::temp_dir().join(format!("journey-key-{}", std::process::id()));
         let file = folder.join("master.key");
-        let first = development_key(&file).unwrap();
-        assert_eq!(first, development_key(&file).unwrap());
+        let set =
+            || Settings::load_from(None, [("JOURNEY_KEYS__FILE".to_owned(), file.display().to_string())]).unwrap();
+        let (mut first, mut other) = (set(), set());
+        assert!(first.is_key_new && !file.exists(), "nothing is written before the database is known to be empty");
+        first.keep_key().unwrap();
+        other.keep_key().unwrap();
+        assert_eq!(other.keys.master, first.keys.master, "another process was first");
+        let again = set();
+        assert!(!again.is_key_new && again.warnings.is_empty());
+        assert_eq!(again.keys.master, first.keys.master);
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o644)).unwrap();
+            assert!(set().warnings[0].contains("can be read by other users"));
+        }
         let _ = std::fs::remove_dir_all(folder);
+    }
+
+    #[test]
+    fn a_secret_that_looks_like_a_number_is_never_printed() {
+        let given = [
+            ("JOURNEY_PARTNERS__SECRETS", "{kyc_key=8765432109}"),
+            ("JOURNEY_OTP", "8765432109"),
+            ("JOURNEY_KEYS", "{master=8765432109}"),
+            ("JOURNEY_MODE", "s8765432109"),
+        ];
+        for (name, value) in given {
+            let warned = |settings: Settings| settings.warnings.join(" ");
+            check(&[(name, value)], |settings| {
+                let said = settings.map_or_else(|error| error.to_string(), warned);
+                assert!(!said.is_empty() && !said.contains("8765432109"), "{name}: {said}");
+            });
+        }
+        check(&[("JOURNEY_OPENID__CLIENT_SECRET", "0087")], |settings| {
+            assert_eq!(settings.unwrap().openid.client_secret.unwrap().expose(), "0087");
+        });
     }
 
     #[test]
@@ -229,6 +333,12 @@ mod tests {
         refused("JOURNEY_SERVER__ORIGINS", "[\"*\"]", "server.origins");
         refused("JOURNEY_SERVER__TRUSTED_PROXIES", "[\"0.0.0.0/0\"]", "server.trusted_proxies");
         refused("JOURNEY_SERVER__TRUSTED_PROXIES", "[\"::/0\"]", "server.trusted_proxies");
+        refused("JOURNEY_OTP__PROOF_BITS", "0", "otp.proof_bits");
+        refused("JOURNEY_OTP__UNPROVEN_PER_ADDRESS_HOUR", "1000000", "otp.unproven_per_address_hour");
+        refused("JOURNEY_OTP__TTL_MS", "31536000000", "otp.ttl_ms");
+        refused("JOURNEY_OTP__RESEND_MS", "0", "otp.resend_ms");
+        refused("JOURNEY_SESSION__TTL_MS", "315360000000", "session.ttl_ms");
+        refused("JOURNEY_SESSION__TRUST_MS", "0", "session.trust_ms");
         refused("JOURNEY_TRACKING__REDIRECT_HOSTS", "[\"*\"]", "tracking.redirect_hosts");
     }
 }

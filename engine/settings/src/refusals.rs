@@ -63,6 +63,7 @@ impl Settings {
             ("limits.error_reports_per_hour", i64::from(limits.error_reports_per_hour)),
             ("otp.per_hour", otp.per_hour),
             ("otp.per_day", otp.per_day),
+            ("otp.per_sender_hour", otp.per_sender_hour),
             ("otp.per_address_hour", otp.per_address_hour),
             ("otp.block_hour", otp.block_hour),
             ("otp.global_hour", otp.global_hour),
@@ -70,6 +71,22 @@ impl Settings {
             if rate <= 0 {
                 refuse(setting, "a rate of 0 is no limit, or lets nobody in".into());
             }
+        }
+        const DAY_MS: i64 = 86_400_000;
+        for (setting, value, least, most) in [
+            ("otp.ttl_ms", otp.ttl_ms, 60_000, 900_000),
+            ("otp.resend_ms", otp.resend_ms, 10_000, 600_000),
+            ("otp.proof_bits", i64::from(otp.proof_bits), 12, 24),
+            ("otp.unproven_per_address_hour", otp.unproven_per_address_hour, 0, 20),
+            ("session.ttl_ms", self.session.ttl_ms, 600_000, 90 * DAY_MS),
+            ("session.trust_ms", self.session.trust_ms, DAY_MS, 366 * DAY_MS),
+        ] {
+            if !(least..=most).contains(&value) {
+                refuse(setting, format!("{value} protects nobody, or lets nobody in: {least} to {most}"));
+            }
+        }
+        for file in &self.open_files {
+            refuse("keys.master", format!("`{file}` holds secrets and can be read by other users: chmod 600"));
         }
         for origin in self.server.origins.iter().filter(|origin| !origin.starts_with("https://")) {
             refuse("server.origins", format!("`{origin}` is not the address of a site over https://"));
@@ -107,12 +124,12 @@ fn is_vast(network: &str) -> bool {
 }
 
 #[cfg(unix)]
-fn readable_by_others(file: &Path) -> bool {
+pub(crate) fn readable_by_others(file: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt;
     std::fs::metadata(file).is_ok_and(|meta| meta.permissions().mode() & 0o044 != 0)
 }
 
 #[cfg(not(unix))]
-fn readable_by_others(_: &Path) -> bool {
+pub(crate) fn readable_by_others(_: &Path) -> bool {
     false
 }

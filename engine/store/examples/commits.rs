@@ -84,6 +84,7 @@ fn step(id: &str, seq: i64, mut state: Value) -> Box<Commit> {
         status: JourneyStatus::Active,
         step: format!("step {seq}"),
         state: state.to_string(),
+        owner: String::new(),
         person: None,
         expires_at_ms: None,
         at_ms,
@@ -113,6 +114,7 @@ fn step(id: &str, seq: i64, mut state: Value) -> Box<Commit> {
             due_at_ms: at_ms + 86_400_000,
             attempts_max: 5,
             deadline_ms: None,
+            is_ahead: false,
         }],
         idempotency: Some(IdempotencyKey { key: (seq > 0).then_some(seq), body_hash: 0xab }),
         ..Commit::moving(id, seq, update, Changed::Step)

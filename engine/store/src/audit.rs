@@ -6,8 +6,11 @@ use async_trait::async_trait;
 /// Who saw and did what. What a row says, and how its hash is made, is the caller's.
 #[async_trait]
 pub trait Audit: Send + Sync {
-    /// False: the chain has a row of this number already, and nothing is written.
-    async fn append_audit(&self, row: AuditRow) -> Result<bool>;
+    /// With what is counted from now on, where the row counts. False: the chain has a row of this number already, or
+    /// something else is counted by now, and nothing is written.
+    async fn append_audit(&self, row: AuditRow, count: Option<AuditCount>) -> Result<bool>;
+    /// What is counted, outside of the rows.
+    async fn audit_count(&self) -> Result<Option<String>>;
     /// The newest row of a chain.
     async fn audit_head(&self, chain: &str) -> Result<Option<AuditRow>>;
     /// Rows of these chains since a time, the newest first, at most `limit`.
@@ -20,6 +23,13 @@ pub trait Audit: Send + Sync {
         time_ms: Option<(i64, i64)>,
         limit: u32,
     ) -> Result<Vec<AuditRow>>;
+}
+
+/// What is counted with a row: opaque text.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AuditCount {
+    pub before: Option<String>,
+    pub after: String,
 }
 
 #[derive(Debug, Clone, PartialEq)]

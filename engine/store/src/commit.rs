@@ -120,6 +120,7 @@ impl JourneyUpdate {
             status: record.status,
             step: record.step.clone(),
             state: String::new(),
+            owner: record.owner.clone(),
             person: record.person.clone(),
             expires_at_ms: record.expires_at_ms,
             at_ms: record.updated_at_ms,
@@ -134,6 +135,8 @@ pub struct JourneyUpdate {
     pub step: String,
     /// JSON text.
     pub state: String,
+    /// As it was begun: for who seals the state; not written again.
+    pub owner: String,
     pub person: Option<String>,
     pub expires_at_ms: Option<i64>,
     pub at_ms: i64,

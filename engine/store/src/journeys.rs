@@ -116,7 +116,11 @@ pub struct JourneyFilter {
     pub records: Vec<String>,
     /// Of this person alone, whoever began them.
     pub person: Option<String>,
+    /// Without those of other persons than this one.
+    pub not_of_others: Option<String>,
     pub status: Option<JourneyStatus>,
+    /// Those alone whose person was forgotten; otherwise without them.
+    pub forgotten: bool,
     /// Begun before this one: the last of the page before.
     pub before: Option<String>,
     pub limit: u32,

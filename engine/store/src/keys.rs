@@ -15,8 +15,11 @@ pub trait Keys: Send + Sync {
     async fn person_keys_after(&self, person: &str, limit: u32) -> Result<Vec<(String, String)>>;
     /// As `replace_keys`.
     async fn replace_person_keys(&self, person: &str, before: &str, keys: &str) -> Result<bool>;
-    /// A journey has these keys alone from now on, is over, and nothing of it is due any more: its drafts, answers and
-    /// timers are removed, its effects cancelled.
+    /// Whose a journey is that was buried; `None`: it was not, or is nobody's.
+    async fn person_of_buried(&self, journey: &str) -> Result<Option<String>>;
+    /// A journey has these keys alone from now on, is over, and nothing of it is due any more: its drafts, answers,
+    /// timers, messages and records that no law keeps are removed, its effects cancelled; its documents stay where a
+    /// record stays on the account.
     async fn bury_journey(&self, journey: &str, keys: &str, now_ms: i64) -> Result<()>;
 }
 

@@ -38,7 +38,7 @@ mod sqlite;
 mod upkeep;
 mod values;
 
-pub use audit::{Audit, AuditRow};
+pub use audit::{Audit, AuditCount, AuditRow};
 pub use commit::{Commit, Committed, IdempotencyKey, JourneyUpdate, NewEvent, NewJourney};
 pub use contact::{Contact, MessageFilter, MessageState, PresenceNote, SentMessage};
 pub use definitions::{DefinitionFile, Definitions, Publication, VersionFiles, VersionRecord};
@@ -51,10 +51,10 @@ pub use journeys::{
 pub use keys::{Keys, StoredKeys};
 pub use people::{CountedSend, People, PersonRecord, SendHistory, SessionRecord};
 pub use queue::{
-    Backlog, CLAIMS_MAX, ClaimRequest, EffectEnd, EffectFilter, EffectKey, EffectRecord, EffectState, LOOK_MS,
-    NewEffect, NewTimer, Queue, TimerRecord, named_in,
+    Backlog, CLAIMS_MAX, ClaimRequest, EffectEnd, EffectFilter, EffectKey, EffectRecord, EffectState, GIVE_UPS_MAX,
+    LOOK_MS, LaneRoom, NewEffect, NewTimer, Queue, Spent, TimerRecord, named_in,
 };
-pub use results::{DocumentHead, DocumentRecord, IncidentRecord, NewRecord, Record, Results};
+pub use results::{DocumentHead, DocumentRecord, IncidentRecord, Kept, NewRecord, Record, Results};
 pub use upkeep::{Migration, Outstanding, Upkeep};
 pub use values::Values;
 

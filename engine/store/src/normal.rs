@@ -130,6 +130,7 @@ mod tests {
             status: JourneyStatus::Active,
             step: "s".into(),
             state: "{}".into(),
+            owner: String::new(),
             person: None,
             expires_at_ms: None,
             at_ms: 1_000,

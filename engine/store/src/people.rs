@@ -17,7 +17,7 @@ pub trait People: Send + Sync {
     async fn known_person(&self, mobile: &str) -> Result<Option<PersonRecord>>;
     /// The same; this one from now on if there is none.
     async fn person_of(&self, fresh: PersonRecord) -> Result<PersonRecord>;
-    /// Her profile, her keys, and when she signed in last.
+    /// Her profile, her keys, when she began and when she signed in last.
     async fn save_person(&self, person: PersonRecord) -> Result<()>;
     /// She has another number from now on, by its hash; false when it is another person's.
     async fn renumber(&self, id: &str, mobile: &str) -> Result<bool>;

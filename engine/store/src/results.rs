@@ -1,6 +1,6 @@
 //! What journeys leave behind: records, documents, incidents.
 
-use crate::Result;
+use crate::{Result, StoreError};
 use async_trait::async_trait;
 use serde_json::Value;
 
@@ -20,14 +20,51 @@ pub trait Results: Send + Sync {
     async fn incident(&self, id: &str) -> Result<Option<IncidentRecord>>;
     /// Newest first.
     async fn incidents_of(&self, journey: &str, limit: u32) -> Result<Vec<IncidentRecord>>;
+    /// One of no journey: its name, and its version, are empty. False when it is there already.
+    async fn add_incident(&self, incident: IncidentRecord) -> Result<bool>;
     async fn close_incident(&self, id: &str, by: &str, now_ms: i64) -> Result<bool>;
 }
 
-#[derive(Debug, Clone)]
+/// Why a record stays when its person is forgotten.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Kept {
+    /// It served a request, and goes.
+    #[default]
+    No,
+    /// A law asks for it.
+    ByLaw,
+    /// A law asks for it, and it stays on its person's account, as do the documents of its journey.
+    OnAccount,
+}
+
+impl Kept {
+    /// As it is stored.
+    pub fn as_int(self) -> i64 {
+        match self {
+            Kept::No => 0,
+            Kept::ByLaw => 1,
+            Kept::OnAccount => 2,
+        }
+    }
+
+    pub(crate) fn numbered(number: i64) -> Result<Kept> {
+        match number {
+            0 => Ok(Kept::No),
+            1 => Ok(Kept::ByLaw),
+            2 => Ok(Kept::OnAccount),
+            other => {
+                Err(StoreError::Corrupt { column: "records.kept", reason: format!("`{other}` is no reason to keep") })
+            }
+        }
+    }
+}
+
+#[derive(Debug, Clone, Default)]
 pub struct NewRecord {
     pub kind: String,
     pub key: String,
     pub data: Value,
+    pub kept: Kept,
 }
 
 /// Durable result of a journey, upserted by (journey, kind, key); `public_id` is made at the first write.
@@ -38,6 +75,7 @@ pub struct Record {
     pub key: String,
     pub public_id: String,
     pub data: Value,
+    pub kept: Kept,
     pub at_ms: i64,
 }
 

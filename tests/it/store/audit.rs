@@ -19,14 +19,22 @@ async fn a_chain_has_each_number_once_and_is_read_in_its_order() {
         assert_eq!(store.audit_head(&chain).await?, None);
         for number in 1..4 {
             let nodes = [store, &second];
-            let all = join_all((0..8).map(|by| nodes[by % 2].append_audit(row(&chain, number, by)))).await;
+            let all = join_all((0..8).map(|by| nodes[by % 2].append_audit(row(&chain, number, by), None))).await;
             let written = all.into_iter().collect::<Result<Vec<_>>>()?;
             assert_eq!(written.iter().filter(|done| **done).count(), 1);
         }
-        assert!(store.append_audit(row(&other, 1, 0)).await?);
+        assert!(store.append_audit(row(&other, 1, 0), None).await?);
+        // what is counted goes with the row, or neither
+        let before = store.audit_count().await?;
+        let counts = |before: Option<String>, after: &str| Some(AuditCount { before, after: after.into() });
+        assert!(store.append_audit(row(&other, 2, 0), counts(before.clone(), "one more")).await?);
+        assert!(!store.append_audit(row(&other, 3, 0), counts(before, "two more")).await?);
+        assert!(!store.append_audit(row(&other, 2, 0), counts(Some("one more".into()), "two more")).await?);
+        assert_eq!(store.audit_count().await?.as_deref(), Some("one more"));
+        assert_eq!(store.audit_head(&other).await?.map(|row| row.number), Some(2));
         assert_eq!(store.audit_head(&chain).await?.map(|row| row.number), Some(3));
         let numbers = |rows: Vec<AuditRow>| rows.into_iter().map(|row| row.number).collect::<Vec<_>>();
-        assert_eq!(numbers(store.audit_of(&[chain.clone(), other], 20, 10).await?), [3, 2]);
+        assert_eq!(numbers(store.audit_of(&[chain.clone(), other], 25, 10).await?), [3]);
         assert_eq!(numbers(store.audit_of(std::slice::from_ref(&chain), 0, 2).await?), [3, 2]);
         assert_eq!(store.audit_of(&[], 0, 2).await?, []);
         let mut read: Vec<(String, i64)> = Vec::new();

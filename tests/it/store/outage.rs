@@ -63,14 +63,16 @@ async fn a_commit_without_confirmation_is_resolved() -> Result<()> {
     for n in 0..20 {
         let j = id();
         let first = with(event(&j, 0), |c| {
-            c.records = vec![NewRecord { kind: "loan".into(), key: String::new(), data: json!(n) }]
+            c.records =
+                vec![NewRecord { kind: "loan".into(), key: String::new(), data: json!(n), ..NewRecord::default() }]
         });
         assert!(matches!(store.commit(first).await?, Committed::Done { records } if records.len() == 1));
         swallow.store(true, Ordering::SeqCst);
         let second = with(event(&j, 1), |c| {
             c.idempotency = key(Some(1), 1);
             c.effects = vec![effect(&j, 2, 0, 0)];
-            c.records = vec![NewRecord { kind: "loan".into(), key: String::new(), data: json!(-n) }];
+            c.records =
+                vec![NewRecord { kind: "loan".into(), key: String::new(), data: json!(-n), ..NewRecord::default() }];
         });
         match store.commit(second.clone()).await? {
             Committed::Done { records } => {

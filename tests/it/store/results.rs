@@ -8,8 +8,12 @@ use serde_json::{Value, json};
 async fn results_keep_their_public_id() {
     check(async |node| {
         let (store, j) = (&node.store, id());
-        let record =
-            |kind: &str, key: &str, n: i64| NewRecord { kind: kind.into(), key: key.into(), data: json!({"n": n}) };
+        let record = |kind: &str, key: &str, n: i64| NewRecord {
+            kind: kind.into(),
+            key: key.into(),
+            data: json!({"n": n}),
+            ..NewRecord::default()
+        };
         let saved = async |seq: i64, records: Vec<NewRecord>| match store
             .commit(with(event(&j, seq), |c| c.records = records))
             .await

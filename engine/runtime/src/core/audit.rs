@@ -1,18 +1,25 @@
 //! The audit trail: who saw what of whom, and what operators did. Rows are only added; each carries the keyed hash of
 //! itself and of the one before it in its chain (a journey, the administration, the anchors), so that a row that was
-//! changed, taken out or put in is found. An end that was cut off is found by the anchors: every hour one row says how
-//! many rows the time before had and what they hash to, and the log says it too.
+//! changed, taken out or put in is found. An end that was cut off is found by what stands elsewhere: how many rows and
+//! chains there are is counted, sealed, outside of the table, with every row; every hour an anchor says how many rows
+//! the time before had and what they hash to, and after each row of the administration which one is its last. The log
+//! says each anchor too, and a verification is held against it.
 
 use super::{Core, RuntimeError};
-use crate::actor::{Actor, OPERATOR};
+use crate::actor::{Actor, LINK, OPERATOR, STAFF};
 use crate::clock::rfc3339;
-use engine_store::{AuditRow, JourneyRecord};
+use engine_store::{AuditCount, AuditRow};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::fmt;
 
 /// What operators did to the whole.
 const ADMINISTRATION: &str = "administration";
 const ANCHORS: &str = "anchors";
+/// What the count is sealed for.
+const COUNTED: &str = "audit counted";
+/// Buckets of who acts for the house or for customers: operators, staff, service tokens.
+const PEOPLE: [&str; 3] = ["operators", "staff", "service-tokens"];
 const HOUR_MS: i64 = 3_600_000;
 /// A row that is being written while the anchor is made comes later than what the anchor holds.
 const MARGIN_MS: i64 = 60_000;
@@ -25,8 +32,11 @@ struct Noted {
     what: Deed,
     /// Kind of who it was: `link`, `operator`, a role.
     kind: String,
-    /// An operator's name, a session's id.
+    /// An operator's name, the id of a session or of one of the staff.
     who: String,
+    /// Of one of the staff.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    name: String,
     /// Purpose of the link, name of what was worked on.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     about: String,
@@ -36,6 +46,8 @@ struct Noted {
 #[serde(rename_all = "snake_case")]
 pub enum Deed {
     Seen,
+    /// Whoever had opened a link has shown that the journey's number is theirs.
+    LinkProved,
     EffectRetried,
     EffectSkipped,
     SendsReleased,
@@ -49,11 +61,14 @@ pub enum Deed {
     AccountOpened,
     NumberLeft,
     NumberChanged,
+    NumberRestored,
     EmailConfirmed,
     TokenMade,
     TokensRevoked,
     RoleGiven,
     RolesTaken,
+    /// The first row of a new database.
+    TrailBegun,
 }
 
 /// What an anchor's row says: the rows of a time, in the order of chains and numbers.
@@ -63,10 +78,20 @@ struct Anchored {
     until_ms: i64,
     rows: u64,
     hash: String,
+    /// The last row of the administration at that moment; such an anchor is of no time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    last: Option<Anchor>,
+}
+
+/// How many rows and chains there are without the anchors.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+struct Counted {
+    rows: u64,
+    chains: u64,
 }
 
 /// The newest anchor: to be compared with what the log says.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Anchor {
     pub number: i64,
     pub hash: String,
@@ -77,6 +102,7 @@ pub struct Anchor {
 pub struct Whole {
     /// Without the anchors.
     pub rows: u64,
+    pub chains: u64,
     pub anchor: Option<Anchor>,
 }
 
@@ -87,6 +113,7 @@ pub struct Sight {
     pub journey: String,
     /// `link`, `operator`, a role.
     pub kind: String,
+    /// Name of an operator, or of one of the staff; empty where it is not known.
     pub who: String,
     /// Purpose of the link.
     pub about: String,
@@ -106,6 +133,10 @@ pub enum Fault {
     Changed,
     /// The row is an anchor: rows of its time were taken away or put in.
     Cut,
+    /// More, or fewer, rows or chains are there than were counted; or nothing was counted.
+    Uncounted,
+    /// What the log says of the anchor of this number is not so here.
+    Unanchored,
 }
 
 impl fmt::Display for Fault {
@@ -114,42 +145,87 @@ impl fmt::Display for Fault {
             Fault::Missing => "missing",
             Fault::Changed => "changed",
             Fault::Cut => "rows of its time are missing or were added",
+            Fault::Uncounted => "there are fewer, or more, rows or chains than were counted",
+            Fault::Unanchored => "this anchor is missing, or another one: the trail was cut off or replaced",
         })
     }
 }
 
 impl Core {
-    /// A journey was looked at by somebody whose it is not: one row for each of them and hour.
-    pub async fn note_seen(&self, actor: &Actor, journey: &JourneyRecord) -> Result<(), RuntimeError> {
-        let purposes = actor.roles.iter().filter_map(|role| role.strip_prefix("link:"));
-        let about = purposes.collect::<Vec<_>>().join(", ");
-        let noted = Noted { what: Deed::Seen, kind: actor.kind.clone(), who: actor.id.clone(), about };
+    /// A journey was looked at by somebody who is not its customer: one row for each of them and hour.
+    pub async fn note_seen(&self, actor: &Actor, journey: &str) -> Result<(), RuntimeError> {
+        let noted = self.noted(Deed::Seen, actor);
         let now = self.now_ms();
         let hour = now - now.rem_euclid(HOUR_MS);
-        let known = self.store().audit_of(std::slice::from_ref(&journey.id), hour, PAGE).await?;
+        let known = self.store().audit_of(&[journey.to_owned()], hour, PAGE).await?;
         if known.iter().any(|row| self.said(row).as_ref() == Some(&noted)) {
             return Ok(());
         }
-        self.write_down(&journey.id, &noted).await
+        self.write_down(journey, &noted).await
+    }
+
+    /// Whoever came by a link is the customer.
+    pub async fn note_link_proved(&self, actor: &Actor, journey: &str) -> Result<(), RuntimeError> {
+        self.write_down(journey, &self.noted(Deed::LinkProved, actor)).await
+    }
+
+    fn noted(&self, what: Deed, actor: &Actor) -> Noted {
+        let catalog = self.catalog();
+        let role = catalog.policy().assists(actor.acting_roles()).filter(|_| actor.kind == STAFF);
+        let purposes = actor.roles.iter().filter_map(|role| role.strip_prefix("link:"));
+        Noted {
+            what,
+            kind: role.unwrap_or(&actor.kind).to_owned(),
+            who: actor.id.clone(),
+            name: actor.name.clone(),
+            about: purposes.collect::<Vec<_>>().join(", "),
+        }
     }
 
     /// What an operator, or a person with what is hers, is about to do: it stands there before it is done, so that
     /// nothing is done unseen.
     pub async fn note_deed(&self, actor: &Actor, what: Deed, about: &str) -> Result<(), RuntimeError> {
-        let noted = Noted { what, kind: actor.kind.clone(), who: actor.id.clone(), about: about.to_owned() };
-        self.write_down(ADMINISTRATION, &noted).await
+        let (kind, who, name) = (actor.kind.clone(), actor.id.clone(), String::new());
+        let noted = Noted { what, kind, who, name, about: about.to_owned() };
+        self.write_down(ADMINISTRATION, &noted).await?;
+        self.anchor_administration().await
     }
 
-    /// Who else saw these journeys, the newest first.
+    /// The first row of a database in which nothing has happened yet: from now on a trail without rows is none.
+    pub async fn begin_trail(&self) -> Result<(), RuntimeError> {
+        let store = self.store();
+        if store.audit_count().await?.is_some() || store.audit_head(ADMINISTRATION).await?.is_some() {
+            return Ok(());
+        }
+        for bucket in PEOPLE {
+            if !store.kv_list(bucket, 1).await?.is_empty() {
+                return Ok(());
+            }
+        }
+        if store.journey_counts().await?.is_empty() {
+            self.note_deed(&Actor::system(), Deed::TrailBegun, "").await?;
+        }
+        Ok(())
+    }
+
+    /// Who else saw these journeys, the newest first. A customer who followed a link to what is theirs is nobody else.
     pub async fn seen(&self, journeys: &[String]) -> Result<Vec<Sight>, RuntimeError> {
         let rows = self.store().audit_of(journeys, 0, SEEN_MAX).await?;
-        let sight = |row: &AuditRow| {
-            let Noted { kind, who, about, .. } = self.said(row).filter(|noted: &Noted| noted.what == Deed::Seen)?;
+        let all: Vec<(&AuditRow, Noted)> = rows.iter().filter_map(|row| Some((row, self.said(row)?))).collect();
+        let proved = |row: &AuditRow, who: &str| {
+            let is_theirs = |other: &AuditRow, noted: &Noted| other.chain == row.chain && noted.who == who;
+            all.iter().any(|(other, noted)| noted.what == Deed::LinkProved && is_theirs(other, noted))
+        };
+        let sight = |(row, noted): &(&AuditRow, Noted)| {
+            let Noted { what, kind, who, name, about } = noted.clone();
+            if what != Deed::Seen || kind == LINK && proved(row, &who) {
+                return None;
+            }
             // Of whoever came by a link nothing is known but that.
-            let who = if kind == OPERATOR { who } else { String::new() };
+            let who = if kind == OPERATOR { who } else { name };
             Some(Sight { at: rfc3339(row.at_ms), journey: row.chain.clone(), kind, who, about })
         };
-        Ok(rows.iter().filter_map(sight).collect())
+        Ok(all.iter().filter_map(sight).collect())
     }
 
     async fn write_down(&self, chain: &str, noted: &Noted) -> Result<(), RuntimeError> {
@@ -161,14 +237,42 @@ impl Core {
         Ok(())
     }
 
-    /// False: another row has this place in the chain.
+    /// False: another row has this place in the chain, or another one was counted meanwhile.
     async fn append(&self, chain: &str, says: &impl Serialize, at_ms: i64) -> Result<bool, RuntimeError> {
+        let before = self.store().audit_count().await?;
         let head = self.store().audit_head(chain).await?;
         let number = head.as_ref().map_or(0, |row| row.number) + 1;
         let row = self.keys.seal(&serde_json::to_string(says).unwrap_or_default(), &place(chain, number));
         let mut row = AuditRow { chain: chain.to_owned(), number, at_ms, hash: String::new(), row };
         row.hash = self.link_of(head.as_ref().map_or("", |row| &row.hash), &row);
-        Ok(self.store().append_audit(row).await?)
+        let counted = self.counted(before.as_deref()).unwrap_or_default();
+        let (rows, chains) = (counted.rows + 1, counted.chains + u64::from(head.is_none()));
+        let after = self.keys.seal(&serde_json::to_string(&Counted { rows, chains })?, COUNTED);
+        let count = (chain != ANCHORS).then_some(AuditCount { before, after });
+        Ok(self.store().append_audit(row, count).await?)
+    }
+
+    fn counted(&self, count: Option<&str>) -> Option<Counted> {
+        serde_json::from_str(&self.keys.open(count?, COUNTED)?).ok()
+    }
+
+    /// The last row of the administration is anchored at once.
+    async fn anchor_administration(&self) -> Result<(), RuntimeError> {
+        loop {
+            let until_ms = self.anchors().await?.1.map_or(0, |last| last.until_ms);
+            let Some(head) = self.store().audit_head(ADMINISTRATION).await? else { return Ok(()) };
+            let last = Some(Anchor { number: head.number, hash: head.hash });
+            let anchored = Anchored { until_ms, rows: 0, hash: String::new(), last };
+            if self.append(ANCHORS, &anchored, self.now_ms().max(until_ms)).await? {
+                return self.log_anchor(0).await;
+            }
+        }
+    }
+
+    async fn log_anchor(&self, rows: u64) -> Result<(), RuntimeError> {
+        let anchor = self.anchors().await?.0;
+        tracing::info!(anchor = anchor.map(|one| one.to_string()), rows, "the audit trail is anchored");
+        Ok(())
     }
 
     /// The hash that a row must have after the one before it.
@@ -206,20 +310,23 @@ impl Core {
         }
         // Another node may have been first: then it is done.
         if sum.rows > 0 && self.append(ANCHORS, &sum.until(until_ms), self.now_ms().max(until_ms)).await? {
-            let anchor = self.anchors().await?.0;
-            tracing::info!(anchor = anchor.map(|one| one.to_string()), rows = sum.rows, "the audit trail is anchored");
+            self.log_anchor(sum.rows).await?;
         }
         Ok(())
     }
 
-    /// The whole trail, or the first bad row, in the order of chains and numbers; anchors last.
-    pub async fn verify_audit(&self) -> Result<Result<Whole, Bad>, RuntimeError> {
-        let anchored = match self.verified_anchors().await? {
+    /// The whole trail, or the first bad row, in the order of chains and numbers; then anchors, then what was counted.
+    /// `outside`: number and hash of an anchor, as the log or another store has it.
+    pub async fn verify_audit(&self, outside: Option<&Anchor>) -> Result<Result<Whole, Bad>, RuntimeError> {
+        let before = self.counted(self.store().audit_count().await?.as_deref());
+        let anchored = match self.verified_anchors(outside).await? {
             Ok(anchored) => anchored,
             Err(bad) => return Ok(Err(bad)),
         };
+        let named: BTreeMap<i64, &str> =
+            anchored.iter().filter_map(|one| one.last.as_ref()).map(|last| (last.number, last.hash.as_str())).collect();
         let mut sums = vec![Sum::default(); anchored.len()];
-        let (mut rows, mut last) = (0, None);
+        let (mut found, mut last, mut administered) = (Counted::default(), None, 0);
         loop {
             let page = self.store().audit_after(at(last.as_ref()), None, PAGE).await?;
             if page.is_empty() {
@@ -229,32 +336,60 @@ impl Core {
                 if let Some(bad) = self.fault(last.as_ref(), &row) {
                     return Ok(Err(bad));
                 }
+                if row.chain == ADMINISTRATION {
+                    administered = row.number;
+                    if named.get(&row.number).is_some_and(|hash| *hash != row.hash) {
+                        return Ok(Err(Bad { chain: row.chain, number: row.number, how: Fault::Changed }));
+                    }
+                }
                 let time = anchored.partition_point(|one| one.until_ms <= row.at_ms);
                 if let Some(sum) = sums.get_mut(time) {
                     sum.add(self, &row);
                 }
-                rows += u64::from(row.chain != ANCHORS);
+                if row.chain != ANCHORS {
+                    found.rows += 1;
+                    found.chains += u64::from(row.number == 1);
+                }
                 last = Some(row);
             }
         }
-        let cut = anchored.iter().zip(sums).position(|(says, sum)| sum.until(says.until_ms) != *says);
-        if let Some(at) = cut {
+        let is_cut = |(says, sum): (&Anchored, Sum)| match &says.last {
+            Some(last) => last.number > administered,
+            None => sum.until(says.until_ms) != *says,
+        };
+        if let Some(at) = anchored.iter().zip(sums).position(is_cut) {
             return Ok(Err(Bad { chain: ANCHORS.to_owned(), number: at as i64 + 1, how: Fault::Cut }));
         }
-        Ok(Ok(Whole { rows, anchor: self.anchors().await?.0 }))
+        // Rows come meanwhile.
+        let after = self.counted(self.store().audit_count().await?.as_deref());
+        let counts = |before: Counted, after: Counted| {
+            (before.rows..=after.rows).contains(&found.rows) && (before.chains..=after.chains).contains(&found.chains)
+        };
+        if !before.zip(after).is_some_and(|(before, after)| counts(before, after)) {
+            let number = found.rows as i64 + 1;
+            return Ok(Err(Bad { chain: "all".to_owned(), number, how: Fault::Uncounted }));
+        }
+        Ok(Ok(Whole { rows: found.rows, chains: found.chains, anchor: self.anchors().await?.0 }))
     }
 
     /// What each anchor says, the oldest first.
-    async fn verified_anchors(&self) -> Result<Result<Vec<Anchored>, Bad>, RuntimeError> {
+    async fn verified_anchors(&self, outside: Option<&Anchor>) -> Result<Result<Vec<Anchored>, Bad>, RuntimeError> {
+        let mut is_there = outside.is_none();
         let (mut all, mut last) = (Vec::new(), None);
         loop {
             let after = at(last.as_ref()).or(Some((ANCHORS.to_owned(), 0)));
             let page = self.store().audit_after(after, None, PAGE).await?;
             let mut page = page.into_iter().take_while(|row| row.chain == ANCHORS).peekable();
             if page.peek().is_none() {
-                return Ok(Ok(all));
+                let missing = || Bad {
+                    chain: ANCHORS.to_owned(),
+                    number: outside.map_or(0, |anchor| anchor.number),
+                    how: Fault::Unanchored,
+                };
+                return Ok(if is_there { Ok(all) } else { Err(missing()) });
             }
             for row in page {
+                is_there |= outside.is_some_and(|anchor| anchor.number == row.number && anchor.hash == row.hash);
                 match (self.fault(last.as_ref(), &row), self.said(&row)) {
                     (None, Some(says)) => all.push(says),
                     (Some(bad), _) => return Ok(Err(bad)),
@@ -280,6 +415,16 @@ impl Core {
     }
 }
 
+impl std::str::FromStr for Anchor {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Anchor, String> {
+        let parts = text.trim().split_once(':').and_then(|(number, hash)| Some((number.parse().ok()?, hash)));
+        let (number, hash) = parts.ok_or("an anchor is `<number>:<hash>`, as the log says it")?;
+        Ok(Anchor { number, hash: hash.to_owned() })
+    }
+}
+
 impl fmt::Display for Anchor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", self.number, self.hash)
@@ -300,7 +445,7 @@ impl Sum {
     }
 
     fn until(&self, until_ms: i64) -> Anchored {
-        Anchored { until_ms, rows: self.rows, hash: self.hash.clone() }
+        Anchored { until_ms, rows: self.rows, hash: self.hash.clone(), last: None }
     }
 }
 

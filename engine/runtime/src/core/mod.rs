@@ -3,9 +3,11 @@
 mod access;
 mod audit;
 mod crypto;
+mod forgetting;
 mod journey_cache;
 mod known_sessions;
 mod links;
+mod nodes;
 mod otp;
 mod questions;
 mod second_factor;
@@ -16,8 +18,9 @@ pub(crate) use access::read;
 pub(crate) use audit::Deed;
 pub use audit::{Anchor, Bad, Fault, Sight, Whole};
 pub(crate) use crypto::Crypto;
+pub use forgetting::{Forgotten, Holds};
 pub(crate) use links::{INVITATIONS, LINKS, link_order};
-pub(crate) use otp::{Passwords, normal_mobile};
+pub(crate) use otp::{Passwords, contact_of, normal_mobile};
 pub(crate) use questions::Unanswered;
 pub(crate) use second_factor::{base32, step_of};
 pub use turns::Settled;
@@ -77,6 +80,10 @@ pub enum RuntimeError {
     NoKey,
     #[error("the database was made with another `keys.master`")]
     WrongKey,
+    #[error("keys: {0}")]
+    KeyOrder(&'static str),
+    #[error("the list of who was forgotten (`keys.forgotten`: `{list}`): {reason}")]
+    Forgotten { list: String, reason: String },
     #[error("journey `{journey}` is pinned to version `{version}` of `{workflow}`, which does not load: {reason}")]
     Version { journey: String, workflow: String, version: String, reason: String },
     #[error("state of journey `{journey}` is not readable: {reason}")]

@@ -2,7 +2,7 @@
 
 use super::Operations;
 use crate::actor::{Action, Actor, Resource};
-use crate::core::{Bad, Sight, Whole, normal_mobile};
+use crate::core::{Anchor, Bad, Sight, Whole, normal_mobile};
 use crate::refusal::Refusal;
 use engine_store::JourneyFilter;
 
@@ -10,10 +10,11 @@ use engine_store::JourneyFilter;
 const JOURNEYS_MAX: u32 = 10_000;
 
 impl Operations {
-    /// The whole trail, or the first row that is not as it was written.
-    pub async fn verify_audit(&self, actor: &Actor) -> Result<Result<Whole, Bad>, Refusal> {
+    /// The whole trail, or the first row that is not as it was written. `outside`: an anchor as the log has it; without
+    /// one a trail whose end was cut off together with what counts it looks whole.
+    pub async fn verify_audit(&self, actor: &Actor, outside: Option<&Anchor>) -> Result<Result<Whole, Bad>, Refusal> {
         self.core.permit(actor, Action::Operate, Resource::All)?;
-        Ok(self.core.verify_audit().await?)
+        Ok(self.core.verify_audit(outside).await?)
     }
 
     /// Who saw the journeys of the person of this number, the newest first; `None`: nobody has shown that it is hers.

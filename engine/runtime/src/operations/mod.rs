@@ -9,7 +9,7 @@ mod keys;
 mod replay;
 mod view;
 
-pub use keys::Forgotten;
+pub use crate::core::{Forgotten, Holds};
 pub use view::{EffectView, Effects, EventView, IncidentView, JourneyHistory, TimerView, state_name};
 
 use crate::actor::{Action, Actor, Resource};

@@ -2,6 +2,7 @@
 
 use super::People;
 use super::account::{document, shown};
+use super::sessions::DRAW;
 use crate::actor::Actor;
 use crate::clock::rfc3339;
 use crate::core::Deed;
@@ -45,7 +46,16 @@ impl People {
                 }
             }
         }
-        let (profile, sessions, seen) = (account.profile, account.sessions, account.seen);
+        let kept = List { limit: LIST_MAX, forgotten: true, ..List::default() };
+        for journey in (Journeys { core: self.core.clone() }).journeys_of(actor, kept).await? {
+            for record in self.core.store().records(&journey.id).await? {
+                let of_kind: &mut Vec<Value> = records.entry(record.kind.clone()).or_default();
+                of_kind.push(Value::Object(shown(record, Some(&journey))));
+            }
+        }
+        let (mut profile, sessions, seen) = (account.profile, account.sessions, account.seen);
+        // Ours, and nothing that she said.
+        profile.as_object_mut().map(|said| said.remove(DRAW));
         Ok(json!({"profile": profile, "journeys": told, "records": records, "sessions": sessions, "seen": seen}))
     }
 

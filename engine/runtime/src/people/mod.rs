@@ -4,6 +4,7 @@ mod account;
 mod consents;
 mod contact;
 mod export;
+mod forgetting;
 mod kept;
 mod links;
 mod numbers;

@@ -25,12 +25,7 @@ impl Cipher {
 
     /// One of several keys that come from a secret.
     pub fn derived(secret: &[u8; 32], purpose: &[u8]) -> Cipher {
-        let mut key = [0; 32];
-        if let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(secret) {
-            mac.update(purpose);
-            key = mac.finalize().into_bytes().into();
-        }
-        Cipher::new(&key)
+        Cipher::new(&derived(secret, purpose))
     }
 
     /// Nonce and sealed bytes; only an input beyond 64 GiB fails, and is empty then.
@@ -92,14 +87,23 @@ impl Cipher {
     }
 }
 
-/// What a sealed text is bound to: a column, and whose row it is.
+/// What a sealed text is bound to: a column, whose it is, and which of their rows.
 #[derive(Clone, Copy)]
-pub struct Place<'p>(pub &'p str, pub &'p str);
+pub struct Place<'p>(pub &'p str, pub &'p str, pub &'p dyn fmt::Display);
+
+/// The only row there is.
+pub const ONLY: &str = "";
 
 impl fmt::Display for Place<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}", self.0, self.1)
+        write!(f, "{} {} {}", self.0, self.1, self.2)
     }
+}
+
+pub fn derived(secret: &[u8; 32], purpose: &[u8]) -> [u8; 32] {
+    let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(secret) else { return [0; 32] };
+    mac.update(purpose);
+    mac.finalize().into_bytes().into()
 }
 
 pub fn random<T>() -> T

@@ -1,6 +1,6 @@
 //! Keys that wrap keys, and the two keys of a journey.
 
-use super::cipher::{Cipher, random};
+use super::cipher::{Cipher, derived, random};
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use engine_settings::Settings;
@@ -9,15 +9,26 @@ use engine_settings::Settings;
 pub(crate) struct Keyring {
     current: Cipher,
     previous: Option<Cipher>,
+    fingerprint: String,
+    previous_fingerprint: Option<String>,
 }
 
 impl Keyring {
     /// `None`: there is no master key.
     pub fn of(settings: &Settings) -> Option<Keyring> {
         let wrapping = |key: &[u8; 32]| Cipher::derived(key, b"wrap");
-        let current = wrapping(settings.master_key()?.expose());
-        let previous = settings.previous_key().map(|key| wrapping(key.expose()));
-        Some(Keyring { current, previous })
+        let (master, previous) = (settings.master_key()?, settings.previous_key());
+        Some(Keyring {
+            current: wrapping(master.expose()),
+            previous: previous.as_ref().map(|key| wrapping(key.expose())),
+            fingerprint: fingerprint(master.expose()),
+            previous_fingerprint: previous.as_ref().map(|key| fingerprint(key.expose())),
+        })
+    }
+
+    /// By which others know the keys again: of the current one, and of the one before it.
+    pub fn fingerprints(&self) -> (&str, Option<&str>) {
+        (&self.fingerprint, self.previous_fingerprint.as_deref())
     }
 
     pub fn wrap(&self, secret: &[u8], owner: &str) -> Option<String> {
@@ -40,6 +51,11 @@ impl Keyring {
         let plain = self.previous.as_ref()?.open(&sealed, owner)?;
         self.wrap(&plain, owner)
     }
+}
+
+/// Says nothing of the key.
+fn fingerprint(key: &[u8; 32]) -> String {
+    hex::encode(&derived(key, b"fingerprint")[..8])
 }
 
 /// The keys of a journey.

@@ -2,7 +2,8 @@
 //! security rule 22).
 //!
 //! A journey has two keys of its own, random, wrapped by the master key and stored with it: one for what serves the
-//! request (state, history, effects, drafts), one for what a broker must keep (records, documents). Erasing a person
+//! request (state, history, effects, drafts, most records), one for what a law makes a broker keep (records of kinds
+//! that the table `shared/kept` names with their law, documents). Erasing a person
 //! destroys the first. A person has two as well, of which the first seals her profile. What belongs to neither
 //! (sessions, parked webhooks, reusable replies, small values) is sealed with the key of the house. Each text is bound
 //! to its owner and its column: moved elsewhere it does not open.
@@ -39,6 +40,12 @@ const PAGE: u32 = 500;
 /// Where the house's own secret lies, wrapped.
 const HOUSE: (&str, &str) = ("vault", "house");
 
+/// Whether a database was made with a master key.
+pub async fn is_sealed(store: &dyn Store) -> Result<bool> {
+    let (bucket, key) = HOUSE;
+    Ok(store.kv_get(bucket, key).await?.is_some())
+}
+
 impl Vault {
     /// Opens the house's secret, or makes one in an empty database; the other half of it is for who derives keys.
     pub async fn open(store: Arc<dyn Store>, keyring: Keyring) -> std::result::Result<(Vault, [u8; 32]), RuntimeError> {
@@ -56,6 +63,11 @@ impl Vault {
         Ok((Vault { store, keyring, house, known: Mutex::default() }, secret))
     }
 
+    /// Of the master key, and of the one before it.
+    pub fn fingerprints(&self) -> (&str, Option<&str>) {
+        self.keyring.fingerprints()
+    }
+
     /// Keys of a journey; `None` when there is none.
     async fn keys(&self, journey: &str) -> Result<Option<Arc<OwnKeys>>> {
         if let Some(keys) = self.known(journey) {
@@ -66,6 +78,33 @@ impl Vault {
 
     /// Of several, in one look.
     async fn keys_of<'j>(&self, journeys: impl IntoIterator<Item = &'j str>) -> Result<HashMap<String, Arc<OwnKeys>>> {
+        let (mut found, wrapped) = self.known_and_wrapped(journeys).await?;
+        for (journey, wrapped) in wrapped {
+            let keys = self.unwrapped(&journey, &wrapped)?;
+            found.insert(journey, keys);
+        }
+        Ok(found)
+    }
+
+    /// Without those that no key of ours opens.
+    async fn keys_that_open<'j>(
+        &self,
+        journeys: impl IntoIterator<Item = &'j str>,
+    ) -> Result<HashMap<String, Arc<OwnKeys>>> {
+        let (mut found, wrapped) = self.known_and_wrapped(journeys).await?;
+        for (journey, wrapped) in wrapped {
+            if let Ok(keys) = self.unwrapped(&journey, &wrapped) {
+                found.insert(journey, keys);
+            }
+        }
+        Ok(found)
+    }
+
+    /// Those that were used lately, and the others as they are stored.
+    async fn known_and_wrapped<'j>(
+        &self,
+        journeys: impl IntoIterator<Item = &'j str>,
+    ) -> Result<(HashMap<String, Arc<OwnKeys>>, Vec<(String, String)>)> {
         let (mut found, mut missing) = (HashMap::new(), Vec::new());
         {
             let known = self.known.lock().unwrap_or_else(|e| e.into_inner());
@@ -79,12 +118,9 @@ impl Vault {
         if !missing.is_empty() {
             missing.sort_unstable();
             missing.dedup();
-            for (journey, wrapped) in self.store.journey_keys(&missing).await? {
-                let keys = self.unwrapped(&journey, &wrapped)?;
-                found.insert(journey, keys);
-            }
+            return Ok((found, self.store.journey_keys(&missing).await?));
         }
-        Ok(found)
+        Ok((found, Vec::new()))
     }
 
     fn unwrapped(&self, journey: &str, wrapped: &str) -> Result<Arc<OwnKeys>> {
@@ -143,15 +179,20 @@ impl Vault {
     }
 
     /// Destroys the service key of these journeys: what served them can be read by nobody any more, here and in every
-    /// backup. What must be kept stays readable.
-    pub async fn forget(&self, journeys: &[String], now_ms: i64) -> Result<()> {
+    /// backup. What a law keeps stays readable. Those without one are passed over; how many had it.
+    pub async fn forget(&self, journeys: &[String], now_ms: i64) -> Result<usize> {
+        let mut count = 0;
         for (journey, stored) in self.store.journey_keys(journeys).await? {
+            if OwnKeys::is_without_service(&stored) {
+                continue;
+            }
             if let Some(keys) = OwnKeys::without_service(&stored) {
                 self.store.bury_journey(&journey, &keys, now_ms).await?;
+                count += 1;
             }
             self.known.lock().unwrap_or_else(|e| e.into_inner()).remove(&journey);
         }
-        Ok(())
+        Ok(count)
     }
 
     fn known(&self, journey: &str) -> Option<Arc<OwnKeys>> {

@@ -25,14 +25,51 @@ impl Vault {
         effects.into_iter().map(|effect| of(&keys, &effect.key.journey)?.open_effect(effect)).collect()
     }
 
+    /// One that cannot be opened is set aside alone: it is left to its lease, and parked once it was claimed too often,
+    /// where an operator sees it. The others of the batch are worked on.
+    async fn open_claimed(&self, effects: Vec<EffectRecord>) -> Result<Vec<EffectRecord>> {
+        let keys = self.keys_that_open(effects.iter().map(|effect| effect.key.journey.as_str())).await?;
+        let open = |effect: EffectRecord| {
+            let key = effect.key.clone();
+            let opened = of(&keys, &key.journey).and_then(|keys| keys.open_effect(effect));
+            opened.inspect_err(|error| tracing::error!(effect = %key, %error, "an effect is set aside")).ok()
+        };
+        Ok(effects.into_iter().filter_map(open).collect())
+    }
+
+    /// Of one that cannot be opened there is what is not sealed.
+    async fn open_listed(&self, effects: Vec<EffectRecord>) -> Result<Vec<EffectRecord>> {
+        let keys = self.keys_that_open(effects.iter().map(|effect| effect.key.journey.as_str())).await?;
+        let open = |effect: EffectRecord| {
+            let closed = EffectRecord { payload: Value::Null, outcome: None, ..effect.clone() };
+            of(&keys, &effect.key.journey.clone()).and_then(|keys| keys.open_effect(effect)).unwrap_or(closed)
+        };
+        Ok(effects.into_iter().map(open).collect())
+    }
+
     async fn open_incidents(&self, incidents: Vec<IncidentRecord>) -> Result<Vec<IncidentRecord>> {
         let keys = self.keys_of(incidents.iter().map(|incident| incident.journey.as_str())).await?;
-        incidents.into_iter().map(|incident| of(&keys, &incident.journey)?.open_incident(incident)).collect()
+        let open = |incident: IncidentRecord| match incident.journey.is_empty() {
+            // Of nobody: nothing of it is sealed.
+            true => Ok(incident),
+            false => of(&keys, &incident.journey)?.open_incident(incident),
+        };
+        incidents.into_iter().map(open).collect()
     }
 
     async fn open_records(&self, records: Vec<Record>) -> Result<Vec<Record>> {
         let keys = self.keys_of(records.iter().map(|record| record.journey.as_str())).await?;
         records.into_iter().map(|record| of(&keys, &record.journey)?.open_record(record)).collect()
+    }
+
+    /// One that cannot be opened is set aside alone.
+    fn open_some_journeys(&self, journeys: Vec<JourneyRecord>) -> Vec<JourneyRecord> {
+        let open = |journey: JourneyRecord| {
+            let id = journey.id.clone();
+            let opened = self.open_journeys(vec![journey]);
+            opened.inspect_err(|error| tracing::error!(journey = id, %error, "a journey cannot be opened")).ok()
+        };
+        journeys.into_iter().filter_map(open).flatten().collect()
     }
 
     fn open_journeys(&self, journeys: Vec<JourneyRecord>) -> Result<Vec<JourneyRecord>> {
@@ -48,7 +85,7 @@ impl Journeys for Vault {
         Ok(self.open_journeys(found.into_iter().collect())?.pop())
     }
     async fn journeys(&self, ids: &[String]) -> Result<Vec<JourneyRecord>> {
-        self.open_journeys(self.store.journeys(ids).await?)
+        Ok(self.open_some_journeys(self.store.journeys(ids).await?))
     }
     async fn commit(&self, mut commit: Box<Commit>) -> Result<Committed> {
         let plain = commit.records.clone();
@@ -113,7 +150,7 @@ impl Journeys for Vault {
 #[async_trait]
 impl Queue for Vault {
     async fn claim_effects(&self, claim: ClaimRequest) -> Result<Vec<EffectRecord>> {
-        self.open_effects(self.store.claim_effects(claim).await?).await
+        self.open_claimed(self.store.claim_effects(claim).await?).await
     }
     async fn begin_effects(&self, effects: Vec<(EffectKey, i64)>) -> Result<Vec<bool>> {
         self.store.begin_effects(effects).await
@@ -129,7 +166,7 @@ impl Queue for Vault {
         for (effect, _, end) in &mut ends {
             // One of an unknown journey ends nothing.
             if let Some(keys) = keys.get(&effect.journey) {
-                keys.seal_end(end, &effect.journey)?;
+                keys.seal_end(end, effect)?;
             }
         }
         self.store.finish_effects(ends).await
@@ -148,7 +185,7 @@ impl Queue for Vault {
         Ok(self.open_effects(found.into_iter().collect()).await?.pop())
     }
     async fn effects(&self, filter: EffectFilter) -> Result<Vec<EffectRecord>> {
-        self.open_effects(self.store.effects(filter).await?).await
+        self.open_listed(self.store.effects(filter).await?).await
     }
     async fn requeue_effect(&self, effect: &EffectKey, now_ms: i64) -> Result<bool> {
         self.store.requeue_effect(effect, now_ms).await
@@ -159,8 +196,8 @@ impl Queue for Vault {
     async fn end_leases(&self, now_ms: i64) -> Result<()> {
         self.store.end_leases(now_ms).await
     }
-    async fn next_due(&self) -> Result<Option<i64>> {
-        self.store.next_due().await
+    async fn next_due_beside(&self, lanes: &[&str]) -> Result<Option<i64>> {
+        self.store.next_due_beside(lanes).await
     }
     fn wake(&self) -> watch::Receiver<u64> {
         self.store.wake()
@@ -228,6 +265,9 @@ impl Results for Vault {
     }
     async fn incidents_of(&self, journey: &str, limit: u32) -> Result<Vec<IncidentRecord>> {
         self.open_incidents(self.store.incidents_of(journey, limit).await?).await
+    }
+    async fn add_incident(&self, incident: IncidentRecord) -> Result<bool> {
+        self.store.add_incident(incident).await
     }
     async fn close_incident(&self, id: &str, by: &str, now_ms: i64) -> Result<bool> {
         self.store.close_incident(id, by, now_ms).await
@@ -322,8 +362,11 @@ impl Definitions for Vault {
 
 #[async_trait]
 impl Audit for Vault {
-    async fn append_audit(&self, row: AuditRow) -> Result<bool> {
-        self.store.append_audit(row).await
+    async fn append_audit(&self, row: AuditRow, count: Option<AuditCount>) -> Result<bool> {
+        self.store.append_audit(row, count).await
+    }
+    async fn audit_count(&self) -> Result<Option<String>> {
+        self.store.audit_count().await
     }
     async fn audit_head(&self, chain: &str) -> Result<Option<AuditRow>> {
         self.store.audit_head(chain).await
@@ -388,6 +431,9 @@ impl Keys for Vault {
     }
     async fn replace_person_keys(&self, person: &str, before: &str, keys: &str) -> Result<bool> {
         self.store.replace_person_keys(person, before, keys).await
+    }
+    async fn person_of_buried(&self, journey: &str) -> Result<Option<String>> {
+        self.store.person_of_buried(journey).await
     }
     async fn bury_journey(&self, journey: &str, keys: &str, now_ms: i64) -> Result<()> {
         self.store.bury_journey(journey, keys, now_ms).await

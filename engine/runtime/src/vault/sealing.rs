@@ -1,16 +1,28 @@
 //! What is sealed of each thing that is stored, and with which key.
 
 use super::Vault;
-use super::cipher::Place;
+use super::cipher::{ONLY, Place};
 use super::keyring::OwnKeys;
 use engine_store::{
-    Commit, CorrelationRecord, DocumentRecord, Draft, EffectEnd, EffectRecord, EventRecord, IncidentRecord,
-    JourneyRecord, PersonRecord, Record, Result, ReusableReply, SentMessage, SessionRecord, StoreError, WebhookRecord,
+    Commit, CorrelationRecord, DocumentRecord, Draft, EffectEnd, EffectKey, EffectRecord, EventRecord, IncidentRecord,
+    JourneyRecord, Kept, PersonRecord, Record, Result, ReusableReply, SentMessage, SessionRecord, StoreError,
+    WebhookRecord,
 };
 use serde_json::Value;
+use std::fmt;
 
 fn corrupt(column: &'static str) -> StoreError {
     StoreError::Corrupt { column, reason: "no key of ours opens it".into() }
+}
+
+/// Who began it and whose it is: changed beside the sealed text, it does not open.
+fn whose(owner: &str, person: Option<&str>) -> String {
+    format!("{owner} {}", person.unwrap_or("-"))
+}
+
+/// Of a row with two names; the first has its length before it, so that no two pairs look alike.
+fn row(name: &str, key: &str) -> String {
+    format!("{} {name} {key}", name.len())
 }
 
 pub(super) fn no_key() -> StoreError {
@@ -19,16 +31,16 @@ pub(super) fn no_key() -> StoreError {
 
 impl OwnKeys {
     /// Of a journey whose person was erased nothing more is written.
-    fn seal(&self, value: &mut Value, column: &'static str, owner: &str) -> Result<()> {
+    fn seal(&self, value: &mut Value, column: &'static str, owner: &str, row: &dyn fmt::Display) -> Result<()> {
         let key = self.service.as_ref().ok_or_else(|| corrupt(column))?;
-        key.seal_json(value, Place(column, owner));
+        key.seal_json(value, Place(column, owner, row));
         Ok(())
     }
 
     /// Of such a journey nothing is read.
-    pub fn open(&self, value: &mut Value, column: &'static str, owner: &str) -> Result<()> {
+    pub fn open(&self, value: &mut Value, column: &'static str, owner: &str, row: &dyn fmt::Display) -> Result<()> {
         match &self.service {
-            Some(key) => key.open_json(value, Place(column, owner)).ok_or_else(|| corrupt(column)),
+            Some(key) => key.open_json(value, Place(column, owner, row)).ok_or_else(|| corrupt(column)),
             None => {
                 *value = Value::Null;
                 Ok(())
@@ -39,47 +51,64 @@ impl OwnKeys {
     pub fn seal_commit(&self, vault: &Vault, commit: &mut Commit) -> Result<()> {
         let id = commit.journey.as_str();
         let service = self.service.as_ref().ok_or_else(|| corrupt("journeys.state"))?;
-        service.seal_text(&mut commit.update.state, Place("journeys.state", id));
+        let whose = whose(&commit.update.owner, commit.update.person.as_deref());
+        service.seal_text(&mut commit.update.state, Place("journeys.state", id, &whose));
         if let Some(new) = &mut commit.new {
-            self.seal(&mut new.attribution, "journeys.attribution", id)?;
+            self.seal(&mut new.attribution, "journeys.attribution", id, &ONLY)?;
             new.session.iter_mut().for_each(|session| vault.seal_session(session));
         }
-        for event in &mut commit.events {
-            self.seal(&mut event.data, "events.data", id)?;
+        for (seq, event) in (commit.expected_seq + 1..).zip(&mut commit.events) {
+            self.seal(&mut event.data, "events.data", id, &seq)?;
         }
         for effect in &mut commit.effects {
-            self.seal(&mut effect.payload, "effects.payload", id)?;
+            self.seal(&mut effect.payload, "effects.payload", id, &effect.key)?;
         }
-        for answer in &mut commit.answers {
-            self.seal(&mut answer.value, "answers.value", id)?;
-        }
-        for draft in &mut commit.drafts {
-            self.seal(&mut draft.data, "drafts.data", id)?;
-        }
-        for record in &mut commit.records {
-            self.statutory.seal_json(&mut record.data, Place("records.data", id));
-        }
-        for document in &mut commit.documents {
-            let place = Place("documents.bytes", &document.id).to_string();
-            document.bytes = self.statutory.seal(&document.bytes, &place);
-        }
-        for correlation in &mut commit.correlations {
-            self.seal(&mut correlation.expected, "correlations.expected", id)?;
-        }
-        for incident in &mut commit.incidents {
-            self.seal(&mut incident.detail, "incidents.detail", id)?;
-        }
+        self.seal_beside(commit)?;
         for reply in &mut commit.replies {
-            vault.house.seal_json(&mut reply.output, Place("replies.output", &reply.input_hash));
+            let place = Place("replies.output", &reply.source, &reply.input_hash);
+            vault.house.seal_json(&mut reply.output, place);
         }
-        if let Some((_, _, end)) = &mut commit.settles {
-            self.seal_end(end, id)?;
+        if let Some((key, _, end)) = &mut commit.settles {
+            self.seal_end(end, key)?;
         }
         commit.consumes.iter_mut().for_each(|hook| vault.seal_webhook(hook));
         Ok(())
     }
 
-    pub fn seal_end(&self, end: &mut EffectEnd, journey: &str) -> Result<()> {
+    /// Rows beside the journey's own.
+    fn seal_beside(&self, commit: &mut Commit) -> Result<()> {
+        let id = commit.journey.as_str();
+        for answer in &mut commit.answers {
+            let row = row(&answer.into, &answer.key);
+            self.seal(&mut answer.value, "answers.value", id, &row)?;
+        }
+        for draft in &mut commit.drafts {
+            self.seal(&mut draft.data, "drafts.data", id, &draft.step)?;
+        }
+        for record in &mut commit.records {
+            let row = row(&record.kind, &record.key);
+            match record.kept {
+                Kept::No => self.seal(&mut record.data, "records.data", id, &row)?,
+                Kept::ByLaw | Kept::OnAccount => {
+                    self.statutory.seal_json(&mut record.data, Place("records.data", id, &row));
+                }
+            }
+        }
+        for document in &mut commit.documents {
+            let place = Place("documents.bytes", id, &document.id).to_string();
+            document.bytes = self.statutory.seal(&document.bytes, &place);
+        }
+        for correlation in &mut commit.correlations {
+            let row = row(&correlation.partner, &correlation.reference);
+            self.seal(&mut correlation.expected, "correlations.expected", id, &row)?;
+        }
+        for incident in &mut commit.incidents {
+            self.seal(&mut incident.detail, "incidents.detail", id, &incident.id)?;
+        }
+        Ok(())
+    }
+
+    pub fn seal_end(&self, end: &mut EffectEnd, effect: &EffectKey) -> Result<()> {
         let said = match end {
             EffectEnd::Done { outcome } => outcome,
             EffectEnd::Retry { reason, .. }
@@ -88,7 +117,7 @@ impl OwnKeys {
             | EffectEnd::Cancelled { reason } => reason,
         };
         if self.service.is_some() {
-            return self.seal(said, "effects.outcome", journey);
+            return self.seal(said, "effects.outcome", &effect.journey, effect);
         }
         // Of a journey that is no more nothing is said.
         *said = Value::Null;
@@ -96,20 +125,20 @@ impl OwnKeys {
     }
 
     pub fn seal_draft(&self, mut draft: Draft) -> Result<Draft> {
-        self.seal(&mut draft.data, "drafts.data", &draft.journey)?;
+        self.seal(&mut draft.data, "drafts.data", &draft.journey, &draft.step)?;
         Ok(draft)
     }
 
     pub fn seal_message(&self, mut message: SentMessage) -> Result<SentMessage> {
         if let Some(reason) = &mut message.reason {
-            self.seal(reason, "messages.reason", &message.effect.journey)?;
+            self.seal(reason, "messages.reason", &message.effect.journey, &message.effect)?;
         }
         Ok(message)
     }
 
     pub fn open_message(&self, mut message: SentMessage) -> Result<SentMessage> {
         if let Some(reason) = &mut message.reason {
-            self.open(reason, "messages.reason", &message.effect.journey)?;
+            self.open(reason, "messages.reason", &message.effect.journey, &message.effect)?;
         }
         Ok(message)
     }
@@ -118,95 +147,107 @@ impl OwnKeys {
     pub fn open_journey(&self, mut journey: JourneyRecord) -> Result<Option<JourneyRecord>> {
         let Some(service) = &self.service else { return Ok(None) };
         let id = journey.id.as_str();
-        let opened = service.open_text(&mut journey.state, Place("journeys.state", id));
+        let whose = whose(&journey.owner, journey.person.as_deref());
+        let opened = service.open_text(&mut journey.state, Place("journeys.state", id, &whose));
         opened.ok_or_else(|| corrupt("journeys.state"))?;
-        self.open(&mut journey.attribution, "journeys.attribution", id)?;
+        self.open(&mut journey.attribution, "journeys.attribution", id, &ONLY)?;
         for answer in &mut journey.answers {
-            self.open(&mut answer.value, "answers.value", id)?;
+            let row = row(&answer.into, &answer.key);
+            self.open(&mut answer.value, "answers.value", id, &row)?;
         }
         for draft in &mut journey.drafts {
-            self.open(&mut draft.data, "drafts.data", id)?;
+            self.open(&mut draft.data, "drafts.data", id, &draft.step)?;
         }
         Ok(Some(journey))
     }
 
     pub fn open_event(&self, mut event: EventRecord, journey: &str) -> Result<EventRecord> {
-        self.open(&mut event.data, "events.data", journey)?;
+        self.open(&mut event.data, "events.data", journey, &event.seq)?;
         Ok(event)
     }
 
     pub fn open_effect(&self, mut effect: EffectRecord) -> Result<EffectRecord> {
-        let journey = effect.key.journey.as_str();
-        self.open(&mut effect.payload, "effects.payload", journey)?;
+        let (journey, key) = (effect.key.journey.as_str(), &effect.key);
+        self.open(&mut effect.payload, "effects.payload", journey, key)?;
         if let Some(outcome) = &mut effect.outcome {
             match outcome {
                 // the store's own word about attempts that are used up, with the last reason in it
                 Value::Object(said) => {
                     if let Some(last) = said.get_mut("last") {
-                        self.open(last, "effects.outcome", journey)?;
+                        self.open(last, "effects.outcome", journey, key)?;
                     }
                 }
-                sealed => self.open(sealed, "effects.outcome", journey)?,
+                sealed => self.open(sealed, "effects.outcome", journey, key)?,
             }
         }
         Ok(effect)
     }
 
     pub fn open_record(&self, mut record: Record) -> Result<Record> {
-        let opened = self.statutory.open_json(&mut record.data, Place("records.data", &record.journey));
-        opened.ok_or_else(|| corrupt("records.data"))?;
+        let row = row(&record.kind, &record.key);
+        match record.kept {
+            Kept::No => self.open(&mut record.data, "records.data", &record.journey, &row)?,
+            Kept::ByLaw | Kept::OnAccount => {
+                let opened = self.statutory.open_json(&mut record.data, Place("records.data", &record.journey, &row));
+                opened.ok_or_else(|| corrupt("records.data"))?;
+            }
+        }
         Ok(record)
     }
 
     pub fn open_document(&self, mut document: DocumentRecord) -> Result<DocumentRecord> {
-        let place = Place("documents.bytes", &document.id).to_string();
+        let place = Place("documents.bytes", &document.journey, &document.id).to_string();
         document.bytes = self.statutory.open(&document.bytes, &place).ok_or_else(|| corrupt("documents.bytes"))?;
         Ok(document)
     }
 
     pub fn open_correlation(&self, mut found: CorrelationRecord) -> Result<CorrelationRecord> {
-        self.open(&mut found.expected, "correlations.expected", &found.journey)?;
+        let row = row(&found.partner, &found.reference);
+        self.open(&mut found.expected, "correlations.expected", &found.journey, &row)?;
         Ok(found)
     }
 
     pub fn open_incident(&self, mut incident: IncidentRecord) -> Result<IncidentRecord> {
-        self.open(&mut incident.detail, "incidents.detail", &incident.journey)?;
+        self.open(&mut incident.detail, "incidents.detail", &incident.journey, &incident.id)?;
         Ok(incident)
     }
 }
 
 impl Vault {
     pub(super) fn seal_session(&self, session: &mut SessionRecord) {
-        self.house.seal_json(&mut session.subject, Place("sessions.subject", &session.id));
+        let whose = whose(&session.token_hash, session.person.as_deref());
+        self.house.seal_json(&mut session.subject, Place("sessions.subject", &session.id, &whose));
     }
 
     pub(super) fn open_session(&self, mut session: SessionRecord) -> Result<SessionRecord> {
-        self.open_house(&mut session.subject, "sessions.subject", &session.id)?;
+        let whose = whose(&session.token_hash, session.person.as_deref());
+        self.open_house(&mut session.subject, Place("sessions.subject", &session.id, &whose), "sessions.subject")?;
         Ok(session)
     }
 
     pub(super) fn seal_webhook(&self, hook: &mut WebhookRecord) {
-        self.house.seal_json(&mut hook.event, Place("webhooks.event", &hook.once));
+        self.house.seal_json(&mut hook.event, Place("webhooks.event", &hook.partner, &hook.once));
     }
 
     pub(super) fn open_webhook(&self, mut hook: WebhookRecord) -> Result<WebhookRecord> {
-        self.open_house(&mut hook.event, "webhooks.event", &hook.once)?;
+        self.open_house(&mut hook.event, Place("webhooks.event", &hook.partner, &hook.once), "webhooks.event")?;
         Ok(hook)
     }
 
     pub(super) fn open_reply(&self, mut reply: ReusableReply) -> Result<ReusableReply> {
-        self.open_house(&mut reply.output, "replies.output", &reply.input_hash)?;
+        let place = Place("replies.output", &reply.source, &reply.input_hash);
+        self.open_house(&mut reply.output, place, "replies.output")?;
         Ok(reply)
     }
 
     /// With the key of the house.
-    fn open_house(&self, value: &mut Value, column: &'static str, owner: &str) -> Result<()> {
-        self.house.open_json(value, Place(column, owner)).ok_or_else(|| corrupt(column))
+    fn open_house(&self, value: &mut Value, place: Place<'_>, column: &'static str) -> Result<()> {
+        self.house.open_json(value, place).ok_or_else(|| corrupt(column))
     }
 
     /// A small value; `null` is one too.
     pub(super) fn seal_value(&self, bucket: &str, key: &str, mut value: Value) -> Value {
-        let place = Place(bucket, key);
+        let place = Place(bucket, key, &ONLY);
         if value.is_null() {
             let mut null = "null".to_owned();
             self.house.seal_text(&mut null, place);
@@ -217,7 +258,7 @@ impl Vault {
     }
 
     pub(super) fn open_value(&self, bucket: &str, key: &str, mut sealed: Value) -> Result<Value> {
-        self.house.open_json(&mut sealed, Place(bucket, key)).ok_or_else(|| corrupt("kv.value"))?;
+        self.house.open_json(&mut sealed, Place(bucket, key, &ONLY)).ok_or_else(|| corrupt("kv.value"))?;
         Ok(sealed)
     }
 
@@ -230,7 +271,7 @@ impl Vault {
         } else {
             self.keys_of_person(&person)?
         };
-        keys.seal(&mut person.profile, "persons.profile", &person.id)?;
+        keys.seal(&mut person.profile, "persons.profile", &person.id, &ONLY)?;
         Ok(person)
     }
 
@@ -239,12 +280,7 @@ impl Vault {
     }
 
     pub(super) fn open_person(&self, mut person: PersonRecord) -> Result<PersonRecord> {
-        let column = "persons.profile";
-        if person.keys.is_empty() {
-            self.open_house(&mut person.profile, column, &person.id)?;
-        } else {
-            self.keys_of_person(&person)?.open(&mut person.profile, column, &person.id)?;
-        }
+        self.keys_of_person(&person)?.open(&mut person.profile, "persons.profile", &person.id, &ONLY)?;
         Ok(person)
     }
 }

@@ -9,12 +9,12 @@ use std::process::ExitCode;
 pub async fn audit(settings: Settings, command: Audit) -> Result<ExitCode> {
     let (runtime, me) = operated(settings).await?;
     match command {
-        Audit::Verify { anchor } => match runtime.operations.verify_audit(&me).await? {
+        Audit::Verify { anchor } => match runtime.operations.verify_audit(&me, anchor.as_ref()).await? {
             Ok(whole) => {
-                let newest = whole.anchor.map(|one| one.to_string());
-                println!("{} rows, each as it was written; anchor {}", whole.rows, newest.as_deref().unwrap_or("none"));
-                if anchor.is_some() && anchor != newest {
-                    println!("the newest anchor is another one: the trail was cut off or replaced");
+                let newest = whole.anchor.map_or_else(|| "none".to_owned(), |one| one.to_string());
+                println!("{} rows in {} chains, each as it was written; anchor {newest}", whole.rows, whole.chains);
+                if anchor.is_none() {
+                    println!("held against nothing outside: give `--anchor` as the log has the newest one");
                     return Ok(ExitCode::FAILURE);
                 }
                 Ok(ExitCode::SUCCESS)

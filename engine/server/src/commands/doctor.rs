@@ -44,6 +44,11 @@ async fn database(settings: Settings, report: &mut Report) {
         Err(error) => return report.bad("database", &format!("{shown}: {error}; run `journey migrate`")),
     };
     report.good("database", &format!("{} at {shown}", store.kind()));
+    if settings.is_key_new && engine_runtime::is_sealed(&*store).await.unwrap_or(true) {
+        let file = settings.keys.file.display();
+        report
+            .bad("keys", &format!("key file `{file}` is missing: bring back the one that the database was made with"));
+    }
     if store.kind() == "sqlite" {
         report.note(
             "processes",

@@ -1,11 +1,9 @@
 //! `journey migrate`: what is one-way is said before it is done.
 
-use super::keys::forgotten;
 use super::operated;
 use crate::product::alone;
 use anyhow::{Context as _, Result};
 use engine_definitions::FORMAT;
-use engine_runtime::operations::Forgotten;
 use engine_runtime::{Clock, SystemClock};
 use engine_settings::Settings;
 use engine_store::{Migration, Outstanding, Store, connect};
@@ -63,12 +61,8 @@ pub async fn migrate(settings: Settings, restored: bool) -> Result<ExitCode> {
     println!("the {} database is up to date", store.kind());
     if restored {
         let epoch = store.begin_epoch(SystemClock::default().now_ms()).await?;
-        let list = forgotten(&settings.keys.forgotten).context("the list of what was forgotten cannot be read")?;
-        if list != Forgotten::default() {
-            let (runtime, operator) = operated(settings).await?;
-            runtime.operations.forget(&operator, &list).await?;
-            println!("{} journeys were forgotten before and are again", list.journeys.len());
-        }
+        // Who was forgotten since the backup is forgotten again, as with every start.
+        operated(settings).await?;
         println!("restored {epoch} times: new orders have new keys; nothing is sent until `journey effects release`");
     }
     Ok(ExitCode::SUCCESS)

@@ -83,10 +83,11 @@ pub fn run(cli: Cli) -> Result<ExitCode> {
 }
 
 /// The runtime over the settings' database, for whoever sits at this machine.
-async fn operated(settings: Settings) -> Result<(Runtime, Actor)> {
-    let store = crate::product::open(&settings).await?;
+async fn operated(mut settings: Settings) -> Result<(Runtime, Actor)> {
+    let store = crate::product::open(&mut settings).await?;
     let runtime = Runtime::new(store, Arc::new(settings), Arc::new(SystemClock::default())).await?;
     runtime.go_on().await?;
+    runtime.remember_forgotten().await?;
     runtime.publishing.load_current().await?;
     Ok((runtime, Actor::operator("command line")))
 }

@@ -75,7 +75,10 @@ fn announce(product: &Product) {
             "Sandbox: messages", "Sandbox: partners"
         ));
     }
-    text.push_str(&format!("  {:<24} {public}/docs\n\n", "API reference"));
+    if product.settings.shows_reference() {
+        text.push_str(&format!("  {:<24} {public}/docs\n", "API reference"));
+    }
+    text.push('\n');
     let mut out = std::io::stdout();
     // A closed pipe is the reader's choice, not our failure.
     let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());

@@ -2,7 +2,7 @@
 
 use super::serve::{asked_to_stop, refuse_unsafe};
 use crate::StoreMemory;
-use crate::product::{metrics, open};
+use crate::product::{join, metrics, open};
 use anyhow::{Context as _, Result, bail};
 use axum::Router;
 use axum::http::header;
@@ -16,13 +16,14 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
-pub async fn work(settings: Settings) -> Result<ExitCode> {
+pub async fn work(mut settings: Settings) -> Result<ExitCode> {
     refuse_unsafe(&settings)?;
     if settings.database.url.starts_with("sqlite:") {
         bail!(
             "a SQLite file has one process: `journey serve` works on it too; `journey worker` needs PostgreSQL (`database.url`)"
         );
     }
+    let store = open(&mut settings).await?;
     let settings = Arc::new(settings);
     let handle = metrics(&CancellationToken::new());
     let listener = match &settings.worker.address {
@@ -33,9 +34,11 @@ pub async fn work(settings: Settings) -> Result<ExitCode> {
         ),
         None => None,
     };
-    let store = open(&settings).await?;
     let runtime = Runtime::new(store, settings.clone(), Arc::new(SystemClock::default())).await?;
     runtime.go_on().await?;
+    let stopped = CancellationToken::new();
+    let shown = join(&runtime, false, &stopped).await?;
+    runtime.remember_forgotten().await?;
     let memory: Arc<dyn Memory> = Arc::new(StoreMemory(runtime.store().clone()));
     if !runtime.publishing.load_current().await? {
         tracing::warn!("no definitions are published yet; waiting for them");
@@ -57,6 +60,10 @@ pub async fn work(settings: Settings) -> Result<ExitCode> {
         let doors = Doors::of_health(&settings);
         tokio::spawn(engine_http::serve(listener, router, doors, CancellationToken::new()));
     }
-    worker::run(worker::Context { runtime, partners }, asked_to_stop()).await.context("the worker ended")?;
+    let ended = worker::run(worker::Context { runtime: runtime.clone(), partners }, asked_to_stop()).await;
+    stopped.cancel();
+    // Whoever looks sees this node for a while longer, should this fail.
+    let _ = shown.await;
+    ended.context("the worker ended")?;
     Ok(ExitCode::SUCCESS)
 }

@@ -168,6 +168,7 @@ impl BatchRows {
             self.effects.push(Effect {
                 no,
                 place: effect_place(&e.key),
+                next_at: e.next_at_ms(),
                 due_at: e.due_at_ms,
                 attempts_max: e.attempts_max.into(),
                 deadline: e.deadline_ms,
@@ -267,6 +268,7 @@ impl BatchRows {
                 public_id: uuid::Uuid::new_v4().as_bytes().to_vec(),
                 at: commit.update.at_ms,
                 data: json(&record.data),
+                kept: record.kept.as_int(),
             });
         }
     }

@@ -10,7 +10,7 @@ use super::batch::BatchRows;
 use super::shared::value;
 use super::tables::{RECORDS, Table, source};
 use crate::ids::unpack;
-use crate::{Commit, Record, Result};
+use crate::{Commit, Kept, Record, Result};
 use sqlx::postgres::PgArguments;
 use sqlx::{AssertSqlSafe, Row as _};
 use std::collections::HashMap;
@@ -32,6 +32,7 @@ pub async fn write(line: &mut Line, commits: &[&Commit], epoch: i32) -> Result<H
                 public_id: unpack(row.try_get(3)?, "records.public_id")?,
                 data: value(row.try_get(4)?, "records.data")?,
                 at_ms: row.try_get(5)?,
+                kept: Kept::numbered(row.try_get(6)?)?,
             });
         }
     }
@@ -76,7 +77,7 @@ impl Preconditions {
 }
 
 /// What is said of every commit that was written.
-const WRITTEN: &str = "select no, null::text, null::text, null::bytea, null::text, null::bigint from ok";
+const WRITTEN: &str = "select no, null::text, null::text, null::bytea, null::text, null::bigint, null::bigint from ok";
 
 fn statement(texts: &mut Texts, commits: &[&Commit], epoch: i32) -> Result<(Arc<str>, PgArguments)> {
     let mut rows = BatchRows::of(commits, epoch);
@@ -122,8 +123,8 @@ fn text(asks: Preconditions, tables: &[&mut dyn Table; 21]) -> String {
                 ok.push("select no, n from moved");
             }
             _ if name == RECORDS => tell.push_str(&format!(
-                " union all select ok.no, s.kind, s.key, s.public_id, s.data, s.at from {name} s join ok on ok.n = \
-                 s.journey"
+                " union all select ok.no, s.kind, s.key, s.public_id, s.data, s.at, s.kept from {name} s join ok on \
+                 ok.n = s.journey"
             )),
             _ => {}
         }

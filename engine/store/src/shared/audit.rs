@@ -1,17 +1,23 @@
 //! Rows of the audit trail.
 
 use super::super::{Conn, Database, Row};
+use super::upkeep::STORE;
+use super::values;
 use crate::ids::{pack, unpack};
 use crate::*;
 use async_trait::async_trait;
+use serde_json::Value;
 use sqlx::{AssertSqlSafe, QueryBuilder, Row as _};
 
 const ROW: &str = "select chain, number, at, hash, row from audit";
 
 #[async_trait]
 impl Audit for Database {
-    async fn append_audit(&self, row: AuditRow) -> Result<bool> {
-        write!(self, conn => append_audit(conn, &row))
+    async fn append_audit(&self, row: AuditRow, count: Option<AuditCount>) -> Result<bool> {
+        transact!(self, conn => append_audit(conn, &row, count.as_ref()))
+    }
+    async fn audit_count(&self) -> Result<Option<String>> {
+        Ok(read!(self.read_kv(STORE, COUNT))?.and_then(|count| count.as_str().map(str::to_owned)))
     }
     async fn audit_head(&self, chain: &str) -> Result<Option<AuditRow>> {
         read!(self.read_audit_head(chain))
@@ -77,7 +83,26 @@ fn audit_row(row: &Row) -> Result<AuditRow> {
     })
 }
 
-async fn append_audit(conn: &mut Conn, row: &AuditRow) -> Result<bool> {
+/// Key of what is counted.
+const COUNT: &str = "audit";
+
+async fn append_audit(conn: &mut Conn, row: &AuditRow, count: Option<&AuditCount>) -> Result<bool> {
+    let Some(AuditCount { before, after }) = count else { return insert(conn, row).await };
+    let (before, after) = (before.as_deref().map(Value::from), Value::from(after.as_str()));
+    if !values::kv_swap(conn, STORE, COUNT, before.as_ref(), &after).await? {
+        return Ok(false);
+    }
+    let is_written = insert(conn, row).await?;
+    if !is_written {
+        match &before {
+            Some(before) => values::kv_put(conn, STORE, COUNT, before).await?,
+            None => drop(values::kv_delete(conn, STORE, COUNT).await?),
+        }
+    }
+    Ok(is_written)
+}
+
+async fn insert(conn: &mut Conn, row: &AuditRow) -> Result<bool> {
     let sql = "insert into audit (chain, number, at, hash, row) values ($1, $2, $3, $4, $5) on conflict do nothing";
     let done = sqlx::query(sql)
         .bind(pack(&row.chain))

@@ -25,6 +25,9 @@ impl Keys for Database {
         let (person, before, keys) = (person.to_owned(), before.to_owned(), keys.to_owned());
         write!(self, conn => replace_keys(conn, "persons", &person, &before, &keys))
     }
+    async fn person_of_buried(&self, journey: &str) -> Result<Option<String>> {
+        read!(self.read_person_of_buried(journey))
+    }
     async fn bury_journey(&self, journey: &str, keys: &str, now_ms: i64) -> Result<()> {
         let (journey, keys) = (journey.to_owned(), keys.to_owned());
         transact!(self, conn => bury_journey(conn, &journey, &keys, now_ms))
@@ -41,6 +44,12 @@ impl Database {
         query.push(")");
         let rows = query.build().fetch_all(&self.pool).await?;
         rows.iter().map(|r| Ok((unpack(r.try_get(0)?, "journeys.id")?, r.try_get(1)?))).collect()
+    }
+
+    async fn read_person_of_buried(&self, journey: &str) -> Result<Option<String>> {
+        let sql = "select person from journeys where id = $1 and person is not null and keys like '.%'";
+        let row = sqlx::query(sql).bind(pack(journey)).fetch_optional(&self.pool).await?;
+        row.map(|r| unpack(r.try_get(0)?, "journeys.person")).transpose()
     }
 
     async fn read_keys_after(&self, number: i64, limit: u32) -> Result<Vec<StoredKeys>> {
@@ -75,6 +84,12 @@ async fn bury_journey(conn: &mut Conn, journey: &str, keys: &str, now_ms: i64) -
         "delete from drafts where journey = $1",
         "delete from answers where journey = $1",
         "delete from timers where journey = $1",
+        "delete from presence where journey = $1",
+        sql!(
+            "delete from documents where journey = (select id from journeys where n = $1) \
+             and not exists (select 1 from records where journey = $1 and kept = " on_account ")"
+        ),
+        sql!("delete from records where journey = $1 and kept = " not_kept),
     ];
     for sql in gone {
         sqlx::query(sql).bind(n).execute(&mut *conn).await?;
@@ -84,6 +99,12 @@ async fn bury_journey(conn: &mut Conn, journey: &str, keys: &str, now_ms: i64) -
          where id >= $1 and id < $2 and state in (" pending ", " running ")"
     );
     sqlx::query(sql).bind(n << 32).bind((n + 1) << 32).bind(now_ms).execute(&mut *conn).await?;
+    // What partners told of it; that it came stays.
+    let sql = "update webhooks set event = 'null' where exists (select 1 from correlations c \
+         where c.partner = webhooks.partner and c.reference = webhooks.reference and c.journey = $1)";
+    sqlx::query(sql).bind(pack(journey)).execute(&mut *conn).await?;
+    let sql = "delete from messages where effect >= $1 and effect < $2";
+    sqlx::query(sql).bind(n << 32).bind((n + 1) << 32).execute(&mut *conn).await?;
     Ok(())
 }
 

@@ -167,11 +167,12 @@ async fn remove_person(conn: &mut Conn, id: &str) -> Result<()> {
 }
 
 async fn save_person(conn: &mut Conn, person: &PersonRecord) -> Result<()> {
-    sqlx::query("update persons set seen_at = $2, profile = $3, keys = $4 where id = $1")
+    sqlx::query("update persons set seen_at = $2, profile = $3, keys = $4, created_at = $5 where id = $1")
         .bind(pack(&person.id))
         .bind(person.seen_at_ms)
         .bind(json(&person.profile))
         .bind(person.keys.as_str())
+        .bind(person.created_at_ms)
         .execute(conn)
         .await?;
     Ok(())

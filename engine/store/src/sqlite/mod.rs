@@ -176,7 +176,9 @@ mod tests {
             workflows: vec!["parcel/cover".into()],
             records: vec!["lead".into(), "policy".into()],
             person: None,
+            not_of_others: Some("0d".repeat(16)),
             status: Some(JourneyStatus::Active),
+            forgotten: false,
             before: Some("0c".repeat(16)),
             limit: 50,
         };

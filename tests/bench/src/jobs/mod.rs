@@ -149,6 +149,7 @@ fn started(id: &str, workflow: &str, version: &str, state: String, at_ms: i64) -
         status: JourneyStatus::Active,
         step: "waiting".into(),
         state,
+        owner: id.into(),
         person: None,
         expires_at_ms: None,
         at_ms,
