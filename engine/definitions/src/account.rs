@@ -60,7 +60,7 @@ impl AccountParts {
             ["journeys", ..] => self.journeys = true,
             ["documents", ..] => self.documents = true,
             ["sessions", ..] => self.sessions = true,
-            ["seen", ..] => self.seen = true,
+            ["seen" | "helpers", ..] => self.seen = true,
             ["records"] => self.records = RecordKinds::All,
             ["records", kind, ..] => {
                 if let RecordKinds::These(kinds) = &mut self.records {

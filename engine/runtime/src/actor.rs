@@ -1,6 +1,6 @@
 //! Who acts, and the one function that says what they may do (security rules 11–13).
 
-use engine_definitions::{AgentChecks, Came, Policy, Right, RouteAsks, Whose};
+use engine_definitions::{AgentChecks, Came, Policy, Right, RouteAsks, Seller, Whose};
 use engine_store::{JourneyRecord, SessionRecord};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -15,6 +15,11 @@ pub(crate) const CUSTOMER: &str = "customer";
 /// Kind of who works for the house, or for a customer, and has signed in so.
 pub(crate) const STAFF: &str = "staff";
 
+/// Kind and role of the product itself.
+pub(crate) const SYSTEM: &str = "system";
+/// Kind of who came by a link and is nobody else here.
+pub(crate) const LINK: &str = "link";
+
 /// Kind and role of who looks after the product.
 pub(crate) const OPERATOR: &str = "operator";
 
@@ -25,6 +30,9 @@ pub struct Actor {
     pub kind: String,
     /// The subject that owns journeys: the session's id, or that of who is signed in.
     pub id: String,
+    /// By which operators know one of the staff, or their service token; empty for everybody else.
+    #[serde(skip)]
+    pub name: String,
     /// What began in this session before a sign-in stays within its reach.
     #[serde(skip)]
     pub session: String,
@@ -41,7 +49,7 @@ pub struct Actor {
     /// What brought this session here: information for journeys that it starts, never a right.
     #[serde(skip)]
     pub came: Came,
-    /// Which ids of agents were confirmed in this session.
+    /// Which ids of agents were confirmed in this session: for attribution, layout and gates, never a right.
     #[serde(skip)]
     pub agent: AgentChecks,
     /// What brought customers whose numbers this session need not have verified at first: of its token.
@@ -50,6 +58,15 @@ pub struct Actor {
     /// The person whose number this session has shown, and whose account stays closed until something of hers is named.
     #[serde(skip)]
     pub claims: Option<String>,
+    /// Until then who is signed in has shown more of herself than a phone tells.
+    #[serde(skip)]
+    pub shown_until_ms: i64,
+    /// The browser keeps the session when it is closed: its person called the device her own.
+    #[serde(skip)]
+    pub stays: bool,
+    /// What forms of a first step begin with; known only where one is shown.
+    #[serde(skip)]
+    pub contact: Contact,
     /// Rights that links gave to this session.
     #[serde(skip)]
     pub grants: Vec<Grant>,
@@ -58,11 +75,22 @@ pub struct Actor {
     pub came_by: Option<LinkAccess>,
 }
 
+/// Name and mobile number of who is signed in; empty where they are not known.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Contact {
+    pub name: String,
+    pub mobile: String,
+}
+
 /// Where a session keeps what brought it here, and which ids of agents were confirmed.
 pub(crate) const CAME: &str = "came";
-pub(crate) const AGENT: &str = "agent";
+const AGENT: &str = "agent";
 /// Where it keeps whose account it asks for.
 pub(crate) const CLAIMS: &str = "claims";
+/// Where it keeps until when its person has shown more of herself than a phone tells.
+pub(crate) const SHOWN: &str = "shown";
+/// Where it keeps that the device is its person's own.
+pub(crate) const STAYS: &str = "stays";
 
 /// A part of a session's subject; what is not there is empty.
 fn of_subject<T: DeserializeOwned + Default>(subject: &Value, name: &str) -> T {
@@ -85,17 +113,27 @@ impl Grant {
 
     /// Of this journey, not over, and made after the journey last revoked its purpose.
     pub(crate) fn holds(&self, journey: &JourneyRecord, now_ms: i64) -> bool {
-        #[derive(Deserialize)]
-        struct Revoked {
-            #[serde(default)]
-            revoked: BTreeMap<String, i64>,
-        }
-        if self.journey != journey.id || self.until_ms <= now_ms {
-            return false;
-        }
-        let Ok(Revoked { revoked }) = serde_json::from_str(&journey.state) else { return false };
-        revoked.get(&self.purpose).is_none_or(|at| self.made_ms > *at)
+        let is_open = || revoked(journey)?.get(&self.purpose).is_none_or(|at| self.made_ms > *at).then_some(());
+        self.journey == journey.id && now_ms < self.until_ms && is_open().is_some()
     }
+}
+
+/// What was revoked of a stored journey, and when; `None`: its state is not at hand.
+fn revoked(journey: &JourneyRecord) -> Option<BTreeMap<String, i64>> {
+    #[derive(Deserialize)]
+    struct Revoked {
+        #[serde(default)]
+        revoked: BTreeMap<String, i64>,
+    }
+    serde_json::from_str(&journey.state).ok().map(|Revoked { revoked }| revoked)
+}
+
+/// Under which purpose a journey notes that its customer ended the access of who began it for them.
+pub(crate) const ASSISTANCE: &str = "assistance";
+
+/// Whether this is one of the staff whose access to what they began was ended, or may have been.
+pub(crate) fn is_sent_away(actor: &Actor, journey: &JourneyRecord) -> bool {
+    actor.kind == STAFF && revoked(journey).is_none_or(|revoked| revoked.contains_key(ASSISTANCE))
 }
 
 /// What links open of one journey at the step that it shows: it may be seen, and these events may be sent (`*`: any).
@@ -117,6 +155,7 @@ impl Actor {
         Actor {
             kind: VISITOR.into(),
             id: id.into(),
+            name: String::new(),
             session: String::new(),
             roles: vec![VISITOR.into()],
             channel: "web".into(),
@@ -128,6 +167,9 @@ impl Actor {
             agent: AgentChecks::default(),
             sources: Vec::new(),
             claims: None,
+            shown_until_ms: 0,
+            stays: false,
+            contact: Contact::default(),
             grants: Vec::new(),
             came_by: None,
         }
@@ -136,11 +178,12 @@ impl Actor {
     /// The product itself: timers, replies, webhooks.
     pub fn system() -> Self {
         Actor {
-            kind: "system".into(),
-            id: "system".into(),
+            kind: SYSTEM.into(),
+            id: SYSTEM.into(),
+            name: String::new(),
             session: String::new(),
-            roles: vec!["system".into()],
-            channel: "system".into(),
+            roles: vec![SYSTEM.into()],
+            channel: SYSTEM.into(),
             partner: None,
             language: "en".into(),
             network: None,
@@ -149,6 +192,9 @@ impl Actor {
             agent: AgentChecks::default(),
             sources: Vec::new(),
             claims: None,
+            shown_until_ms: 0,
+            stays: false,
+            contact: Contact::default(),
             grants: Vec::new(),
             came_by: None,
         }
@@ -170,16 +216,12 @@ impl Actor {
             |key: &str, default: &str| session.subject.get(key).and_then(Value::as_str).unwrap_or(default).to_string();
         let kind = text("kind", VISITOR);
         let id = text(if kind == STAFF { "staff" } else { "person" }, &session.id);
-        let agent: AgentChecks = of_subject(&session.subject, AGENT);
-        let mut roles: Vec<String> = agent.roles().map(str::to_owned).collect();
-        let stored = session.subject.get("roles").and_then(|roles| Vec::<String>::deserialize(roles).ok());
-        let stored = stored.unwrap_or_else(|| vec![VISITOR.into()]);
-        // An agent is no mere visitor: what a visitor may do for herself, an agent may not do for her.
-        let is_agent = !roles.is_empty();
-        roles.extend(stored.into_iter().filter(|role| !(is_agent && role == VISITOR)));
+        let roles = session.subject.get("roles").and_then(|roles| Vec::<String>::deserialize(roles).ok());
+        let roles = roles.unwrap_or_else(|| vec![VISITOR.into()]);
         Actor {
             kind,
             id,
+            name: text("name", ""),
             session: session.id.clone(),
             roles,
             channel: text("channel", "web"),
@@ -188,18 +230,38 @@ impl Actor {
             network: None,
             proven: false,
             came: of_subject(&session.subject, CAME),
-            agent,
+            agent: of_subject(&session.subject, AGENT),
             sources: Vec::new(),
             claims: session.subject.get(CLAIMS).and_then(Value::as_str).map(str::to_owned),
+            shown_until_ms: session.subject[SHOWN].as_i64().unwrap_or_default(),
+            stays: session.subject[STAYS] == true,
+            contact: Contact::default(),
             grants: Grant::of_subject(&session.subject),
             came_by: None,
         }
+    }
+
+    /// A session keeps what a check of an agent's ids has said.
+    pub fn note_agent(session: &mut SessionRecord, agent: &AgentChecks) {
+        session.subject[AGENT] = json!(agent);
+    }
+
+    /// Who begins requests for customers: signed in as staff, in a role that acts for them.
+    pub fn seller(&self, policy: &Policy) -> Option<Seller> {
+        let role = policy.assists(self.acting_roles()).filter(|_| self.kind == STAFF)?;
+        let (id, name, role) = (self.id.clone(), self.name.clone(), role.to_owned());
+        Some(Seller { id, name, role, sources: self.sources.clone() })
     }
 
     /// The same session once its person is known.
     pub(crate) fn signed_in_as(&self, person: &str) -> Actor {
         let roles = vec![CUSTOMER.to_owned()];
         Actor { kind: CUSTOMER.into(), id: person.into(), roles, claims: None, came_by: None, ..self.clone() }
+    }
+
+    /// Came by a link that lets nothing be sent.
+    pub(crate) fn only_looks(&self) -> bool {
+        self.came_by.as_ref().is_some_and(|link| link.events.is_empty())
     }
 
     /// Whether a screen offers an event to this actor: a link may open less than the step takes.
@@ -210,6 +272,13 @@ impl Actor {
     /// The person who is signed in.
     pub fn person(&self) -> Option<&str> {
         (self.kind == CUSTOMER).then_some(self.id.as_str())
+    }
+
+    /// Whether this session is a person's, or asks for the account of one, and the journey another's: its number was
+    /// proved in this browser, and opens it by its own code alone.
+    fn is_other_than(&self, person: Option<&str>) -> bool {
+        let own = self.person().or(self.claims.as_deref());
+        own.is_some_and(|own| person.is_some_and(|person| person != own))
     }
 
     /// Who is signed in: a person, or one of the staff.
@@ -262,7 +331,7 @@ impl Actor {
     pub(crate) fn of_stored(by: &Value, owner: &Actor) -> Actor {
         let text = |name: &str| by.get(name).and_then(Value::as_str).map(str::to_owned);
         let kind = text("kind").unwrap_or_else(|| VISITOR.into());
-        let id = text("id").unwrap_or_else(|| if kind == "system" { kind.clone() } else { owner.id.clone() });
+        let id = text("id").unwrap_or_else(|| if kind == SYSTEM { kind.clone() } else { owner.id.clone() });
         let roles =
             by.get("roles").and_then(|r| serde_json::from_value(r.clone()).ok()).unwrap_or_else(|| vec![kind.clone()]);
         Actor { kind, id, roles, ..owner.clone() }
@@ -290,6 +359,8 @@ impl<'a> From<&'a JourneyRecord> for Resource<'a> {
 pub enum Action<'a> {
     Begin,
     See,
+    /// Fetches a file of the customer's: nobody does who acts for her, or came by a link that lets nothing be sent.
+    Document,
     /// Sends an event of this type; a draft counts as the `submit` that it prepares.
     Send(&'a str),
     /// Looks at, or changes, what a person keeps of herself.
@@ -301,7 +372,7 @@ impl Action<'_> {
     fn right(self) -> Right {
         match self {
             Action::Begin => Right::Begin,
-            Action::See => Right::See,
+            Action::See | Action::Document => Right::See,
             Action::Send(_) => Right::Send,
             Action::Account => Right::Account,
             Action::Operate => Right::Operate,
@@ -312,24 +383,34 @@ impl Action<'_> {
 /// The table of roles decides, and what it does not say is refused (security rule 12). A journey is its owner's; a link
 /// opens what its purpose says.
 pub fn can<'a>(policy: &Policy, actor: &Actor, action: Action<'_>, resource: impl Into<Resource<'a>>) -> bool {
-    let may = |whose| policy.allows(actor.acting_roles(), action.right(), whose);
+    // No table opens what is others' to who is not of the staff, or the work of all to who is no operator.
+    let is_of_house = || match action {
+        Action::Operate => actor.kind == OPERATOR,
+        _ => [STAFF, OPERATOR].contains(&actor.kind.as_str()),
+    };
+    let may =
+        |whose| policy.allows(actor.acting_roles(), action.right(), whose) && (whose != Whose::Any || is_of_house());
     let linked = |journey: &JourneyRecord| {
         let link = actor.came_by.as_ref().filter(|link| link.journey == journey.id);
         link.is_some_and(|link| if let Action::Send(event) = action { link.lets(event) } else { true })
     };
     let sent = if let Action::Send(event) = action { policy.lets(actor.acting_roles(), event) } else { true };
-    sent && match resource.into() {
-        Resource::Journey(journey) => {
-            owns(actor, journey) && may(Whose::Own) || linked(journey) && may(Whose::Linked) || may(Whose::Any)
+    let is_hers = action != Action::Document || actor.kind != STAFF && !actor.only_looks();
+    sent && is_hers
+        && match resource.into() {
+            Resource::Journey(journey) => {
+                let is_own = owns(actor, journey) && !is_sent_away(actor, journey);
+                is_own && may(Whose::Own) || linked(journey) && may(Whose::Linked) || may(Whose::Any)
+            }
+            Resource::Own => may(Whose::Own),
+            Resource::All => may(Whose::Any),
         }
-        Resource::Own => may(Whose::Own),
-        Resource::All => may(Whose::Any),
-    }
 }
 
-/// Begun by this person or in this session, or hers by her verified number.
+/// Begun by this person or in this session, unless another person's number was proved in it; or hers by her number.
 pub(crate) fn owns(actor: &Actor, journey: &JourneyRecord) -> bool {
     let began = actor.id == journey.owner || (!actor.session.is_empty() && actor.session == journey.owner);
     let hers = actor.person().is_some() && actor.person() == journey.person.as_deref();
-    (began || hers) && !matches!(actor.kind.as_str(), "system" | "operator")
+    let is_hers = began && !actor.is_other_than(journey.person.as_deref()) || hers;
+    is_hers && ![SYSTEM, OPERATOR].contains(&actor.kind.as_str())
 }

@@ -22,8 +22,11 @@ pub enum Fact {
     /// Somebody came with it, in this role.
     Helped {
         role: String,
+        /// By which operators know who it is.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        name: String,
     },
-    /// She ended the help.
+    /// The customer ended the access of whoever helps, or began it for them.
     HelpEnded,
     /// A checked answer of the shown step. In the history a secret field says only that there was one.
     Submitted {
@@ -101,6 +104,10 @@ pub enum Fact {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         awaited: Option<Awaited>,
     },
+    /// A message that somebody's press ordered is not sent: the gate had counted enough.
+    Withheld {
+        message: String,
+    },
     /// She no longer agrees to what she agreed to in this journey, and said so elsewhere.
     Withdrew {
         purpose: String,
@@ -129,6 +136,9 @@ pub enum Fact {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Assisted {
     pub role: String,
+    /// By which operators know who it is.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub name: String,
     /// Their session held a token for what brought the customer: her number is not verified at first.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub skips_otp: bool,
@@ -259,6 +269,7 @@ impl Fact {
             | Fact::AllAnswered { .. }
             | Fact::Dropped { .. }
             | Fact::Retried { .. }
+            | Fact::Withheld { .. }
             | Fact::Withdrew { .. }
             | Fact::Expired
             | Fact::LedAway { .. }
@@ -280,7 +291,7 @@ mod tests {
         for (fact, kind, data) in [
             (Fact::Started, "started", Value::Null),
             (
-                Fact::StartedFor(Assisted { role: "clerk".into(), skips_otp: true }),
+                Fact::StartedFor(Assisted { role: "clerk".into(), name: String::new(), skips_otp: true }),
                 "started_for",
                 json!({"role": "clerk", "skips_otp": true}),
             ),
@@ -300,7 +311,11 @@ mod tests {
                 json!({"event": "e", "again": true}),
             ),
             (Fact::Saved { data: json!({"a": 1}) }, "saved", json!({"data": {"a": 1}})),
-            (Fact::Helped { role: "clerk".into() }, "helped", json!({"role": "clerk"})),
+            (
+                Fact::Helped { role: "clerk".into(), name: "ravi".into() },
+                "helped",
+                json!({"role": "clerk", "name": "ravi"}),
+            ),
             (Fact::WentBack, "went_back", Value::Null),
             (Fact::Retried { work: Work::Effect(key), awaited: None }, "retried", json!({"work": {"effect": "j.3.1"}})),
             (

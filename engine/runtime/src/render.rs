@@ -1,14 +1,15 @@
 //! A stored journey becomes the step that a person sees.
 
-use crate::actor::Actor;
+use crate::actor::{Actor, Contact};
 use crate::clock::rfc3339;
-use crate::turn::{Turn, get_path};
+use crate::journeys::PAPER;
+use crate::turn::{Cover, Turn};
 use crate::view::{
     Accepted, Changeable, ConsentPart, FormPart, JourneyView, Level, MessageView, Progress, ProgressSection,
     RedirectPart, Scene, SectionState, Step, StepKind, StepView, Wait, WaitPart,
 };
 use engine_definitions as definitions;
-use engine_definitions::{Audience, OnDemand, ProductHost, Text, Workflow};
+use engine_definitions::{Audience, Frozen, OnDemand, ProductHost, Text, Workflow};
 use engine_statechart::expression::Memory;
 use engine_statechart::{EvalError, Scope};
 use serde_json::{Map, Value, json};
@@ -26,6 +27,8 @@ struct Reader<'r> {
     actor: &'r Actor,
     viewer: Viewer,
     workflow: &'r Workflow,
+    /// How they are shown what is personal, unless it is theirs; `context` is covered already.
+    cover: Option<Cover>,
     context: Cow<'r, Map<String, Value>>,
     memory: Memory,
 }
@@ -35,9 +38,13 @@ impl Reader<'_> {
         let workflow = turn.workflow.in_language(&actor.language);
         let audience = turn.audience(actor);
         let assists = turn.role_for_customers(actor).is_some();
-        let (context, memory) = (turn.context(), Memory::new());
-        let viewer = Viewer { audience, assists, said: OnceLock::new() };
-        Reader { actor, viewer, workflow, context, memory }
+        let (cover, context, memory) = (turn.cover(actor), turn.context(), Memory::new());
+        let context = match &cover {
+            Some(cover) => Cow::Owned(cover.context(&context)),
+            None => context,
+        };
+        let viewer = Viewer { audience, assists, contact: actor.contact.clone(), said: OnceLock::new() };
+        Reader { actor, viewer, workflow, cover, context, memory }
     }
 
     fn text(&self, code: &str, fields: &Map<String, Value>) -> String {
@@ -54,7 +61,8 @@ struct Viewer {
     audience: Audience,
     /// Whether they act for a customer.
     assists: bool,
-    /// Both for expressions, once one has asked.
+    contact: Contact,
+    /// All for expressions, once one has asked.
     said: OnceLock<Value>,
 }
 
@@ -62,7 +70,10 @@ impl OnDemand for Viewer {
     fn variable(&self) -> &Value {
         self.said.get_or_init(|| {
             let (Audience { roles, channel, partner, .. }, assists) = (&self.audience, self.assists);
-            json!({"role": roles.first(), "roles": roles, "channel": channel, "partner": partner, "assists": assists})
+            let known = |text: &str| Some(text.to_owned()).filter(|text| !text.is_empty());
+            let (name, mobile) = (known(&self.contact.name), known(&self.contact.mobile));
+            json!({"role": roles.first(), "roles": roles, "channel": channel, "partner": partner, "assists": assists,
+                "name": name, "mobile": mobile})
         })
     }
 }
@@ -80,6 +91,7 @@ pub(crate) fn render(turn: &Turn<'_>, actor: &Actor, journey: Option<&str>, retu
     };
     let mut messages = messages(turn, &reader, step.form.as_ref());
     turn.show_help(actor, &mut step, &mut messages, &|code, fields| reader.text(code, fields));
+    let is_there = turn.is_active() && actor.came_by.is_none() && reader.cover.is_none();
     StepView {
         journey: JourneyView {
             id: journey.map(str::to_string),
@@ -97,7 +109,7 @@ pub(crate) fn render(turn: &Turn<'_>, actor: &Actor, journey: Option<&str>, retu
         messages,
         step,
         // It may carry more than a link shows.
-        presence: journey.filter(|_| turn.is_active() && actor.came_by.is_none()).and_then(|_| turn.presence_input()),
+        presence: journey.filter(|_| is_there).and_then(|_| turn.presence_input()),
         leave: turn.leave(),
         server_time: rfc3339(turn.now_ms),
     }
@@ -134,13 +146,10 @@ fn declared(
         result.inspect_err(|error| tracing::error!(step = step.node, %error, "redirect failed")).ok()
     });
     let over = !turn.is_active();
-    let trail = |turn: &Turn<'_>| {
-        turn.state.trail.last().and_then(|e| workflow.step_by_node(&e.node)).map(|s| address(workflow, s, journey))
-    };
-    let back = if over || forbidden(turn, "back") || !actor.is_offered("back") { None } else { trail(turn) };
+    let back = back(turn, (actor, workflow), journey);
     let mut events = Vec::new();
     if !over {
-        if form.is_some() || step.review || takes(turn, "submit") {
+        if (form.is_some() || step.review || takes(turn, "submit")) && turn.takes_from("submit", actor) {
             events.push(Accepted { kind: "submit".into(), schema: None });
         }
         events.extend(
@@ -190,13 +199,29 @@ fn seen(turn: &Turn<'_>, step: &definitions::Step, reader: &Reader<'_>) -> (Valu
         let company = || turn.catalog.site(&workflow.language).company.clone();
         data.entry(definitions::COMPANY).or_insert_with(company);
     }
-    let rendered = view.and_then(|view| {
+    let mut rendered = view.and_then(|view| {
         let result = reader.scoped(turn, |scope| {
             view.render(&data, &reader.viewer.audience.roles, &scope.clone().with_names(step.view_names()))
         });
         result.inspect_err(|error| tracing::error!(step = step.node, %error, "view failed")).ok()
     });
+    if let (Some(_), Some(view)) = (&reader.cover, &mut rendered) {
+        without_documents(view);
+    }
     (data, rendered)
+}
+
+/// Documents are the customer's alone; what a step prints is covered like its page.
+fn without_documents(view: &mut Value) {
+    let Some(blocks) = view.get_mut("blocks").and_then(Value::as_array_mut) else { return };
+    blocks.retain_mut(|block| {
+        let is_list = block["block"] == "documents";
+        let items = block.get_mut("items").and_then(Value::as_array_mut).filter(|_| is_list);
+        items.is_none_or(|items| {
+            items.retain(|item| item["document"] == PAPER);
+            !items.is_empty()
+        })
+    });
 }
 
 /// What the shown step prints: its title and its blocks.
@@ -212,12 +237,22 @@ pub(crate) fn printed(turn: &Turn<'_>, actor: &Actor) -> Option<(String, Vec<Val
     Some((title_of(turn, paper, &reader), blocks))
 }
 
-/// A step that is not for this reader: that it is another's, and what they may do about it.
+/// Address of the step that Back leads to.
+fn back(turn: &Turn<'_>, (actor, workflow): (&Actor, &Workflow), journey: Option<&str>) -> Option<String> {
+    if !turn.is_active() || forbidden(turn, "back") || !actor.is_offered("back") {
+        return None;
+    }
+    let step = workflow.step_by_node(&turn.state.trail.last()?.node)?;
+    Some(address(workflow, step, journey))
+}
+
+/// A step that is not for this reader: that it is another's, and what they may do about it. Who acts for a customer may
+/// go back, and correct what they answered themselves.
 fn closed(turn: &Turn<'_>, step: &definitions::Step, reader: &Reader<'_>, journey: Option<&str>, why: &str) -> Step {
     let roles = &reader.viewer.audience.roles;
     let theirs = |accept: &definitions::Accept| accept.names(roles.iter().map(String::as_str));
     let events = step.accepts.iter().filter(|(_, accept)| theirs(accept));
-    let events: Vec<Accepted> =
+    let mut events: Vec<Accepted> =
         events.map(|(kind, a)| Accepted { kind: kind.clone(), schema: Some(a.schema.clone()) }).collect();
     let words = reader.text(why, &Map::new());
     let mut blocks = vec![json!({"block": "text", "text": words, "size": "lead"})];
@@ -225,7 +260,18 @@ fn closed(turn: &Turn<'_>, step: &definitions::Step, reader: &Reader<'_>, journe
         let label = reader.text(&format!("journey.{}", event.kind), &Map::new());
         json!({"event": event.kind, "label": label})
     });
-    let actions: Vec<Value> = actions.collect();
+    let mut actions: Vec<Value> = actions.collect();
+    let (back, changeable) = match turn.role_for_customers(reader.actor) {
+        Some(role) => (back(turn, (reader.actor, reader.workflow), journey), own_steps(turn, reader, role)),
+        None => (None, Vec::new()),
+    };
+    actions.extend(changeable.iter().map(|step| {
+        let label = reader.text("journey.correct", &Map::from_iter([("title".to_owned(), json!(step.title))]));
+        json!({"event": "change", "data": {"step": step.step}, "label": label, "style": "link"})
+    }));
+    let built_in = [("back", back.is_some()), ("change", !changeable.is_empty())];
+    let built_in = built_in.into_iter().filter(|(_, is_offered)| *is_offered);
+    events.extend(built_in.map(|(kind, _)| Accepted { kind: kind.into(), schema: None }));
     if !actions.is_empty() {
         blocks.push(json!({"block": "actions", "items": actions}));
     }
@@ -238,11 +284,23 @@ fn closed(turn: &Turn<'_>, step: &definitions::Step, reader: &Reader<'_>, journe
         progress: progress(reader.workflow, step),
         view: Some(json!({"blocks": blocks})),
         events,
+        back,
+        changeable,
         waits: waits(turn),
         stream: journey.filter(|_| turn.is_active()).map(|id| format!("/api/v1/journeys/{id}/stream")),
         hide: step.hide.clone(),
         ..Step::default()
     }
+}
+
+/// Steps that were answered in this role last.
+fn own_steps(turn: &Turn<'_>, reader: &Reader<'_>, role: &str) -> Vec<Changeable> {
+    if !turn.is_active() || !reader.actor.is_offered("change") {
+        return Vec::new();
+    }
+    let mut steps = changeable(turn, reader);
+    steps.retain(|step| turn.state.answered_by.get(&step.step).is_some_and(|by| by == role));
+    steps
 }
 
 /// No active state has a step: a generated wait page (workflows.md rule 1).
@@ -279,10 +337,13 @@ fn messages(turn: &Turn<'_>, reader: &Reader<'_>, form: Option<&FormPart>) -> Ve
         .messages
         .iter()
         .map(|note| {
-            let empty = Map::new();
-            let fields = note.fields.as_object().unwrap_or(&empty);
+            let (empty, mut fields) = (Map::new(), note.fields.clone());
+            reader.cover.iter().for_each(|cover| cover.tell(&mut fields));
+            let fields = fields.as_object().unwrap_or(&empty);
+            let told = |text: &String| reader.cover.as_ref().map_or_else(|| text.clone(), |cover| cover.told(text));
             let known = reader.workflow.find_text(&note.code, fields);
-            let text = known.or_else(|| note.text.clone()).unwrap_or_else(|| reader.text("error.global", fields));
+            let text = known.or_else(|| note.text.as_ref().map(told));
+            let text = text.unwrap_or_else(|| reader.text("error.global", fields));
             MessageView {
                 code: note.code.clone(),
                 level: Level::named(note.level.as_deref()),
@@ -337,24 +398,42 @@ fn form_part(
     reader.scoped(turn, |scope| {
         let scope = &scope.clone().with_names(step.names());
         let fields = form.fields(&reader.viewer.audience, scope)?;
-        let prefill = step.prefill.as_ref().and_then(|prefill| prefill.eval(scope).ok());
-        let answers = step.into.as_ref().and_then(|into| get_path(&turn.state.snapshot.context, into));
-        let draft = turn.draft().map(|draft| &draft.data);
-        let layers: Vec<&Map<String, Value>> =
-            [prefill.as_ref(), answers, draft].into_iter().flatten().filter_map(Value::as_object).collect();
-        let mut data = fields.data(&layers);
-        let secrets = form.secrets();
-        data.retain(|key, _| !secrets.contains(key));
-        turn.covered(step, reader.actor).cover(&mut data);
+        let prefill = match reader.cover {
+            Some(_) => turn.prefill(step),
+            None => step.prefill.as_ref().and_then(|prefill| prefill.eval(scope).ok()),
+        };
+        let mut data = turn.laid(step, form, &fields, prefill);
+        let (plain, mut schema) = (data.clone(), fields.view().schema);
+        turn.shown(step, form, &mut data, reader.actor);
+        if reader.cover.is_some() && plain != data {
+            schema = loosened(&schema, |field| plain.get(field) != data.get(field));
+        }
         Ok(FormPart {
             id: step.form.clone().unwrap_or_default(),
-            schema: fields.view().schema,
+            schema,
             data: Value::Object(data),
             rows: step.into.as_deref().map(|into| turn.state.row_numbers(into)).unwrap_or_default(),
-            draft: draft.is_some(),
+            draft: turn.draft().is_some(),
             submit: submit_text(turn, step, reader),
         })
     })
+}
+
+/// A covered value breaks the rules of its field, which a browser would hold it to; the server checks what it stands
+/// for.
+fn loosened(schema: &Frozen, is_covered: impl Fn(&str) -> bool) -> Frozen {
+    const RULES: [&str; 6] = ["pattern", "format", "minLength", "x-date", "x-normalise", "x-refuse"];
+    let mut schema = Value::clone(schema);
+    let properties = schema.get_mut("properties").and_then(Value::as_object_mut).into_iter().flatten();
+    for (_, rule) in properties.filter(|(name, _)| is_covered(name)) {
+        if let Some(rule) = rule.as_object_mut() {
+            rule.retain(|key, _| !RULES.contains(&key.as_str()));
+        }
+        if let Some(ui) = rule.get_mut("x-ui").and_then(Value::as_object_mut) {
+            ui.retain(|key, _| !["widget", "autocomplete"].contains(&key.as_str()));
+        }
+    }
+    Frozen::from(schema)
 }
 
 /// What the step's form asks consent to.

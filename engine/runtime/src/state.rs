@@ -1,12 +1,12 @@
 //! What a journey's row holds beside its columns: the snapshot of its machine and the runtime's own notes.
 
-use crate::actor::Actor;
+use crate::actor::{ASSISTANCE, Actor};
 use crate::fact::Assisted;
 use engine_definitions::row_number;
 use engine_statechart::Snapshot;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Stable across versions of the program: names, no indices; empty parts are left out.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -30,6 +30,14 @@ pub struct JourneyState {
     /// A mobile number was proved by a one-time password in this journey.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub verified: bool,
+    /// Hashes of the numbers that were proved in this journey.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub proved: BTreeSet<String>,
+    /// The number that who is signed in has shown to be still hers, and the one that became hers then: their hashes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub own_number: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub taken_number: Option<String>,
     /// One of the staff has shown the second factor: the key of who it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub member: Option<String>,
@@ -74,6 +82,9 @@ pub struct Invitation {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Helper {
     pub role: String,
+    /// By which operators know who it is.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub name: String,
     pub until_ms: i64,
 }
 
@@ -89,6 +100,15 @@ pub struct OpenOtp {
 }
 
 impl JourneyState {
+    /// Who sees the journey beside its customer, with their consent: the role and the name of whoever began it for
+    /// them, and of whom they let in.
+    pub fn companions(&self, now_ms: i64) -> impl Iterator<Item = (&str, &str)> {
+        let began = self.assisted.as_ref().filter(|_| !self.revoked.contains_key(ASSISTANCE));
+        let helps = self.helper.as_ref().filter(|helper| now_ms < helper.until_ms);
+        let began = began.map(|one| (one.role.as_str(), one.name.as_str()));
+        began.into_iter().chain(helps.map(|one| (one.role.as_str(), one.name.as_str())))
+    }
+
     /// Notes the rows of an answer that goes to `into`.
     pub fn count_rows(&mut self, into: &str, answer: &Map<String, Value>) {
         for (name, list) in answer.iter().filter_map(|(name, value)| Some((name, value.as_array()?))) {
@@ -189,6 +209,9 @@ pub struct Run {
     /// The done event was sent; later answers are late.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub settled: bool,
+    /// Whose press it follows from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub presser: Option<String>,
 }
 
 /// One call of a fan-out, as expressions see it (`context.<into>[key]`).

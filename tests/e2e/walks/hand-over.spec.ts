@@ -68,12 +68,13 @@ test('two browsers, one sale: each sees what the other does, and she alone agree
   expect((await product.messages(mobile))[0]!.text).toContain('/r/');
 
   await theirs.buy('HDFC ERGO');
-  await theirs.person();
+  await theirs.person('XXXa');
   await theirs.address();
   await theirs.nominee();
   await desk.at('Engine, chassis and papers', '/checkout-vehicle');
   await expect(desk.page.getByText(alone)).toBeVisible();
   await expect(desk.page.getByRole('checkbox')).toHaveCount(0);
+  await expect(desk.page.getByRole('button', { name: 'Send the link by SMS' })).toBeVisible();
 
   await hers.papers();
   await desk.at('Verify your identity', '/checkout-kyc');
@@ -81,12 +82,15 @@ test('two browsers, one sale: each sees what the other does, and she alone agree
   await hers.kyc();
   await desk.at('Check your answers', '/confirm');
   await expect(desk.page.getByText('Answered by').first()).toBeAttached();
+  await expect(desk.page.getByText('The customer checks and confirms this page')).toBeVisible();
+  await expect(desk.page.getByRole('button', { name: /^Pay/ })).toHaveCount(0);
   await hers.confirm();
   await desk.at('Pay the premium', '/payment');
   await expect(desk.page.getByText(alone)).toBeVisible();
   await hers.pay(/^Pay ₹/);
   const number = await hers.issued();
-  await expect(desk.page.getByText(number).first()).toBeVisible({ timeout: 30_000 });
+  await expect(desk.heading(/is insured/)).toBeVisible({ timeout: 30_000 });
+  await expect(desk.page.getByText(number)).toHaveCount(0);
 
   // who has no role any more is out at once
   expect(await product.run('staff', 'list')).toMatch(/^asha\t\*{5}\d{5}\tpartner-agent$/);
@@ -126,12 +130,12 @@ test('a customer lets an advisor into what she began, and shows them out again',
   await field.fill(code);
   await open.click();
   await desk.at('Is this your car?', '/vehicle');
-  await expect(phone.page.getByText('An advisor helps you with this request')).toBeVisible();
-  await expect(desk.page.getByText('An advisor helps you with this request')).toHaveCount(0);
+  await expect(phone.page.getByText('ravi (call centre) helps you with this request')).toBeVisible();
+  await expect(desk.page.getByText('helps you with this request')).toHaveCount(0);
   await theirs.vehicle();
   await phone.at('Your last policy', '/previous-policy');
-  await phone.press("End the advisor's help");
-  await expect(phone.page.getByText('An advisor helps you with this request')).toHaveCount(0);
+  await phone.press('End their access');
+  await expect(phone.page.getByText('helps you with this request')).toHaveCount(0);
   await desk.page.reload();
   await expect(desk.heading('Your last policy')).toHaveCount(0);
   await hers.previous();

@@ -5,11 +5,13 @@ mod answers;
 mod condition;
 mod date;
 mod fields;
+mod letters;
 mod level;
 mod messages;
 mod normalise;
 mod pattern;
 mod read;
+mod refuse;
 mod resolve;
 mod rows;
 mod rules;
@@ -20,12 +22,14 @@ mod widget;
 pub use answers::is_asked;
 pub(crate) use condition::of_field as conditions;
 pub use fields::{Fields, place_of};
+pub(crate) use letters::PLAIN as PLAIN_LETTERS;
+pub use letters::digits;
 pub(crate) use messages::Messages;
 #[cfg(test)]
 pub(crate) use read::FORM_KEYS;
 pub(crate) use read::{SHARED_MESSAGES, read};
 pub(crate) use rows::key_name;
-pub(crate) use rules::bounded;
+pub(crate) use rules::{bounded, personal as marked};
 pub use rules::{is_personal_name, personal_kind};
 pub(crate) use validate::{plain_errors, validator};
 
@@ -231,6 +235,21 @@ impl Form {
     /// Kind of personal data of each field: `x-pii`.
     pub fn personal(&self) -> impl Iterator<Item = (&str, &str)> {
         properties(&self.tree).filter_map(|(name, rule)| Some((name.as_str(), rule.get("x-pii")?.as_str()?)))
+    }
+
+    /// The same of every field that any variant has, also in rows and objects.
+    pub fn personal_names(&self) -> Vec<(&str, &str)> {
+        let (mut found, mut open) = (Vec::new(), Vec::new());
+        open.extend(self.variants.iter().map(|variant| &variant.merge).chain([&self.tree]));
+        while let Some(schema) = open.pop() {
+            open.extend(schema.get("items"));
+            open.extend(schema.get("prefixItems").and_then(Value::as_array).into_iter().flatten());
+            for (name, rule) in properties(schema) {
+                found.extend(rule.get("x-pii").and_then(Value::as_str).map(|kind| (name.as_str(), kind)));
+                open.push(rule);
+            }
+        }
+        found
     }
 
     /// The same of the field at a pointer, also in a row or an object.

@@ -16,9 +16,9 @@ use engine_statechart::expression::Expression;
 use engine_statechart::template::Mapping;
 use indexmap::IndexMap;
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-pub const STEP_KEYS: [&str; 23] = [
+pub const STEP_KEYS: [&str; 24] = [
     "form",
     "view",
     "wait",
@@ -41,6 +41,7 @@ pub const STEP_KEYS: [&str; 23] = [
     "hide",
     "links",
     "only",
+    "confirms",
     "paper",
 ];
 /// Texts that stand in the place of a step that is another's.
@@ -187,6 +188,7 @@ impl Builder<'_> {
         if let Some(at) = fields.get("only").filter(|_| only.is_some()) {
             CLOSED.iter().for_each(|code| self.need_text(at, code));
         }
+        let confirms = fields.bool("confirms");
         let hide = fields.texts("hide");
         if let Some(at) = fields.get("hide") {
             for name in hide.iter().filter(|h| !["header", "footer"].contains(&h.as_str())) {
@@ -218,6 +220,8 @@ impl Builder<'_> {
             submit,
             hide,
             only,
+            takes: BTreeSet::new(),
+            confirms,
             paper,
             span: node.span.clone(),
             names: node.names.clone(),
@@ -234,7 +238,9 @@ impl Builder<'_> {
                 fields.problems.push(unknown("field", &here, &name.name, form.property_names()));
             }
         }
-        Some(self.mapping(at, &[], fields.problems))
+        // What a text stands for behind its cover is the journey's own.
+        let extra: &[&str] = if key == "prefill" { &[VIEWER] } else { &[] };
+        Some(self.mapping(at, extra, fields.problems))
     }
 
     fn redirect(&mut self, node: &Node, problems: &mut Vec<Problem>) -> Option<Redirect> {
@@ -282,6 +288,7 @@ impl Builder<'_> {
                     continue;
                 }
                 crate::form::bounded(schema, fields.problems);
+                crate::form::marked(name, schema, fields.problems);
                 let mut rule = schema.to_json();
                 close(&mut rule);
                 let is_optional =

@@ -20,7 +20,7 @@ pub async fn download(
     visitor: Visitor,
 ) -> Result<Response, Problem> {
     let id = known_id(&id)?;
-    if document == paper::NAME {
+    if document == engine_runtime::PAPER {
         let (name, bytes) = paper::pdf(&app, &visitor, id).await?;
         return Ok(file(HeaderValue::from_static("application/pdf"), &name, bytes));
     }

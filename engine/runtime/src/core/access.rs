@@ -1,7 +1,7 @@
 //! Who may do what with a stored journey, and what they see of it.
 
 use super::{Core, Deed, RuntimeError};
-use crate::actor::{Action, Actor, Grant, Resource, can, owns};
+use crate::actor::{Action, Actor, Grant, Resource, STAFF, can, is_sent_away, owns};
 use crate::refusal::Refusal;
 use crate::render::render;
 use crate::turn::{Journey, Turn};
@@ -23,10 +23,16 @@ impl Core {
         if !can(self.catalog().policy(), &actor, action, &record) {
             return Err(Refusal::NotFound);
         }
-        if !owns(&actor, &record) {
-            Box::pin(self.note_seen(&actor, &record)).await?;
+        if !owns(&actor, &record) || actor.kind == STAFF {
+            Box::pin(self.note_seen(&actor, &record.id)).await?;
         }
         Ok((record, actor))
+    }
+
+    /// Whether nothing is left of a journey but what a law keeps, and this is whose it was.
+    pub async fn is_kept_for(&self, actor: &Actor, journey: &str) -> Result<bool, Refusal> {
+        let Some(person) = actor.person() else { return Ok(false) };
+        Ok(self.store().person_of_buried(journey).await?.as_deref() == Some(person))
     }
 
     /// Work on the whole that changes something: it stands in the audit trail before it is done.
@@ -66,7 +72,7 @@ impl Core {
         actor: &'a Actor,
         record: &JourneyRecord,
     ) -> Result<Cow<'a, Actor>, RuntimeError> {
-        if actor.grants.is_empty() || owns(actor, record) {
+        if actor.grants.is_empty() || owns(actor, record) && !is_sent_away(actor, record) {
             return Ok(Cow::Borrowed(actor));
         }
         let grants: Vec<&Grant> = actor.grants.iter().filter(|g| g.holds(record, self.now_ms())).collect();

@@ -19,9 +19,12 @@ impl Journeys {
             return Ok(());
         }
         let (workflow, catalog) = (self.core.workflow_of(&record).await?, self.core.catalog());
-        if !Turn::on(&workflow, &catalog, read(record)?, self.core.now_ms()).takes_from("submit", &sender) {
+        let mut turn = Turn::on(&workflow, &catalog, read(record)?, self.core.now_ms());
+        if !turn.takes_from("submit", &sender) {
             return Err(Refusal::NotFound);
         }
+        let mut data = data;
+        turn.uncover_draft(&mut data, &sender);
         Ok(self.keep_draft(&workflow, journey, step, data).await?)
     }
 

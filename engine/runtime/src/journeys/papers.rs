@@ -12,6 +12,9 @@ use crate::turn::Turn;
 use engine_store::JourneyRecord;
 use serde_json::{Value, json};
 
+/// By which name a journey's documents have what its step prints.
+pub const PAPER: &str = "paper";
+
 /// What is printed, and what is shown of it: blocks as a view has them.
 #[derive(Debug, Clone)]
 pub struct Paper {

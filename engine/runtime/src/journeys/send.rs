@@ -54,6 +54,7 @@ impl Journeys {
             let (workflow, catalog) = (self.core.workflow_of(&stored.record).await?, self.core.catalog());
             self.core.refuse_ended(&stored.record).await?;
             let mut turn = Turn::on(&workflow, &catalog, stored, self.core.now_ms());
+            self.refuse_other_price(&turn, sender, journey, &send)?;
             let applied = self.event_on(&mut turn, sender, &send.kind, &send.data);
             if is_recent && (!matches!(applied, Ok(Applied::Done)) || turn.has_questions()) {
                 continue;
@@ -61,13 +62,17 @@ impl Journeys {
             self.applied(&mut turn, applied, sender, (&send.kind, &send.data), Some(journey)).await?;
             turn.acted(IdempotencyKey { key: Some(key), body_hash });
             let signs_in = turn.signs_in(sender);
+            let proves_link = turn.proves && sender.came_by.is_some();
             let view = Box::new(self.core.render(&turn, sender, Some(journey)));
             let changes = waits(&view).then(|| self.core.store().changes());
             match tries.commit(turn).await? {
                 Some(Committed::Done { .. }) => {
+                    if proves_link {
+                        Box::pin(self.core.note_link_proved(sender, journey)).await?;
+                    }
                     // A link may not open the step that follows; to whom the journey is from now on, it is open.
-                    let actor = match (&signs_in, &sender.came_by) {
-                        (Some(SignsIn::Person(person)), Some(_)) => Cow::Owned(actor.signed_in_as(person)),
+                    let actor = match &signs_in {
+                        Some(SignsIn::Person { person, .. }) => Cow::Owned(actor.signed_in_as(person)),
                         _ => Cow::Borrowed(actor),
                     };
                     let view = match sender.came_by {

@@ -2,7 +2,7 @@
 
 use super::event::{Applied, internal};
 use super::{Journeys, Sent, Start, new_journey, waits};
-use crate::actor::{Action, Actor, Resource};
+use crate::actor::{Action, Actor, Resource, STAFF};
 use crate::core::Unanswered;
 use crate::refusal::Refusal;
 use crate::turn::{Refused, Turn};
@@ -54,6 +54,9 @@ impl Journeys {
             let changes = waits(&view).then(|| self.core.store().changes());
             match tries.commit(turn).await? {
                 Some(Committed::Done { .. }) => {
+                    if actor.kind == STAFF {
+                        Box::pin(self.core.note_seen(actor, &id)).await?;
+                    }
                     if let Some(session) = new.session {
                         self.core.sessions.put(&session, &Actor::of_session(&session), now);
                     }

@@ -2,14 +2,16 @@
 
 use super::People;
 use super::sessions::OwnSession;
-use crate::actor::{Action, Actor, Resource};
+use crate::actor::{Action, Actor, Resource, STAFF};
 use crate::clock::rfc3339;
-use crate::core::{Sight, normal_mobile};
+use crate::core::{Sight, contact_of, normal_mobile, read};
+use crate::fact::Fact;
 use crate::journeys::{Journeys, LIST_MAX, List};
 use crate::refusal::Refusal;
+use crate::turn::Cover;
 use crate::view::JourneySummary;
-use engine_definitions::{AccountParts, RecordKinds};
-use engine_store::{DocumentHead, PersonRecord, Record};
+use engine_definitions::{AccountParts, RecordKinds, mask};
+use engine_store::{Committed, DocumentHead, PersonRecord, Record};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -20,10 +22,12 @@ pub struct Account {
     pub first_name: String,
     /// What she said of herself.
     pub profile: Value,
-    /// The newest begun ones, at most [`LIST_MAX`], last changed first; `GET /api/v1/journeys` gives all of them.
+    /// The newest begun ones, at most [`LIST_MAX`], last changed first; `GET /api/v1/journeys` gives all of them. None
+    /// of staff, as of records, documents and sights: what they began is their customers'.
     pub journeys: Vec<JourneySummary>,
     /// By kind, the newest first, [`RECORDS_MAX`] of them: what was recorded, with `id`, `key`, `at`, and `url` and
-    /// `title` of its journey's page. More of them: `people/records.rs`.
+    /// `title` of its journey's page; of a journey that was forgotten the `url` is empty. More of them:
+    /// `people/records.rs`.
     pub records: BTreeMap<String, Vec<Value>>,
     /// What there is for her to fetch from her journeys, the newest first: `at`, `name`, `type`, `url`, and the `title`
     /// of its journey.
@@ -32,9 +36,25 @@ pub struct Account {
     pub sessions: Vec<OwnSession>,
     /// Who else saw her journeys, the newest first.
     pub seen: Vec<Sight>,
+    /// Who sees one of them now, beside her.
+    pub helpers: Vec<Companion>,
+}
+
+/// Somebody who acts for a customer, and whose access she may end.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Companion {
+    pub journey: String,
+    /// Of the journey.
+    pub title: String,
+    pub role: String,
+    /// Empty where it is not known.
+    pub name: String,
 }
 
 const RECORDS_MAX: u32 = 200;
+
+/// Where a profile keeps the number that its person has shown.
+pub(super) const MOBILE: &str = "mobile";
 
 impl People {
     /// Of who is signed in, these parts of it; `None` for everybody else.
@@ -47,20 +67,28 @@ impl People {
         if parts.sessions {
             account.sessions = self.own_sessions(actor).await?;
         }
-        if !parts.journeys && !parts.documents && !parts.seen && parts.records.are_none() {
+        // What somebody began for customers is not their own: it stands among their records.
+        let is_staff = actor.kind == STAFF;
+        if is_staff || !parts.journeys && !parts.documents && !parts.seen && parts.records.are_none() {
             return Ok(Some(account));
         }
         let list = List { limit: LIST_MAX, ..List::default() };
         let mut all = Journeys { core: self.core.clone() }.journeys_of(actor, list).await?;
         all.sort_by(|one, other| other.updated_at.cmp(&one.updated_at));
-        if !parts.records.are_none() {
-            account.records = self.newest_records(id, &parts.records, &all).await?;
+        if parts.documents || !parts.records.are_none() {
+            let kept = List { limit: LIST_MAX, forgotten: true, ..List::default() };
+            let kept = Journeys { core: self.core.clone() }.journeys_of(actor, kept).await?;
+            let with_kept: Vec<JourneySummary> = all.iter().cloned().chain(kept).collect();
+            if !parts.records.are_none() {
+                account.records = self.newest_records(actor, id, &parts.records, &with_kept).await?;
+            }
+            if parts.documents {
+                account.documents = self.documents_of(&with_kept).await?;
+            }
         }
-        if parts.documents {
-            account.documents = self.documents_of(&all).await?;
-        }
-        if parts.seen {
+        if parts.seen && actor.person().is_some() {
             account.seen = self.core.seen(&all.iter().map(|journey| journey.id.clone()).collect::<Vec<_>>()).await?;
+            account.helpers = self.companions(&all, &account.seen).await?;
         }
         if parts.journeys {
             let catalog = self.core.catalog();
@@ -68,6 +96,33 @@ impl People {
             account.journeys = all.into_iter().filter(|journey| !signs_in(&journey.workflow)).collect();
         }
         Ok(Some(account))
+    }
+
+    /// Of these journeys, those that somebody saw.
+    async fn companions(&self, journeys: &[JourneySummary], seen: &[Sight]) -> Result<Vec<Companion>, Refusal> {
+        let mut found = Vec::new();
+        for journey in journeys.iter().filter(|journey| seen.iter().any(|sight| sight.journey == journey.id)) {
+            let Some(record) = self.core.store().journey(&journey.id).await? else { continue };
+            let of = |(role, name): (&str, &str)| {
+                let (journey, title) = (journey.id.clone(), journey.title.clone());
+                Companion { journey, title, role: role.to_owned(), name: name.to_owned() }
+            };
+            found.extend(read(record)?.state.companions(self.core.now_ms()).map(of));
+        }
+        Ok(found)
+    }
+
+    /// Nobody but the person who is signed in sees this journey of hers from now on; `NotFound`: nobody did.
+    pub async fn dismiss(&self, actor: &Actor, journey: &str) -> Result<(), Refusal> {
+        let (record, actor) = self.core.mine(actor, Action::See, journey).await?;
+        let is_accompanied = read(record)?.state.companions(self.core.now_ms()).next().is_some();
+        if actor.person().is_none() || actor.came_by.is_some() || !is_accompanied {
+            return Err(Refusal::NotFound);
+        }
+        match self.core.note(journey, |turn| turn.apply(Fact::HelpEnded, &actor).map(drop)).await? {
+            Some(Committed::Done { .. }) => Ok(()),
+            Some(Committed::Superseded | Committed::KeyUsed(_) | Committed::Moved) | None => Err(Refusal::Busy),
+        }
     }
 
     /// Of these journeys.
@@ -81,6 +136,7 @@ impl People {
     /// Of a person, of these kinds.
     async fn newest_records(
         &self,
+        actor: &Actor,
         person: &str,
         kinds: &RecordKinds,
         journeys: &[JourneySummary],
@@ -93,9 +149,27 @@ impl People {
         let mut records: BTreeMap<String, Vec<Value>> = BTreeMap::new();
         for record in self.core.store().records_of(person, &kinds, RECORDS_MAX).await? {
             let page = pages.get(record.journey.as_str()).copied();
-            records.entry(record.kind.clone()).or_default().push(Value::Object(shown(record, page)));
+            records.entry(record.kind.clone()).or_default().push(self.shown_to(actor, record, page));
         }
         Ok(records)
+    }
+
+    /// A record as its page knows it; to staff, who act for customers, covered.
+    pub(super) fn shown_to(&self, actor: &Actor, record: Record, page: Option<&JourneySummary>) -> Value {
+        let mut row = Value::Object(shown(record, page));
+        if actor.kind == STAFF {
+            let catalog = self.core.catalog();
+            let workflow = page.and_then(|page| catalog.workflow(&page.workflow)).map(AsRef::as_ref);
+            Cover::record(workflow, catalog.policy(), &mut row);
+        }
+        row
+    }
+
+    /// The end of a person's number, as others may see it.
+    pub async fn masked_number(&self, person: &str) -> Result<String, Refusal> {
+        let known = self.core.store().person(person).await?;
+        let contact = known.map(|known| contact_of(&known.profile)).unwrap_or_default();
+        Ok(mask(&contact.mobile, "mobile").unwrap_or_default())
     }
 
     /// Of the person who is signed in; empty for everybody else, and while it is not known.
@@ -140,13 +214,50 @@ pub(super) fn shown(record: Record, page: Option<&JourneySummary>) -> Map<String
     shown.insert("at".into(), rfc3339(record.at_ms).into());
     shown.insert("url".into(), json!(page.map_or("", |journey| &journey.url)));
     shown.insert("title".into(), json!(page.map_or("", |journey| &journey.title)));
+    if let Some(page) = page {
+        shown.insert("step_title".into(), json!(page.step_title));
+        shown.insert("waits_for".into(), json!(page.waits_for));
+        shown.insert("since".into(), json!(page.updated_at));
+    }
     shown
 }
 
 impl crate::core::Core {
-    /// Who has shown that this number is hers.
+    /// Who has shown that this number is hers; the number is known of her from now on.
     pub async fn person_of(&self, mobile: &str) -> Result<PersonRecord, Refusal> {
-        self.person_with(self.mobile_hash(mobile)).await
+        let person = self.person_with(self.mobile_hash(mobile)).await?;
+        self.keep_in_profile(person, MOBILE, &normal_mobile(mobile)).await
+    }
+
+    /// The actor with what forms of a first step begin with.
+    pub async fn introduced(&self, actor: &Actor) -> Result<Actor, Refusal> {
+        let known = match actor.person() {
+            Some(person) => self.store().person(person).await?,
+            None => None,
+        };
+        let contact = known.map(|known| contact_of(&known.profile)).unwrap_or_default();
+        Ok(Actor { contact, ..actor.clone() })
+    }
+
+    /// What a person called herself first is known of her.
+    pub async fn keep_name(&self, person: PersonRecord, name: &str) -> Result<(), Refusal> {
+        if !name.is_empty() && contact_of(&person.profile).name.is_empty() {
+            self.keep_in_profile(person, "name", name).await?;
+        }
+        Ok(())
+    }
+
+    pub(super) async fn keep_in_profile(
+        &self,
+        mut person: PersonRecord,
+        name: &str,
+        text: &str,
+    ) -> Result<PersonRecord, Refusal> {
+        if person.profile[name] != text {
+            person.profile[name] = json!(text);
+            self.store().save_person(person.clone()).await?;
+        }
+        Ok(person)
     }
 
     /// The same, by the number's hash.

@@ -4,7 +4,7 @@
 //! of a step), and [`crate::can`] decides. Codes are made in `core/links.rs`.
 
 use super::People;
-use crate::actor::{Actor, Grant, LinkAccess, STAFF};
+use crate::actor::{Actor, Grant, LINK, LinkAccess, STAFF};
 use crate::core::{INVITATIONS, LINKS, Settled};
 use crate::journeys::Journeys;
 use crate::refusal::Refusal;
@@ -107,7 +107,7 @@ impl Actor {
         let mut actor = (!purposes.is_empty()).then(|| self.clone())?;
         // One of the staff stays that, however they came.
         if actor.kind != STAFF {
-            actor.kind = "link".into();
+            actor.kind = LINK.into();
         }
         actor.roles.extend(purposes.iter().map(|purpose| format!("link:{purpose}")));
         actor.came_by = Some(LinkAccess { journey: journey.into(), events: events.into_iter().flatten().collect() });

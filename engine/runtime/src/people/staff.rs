@@ -179,7 +179,8 @@ impl People {
             (session.person, session.used_at_ms) = (Some(member.id.clone()), now);
             session.expires_at_ms = now + SESSION_MS;
             let kept = ["language", CAME].map(|key| (key, session.subject[key].take()));
-            session.subject = json!({"kind": STAFF, "staff": member.id, "roles": member.roles, "device": device});
+            let (id, name, roles) = (&member.id, &member.name, &member.roles);
+            session.subject = json!({"kind": STAFF, "staff": id, "name": name, "roles": roles, "device": device});
             for (key, value) in kept.into_iter().filter(|(_, value)| !value.is_null()) {
                 session.subject[key] = value;
             }
@@ -273,6 +274,9 @@ impl People {
             actor.roles.push(held.role);
         }
         actor.sources = held.sources;
+        if actor.name.is_empty() {
+            actor.name = held.name;
+        }
         Ok(Some(actor))
     }
 

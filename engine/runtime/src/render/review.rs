@@ -3,7 +3,7 @@
 
 use super::{Reader, submit_text, title_of};
 use crate::actor::CUSTOMER;
-use crate::turn::{Covered, Turn, get_path};
+use crate::turn::{Cover, Turn, get_path};
 use crate::view::{Review, ReviewPart, ReviewRow, ReviewSection};
 use engine_definitions::{Form, Step, mask};
 use serde_json::{Map, Value, json};
@@ -20,8 +20,8 @@ pub(super) fn review(turn: &Turn<'_>, step: &Step, reader: &Reader<'_>) -> Revie
         let view = reader
             .scoped(turn, |scope| form.view(&reader.viewer.audience, &scope.clone().with_names(step.names())))
             .ok()?;
-        let covered = turn.covered(step, reader.actor);
-        let mut sections = Sections { turn, step, form, covered, is_plain, sections: Vec::new() };
+        let (cover, kept) = (reader.cover.as_ref(), turn.kept(step));
+        let mut sections = Sections { turn, step, form, cover, kept, is_plain, sections: Vec::new() };
         let title = Some(view.title.clone()).filter(|title| !title.is_empty());
         sections.object(title.unwrap_or_else(|| title_of(turn, step, reader)), &view.schema, answers, "");
         let mut sections = sections.sections;
@@ -57,7 +57,9 @@ struct Sections<'t> {
     turn: &'t Turn<'t>,
     step: &'t Step,
     form: &'t Form,
-    covered: Covered,
+    cover: Option<&'t Cover>,
+    /// What the customer may keep, but not read.
+    kept: Map<String, Value>,
     is_plain: bool,
     sections: Vec<ReviewSection>,
 }
@@ -139,7 +141,10 @@ impl Sections<'_> {
             let kind = self.form.personal_at(pointer).filter(|kind| !self.is_plain && CONTACT.contains(kind))?;
             mask(value.as_str()?, kind).ok().map(Value::String)
         };
-        self.covered.shown(name, value).or_else(contact)
+        let covered = || self.cover.and_then(|cover| cover.shown(self.form, pointer, value));
+        let kept =
+            || self.kept.get(name).filter(|text| *text == value).and_then(|text| mask(text.as_str()?, "number").ok());
+        covered().or_else(|| kept().map(Value::String)).or_else(contact)
     }
 
     /// A value as the reader expects it: the option's title, a marked amount or date.

@@ -1,7 +1,6 @@
-//! Journeys in which somebody acts for a customer: what only she may do there, what of hers is covered, who answered
-//! what.
+//! Journeys in which somebody acts for a customer: what only she may do there, who answered what.
 
-use super::{Turn, get_path};
+use super::Turn;
 use crate::actor::{Actor, CUSTOMER, STAFF};
 use crate::fact::Assisted;
 use engine_definitions::{Audience, Only, Step};
@@ -13,7 +12,7 @@ impl Turn<'_> {
         let role = self.role_for_customers(actor).filter(|_| self.workflow.signs_in.is_none())?;
         let source = self.record.attribution.get("source").and_then(Value::as_str).unwrap_or_default();
         let skips_otp = actor.sources.iter().any(|one| one == source);
-        Some(Assisted { role: role.to_owned(), skips_otp })
+        Some(Assisted { role: role.to_owned(), name: actor.name.clone(), skips_otp })
     }
 
     /// The role in which somebody acts for a customer: signed in as staff. An agent's id that came with an address, and
@@ -41,7 +40,7 @@ impl Turn<'_> {
     pub(crate) fn closed_to(&self, step: &Step, actor: &Actor) -> Option<&'static str> {
         match step.only? {
             _ if self.role_for_customers(actor).is_some() => Some("journey.customers_turn"),
-            Only::Verified if self.is_unverified() => Some("journey.not_verified"),
+            Only::Verified if !self.state.verified => Some("journey.not_verified"),
             Only::Verified if actor.came_by.is_some() => Some("journey.sign_in"),
             Only::Customer | Only::Verified => None,
         }
@@ -50,6 +49,12 @@ impl Turn<'_> {
     /// Whether this actor may send such an event at the shown step.
     pub(crate) fn takes_from(&self, kind: &str, actor: &Actor) -> bool {
         let Some(step) = self.workflow.step(&self.state.snapshot.active) else { return true };
+        if step.takes.contains(kind) && (self.role_for_customers(actor).is_some() || !self.state.verified) {
+            return false;
+        }
+        if kind == "submit" && step.confirms && self.role_for_customers(actor).is_some() {
+            return false;
+        }
         let theirs = || step.accepts.get(kind).is_some_and(|accept| !accept.by.is_empty());
         self.closed_to(step, actor).is_none() || ["back", "change"].contains(&kind) || theirs()
     }
@@ -61,24 +66,5 @@ impl Turn<'_> {
             let role = role.unwrap_or(CUSTOMER).to_owned();
             self.state.answered_by.insert(step.to_owned(), role);
         }
-    }
-
-    /// Personal answers that the customer gave, with how each is masked: not for who acts for her.
-    pub(super) fn hers(&self, step: &Step, actor: &Actor) -> Vec<(String, (String, Value))> {
-        // What she began herself is hers as far as nobody else is noted.
-        let began = self.state.assisted.is_none();
-        let gave = self.state.answered_by.get(&step.node).map_or(began, |role| role == CUSTOMER);
-        let form = step.form.as_deref().and_then(|form| self.workflow.form(form));
-        let (Some(form), Some(into)) = (form, step.into.as_deref()) else { return Vec::new() };
-        if !gave || self.role_for_customers(actor).is_none() {
-            return Vec::new();
-        }
-        let answers = get_path(&self.state.snapshot.context, into);
-        let covered = |(field, kind): (&str, &str)| {
-            let kind = if ["mobile", "email"].contains(&kind) { kind } else { "number" };
-            let text = answers?.get(field).filter(|text| text.is_string())?;
-            Some((field.to_owned(), (kind.to_owned(), text.clone())))
-        };
-        form.personal().filter_map(covered).collect()
     }
 }

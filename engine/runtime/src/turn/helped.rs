@@ -2,7 +2,7 @@
 //! sees that somebody is there, and ends it when she likes. What they may do is the flow's to say, in its `links`.
 
 use super::{Refused, Turn};
-use crate::actor::{Actor, STAFF, owns};
+use crate::actor::{ASSISTANCE, Actor, STAFF, owns};
 use crate::clock::new_token;
 use crate::core::base32;
 use crate::fact::Fact;
@@ -21,16 +21,18 @@ pub(crate) const HELPS_MS: i64 = 8 * 3_600_000;
 const CODE_BYTES: usize = 5;
 
 impl Turn<'_> {
-    /// The event that the customer herself may send about help.
+    /// The event that the customer may send about help: it is ended as long as anybody has access.
     pub(crate) fn help_offered(&self, actor: &Actor) -> Option<&'static str> {
         let is_hers = actor.kind != STAFF && !self.record.id.is_empty() && owns(actor, &self.record);
+        if !is_hers || !self.is_active() {
+            return None;
+        }
         let has_help = || self.workflow.link_events(HELP, self.step_node()).is_some();
-        let is_offered = is_hers && self.is_active() && self.state.assisted.is_none() && has_help();
-        is_offered.then(|| if self.helper().is_some() { DISMISS } else { INVITE })
+        if self.is_accompanied() { Some(DISMISS) } else { has_help().then_some(INVITE) }
     }
 
-    fn helper(&self) -> Option<&Helper> {
-        self.state.helper.as_ref().filter(|helper| self.now_ms < helper.until_ms)
+    pub(crate) fn is_accompanied(&self) -> bool {
+        self.state.companions(self.now_ms).next().is_some()
     }
 
     /// The code that she may read out.
@@ -39,7 +41,7 @@ impl Turn<'_> {
         open.map(|open| open.code.as_str())
     }
 
-    /// She asks for help, or ends it.
+    /// The customer asks for help, or ends it.
     pub(crate) fn on_help(&mut self, event: &str, actor: &Actor) -> Result<(), Refused> {
         let fact = if event == INVITE { Fact::Invited { code: random_code() } } else { Fact::HelpEnded };
         self.happen(fact, actor).map(drop)
@@ -50,7 +52,7 @@ impl Turn<'_> {
         if !self.is_active() || self.invitation() != Some(code) {
             return Ok(false);
         }
-        self.happen(Fact::Helped { role: role.to_owned() }, actor)
+        self.happen(Fact::Helped { role: role.to_owned(), name: actor.name.clone() }, actor)
     }
 
     pub(super) fn invited(&mut self, code: &str) {
@@ -58,14 +60,18 @@ impl Turn<'_> {
         self.record.revision += 1;
     }
 
-    pub(super) fn helped(&mut self, role: &str) {
+    pub(super) fn helped(&mut self, role: &str, name: &str) {
+        let (role, name) = (role.to_owned(), name.to_owned());
         self.state.invitation = None;
-        self.state.helper = Some(Helper { role: role.to_owned(), until_ms: self.now_ms + HELPS_MS });
+        self.state.helper = Some(Helper { role, name, until_ms: self.now_ms + HELPS_MS });
     }
 
     pub(super) fn help_ended(&mut self) {
         self.state.helper = None;
         self.state.revoked.insert(HELP.to_owned(), self.now_ms);
+        if self.state.assisted.is_some() {
+            self.state.revoked.insert(ASSISTANCE.to_owned(), self.now_ms);
+        }
         self.record.revision += 1;
     }
 
@@ -82,9 +88,12 @@ impl Turn<'_> {
             let text = text(code, &fields);
             messages.push(MessageView { code: code.to_owned(), level: Level::Info, pointer: None, text });
         };
-        if self.helper().is_some() {
-            tell("journey.helped", Map::new());
-        } else if let Some(code) = self.invitation() {
+        for (role, name) in self.state.companions(self.now_ms) {
+            tell("journey.helped", Map::from_iter([("who".to_owned(), json!(companion(role, name, text)))]));
+        }
+        if event == INVITE
+            && let Some(code) = self.invitation()
+        {
             tell("journey.invited", Map::from_iter([("code".to_owned(), json!(spaced(code)))]));
         }
         // What only waits, or leads elsewhere, is left soon.
@@ -99,6 +108,14 @@ impl Turn<'_> {
             blocks.push(actions);
         }
     }
+}
+
+/// With the role in words: `Ravi (call centre)`.
+fn companion(role: &str, name: &str, text: &dyn Fn(&str, &Map<String, Value>) -> String) -> String {
+    let code = format!("role.{role}");
+    let words = Some(text(&code, &Map::new())).filter(|words| *words != code).unwrap_or_else(|| role.to_owned());
+    let name = if name.is_empty() { text("journey.advisor", &Map::new()) } else { name.to_owned() };
+    format!("{name} ({words})")
 }
 
 fn random_code() -> String {

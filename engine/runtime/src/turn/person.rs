@@ -4,47 +4,15 @@
 use super::{Refused, Turn};
 use crate::actor::Actor;
 use crate::fact::Fact;
-use engine_definitions::{FieldError, Fields, Form, Step, Workflow, mask};
+use engine_definitions::{FieldError, Fields, Form, Step, Workflow};
 use engine_statechart::EvalError;
 use engine_store::Draft;
 use serde_json::{Map, Value, json};
-use std::collections::BTreeMap;
 
 /// An answer that was checked: normalised, without its secret fields, which stand apart as handles.
 pub struct Answer {
     pub data: Value,
     pub secrets: Map<String, Value>,
-}
-
-/// Field → how it is masked, and a text that a person may keep or replace, but not read: `covered` of a step, and what
-/// a customer answered, for who acts for her.
-pub(crate) struct Covered(BTreeMap<String, (String, Value)>);
-
-impl Covered {
-    /// How a value of a field is shown, when it is one of these.
-    pub(crate) fn shown(&self, field: &str, value: &Value) -> Option<Value> {
-        let (kind, text) = self.0.get(field).filter(|(_, text)| text == value)?;
-        mask(text.as_str()?, kind).ok().map(Value::String)
-    }
-
-    pub(crate) fn cover(&self, data: &mut Map<String, Value>) {
-        for (field, value) in data {
-            if let Some(shown) = self.shown(field, value) {
-                *value = shown;
-            }
-        }
-    }
-
-    /// What was sent as it was shown is what it stands for.
-    fn uncover(&self, data: &mut Map<String, Value>) {
-        for (field, (_, text)) in &self.0 {
-            if let Some(value) = data.get_mut(field)
-                && self.shown(field, text).is_some_and(|shown| shown == *value)
-            {
-                *value = text.clone();
-            }
-        }
-    }
 }
 
 /// What came of checking an answer.
@@ -83,12 +51,13 @@ impl<'w> Turn<'w> {
         };
         let mut data = data.clone();
         let fields = self.fields_of_answer(actor)?;
-        if let Some(data) = data.as_object_mut() {
-            self.covered(step, actor).uncover(data);
-        }
         if let Some(fields) = &fields {
-            let errors = form.checked(fields, &mut data).map_err(|error| self.broken(&error))?;
+            self.uncover(step, form, fields, &mut data, actor);
+            let mut errors = form.checked(fields, &mut data).map_err(|error| self.broken(&error))?;
             if !errors.is_empty() {
+                if let Some(cover) = self.cover(actor) {
+                    errors.iter_mut().for_each(|error| error.text = cover.told(&error.text));
+                }
                 return Ok(Checked::Wrong(errors));
             }
         }
@@ -107,26 +76,10 @@ impl<'w> Turn<'w> {
     }
 
     /// In the language of who fills it in.
-    fn shown_form(&self, actor: &Actor) -> Option<(&'w Step, &'w Form)> {
+    pub(super) fn shown_form(&self, actor: &Actor) -> Option<(&'w Step, &'w Form)> {
         let workflow = self.workflow.in_language(&actor.language);
         let step = workflow.step(&self.state.snapshot.active)?;
         Some((step, workflow.form(step.form.as_deref()?)?))
-    }
-
-    /// What this actor may keep or replace in this step's form, but not read.
-    pub(crate) fn covered(&self, step: &Step, actor: &Actor) -> Covered {
-        let hers = self.hers(step, actor);
-        let texts = step.covered.as_ref().map(|covered| self.with_step(step, |scope| covered.eval(scope)));
-        let texts = match texts {
-            Some(Ok(Value::Object(texts))) => texts,
-            Some(Err(error)) => {
-                tracing::error!(step = step.node, %error, "covered values failed");
-                Map::new()
-            }
-            _ => Map::new(),
-        };
-        let texts = texts.into_iter().map(|(field, text)| (field, ("number".to_owned(), text)));
-        Covered(texts.chain(hers).collect())
     }
 
     /// The fields of the shown step's form as this actor sees them; `None` without a form.
@@ -152,7 +105,9 @@ impl<'w> Turn<'w> {
     /// What was typed so far is kept, without a check and without its secret fields; the history says only that it was.
     pub fn save(&mut self, data: &Value, actor: &Actor) -> Result<(), Refused> {
         let step = self.step_node();
-        let typed = draft_of(self.workflow, step, data.clone());
+        let mut data = data.clone();
+        self.uncover_draft(&mut data, actor);
+        let typed = draft_of(self.workflow, step, data);
         let heard = typed.clone().filter(|_| self.names("save")).unwrap_or_default();
         if !self.happen(Fact::Saved { data: heard }, actor)?
             && let Some(data) = typed

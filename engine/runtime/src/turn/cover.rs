@@ -1,0 +1,425 @@
+//! What of a customer's personal data is shown to whoever is not the customer. Values are covered, not fields:
+//! expressions of a page are worked out over a context in which whatever is personal is there in part, so that no text
+//! made of it can say more. What comes back as it was shown stands for what it covers.
+
+use super::{Turn, get_path};
+use crate::actor::{Actor, STAFF};
+use engine_definitions::{Fields, Form, Policy, Step, Workflow, covered, personal_kind};
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+
+/// Shorter words, and shorter numbers, are too common to be looked for in other texts.
+const WORD_MIN: usize = 3;
+const NUMBER_MIN: usize = 6;
+const BIRTH: &str = "dob";
+
+/// How personal data of one journey is shown in part.
+#[derive(Debug, Default)]
+pub(crate) struct Cover {
+    /// Names under which it stands.
+    names: BTreeMap<String, Mark>,
+    /// Personal texts with their kinds, the longest first.
+    texts: Vec<(String, String)>,
+}
+
+#[derive(Debug)]
+struct Mark {
+    kind: String,
+    /// Whatever stands under this name is personal; a name like `name` stands for other things too.
+    is_sure: bool,
+}
+
+impl Cover {
+    /// By what the definitions mark; nothing is looked for in other texts yet.
+    fn of(workflow: &Workflow, policy: &Policy) -> Cover {
+        let mark = |(name, kind): (&str, &str)| {
+            let is_sure = name.contains('_') || personal_kind(name).is_some();
+            (!policy.shows_whole(kind)).then(|| (name.to_owned(), Mark { kind: kind.to_owned(), is_sure }))
+        };
+        Cover { names: workflow.personal_names().into_iter().filter_map(mark).collect(), texts: Vec::new() }
+    }
+
+    /// Covers a record. What stands in it under a marked name is the customer's; in what is in it only what surely is:
+    /// an agent has a name too.
+    pub(crate) fn record(workflow: Option<&Workflow>, policy: &Policy, record: &mut Value) {
+        let mut cover = workflow.map(|workflow| Cover::of(workflow, policy)).unwrap_or_default();
+        cover.look(record);
+        let Some(fields) = record.as_object_mut() else { return };
+        for (name, value) in fields.iter() {
+            if let (Some(kind), Value::String(text)) = (cover.kind_of(name).map(|(kind, _)| kind.to_owned()), value) {
+                cover.remember(text, &kind);
+            }
+        }
+        let cover = cover.ready();
+        for (name, value) in fields.iter_mut() {
+            match (cover.kind_of(name), value) {
+                (Some((kind, _)), Value::String(text)) => *text = covered(text, kind),
+                (_, value) => cover.tell(value),
+            }
+        }
+    }
+
+    /// What stands under a name, and whether it surely does: a longer name that ends so holds the same.
+    fn kind_of(&self, name: &str) -> Option<(&str, bool)> {
+        let longer = |known: &str| name.strip_suffix(known).is_some_and(|before| before.ends_with('_'));
+        let ends_so = || self.names.iter().find(|(known, mark)| mark.is_sure && longer(known)).map(|(_, mark)| mark);
+        let known = self.names.get(name).or_else(ends_so).map(|mark| (mark.kind.as_str(), mark.is_sure));
+        known.or_else(|| personal_kind(name).map(|kind| (kind, true)))
+    }
+
+    /// Remembers what stands under names that are surely personal.
+    fn look(&mut self, value: &Value) {
+        match value {
+            Value::Object(fields) => {
+                for (name, inner) in fields {
+                    let kind = self.kind_of(name).filter(|(_, is_sure)| *is_sure).map(|(kind, _)| kind.to_owned());
+                    match (kind, inner) {
+                        (Some(kind), Value::String(text)) => self.remember(text, &kind),
+                        _ => self.look(inner),
+                    }
+                }
+            }
+            Value::Array(list) => list.iter().for_each(|inner| self.look(inner)),
+            _ => {}
+        }
+    }
+
+    /// Remembers the personal answers of a form.
+    fn look_in(&mut self, form: &Form, answers: &Value) {
+        let mut open = vec![(String::new(), answers)];
+        while let Some((at, value)) = open.pop() {
+            match value {
+                Value::Object(fields) => {
+                    open.extend(fields.iter().map(|(name, value)| (format!("{at}/{name}"), value)))
+                }
+                Value::Array(rows) => open.extend(rows.iter().enumerate().map(|(n, row)| (format!("{at}/{n}"), row))),
+                Value::String(text) => {
+                    let kind = self.kind_at(form, &at).map(str::to_owned);
+                    kind.into_iter().for_each(|kind| self.remember(text, &kind));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Kind of a form's answer at a pointer, where it is covered.
+    fn kind_at(&self, form: &Form, pointer: &str) -> Option<&str> {
+        let (kind, is_sure) = self.kind_of(pointer.rsplit('/').next().unwrap_or_default())?;
+        (is_sure || form.personal_at(pointer).is_some()).then_some(kind)
+    }
+
+    fn remember(&mut self, text: &str, kind: &str) {
+        let words = text.split(' ').filter(|_| kind == "name");
+        for part in words.chain([text]) {
+            let least = if part.bytes().all(|byte| byte.is_ascii_digit()) { NUMBER_MIN } else { WORD_MIN };
+            if part.chars().count() >= least && !self.has(part) {
+                self.texts.push((part.to_owned(), kind.to_owned()));
+            }
+        }
+    }
+
+    fn has(&self, text: &str) -> bool {
+        self.texts.iter().any(|(known, _)| known == text)
+    }
+
+    fn ready(mut self) -> Cover {
+        self.texts.sort_by_key(|(text, _)| std::cmp::Reverse(text.len()));
+        self
+    }
+
+    /// Covers a value of the context, with all that is in it. What the flow reads as a date stays one.
+    fn cover(&self, name: &str, value: &mut Value) {
+        match value {
+            Value::Object(fields) => fields.iter_mut().for_each(|(name, inner)| self.cover(name, inner)),
+            Value::Array(list) => list.iter_mut().for_each(|inner| self.cover(name, inner)),
+            Value::String(text) => match self.kind_of(name).filter(|(_, is_sure)| *is_sure || self.has(text)) {
+                Some((BIRTH, _)) => *text = year_of(text),
+                Some((kind, _)) => *text = covered(text, kind),
+                // A single word may be a code that expressions look up.
+                None if is_composed(text) => *text = self.told(text),
+                None => {}
+            },
+            _ => {}
+        }
+    }
+
+    pub(crate) fn context(&self, context: &Map<String, Value>) -> Map<String, Value> {
+        let mut context = context.clone();
+        context.iter_mut().for_each(|(name, value)| self.cover(name, value));
+        context
+    }
+
+    /// Covers what is told and not worked with: texts of messages and records.
+    pub(crate) fn tell(&self, value: &mut Value) {
+        match value {
+            Value::Object(fields) => {
+                for (name, inner) in fields {
+                    match (self.kind_of(name).filter(|(_, is_sure)| *is_sure), &mut *inner) {
+                        (Some((kind, _)), Value::String(text)) => *text = covered(text, kind),
+                        (_, inner) => self.tell(inner),
+                    }
+                }
+            }
+            Value::Array(list) => list.iter_mut().for_each(|inner| self.tell(inner)),
+            Value::String(text) => *text = self.told(text),
+            _ => {}
+        }
+    }
+
+    /// A text in which every personal one is covered.
+    pub(crate) fn told(&self, text: &str) -> String {
+        let mut told = text.to_owned();
+        for (known, kind) in &self.texts {
+            let (at, small) = (known.to_ascii_lowercase(), told.to_ascii_lowercase());
+            if !small.contains(&at) {
+                continue;
+            }
+            let (mut out, mut from) = (String::new(), 0);
+            for (start, found) in small.match_indices(&at) {
+                let end = start + found.len();
+                let is_part = |side: Option<char>| side.is_some_and(char::is_alphanumeric);
+                let sides = [small[..start].chars().next_back(), small[end..].chars().next()];
+                if !is_number(known) && sides.into_iter().any(is_part) {
+                    continue;
+                }
+                out.push_str(&told[from..start]);
+                out.push_str(&covered(&told[start..end], kind));
+                from = end;
+            }
+            out.push_str(&told[from..]);
+            told = out;
+        }
+        told
+    }
+
+    /// A form's answer at a pointer as it is shown; `None`: as it is.
+    pub(crate) fn shown(&self, form: &Form, pointer: &str, value: &Value) -> Option<Value> {
+        let text = value.as_str()?;
+        let shown = match self.kind_at(form, pointer) {
+            Some(kind) => covered(text, kind),
+            None if is_composed(text) => self.told(text),
+            None => return None,
+        };
+        (shown != text).then_some(Value::String(shown))
+    }
+
+    /// A form's data at a pointer, with what is in it.
+    pub(crate) fn show(&self, form: &Form, at: &str, value: &mut Value) {
+        match value {
+            Value::Object(fields) => {
+                fields.iter_mut().for_each(|(n, inner)| self.show(form, &format!("{at}/{n}"), inner))
+            }
+            Value::Array(rows) => {
+                rows.iter_mut().enumerate().for_each(|(n, row)| self.show(form, &format!("{at}/{n}"), row));
+            }
+            text => {
+                if let Some(shown) = self.shown(form, at, text) {
+                    *text = shown;
+                }
+            }
+        }
+    }
+}
+
+impl Turn<'_> {
+    /// How the customer's data is shown to this actor; `None`: whole, it is theirs. Whoever came by a link that lets
+    /// nothing be sent only looks, and may be anybody.
+    pub(crate) fn cover(&self, actor: &Actor) -> Option<Cover> {
+        if self.role_for_customers(actor).is_none() && !actor.only_looks() {
+            return None;
+        }
+        let (context, mut cover) = (self.context(), Cover::of(self.workflow, self.catalog.policy()));
+        for step in self.workflow.steps() {
+            let form = step.form.as_deref().and_then(|form| self.workflow.form(form));
+            let Some(form) = form else { continue };
+            let answers = step.into.as_deref().and_then(|into| get_path(&context, into));
+            answers.into_iter().for_each(|answers| cover.look_in(form, answers));
+            let drafts = self.drafts.iter().filter(|draft| draft.step == step.node);
+            drafts.for_each(|draft| cover.look_in(form, &draft.data));
+        }
+        context.values().for_each(|value| cover.look(value));
+        Some(cover.ready())
+    }
+
+    /// What a step's form begins with where nothing was answered.
+    pub(crate) fn prefill(&self, step: &Step) -> Option<Value> {
+        let prefill = step.prefill.as_ref()?;
+        self.with_step(step, |scope| prefill.eval(scope).ok())
+    }
+
+    /// What a step's form holds: the draft, else the answers, else `prefill`, else the schema's defaults; nothing
+    /// secret.
+    pub(crate) fn laid(&self, step: &Step, form: &Form, fields: &Fields, prefill: Option<Value>) -> Map<String, Value> {
+        let answers = self.answers_at(step);
+        let draft = self.draft().map(|draft| &draft.data);
+        let layers: Vec<&Map<String, Value>> =
+            [prefill.as_ref(), answers, draft].into_iter().flatten().filter_map(Value::as_object).collect();
+        let mut data = fields.data(&layers);
+        data.retain(|key, _| !form.secrets().contains(key));
+        data
+    }
+
+    fn answers_at(&self, step: &Step) -> Option<&Value> {
+        get_path(&self.state.snapshot.context, step.into.as_deref()?)
+    }
+
+    /// The data of a step's form as this actor is shown it.
+    pub(crate) fn shown(&self, step: &Step, form: &Form, data: &mut Map<String, Value>, actor: &Actor) {
+        if let Some(cover) = self.cover(actor) {
+            let own = self.answers_at(step).filter(|_| self.answered_as(step, actor));
+            let is_own = |name: &str, value: &Value| own.is_some_and(|own| own.get(name) == Some(value));
+            for (name, value) in data.iter_mut().filter(|(name, value)| !is_own(name, value)) {
+                cover.show(form, &format!("/{name}"), value);
+            }
+        }
+        for (field, text) in self.kept(step) {
+            if let Some(value) = data.get_mut(&field).filter(|value| **value == text) {
+                *value = covered(text.as_str().unwrap_or_default(), "number").into();
+            }
+        }
+    }
+
+    /// Whether somebody in this actor's role answered the step, who then sees there what they wrote.
+    fn answered_as(&self, step: &Step, actor: &Actor) -> bool {
+        let role = self.role_for_customers(actor);
+        role.is_some() && self.state.answered_by.get(&step.node).map(String::as_str) == role
+    }
+
+    /// `covered` of a step: field → a text that a person may keep or replace, but not read.
+    pub(crate) fn kept(&self, step: &Step) -> Map<String, Value> {
+        match step.covered.as_ref().map(|covered| self.with_step(step, |scope| covered.eval(scope))) {
+            Some(Ok(Value::Object(mut texts))) => {
+                texts.retain(|_, text| text.is_string());
+                texts
+            }
+            Some(Err(error)) => {
+                tracing::error!(step = step.node, %error, "covered values failed");
+                Map::new()
+            }
+            _ => Map::new(),
+        }
+    }
+
+    /// What was sent as it was shown is what it stands for.
+    pub(crate) fn uncover(&self, step: &Step, form: &Form, fields: &Fields, sent: &mut Value, actor: &Actor) {
+        if step.covered.is_none() && actor.kind != STAFF && !actor.only_looks() {
+            return;
+        }
+        let plain = self.laid(step, form, fields, self.prefill(step));
+        let mut shown = plain.clone();
+        self.shown(step, form, &mut shown, actor);
+        uncover(&Value::Object(plain), &Value::Object(shown), sent);
+    }
+
+    /// The same of what is typed and not sent yet.
+    pub(crate) fn uncover_draft(&mut self, sent: &mut Value, actor: &Actor) {
+        let Some((step, form)) = self.shown_form(actor) else { return };
+        if let Ok(Some(fields)) = self.fields_of_answer(actor) {
+            self.uncover(step, form, &fields, sent, actor);
+            self.fields = Some(fields);
+        }
+    }
+}
+
+/// Rows are found by their keys, or else by their places.
+fn uncover(plain: &Value, shown: &Value, sent: &mut Value) {
+    match (plain, shown, sent) {
+        (Value::Object(plain), Value::Object(shown), Value::Object(sent)) => {
+            for (name, sent) in sent {
+                if let (Some(plain), Some(shown)) = (plain.get(name), shown.get(name)) {
+                    uncover(plain, shown, sent);
+                }
+            }
+        }
+        (Value::Array(plain), Value::Array(shown), Value::Array(sent)) => {
+            for (place, sent) in sent.iter_mut().enumerate() {
+                let key = sent.get("key").filter(|key| key.is_string()).cloned();
+                let by_key = key.and_then(|key| plain.iter().position(|row| row.get("key") == Some(&key)));
+                let place = by_key.unwrap_or(place);
+                if let (Some(plain), Some(shown)) = (plain.get(place), shown.get(place)) {
+                    uncover(plain, shown, sent);
+                }
+            }
+        }
+        (plain, shown, sent) if sent == shown => *sent = plain.clone(),
+        _ => {}
+    }
+}
+
+/// Words and numbers that are no code of the definitions.
+fn is_composed(text: &str) -> bool {
+    is_number(text) || text.contains(' ')
+}
+
+/// Long enough, and so odd that nothing else is written so.
+fn is_number(text: &str) -> bool {
+    text.len() >= NUMBER_MIN && text.contains(|part: char| part.is_ascii_digit() || part == '@')
+}
+
+/// The first day of its year, so that ages can still be said; anything else is hidden.
+fn year_of(date: &str) -> String {
+    let year = date.get(..4).filter(|year| year.bytes().all(|byte| byte.is_ascii_digit()));
+    year.map_or_else(|| covered(date, BIRTH), |year| format!("{year}-01-01"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn cover() -> Cover {
+        let mark = |kind: &str, is_sure| Mark { kind: kind.into(), is_sure };
+        let names =
+            [("name", mark("name", false)), ("first_name", mark("name", true)), ("line_1", mark("address", true))];
+        let mut cover = Cover { names: names.map(|(name, mark)| (name.to_owned(), mark)).into(), texts: Vec::new() };
+        for (text, kind) in
+            [("Asha Rao", "name"), ("9812345670", "mobile"), ("12 Lake View", "address"), ("12", "address")]
+        {
+            cover.remember(text, kind);
+        }
+        cover.ready()
+    }
+
+    #[test]
+    fn what_is_personal_is_covered_wherever_it_stands() {
+        let context = json!({
+            "lead": {"name": "Asha Rao", "mobile": "9812345670", "dob": "1990-04-12"},
+            "maker": {"name": "Rao Motors", "code": "rao", "slug": "12"},
+            "copy": {
+                "first_name": "Zoya",
+                "line_1": "7 Hill",
+                "note": "ASHA RAO, 12 Lake View; call +919812345670 or 9812345670",
+            },
+            "list": ["Asha lives here", "Ashanti"],
+        });
+        let shown = cover().context(context.as_object().expect("a map"));
+        let expected = json!({
+            "lead": {"name": "XXXa XXo", "mobile": "*****45670", "dob": "1990-01-01"},
+            "maker": {"name": "XXo Motors", "code": "rao", "slug": "12"},
+            "copy": {
+                "first_name": "XXXa",
+                "line_1": "X XXXl",
+                "note": "XXXA XXO, XX XXXe XXXw; call +91*****45670 or *****45670",
+            },
+            "list": ["XXXa lives here", "Ashanti"],
+        });
+        assert_eq!(Value::Object(shown), expected);
+    }
+
+    #[test]
+    fn a_record_covers_its_customer_and_not_its_agent() {
+        let mut record = json!({"mobile": "9812345670", "agent": {"name": "ravi"}, "key": "9812345670", "url": "/x"});
+        Cover::record(None, &Policy::default(), &mut record);
+        let expected = json!({"mobile": "*****45670", "agent": {"name": "ravi"}, "key": "*****45670", "url": "/x"});
+        assert_eq!(record, expected);
+    }
+
+    #[test]
+    fn what_comes_back_as_it_was_shown_stands_for_what_it_covers() {
+        let plain = json!({"name": "Asha", "rows": [{"key": "r1", "name": "Ravi"}, {"key": "r2", "name": "Zoya"}]});
+        let shown = json!({"name": "XXXa", "rows": [{"key": "r1", "name": "XXXi"}, {"key": "r2", "name": "XXXa"}]});
+        let mut sent = json!({"name": "XXXa", "rows": [{"key": "r2", "name": "XXXa"}, {"key": "r3", "name": "Om"}]});
+        uncover(&plain, &shown, &mut sent);
+        assert_eq!(sent, json!({"name": "Asha", "rows": [{"key": "r2", "name": "Zoya"}, {"key": "r3", "name": "Om"}]}));
+    }
+}
